@@ -1,0 +1,43 @@
+// Package finding is the vocabulary of verdicts: the levels, the rules that exist, and what one rule found in one place.
+//
+// It knows nothing about servers, schemas or formats; the packages diff and check make findings, policy judges them and
+// report writes them.
+package finding
+
+import "encoding/json"
+
+// Finding is one thing a rule has to say about one place of one server's surface.
+type Finding struct {
+	Rule    string  `json:"rule"`              // id of the rule, kebab-case and permanent
+	Level   Level   `json:"level"`             // how much it matters
+	Verdict Verdict `json:"verdict,omitempty"` // what the level rests on
+	Server  string  `json:"server,omitempty"`  // configured name of the server
+	Item    string  `json:"item,omitempty"`    // "tool/NAME", "prompt/NAME", "resource/URI", "template/URI"; empty for the server itself
+	Path    string  `json:"path,omitempty"`    // JSON pointer (RFC 6901) inside the item, or inside the snapshot when Item is empty
+	Message string  `json:"message"`           // one sentence for a person; never part of the fingerprint
+	Hint    string  `json:"hint,omitempty"`    // what to do next
+
+	Old     json.RawMessage `json:"old,omitempty"`     // the value before; absent when there was none
+	New     json.RawMessage `json:"new,omitempty"`     // the value now; absent when there is none
+	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
+}
+
+// Verdict tells what the level of a finding rests on.
+type Verdict string
+
+// The verdicts of a finding.
+const (
+	Proved   Verdict = "proved"   // a witness shows it
+	ByRule   Verdict = "rule"     // the rule's definition decides it
+	Unproven Verdict = "unproven" // neither proved safe nor refuted within the budget
+)
+
+// Rule is one row of a catalogue.
+type Rule struct {
+	ID      string `json:"id"`      // kebab-case, permanent
+	Level   Level  `json:"level"`   // the default level
+	Title   string `json:"title"`   // one line
+	Doc     string `json:"doc"`     // what it detects and why that matters
+	Example string `json:"example"` // old → new
+	Instead string `json:"instead"` // what the author of a server can do instead
+}

@@ -1,0 +1,55 @@
+// Package probe reaches an MCP server and returns what it offers.
+//
+// It is the only importer of mcp-go in product code; no type of that library appears in an exported signature.
+package probe
+
+import "time"
+
+// Server says how to reach one server. Exactly one of Stdio and HTTP is set.
+type Server struct {
+	Name    string        // configured name, or one made from the command or URL
+	Stdio   *Stdio        // a command to start
+	HTTP    *HTTP         // an address to contact
+	Timeout time.Duration // for the whole probe; 0 = Options.Timeout
+	Source  string        // where it was configured, "FILE:LINE" or "argv"
+}
+
+// Stdio is a server that is started as a child process and speaks over its standard input and output.
+type Stdio struct {
+	Command string            // a name looked up in PATH, or a path
+	Args    []string          // its arguments
+	Env     map[string]Secret // added to the inherited minimum
+	Dir     string            // working folder; empty = the current one
+}
+
+// HTTP is a server that is reached at a URL.
+type HTTP struct {
+	URL     string            // absolute, http or https
+	Headers map[string]Secret // sent with every request to this origin, never to another one
+	Kind    HTTPKind          // which transport to speak
+}
+
+// HTTPKind chooses between the two HTTP transports of the specification.
+type HTTPKind string
+
+// The HTTP transports.
+const (
+	AutoHTTP       HTTPKind = ""                // streamable HTTP, falling back to HTTP+SSE
+	StreamableHTTP HTTPKind = "streamable-http" // 2025-03-26 and later
+	SSE            HTTPKind = "sse"             // HTTP+SSE of 2024-11-05
+)
+
+// Secret is a value that cannot be printed: every verb of fmt and every encoder shows ***.
+type Secret string
+
+// Reveal is the one way out: the value itself, to be handed to the server and to nothing else.
+func (s Secret) Reveal() string { return string(s) }
+
+// String hides the value.
+func (Secret) String() string { return "***" }
+
+// GoString hides the value from %#v.
+func (Secret) GoString() string { return "***" }
+
+// MarshalText hides the value from encoders.
+func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
