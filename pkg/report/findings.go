@@ -1,0 +1,35 @@
+package report
+
+import "github.com/mcpctl/mcpctl/pkg/finding"
+
+// Findings are what the rules said, in the order in which they are shown: by server, item, path and rule.
+// In JSON each carries its fingerprint.
+type Findings []finding.Finding
+
+// Summarize counts findings by level, and servers that could not be asked in full.
+func Summarize(findings []finding.Finding, servers []Server) Summary {
+	var sum Summary
+	for _, f := range findings {
+		sum.count(f)
+	}
+	for _, s := range servers {
+		if s.State == Failed || s.State == Partial {
+			sum.Failed++
+		}
+	}
+	return sum
+}
+
+func (s *Summary) count(f finding.Finding) {
+	switch f.Level {
+	case finding.Breaking:
+		s.Breaking++
+	case finding.Warning:
+		s.Warning++
+	case finding.Info:
+		s.Info++
+	}
+	if f.Verdict == finding.Unproven {
+		s.Unknown++
+	}
+}
