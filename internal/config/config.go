@@ -1,0 +1,43 @@
+// Package config reads which servers there are and what the project asks of them: configuration files of MCP clients as
+// they are, mcpctl.yaml, the environment and the command line.
+//
+// It contacts nothing and starts nothing. The environment, the home folder and the current folder are handed in.
+package config
+
+import (
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// Input is all that Load depends on, apart from the files themselves.
+type Input struct {
+	Files  []string                    // named with --config; empty = MCPCTL_CONFIG, else the search
+	Dir    string                      // the current folder, absolute
+	Home   string                      // the user's home folder, for ${userHome}
+	Lookup func(string) (string, bool) // the environment, as os.LookupEnv; nil = empty
+	Rules  []string                    // known rule ids; nil = rule ids are not checked
+}
+
+// Config is what was read. Names of entries are unique.
+type Config struct {
+	Files   []string // what was read, in order; empty = no configuration exists
+	Entries []Entry  // in the order of files and of servers in them
+	Project Project  // what mcpctl.yaml says, or its defaults
+}
+
+// Entry is one configured server.
+type Entry struct {
+	Server   probe.Server // Name and Source are always set; the rest is complete only without Problems
+	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
+	Line     int          // 1-based; 0 when File is not a file
+	Disabled bool         // configured not to run
+	Problems []Problem    // why it cannot be run; of a disabled server they matter to nobody
+	shown    shown
+}
+
+// Err is all problems of the entry as one error, or nil. A disabled server has none.
+func (e Entry) Err() error {
+	if e.Disabled || len(e.Problems) == 0 {
+		return nil
+	}
+	return Problems(e.Problems)
+}

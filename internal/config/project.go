@@ -1,0 +1,42 @@
+package config
+
+import (
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// Project is what mcpctl.yaml says beside servers. Without such a file only Snapshots is set.
+type Project struct {
+	File      string                   // the mcpctl.yaml it comes from; empty = none
+	Snapshots string                   // absolute folder of saved snapshots
+	FailOn    *finding.Level           // nil = each command's default; Off = never fail; Info = any finding
+	Rules     map[string]finding.Level // levels that replace those of the catalogue, by rule id
+	Waivers   []Waiver                 // accepted findings, in file order
+	Budgets   Budgets                  // limits on what servers offer
+	Allow     Allow                    // who may be contacted
+}
+
+// Waiver accepts the findings of one rule, with a reason. Empty Server or Item means every one.
+type Waiver struct {
+	Rule, Server, Item, Reason, Owner string
+
+	Expires time.Time // midnight UTC at the start of that day; zero = never
+	Line    int       // in Project.File
+}
+
+// Budgets are the limits that mcpctl.yaml sets; 0 = none.
+type Budgets struct{ Tokens, Tools int }
+
+// Allow is the list of names that may be contacted. The zero value allows all.
+type Allow struct {
+	Names []string // exactly these, when Line is set
+	Line  int      // of the list in mcpctl.yaml; 0 = there is no list
+	File  string   // the mcpctl.yaml
+}
+
+// Refusal says why a server of that name must not be contacted; nil = it may be. It holds for ad-hoc servers too.
+func (a Allow) Refusal(name string) *Problem { return nil }
+
+// ParseFailOn reads a threshold: breaking, warning, info, any (= info) or never (= off).
+func ParseFailOn(word string) (finding.Level, error) { return finding.ParseLevel(word) }
