@@ -1,0 +1,44 @@
+package schema
+
+// Semantics chooses which values count as sent by a caller of the narrow schema.
+type Semantics int
+
+const (
+	// Declared is the default: where an object schema lists properties and says nothing of others, callers send the
+	// listed ones only. An explicit additionalProperties (also true) is a declaration and is taken at its word.
+	Declared Semantics = iota
+	// Strict is plain set inclusion: every value the narrow schema accepts counts.
+	Strict
+)
+
+// Budget bounds and tunes one decision. The zero value is the default budget.
+type Budget struct {
+	// Steps is the number of units of work after which the answer is Unknown; 0 means DefaultSteps.
+	Steps int
+	// Depth is the number of nested values that are followed; 0 means DefaultDepth.
+	Depth int
+	// Semantics is Declared unless set.
+	Semantics Semantics
+	// AssertFormats treats "format" as a constraint instead of an annotation.
+	AssertFormats bool
+}
+
+// Default limits of a [Budget].
+const (
+	DefaultSteps = 100_000
+	DefaultDepth = 64
+)
+
+func (b Budget) steps() int {
+	if b.Steps > 0 {
+		return b.Steps
+	}
+	return DefaultSteps
+}
+
+func (b Budget) depth() int {
+	if b.Depth > 0 {
+		return b.Depth
+	}
+	return DefaultDepth
+}
