@@ -4,7 +4,11 @@
 // report writes them.
 package finding
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+)
 
 // Finding is one thing a rule has to say about one place of one server's surface.
 type Finding struct {
@@ -34,10 +38,34 @@ const (
 
 // Rule is one row of a catalogue.
 type Rule struct {
-	ID      string `json:"id"`      // kebab-case, permanent
-	Level   Level  `json:"level"`   // the default level
-	Title   string `json:"title"`   // one line
-	Doc     string `json:"doc"`     // what it detects and why that matters
-	Example string `json:"example"` // old → new
-	Instead string `json:"instead"` // what the author of a server can do instead
+	ID        string    `json:"id"`                  // kebab-case, permanent
+	Level     Level     `json:"level"`               // the default level
+	Direction Direction `json:"direction,omitempty"` // empty for what is no schema
+	Title     string    `json:"title"`               // one line
+	Doc       string    `json:"doc"`                 // what it detects and why that matters
+	Example   string    `json:"example"`             // old → new
+	Instead   string    `json:"instead"`             // what the author of a server can do instead
+}
+
+// Direction tells which side of a call a schema rule protects.
+type Direction string
+
+// The directions of a schema rule.
+const (
+	Input  Direction = "input"  // what a caller may send: what was accepted must stay accepted
+	Output Direction = "output" // what a reader gets: what is returned must stay within what was promised
+)
+
+// Sort puts findings in the one order in which they are reported: server, item, path, rule, then fingerprint.
+func Sort(findings []Finding) {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		order := cmp.Or(
+			cmp.Compare(a.Server, b.Server), cmp.Compare(a.Item, b.Item),
+			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule),
+		)
+		if order != 0 {
+			return order
+		}
+		return cmp.Compare(a.Fingerprint(), b.Fingerprint())
+	})
 }

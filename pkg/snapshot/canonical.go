@@ -1,0 +1,137 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// indentedLevels is how many levels of a value get lines of their own in a file.
+const indentedLevels = 64
+
+// Canonical is the canonical form of one JSON value, without white space: keys sorted by their text, numbers exactly as
+// written, each string with the fewest escapes. Members with the same key stay in the order in which they were sent.
+// Invalid UTF-8 becomes U+FFFD (a caller can tell beforehand by utf8.Valid), the escape of a lone surrogate stays one.
+// Two values with the same canonical form mean the same; numbers that are spelled differently count as different.
+//
+// The error names the place by JSON pointer. More than 10,000 arrays and objects inside one another are an error.
+func Canonical(raw json.RawMessage) ([]byte, error) {
+	return format(raw, indentedLevels)
+}
+
+// Indented is the canonical form of one JSON value as it stands in a snapshot file: two spaces for each level and no
+// final newline. From the 64th level on a value stays on one line, so that hostile nesting cannot blow a file up.
+func Indented(raw json.RawMessage) ([]byte, error) { return format(raw, 0) }
+
+func format(raw json.RawMessage, level int) ([]byte, error) {
+	v, err := parseValue(raw)
+	if err != nil {
+		return nil, fmt.Errorf("reading JSON: %w", err)
+	}
+	return v.append(make([]byte, 0, len(raw)), level), nil
+}
+
+// value is one JSON value in canonical form.
+type value struct {
+	token   []byte   // the text of a string, number, true, false or null
+	open    byte     // '{' or '[', 0 for a token
+	members []member // in canonical order; those of an array have no key
+}
+
+type member struct {
+	key []byte // in quotes
+	value
+}
+
+func parseValue(raw []byte) (v value, err error) {
+	s := scanner{data: raw}
+	err = s.whole(func() error {
+		v, err = s.value()
+		return err
+	})
+	return v, err
+}
+
+// value reads a value of any kind.
+func (s *scanner) value() (value, error) {
+	v := value{open: s.peek()}
+	switch v.open {
+	case '{':
+		err := s.object(func(key []byte) error {
+			m, err := s.value()
+			v.members = append(v.members, member{canonicalString(key), m})
+			return err
+		})
+		slices.SortStableFunc(v.members, func(a, b member) int { return compareKeys(a.key, b.key) })
+		return v, err
+	case '[':
+		err := s.array(func() error {
+			m, err := s.value()
+			v.members = append(v.members, member{value: m})
+			return err
+		})
+		return v, err
+	}
+	token, err := s.scalar()
+	if err == nil && token[0] == '"' {
+		token = canonicalString(token)
+	}
+	return value{token: token}, err
+}
+
+// append writes the value at a level of indentation; at indentedLevels and beyond it takes no white space at all.
+func (v value) append(dst []byte, level int) []byte {
+	if v.open == 0 {
+		return append(dst, v.token...)
+	}
+	dst = append(dst, v.open)
+	for i, m := range v.members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = breakLine(dst, level, level+1)
+		if m.key != nil {
+			dst = appendKey(dst, m.key, level)
+		}
+		dst = m.append(dst, level+1)
+	}
+	if len(v.members) > 0 {
+		dst = breakLine(dst, level, level)
+	}
+	return append(dst, v.open+2) // '{' + 2 = '}' and '[' + 2 = ']'
+}
+
+func appendKey(dst, key []byte, level int) []byte {
+	dst = append(append(dst, key...), ':')
+	if level < indentedLevels {
+		dst = append(dst, ' ')
+	}
+	return dst
+}
+
+// breakLine starts a new line with an indentation, unless level is too deep for it to help a reader.
+func breakLine(dst []byte, level, indentation int) []byte {
+	if level >= indentedLevels {
+		return dst
+	}
+	dst = append(dst, '\n')
+	for range indentation {
+		dst = append(dst, ' ', ' ')
+	}
+	return dst
+}
+
+// compareKeys orders two canonical strings by their text, then by their spelling.
+func compareKeys(a, b []byte) int {
+	if bytes.IndexByte(a, '\\') < 0 && bytes.IndexByte(b, '\\') < 0 {
+		return bytes.Compare(a[:len(a)-1], b[:len(b)-1]) // a closing quote is no part of the text
+	}
+	x, _ := text(a)
+	y, _ := text(b)
+	if order := strings.Compare(x, y); order != 0 {
+		return order
+	}
+	return bytes.Compare(a, b)
+}

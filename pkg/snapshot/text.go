@@ -1,0 +1,134 @@
+package snapshot
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// canonicalString is the canonical form of a JSON string: the shortest escape where one is needed, none where none is.
+// Invalid UTF-8 becomes U+FFFD; the escape of a lone surrogate, which no UTF-8 can say, stays an escape. A string that is
+// canonical already is itself, not a copy.
+func canonicalString(quoted []byte) []byte {
+	if plain(quoted) {
+		return quoted
+	}
+	dst := append(make([]byte, 0, len(quoted)), '"')
+	for rest := quoted[1 : len(quoted)-1]; len(rest) > 0; {
+		r, size, lone := nextRune(rest)
+		rest = rest[size:]
+		if lone {
+			dst = appendUnicodeEscape(dst, r)
+			continue
+		}
+		dst = appendRune(dst, r)
+	}
+	return append(dst, '"')
+}
+
+// plain tells whether a string is canonical as it is: no escape, and valid UTF-8.
+func plain(quoted []byte) bool {
+	ascii := true
+	for _, c := range quoted {
+		if c == '\\' {
+			return false
+		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	return ascii || utf8.Valid(quoted)
+}
+
+// nextRune decodes the first character of a string's inside. lone tells that it is the escape of half a surrogate pair.
+func nextRune(rest []byte) (r rune, size int, lone bool) {
+	if rest[0] != '\\' {
+		r, size = utf8.DecodeRune(rest)
+		return r, size, false
+	}
+	if rest[1] != 'u' {
+		return simpleEscape(rest[1]), 2, false
+	}
+	r = unicodeEscape(rest)
+	if !utf16.IsSurrogate(r) {
+		return r, 6, false
+	}
+	if len(rest) >= 12 && rest[6] == '\\' && rest[7] == 'u' {
+		if pair := utf16.DecodeRune(r, unicodeEscape(rest[6:])); pair != utf8.RuneError {
+			return pair, 12, false
+		}
+	}
+	return r, 6, true
+}
+
+func unicodeEscape(escape []byte) (r rune) {
+	for _, c := range escape[2:6] {
+		r = r<<4 | rune(hexDigit(c))
+	}
+	return r
+}
+
+func simpleEscape(c byte) rune {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return rune(c)
+}
+
+func appendRune(dst []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(dst, '\\', byte(r))
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	if r < ' ' {
+		return appendUnicodeEscape(dst, r)
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+func appendUnicodeEscape(dst []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}
+
+// quote is the canonical JSON string of a text.
+func quote(s string) []byte {
+	dst := append(make([]byte, 0, len(s)+2), '"')
+	for _, r := range s {
+		dst = appendRune(dst, r)
+	}
+	return append(dst, '"')
+}
+
+// text is the text of a JSON string; false for any other value. Halves of surrogate pairs and invalid UTF-8 become U+FFFD.
+func text(value []byte) (string, bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return "", false
+	}
+	if plain(value) {
+		return string(value[1 : len(value)-1]), true
+	}
+	dst := make([]byte, 0, len(value))
+	for rest := value[1 : len(value)-1]; len(rest) > 0; {
+		r, size, _ := nextRune(rest)
+		rest = rest[size:]
+		dst = utf8.AppendRune(dst, r) // half a pair becomes U+FFFD
+	}
+	return string(dst), true
+}
