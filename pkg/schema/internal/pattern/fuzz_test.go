@@ -1,0 +1,119 @@
+package pattern
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// spell turns bytes into a pattern that ECMA-262 and RE2 read alike, and into the strings to try it on.
+func spell(data []byte) string {
+	tokens := []string{"a", "b", "0", "_", "-", "é", "🐲", "(?:", ")", "|", "*", "+", "?", "{2}", "{1,3}", "{0,}", "[ab]", "[^a]", "[a-z]", "^", "$",
+		`\d`, `\D`, `\w`, `\W`, `\b`, `\B`, `\t`, `\x41`, "b.c", `\.`}
+	var out strings.Builder
+	for _, c := range data {
+		out.WriteString(tokens[int(c)%len(tokens)])
+	}
+	return strings.ReplaceAll(out.String(), ".", `[^\n]`)
+}
+
+func strings3() []string {
+	alphabet := []rune("ab0-\té")
+	all := []string{""}
+	for start, n := 0, 0; n < 3; n++ {
+		end := len(all)
+		for _, s := range all[start:end] {
+			for _, c := range alphabet {
+				all = append(all, s+string(c))
+			}
+		}
+		start = end
+	}
+	return all
+}
+
+func FuzzMatchAgreesWithRegexp(f *testing.F) {
+	f.Add([]byte{0, 10, 1})
+	f.Add([]byte{19, 7, 0, 9, 1, 8, 11, 20})
+	f.Add([]byte{25, 23, 11, 26, 17})
+	tries := strings3()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 24 {
+			return
+		}
+		source := spell(data)
+		re, err := regexp.Compile(source)
+		p, err2 := Parse(source)
+		if err != nil || err2 != nil {
+			return
+		}
+		for _, s := range tries {
+			if p.Match(s) != re.MatchString(s) {
+				t.Fatalf("%s on %q: %v, regexp says %v", source, s, p.Match(s), re.MatchString(s))
+			}
+		}
+		for _, s := range (Region{All: []*Pattern{p}}).Samples(20) {
+			if !re.MatchString(s) {
+				t.Fatalf("%s: sample %q does not match", source, s)
+			}
+		}
+	})
+}
+
+func FuzzIncludes(f *testing.F) {
+	f.Add([]byte{18, 11}, []byte{0, 11}, 0, 3)
+	f.Add([]byte{19, 0, 10, 20}, []byte{19, 14}, 1, 2)
+	f.Add([]byte{25, 0}, []byte{26, 0, 10}, 0, -1)
+	tries := strings3()
+	f.Fuzz(func(t *testing.T, a, b []byte, least, most int) {
+		if len(a)+len(b) > 40 || least < 0 || least > 50 || most > 100 {
+			return
+		}
+		wide, err := Parse(spell(a))
+		narrow, err2 := Parse(spell(b))
+		if err != nil || err2 != nil {
+			return
+		}
+		r := Region{All: []*Pattern{narrow}, None: []*Pattern{wide}, MinLen: least, MaxLen: most, Bounded: most >= 0}
+		checkRegion(t, r, tries)
+		checkRegion(t, Region{All: []*Pattern{narrow, wide}, MinLen: least}, tries)
+		checkRegion(t, Region{None: []*Pattern{narrow, wide}}, tries)
+		checkLengths(t, narrow, tries)
+	})
+}
+
+func checkRegion(t *testing.T, r Region, tries []string) {
+	t.Helper()
+	witness, found := r.Find()
+	if found == Yes && !r.Contains(witness) {
+		t.Fatalf("%v: %q is not in the region", r, witness)
+	}
+	for _, s := range append(tries, r.Samples(10)...) {
+		if !r.Contains(s) {
+			continue
+		}
+		if found == No {
+			t.Fatalf("%v: said to be empty, holds %q", r, s)
+		}
+		if found == Yes && len([]rune(s)) < len([]rune(witness)) {
+			t.Fatalf("%v: %q is shorter than %q", r, s, witness)
+		}
+	}
+}
+
+func checkLengths(t *testing.T, p *Pattern, tries []string) {
+	t.Helper()
+	shortest, longest := p.Lengths()
+	for _, s := range tries {
+		if n := len([]rune(s)); p.Match(s) && (n < shortest || longest >= 0 && n > longest) {
+			t.Fatalf("%s matches %q, said to be from %d to %d long", p, s, shortest, longest)
+		}
+	}
+	if longest >= 0 && longest >= shortest {
+		for _, n := range []int{shortest, longest} {
+			if _, found := (Region{All: []*Pattern{p}, MinLen: n, MaxLen: n, Bounded: true}).Find(); found == No {
+				t.Fatalf("%s: length %d is said to be reached and is not", p, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package pattern
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// A graph is the explored part of a region's automaton: node 0 is the start, and nodes come in the order of their
+// distance from it.
+type graph struct {
+	alpha *alphabet
+	nodes []node
+}
+
+type node struct {
+	states []int
+	edges  []edge
+	accept bool
+	from   int // the node before it on a shortest way
+	via    int // the class read last on that way
+	depth  int // the length of that way
+}
+
+type edge struct{ to, class int }
+
+func (m *machine) explore(first bool) (*graph, bool) {
+	g := &graph{alpha: m.alpha}
+	index := map[string]int{}
+	begin := make([]int, len(m.dfas))
+	for i, d := range m.dfas {
+		begin[i] = d.begin()
+	}
+	g.visit(index, begin, node{from: -1})
+	for i := 0; i < len(g.nodes); i++ {
+		g.nodes[i].accept = m.accepts(g.nodes[i].states)
+		stop := first && g.nodes[i].accept
+		if !stop && !m.hopeless(g.nodes[i].states) {
+			m.expand(g, index, i)
+		}
+		switch {
+		case m.work < 0: // the last states may lack ways, and then accept too much or too little
+			return nil, false
+		case stop, len(g.nodes) > maxStates:
+			return g, false
+		}
+	}
+	return g, true
+}
+
+func (m *machine) expand(g *graph, index map[string]int, i int) {
+	next := make([]int, len(m.dfas))
+	for class := range m.alpha.runes {
+		for k, d := range m.dfas {
+			next[k] = d.step(g.nodes[i].states[k], class)
+		}
+		m.work -= len(next) + 1
+		to := g.visit(index, next, node{from: i, via: class, depth: g.nodes[i].depth + 1})
+		if !slices.ContainsFunc(g.nodes[i].edges, func(e edge) bool { return e.to == to }) {
+			g.nodes[i].edges = append(g.nodes[i].edges, edge{to, class})
+		}
+	}
+}
+
+func (g *graph) visit(index map[string]int, states []int, n node) int {
+	key := make([]byte, 0, 4*len(states))
+	for _, s := range states {
+		key = binary.LittleEndian.AppendUint32(key, uint32(s))
+	}
+	if i, ok := index[string(key)]; ok {
+		return i
+	}
+	n.states = slices.Clone(states)
+	index[string(key)] = len(g.nodes)
+	g.nodes = append(g.nodes, n)
+	return len(g.nodes) - 1
+}
+
+// shortest returns the accepting node nearest to the start, or -1.
+func (g *graph) shortest() int {
+	return slices.IndexFunc(g.nodes, func(n node) bool { return n.accept })
+}
+
+// path returns a shortest string that leads to the node.
+func (g *graph) path(n int) string {
+	var runes []rune
+	for ; g.nodes[n].from >= 0; n = g.nodes[n].from {
+		runes = append(runes, g.alpha.runes[g.nodes[n].via])
+	}
+	slices.Reverse(runes)
+	return string(runes)
+}
+
+// remaining returns, by node, the length of the shortest way to acceptance and its first edge; -1 where there is none.
+func (g *graph) remaining() (length []int, first []edge) {
+	length = slices.Repeat([]int{-1}, len(g.nodes))
+	first = make([]edge, len(g.nodes))
+	into := make([][]edge, len(g.nodes))
+	var queue []int
+	for i, n := range g.nodes {
+		for _, e := range n.edges {
+			into[e.to] = append(into[e.to], edge{i, e.class})
+		}
+		if n.accept {
+			length[i] = 0
+			queue = append(queue, i)
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, e := range into[at] {
+			if length[e.to] < 0 {
+				length[e.to], first[e.to] = length[at]+1, edge{at, e.class}
+				queue = append(queue, e.to)
+			}
+		}
+	}
+	return length, first
+}
+
+// lengths returns the shortest and longest length accepted; see [Pattern.Lengths].
+func (g *graph) lengths() (shortest, longest int) {
+	nearest := g.shortest()
+	if nearest < 0 {
+		return 1, 0
+	}
+	live, _ := g.remaining()
+	pending := make([]int, len(g.nodes)) // edges from live nodes not yet walked
+	for i, n := range g.nodes {
+		for _, e := range n.edges {
+			if live[i] >= 0 && live[e.to] >= 0 {
+				pending[e.to]++
+			}
+		}
+	}
+	return g.nodes[nearest].depth, g.longest(live, pending)
+}
+
+// longest walks the live nodes in topological order; those left over lie on a cycle, and then there is no bound.
+func (g *graph) longest(live, pending []int) int {
+	if pending[0] > 0 {
+		return -1
+	}
+	far := make([]int, len(g.nodes))
+	queue, walked, longest := []int{0}, 0, 0
+	for ; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		walked++
+		if g.nodes[at].accept {
+			longest = max(longest, far[at])
+		}
+		for _, e := range g.nodes[at].edges {
+			if live[e.to] < 0 {
+				continue
+			}
+			far[e.to] = max(far[e.to], far[at]+1)
+			if pending[e.to]--; pending[e.to] == 0 {
+				queue = append(queue, e.to)
+			}
+		}
+	}
+	for _, n := range live {
+		if n >= 0 {
+			walked--
+		}
+	}
+	if walked < 0 {
+		return -1
+	}
+	return longest
+}

@@ -1,0 +1,269 @@
+package pattern
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func parse(t *testing.T, ecma string) *Pattern {
+	t.Helper()
+	p, err := Parse(ecma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestMatchMeansWhatECMAMeans(t *testing.T) {
+	tests := []struct {
+		ecma    string
+		yes, no []string
+	}{
+		{`^\d$`, []string{"0", "9"}, []string{"०", "a", "", "0\n"}},
+		{`^\D$`, []string{"०", "a", "\n", "🐲"}, []string{"0", "aa"}},
+		{`^\w$`, []string{"a", "_", "Z"}, []string{"é", "-"}},
+		{`^\W$`, []string{"é", "-", "\n"}, []string{"a", "_"}},
+		{`^\s$`, []string{" ", "\t", "\v", "\f", "\u00a0", "\u2028", "\u2029", "\ufeff", "\u3000"}, []string{"\u200b", "a", "\u0085", "\u180e"}},
+		{`^\S$`, []string{"a", "\u200b", "\u0085"}, []string{"\ufeff", "\u2029", "\v"}},
+		{`^.$`, []string{"a", "🐲", "\u0085"}, []string{"\n", "\r", "\u2028", "\u2029", ""}},
+		{`^abc$`, []string{"abc"}, []string{"abc\n", "\nabc", "x\nabc\ny"}},
+		{`a`, []string{"bab", "a"}, []string{"b", "A"}},
+		{`^[^]$`, []string{"\n", "a"}, []string{"", "ab"}},
+		{`[]`, nil, []string{"", "a"}},
+		{`^\cC$`, []string{"\x03"}, []string{"C", "cC"}},
+		{`^\cc$`, []string{"\x03"}, []string{`\cc`}},
+		{`^\t\n\v\f\r\0$`, []string{"\t\n\v\f\r\x00"}, []string{"tnvfr0"}},
+		{`^\x41\u0042\u{43}$`, []string{"ABC"}, nil},
+		{`^\ud83d\udc32*$`, []string{"", "🐲", "🐲🐲"}, []string{"🐉"}},
+		{`^[\b]$`, []string{"\b"}, []string{"b"}},
+		{`\bcat\b`, []string{"a cat", "cat", "cat."}, []string{"cats", "tomcat", "écats"}},
+		{`\Bcat`, []string{"tomcat"}, []string{"cat", "a cat"}},
+		{`^\/a\-\.$`, []string{"/a-."}, []string{"/a-x"}},
+		{`^[\w.-]+$`, []string{"a-b.c"}, []string{"a b"}},
+		{`^[\w-z]$`, []string{"-", "q", "z"}, []string{" "}},
+		{`^[[:alpha:]]$`, []string{"a]", "[]", ":]"}, []string{"b", "b]"}},
+		{`^[a&&b]$`, []string{"a", "&"}, []string{"ab"}},
+		{`^a{,2}$`, []string{"a{,2}"}, []string{"aa"}},
+		{`^{x}$`, []string{"{x}"}, nil},
+		{`^(?<year>\d{4})$`, []string{"2026"}, []string{"26"}},
+		{`^a+?b*?$`, []string{"a", "aab"}, []string{"b"}},
+		{`^\p{Lu}\P{L}$`, []string{"É1"}, []string{"é1"}},
+		{`^\p{Letter}\p{Script=Greek}$`, []string{"aα"}, []string{"ab"}},
+		{`^.{2,1500}$`, []string{"ab", strings.Repeat("é", 1500)}, []string{"a", strings.Repeat("a", 1501)}},
+		{`^a{1200,}$`, []string{strings.Repeat("a", 1300)}, []string{strings.Repeat("a", 1199)}},
+		{`^(ab){1001}$`, []string{strings.Repeat("ab", 1001)}, []string{strings.Repeat("ab", 1000)}},
+		{`^(?=.*\d)(?=.*[A-Z]).{3,}$`, []string{"aB1"}, []string{"ab1", "B1", "aBc"}},
+		{`^(?!con$|nul$)[a-z]+$`, []string{"cone", "a"}, []string{"con", "nul", "A"}},
+	}
+	for _, test := range tests {
+		p := parse(t, test.ecma)
+		for _, s := range test.yes {
+			checkMatch(t, p, s, true)
+		}
+		for _, s := range test.no {
+			checkMatch(t, p, s, false)
+		}
+	}
+}
+
+// checkMatch asks both the matcher and the automaton.
+func checkMatch(t *testing.T, p *Pattern, s string, want bool) {
+	t.Helper()
+	if got := p.Match(s); got != want {
+		t.Errorf("%s on %q: match is %v, want %v", p, s, got, want)
+	}
+	only, err := Exactly(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, got := (Region{All: []*Pattern{p, only}}).Find(); (got == Yes) != want || got == Unknown {
+		t.Errorf("%s on %q: automaton says %v, want %v", p, s, got, want)
+	}
+}
+
+func TestParseNamesWhatItCannotDecide(t *testing.T) {
+	tests := []struct{ ecma, want string }{
+		{`a(?=b)`, "lookaround"},
+		{`(?<=a)b`, "lookaround"},
+		{`(?<!a)b`, "lookaround"},
+		{`^(?=a)b|c`, "alternative"},
+		{`^(?=a)*b`, "repeated lookahead"},
+		{`(a)\1`, "backreference"},
+		{`(?<x>a)\k<x>`, "backreference"},
+		{`(?i)a`, "(?i"},
+		{`(?P<x>a)`, "(?P"},
+		{`\Aa\Z`, `\A`},
+		{`\a`, `\a`},
+		{`\Qa\E`, `\Q`},
+		{`\p{Emoji}`, "property"},
+		{`\pL`, "property"},
+		{`\c1`, `\c`},
+		{`\01`, "octal"},
+		{`\x4`, "hexadecimal"},
+		{`\u12`, "hexadecimal"},
+		{`\u{110000}`, "code point"},
+		{`[\ud800-\udbff]`, "surrogate"},
+		{`[z-a]`, "out of order"},
+		{`[a`, "not closed"},
+		{`(a`, "not closed"},
+		{`^(?=a`, "not closed"},
+		{`a)`, "not opened"},
+		{`*a`, "nothing to repeat"},
+		{`^*`, "nothing to repeat"},
+		{`a|+`, "nothing to repeat"},
+		{`a{2,1}`, "out of order"},
+		{`a{99999999999}`, "too large"},
+		{`(((a{1000}){1000}){1000}){1000}`, "repeat"},
+		{`a\`, "backslash"},
+	}
+	for _, test := range tests {
+		_, err := Parse(test.ecma)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("Parse(%q): error %v, want one that says %q", test.ecma, err, test.want)
+		}
+	}
+}
+
+func TestIncludes(t *testing.T) {
+	tests := []struct {
+		wide, narrow string
+		want         Answer
+		witness      string
+	}{
+		{`a`, `a`, Yes, ""},
+		{``, `^x$`, Yes, ""},
+		{`^[a-z]+$`, `^[a-m]+$`, Yes, ""},
+		{`^[a-m]+$`, `^[a-z]+$`, No, "n"},
+		{`^[a-z]+$`, `.*`, No, ""},
+		{`.+`, `^[^]+$`, No, "\n"},
+		{`.+`, `.`, Yes, ""},
+		{`.{1,}`, `.+`, Yes, ""},
+		{`[a-z]*`, `^\d+$`, Yes, ""},
+		{`^\d+$`, `[a-z]*`, No, ""},
+		{`[a-z]cole`, `\wcole`, No, "0cole"},
+		{`\wcole`, `[a-z]cole`, Yes, ""},
+		{`f.*o`, `f.o`, Yes, ""},
+		{`f.o`, `f.*o`, No, "fo"},
+		{`^(emai)(l|k)$`, `^emai(l|k)$`, Yes, ""},
+		{`^S_`, `^S_[a-z]+$`, Yes, ""},
+		{`\bfoo\b`, `^foo$`, Yes, ""},
+		{`^foo$`, `\bfoo\b`, No, "foo-"},
+		{`^.{1,64}$`, `^[a-z0-9-]{1,63}$`, Yes, ""},
+		{`^.{1,3000}$`, `^.{1,2999}$`, Yes, ""},
+		{`^(?!.*secret).*$`, `^[a-d]*$`, Yes, ""},
+		{`^(?!.*secret).*$`, `^[a-z]*$`, No, "secret"},
+		{`^[a-z]*$`, `^(?=.*b)[a-c]{2,}$`, Yes, ""},
+		{`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}$`, `^[0-9a-f]{8}-[0-9a-f]{4}$`, Yes, ""},
+		{`(a|b)*a(a|b){16}`, `(b|a)*a(b|a){17}`, Unknown, ""},
+	}
+	for _, test := range tests {
+		got, witness := Includes(parse(t, test.wide), parse(t, test.narrow))
+		if got != test.want || witness != test.witness {
+			t.Errorf("Includes(%s, %s) = %v %q, want %v %q", test.wide, test.narrow, got, witness, test.want, test.witness)
+		}
+	}
+}
+
+func TestRegion(t *testing.T) {
+	lower, upper, short := parse(t, `^[a-z]*$`), parse(t, `^[A-Z]*$`), parse(t, `^.{3}$`)
+	names, err := Exactly("aaa", "aab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name    string
+		region  Region
+		want    Answer
+		witness string
+	}{
+		{"everything", Region{}, Yes, ""},
+		{"disjoint but for nothing", Region{All: []*Pattern{lower, upper}}, Yes, ""},
+		{"disjoint", Region{All: []*Pattern{lower, upper}, MinLen: 1}, No, ""},
+		{"not the names", Region{All: []*Pattern{lower, short}, None: []*Pattern{names}}, Yes, "aac"},
+		{"only the names", Region{All: []*Pattern{names}, None: []*Pattern{lower}}, No, ""},
+		{"long", Region{All: []*Pattern{lower}, MinLen: 5}, Yes, "aaaaa"},
+		{"length between", Region{All: []*Pattern{parse(t, `^(aaaa)*$`)}, MinLen: 5, MaxLen: 7, Bounded: true}, No, ""},
+		{"length beyond", Region{All: []*Pattern{parse(t, `^(aaaa)*$`)}, MinLen: 5, MaxLen: 8, Bounded: true}, Yes, "aaaaaaaa"},
+		{"too short", Region{All: []*Pattern{short}, MaxLen: 2, Bounded: true}, No, ""},
+		{"too long", Region{All: []*Pattern{short}, MinLen: 4}, No, ""},
+		{"no length", Region{MinLen: 3, MaxLen: 2, Bounded: true}, No, ""},
+		{"length beside pattern", Region{All: []*Pattern{lower}, None: []*Pattern{parse(t, `^.{2,4}$`)}, MinLen: 2, MaxLen: 4, Bounded: true}, No, ""},
+	}
+	for _, test := range tests {
+		witness, got := test.region.Find()
+		if got != test.want || witness != test.witness {
+			t.Errorf("%s: %v %q, want %v %q", test.name, got, witness, test.want, test.witness)
+		}
+		if got == Yes && !test.region.Contains(witness) {
+			t.Errorf("%s: %q is not in the region", test.name, witness)
+		}
+	}
+}
+
+func TestUniversalAndLengths(t *testing.T) {
+	tests := []struct {
+		ecma              string
+		universal         bool
+		shortest, longest int
+	}{
+		{``, true, 0, -1},
+		{`a*`, true, 0, -1},
+		{`^`, true, 0, -1},
+		{`^.*`, true, 0, -1},
+		{`^.*$`, false, 0, -1},
+		{`^[^]*$`, true, 0, -1},
+		{`a|[^a]|^$`, true, 0, -1},
+		{`^a{2,5}$`, false, 2, 5},
+		{`^🐲$`, false, 1, 1},
+		{`^$`, false, 0, 0},
+		{`abc`, false, 3, -1},
+		{`[]`, false, 1, 0},
+		{`a^`, false, 1, 0},
+		{`^(a|bcd)$`, false, 1, 3},
+		{`^.{1,4000}$`, false, 1, 4000},
+		{`(a|b)*a(a|b){16}`, false, 0, -1},
+	}
+	for _, test := range tests {
+		p := parse(t, test.ecma)
+		shortest, longest := p.Lengths()
+		if p.Universal() != test.universal || shortest != test.shortest || longest != test.longest {
+			t.Errorf("%s: %v %d %d, want %v %d %d", test.ecma, p.Universal(), shortest, longest, test.universal, test.shortest, test.longest)
+		}
+	}
+}
+
+func TestSamples(t *testing.T) {
+	p := parse(t, `^(get|set)_[a-z]{2}(\.json)?$`)
+	got := strings.Join(Region{All: []*Pattern{p}}.Samples(4), " ")
+	if want := "get_aa set_aa get_aa.json"; got != want {
+		t.Errorf("samples %q, want %q", got, want)
+	}
+	if got := (Region{All: []*Pattern{p}, MinLen: 9}).Samples(3); len(got) == 0 || len(got[0]) < 9 {
+		t.Errorf("samples of at least 9: %q", got)
+	}
+}
+
+func TestHostilePatternsEndSoon(t *testing.T) {
+	hostile := []string{
+		`(a|b)*a(a|b){1000}`,
+		`(.*a){500}`,
+		strings.Repeat(`(a?`, 300) + strings.Repeat(`)`, 300),
+		`^(\p{L}|\p{N}|\p{Greek}x?){1,900}$`,
+		strings.Repeat("a?", 1000) + strings.Repeat("a", 1000),
+		"[" + strings.Repeat(`\p{L}\w`, 2000) + "]",
+	}
+	for _, ecma := range hostile {
+		start := time.Now()
+		if p, err := Parse(ecma); err == nil {
+			Includes(p, parse(t, `^[a-c]*$`))
+			p.Lengths()
+			Region{All: []*Pattern{p}, MinLen: 1000}.Samples(5)
+		}
+		if d := time.Since(start); d > 3*time.Second {
+			t.Errorf("%.40s took %v", ecma, d)
+		} else {
+			t.Logf("%.40s %v", ecma, d)
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package pattern
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A part is one condition of an ECMA pattern, in RE2's syntax.
+type part struct {
+	re2     string
+	negated bool
+}
+
+// The limits on counted repetition: RE2 takes 1,000 at most, more are spelled out.
+const (
+	maxCount     = 20_000
+	maxRE2Count  = 1_000
+	maxRE2Length = 1 << 20
+)
+
+// A translator rewrites an ECMA pattern token by token. Grouping, alternation and repetition mean the same in both
+// languages, so RE2's own parser checks how they nest.
+type translator struct {
+	src    []rune
+	pos    int
+	out    strings.Builder
+	atom   int   // where in out the last atom starts; -1 where nothing can be repeated
+	groups []int // where in out each open group starts
+	err    error
+}
+
+func translate(ecma string) ([]part, error) {
+	t := &translator{src: []rune(ecma)}
+	parts, err := t.lookaheads()
+	if err != nil {
+		return nil, err
+	}
+	if parts != nil {
+		t.out.WriteString(`\A`)
+	}
+	rest, alternatives, err := t.run(false)
+	if err != nil {
+		return nil, err
+	}
+	if parts != nil && alternatives {
+		return nil, fmt.Errorf("lookahead beside an alternative is not decided")
+	}
+	return append(parts, part{re2: rest}), nil
+}
+
+// lookaheads reads a leading ^ and the lookaheads that follow it: each is a condition of its own on the same string.
+// It consumes nothing where there are none.
+func (t *translator) lookaheads() ([]part, error) {
+	if !t.sees("^(?=") && !t.sees("^(?!") {
+		return nil, nil
+	}
+	t.pos++
+	var parts []part
+	for t.sees("(?=") || t.sees("(?!") {
+		negated := t.src[t.pos+2] == '!'
+		t.pos += 3
+		inner := &translator{src: t.src, pos: t.pos}
+		inner.out.WriteString(`\A(?:`)
+		re2, _, err := inner.run(true)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part{re2: re2 + ")", negated: negated})
+		t.pos = inner.pos
+	}
+	if t.pos < len(t.src) && strings.ContainsRune("*+?{", t.src[t.pos]) {
+		return nil, fmt.Errorf("a repeated lookahead is not decided")
+	}
+	return parts, nil
+}
+
+// run translates to the end, or with nested set to the parenthesis that closes an enclosing group. It reports
+// whether there was an alternative at the outermost level.
+func (t *translator) run(nested bool) (re2 string, alternatives bool, err error) {
+	t.atom = -1
+	for t.pos < len(t.src) && t.err == nil && t.out.Len() < maxRE2Length {
+		if nested && len(t.groups) == 0 && t.src[t.pos] == ')' {
+			t.pos++
+			return t.out.String(), alternatives, nil
+		}
+		alternatives = alternatives || t.src[t.pos] == '|' && len(t.groups) == 0
+		t.token()
+	}
+	switch {
+	case t.err != nil:
+		return "", false, t.err
+	case t.pos < len(t.src):
+		return "", false, fmt.Errorf("pattern is too large")
+	case nested || len(t.groups) > 0:
+		return "", false, fmt.Errorf("a group is not closed")
+	}
+	return t.out.String(), alternatives, nil
+}
+
+func (t *translator) token() {
+	switch c := t.src[t.pos]; c {
+	case '^':
+		t.assertion(`\A`)
+	case '$':
+		t.assertion(`\z`)
+	case '|':
+		t.assertion(`|`)
+	case '(':
+		t.open()
+	case ')':
+		t.close()
+	case '.':
+		t.pos++
+		t.emit(dot)
+	case '[':
+		t.pos++
+		t.class()
+	case '\\':
+		t.pos++
+		t.escape()
+	case '*', '+', '?':
+		t.pos++
+		t.repeat(string(c))
+	case '{':
+		t.count()
+	default:
+		t.pos++
+		t.emit(literal(c))
+	}
+}
+
+// emit writes something that a quantifier may follow.
+func (t *translator) emit(re2 string) {
+	t.atom = t.out.Len()
+	t.out.WriteString(re2)
+}
+
+// assertion writes something one character long in the source that no quantifier may follow.
+func (t *translator) assertion(re2 string) {
+	t.pos++
+	t.out.WriteString(re2)
+	t.atom = -1
+}
+
+func (t *translator) fail(format string, args ...any) {
+	if t.err == nil {
+		t.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (t *translator) sees(text string) bool {
+	for i, c := range []rune(text) {
+		if t.pos+i >= len(t.src) || t.src[t.pos+i] != c {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *translator) open() {
+	start := t.out.Len()
+	switch {
+	case t.sees("(?:"):
+		t.pos += 3
+	case t.sees("(?=") || t.sees("(?!") || t.sees("(?<=") || t.sees("(?<!"):
+		t.fail("lookaround is decided only at an anchored start")
+	case t.sees("(?<"):
+		for t.pos < len(t.src) && t.src[t.pos] != '>' {
+			t.pos++
+		}
+		t.pos++
+	case t.sees("(?"):
+		t.fail("group (?%s is not part of ECMA-262", string(t.src[t.pos+2:min(t.pos+3, len(t.src))]))
+	default:
+		t.pos++
+	}
+	t.groups = append(t.groups, start)
+	t.out.WriteString("(?:")
+	t.atom = -1
+}
+
+func (t *translator) close() {
+	if len(t.groups) == 0 {
+		t.fail("a group is closed that was not opened")
+		return
+	}
+	t.pos++
+	t.out.WriteString(")")
+	last := len(t.groups) - 1
+	t.atom, t.groups = t.groups[last], t.groups[:last]
+}
+
+// repeat writes a quantifier. Whether it is lazy changes what a match captures, not whether there is one.
+func (t *translator) repeat(quantifier string) {
+	if t.atom < 0 {
+		t.fail("nothing to repeat before %s", quantifier)
+		return
+	}
+	if t.pos < len(t.src) && t.src[t.pos] == '?' {
+		t.pos++
+	}
+	t.out.WriteString(quantifier)
+	t.atom = -1
+}
+
+// count reads {n}, {n,} or {n,m}; a brace that starts none of these is a literal.
+func (t *translator) count() {
+	end := t.pos + 1
+	for end < len(t.src) && (t.src[end] == ',' || t.src[end] >= '0' && t.src[end] <= '9') {
+		end++
+	}
+	body := string(t.src[t.pos+1 : end])
+	low, high, ranged := strings.Cut(body, ",")
+	if end == len(t.src) || t.src[end] != '}' || low == "" || strings.Contains(high, ",") {
+		t.pos++
+		t.emit(`\{`)
+		return
+	}
+	t.pos = end + 1
+	least, err1 := strconv.Atoi(low)
+	most, err2 := least, error(nil)
+	switch {
+	case ranged && high == "":
+		most = -1
+	case ranged:
+		most, err2 = strconv.Atoi(high)
+	}
+	if err1 != nil || err2 != nil || least > maxCount || most > maxCount || most >= 0 && most < least {
+		t.fail("repetition {%s} is too large or out of order", body)
+		return
+	}
+	t.repeatCount(least, most)
+}
+
+func (t *translator) repeatCount(least, most int) {
+	if least <= maxRE2Count && most <= maxRE2Count {
+		t.repeat(bounds(least, most))
+		return
+	}
+	if t.atom < 0 {
+		t.fail("nothing to repeat before {%d}", least)
+		return
+	}
+	whole := t.out.String()
+	atom := whole[t.atom:]
+	t.out.Reset()
+	t.out.WriteString(whole[:t.atom])
+	if len(atom)*(1+max(least, most)/maxRE2Count) > maxRE2Length {
+		t.fail("repetition {%d} is too large", max(least, most))
+		return
+	}
+	t.atom = t.out.Len()
+	t.out.WriteString("(?:" + spelled(atom, least, most) + ")")
+	t.repeat("{1}")
+}
+
+func bounds(least, most int) string {
+	switch {
+	case most < 0:
+		return fmt.Sprintf("{%d,}", least)
+	case most == least:
+		return fmt.Sprintf("{%d}", least)
+	}
+	return fmt.Sprintf("{%d,%d}", least, most)
+}
+
+// spelled writes a repetition with counts that RE2 takes, so that few ways to match run side by side.
+func spelled(atom string, least, most int) string {
+	if least > maxRE2Count {
+		rest := most
+		if most >= 0 {
+			rest = most - maxRE2Count
+		}
+		return fmt.Sprintf("%s{%d}", atom, maxRE2Count) + spelled(atom, least-maxRE2Count, rest)
+	}
+	if most <= maxRE2Count {
+		return atom + bounds(least, most)
+	}
+	return fmt.Sprintf("(?:%s{%d,%d}|%s{%d}%s)", atom, least, maxRE2Count-1, atom, maxRE2Count,
+		spelled(atom, 0, most-maxRE2Count))
+}
