@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,9 @@ func Parse(data []byte) (*Snapshot, error) {
 }
 
 func parse(data []byte, outermost bool) (*Snapshot, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, errors.New("the file is empty")
+	}
 	members, err := Members(data)
 	if errors.Is(err, errNotObject) {
 		return nil, errors.New("the file holds no object: a snapshot file or the result of tools/list is wanted")

@@ -1,0 +1,230 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+func TestEncode(t *testing.T) {
+	s := &snapshot.Snapshot{
+		Protocol: "2026-07-28", Supported: []string{"2026-07-28", "2025-11-25"},
+		Server: json.RawMessage(`{"version":"1","name":"demo"}`), Capabilities: json.RawMessage(`{"tools":{}}`),
+		Instructions: "Say <b>\"hi\"</b>\n",
+		Tools: snapshot.NewList(snapshot.Tools, []json.RawMessage{
+			json.RawMessage(`{"name":"b","x":1e400}`), json.RawMessage(`{"name":"a","z":2,"y":1}`), json.RawMessage(`"odd"`), json.RawMessage(`{"name":"a"}`),
+		}),
+		Resources: &snapshot.List{},
+		Extra:     []snapshot.Member{{Key: "later", Value: json.RawMessage(`[]`)}},
+	}
+	got, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{
+  "capabilities": {
+    "tools": {}
+  },
+  "instructions": "Say <b>\"hi\"</b>\n",
+  "later": [],
+  "mcpctl": 1,
+  "protocolVersion": "2026-07-28",
+  "resources": [],
+  "serverInfo": {
+    "name": "demo",
+    "version": "1"
+  },
+  "supportedVersions": [
+    "2025-11-25",
+    "2026-07-28"
+  ],
+  "tools": [
+    "odd",
+    {
+      "name": "a",
+      "y": 1,
+      "z": 2
+    },
+    {
+      "name": "a"
+    },
+    {
+      "name": "b",
+      "x": 1e400
+    }
+  ]
+}
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestEncodeTheZeroValue(t *testing.T) {
+	got, err := (&snapshot.Snapshot{}).Encode()
+	if err != nil || string(got) != "{\n  \"mcpctl\": 1\n}\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestEncodeNamesWhatIsNoJSON(t *testing.T) {
+	broken := json.RawMessage(`{"x":`)
+	for want, s := range map[string]*snapshot.Snapshot{
+		"encoding tool/a: at /x: the text ends": {Tools: &snapshot.List{Items: []snapshot.Item{{Key: "a", Raw: broken}}}},
+		"encoding serverInfo: at /x":            {Server: broken},
+		"encoding later: at /x":                 {Extra: []snapshot.Member{{Key: "later", Value: broken}}},
+	} {
+		_, err := s.Encode()
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want it to start with %q", err, want)
+		}
+		if digest := s.Digest(); digest != "" {
+			t.Errorf("a snapshot that cannot be encoded has the digest %s", digest)
+		}
+	}
+}
+
+func TestDigest(t *testing.T) {
+	a, b := parsed(t, []byte(`{"tools":[{"name":"a","x":1},{"name":"b"}]}`)), parsed(t, []byte(`{"tools":[{"name":"b"},{"x":1,"name":"a"}],"ttlMs":9}`))
+	if a.Digest() != b.Digest() {
+		t.Error("the same surface has two digests")
+	}
+	// printf '{\n  "mcpctl": 1\n}\n' | sha256sum
+	const empty = "sha256:b8779ddc36e0fbbda8e9fe38be12492e54a20124eb652775b572e8e7b24c2260"
+	if got := (&snapshot.Snapshot{}).Digest(); got != empty {
+		t.Errorf("the digest of an empty snapshot is %s, want %s", got, empty)
+	}
+}
+
+func TestRealListingsAreKept(t *testing.T) {
+	files, err := filepath.Glob("testdata/listings/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no listings: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := parsed(t, data)
+			if s.Protocol == "" || s.Server == nil || s.Tools == nil {
+				t.Errorf("protocol %q, server %s, tools %v", s.Protocol, s.Server, s.Tools)
+			}
+			again := parsed(t, encoded(t, s))
+			for _, kind := range snapshot.Kinds() {
+				sameValues(t, s.List(kind), again.List(kind))
+			}
+		})
+	}
+}
+
+// sameValues checks by an independent reader that no item lost anything.
+func sameValues(t *testing.T, sent, kept *snapshot.List) {
+	t.Helper()
+	if (sent == nil) != (kept == nil) {
+		t.Fatalf("sent %v, kept %v", sent, kept)
+	}
+	if sent == nil {
+		return
+	}
+	index := map[string]string{}
+	for _, item := range kept.Items {
+		index[item.Key] = decoded(t, item.Raw)
+	}
+	if len(index) != len(sent.Items) {
+		t.Errorf("%d items were sent, %d are kept", len(sent.Items), len(index))
+	}
+	for _, item := range sent.Items {
+		if diff := cmp.Diff(decoded(t, item.Raw), index[item.Key]); diff != "" {
+			t.Errorf("%s (-sent +kept):\n%s", item.Key, diff)
+		}
+	}
+}
+
+// FuzzParse checks that Encode gives what Parse reads as the same, and the same bytes again.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`{"mcpctl":1,"tools":[{"name":"b"},{"name":"a","name":"c"},7],"later":[1e400],"instructions":"\ud800"}`,
+		`{"jsonrpc":"2.0","result":{"prompts":[]}}`, `{"initialize":{"capabilities":{}},"resources":[{"uri":"\u0000"}]}`,
+		`{"mcpctl":1,"supportedVersions":["b","a"],"serverInfo":null}`, `{"mcpctl":1,"":1,"":2}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := snapshot.Parse(data)
+		if err != nil {
+			return
+		}
+		file := encoded(t, s)
+		again := parsed(t, file)
+		if second := encoded(t, again); !bytes.Equal(second, file) {
+			t.Errorf("encoded again:\n%s\nwant\n%s", second, file)
+		}
+		if s.Digest() != again.Digest() {
+			t.Error("the digest moved")
+		}
+		for _, kind := range snapshot.Kinds() {
+			if sent, kept := s.List(kind), again.List(kind); (sent == nil) != (kept == nil) || sent != nil && len(sent.Items) != len(kept.Items) {
+				t.Errorf("%s: %v became %v", kind, keys(sent), keys(kept))
+			}
+		}
+	})
+}
+
+func BenchmarkParseAndEncode(b *testing.B) {
+	file := big(2000)
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		encoded(b, parsed(b, file))
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	file := big(2000)
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		parsed(b, file)
+	}
+}
+
+// big is a snapshot file of as many tools as asked for, each about 2 KB.
+func big(tools int) []byte {
+	var raws []json.RawMessage
+	for i := range tools {
+		var properties []string
+		for p := range 12 {
+			properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":"What the caller wants %d of, in words","enum":["a","b","c"]}`, p, p))
+		}
+		raws = append(raws, json.RawMessage(fmt.Sprintf(`{"name":"tool_%d","description":"Does thing %d","inputSchema":{"type":"object","properties":{%s},"required":["p1"]}}`,
+			i, i, strings.Join(properties, ","))))
+	}
+	file, _ := (&snapshot.Snapshot{Tools: snapshot.NewList(snapshot.Tools, raws)}).Encode()
+	return file
+}
+
+func parsed(t testing.TB, data []byte) *snapshot.Snapshot {
+	t.Helper()
+	s, err := snapshot.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func encoded(t testing.TB, s *snapshot.Snapshot) []byte {
+	t.Helper()
+	file, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

@@ -1,0 +1,155 @@
+package snapshot_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// keys are the keys of a list, or nil for a list that is not offered.
+func keys(list *snapshot.List) []string {
+	if list == nil {
+		return nil
+	}
+	keys := []string{}
+	for _, item := range list.Items {
+		keys = append(keys, item.Key)
+	}
+	return keys
+}
+
+func TestParseReadsEveryShape(t *testing.T) {
+	const tools = `"tools":[{"name":"b"},{"name":"a"}]`
+	for name, raw := range map[string]string{
+		"file":            `{"mcpctl":1,` + tools + `}`,
+		"result":          `{` + tools + `,"nextCursor":null,"ttlMs":5,"cacheScope":"public","resultType":"complete","_meta":{"x":1}}`,
+		"response":        `{"jsonrpc":"2.0","id":7,"result":{` + tools + `}}`,
+		"raw listing":     `{"package":"p","initialize":{"protocolVersion":"2025-11-25"},` + tools + `}`,
+		"initialize null": `{"protocolVersion":null,"instructions":null,"prompts":null,` + tools + `}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := snapshot.Parse([]byte(raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"b", "a"}, keys(s.Tools)); diff != "" {
+				t.Errorf("tools (-want +got):\n%s", diff)
+			}
+			if s.Prompts != nil || s.Extra != nil {
+				t.Errorf("prompts %v and further members %v, want none", s.Prompts, s.Extra)
+			}
+		})
+	}
+}
+
+func TestParseReadsAllFields(t *testing.T) {
+	s, err := snapshot.Parse([]byte(`{
+		"mcpctl": 1, "protocolVersion": "2026-07-28", "supportedVersions": ["2026-07-28", "2025-11-25"],
+		"serverInfo": {"name": "demo"}, "capabilities": {"tools": {}}, "instructions": "Use \u0022search\u0022.",
+		"tools": [], "prompts": [{"name": "p"}], "resources": [{"uri": "file:///a"}], "resourceTemplates": [{"uriTemplate": "x://{a}"}],
+		"later": {"b": 1}, "ttlMs": 3
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &snapshot.Snapshot{
+		Protocol: "2026-07-28", Supported: []string{"2026-07-28", "2025-11-25"},
+		Server: json.RawMessage(`{"name": "demo"}`), Capabilities: json.RawMessage(`{"tools": {}}`),
+		Instructions: `Use "search".`,
+		Tools:        &snapshot.List{Items: []snapshot.Item{}},
+		Prompts:      &snapshot.List{Items: []snapshot.Item{{Key: "p", Raw: json.RawMessage(`{"name": "p"}`)}}},
+		Resources:    &snapshot.List{Items: []snapshot.Item{{Key: "file:///a", Raw: json.RawMessage(`{"uri": "file:///a"}`)}}},
+		Templates:    &snapshot.List{Items: []snapshot.Item{{Key: "x://{a}", Raw: json.RawMessage(`{"uriTemplate": "x://{a}"}`)}}},
+		Extra:        []snapshot.Member{{Key: "later", Value: json.RawMessage(`{"b": 1}`)}},
+	}
+	if diff := cmp.Diff(want, s); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"mcpctl":2,"tools":[]}`:      "at /mcpctl: the snapshot has a newer format: it has 2 and this mcpctl reads up to 1",
+		`{"mcpctl":"1"}`:               `at /mcpctl: "\"1\"" is no version of the snapshot format`,
+		`{"mcpctl":0}`:                 "no version of the snapshot format",
+		`[]`:                           "the file holds no object",
+		`{"hello":1}`:                  `the object has none of "mcpctl", "tools"`,
+		`{"tools":{}}`:                 "at /tools: not an array",
+		`{"tools":[],"tools":[]}`:      "at /tools: the key stands there twice",
+		`{"tools":[],"nextCursor":""}`: "at /nextCursor: the list goes on",
+		`{"jsonrpc":"2.0","error":{"message":"no"}}`: `at /error: the server answered with an error instead of a result: "no"`,
+		`{"jsonrpc":"2.0","method":"x"}`:             "the JSON-RPC message has no result",
+		`{"jsonrpc":"2.0","result":{"tools":3}}`:     "at /result/tools: not an array",
+		`{"jsonrpc":"2.0","result":[]}`:              "at /result: the file holds no object",
+		`{"initialize":[],"tools":[]}`:               "at /initialize: not an object",
+		`{"instructions":7,"tools":[]}`:              "at /instructions: not a text",
+		`{"mcpctl":1,"supportedVersions":["a",1]}`:   "at /supportedVersions/1: not a text",
+		`{"tools":[{"name":"a",}]}`:                  "at /tools/0: line 1 has '}' where a key in quotes should be",
+	} {
+		_, err := snapshot.Parse([]byte(raw))
+		if err == nil || !strings.HasPrefix(err.Error(), "reading a snapshot: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q in it", raw, err, want)
+		}
+	}
+	if _, err := snapshot.Parse([]byte(`{"mcpctl":2}`)); !errors.Is(err, snapshot.ErrNewer) {
+		t.Errorf("a newer format gives %v, which is not ErrNewer", err)
+	}
+}
+
+func TestOddItemsLoseNothing(t *testing.T) {
+	s, err := snapshot.Parse([]byte(`{"tools":[{"name":"good"},{"title":"x"},7,null,{"name":""},{"name":3},{"name":"twice"},{"name":"twice"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"good", "", "", "", "", "", "twice", "twice"}, keys(s.Tools)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestKeyOfSaysWhatIsWrong(t *testing.T) {
+	for _, test := range []struct {
+		kind      snapshot.Kind
+		raw, want string
+	}{
+		{snapshot.Tools, `7`, "a tool is not an object"},
+		{snapshot.Prompts, `{}`, "a prompt has no name"},
+		{snapshot.Resources, `{"name":"a"}`, "a resource has no uri"},
+		{snapshot.Templates, `{"uriTemplate":""}`, "the uriTemplate of a template is not a text of at least one character"},
+		{snapshot.Tools, `{"name":`, "reading a tool: at /name: the text ends where a value should be"},
+	} {
+		if _, err := snapshot.KeyOf(test.kind, json.RawMessage(test.raw)); err == nil || err.Error() != test.want {
+			t.Errorf("%s: error %v, want %q", test.raw, err, test.want)
+		}
+	}
+	if key, err := snapshot.KeyOf(snapshot.Tools, json.RawMessage(`{"name":"a","name":"b\u0021"}`)); key != "b!" || err != nil {
+		t.Errorf("the key is %q, %v; the last name of an object holds", key, err)
+	}
+}
+
+func TestItemViews(t *testing.T) {
+	item := snapshot.Item{Raw: json.RawMessage(`{"name":"n","annotations":{"title":"A"},"description":"d","inputSchema":{"type":"object"},"outputSchema":true,"arguments":[1]}`)}
+	got := []string{
+		item.Title(), item.Description(), string(item.InputSchema()), string(item.OutputSchema()),
+		string(item.Annotations()), string(item.Arguments()), string(item.Field("none")),
+		snapshot.Item{Raw: json.RawMessage(`{"name":"n","title":"T"}`)}.Title(),
+		snapshot.Item{Raw: json.RawMessage(`{"name":"n","title":7}`)}.Title(),
+		snapshot.Item{Raw: json.RawMessage(`7`)}.Title(),
+	}
+	want := []string{"A", "d", `{"type":"object"}`, "true", `{"title":"A"}`, "[1]", "", "T", "n", ""}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestText(t *testing.T) {
+	for raw, want := range map[string]string{`"a\n\u00e9\ud800"`: "a\né\ufffd", ` "x" `: "x", `7`: "", `"x" y`: "", ``: ""} {
+		if got, ok := snapshot.Text(json.RawMessage(raw)); got != want || ok != (want != "") {
+			t.Errorf("Text(%s) = %q, %v", raw, got, ok)
+		}
+	}
+}
