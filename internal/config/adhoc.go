@@ -1,15 +1,118 @@
 package config
 
-import "github.com/mcpctl/mcpctl/pkg/probe"
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
 
-// FromCommand is the ad-hoc stdio server that argv names, run in the current folder.
-func FromCommand(argv []string) (probe.Server, error) { return probe.Server{}, nil }
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
 
-// FromURL is the ad-hoc HTTP server at raw, named after its host. User info becomes an Authorization header.
-func FromURL(raw string) (probe.Server, error) { return probe.Server{}, nil }
+// argv is the Source of servers that the command line names.
+const argv = "argv"
 
-// ParseHeaders reads "Name: value" flags.
-func ParseHeaders(flags []string) (map[string]probe.Secret, error) { return nil, nil }
+// FromCommand is the ad-hoc stdio server that a command line starts in the current folder, named after what it runs.
+func FromCommand(command []string) (probe.Server, error) {
+	if len(command) == 0 || strings.TrimSpace(command[0]) == "" {
+		return probe.Server{}, errors.New("no command after --")
+	}
+	return probe.Server{
+		Name: commandName(command), Source: argv,
+		Stdio: &probe.Stdio{Command: command[0], Args: slices.Clone(command[1:])},
+	}, nil
+}
 
-// ParseEnv reads "NAME=value" flags.
-func ParseEnv(flags []string) (map[string]probe.Secret, error) { return nil, nil }
+// launchers run what their first argument names.
+var launchers = []string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn", "npm", "bun", "deno", "node", "tsx", "ts-node", "uv", "python", "python3", "py", "go", "java"}
+
+// subcommands are words of launchers that stand before that argument.
+var subcommands = []string{"run", "dlx", "exec", "x", "tool"}
+
+// commandName is made of letters, digits, ".", "-" and "_". An argument that looks secret never becomes a name.
+func commandName(command []string) string {
+	name := base(command[0])
+	if slices.Contains(launchers, name) {
+		for i, arg := range command[1:] {
+			if strings.HasPrefix(arg, "-") || slices.Contains(subcommands, arg) {
+				continue
+			}
+			if MaskArgs(command)[i+1] == arg && base(arg) != "" {
+				return base(arg)
+			}
+			break
+		}
+	}
+	if name == "" {
+		return "command"
+	}
+	return name
+}
+
+// base is the last element of a path or package without extension and version, as a name.
+func base(arg string) string {
+	b := path.Base(strings.TrimRight(strings.ReplaceAll(arg, `\`, "/"), "/"))
+	b, _, _ = strings.Cut(b, "@")
+	for _, extension := range []string{".exe", ".cmd", ".bat", ".ps1", ".js", ".mjs", ".cjs", ".ts", ".py", ".go", ".jar", ".sh"} {
+		b = strings.TrimSuffix(b, extension)
+	}
+	return plainName(b)
+}
+
+// plainName keeps letters, digits, ".", "-" and "_".
+func plainName(s string) string {
+	words := strings.FieldsFunc(s, func(r rune) bool { return r > 0x7f || !plainByte(byte(r)) })
+	name := strings.Trim(strings.Join(words, "-"), ".-")
+	return name[:min(len(name), 60)]
+}
+
+// FromURL is the ad-hoc HTTP server at raw, named after its host and port. User info becomes an Authorization header.
+// The error never quotes the URL.
+func FromURL(raw string) (probe.Server, error) {
+	clean, auth, err := splitURL(raw)
+	if err != nil {
+		return probe.Server{}, fmt.Errorf("reading the server's address: %w", err)
+	}
+	u, err := url.Parse(clean)
+	if err != nil {
+		return probe.Server{}, errors.New("reading the server's address: not a URL")
+	}
+	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: argv, HTTP: &probe.HTTP{URL: clean}}
+	if server.Name == "" {
+		server.Name = "server"
+	}
+	if auth != "" {
+		server.HTTP.Headers = map[string]probe.Secret{"Authorization": auth}
+	}
+	return server, nil
+}
+
+// ParseHeaders reads "Name: value" flags. The error never quotes a value.
+func ParseHeaders(flags []string) (map[string]probe.Secret, error) {
+	headers := make(map[string]probe.Secret, len(flags))
+	for _, flag := range flags {
+		name, value, ok := strings.Cut(flag, ":")
+		value = strings.TrimSpace(value)
+		if !ok || !headerName(name) || !headerValue(value) {
+			return nil, fmt.Errorf(`reading the header %q: write it as "Name: value"`, safeHeader(name))
+		}
+		headers[http.CanonicalHeaderKey(name)] = probe.Secret(value)
+	}
+	return headers, nil
+}
+
+// ParseEnv reads "NAME=value" flags. The error never quotes a value.
+func ParseEnv(flags []string) (map[string]probe.Secret, error) {
+	env := make(map[string]probe.Secret, len(flags))
+	for i, flag := range flags {
+		name, value, ok := strings.Cut(flag, "=")
+		if !ok || !envName(name) || strings.Contains(value, "\x00") {
+			return nil, fmt.Errorf("reading environment variable %d of the flags: write it as NAME=value", i+1)
+		}
+		env[name] = probe.Secret(value)
+	}
+	return env, nil
+}

@@ -31,6 +31,7 @@ type Entry struct {
 	Line     int          // 1-based; 0 when File is not a file
 	Disabled bool         // configured not to run
 	Problems []Problem    // why it cannot be run; of a disabled server they matter to nobody
+	refused  bool         // not in mcpctl.yaml's allow
 	shown    shown
 }
 

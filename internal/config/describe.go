@@ -1,5 +1,12 @@
 package config
 
+import (
+	"maps"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
 // shown is an entry's command line or URL as a person may see it.
 type shown struct {
 	command []string
@@ -23,4 +30,39 @@ type Description struct {
 }
 
 // Describe tells what would be run or contacted for the entry.
-func (e Entry) Describe() Description { return Description{} }
+func (e Entry) Describe() Description {
+	d := Description{Name: e.Server.Name, File: e.File, Line: e.Line, State: e.state(), Problems: e.Problems}
+	if t := e.Server.Timeout; t > 0 {
+		d.Timeout = t.String()
+	}
+	if s := e.Server.Stdio; s != nil {
+		d.Transport, d.Dir, d.Env = "stdio", s.Dir, names(s.Env)
+		if d.Command = e.shown.command; d.Command == nil {
+			d.Command = MaskArgs(append([]string{s.Command}, s.Args...))
+		}
+	}
+	if h := e.Server.HTTP; h != nil {
+		d.Transport, d.Headers = string(h.Kind), names(h.Headers)
+		if h.Kind == probe.AutoHTTP {
+			d.Transport = "http"
+		}
+		if d.URL = e.shown.url; d.URL == "" {
+			d.URL = MaskURL(h.URL)
+		}
+	}
+	return d
+}
+
+func names(of map[string]probe.Secret) []string { return slices.Sorted(maps.Keys(of)) }
+
+func (e Entry) state() string {
+	switch {
+	case e.Disabled:
+		return "disabled"
+	case e.refused:
+		return "refused"
+	case len(e.Problems) > 0:
+		return "invalid"
+	}
+	return "enabled"
+}

@@ -1,5 +1,190 @@
 package config
 
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+)
+
 // Load reads the configuration. The Config is never nil and holds all that could be read; the error is Problems with whole
 // files: one that cannot be read or parsed, or a mistake in mcpctl.yaml. What is wrong with a single server is in its Entry.
-func Load(in Input) (*Config, error) { return &Config{}, nil }
+func Load(in Input) (*Config, error) {
+	l := loader{in: in, config: &Config{}}
+	l.project()
+	l.servers()
+	l.config.Entries = merge(l.entries)
+	l.refuse()
+	if len(l.problems) > 0 {
+		return l.config, Problems(l.problems)
+	}
+	return l.config, nil
+}
+
+// loader gathers what the files say.
+type loader struct {
+	in       Input
+	config   *Config
+	named    []origin // files of servers that were named
+	include  []field  // of mcpctl.yaml
+	alone    bool     // mcpctl.yaml says where servers come from
+	entries  []Entry
+	problems []Problem
+}
+
+// project finds and reads mcpctl.yaml.
+func (l *loader) project() {
+	l.config.Project.Snapshots = filepath.Join(l.in.Dir, defaultSnapshots)
+	var files []origin
+	for _, file := range l.in.named() {
+		if isProjectFile(file.path) {
+			files = append(files, file)
+		} else {
+			l.named = append(l.named, file)
+		}
+	}
+	if len(files) == 0 && len(l.named) == 0 {
+		if file, ok := l.in.search([]string{projectFile}); ok {
+			files = append(files, file)
+		}
+	}
+	for i, file := range files {
+		if i > 0 {
+			l.complain(file, fmt.Sprintf("a second project file beside %s", files[0].shown), "name one project file; others can be JSON files of servers")
+			continue
+		}
+		l.readProject(file)
+	}
+}
+
+func (l *loader) complain(file origin, message, hint string) {
+	l.problems = append(l.problems, Problem{File: file.shown, Message: message, Hint: hint})
+}
+
+func (l *loader) readProject(file origin) {
+	root, ok := l.parse(file, parseYAML)
+	if !ok {
+		return
+	}
+	s := l.scope(file)
+	s.dialect = dialect{unit: second, strict: true}
+	p := projectReader{reader: reader{file: file.shown}, scope: s, rules: l.in.Rules}
+	l.config.Project = p.project(root)
+	l.include, l.alone = p.include, p.alone
+	l.entries = append(l.entries, p.entries...)
+	l.problems = append(l.problems, p.problems...)
+}
+
+// scope is what the servers of a file share.
+func (l *loader) scope(file origin) scope {
+	folder := projectFolder(file.path)
+	return scope{
+		file: file.shown, folder: folder,
+		dialect:  dialectOf(file.path),
+		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder, bare: dialectOf(file.path).bare},
+	}
+}
+
+// parse reads a file; ok is false after a problem.
+func (l *loader) parse(file origin, syntax func([]byte) (value, *syntaxError)) (value, bool) {
+	l.config.Files = append(l.config.Files, file.shown)
+	data, err := readFile(file.path)
+	if err != nil {
+		l.complain(file, "reading the file: "+err.Error(), "")
+		return value{}, false
+	}
+	root, wrong := syntax(data)
+	if wrong != nil {
+		l.problems = append(l.problems, Problem{File: file.shown, Line: wrong.line, Message: wrong.message, Hint: wrong.hint})
+		return value{}, false
+	}
+	return root, true
+}
+
+// servers reads all files of servers; servers inside mcpctl.yaml come after those it includes.
+func (l *loader) servers() {
+	inline := l.entries
+	l.entries = nil
+	for _, file := range l.included() {
+		l.readServers(file)
+	}
+	l.entries = append(l.entries, inline...)
+	for _, file := range l.named {
+		l.readServers(file)
+	}
+	if l.alone || len(l.named) > 0 {
+		return
+	}
+	if file, ok := l.in.search(serverFiles); ok {
+		l.found(file)
+	} else if raw, ok := l.in.look("MCP_SERVER_URL"); ok && raw != "" {
+		l.fromVariable(raw)
+	}
+}
+
+// included are the files that mcpctl.yaml includes.
+func (l *loader) included() []origin {
+	var files []origin
+	for _, f := range l.include {
+		file := origin{f.value.text, f.value.text}
+		if !filepath.IsAbs(file.path) {
+			project := l.in.origin(l.config.Project.File)
+			file = origin{filepath.Join(filepath.Dir(project.path), f.value.text), filepath.Join(filepath.Dir(project.shown), f.value.text)}
+		}
+		if isProjectFile(file.path) {
+			l.problems = append(l.problems, Problem{
+				File: l.config.Project.File, Line: f.line,
+				Message: fmt.Sprintf("%q is not a JSON file of servers", f.value.text), Hint: "include takes files such as .mcp.json",
+			})
+			continue
+		}
+		files = addOrigin(files, file)
+	}
+	return files
+}
+
+// found reads the file that the search gave; without an mcpctl.yaml its project is where snapshots are kept.
+func (l *loader) found(file origin) {
+	l.readServers(file)
+	if l.config.Project.File == "" {
+		l.config.Project.Snapshots = filepath.Join(projectFolder(file.path), defaultSnapshots)
+	}
+}
+
+func (l *loader) readServers(file origin) {
+	root, ok := l.parse(file, parseJSON)
+	if !ok {
+		return
+	}
+	entries, problems := l.scope(file).entries(root)
+	l.entries = append(l.entries, entries...)
+	l.problems = append(l.problems, problems...)
+}
+
+// fromVariable is the server of MCP_SERVER_URL.
+func (l *loader) fromVariable(raw string) {
+	const name = "MCP_SERVER_URL"
+	server, err := FromURL(raw)
+	if err != nil {
+		l.problems = append(l.problems, Problem{File: name, Message: err.Error(), Hint: "write an address such as https://example.com/mcp"})
+		return
+	}
+	server.Source = name
+	l.entries = append(l.entries, Entry{Server: server, File: name})
+}
+
+// refuse marks the entries that mcpctl.yaml does not allow.
+func (l *loader) refuse() {
+	for i, e := range l.config.Entries {
+		if refusal := l.config.Project.Allow.Refusal(e.Server.Name); refusal != nil {
+			l.config.Entries[i].refused = true
+			l.config.Entries[i].Problems = append(slices.Clip(e.Problems), *refusal)
+		}
+	}
+	slices.SortStableFunc(l.problems, func(a, b Problem) int {
+		if a.File != b.File {
+			return 0
+		}
+		return cmp.Compare(a.Line, b.Line)
+	})
+}

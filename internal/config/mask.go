@@ -1,8 +1,133 @@
 package config
 
-// MaskArgs is a command line with every argument that looks secret replaced by ***: values of --token and its like,
-// NAME=value environment, bearer tokens, user info and query values of URLs.
-func MaskArgs(argv []string) []string { return argv }
+import (
+	"regexp"
+	"strings"
+)
 
-// MaskURL is a URL without user info, its query values and token-like path segments replaced by ***.
-func MaskURL(raw string) string { return raw }
+// masked stands for what is not shown.
+const masked = "***"
+
+var (
+	secretWord  = regexp.MustCompile(`(?i)(token|secret|passw|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|\bkey\b)`)
+	secretValue = regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
+	secretPair  = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
+	bearer      = regexp.MustCompile(`(?i)\b(bearer|basic)[ =:]+\S+`)
+	longToken   = regexp.MustCompile(`[A-Za-z0-9_+=-]{24,}`)
+	variable    = regexp.MustCompile(`^\$\{[^{}]*\}$`)
+	address     = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
+	digit       = regexp.MustCompile(`[0-9]`)
+	letter      = regexp.MustCompile(`[A-Za-z]`)
+)
+
+// nextIs are flags whose value is a header or an environment variable.
+var nextIs = map[string]*regexp.Regexp{
+	"-H": regexp.MustCompile(`^[^:]*:`), "--header": regexp.MustCompile(`^[^:]*:`),
+	"-e": regexp.MustCompile(`^[^=]*(=|$)`), "--env": regexp.MustCompile(`^[^=]*(=|$)`),
+}
+
+// MaskArgs is a command line with every argument that looks secret replaced by ***: values of --token and its like,
+// NAME=value environment, headers, bearer tokens, user info and query values of URLs. A whole variable stays as written.
+func MaskArgs(argv []string) []string {
+	shown := make([]string, len(argv))
+	for i, arg := range argv {
+		previous := ""
+		if i > 0 {
+			previous = argv[i-1]
+		}
+		shown[i] = maskArg(previous, arg)
+	}
+	return shown
+}
+
+func maskArg(previous, arg string) string {
+	if flag, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(flag, "-") {
+		return flag + "=" + maskArg(flag, value)
+	}
+	prefix, pair := nextIs[previous]
+	switch {
+	case arg == "" || isVariable(arg):
+		return arg
+	case pair:
+		name := prefix.FindString(arg)
+		return name + maskRest(arg[len(name):])
+	case strings.HasPrefix(previous, "-") && secretWord.MatchString(previous) && !strings.HasPrefix(arg, "-"):
+		return masked
+	}
+	return maskText(arg)
+}
+
+func maskRest(rest string) string {
+	if rest == "" || isVariable(strings.TrimSpace(rest)) {
+		return rest
+	}
+	return masked
+}
+
+// isVariable is whether text is one variable without a default, which tells nothing.
+func isVariable(text string) bool { return variable.MatchString(text) && !strings.Contains(text, ":-") }
+
+// maskText masks what looks secret inside a text.
+func maskText(s string) string {
+	if secretValue.MatchString(s) {
+		return masked
+	}
+	if address.MatchString(s) {
+		return address.ReplaceAllStringFunc(s, MaskURL)
+	}
+	s = bearer.ReplaceAllString(s, "$1 "+masked)
+	s = secretPair.ReplaceAllString(s, "${1}"+masked)
+	return longToken.ReplaceAllStringFunc(s, maskLong)
+}
+
+// maskLong hides a long run of letters and digits that are mixed as in a token.
+func maskLong(run string) string {
+	if len(digit.FindAllString(run, 4)) == 4 && len(letter.FindAllString(run, 4)) == 4 {
+		return masked
+	}
+	return run
+}
+
+var query = regexp.MustCompile(`=[^&]*`)
+
+// MaskURL is a URL without user info, its query values, fragment and token-like path segments replaced by ***. It may
+// hold variables, which stay as written.
+func MaskURL(raw string) string {
+	scheme, rest, ok := strings.Cut(raw, "://")
+	if !ok {
+		scheme, rest = "", raw
+	} else {
+		scheme += "://"
+	}
+	rest, fragment, hasFragment := strings.Cut(rest, "#")
+	rest, search, hasQuery := strings.Cut(rest, "?")
+	host, path, hasPath := strings.Cut(rest, "/")
+	shown := scheme + host[strings.LastIndexByte(host, '@')+1:]
+	if hasPath {
+		shown += "/" + maskPath(path)
+	}
+	if hasQuery {
+		shown += "?" + maskQuery(search)
+	}
+	if hasFragment && fragment != "" {
+		shown += "#" + masked
+	}
+	return shown
+}
+
+func maskPath(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if !isVariable(s) && (secretValue.MatchString(s) || maskLong(s) != s && len(s) >= 16) {
+			segments[i] = masked
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+func maskQuery(search string) string {
+	if !strings.Contains(search, "=") {
+		return masked
+	}
+	return query.ReplaceAllStringFunc(search, func(pair string) string { return "=" + maskRest(pair[1:]) })
+}

@@ -15,15 +15,19 @@ type Problem struct {
 	Hint    string `json:"hint,omitempty"` // what to do next
 }
 
-// Error is "FILE:LINE: MESSAGE", without the hint.
+// Error is `FILE:LINE: server "NAME": MESSAGE`, as far as they are known, without the hint.
 func (p Problem) Error() string {
+	message := p.Message
+	if p.Server != "" {
+		message = fmt.Sprintf("server %q: %s", p.Server, message)
+	}
 	switch {
 	case p.File == "":
-		return p.Message
+		return message
 	case p.Line == 0:
-		return fmt.Sprintf("%s: %s", p.File, p.Message)
+		return fmt.Sprintf("%s: %s", p.File, message)
 	}
-	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, message)
 }
 
 // Problems is several mistakes as one error; errors.As finds each Problem.

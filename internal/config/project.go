@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -36,7 +38,25 @@ type Allow struct {
 }
 
 // Refusal says why a server of that name must not be contacted; nil = it may be. It holds for ad-hoc servers too.
-func (a Allow) Refusal(name string) *Problem { return nil }
+func (a Allow) Refusal(name string) *Problem {
+	if a.Line == 0 || slices.Contains(a.Names, name) {
+		return nil
+	}
+	return &Problem{
+		File: a.File, Line: a.Line, Server: name, Message: "not in the allow list",
+		Hint: "add it to allow there if it may be contacted",
+	}
+}
 
 // ParseFailOn reads a threshold: breaking, warning, info, any (= info) or never (= off).
-func ParseFailOn(word string) (finding.Level, error) { return finding.ParseLevel(word) }
+func ParseFailOn(word string) (finding.Level, error) {
+	switch word {
+	case "breaking", "warning", "info":
+		return finding.ParseLevel(word)
+	case "any":
+		return finding.Info, nil
+	case "never":
+		return finding.Off, nil
+	}
+	return finding.Off, fmt.Errorf("unknown threshold %q: breaking, warning, info, any and never exist", word)
+}

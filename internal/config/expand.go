@@ -1,0 +1,200 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// expander replaces variables in strings of a configuration file. It depends on nothing but its fields.
+type expander struct {
+	lookup func(string) (string, bool) // the environment; nil = empty
+	home   string                      // for ${userHome}; empty = unknown
+	folder string                      // for ${workspaceFolder}
+	inputs map[string]string           // descriptions of VS Code's inputs, by id
+	bare   bool                        // $NAME is a variable too, as in Gemini's files
+	depth  int                         // of defaults inside defaults
+}
+
+// Limits that keep a hostile string from costing more than its length.
+const (
+	maxDefaults   = 10 // defaults inside defaults
+	maxUnresolved = 20 // reported per string
+)
+
+// expanded is a string after expansion.
+type expanded struct {
+	value string // what is handed to the server; may be secret
+	shown string // the same with variables as they were written, except for the folders
+}
+
+// unresolved is a variable that has no value.
+type unresolved struct{ message, hint string }
+
+// expand replaces every variable of s: ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:ID}, ${workspaceFolder} and its like.
+// "$${" is a literal "${"; every other "$" stays as it is.
+func (x expander) expand(s string) (expanded, []unresolved) {
+	var value, shown strings.Builder
+	var missing []unresolved
+	for s != "" {
+		literal, token, rest := x.next(s)
+		value.WriteString(literal)
+		shown.WriteString(literal)
+		if token != "" {
+			v, as, why := x.replace(token)
+			value.WriteString(v)
+			shown.WriteString(as)
+			missing = append(missing, why[:min(len(why), maxUnresolved-len(missing))]...)
+		}
+		s = rest
+	}
+	return expanded{value.String(), shown.String()}, missing
+}
+
+var (
+	bareVariable = regexp.MustCompile(`^\$[A-Za-z_][A-Za-z0-9_]*`)
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
+	printable    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_:./-]{0,60}$`)
+)
+
+// next splits s into text without variables, one variable as written, and the rest.
+func (x expander) next(s string) (literal, token, rest string) {
+	i := strings.IndexByte(s, '$')
+	if i < 0 {
+		return s, "", ""
+	}
+	literal, rest = s[:i], s[i:]
+	switch {
+	case strings.HasPrefix(rest, "$${"):
+		return literal + "${", "", rest[3:]
+	case strings.HasPrefix(rest, "${"):
+		end := closing(rest)
+		return literal, rest[:end], rest[end:]
+	case x.bare && bareVariable.MatchString(rest):
+		end := len(bareVariable.FindString(rest))
+		return literal, rest[:end], rest[end:]
+	}
+	return literal + "$", "", rest[1:]
+}
+
+// closing is the offset behind the brace that closes the one in s[1], or the length of s.
+func closing(s string) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+// replace is the value of one variable, and what is shown for it.
+func (x expander) replace(token string) (value, shown string, missing []unresolved) {
+	if !strings.HasPrefix(token, "${") {
+		value, missing = x.variable(token[1:], "", false)
+		return value, token, missing
+	}
+	name, closed := strings.CutSuffix(token[2:], "}")
+	if !closed {
+		return "", "", []unresolved{{`"${" without "}"`, `write "$${" for a literal "${"`}}
+	}
+	if folder, ok := x.folders(name); ok {
+		return folder, folder, nil
+	}
+	value, missing = x.reference(name)
+	return value, token, missing
+}
+
+// folders are the variables that are safe to show.
+func (x expander) folders(name string) (string, bool) {
+	switch {
+	case name == "workspaceFolder":
+		return x.folder, true
+	case name == "workspaceFolderBasename":
+		return filepath.Base(x.folder), true
+	case name == "userHome" && x.home != "":
+		return x.home, true
+	case name == "pathSeparator" || name == "/":
+		return string(filepath.Separator), true
+	}
+	return "", false
+}
+
+// reference is the value of what stands between the braces.
+func (x expander) reference(inner string) (string, []unresolved) {
+	if id, ok := strings.CutPrefix(inner, "input:"); ok {
+		return x.input(id)
+	}
+	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(inner, "env:"), ":-")
+	if !variableName.MatchString(name) {
+		return "", []unresolved{notUnderstood(name)}
+	}
+	return x.variable(name, fallback, hasFallback)
+}
+
+// variable is the value of an environment variable. The fallback also replaces an empty one, as in a shell.
+func (x expander) variable(name, fallback string, hasFallback bool) (string, []unresolved) {
+	value, ok := x.look(name)
+	switch {
+	case hasFallback && value == "":
+		if x.depth++; x.depth > maxDefaults {
+			return "", []unresolved{{"defaults inside defaults, too deep", "set " + name + " in the environment"}}
+		}
+		out, missing := x.expand(fallback)
+		return out.value, missing
+	case !ok:
+		return "", []unresolved{{
+			fmt.Sprintf("the variable %s is not set", name),
+			fmt.Sprintf("set %s in the environment, or write ${%s:-default}", name, name),
+		}}
+	}
+	return value, nil
+}
+
+// input is the value of a VS Code input, taken from the environment.
+func (x expander) input(id string) (string, []unresolved) {
+	name := inputVariable(id)
+	if value, ok := x.look(name); ok {
+		return value, nil
+	}
+	hint := fmt.Sprintf("set %s in the environment", name)
+	if about := x.inputs[id]; about != "" {
+		hint += fmt.Sprintf(" (%s)", about)
+	}
+	return "", []unresolved{{fmt.Sprintf("the input %q has no value", id), hint}}
+}
+
+func (x expander) look(name string) (string, bool) {
+	if x.lookup == nil {
+		return "", false
+	}
+	return x.lookup(name)
+}
+
+// inputVariable is the environment variable that answers for an input.
+func inputVariable(id string) string {
+	return "MCPCTL_INPUT_" + strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z':
+			return r - 'a' + 'A'
+		case 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+			return r
+		}
+		return '_'
+	}, id)
+}
+
+// notUnderstood names a variable only if it looks like a name: it may be part of a password.
+func notUnderstood(name string) unresolved {
+	const hint = `environment variables, ${input:ID}, ${workspaceFolder} and ${userHome} exist; write "$${" for a literal "${"`
+	if printable.MatchString(name) {
+		return unresolved{fmt.Sprintf("the variable ${%s} is not supported", name), hint}
+	}
+	return unresolved{"a ${…} that is no variable", hint}
+}

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"unicode/utf8"
+)
+
+// maxFile bounds the size of a configuration file, in bytes.
+const maxFile = 16 << 20
+
+// readFile is the UTF-8 text of a file without its byte order mark. The error names the cause, not the file.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, plainCause(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, plainCause(err)
+	}
+	return decodeText(data)
+}
+
+func decodeText(data []byte) ([]byte, error) {
+	switch {
+	case len(data) > maxFile:
+		return nil, fmt.Errorf("larger than %d MiB", maxFile>>20)
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return nil, errors.New("UTF-16 text; save it as UTF-8")
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if !utf8.Valid(data) {
+		return nil, errors.New("not UTF-8 text; save it as UTF-8")
+	}
+	return data, nil
+}
+
+// plainCause is an error of the file system without the path, which the caller names.
+func plainCause(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("no such file")
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}

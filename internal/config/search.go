@@ -1,0 +1,99 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// projectFile is the project's own file.
+const projectFile = "mcpctl.yaml"
+
+// serverFiles are what clients keep in a project, in the order in which they are looked for.
+var serverFiles = []string{".mcp.json", "mcp.json", filepath.Join(".vscode", "mcp.json"), filepath.Join(".cursor", "mcp.json")}
+
+// origin is a file to read.
+type origin struct {
+	path  string // absolute
+	shown string // as the user knows it
+}
+
+// name resolves a path that was written by the user.
+func (in Input) origin(path string) origin {
+	if filepath.IsAbs(path) {
+		return origin{filepath.Clean(path), path}
+	}
+	return origin{filepath.Join(in.Dir, path), path}
+}
+
+// named are the files that --config or MCPCTL_CONFIG name, each once. MCPCTL_CONFIG is a list as PATH is.
+func (in Input) named() []origin {
+	names := in.Files
+	if value, ok := in.look("MCPCTL_CONFIG"); len(names) == 0 && ok {
+		names = slices.DeleteFunc(filepath.SplitList(value), func(s string) bool { return s == "" })
+	}
+	var files []origin
+	for _, name := range names {
+		files = addOrigin(files, in.origin(name))
+	}
+	return files
+}
+
+func addOrigin(files []origin, file origin) []origin {
+	if slices.ContainsFunc(files, func(o origin) bool { return o.path == file.path }) {
+		return files
+	}
+	return append(files, file)
+}
+
+func (in Input) look(name string) (string, bool) {
+	if in.Lookup == nil {
+		return "", false
+	}
+	return in.Lookup(name)
+}
+
+// search is the first of names that exists in the nearest folder that has one.
+func (in Input) search(names []string) (origin, bool) {
+	for _, folder := range in.folders() {
+		for _, name := range names {
+			path := filepath.Join(folder, name)
+			if info, err := os.Stat(path); err == nil && !info.IsDir() {
+				return origin{path, in.show(path)}, true
+			}
+		}
+	}
+	return origin{}, false
+}
+
+// folders are the current one and those above it up to the root of the repository; outside of one, the current one.
+func (in Input) folders() []string {
+	folders := []string{in.Dir}
+	for folder := in.Dir; ; folder = filepath.Dir(folder) {
+		if folder != in.Dir {
+			folders = append(folders, folder)
+		}
+		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil {
+			return folders
+		}
+		if folder == filepath.Dir(folder) {
+			return folders[:1]
+		}
+	}
+}
+
+// show is a path as seen from the current folder, with forward slashes.
+func (in Input) show(path string) string {
+	rel, err := filepath.Rel(in.Dir, path)
+	if err != nil {
+		rel = path
+	}
+	return strings.ReplaceAll(rel, `\`, "/")
+}
+
+// isProjectFile is whether a file is read as mcpctl.yaml is.
+func isProjectFile(path string) bool {
+	extension := strings.ToLower(filepath.Ext(path))
+	return extension == ".yaml" || extension == ".yml"
+}

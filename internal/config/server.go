@@ -1,0 +1,187 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// scope is what the servers of one file share.
+type scope struct {
+	file   string // as shown in problems
+	folder string // that relative paths refer to, absolute
+	dialect
+	expander
+}
+
+// draft is one server while it is read.
+type draft struct {
+	reader
+	scope
+	fields value
+}
+
+// Keys of a server that mcpctl reads. Other clients' keys are passed over, except in mcpctl.yaml.
+var serverKeys = []string{
+	"command", "args", "env", "cwd", "envFile", "url", "serverUrl", "httpUrl", "headers", "type", "transport",
+	"disabled", "enabled", "timeout",
+}
+
+var (
+	urlKeys   = []string{"url", "serverUrl", "httpUrl"}
+	stdioKeys = []string{"args", "env", "cwd", "envFile"}
+)
+
+// servers reads the members of a map of servers.
+func (s scope) servers(of value) []Entry {
+	entries := make([]Entry, len(of.fields))
+	for i, f := range of.fields {
+		entries[i] = s.server(f)
+	}
+	return entries
+}
+
+// server reads one server; everything that is wrong with it is in the entry.
+func (s scope) server(f field) Entry {
+	d := &draft{reader: reader{file: s.file, server: f.key}, scope: s, fields: f.value}
+	e := Entry{
+		Server: probe.Server{Name: f.key, Source: fmt.Sprintf("%s:%d", s.file, f.line)},
+		File:   s.file, Line: f.line,
+	}
+	d.name(f)
+	if d.want(field{f.key, f.line, f.value}, object) {
+		d.check()
+		e.Disabled = d.disabled()
+		d.fill(&e)
+	}
+	e.Problems = d.problems
+	return e
+}
+
+// maxName bounds the length of the file name that a server's snapshot has, in bytes.
+const maxName = 200
+
+func (d *draft) name(f field) {
+	switch {
+	case strings.TrimSpace(f.key) == "":
+		d.complain(f.line, "give the server a name", "a server without a name")
+	case strings.ContainsFunc(f.key, isControl):
+		d.complain(f.line, "use letters, digits, - and _", "the name %q has control characters", f.key)
+	case len(FileName(f.key)) > maxName:
+		d.complain(f.line, "shorten it", "the name is too long for the name of a file")
+	}
+}
+
+func isControl(r rune) bool { return r < 0x20 || 0x7f <= r && r < 0xa0 || r == '\ufffd' }
+
+// check keeps what is wrong with the keys themselves.
+func (d *draft) check() {
+	d.unique(d.fields, "")
+	if d.strict {
+		d.known(d.fields, "", serverKeys)
+	}
+}
+
+func (d *draft) disabled() bool {
+	off, on := false, true
+	if f, ok := d.fields.get("disabled"); ok {
+		off = d.flag(f)
+	}
+	if f, ok := d.fields.get("enabled"); ok {
+		on = d.flag(f)
+	}
+	return off || !on
+}
+
+// fill decides between the two kinds of servers and reads what belongs to the one.
+func (d *draft) fill(e *Entry) {
+	if f, ok := d.fields.get("timeout"); ok {
+		e.Server.Timeout = d.timeout(f, d.dialect)
+	}
+	command, hasCommand := d.fields.get("command")
+	address, hasURL := d.address()
+	kind := d.transport()
+	switch {
+	case hasCommand && hasURL:
+		d.complain(address.line, "remove one of them", "both %q and %q", "command", address.key)
+	case !hasCommand && !hasURL:
+		d.complain(d.fields.line, d.misspelt(), `neither "command" nor "url"`)
+	case hasURL && kind == "stdio":
+		d.complain(address.line, `remove it, or write "command"`, `%q is stdio, but there is a %q`, d.transportKey(), address.key)
+	case hasCommand && kind != "stdio" && kind != "":
+		d.complain(command.line, `remove it, or write "url"`, `%q is %s, but there is a "command"`, d.transportKey(), kind)
+	case hasCommand:
+		e.Server.Stdio, e.shown.command = d.stdio(command)
+	default:
+		e.Server.HTTP, e.shown.url = d.http(address, kind)
+	}
+}
+
+// misspelt is the hint for a server that has no command and no url.
+func (d *draft) misspelt() string {
+	for _, key := range d.fields.keys() {
+		for _, right := range nearest(key, []string{"command", "url"}) {
+			if !slices.Contains(serverKeys, key) {
+				return fmt.Sprintf("did you mean %q where it says %q?", right, key)
+			}
+		}
+	}
+	return `write "command" to start a server or "url" to contact one`
+}
+
+// address is the member that holds a URL.
+func (d *draft) address() (field, bool) {
+	var found []field
+	for _, key := range urlKeys {
+		if f, ok := d.fields.get(key); ok {
+			found = append(found, f)
+		}
+	}
+	if len(found) == 0 {
+		return field{}, false
+	}
+	if len(found) > 1 {
+		d.complain(found[1].line, "remove one of them", "both %q and %q", found[0].key, found[1].key)
+	}
+	return found[0], true
+}
+
+var separators = regexp.MustCompile(`[-_ ]`)
+
+// transports are the spellings that clients accept, in lower case without separators.
+var transports = map[string]string{
+	"stdio": "stdio", "http": "http", "streamablehttp": "streamable-http", "sse": "sse",
+}
+
+func (d *draft) transportKey() string {
+	if _, ok := d.fields.get("type"); ok {
+		return "type"
+	}
+	return "transport"
+}
+
+// transport is stdio, http, streamable-http or sse; empty when the server does not say, or after a problem.
+func (d *draft) transport() string {
+	f, ok := d.fields.get(d.transportKey())
+	if !ok || !d.want(f, text) {
+		return ""
+	}
+	kind, ok := transports[separators.ReplaceAllString(strings.ToLower(f.value.text), "")]
+	if !ok {
+		d.complain(f.value.line, "stdio, http (streamable HTTP, falling back to SSE), streamable-http and sse exist",
+			"unknown transport %.40q", f.value.text)
+	}
+	return kind
+}
+
+// expand replaces the variables of f's string and keeps those without a value as problems; ok is false if there are any.
+func (d *draft) expand(f field) (out expanded, ok bool) {
+	out, missing := d.scope.expand(f.value.text)
+	for _, m := range missing {
+		d.complain(f.value.line, m.hint, "%s, needed in %q", m.message, f.key)
+	}
+	return out, len(missing) == 0
+}
