@@ -13,7 +13,7 @@ func MinimalEnv(environ []string) []string { return minimalEnv(runtime.GOOS, env
 func minimalEnv(goos string, environ []string) []string {
 	names, fold := []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}, false
 	if goos == "windows" {
-		names, fold = windowsNames, true
+		names, fold = windowsNames(), true
 	}
 	var kept []string
 	for _, pair := range environ {
@@ -29,7 +29,14 @@ func minimalEnv(goos string, environ []string) []string {
 }
 
 // windowsNames has PATHEXT and COMSPEC beside the TypeScript SDK's own list: without them npx.cmd is not found or run.
-var windowsNames = []string{
-	"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE",
-	"PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE",
+func windowsNames() []string {
+	return []string{
+		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE",
+		"PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE",
+	}
+}
+
+// sameVariable compares names as the operating system does.
+func sameVariable(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }

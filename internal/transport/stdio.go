@@ -2,8 +2,10 @@ package transport
 
 import (
 	"context"
-	"errors"
+	"io"
 	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
 )
 
 // Command is a stdio server to start.
@@ -18,5 +20,88 @@ type Command struct {
 // StartStdio starts a server as a child process in a process group of its own. The end of ctx ends the child.
 // The error is a *StartError.
 func StartStdio(ctx context.Context, c Command) (*Link, error) {
-	return nil, errors.ErrUnsupported
+	ch, err := startChild(c)
+	if err != nil {
+		return nil, err
+	}
+	in, out := io.Pipe()
+	inner := transport.NewIO(in, ch.stdin, nil)
+	transport.WithCommandLogger(silent())(inner)
+	l := newLink(KindStdio, inner)
+	l.child, l.trouble, l.kill = ch, ch.trouble, ch.kill
+	pumped := make(chan struct{})
+	keep := l.closeWith(ctx)
+	l.end = func() error {
+		keep()
+		ch.tree.look()
+		_ = inner.Close() // ends the requests, and the child's stdin
+		_ = in.Close()
+		err := ch.stop()
+		<-pumped
+		return err
+	}
+	_ = inner.Start(ctx) // cannot fail: there is no command in it
+	go ch.wake()
+	go l.nourish(ch)
+	go l.pump(ch, out, pumped)
+	return l, nil
+}
+
+// nourish writes to the child. One that no longer reads, but lives on, will not answer what it did not read.
+func (l *Link) nourish(ch *child) {
+	if ch.stdin.run() != nil && !within(l.done, exitWait) {
+		l.open.failAll(&LostError{Cause: "the server closed its standard input", Stderr: ch.errors.String()})
+	}
+}
+
+// pump hands the child's messages to mcp-go until its stdout ends, and says then what happened. Only the end of out
+// ends the requests that wait, so that no reply is lost that arrived before.
+func (l *Link) pump(ch *child, out *io.PipeWriter, pumped chan<- struct{}) {
+	defer close(pumped)
+	var f framer
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := ch.read(buf)
+		l.pass(f.feed(buf[:n]), out)
+		if err != nil {
+			break
+		}
+	}
+	l.pass(f.rest(), out)
+	if ch.stopping.Load() {
+		l.lose(transport.ErrTransportClosed)
+	} else {
+		l.lose(ch.loss())
+	}
+	_ = out.Close()
+}
+
+// pass sorts pieces: messages to mcp-go, failures to whom they concern, the rest to the noise.
+func (l *Link) pass(pieces []piece, out io.Writer) {
+	for _, p := range pieces {
+		if p.err != nil {
+			l.open.failOne(p.id, p.err)
+		}
+		if p.noise != nil {
+			l.noise.add(p.noise, p.more)
+			continue
+		}
+		line, stray := l.open.deliver(p.message)
+		if stray {
+			l.noise.add(p.message.raw, 0)
+		}
+		if line != nil { // writing fails only once the link is closed
+			_, _ = out.Write(line)
+			_, _ = out.Write([]byte{'\n'})
+		}
+	}
+}
+
+// trouble is what is known about a child: how it ended, unless that was us, and its last words.
+func (c *child) trouble() Trouble {
+	t := Trouble{Stderr: c.errors.String()}
+	if c.gone() && c.state != "" {
+		t.Exited, t.Exit = true, c.state
+	}
+	return t
 }

@@ -1,0 +1,153 @@
+package transport
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain runs this binary as a misbehaving server when a test asks for one.
+func TestMain(m *testing.M) {
+	if name := os.Getenv("BEHAVE"); name != "" {
+		behaviours[name](&server{in: bufio.NewReader(os.Stdin)})
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// server is the child's side: requests in, raw bytes out.
+type server struct{ in *bufio.Reader }
+
+// next is the id and method of the next message on stdin; it ends the process at the end of stdin.
+func (s *server) next() (id, method string) {
+	line, err := s.in.ReadString('\n')
+	if err != nil {
+		os.Exit(0)
+	}
+	var m struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		fmt.Fprintf(os.Stderr, "bad request: %s", line)
+		os.Exit(99)
+	}
+	return string(m.ID), m.Method
+}
+
+// answer writes text for each request, with ID replaced by its id.
+func (s *server) answer(text string) {
+	for {
+		id, _ := s.next()
+		s.write(strings.ReplaceAll(text, "ID", id))
+	}
+}
+
+func (*server) write(text string) { _, _ = io.WriteString(os.Stdout, text) }
+
+// rest waits for the end of stdin.
+func (s *server) rest() { _, _ = io.Copy(io.Discard, s.in) }
+
+// helper starts another process that holds our stdout and stderr and outlives us, and tells its number on stderr.
+func helper(attr *syscall.SysProcAttr) *exec.Cmd {
+	cmd := exec.Command("sleep", "1000")
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdout, os.Stderr, attr
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	fmt.Fprintf(os.Stderr, "helper %d\n", cmd.Process.Pid)
+	return cmd
+}
+
+const fine = `{"jsonrpc":"2.0","id":ID,"result":{"ok":true}}` + "\n"
+
+var behaviours = map[string]func(*server){
+	"good":      func(s *server) { s.answer(fine) },
+	"raw":       func(s *server) { s.answer(`{"jsonrpc":"2.0","id":ID,"result":` + odd + "}\n") },
+	"crlf":      func(s *server) { s.answer(strings.TrimSuffix(fine, "\n") + "\r\n") },
+	"string-id": func(s *server) { s.answer(strings.ReplaceAll(fine, "ID", `"ID"`)) },
+	"float-id":  func(s *server) { s.answer(strings.ReplaceAll(fine, "ID", `ID.0`)) },
+	"null-id":   func(s *server) { s.answer(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}` + "\n") },
+	"error": func(s *server) {
+		s.answer(`{"jsonrpc":"2.0","id":ID,"error":{"code":0,"message":"no","data":[1]}}` + "\n")
+	},
+	"bad-error": func(s *server) { s.answer(`{"jsonrpc":"2.0","id":ID,"error":"boom"}` + "\n") },
+	"empty":     func(s *server) { s.answer(`{"jsonrpc":"2.0","id":ID}` + "\n") },
+	"batch": func(s *server) {
+		s.answer(`[{"jsonrpc":"2.0","method":"notifications/x"},` + strings.TrimSpace(fine) + "]\n")
+	},
+	"pretty": func(s *server) { s.answer("{\n  \"jsonrpc\": \"2.0\",\n  \"result\": {},\n  \"id\": ID\n}\n") },
+	"broken": func(s *server) { s.answer(`{"jsonrpc":"2.0","id":ID,"result":{"a":nope}}` + "\n") },
+	"junk":   func(s *server) { s.answer("hello\n\n{\"level\":\"info\"}\n" + fine) },
+	"banner": func(s *server) { s.answer("Server ready " + fine) },
+	"deep":   func(s *server) { s.answer(deepReply) },
+	"large": func(s *server) {
+		s.answer(`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", frameLimit) + `","id":ID}` + "\n")
+	},
+	"silent":     func(s *server) { s.rest() },
+	"no-newline": func(s *server) { id, _ := s.next(); s.write(strings.TrimSpace(strings.ReplaceAll(fine, "ID", id))) },
+	"crash": func(s *server) {
+		s.next()
+		fmt.Fprintln(os.Stderr, "reason: out of luck")
+		os.Exit(7)
+	},
+	"crash-stdout": func(s *server) { s.write("usage: no such flag\n"); os.Exit(2) },
+	"stderr-flood": func(s *server) {
+		chunk := strings.Repeat("e", 1<<20)
+		for range 64 {
+			_, _ = io.WriteString(os.Stderr, chunk)
+		}
+		fmt.Fprint(os.Stderr, "the end")
+		s.answer(fine)
+	},
+	"close-stdout": func(s *server) { s.next(); _ = os.Stdout.Close(); s.rest() },
+	"close-stdin":  func(s *server) { s.next(); _ = os.Stdin.Close(); s.write("closed\n"); time.Sleep(time.Minute) },
+	"linger":       func(s *server) { go s.answer(fine); time.Sleep(time.Minute) },
+	"stubborn": func(*server) {
+		signal.Ignore(syscall.SIGTERM)
+		s := &server{in: bufio.NewReader(os.Stdin)}
+		id, _ := s.next()
+		s.write(strings.ReplaceAll(fine, "ID", id))
+		time.Sleep(time.Minute)
+	},
+	"orphan":       func(s *server) { helper(nil); s.answer(fine) },
+	"orphan-crash": func(s *server) { s.next(); helper(nil); os.Exit(3) },
+	"asks": func(s *server) {
+		id, _ := s.next()
+		s.write(`{"jsonrpc":"2.0","id":"a","method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":` + id + `,"method":"roots/list"}` + "\n")
+		var answers []string
+		for range 2 {
+			line, _ := s.in.ReadString('\n')
+			answers = append(answers, strings.TrimSpace(line))
+		}
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":[%s]}`+"\n", id, strings.Join(answers, ",")))
+		s.rest()
+	},
+	"env": func(s *server) {
+		id, _ := s.next()
+		text, _ := json.Marshal(os.Environ())
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, text))
+		s.rest()
+	},
+	"late": func(s *server) { // answers the first request only when the second one comes
+		first, _ := s.next()
+		second, _ := s.next()
+		s.write(strings.ReplaceAll(fine, "ID", first) + strings.ReplaceAll(fine, "ID", second) + strings.ReplaceAll(fine, "ID", "77"))
+		s.rest()
+	},
+}
+
+// odd is a result that no struct keeps.
+const odd = `{"n":12345678901234567890,"e":1e400,"z":1.0, "d":1,"d":2,"u":"\u00e9\ud800` + "\xff" + `","<":"&"}`
+
+var deepReply = `{"jsonrpc":"2.0","id":ID,"result":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}\n"

@@ -1,0 +1,193 @@
+package transport
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// What a child gets of time.
+const (
+	defaultGrace = 500 * time.Millisecond // between SIGTERM and SIGKILL
+	killWait     = 2 * time.Second        // after SIGKILL; only a process stuck in the kernel needs it
+	drainWait    = 200 * time.Millisecond // for what is still in its pipes once it is gone
+	exitWait     = 500 * time.Millisecond // for its exit once its stdout has ended
+)
+
+// child is a running server and our ends of its pipes.
+type child struct {
+	cmd    *exec.Cmd
+	tree   *tree
+	stdin  *feeder
+	stdout *os.File
+	stderr *os.File
+	grace  time.Duration
+
+	errors   tail          // the end of stderr
+	quiet    chan struct{} // closed when stderr has ended
+	exited   chan struct{} // closed when the child is gone and state is set
+	state    string        // how it ended
+	stopping atomic.Bool   // it is us who end it
+}
+
+// startChild starts the command. Pipes are ours, not os/exec's: its Wait must not wait for a grandchild's end of them.
+func startChild(c Command) (*child, error) {
+	file, err := c.find()
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPipes()
+	if err != nil {
+		return nil, &StartError{Command: c.Path, Err: err}
+	}
+	cmd := &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir}
+	if cmd.Env == nil {
+		cmd.Env = []string{} // nil would mean all of ours
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p[0].theirs, p[1].theirs, p[2].theirs
+	cmd.SysProcAttr = ownGroup()
+	ch := &child{
+		cmd: cmd, stdin: newFeeder(p[0].ours), stdout: p[1].ours, stderr: p[2].ours,
+		grace: cmp.Or(c.Grace, defaultGrace), quiet: make(chan struct{}), exited: make(chan struct{}),
+	}
+	started := make(chan error, 1)
+	go ch.run(started)
+	err = <-started
+	p.closeTheirs()
+	if err != nil {
+		p.closeOurs()
+		return nil, c.explain(file, err)
+	}
+	go ch.errors.drain(ch.stderr, ch.quiet)
+	return ch, nil
+}
+
+// run starts the child and waits for it, on one thread from start to end: Linux sends the child its death signal when
+// the thread that started it ends, not when the process does.
+func (c *child) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := c.cmd.Start(); err != nil {
+		started <- err
+		return
+	}
+	tree, err := newTree(c.cmd.Process)
+	if err != nil {
+		_ = c.cmd.Process.Kill()
+		_ = c.cmd.Wait()
+		started <- err
+		return
+	}
+	c.tree = tree
+	started <- nil
+	_ = c.cmd.Wait()
+	if !c.stopping.Load() {
+		c.state = c.cmd.ProcessState.String()
+	}
+	close(c.exited)
+}
+
+// read is stdout's next bytes. It ends at the end of the stream, and soon after the child's: a grandchild may hold the
+// other end open for ever.
+func (c *child) read(buf []byte) (int, error) {
+	for {
+		last := c.gone()
+		if last {
+			_ = c.stdout.SetReadDeadline(time.Now().Add(drainWait))
+		}
+		n, err := c.stdout.Read(buf)
+		if n > 0 || last || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+	}
+}
+
+// wake ends a read that waits when the child goes.
+func (c *child) wake() {
+	<-c.exited
+	_ = c.stdout.SetReadDeadline(time.Now())
+}
+
+func (c *child) gone() bool { return within(c.exited, 0) }
+
+// loss is the end of the child, or of its stdout, as an error; it waits a little for the facts.
+func (c *child) loss() *LostError {
+	if !within(c.exited, exitWait) {
+		return &LostError{Cause: "the server closed its standard output", Stderr: c.errors.String()}
+	}
+	within(c.quiet, drainWait)
+	return &LostError{Exited: true, Exit: c.state, Stderr: c.errors.String()}
+}
+
+// stop ends the child and its whole tree and waits for that. Its stdin must be closed.
+func (c *child) stop() error {
+	c.stopping.Store(true)
+	defer c.release()
+	if c.over(leaveWait) {
+		return nil
+	}
+	c.tree.terminate()
+	if c.over(c.grace) {
+		return nil
+	}
+	c.tree.kill()
+	if !within(c.exited, killWait) {
+		return fmt.Errorf("stopping the server: process %d does not end", c.cmd.Process.Pid)
+	}
+	return nil
+}
+
+// kill ends the tree at once.
+func (c *child) kill() {
+	c.stopping.Store(true)
+	c.tree.kill()
+}
+
+// over waits for the child and then for the rest of its tree.
+func (c *child) over(limit time.Duration) bool {
+	end := time.Now().Add(limit)
+	if !within(c.exited, limit) {
+		return false
+	}
+	for pause := time.Millisecond; c.tree.alive(); pause *= 2 {
+		if time.Now().Add(pause).After(end) {
+			return false
+		}
+		time.Sleep(pause)
+	}
+	return true
+}
+
+// release closes what is left of the child's pipes and its tree.
+func (c *child) release() {
+	c.stdin.abort()
+	_ = c.stdout.Close()
+	within(c.quiet, drainWait)
+	_ = c.stderr.Close()
+	c.tree.release()
+}
+
+// within waits for a channel to be closed, for at most d.
+func within(done <-chan struct{}, d time.Duration) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	if d <= 0 {
+		return false
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-done:
+		return true
+	case <-t.C:
+		return false
+	}
+}

@@ -1,0 +1,226 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// behave starts this binary as the named server and closes it with the test.
+func behave(t *testing.T, name string) *Link {
+	t.Helper()
+	l, err := StartStdio(t.Context(), Command{Path: os.Args[0], Env: []string{"BEHAVE=" + name, "PATH=" + os.Getenv("PATH")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+// ask sends one request and fails the test when that takes long.
+func ask(t *testing.T, l *Link, id int64) (*transport.JSONRPCResponse, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := l.SendRequest(ctx, transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(id), Method: "tools/list"})
+	if errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal("the request hung")
+	}
+	return r, err
+}
+
+func TestStdioReplies(t *testing.T) {
+	tests := []struct {
+		name  string
+		want  string // the result, raw
+		fault string // or the JSON-RPC error
+		err   string // or the failure
+		noise []Noise
+	}{
+		{name: "good", want: `{"ok":true}`},
+		{name: "raw", want: odd},
+		{name: "crlf", want: `{"ok":true}`},
+		{name: "string-id", want: `{"ok":true}`},
+		{name: "float-id", want: `{"ok":true}`},
+		{name: "null-id", fault: "-32700 no <nil>"},
+		{name: "error", fault: "0 no [1]"},
+		{name: "bad-error", err: "the reply has an error that is no JSON-RPC error object"},
+		{name: "empty", err: "the reply has neither a result nor an error"},
+		{name: "batch", want: `{"ok":true}`},
+		{name: "pretty", err: "the reply is spread over several lines (pretty-printed), where the stdio transport needs one line per message",
+			noise: []Noise{{"{", 1}, {`"jsonrpc": "2.0",`, 17}, {`"result": {},`, 13}, {`"id": 7`, 7}, {"}", 1}}},
+		{name: "broken", err: "the reply is not valid JSON", noise: []Noise{{`{"jsonrpc":"2.0","id":7,"result":{"a":nope}}`, 44}}},
+		{name: "junk", want: `{"ok":true}`, noise: []Noise{{"hello", 5}, {`{"level":"info"}`, 16}}},
+		{name: "banner", want: `{"ok":true}`, noise: []Noise{{"Server ready", 12}}},
+		{name: "deep", err: "the message is nested deeper than 10000 levels",
+			noise: []Noise{{strings.ReplaceAll(deepReply, "ID", "7")[:256], 40_034}}},
+		{name: "large", err: "the message is larger than 64 MiB",
+			noise: []Noise{{`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", 229), frameLimit + 36}}},
+		{name: "no-newline", want: `{"ok":true}`},
+		{name: "crash", err: "the server ended: exit status 7"},
+		{name: "crash-stdout", err: "the server ended: exit status 2", noise: []Noise{{"usage: no such flag", 19}}},
+		{name: "orphan-crash", err: "the server ended: exit status 3"},
+		{name: "close-stdout", err: "the server closed its standard output"},
+		{name: "stderr-flood", want: `{"ok":true}`},
+		{name: "asks", want: `[{"jsonrpc":"2.0","id":"a","result":{}},{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"method not found: roots/list"}}]`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := behave(t, test.name)
+			r, err := ask(t, l, 7)
+			switch {
+			case test.err != "":
+				if err == nil || err.Error() != test.err {
+					t.Errorf("error %v, want %s", err, test.err)
+				}
+			case err != nil:
+				t.Fatal(err)
+			case test.fault != "":
+				if got := fmt.Sprintln(r.Error.Code, r.Error.Message, r.Error.Data); got != test.fault+"\n" {
+					t.Errorf("JSON-RPC error %s, want %s", got, test.fault)
+				}
+			default:
+				if diff := cmp.Diff(test.want, sorted(string(r.Result))); diff != "" {
+					t.Errorf("result (-want +got):\n%s", diff)
+				}
+			}
+			if diff := cmp.Diff(test.noise, l.Noise()); diff != "" {
+				t.Errorf("noise (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// sorted puts the two answers that "asks" quotes into a fixed order: they come from two goroutines.
+func sorted(result string) string {
+	const swapped = `[{"jsonrpc":"2.0","id":7,`
+	if !strings.HasPrefix(result, swapped) {
+		return result
+	}
+	at := strings.Index(result, `,{"jsonrpc":"2.0","id":"a"`)
+	return "[" + strings.TrimSuffix(result[at+1:], "]") + "," + result[1:at] + "]"
+}
+
+func TestStdioTellsExitAndStderr(t *testing.T) {
+	l := behave(t, "crash")
+	_, err := ask(t, l, 1)
+	var lost *LostError
+	if !errors.As(err, &lost) || !errors.Is(err, transport.ErrTransportClosed) {
+		t.Fatalf("error %#v, want a *LostError", err)
+	}
+	<-l.Done()
+	want := Trouble{Stderr: "reason: out of luck\n", Exited: true, Exit: "exit status 7"}
+	if diff := cmp.Diff(want, l.Trouble()); diff != "" {
+		t.Errorf("trouble (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.Stderr, lost.Stderr); diff != "" {
+		t.Errorf("stderr (-want +got):\n%s", diff)
+	}
+	if _, again := ask(t, l, 2); !errors.As(again, &lost) {
+		t.Errorf("a later request gives %v, want a *LostError", again)
+	}
+}
+
+func TestStdioKeepsTheEndOfStderr(t *testing.T) {
+	l := behave(t, "stderr-flood")
+	if _, err := ask(t, l, 1); err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	want := strings.Repeat("e", tailLimit-len("the end")) + "the end"
+	if diff := cmp.Diff(want, l.Trouble().Stderr); diff != "" {
+		t.Errorf("stderr (-want +got):\n%s", diff)
+	}
+}
+
+func TestStdioLeavesNobodyBehind(t *testing.T) {
+	tests := []struct {
+		name string
+		most time.Duration
+	}{
+		{"good", 300 * time.Millisecond},
+		{"linger", 400 * time.Millisecond},
+		{"silent", 300 * time.Millisecond},
+		{"stubborn", 1500 * time.Millisecond},
+		{"orphan", 900 * time.Millisecond},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := behave(t, test.name)
+			if test.name != "silent" {
+				if _, err := ask(t, l, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			group := l.group()
+			start := time.Now()
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			took := time.Since(start)
+			t.Logf("closed in %v", took.Round(time.Millisecond))
+			if took > test.most {
+				t.Errorf("closing took %v, want at most %v", took, test.most)
+			}
+			if err := syscall.Kill(-group, 0); err == nil && !onlyZombies(group) {
+				t.Error("its process group is still there")
+			}
+		})
+	}
+}
+
+func TestStdioEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	l, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Kill()
+	if _, err := ask(t, l, 1); err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("enough")
+	time.AfterFunc(50*time.Millisecond, cancel)
+	_ = why
+	if _, err := ask(t, l, 2); !errors.Is(err, context.Canceled) && !errors.Is(err, transport.ErrTransportClosed) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	<-l.Done()
+}
+
+func TestStdioLateRepliesAreNoNoise(t *testing.T) {
+	l := behave(t, "late")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := l.SendRequest(ctx, transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(int64(1)), Method: "x"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("error %v, want a timeout", err)
+	}
+	if _, err := ask(t, l, 2); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 { // the third reply, of an id that was never sent, may still be on its way
+		if len(l.Noise()) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	want := []Noise{{`{"jsonrpc":"2.0","id":77,"result":{"ok":true}}`, 46}}
+	if diff := cmp.Diff(want, l.Noise()); diff != "" {
+		t.Errorf("noise (-want +got):\n%s", diff)
+	}
+}
+
+func (l *Link) group() int { return l.child.cmd.Process.Pid }

@@ -1,0 +1,101 @@
+package transport
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// ownGroup puts a child into a process group of its own, and lets it die with us even if we are killed.
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// descendant is a process, told from a later one with the same number by its start.
+type descendant struct {
+	pid   int
+	start string
+}
+
+func (d descendant) lives() bool {
+	s, ok := readStat(d.pid)
+	return ok && s.start == d.start && s.state != 'Z'
+}
+
+// strays are the descendants of a process that are in another process group than its own.
+func strays(root int) []descendant {
+	all := allStats()
+	parent := make(map[int]int, len(all))
+	for _, s := range all {
+		parent[s.pid] = s.parent
+	}
+	var found []descendant
+	for _, s := range all {
+		if s.group != root && descends(s.pid, root, parent) {
+			found = append(found, descendant{s.pid, s.start})
+		}
+	}
+	return found
+}
+
+func descends(pid, root int, parent map[int]int) bool {
+	for range parent {
+		if pid = parent[pid]; pid == root {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyZombies tells whether a process group consists of processes that ended and were not fetched: in a container whose
+// first process fetches nobody, they stay for ever.
+func onlyZombies(group int) bool {
+	for _, s := range allStats() {
+		if s.group == group && s.state != 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+// stat is a line of /proc/PID/stat, as far as we need it; see proc_pid_stat(5).
+type stat struct {
+	pid, parent, group int
+	state              byte
+	start              string
+}
+
+func allStats() []stat {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	var all []stat
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if s, ok := readStat(pid); ok {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+func readStat(pid int) (stat, bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return stat{}, false
+	}
+	_, after, _ := bytes.Cut(text[bytes.LastIndexByte(text, ')')+1:], []byte(" ")) // the name may hold anything
+	fields := bytes.Fields(after)
+	if len(fields) < 20 {
+		return stat{}, false
+	}
+	s := stat{pid: pid, state: fields[0][0], start: string(fields[19])}
+	s.parent, _ = strconv.Atoi(string(fields[1]))
+	s.group, _ = strconv.Atoi(string(fields[2]))
+	return s, true
+}
