@@ -6,6 +6,12 @@ import "github.com/mcpctl/mcpctl/pkg/finding"
 // In JSON each carries its fingerprint.
 type Findings []finding.Finding
 
+// judged is a finding as JSON shows it.
+type judged struct {
+	finding.Finding
+	Fingerprint string `json:"fingerprint"` // names the change for good; what `accept` takes
+}
+
 // Summarize counts findings by level, and servers that could not be asked in full.
 func Summarize(findings []finding.Finding, servers []Server) Summary {
 	var sum Summary

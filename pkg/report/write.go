@@ -12,7 +12,9 @@ import (
 // formats is the one place where a format is added.
 func formats() map[string]func(io.Writer, *Report, Options) error {
 	return map[string]func(io.Writer, *Report, Options) error{
-		"json": writeJSON,
+		"json":  writeJSON,
+		"table": writeTable,
+		"yaml":  writeYAML,
 	}
 }
 

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+)
+
+// config writes a row per configured server: what would be run, and where that is written.
+func (p *page) config(r *Report) error {
+	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "STATE"}, {title: "TRANSPORT", drop: 2},
+		{title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}}
+	for _, s := range r.Servers {
+		g.rows = append(g.rows, []span{
+			{visible(s.Name), bold},
+			configState(s.State),
+			{visible(s.Transport), noInk},
+			{visible(s.Source), dim},
+			{visible(s.runs()), noInk},
+		})
+	}
+	if len(g.rows) == 0 {
+		p.line(0, span{"no servers are configured", noInk})
+		return nil
+	}
+	if err := p.grid(0, g); err != nil {
+		return err
+	}
+	p.failures(r.Servers)
+	return nil
+}
+
+// configState words a state for servers that nobody has contacted.
+func configState(s State) span {
+	switch s {
+	case OK:
+		return span{"enabled", green}
+	case Failed, Partial:
+		return span{"invalid", red}
+	}
+	return span{visible(string(s)), stateInk(s)}
+}
+
+// runs is the URL, or the command as one would type it.
+func (s Server) runs() string {
+	if s.URL != "" {
+		return s.URL
+	}
+	var all []string
+	for _, word := range s.Command {
+		all = append(all, quoted(word))
+	}
+	return strings.Join(all, " ")
+}
+
+// bare are words that a shell takes as they are.
+var bare = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+func quoted(word string) string {
+	if bare.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

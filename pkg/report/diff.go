@@ -1,0 +1,162 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// verdicts writes findings by server and item, then what they come to.
+func (p *page) verdicts(r *Report) error {
+	var quiet []Server
+	for _, s := range r.Servers {
+		found := of(s.Name, r.Findings)
+		if len(found) == 0 {
+			quiet = append(quiet, s)
+			continue
+		}
+		p.gap()
+		p.compared(s)
+		p.findings(found)
+	}
+	p.strays(r)
+	p.unsaved(quiet)
+	p.failures(r.Servers)
+	p.unchanged(r.Command, quiet)
+	p.totals(r)
+	return nil
+}
+
+// of are the findings of one server.
+func of(server string, all []finding.Finding) []finding.Finding {
+	var found []finding.Finding
+	for _, f := range all {
+		if f.Server == server {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// strays writes the findings that belong to no server of the report, such as those about a whole fleet.
+func (p *page) strays(r *Report) {
+	known := func(f finding.Finding) bool {
+		return slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Name == f.Server })
+	}
+	found := slices.DeleteFunc(slices.Clone(r.Findings), known)
+	if len(found) > 0 {
+		p.gap()
+		p.findings(found)
+	}
+}
+
+// compared is the heading of one server's findings: what was compared with what.
+func (p *page) compared(s Server) {
+	head := []span{{visible(s.Name), bold}}
+	if s.Base != "" {
+		head = append(head, span{"  " + visible(s.Base) + " → " + visible(now(s)), dim})
+	}
+	p.text(0, 2, head...)
+}
+
+// now is where the newer side came from.
+func now(s Server) string {
+	if s.Transport != "" {
+		return "now"
+	}
+	if s.Source != "" {
+		return s.Source
+	}
+	return "now"
+}
+
+func (p *page) findings(all []finding.Finding) {
+	for i, f := range all {
+		if i == 0 || f.Item != all[i-1].Item {
+			if i > 0 {
+				p.gap()
+			}
+			p.text(2, 2, span{itemTitle(f.Item), bold})
+		}
+		p.finding(f)
+	}
+}
+
+func itemTitle(item string) safe {
+	if item == "" {
+		return "the server itself"
+	}
+	return visible(item)
+}
+
+func (p *page) finding(f finding.Finding) {
+	head := []span{{safe(fmt.Sprintf("%-8s", f.Level)), levelInk(f.Level)}, {"  ", noInk}, {visible(f.Rule), bold}}
+	if f.Verdict == finding.Proved || f.Verdict == finding.Unproven {
+		head = append(head, span{"  " + safe(f.Verdict), dim})
+	}
+	p.text(4, 2, append(head, span{"  " + safe(f.Fingerprint()), dim})...)
+	for _, l := range lines(f.Message) {
+		p.text(6, 0, span{l, noInk})
+	}
+	p.values(6, f)
+	p.witness(6, f)
+	p.hint(6, f.Hint)
+}
+
+// witness writes an instance that was right before and is wrong now.
+func (p *page) witness(indent int, f finding.Finding) {
+	if f.Witness == nil {
+		return
+	}
+	says := safe("accepted before, rejected now: ")
+	if strings.HasPrefix(f.Path, "/outputSchema") {
+		says = "ruled out before, possible now: "
+	}
+	p.text(indent, 2, span{says, noInk}, span{short(compact(f.Witness)), yellow})
+}
+
+// unsaved tells which servers have nothing to be compared with.
+func (p *page) unsaved(servers []Server) {
+	for i, s := range servers {
+		if !s.Unsaved {
+			continue
+		}
+		if i == 0 {
+			p.gap()
+		}
+		p.text(0, 2, span{visible(s.Name), bold}, span{"  no saved snapshot", yellow})
+		p.hint(2, "save one: mcpctl snapshot "+quoted(s.Name))
+	}
+}
+
+// unchanged tells in one line which servers gave nothing to report.
+func (p *page) unchanged(command string, servers []Server) {
+	quiet := slices.DeleteFunc(slices.Clone(servers), func(s Server) bool { return s.State != OK || s.Unsaved })
+	if len(quiet) == 0 {
+		return
+	}
+	var names []safe
+	for _, s := range quiet {
+		names = append(names, visible(s.Name))
+	}
+	p.gap()
+	says := safe("nothing found: ")
+	if command == "diff" {
+		says = "no changes: "
+	}
+	row := []span{{says, green}, {join(names), noInk}}
+	if base := quiet[0].Base; len(quiet) == 1 && base != "" {
+		row = append(row, span{" is as in " + visible(base), dim})
+	}
+	p.text(0, 2, row...)
+}
+
+func join(names []safe) safe {
+	var all []string
+	for _, n := range names {
+		all = append(all, string(n))
+	}
+	return safe(strings.Join(all, ", "))
+}

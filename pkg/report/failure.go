@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// stderrLines is how much of a server's stderr a table shows.
+const stderrLines = 12
+
+// failures writes a block for each server that could not be asked in full.
+func (p *page) failures(servers []Server) {
+	for _, s := range servers {
+		for _, f := range s.failures() {
+			p.gap()
+			p.failure(s, f)
+		}
+	}
+}
+
+func (p *page) failure(s Server, f Failure) {
+	head := []span{{visible(s.Name), bold}, {"  ", noInk}, {visible(string(s.State)), stateInk(s.State)}}
+	if f.Stage != "" {
+		head = append(head, span{"  " + visible(f.Stage), dim})
+	}
+	p.line(0, head...)
+	p.paragraph(2, f.Message, noInk)
+	p.hint(2, f.Hint)
+	p.stderr(f.Stderr)
+}
+
+// hint writes what can be done next.
+func (p *page) hint(indent int, text string) {
+	for i, l := range lines(text) {
+		if i == 0 {
+			l = "→ " + l
+		}
+		p.text(indent, 2, span{l, cyan})
+	}
+}
+
+func (p *page) stderr(text string) {
+	tail := lines(text)
+	if len(tail) == 0 {
+		return
+	}
+	p.line(2, span{"stderr:", dim})
+	if more := len(tail) - stderrLines; more > 0 {
+		p.line(4, span{safe(fmt.Sprintf("… %s before", quantity(more, "line"))), dim})
+		tail = tail[more:]
+	}
+	for _, l := range tail {
+		p.text(4, 0, span{l, dim})
+	}
+}
+
+// problems writes what is wrong and belongs to no server.
+func (p *page) problems(all []string) {
+	for i, text := range all {
+		if i == 0 {
+			p.gap()
+		}
+		p.text(0, 2, span{visible(text), red})
+	}
+}
+
+// quantity is "1 line" or "2 lines".
+func quantity(n int, word safe) safe {
+	if n == 1 {
+		return "1 " + word
+	}
+	return itoa(n) + " " + word + "s"
+}
+
+func itoa(n int) safe { return safe(strconv.Itoa(n)) }

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// safe is text that can be written to a terminal: it has no line break and nothing that cannot be seen. Literals of this
+// package are safe; whatever comes from elsewhere becomes safe by visible and by nothing else.
+type safe string
+
+// maxMarks is how many combining marks may sit on one character; natural languages need no more.
+const maxMarks = 4
+
+// visible spells out what a terminal would obey or hide: control characters as \x1b, the rest as <U+202E>.
+// A variation selector after a symbol is dropped, since it only chooses between two looks of the symbol.
+func visible(s string) safe {
+	if plain(s) {
+		return safe(s)
+	}
+	var b strings.Builder
+	before, marks := rune(0), 0
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		marks = countMarks(marks, r)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case chooses(before, r):
+		case hidden(r) || marks > maxMarks || marks == 1 && before == 0:
+			b.WriteString(spell(r))
+		default:
+			b.WriteRune(r)
+		}
+		s, before = s[size:], r
+	}
+	return safe(b.String())
+}
+
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func countMarks(marks int, r rune) int {
+	if unicode.IsMark(r) {
+		return marks + 1
+	}
+	return 0
+}
+
+// hidden tells whether a character has no look of its own, or changes the look of others.
+func hidden(r rune) bool {
+	return !unicode.IsGraphic(r) || r == '\u2800' ||
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// chooses tells whether r picks the text or the emoji look of the symbol before it.
+func chooses(before, r rune) bool {
+	return (r == '\ufe0e' || r == '\ufe0f') &&
+		(unicode.IsSymbol(before) || unicode.IsPunct(before) || unicode.IsDigit(before))
+}
+
+func spell(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\t':
+		return `\t`
+	case r == '\r':
+		return `\r`
+	case r < ' ' || r == 0x7f:
+		return fmt.Sprintf(`\x%02x`, r)
+	}
+	return fmt.Sprintf("<U+%04X>", r)
+}
+
+// firstLine is the first line of s that has something on it.
+func firstLine(s string) safe {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			return visible(line)
+		}
+	}
+	return ""
+}
+
+// lines are the lines of s without trailing space and without blank lines at either end.
+func lines(s string) []safe {
+	var out []safe
+	for line := range strings.Lines(strings.Trim(s, "\r\n")) {
+		line = strings.ReplaceAll(strings.TrimRight(line, " \t\r\n"), "\t", "    ")
+		out = append(out, visible(line))
+	}
+	return out
+}
