@@ -1,6 +1,9 @@
 package probe
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Error is one failure of one server, at one stage, with all that helps to mend it. Secrets never appear in it.
 type Error struct {
@@ -16,3 +19,24 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %v", e.Server, e.St
 
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// ErrNotTried is the cause of a server that was left out, or given up on the way, because another one failed first.
+var ErrNotTried = errors.New("not tried to the end, since another server failed first")
+
+// cause is an error as it may be shown: its text has no secrets, and so has nothing that can be unwrapped from it. It
+// matches what the original matches.
+type cause struct {
+	text     string
+	original error
+}
+
+func (c *cause) Error() string { return c.text }
+
+// Is reports what the original error is.
+func (c *cause) Is(target error) bool { return errors.Is(c.original, target) }
+
+// As finds an RPCError and nothing else: other errors hold their text unmasked.
+func (c *cause) As(target any) bool {
+	answer, ok := target.(**RPCError)
+	return ok && errors.As(c.original, answer)
+}

@@ -8,19 +8,30 @@ import (
 
 // Options hold for every server of one run. The zero value works.
 type Options struct {
-	Timeout    time.Duration // per server; 0 = none
+	Timeout    time.Duration // for one attempt at one server; 0 = none
 	Parallel   int           // servers at once; 0 = 4
 	Protocol   string        // pins a protocol version; empty or "auto" = negotiate
 	Retries    int           // further attempts after a failure that can heal
-	FailFast   bool          // stop starting servers after the first failure
+	FailFast   bool          // stop at the first failure
 	Environ    []string      // this process's environment, as os.Environ gives it
 	InheritEnv bool          // hand all of Environ to stdio servers, not only the minimum
 	CACert     []byte        // further PEM certificates to trust
 	Client     Client        // how mcpctl introduces itself
 }
 
-// Client is how the prober introduces itself to servers (clientInfo, User-Agent).
+// Client is how the prober introduces itself to servers (clientInfo, User-Agent). The zero value is "mcpctl" "dev".
 type Client struct{ Name, Version string }
+
+// known is the client with its defaults filled in.
+func (c Client) known() Client {
+	if c.Name == "" {
+		c.Name = "mcpctl"
+	}
+	if c.Version == "" {
+		c.Version = "dev"
+	}
+	return c
+}
 
 // Result is what one server of a run gave.
 type Result struct {
@@ -32,7 +43,7 @@ type Result struct {
 	Noise     []Noise            // what the server wrote to stdout that is not the protocol
 	Notices   []Notice           // oddities that lost nothing
 	Elapsed   time.Duration      // from the start of the first attempt to the last answer
-	Attempts  int                // 1 + the retries that were used
+	Attempts  int                // 1 + the retries that were used; 0 = not tried
 }
 
 // Noise is one piece of output on a stdio server's stdout that is not a JSON-RPC message of the protocol's framing.
@@ -41,25 +52,9 @@ type Noise struct {
 	Bytes int    // its whole length
 }
 
-// Notice is something a server did that is wrong or odd but lost nothing: a repeated cursor, a list it declares and does
-// not have, a reply with invalid UTF-8.
-type Notice struct {
-	Stage   Stage  // when it was seen
-	Code    string // kebab-case, permanent
-	Message string // one sentence
+func (o Options) parallel() int {
+	if o.Parallel > 0 {
+		return o.Parallel
+	}
+	return 4
 }
-
-// Stage is what the probe was doing.
-type Stage string
-
-// The stages, in the order in which they happen.
-const (
-	Starting         Stage = "starting"
-	Connecting       Stage = "connecting"
-	Handshake        Stage = "handshake"
-	ListingTools     Stage = "listing tools"
-	ListingPrompts   Stage = "listing prompts"
-	ListingResources Stage = "listing resources"
-	ListingTemplates Stage = "listing resource templates"
-	Closing          Stage = "closing"
-)

@@ -1,0 +1,107 @@
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	mcptransport "github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
+
+// RPCError is a JSON-RPC error with which the server answered a request.
+type RPCError struct {
+	Code    int    // as sent; 0 is in use too
+	Message string // as sent, secrets masked
+
+	data any
+}
+
+// Error is the message and the code.
+func (e *RPCError) Error() string {
+	if e.Message == "" {
+		return fmt.Sprintf("the server answered with error %d", e.Code)
+	}
+	return fmt.Sprintf("the server answered with error %d: %s", e.Code, e.Message)
+}
+
+// codes of JSON-RPC and of the specification that the prober acts on.
+const (
+	codeMethodNotFound     = -32601
+	codeInvalidParams      = -32602
+	codeHeaderMismatch     = -32020
+	codeMissingCapability  = -32021
+	codeUnsupportedVersion = -32022
+)
+
+// hasCode tells whether err is an RPCError with one of the codes.
+func hasCode(err error, codes ...int) bool {
+	var answer *RPCError
+	if !errors.As(err, &answer) {
+		return false
+	}
+	for _, code := range codes {
+		if answer.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// caller sends requests over one link and gives back the raw results.
+type caller struct {
+	link    *transport.Link
+	client  Client
+	version string // protocol version of the requests; empty before the handshake
+	record  *record
+}
+
+// call sends one request and waits for its result. The error is an *RPCError or one of the link's.
+func (c caller) call(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	reply, err := c.link.SendRequest(ctx, c.request(method, params))
+	switch {
+	case err != nil:
+		return nil, err
+	case reply.Error != nil:
+		c.record.hear("an error as the answer to " + method)
+		return nil, &RPCError{Code: reply.Error.Code, Message: reply.Error.Message, data: reply.Error.Data}
+	case reply.Result == nil:
+		return nil, fmt.Errorf("the reply to %s has neither a result nor an error", method)
+	}
+	c.record.hear("the reply to " + method)
+	return reply.Result, nil
+}
+
+// request builds a request of the era of c.version: since 2026-07-28 every request says in _meta who asks, and in headers
+// what for (specification 2026-07-28, basic and streamable HTTP).
+func (c caller) request(method string, params map[string]any) mcptransport.JSONRPCRequest {
+	if params == nil {
+		params = map[string]any{}
+	}
+	header := http.Header{}
+	if mcp.IsModernProtocol(c.version) {
+		params["_meta"] = c.meta()
+		header.Set(mcptransport.HeaderKeyProtocolVersion, c.version)
+		for name, value := range mcp.StandardHeaders(c.version, mcp.MCPMethod(method), nil) {
+			header.Set(name, value)
+		}
+	}
+	id := mcp.NewRequestId(c.record.nextID())
+	return mcptransport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Method: method, Params: params, Header: header}
+}
+
+func (c caller) meta() map[string]any {
+	return map[string]any{
+		mcp.MetaKeyProtocolVersion:    c.version,
+		mcp.MetaKeyClientCapabilities: struct{}{},
+		mcp.MetaKeyClientInfo:         c.implementation(),
+	}
+}
+
+func (c caller) implementation() map[string]string {
+	return map[string]string{"name": c.client.known().Name, "version": c.client.known().Version}
+}

@@ -1,0 +1,58 @@
+package probe
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
+
+// facts are all that is known of a failure.
+type facts struct {
+	server  Server
+	options Options
+	stage   Stage
+	err     error
+	stderr  string
+	heard   bool // the server said something before
+	noise   []transport.Noise
+}
+
+// explain makes a failure one that a person can act on. The link is nil when there is none.
+func (a attempt) explain(ctx context.Context, stage Stage, err error, link *transport.Link) *Error {
+	f := facts{server: a.server, options: a.options, stage: stage, err: ended(ctx, err, a.record.heard()), heard: a.record.heard() != ""}
+	if link != nil {
+		f.stderr = link.Trouble().Stderr
+		f.noise = link.Noise()
+	}
+	var end *transport.LostError
+	if errors.As(err, &end) && end.Stderr != "" {
+		f.stderr = end.Stderr
+	}
+	var answer *RPCError
+	if errors.As(err, &answer) {
+		answer.Message = clip(a.secrets.text(answer.Message), longText)
+	}
+	return &Error{
+		Server: a.server.Name, Stage: stage, Stderr: a.secrets.cutting(f.stderr), Hint: a.secrets.text(f.hint()),
+		Err: &cause{text: f.text(a.secrets), original: f.err},
+	}
+}
+
+// text is the cause, with the reason for it when the server told one on stdout before it ended.
+func (f facts) text(secrets redactor) string {
+	text := clip(secrets.text(plain(f.err)), longText)
+	if exited(f.err) != "" && f.stderr == "" && len(f.noise) > 0 {
+		text += "; its last words on stdout were: " + secrets.cutting(f.noise[len(f.noise)-1].Text)
+	}
+	return text
+}
+
+// original is the error before it was made fit to be shown.
+func (e *Error) original() error {
+	var shown *cause
+	if errors.As(e.Err, &shown) {
+		return shown.original
+	}
+	return e.Err
+}

@@ -1,0 +1,57 @@
+package probe
+
+// hint is what to do next: the first row of hints that fits.
+func (f facts) hint() string {
+	for _, row := range hints {
+		if row.when(f) {
+			return row.say(f)
+		}
+	}
+	return ""
+}
+
+// always is a hint that needs no facts.
+func always(text string) func(facts) string { return func(facts) string { return text } }
+
+// hints are tried from the top: what is certain comes before what is likely.
+var hints = [...]struct {
+	when func(facts) bool
+	say  func(facts) string
+}{
+	{facts.isBug, always("this is a bug in mcpctl: please report it with the server's name and version")},
+	{facts.notTried, always("mend the server that failed first, or leave --fail-fast out")},
+	{facts.isUsage, always("mend the configuration or the flag; nothing was contacted")},
+
+	{facts.noFolder, always("mend cwd in the configuration: it names the working folder of the server")},
+	{facts.noRuntime, facts.howToGetRuntime},
+	{facts.noCommand, always("check the spelling, install it, or give its full path; a PATH under env in the configuration counts")},
+	{facts.notExecutable, always("make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]")},
+
+	{facts.noPackage, always("check the package's name and version: the package registry does not have it")},
+	{facts.wantsVariable, always("set the missing variable under env in the configuration, or with --env NAME=value")},
+	{facts.exited, always("run the same command by hand to see why; servers get a minimal environment (--inherit-env hands on all of it) and what env in the configuration sets")},
+	{facts.stdoutClosed, always("the command closed its output without answering: check that it is an MCP server and that its arguments choose the stdio transport")},
+
+	{facts.untrustedCA, always("if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or SSL_CERT_FILE")},
+	{facts.badCertificate, always("the certificate does not fit: check the host name in the URL, this machine's clock, and when the certificate ends")},
+	{facts.plainHTTP, always("the server does not speak TLS: use http:// instead of https://")},
+	{facts.noHost, always("check the spelling of the host in the URL, and that this machine can resolve names (VPN, proxy)")},
+	{facts.refused, always("check that the server runs, and the port in the URL")},
+	{facts.redirected, facts.newAddress},
+
+	{answeredWith(401), facts.howToSignIn},
+	{facts.otherSpelling, facts.spellHost},
+	{answeredWith(403), always("the server knows you and refuses: check what the token may do (its scopes), and whether the server allows this host name")},
+	{answeredWith(429), always("the server limits requests: wait, use --parallel 1, or allow --retries")},
+	{facts.isPage, always("this URL is a web page: MCP endpoints usually end with /mcp or /sse")},
+	{answeredWith(404, 405), facts.otherPath},
+	{facts.serverBroken, always("the server, or a gateway before it, failed: look into its log, or allow --retries")},
+	{facts.isHTTP, always("check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its headers")},
+
+	{facts.timedOut, facts.whatToWaitFor},
+	{facts.unknownVersion, always("update mcpctl or the server; --protocol asks for another version")},
+	{facts.noSuchMethod, always("the program answers JSON-RPC but not MCP's handshake: check that it is an MCP server")},
+	{facts.tooLarge, always("ask the server's author for pages (nextCursor) or smaller schemas")},
+	{facts.answeredError, always("the server itself says so: check its credentials, its network and its log")},
+	{facts.garbled, always("the server's author must mend this: other clients will lose this list too")},
+}

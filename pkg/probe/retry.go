@@ -1,0 +1,81 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
+
+// again runs one attempt after another as long as the failure can heal and there are tries left.
+func again(ctx context.Context, retries int, once func() error) {
+	attempt := func() (struct{}, error) { return struct{}{}, healing(once()) }
+	_, _ = backoff.Retry(ctx, attempt, // what went wrong is in the last result
+		backoff.WithBackOff(pace()), backoff.WithMaxElapsedTime(0), backoff.WithMaxTries(uint(max(retries, 0))+1))
+}
+
+// pace is exponential with a quarter of jitter, from half a second to half a minute.
+func pace() backoff.BackOff {
+	return &backoff.ExponentialBackOff{
+		InitialInterval: 500 * time.Millisecond, RandomizationFactor: 0.25, Multiplier: 2, MaxInterval: 30 * time.Second,
+	}
+}
+
+// healing tells backoff what to make of the failures of one attempt: all of them must be of a kind that can heal.
+func healing(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, failure := range failures(err) {
+		if !failure.heals() {
+			return backoff.Permanent(err)
+		}
+	}
+	return err
+}
+
+// failures are the *Errors that err is made of.
+func failures(err error) []*Error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []*Error
+		for _, part := range joined.Unwrap() {
+			all = append(all, failures(part)...)
+		}
+		return all
+	}
+	var failure *Error
+	if errors.As(err, &failure) {
+		return []*Error{failure}
+	}
+	return nil
+}
+
+// heals tells whether the same attempt may succeed a moment later.
+func (e *Error) heals() bool {
+	err := e.original()
+	var status *transport.HTTPError
+	var limit *timeoutError
+	early := e.Stage.order() <= Handshake.order()
+	switch {
+	case errors.As(err, &status):
+		return status.Status == 429 || status.Status >= 500 && status.Status != 501
+	case errors.As(err, &limit), exited(err) != "":
+		return early
+	}
+	return refused(err) || lookupHeals(err)
+}
+
+// refused tells that nobody took the connection, or that it was cut.
+func refused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET)
+}
+
+func lookupHeals(err error) bool {
+	var lookup *net.DNSError
+	return errors.As(err, &lookup) && lookup.IsTemporary && !lookup.IsNotFound
+}

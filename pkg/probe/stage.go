@@ -1,0 +1,24 @@
+package probe
+
+import "slices"
+
+// Stage is what the probe was doing.
+type Stage string
+
+// The stages, in the order in which they happen.
+const (
+	Starting         Stage = "starting"
+	Connecting       Stage = "connecting"
+	Handshake        Stage = "handshake"
+	ListingTools     Stage = "listing tools"
+	ListingPrompts   Stage = "listing prompts"
+	ListingResources Stage = "listing resources"
+	ListingTemplates Stage = "listing resource templates"
+	Closing          Stage = "closing"
+)
+
+func (s Stage) order() int {
+	return slices.Index([]Stage{
+		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, Closing,
+	}, s)
+}

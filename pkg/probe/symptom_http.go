@@ -1,0 +1,114 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
+
+// Symptoms that hints look for: of servers at a URL.
+
+func (f facts) untrustedCA() bool    { return unknownAuthority(f.err) }
+func (f facts) badCertificate() bool { return untrusted(f.err) }
+func (f facts) plainHTTP() bool      { return notTLS(f.err) }
+func (f facts) noHost() bool         { return noSuchHost(f.err) }
+func (f facts) refused() bool        { return refused(f.err) }
+
+func (f facts) redirected() bool {
+	_, ok := errors.AsType[*transport.RedirectError](f.err)
+	return ok
+}
+
+func (f facts) newAddress() string {
+	redirect, _ := errors.AsType[*transport.RedirectError](f.err)
+	return fmt.Sprintf("if you trust it, use the new URL: %s; headers are never sent to another origin on their own", redirect.To)
+}
+
+// reply is the HTTP reply that was no message; the zero value when that is not what happened.
+func (f facts) reply() transport.HTTPError {
+	if reply, ok := errors.AsType[*transport.HTTPError](f.err); ok {
+		return *reply
+	}
+	return transport.HTTPError{}
+}
+
+func (f facts) isHTTP() bool       { return f.reply().Status != 0 }
+func (f facts) serverBroken() bool { return f.reply().Status >= 500 }
+
+// answeredWith makes a symptom of one or more HTTP statuses.
+func answeredWith(statuses ...int) func(facts) bool {
+	return func(f facts) bool { return slices.Contains(statuses, f.reply().Status) }
+}
+
+func (f facts) howToSignIn() string {
+	hint := `pass a token with --header "Authorization: Bearer …", or with headers in the configuration`
+	if f.hasAuthorization() {
+		hint = "the token that was sent was not accepted: check that it is whole, current and for this server"
+	}
+	if metadata := f.reply().Metadata; metadata != "" {
+		hint += "; the server tells where to get one at " + metadata
+	}
+	return hint
+}
+
+func (f facts) hasAuthorization() bool {
+	for name := range f.server.HTTP.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return strings.Contains(f.server.HTTP.URL, "@")
+}
+
+// otherSpelling: some servers on this machine answer to one name of it only.
+func (f facts) otherSpelling() bool { return f.reply().Status == 403 && f.otherHost() != "" }
+
+func (f facts) spellHost() string {
+	return fmt.Sprintf("the server may insist on another name of this machine: try %s in the URL instead of %s", f.otherHost(), f.address().Hostname())
+}
+
+// otherHost is how else this machine can be called, when the URL is of this machine.
+func (f facts) otherHost() string {
+	host := f.address().Hostname()
+	switch ip := net.ParseIP(host); {
+	case host == "localhost":
+		return "127.0.0.1"
+	case ip.IsLoopback():
+		return "localhost"
+	}
+	return ""
+}
+
+// address is the URL of the server; the zero value when it has none.
+func (f facts) address() *url.URL {
+	if f.server.HTTP == nil {
+		return &url.URL{}
+	}
+	address, err := url.Parse(f.server.HTTP.URL)
+	if err != nil {
+		return &url.URL{}
+	}
+	return address
+}
+
+// isPage tells that a web page stands where an endpoint is looked for.
+func (f facts) isPage() bool {
+	body := strings.ToLower(strings.TrimSpace(f.reply().Body))
+	return strings.HasPrefix(f.reply().Type, "text/html") || strings.HasPrefix(body, "<!doctype html") || strings.HasPrefix(body, "<html")
+}
+
+func (f facts) otherPath() string {
+	path := strings.TrimSuffix(f.address().Path, "/")
+	switch {
+	case f.reply().Session:
+		return "the server no longer knows the session: it may have restarted; try again"
+	case strings.HasSuffix(path, "/mcp"), strings.HasSuffix(path, "/sse"):
+		return "check the path of the URL: the server has no MCP endpoint there"
+	}
+	return fmt.Sprintf("check the path of the URL: try %s/mcp or %s/sse", path, path)
+}
