@@ -7,13 +7,13 @@ import (
 
 // config writes a row per configured server: what would be run, and where that is written.
 func (p *page) config(r *Report) error {
-	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "STATE"}, {title: "TRANSPORT", drop: 2},
+	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 2},
 		{title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}}
 	for _, s := range r.Servers {
 		g.rows = append(g.rows, []span{
 			{visible(s.Name), bold},
 			configState(s.State),
-			{visible(s.Transport), noInk},
+			{transport(s), noInk},
 			{visible(s.Source), dim},
 			{visible(s.runs()), noInk},
 		})

@@ -119,13 +119,11 @@ func (p *page) witness(indent int, f finding.Finding) {
 
 // unsaved tells which servers have nothing to be compared with.
 func (p *page) unsaved(servers []Server) {
-	for i, s := range servers {
+	for _, s := range servers {
 		if !s.Unsaved {
 			continue
 		}
-		if i == 0 {
-			p.gap()
-		}
+		p.gap()
 		p.text(0, 2, span{visible(s.Name), bold}, span{"  no saved snapshot", yellow})
 		p.hint(2, "save one: mcpctl snapshot "+quoted(s.Name))
 	}
@@ -146,17 +144,17 @@ func (p *page) unchanged(command string, servers []Server) {
 	if command == "diff" {
 		says = "no changes: "
 	}
-	row := []span{{says, green}, {join(names), noInk}}
+	row := []span{{says, green}, {join(names, ", "), noInk}}
 	if base := quiet[0].Base; len(quiet) == 1 && base != "" {
 		row = append(row, span{" is as in " + visible(base), dim})
 	}
 	p.text(0, 2, row...)
 }
 
-func join(names []safe) safe {
+func join(parts []safe, separator string) safe {
 	var all []string
-	for _, n := range names {
-		all = append(all, string(n))
+	for _, part := range parts {
+		all = append(all, string(part))
 	}
-	return safe(strings.Join(all, ", "))
+	return safe(strings.Join(all, separator))
 }

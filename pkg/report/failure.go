@@ -23,7 +23,7 @@ func (p *page) failure(s Server, f Failure) {
 	if f.Stage != "" {
 		head = append(head, span{"  " + visible(f.Stage), dim})
 	}
-	p.line(0, head...)
+	p.text(0, 2, head...)
 	p.paragraph(2, f.Message, noInk)
 	p.hint(2, f.Hint)
 	p.stderr(f.Stderr)
@@ -33,9 +33,10 @@ func (p *page) failure(s Server, f Failure) {
 func (p *page) hint(indent int, text string) {
 	for i, l := range lines(text) {
 		if i == 0 {
-			l = "→ " + l
+			p.text(indent, 2, span{"→ " + l, cyan})
+			continue
 		}
-		p.text(indent, 2, span{l, cyan})
+		p.text(indent+2, 0, span{l, cyan})
 	}
 }
 

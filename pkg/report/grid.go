@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -47,11 +48,14 @@ func (p *page) grid(indent int, g grid) error {
 	if err := table.Render(); err != nil {
 		return fmt.Errorf("drawing a table: %w", err)
 	}
-	for line := range strings.Lines(drawn.String()) {
+	for line := range strings.Lines(spareReset.ReplaceAllString(drawn.String(), "$1")) {
 		p.WriteString(strings.Repeat(" ", indent) + strings.TrimRight(line, " \n") + "\n")
 	}
 	return nil
 }
+
+// spareReset is the reset that tablewriter adds behind the padding of a coloured cell, which has one of its own.
+var spareReset = regexp.MustCompile(`( )\x1b\[0m`)
 
 func (p *page) header(columns []column) []any {
 	var cells []any
@@ -64,7 +68,8 @@ func (p *page) header(columns []column) []any {
 func (p *page) cells(row []span, limits []int) []any {
 	var cells []any
 	for i, s := range row {
-		cells = append(cells, span{clip(s.text, limits[i]), s.ink}.render(p.Color))
+		text := safe(strings.TrimRight(string(clip(s.text, limits[i])), " "))
+		cells = append(cells, span{text, s.ink}.render(p.Color))
 	}
 	return cells
 }

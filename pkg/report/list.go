@@ -26,12 +26,13 @@ func (p *page) list(r *Report) error {
 }
 
 func (p *page) serverList(servers []Server) error {
-	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "STATUS"}, {title: "TRANSPORT", drop: 3},
+	g := grid{columns: []column{{title: "NAME", least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "PROTOCOL", least: 10, drop: 2}}}
 	for i, k := range snapshot.Kinds() {
-		g.columns = append(g.columns, column{title: heading(k), right: true, drop: []int{0, 5, 6, 7}[i]})
+		g.columns = append(g.columns, column{title: heading(k), right: true, least: 6, drop: []int{0, 5, 6, 8}[i]})
 	}
-	g.columns = append(g.columns, column{title: "TIME", right: true, drop: 4}, column{title: "PROBLEM", least: 16, drop: 1})
+	g.columns = append(g.columns, column{title: "TIME", right: true, least: 6, drop: 4},
+		column{title: "PROBLEM", least: 16, drop: 7})
 	for _, s := range servers {
 		g.rows = append(g.rows, serverRow(s))
 	}
@@ -42,7 +43,7 @@ func serverRow(s Server) []span {
 	row := []span{
 		{visible(s.Name), bold},
 		{visible(string(s.State)), stateInk(s.State)},
-		{visible(s.Transport), noInk},
+		{transport(s), noInk},
 		{visible(s.ProtocolVersion), noInk},
 	}
 	for _, k := range snapshot.Kinds() {
@@ -63,6 +64,14 @@ func countCell(s Server, k snapshot.Kind) span {
 		return span{"-", dim}
 	}
 	return span{}
+}
+
+// transport is the word that configurations use, which is shorter than the specification's.
+func transport(s Server) safe {
+	if s.Transport == "streamable-http" {
+		return "http"
+	}
+	return visible(s.Transport)
 }
 
 func (s Server) failedAt(stage string) bool {

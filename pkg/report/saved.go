@@ -7,8 +7,8 @@ import (
 
 // saved writes a row per server: what became of its snapshot file.
 func (p *page) saved(r *Report) error {
-	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "SNAPSHOT"}, {title: "CHANGES", drop: 2},
-		{title: "FILE", least: 12, drop: 3}, {title: "WHY", least: 16, drop: 1}}}
+	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "SNAPSHOT", least: 9},
+		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}}
 	count := map[Action]int{}
 	for _, s := range r.Servers {
 		if s.Saved != nil {
@@ -34,9 +34,19 @@ func savedRow(s Server) []span {
 		{visible(s.Name), bold},
 		{visible(string(saved.Action)), inks[saved.Action]},
 		{saved.changes(), noInk},
-		{visible(saved.File), noInk},
-		{firstLine(saved.Reason), dim},
+		{saved.file(), noInk},
 	}
+}
+
+// file is the path, and why the file was not touched or what else there is to say of it.
+func (s Saved) file() safe {
+	var parts []safe
+	for _, part := range []safe{visible(s.File), firstLine(s.Reason)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return join(parts, ": ")
 }
 
 // changes is "+2 −1 ~3": items added, removed and changed.

@@ -24,7 +24,7 @@ func (p *page) show(r *Report) error {
 
 // about writes what there is to say of a server as a whole.
 func (p *page) about(s Server) {
-	p.line(0, span{visible(s.Name), bold}, span{"  ", noInk}, span{visible(string(s.State)), stateInk(s.State)})
+	p.text(0, 2, span{visible(s.Name), bold}, span{"  ", noInk}, span{visible(string(s.State)), stateInk(s.State)})
 	info := parse(s.ServerInfo)
 	p.fact("server", serverName(info))
 	p.fact("website", info.text("websiteUrl"))
@@ -37,7 +37,7 @@ func (p *page) about(s Server) {
 		p.fact("notice", strings.TrimPrefix(n.Stage+": ", ": ")+n.Message+" ("+n.Code+")")
 	}
 	if s.Noise != nil && *s.Noise > 0 {
-		p.fact("noise", string(quantity(*s.Noise, "piece"))+" of stdout that are not the protocol")
+		p.fact("noise", string(quantity(*s.Noise, "piece"))+" of stdout that the protocol does not know")
 		for _, text := range s.NoiseText {
 			p.text(factWidth+4, 0, span{visible(strings.TrimRight(text, "\r\n")), dim})
 		}

@@ -22,11 +22,14 @@ func (p *page) totals(r *Report) {
 		}
 		row = append(row, span{part.text, part.ink})
 	}
-	p.gap()
+	says := meaning(r, sum)
+	if len(row) > 0 || says != "" {
+		p.gap()
+	}
 	if len(row) > 0 {
 		p.text(0, 2, row...)
 	}
-	if says := meaning(r, sum); says != "" {
+	if says != "" {
 		p.text(0, 2, span{"exit status " + itoa(r.Status) + ": " + says, dim})
 	}
 }

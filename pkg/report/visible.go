@@ -100,3 +100,6 @@ func lines(s string) []safe {
 	}
 	return out
 }
+
+// Visible is text from a server or a file as it may be written on a terminal, on one line.
+func Visible(s string) string { return string(visible(s)) }

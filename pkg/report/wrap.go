@@ -29,6 +29,9 @@ func (w *wrapper) add(word span) {
 	if w.used > 0 && w.used+bare > w.limit {
 		w.next()
 	}
+	if bare == 0 && w.used == 0 && len(w.rows) > 0 {
+		return // a space that the line break stands for
+	}
 	for bare > w.limit {
 		head, tail := split(word.text, w.limit)
 		if head == "" {
