@@ -115,7 +115,10 @@ func (c caller) shake(ctx context.Context, grace time.Duration, pin string) (hel
 // insist speaks the era without a handshake or not at all.
 func (c caller) insist(ctx context.Context) (hello, error) {
 	h, err := c.discover(ctx)
-	if err == nil && !slices.Contains(h.supported, modern) {
+	switch {
+	case hasAnswer(err):
+		err = version.errorf("the server does not support the pinned protocol version %s: %v", modern, plain(err))
+	case err == nil && !slices.Contains(h.supported, modern):
 		err = version.errorf("the server does not support the pinned protocol version %s: it lists %s", modern, listing(h.supported))
 	}
 	return h, err

@@ -49,6 +49,7 @@ var hints = [...]struct {
 	{facts.isHTTP, always("check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its headers")},
 
 	{facts.timedOut, facts.whatToWaitFor},
+	{facts.pinned, always("leave --protocol out to speak what the server speaks")},
 	{facts.unknownVersion, always("update mcpctl or the server; --protocol asks for another version")},
 	{facts.noSuchMethod, always("the program answers JSON-RPC but not MCP's handshake: check that it is an MCP server")},
 	{facts.tooLarge, always("ask the server's author for pages (nextCursor) or smaller schemas")},

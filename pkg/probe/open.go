@@ -69,7 +69,6 @@ func (a attempt) take(ctx context.Context, way route) (*Session, error) {
 		if link, c, err = a.dial(ctx, way); err != nil {
 			return nil, a.explain(ctx, way.stage, err, nil)
 		}
-		a.record.note(Notice{Handshake, NoticeRestarted, "the server took initialize only on a fresh connection, without server/discover before it"})
 		h, err = c.again(ctx, h)
 	}
 	if err != nil {
@@ -89,6 +88,8 @@ func (a attempt) dial(ctx context.Context, way route) (line, caller, error) {
 func (c caller) again(ctx context.Context, first hello) (hello, error) {
 	h, err := c.initialize(ctx, newestLegacy(first.supported))
 	h.supported = first.supported
+	h.notices = append(h.notices, Notice{Handshake, NoticeRestarted,
+		"the server took initialize only on a fresh connection, without server/discover before it"})
 	return h, err
 }
 

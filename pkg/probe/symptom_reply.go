@@ -23,6 +23,10 @@ func (f facts) whatToWaitFor() string {
 	return "allow more with --timeout if the server is slow; else check that the URL is an MCP endpoint"
 }
 
+func (f facts) pinned() bool {
+	return version.in(f.err) && f.options.Protocol != "" && f.options.Protocol != auto
+}
+
 func (f facts) unknownVersion() bool {
 	return version.in(f.err) || hasCode(f.err, codeUnsupportedVersion)
 }

@@ -1,0 +1,188 @@
+package probe
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mcpctl/mcpctl/internal/fixture"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+var update = flag.Bool("update", false, "rewrite what the cases expect")
+
+// asked is the member "ask" of a case: how the server is reached, and with which options.
+type asked struct {
+	Over     string            // "stdio" (default), "http" or "https"
+	Kind     HTTPKind          // of a server at a URL
+	Path     string            // instead of the endpoint's own
+	Protocol string            // Options.Protocol
+	Retries  int               // Options.Retries
+	Timeout  time.Duration     // Server.Timeout; 20 s unless told
+	Env      map[string]Secret // of a stdio server
+	Headers  map[string]Secret // of a server at a URL
+	Command  string            // instead of the fixture server
+}
+
+// TestProbe asks the server of each case and expects its "out".
+func TestProbe(t *testing.T) {
+	files, err := filepath.Glob("testdata/probe/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			testCase(t, file)
+		})
+	}
+}
+
+func testCase(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := map[string][]byte{}
+	for _, member := range archive.Files {
+		members[member.Name] = member.Data
+	}
+	var how asked
+	if err := yaml.Unmarshal(members["ask"], &how); err != nil {
+		t.Fatal(err)
+	}
+	server := how.server(t, members["server.yaml"])
+	options := Options{Protocol: how.Protocol, Retries: how.Retries, Environ: os.Environ(), Timeout: 20 * time.Second}
+	got := ""
+	for result := range All(t.Context(), []Server{server}, options) {
+		got += steady(render(result))
+	}
+	if *update {
+		archive.Files = append(archive.Files[:0:0], archive.Files...)
+		rewrite(t, file, archive, got)
+		return
+	}
+	if diff := cmp.Diff(string(members["out"]), got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func rewrite(t *testing.T, file string, archive *txtar.Archive, got string) {
+	t.Helper()
+	var kept []txtar.File
+	for _, member := range archive.Files {
+		if member.Name != "out" {
+			kept = append(kept, member)
+		}
+	}
+	archive.Files = append(kept, txtar.File{Name: "out", Data: []byte(got)})
+	if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// server starts what has to be started and says how to reach it.
+func (a asked) server(t *testing.T, script []byte) Server {
+	t.Helper()
+	server := Server{Name: "srv", Timeout: a.Timeout}
+	switch a.Over {
+	case "http", "https":
+		server.HTTP = &HTTP{URL: a.listen(t, script), Headers: a.Headers, Kind: a.Kind}
+	default:
+		server.Stdio = a.command(t, script)
+	}
+	return server
+}
+
+func (a asked) command(t *testing.T, script []byte) *Stdio {
+	t.Helper()
+	if a.Command != "" {
+		return &Stdio{Command: a.Command, Env: a.Env}
+	}
+	file := filepath.Join(t.TempDir(), "server.yaml")
+	if err := os.WriteFile(file, script, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]Secret{asFixture: "1"}
+	for name, value := range a.Env {
+		env[name] = value
+	}
+	return &Stdio{Command: os.Args[0], Args: []string{"stdio", file}, Env: env}
+}
+
+func (a asked) listen(t *testing.T, text []byte) string {
+	t.Helper()
+	script, err := fixture.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := fixture.Listen
+	if a.Over == "https" {
+		listen = fixture.ListenTLS
+	}
+	listener := listen(script)
+	t.Cleanup(listener.Close)
+	if a.Path != "" {
+		return listener.URL + a.Path
+	}
+	return listener.Address()
+}
+
+// steady takes what differs from run to run out of a text.
+func steady(text string) string {
+	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:PORT")
+	return strings.ReplaceAll(text, os.Getenv("PATH"), "$PATH")
+}
+
+// render is a result for a golden file.
+func render(result Result) string {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "transport %s, attempts %d\n", result.Transport, result.Attempts)
+	if shot := result.Snapshot; shot != nil {
+		fmt.Fprintf(&out, "protocol %s %v\nserver %s\ncapabilities %s\n", shot.Protocol, shot.Supported, shot.Server, shot.Capabilities)
+		if shot.Instructions != "" {
+			fmt.Fprintf(&out, "instructions %q\n", shot.Instructions)
+		}
+		for _, kind := range snapshot.Kinds() {
+			renderList(&out, kind, shot.List(kind))
+		}
+	}
+	for _, notice := range result.Notices {
+		fmt.Fprintf(&out, "notice %s: %s: %s\n", notice.Stage, notice.Code, notice.Message)
+	}
+	for _, noise := range result.Noise {
+		fmt.Fprintf(&out, "noise %d %q\n", noise.Bytes, noise.Text)
+	}
+	for _, failure := range failures(result.Err) {
+		fmt.Fprintf(&out, "error %v\n", failure)
+		fmt.Fprintf(&out, "  hint: %s\n", failure.Hint)
+		if failure.Stderr != "" {
+			fmt.Fprintf(&out, "  stderr: %q\n", failure.Stderr)
+		}
+	}
+	return out.String()
+}
+
+// renderList shows a long list by its ends.
+func renderList(out *bytes.Buffer, kind snapshot.Kind, list *snapshot.List) {
+	if list == nil {
+		return
+	}
+	fmt.Fprintf(out, "%s %d\n", kind, len(list.Items))
+	for i, item := range list.Items {
+		if i >= 5 && i < len(list.Items)-1 {
+			continue
+		}
+		fmt.Fprintf(out, "  %q %s\n", item.Key, item.Raw)
+	}
+}
