@@ -1,0 +1,46 @@
+# make demo and make test are the two commands of a newcomer; the others are for whoever works on mcpctl.
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS := -s -w -X main.buildVersion=$(VERSION)
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
+
+.PHONY: build demo test race cover lint vuln cross docs test-real bench corpus oracle clean
+
+build:                ## build bin/mcpctl
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
+
+demo: build           ## the main job on the example server: list, show, snapshot, diff
+	$(GO) build -o bin/tickets ./examples/tickets
+	PATH="$(CURDIR)/bin:$$PATH" sh examples/demo.sh
+
+test:                 ## every hermetic test
+	$(GO) test ./...
+
+race:                 ## the same with the race detector
+	$(GO) test -race ./...
+
+cover:                ## statement coverage of product code; 85 % is the floor for pkg/
+	sh scripts/cover.sh
+
+lint:                 ## formatting, vet, staticcheck with its documentation checks
+	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
+	$(GO) vet ./...
+	$(GO) mod verify
+	$(GO) run $(STATICCHECK) ./...
+
+vuln:                 ## known vulnerabilities in what we call
+	sh scripts/vuln.sh $(GOVULNCHECK)
+
+cross:                ## every system and processor we ship for compiles
+	sh scripts/cross.sh
+
+test-real:            ## pinned real servers from npm and Go modules, over each transport they have
+	sh scripts/test-real.sh
+
+bench: build          ## Go benchmarks, and whole-process comparisons as ratios (docs/performance.md)
+	sh scripts/bench.sh
+
+clean:
+	rm -rf bin dist coverage coverage.out

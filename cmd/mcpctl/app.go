@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// run is the whole program: it reads args, does what they say and returns the exit status.
+func run(ctx context.Context, args []string, s streams, environ []string) int {
+	own, command := split(args)
+	inv := &invocation{streams: s, environ: environ, command: command}
+	app := newApp(inv)
+	err := app.RunContext(ctx, append([]string{app.Name}, flagsFirst(own, valueFlags(app))...))
+	inv.say(err)
+	return statusOf(err)
+}
+
+// newApp wires the commands. Nothing is printed or ended behind our back: errors come back to run.
+func newApp(inv *invocation) *cli.App {
+	cli.VersionFlag = &cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version"}
+	app := &cli.App{
+		Name:                      "mcpctl",
+		Usage:                     "inspect, diff and guard MCP servers",
+		Description:               appDescription,
+		Version:                   version(),
+		Reader:                    inv.in,
+		Writer:                    inv.out,
+		ErrWriter:                 inv.err,
+		Suggest:                   true,
+		EnableBashCompletion:      true,
+		HideHelpCommand:           true,
+		DisableSliceFlagSeparator: true,
+		ExitErrHandler:            func(*cli.Context, error) {},
+		OnUsageError:              badUsage,
+		Action:                    rootAction,
+		Commands: []*cli.Command{
+			listCommand(inv), showCommand(inv), snapshotCommand(inv), diffCommand(inv),
+			configCommand(inv), completionCommand(inv), versionCommand(inv),
+		},
+	}
+	for _, c := range app.Commands {
+		c.OnUsageError, c.HideHelpCommand = badUsage, true
+		if c.BashComplete == nil {
+			c.BashComplete = inv.completeServers
+		}
+	}
+	return app
+}
+
+const appDescription = `A SOURCE is the NAME of a configured server, a URL, "-- CMD ARG…" (an ad-hoc stdio server, last on the line),
+a snapshot file or folder, git:REF[:PATH], or - for a snapshot on standard input.
+Exit status: 0 nothing found, 1 findings, 2 wrong usage or configuration, 3 could not find out, 4 nothing saved to compare with.`
+
+// badUsage turns what urfave/cli says of flags into our usage error.
+func badUsage(c *cli.Context, err error, _ bool) error {
+	text := strings.TrimPrefix(err.Error(), "flag provided but not defined: ")
+	if text != err.Error() {
+		return usagef("unknown flag %s: see mcpctl %s --help", doubleDash(text), c.Command.Name)
+	}
+	return usagef("%w: see mcpctl %s --help", err, c.Command.Name)
+}
+
+// doubleDash writes a flag as people do; the flag package knows one dash only.
+func doubleDash(flag string) string {
+	if name := strings.TrimLeft(flag, "-"); len(name) > 1 {
+		return "--" + name
+	}
+	return flag
+}
+
+func rootAction(c *cli.Context) error {
+	if !c.Args().Present() {
+		return cli.ShowAppHelp(c)
+	}
+	var names []string
+	for _, command := range c.App.Commands {
+		names = append(names, command.Name)
+	}
+	word := c.Args().First()
+	return usagef("there is no command %q%s: see mcpctl --help", word, didYouMean(word, names))
+}
+
+// say prints an error that no report has told yet, one line for each.
+func (inv *invocation) say(err error) {
+	var exit exitError
+	if err == nil || errors.As(err, &exit) {
+		return
+	}
+	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
+		fmt.Fprintln(inv.err, "mcpctl:", line)
+	}
+}

@@ -1,0 +1,9 @@
+# bash completion for mcpctl: source <(mcpctl completion bash)
+_mcpctl() {
+	local current=${COMP_WORDS[COMP_CWORD]}
+	local typed=("${COMP_WORDS[@]:1:COMP_CWORD-1}")
+	[[ $current == -* ]] && typed+=("$current")
+	local IFS=$'\n'
+	COMPREPLY=($(compgen -W "$(mcpctl "${typed[@]}" --generate-bash-completion 2>/dev/null)" -- "$current"))
+}
+complete -o default -F _mcpctl mcpctl

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+func configCommand(inv *invocation) *cli.Command {
+	return &cli.Command{
+		Name:      "config",
+		Usage:     "which servers were found, where, and what would be run; contacts nothing",
+		ArgsUsage: "[NAME…]",
+		Flags:     append(inv.configFlags(), inv.outputFlags()...),
+		Action:    func(c *cli.Context) error { return inv.config(c.Context, c.Args().Slice()) },
+	}
+}
+
+func (inv *invocation) config(ctx context.Context, names []string) error {
+	if inv.command != nil {
+		return usagef(`config reads files: it takes no "--"`)
+	}
+	cfg, loadErr := inv.load(nil)
+	if cfg == nil {
+		return loadErr
+	}
+	if loadErr == nil && len(cfg.Entries) == 0 {
+		return noServers(cfg, names)
+	}
+	entries, err := cfg.Select(names)
+	if err != nil {
+		return usageError{withHint(err)}
+	}
+	r := &report.Report{Command: "config"}
+	for _, e := range entries {
+		r.Servers = append(r.Servers, described(e))
+		if e.Err() != nil {
+			r.Status = statusUsage
+		}
+	}
+	if loadErr != nil {
+		r.Status, r.Problems = statusUsage, []string{loadErr.Error()}
+	}
+	return inv.emit(ctx, r, report.Options{})
+}
+
+// described is a configured server in a report, with what would be run; secrets are masked.
+func described(e config.Entry) report.Server {
+	d := e.Describe()
+	s := report.Server{Name: d.Name, State: report.OK, Source: e.Server.Source, Transport: d.Transport, Command: d.Command, URL: d.URL}
+	switch {
+	case e.Disabled:
+		s.State = report.Disabled
+	case e.Err() != nil:
+		s = misconfigured(d.Name, e.Server.Source, e.Problems).Server
+		s.Transport, s.Command, s.URL = d.Transport, d.Command, d.URL
+	}
+	return s
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestDocs runs the console examples of README.md and docs/: each page is one session, with the examples folder and the
+// example server at hand. A line "$ COMMAND" is run, "# exit status N" at its end says how it ends, and the lines below
+// it are its output, in which a line "…" stands for any lines.
+func TestDocs(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: the examples are written for a POSIX shell")
+	}
+	pages, _ := filepath.Glob("../../docs/*.md")
+	scripts, bin, ran := t.TempDir(), buildExample(t), 0
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if script, n := sessionOf(string(text)); n > 0 {
+			ran += n
+			name := strings.TrimSuffix(filepath.Base(page), ".md") + ".txtar"
+			if err := os.WriteFile(filepath.Join(scripts, name), []byte(script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if ran < 5 {
+		t.Fatalf("only %d examples found: is the search broken?", ran)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:  scripts,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "prints": prints},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", env.Getenv("PATH")+string(filepath.ListSeparator)+bin)
+			if err := setup(env); err != nil {
+				return err
+			}
+			return os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS("../../examples"))
+		},
+	})
+}
+
+// buildExample builds the example server and gives its folder.
+func buildExample(t *testing.T) string {
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, "../../examples/tickets").CombinedOutput(); err != nil {
+		t.Fatalf("building the example server: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// sessionOf turns the console blocks of a page into a script, and counts their commands.
+func sessionOf(page string) (script string, commands int) {
+	var steps, files strings.Builder
+	inside, expected := false, false
+	for _, line := range strings.Split(page, "\n") {
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside, expected = line == "```console", false
+		case inside && isCommand:
+			commands++
+			command, status := cutStatus(command)
+			fmt.Fprintf(&steps, "exits %s sh -c '%s'\n", status, strings.ReplaceAll(command, "'", "''"))
+			expected = false
+		case inside && commands > 0:
+			if !expected {
+				fmt.Fprintf(&steps, "prints %d.txt\n", commands)
+				fmt.Fprintf(&files, "-- %d.txt --\n", commands)
+				expected = true
+			}
+			fmt.Fprintln(&files, line)
+		}
+	}
+	return steps.String() + files.String(), commands
+}
+
+// cutStatus takes "# exit status N" off a command.
+func cutStatus(command string) (bare, status string) {
+	bare, status, found := strings.Cut(command, "# exit status ")
+	if !found {
+		status = "0"
+	}
+	return strings.TrimSpace(bare), strings.TrimSpace(status)
+}
+
+// prints compares the last command's output with a file in which a line "…" stands for any lines: prints FILE.
+func prints(ts *testscript.TestScript, neg bool, args []string) {
+	want := strings.Split(strings.TrimRight(ts.ReadFile(args[0]), "\n"), "\n")
+	output := ts.ReadFile("stdout")
+	if got := strings.Split(strings.TrimRight(output, "\n"), "\n"); !matches(want, got) {
+		ts.Fatalf("the page shows\n%s\nbut it prints\n%s", strings.Join(want, "\n"), output)
+	}
+}
+
+func matches(want, got []string) bool {
+	switch {
+	case len(want) == 0:
+		return len(got) == 0
+	case want[0] == "…":
+		return matches(want[1:], got) || len(got) > 0 && matches(want, got[1:])
+	}
+	return len(got) > 0 && strings.TrimRight(want[0], " ") == got[0] && matches(want[1:], got[1:])
+}

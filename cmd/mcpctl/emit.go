@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/moby/sys/atomicwriter"
+
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// newReport is a report of surfaces for a command.
+func newReport(command string, surfaces []surface) *report.Report {
+	r := &report.Report{Command: command}
+	for _, s := range surfaces {
+		r.Servers = append(r.Servers, s.Server)
+	}
+	return r
+}
+
+// status is the exit status that surfaces alone ask for.
+func status(surfaces []surface) int {
+	if nothingContacted(surfaces) {
+		return statusUsage
+	}
+	if slices.ContainsFunc(surfaces, func(s surface) bool { return s.State == report.Failed || s.State == report.Partial }) {
+		return statusIncomplete
+	}
+	return statusOK
+}
+
+// emit writes the report where the flags say, tells its failures on standard error when the format is for machines, and
+// gives the status as the command's error.
+func (inv *invocation) emit(ctx context.Context, r *report.Report, o report.Options) error {
+	format, err := inv.formatOrDefault()
+	if err != nil {
+		return err
+	}
+	if inv.output == "" {
+		o.Width = columns(inv.out)
+	}
+	if o.Color, err = inv.colored(); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := report.Write(&out, format, r, o); err != nil {
+		return err
+	}
+	if err := inv.write(out.Bytes()); err != nil {
+		return err
+	}
+	if format != "table" || inv.output != "" {
+		inv.tellFailures(r)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if r.Status != statusOK {
+		return exitError(r.Status)
+	}
+	return nil
+}
+
+func (inv *invocation) write(data []byte) error {
+	if inv.output != "" {
+		return atomicwriter.WriteFile(inv.output, data, 0o644)
+	}
+	_, err := inv.out.Write(data)
+	return err
+}
+
+// tellFailures is one line on standard error for each server that failed.
+func (inv *invocation) tellFailures(r *report.Report) {
+	for _, s := range r.Servers {
+		if s.Error != nil {
+			inv.remark("%s: %s: %s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message))
+		}
+	}
+}
+
+// formatOrDefault is the chosen format: a table on a terminal, JSON elsewhere.
+func (inv *invocation) formatOrDefault() (string, error) {
+	if inv.format == "" {
+		if inv.output == "" && isTerminal(inv.out) {
+			return "table", nil
+		}
+		return "json", nil
+	}
+	if !slices.Contains(report.Formats(), inv.format) {
+		return "", usagef("there is no format %q: %s exist", inv.format, strings.Join(report.Formats(), ", "))
+	}
+	return inv.format, nil
+}
+
+// colored tells whether to colour: on request, or on a terminal that has not been asked not to (https://no-color.org).
+func (inv *invocation) colored() (bool, error) {
+	switch inv.color {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto":
+		no, _ := inv.lookup("NO_COLOR")
+		term, _ := inv.lookup("TERM")
+		return inv.output == "" && isTerminal(inv.out) && no == "" && term != "dumb", nil
+	}
+	return false, usagef("--color is auto, always or never, not %q", inv.color)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// probeAll contacts servers at once, as many as the flags allow, and gives their surfaces in the order of servers.
+func (inv *invocation) probeAll(ctx context.Context, servers []probe.Server) ([]surface, error) {
+	options, err := inv.probeOptions()
+	if err != nil {
+		return nil, err
+	}
+	found := make([]surface, len(servers))
+	for i, s := range servers {
+		found[i] = probed(probe.Result{Server: s, Err: &probe.Error{Server: s.Name, Stage: probe.Starting, Err: errNotTried}})
+	}
+	bar := inv.progress(len(servers))
+	defer bar.finish()
+	for result := range probe.All(ctx, servers, options) {
+		found[result.Index] = probed(result)
+		bar.done(result.Server.Name)
+	}
+	return found, nil
+}
+
+var errNotTried = errors.New("not tried, since the run ended before")
+
+// probeOptions are the flags as the prober takes them.
+func (inv *invocation) probeOptions() (probe.Options, error) {
+	options := probe.Options{
+		Timeout: inv.timeout.or(defaultTimeout), Parallel: inv.parallel, Protocol: inv.protocol, Retries: inv.retries,
+		FailFast: inv.failFast, Environ: inv.environ, InheritEnv: inv.inheritEnv,
+		Client: probe.Client{Name: "mcpctl", Version: version()},
+	}
+	if inv.parallel < 1 || inv.retries < 0 {
+		return options, usagef("--parallel is at least 1 and --retries at least 0")
+	}
+	if inv.caCert == "" {
+		return options, nil
+	}
+	pem, err := os.ReadFile(inv.caCert)
+	if err != nil {
+		return options, usageError{fmt.Errorf("reading --ca-cert: %w", err)}
+	}
+	options.CACert = pem
+	return options, nil
+}
+
+// flagged adds what --header, --env and --timeout say to servers. Headers may hold credentials, so they go to one origin
+// only.
+func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
+	headers, err := config.ParseHeaders(inv.headers.Value())
+	if err != nil {
+		return nil, usageError{err}
+	}
+	env, err := config.ParseEnv(inv.env.Value())
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if origins := origins(servers); len(headers) > 0 && len(origins) > 1 {
+		return nil, usagef("--header would go to %d origins (%s, %s, …): name one server, or put headers into the configuration", len(origins), origins[0], origins[1])
+	}
+	for i, s := range servers {
+		if s.Stdio != nil {
+			stdio := *s.Stdio
+			stdio.Env = merged(stdio.Env, env)
+			servers[i].Stdio = &stdio
+		}
+		if s.HTTP != nil {
+			http := *s.HTTP
+			http.Headers = merged(http.Headers, headers)
+			servers[i].HTTP = &http
+		}
+		if inv.timeout.set {
+			servers[i].Timeout = inv.timeout.Duration
+		}
+	}
+	return servers, nil
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// step is one surface of a run: known already, or to be had from a server.
+type step struct {
+	known   surface
+	contact *probe.Server // nil = known
+}
+
+// gather is the surfaces that targets name, in their order; no targets = every configured server.
+func (inv *invocation) gather(ctx context.Context, cfg *config.Config, targets []target) ([]surface, error) {
+	steps, err := inv.plan(cfg, targets)
+	if err != nil {
+		return nil, err
+	}
+	var servers []probe.Server
+	for _, s := range steps {
+		if s.contact != nil {
+			servers = append(servers, *s.contact)
+		}
+	}
+	if servers, err = inv.flagged(servers); err != nil {
+		return nil, err
+	}
+	probed, err := inv.probeAll(ctx, servers)
+	if err != nil {
+		return nil, err
+	}
+	surfaces := make([]surface, len(steps))
+	for i, s := range steps {
+		if surfaces[i] = s.known; s.contact != nil {
+			surfaces[i], probed = probed[0], probed[1:]
+		}
+	}
+	return surfaces, nil
+}
+
+// plan turns targets into steps. Names of configured servers keep the order of the configuration.
+func (inv *invocation) plan(cfg *config.Config, targets []target) ([]step, error) {
+	var steps []step
+	var names []string
+	for _, t := range targets {
+		if t.kind == byName {
+			names = append(names, t.word)
+		}
+	}
+	if len(targets) == 0 || len(names) > 0 {
+		entries, err := inv.configured(cfg, names)
+		if err != nil {
+			return nil, err
+		}
+		steps = configuredSteps(entries, cfg)
+	}
+	for _, t := range targets {
+		more, err := inv.stepsFor(t, cfg)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, more...)
+	}
+	return steps, nil
+}
+
+// configured are the entries with these names, all of them without names, cut to the shard of this run.
+func (inv *invocation) configured(cfg *config.Config, names []string) ([]config.Entry, error) {
+	if len(cfg.Entries) == 0 {
+		return nil, noServers(cfg, names)
+	}
+	entries, err := cfg.Select(names)
+	if err != nil {
+		return nil, usageError{withHint(err)}
+	}
+	if len(names) > 0 {
+		return entries, nil
+	}
+	var part []config.Entry
+	for i, e := range entries {
+		if inv.shard.has(i) {
+			part = append(part, e)
+		}
+	}
+	return part, nil
+}
+
+func noServers(cfg *config.Config, names []string) error {
+	where := "no configuration was found from this folder up to the repository's root"
+	if len(cfg.Files) > 0 {
+		where = "the configuration names no server"
+	}
+	if len(names) > 0 {
+		return usagef("there is no server %q: %s", names[0], where)
+	}
+	return usagef(`there is no server to contact: %s
+write one into .mcp.json, or name one: a URL, or -- and the command that starts it`, where)
+}
+
+// configuredSteps are the steps for configured servers; what cannot or must not be contacted is known to have failed.
+func configuredSteps(entries []config.Entry, cfg *config.Config) []step {
+	steps := make([]step, 0, len(entries))
+	for _, e := range entries {
+		switch {
+		case e.Disabled:
+			steps = append(steps, step{known: surface{Server: report.Server{Name: e.Server.Name, State: report.Disabled, Source: e.Server.Source}}})
+		case e.Err() != nil:
+			steps = append(steps, step{known: misconfigured(e.Server.Name, e.Server.Source, e.Problems)})
+		default:
+			steps = append(steps, allowed(e.Server, cfg))
+		}
+	}
+	return steps
+}
+
+// allowed is the step that contacts server, unless the project's allow list refuses it.
+func allowed(server probe.Server, cfg *config.Config) step {
+	if refusal := cfg.Project.Allow.Refusal(server.Name); refusal != nil {
+		return step{known: misconfigured(server.Name, server.Source, []config.Problem{*refusal})}
+	}
+	return step{contact: &server}
+}
+
+// stepsFor are the steps of one target that is not a configured server.
+func (inv *invocation) stepsFor(t target, cfg *config.Config) ([]step, error) {
+	var server probe.Server
+	var err error
+	switch t.kind {
+	case byName:
+		return nil, nil
+	case byURL:
+		server, err = config.FromURL(t.word)
+	case byCommand:
+		server, err = config.FromCommand(inv.command)
+	default:
+		saved, err := inv.readSaved(t, cfg.Project.Snapshots)
+		return knownSteps(saved), err
+	}
+	if err != nil {
+		return nil, usageError{withHint(err)}
+	}
+	return []step{allowed(server, cfg)}, nil
+}
+
+func knownSteps(surfaces []surface) []step {
+	steps := make([]step, len(surfaces))
+	for i, s := range surfaces {
+		steps[i].known = s
+	}
+	return steps
+}
+
+// nothingContacted tells whether the configuration alone kept every server from being tried.
+func nothingContacted(surfaces []surface) bool {
+	return len(surfaces) > 0 && !slices.ContainsFunc(surfaces, func(s surface) bool { return !s.config && s.State != report.Disabled }) &&
+		slices.ContainsFunc(surfaces, func(s surface) bool { return s.config })
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// gosdkServer is the example server of the official go-sdk, an implementation that shares no code with us.
+const gosdkServer = "github.com/modelcontextprotocol/go-sdk/examples/server/everything"
+
+// TestGoSDK runs the scripts of testdata/gosdk against that server. It is skipped only when its modules cannot be had.
+func TestGoSDK(t *testing.T) {
+	if found, _ := filepath.Glob("testdata/gosdk/*.txtar"); len(found) == 0 {
+		t.Fatal("no scripts")
+	}
+	bin := buildGoSDK(t)
+	params := scripts("testdata/gosdk")
+	params.Cmds["gosdkhttp"] = gosdkHTTP
+	params.Setup = func(env *testscript.Env) error {
+		env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
+		return setup(env)
+	}
+	testscript.Run(t, params)
+}
+
+func buildGoSDK(t *testing.T) (bin string) {
+	t.Helper()
+	module := filepath.Join("..", "..", "testdata", "gosdk-everything")
+	if out, err := exec.Command("go", "-C", module, "mod", "download").CombinedOutput(); err != nil {
+		t.Skipf("NOT TESTED: the go-sdk cannot be downloaded: %v\n%s", err, out)
+	}
+	bin = t.TempDir()
+	if out, err := exec.Command("go", "-C", module, "build", "-o", bin+string(filepath.Separator), gosdkServer).CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", gosdkServer, err, out)
+	}
+	return bin
+}
+
+// gosdkHTTP starts the server over streamable HTTP until the end of the test: gosdkhttp NAME sets NAME_URL.
+func gosdkHTTP(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gosdkhttp NAME")
+	}
+	address := freeAddress(ts)
+	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], "everything"))
+	ts.Check(err)
+	cmd := exec.Command(path, "-http", address)
+	ts.Check(cmd.Start())
+	ts.Defer(func() {
+		_ = cmd.Process.Signal(os.Kill)
+		_ = cmd.Wait()
+	})
+	for range 1000 {
+		if conn, err := net.Dial("tcp", address); err == nil {
+			ts.Check(conn.Close())
+			ts.Setenv(args[0]+"_URL", "http://"+address+"/mcp")
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	ts.Fatalf("nobody listens at %s", address)
+}
+
+func freeAddress(ts *testscript.TestScript) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	address := listener.Addr().String()
+	ts.Check(listener.Close())
+	return address
+}

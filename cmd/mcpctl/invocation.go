@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"github.com/xrash/smetrics"
+)
+
+// invocation is one run of mcpctl: its streams, its environment, and the values of the flags that commands share.
+// Flags write straight into it.
+type invocation struct {
+	streams
+	environ []string
+	command []string // what followed "--"; nil when there was no "--"
+
+	configs    cli.StringSlice
+	format     string
+	output     string
+	timeout    duration
+	parallel   int
+	headers    cli.StringSlice
+	env        cli.StringSlice
+	inheritEnv bool
+	caCert     string
+	protocol   string
+	retries    int
+	failFast   bool
+	shard      shard
+	color      string
+	snapshots  string
+	quiet      bool
+	verbose    bool
+}
+
+// outputFlags choose how a command answers.
+func (inv *invocation) outputFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "table, json or yaml (default: table on a terminal, json otherwise)", EnvVars: []string{"MCPCTL_FORMAT"}, Destination: &inv.format},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &inv.output, TakesFile: true},
+		&cli.StringFlag{Name: "color", Usage: "auto, always or never", Value: "auto", Destination: &inv.color},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no remarks on standard error", Destination: &inv.quiet},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "tell more on standard error", Destination: &inv.verbose},
+	}
+}
+
+// configFlags choose which servers exist.
+func (inv *invocation) configFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable)", EnvVars: []string{"MCPCTL_CONFIG"}, Destination: &inv.configs, TakesFile: true},
+	}
+}
+
+// probeFlags choose how servers are reached.
+func (inv *invocation) probeFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.GenericFlag{Name: "timeout", Usage: "per server, such as 10s; 0 = none", Value: &inv.timeout, DefaultText: "30s", EnvVars: []string{"MCP_TIMEOUT"}},
+		&cli.IntFlag{Name: "parallel", Usage: "servers at once", Value: defaultParallel(), Destination: &inv.parallel},
+		&cli.StringSliceFlag{Name: "header", Usage: "`\"K: V\"` for every HTTP server of this run (repeatable)", Destination: &inv.headers},
+		&cli.StringSliceFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Destination: &inv.env},
+		&cli.BoolFlag{Name: "inherit-env", Usage: "hand the whole environment to stdio servers, not only the minimum", Destination: &inv.inheritEnv},
+		&cli.StringFlag{Name: "ca-cert", Usage: "trust the certificates of PEM `FILE` too", Destination: &inv.caCert, TakesFile: true},
+		&cli.StringFlag{Name: "protocol", Usage: "auto, or pin a version such as 2025-11-25", Value: "auto", Destination: &inv.protocol},
+		&cli.IntFlag{Name: "retries", Usage: "further attempts after a failure that can heal", EnvVars: []string{"MCP_MAX_RETRIES"}, Destination: &inv.retries},
+		&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first server that fails", Destination: &inv.failFast},
+		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers", Value: &inv.shard},
+	}
+}
+
+// savedFlags choose where snapshots are kept.
+func (inv *invocation) savedFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "snapshots", Usage: "`FOLDER` of saved snapshots (default: mcp-snapshots, or as mcpctl.yaml says)", Destination: &inv.snapshots},
+	}
+}
+
+// reachFlags are all flags of a command that contacts servers.
+func (inv *invocation) reachFlags(own ...cli.Flag) []cli.Flag {
+	return slices.Concat(own, inv.configFlags(), inv.outputFlags(), inv.probeFlags())
+}
+
+// defaultParallel is twice the processors, at least 4 and at most 16.
+func defaultParallel() int { return min(max(2*runtime.NumCPU(), 4), 16) }
+
+// lookup reads one variable of the environment.
+func (inv *invocation) lookup(name string) (string, bool) {
+	for i := len(inv.environ) - 1; i >= 0; i-- {
+		if key, value, ok := strings.Cut(inv.environ[i], "="); ok && key == name {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// remark tells something on standard error unless --quiet is set.
+func (inv *invocation) remark(format string, args ...any) {
+	if !inv.quiet {
+		fmt.Fprintf(inv.err, "mcpctl: "+format+"\n", args...)
+	}
+}
+
+// didYouMean is ` (did you mean "x"?)` with the nearest of words, or nothing when none is near.
+func didYouMean(word string, words []string) string {
+	best, near := "", 0.8
+	for _, w := range words {
+		if likeness := smetrics.JaroWinkler(word, w, 0.7, 4); likeness > near {
+			best, near = w, likeness
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %q?)", best)
+}

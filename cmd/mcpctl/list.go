@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+func listCommand(inv *invocation) *cli.Command {
+	var view listView
+	return &cli.Command{
+		Name:      "list",
+		Usage:     "what servers offer: a row per server, or per item",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Flags: inv.reachFlags(
+			&cli.BoolFlag{Name: "items", Usage: "a row per item, also for several servers", Destination: &view.items},
+			&cli.StringFlag{Name: "kind", Usage: "only tools, prompts, resources or templates", Destination: &view.kind},
+			&cli.StringFlag{Name: "filter", Usage: "only items whose name or URI matches `GLOB`", Destination: &view.filter},
+		),
+		Action: func(c *cli.Context) error { return inv.list(c.Context, c.Args().Slice(), view) },
+	}
+}
+
+// listView says which items a list shows.
+type listView struct {
+	items        bool
+	kind, filter string
+}
+
+func (inv *invocation) list(ctx context.Context, words []string, view listView) error {
+	if err := view.check(); err != nil {
+		return err
+	}
+	targets, err := inv.targets(words)
+	if err != nil {
+		return err
+	}
+	cfg, err := inv.load(targets)
+	if err != nil {
+		return err
+	}
+	surfaces, err := inv.gather(ctx, cfg, targets)
+	if err != nil {
+		return err
+	}
+	for i := range surfaces {
+		view.fill(&surfaces[i])
+	}
+	r := newReport("list", surfaces)
+	r.Status = status(surfaces)
+	return inv.emit(ctx, r, report.Options{Items: view.items || view.kind != "" || view.filter != "" || len(targets) == 1 && len(surfaces) == 1})
+}
+
+// check finds mistakes in the flags before anything is contacted.
+func (v listView) check() error {
+	if _, err := path.Match(v.filter, ""); err != nil {
+		return usagef("--filter %q is not a pattern such as create_*", v.filter)
+	}
+	if words := []string{"", "tools", "prompts", "resources", "templates"}; !slices.Contains(words, v.kind) {
+		return usagef("--kind is tools, prompts, resources or templates, not %q%s", v.kind, didYouMean(v.kind, words[1:]))
+	}
+	return nil
+}
+
+// fill puts the items that the view shows into the report of s.
+func (v listView) fill(s *surface) {
+	if s.snapshot == nil {
+		return
+	}
+	s.Tools = v.choose("tools", s.snapshot.Tools)
+	s.Prompts = v.choose("prompts", s.snapshot.Prompts)
+	s.Resources = v.choose("resources", s.snapshot.Resources)
+	s.ResourceTemplates = v.choose("templates", s.snapshot.Templates)
+}
+
+func (v listView) choose(kind string, list *snapshot.List) report.Items {
+	if list == nil || v.kind != "" && v.kind != kind {
+		return nil
+	}
+	if v.filter == "" {
+		return items(list)
+	}
+	chosen := report.Items{}
+	for _, item := range list.Items {
+		if match(v.filter, item.Key) {
+			chosen = append(chosen, item.Raw)
+		}
+	}
+	return chosen
+}
+
+// match is a glob in which * also matches slashes, since URIs are full of them.
+func match(glob, name string) bool {
+	ok, err := path.Match(unslashed(glob), unslashed(name))
+	return ok && err == nil
+}

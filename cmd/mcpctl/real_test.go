@@ -1,0 +1,164 @@
+//go:build real
+
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// realServer is one row of testdata/real/servers.json.
+type realServer struct {
+	Name, Npm, Go, Module, Bin string
+	Tools                      int
+	Transports                 map[string]struct {
+		Args []string
+		Env  map[string]string
+		URL  string
+	}
+}
+
+// TestReal drives the real binary (MCPCTL_REAL_BIN) against every real server that scripts/test-real.sh installed: each
+// transport it has is listed, saved twice byte for byte the same, and compared with an empty result.
+func TestReal(t *testing.T) {
+	data, err := os.ReadFile("../../testdata/real/servers.json")
+	var servers []realServer
+	if err == nil {
+		err = json.Unmarshal(data, &servers)
+	}
+	if err != nil || len(servers) == 0 {
+		t.Fatalf("reading the table of servers: %v, %d rows", err, len(servers))
+	}
+	for _, s := range servers {
+		for kind := range s.Transports {
+			t.Run(s.Name+"/"+kind, func(t *testing.T) { s.drive(t, kind) })
+		}
+	}
+}
+
+func (s realServer) drive(t *testing.T, kind string) {
+	bin, err := exec.LookPath(s.Bin)
+	if err != nil && s.Npm != "" && os.Getenv("MCPCTL_REAL_NODE") == "" {
+		t.Skipf("SKIPPED LOUDLY: %s needs Node, which this machine lacks", s.Npm)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := s.source(t, kind, bin)
+	dirs := []string{filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")}
+	s.list(t, kind, source)
+	for _, dir := range dirs {
+		mcpctl(t, 0, source, "snapshot", "--snapshots", dir)
+	}
+	first, second := onlyFile(t, dirs[0]), onlyFile(t, dirs[1])
+	if first != second {
+		t.Errorf("two snapshots of %s over %s differ", s.Name, kind)
+	}
+	var report struct{ Findings []json.RawMessage }
+	if err := json.Unmarshal(mcpctl(t, 0, source, "diff", "--snapshots", dirs[0], "--fail-on", "any"), &report); err != nil || len(report.Findings) != 0 {
+		t.Errorf("diff with itself: %v, %d findings: %s", err, len(report.Findings), report.Findings)
+	}
+}
+
+func (s realServer) list(t *testing.T, kind string, source []string) {
+	var report struct {
+		Servers []struct {
+			State, Transport, ProtocolVersion string
+			Counts                            struct{ Tools int }
+		}
+	}
+	if err := json.Unmarshal(mcpctl(t, 0, source, "list"), &report); err != nil || len(report.Servers) != 1 {
+		t.Fatalf("listing: %v, %d servers", err, len(report.Servers))
+	}
+	got := report.Servers[0]
+	t.Logf("%s over %s: protocol %s, %d tools", s.Name, got.Transport, got.ProtocolVersion, got.Counts.Tools)
+	if got.State != "ok" || got.Transport != kind || got.Counts.Tools < s.Tools {
+		t.Errorf("listed %+v, want state ok, transport %s and at least %d tools", got, kind, s.Tools)
+	}
+}
+
+// source is how mcpctl names the server: a URL, after starting the server there, or the words around "--".
+// It is what follows the command's own flags.
+func (s realServer) source(t *testing.T, kind, bin string) []string {
+	way, port := s.Transports[kind], freePort(t)
+	fill := strings.NewReplacer("$TMP", t.TempDir(), "$PORT", port).Replace
+	var args, env []string
+	for _, a := range way.Args {
+		args = append(args, fill(a))
+	}
+	for k, v := range way.Env {
+		env = append(env, k+"="+fill(v))
+	}
+	if kind == "stdio" {
+		var source []string
+		for _, e := range env {
+			source = append(source, "--env", e)
+		}
+		return append(append(source, "--", bin), args...)
+	}
+	serve(t, port, exec.Command(bin, args...), env)
+	return []string{fill(way.URL)}
+}
+
+// serve runs an HTTP server until the end of the test and waits until its port answers.
+func serve(t *testing.T, port string, cmd *exec.Cmd, env []string) {
+	cmd.Env = append(os.Environ(), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+	})
+	for range 300 {
+		conn, err := net.DialTimeout("tcp", "localhost:"+port, time.Second)
+		if err == nil {
+			_ = conn.Close()
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("%v does not listen at port %s", cmd.Args, port)
+}
+
+func freePort(t *testing.T) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	return port
+}
+
+// mcpctl runs the real binary and gives its standard output.
+func mcpctl(t *testing.T, status int, source []string, args ...string) []byte {
+	cmd := exec.Command(os.Getenv("MCPCTL_REAL_BIN"), append(append(args, "--format", "json", "--timeout", "60s"), source...)...)
+	var stderr strings.Builder
+	cmd.Stderr, cmd.Dir = &stderr, t.TempDir()
+	out, err := cmd.Output()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
+		t.Fatalf("mcpctl %v: %v, want exit status %d\n%s\n%s", args, err, status, out, stderr.String())
+	}
+	return out
+}
+
+func onlyFile(t *testing.T, dir string) string {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(files) != 1 {
+		t.Fatalf("%d snapshots in %s, want 1", len(files), dir)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

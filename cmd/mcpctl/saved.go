@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// maxSnapshot bounds a snapshot that is read, in bytes.
+const maxSnapshot = 256 << 20
+
+// readSaved is the surfaces saved at a file, in a folder, at a git ref, or on standard input.
+func (inv *invocation) readSaved(t target, folder string) ([]surface, error) {
+	switch {
+	case t.kind == byStdin:
+		s, err := readSurface("-", "stdin", inv.in)
+		return []surface{s}, err
+	case t.kind == byGit:
+		return readGit(t.word, folder)
+	case isFolder(t.word):
+		return readFolder(t.word)
+	}
+	s, err := readFile(t.word)
+	return []surface{s}, err
+}
+
+func readFolder(folder string) ([]surface, error) {
+	files, err := filepath.Glob(filepath.Join(globEscape(folder), "*.json"))
+	if err != nil || len(files) == 0 {
+		return nil, usagef("there is no snapshot (*.json) in %s: save some with mcpctl snapshot", folder)
+	}
+	var found []surface
+	for _, file := range files {
+		s, err := readFile(file)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, s)
+	}
+	return found, nil
+}
+
+// globEscape makes a folder's name stand for itself in a pattern.
+func globEscape(folder string) string {
+	if filepath.Separator == '\\' {
+		return folder
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
+}
+
+func readFile(path string) (surface, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return surface{}, usageError{err}
+	}
+	defer f.Close()
+	return readSurface(path, savedName(path), f)
+}
+
+// savedName is the server whose snapshot a file holds, by the file's name.
+func savedName(path string) string {
+	base := filepath.Base(filepath.ToSlash(path))
+	if name, ok := config.ServerName(base); ok {
+		return name
+	}
+	return strings.TrimSuffix(base, ".json")
+}
+
+// readSurface parses one snapshot; source names it in errors and reports.
+func readSurface(source, name string, r io.Reader) (surface, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxSnapshot+1))
+	if err == nil && len(data) > maxSnapshot {
+		err = fmt.Errorf("larger than %d MiB", maxSnapshot>>20)
+	}
+	if err != nil {
+		return surface{}, usagef("reading %s: %w", source, err)
+	}
+	parsed, err := snapshot.Parse(data)
+	if err != nil {
+		return surface{}, usagef("reading %s: %w", source, err)
+	}
+	s := surface{snapshot: parsed, Server: report.Server{Name: name, State: report.OK, Source: source}}
+	s.describe()
+	return s, nil
+}

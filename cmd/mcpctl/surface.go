@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// surface is what one server offers, live or saved, with what a report says about it; or why it is not known.
+type surface struct {
+	report.Server
+	snapshot    *snapshot.Snapshot // nil when nothing arrived
+	unavailable []snapshot.Kind    // lists that failed: their items are not known, which is not the same as gone
+	config      bool               // it failed because of the configuration: nothing was contacted
+}
+
+// whole tells whether everything the server offers arrived.
+func (s surface) whole() bool { return s.State == report.OK }
+
+// probed is the surface that a probe gave.
+func probed(r probe.Result) surface {
+	s := surface{snapshot: r.Snapshot, Server: report.Server{
+		Name: r.Server.Name, State: report.OK, Source: r.Server.Source, Transport: r.Transport,
+		ElapsedMs: report.Elapsed(r.Elapsed), Attempts: r.Attempts,
+	}}
+	s.describe()
+	s.hear(r)
+	if r.Err != nil {
+		s.fail(r.Err)
+	}
+	return s
+}
+
+// describe fills in what follows from the snapshot alone.
+func (s *surface) describe() {
+	if s.snapshot == nil {
+		return
+	}
+	s.ProtocolVersion = s.snapshot.Protocol
+	s.Counts = &report.Counts{
+		Tools: count(s.snapshot.Tools), Prompts: count(s.snapshot.Prompts),
+		Resources: count(s.snapshot.Resources), ResourceTemplates: count(s.snapshot.Templates),
+	}
+}
+
+func count(list *snapshot.List) *int {
+	if list == nil {
+		return nil
+	}
+	n := len(list.Items)
+	return &n
+}
+
+// hear takes over the noise and the notices of a probe.
+func (s *surface) hear(r probe.Result) {
+	if r.Transport == "stdio" {
+		n := len(r.Noise)
+		s.Noise = &n
+	}
+	for _, n := range r.Noise {
+		s.NoiseText = append(s.NoiseText, n.Text)
+	}
+	for _, n := range r.Notices {
+		s.Notices = append(s.Notices, report.Notice{Stage: string(n.Stage), Code: n.Code, Message: n.Message})
+	}
+}
+
+// fail records what went wrong: all of it, or a part when some of the surface arrived.
+func (s *surface) fail(err error) {
+	s.State = report.Failed
+	if s.snapshot != nil {
+		s.State = report.Partial
+	}
+	for _, cause := range causes(err) {
+		if kind, ok := listOf[cause.Stage]; ok {
+			s.unavailable = append(s.unavailable, kind)
+		}
+		failure := report.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint, Stderr: cause.Stderr}
+		if s.Error == nil {
+			s.Error = &failure
+		} else {
+			s.MoreErrors = append(s.MoreErrors, failure)
+		}
+	}
+}
+
+// listOf is the list that a stage of the probe fetches.
+var listOf = map[probe.Stage]snapshot.Kind{
+	probe.ListingTools: snapshot.Tools, probe.ListingPrompts: snapshot.Prompts,
+	probe.ListingResources: snapshot.Resources, probe.ListingTemplates: snapshot.Templates,
+}
+
+// causes are the errors of a probe that were joined into one.
+func causes(err error) []*probe.Error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []*probe.Error
+		for _, e := range joined.Unwrap() {
+			all = append(all, causes(e)...)
+		}
+		return all
+	}
+	var one *probe.Error
+	if errors.As(err, &one) {
+		return []*probe.Error{one}
+	}
+	return []*probe.Error{{Stage: probe.Connecting, Err: err}}
+}
+
+// misconfigured is the surface of a server that could not be tried because of the configuration.
+func misconfigured(name, source string, problems []config.Problem) surface {
+	s := surface{config: true, Server: report.Server{Name: name, State: report.Failed, Source: source}}
+	for _, p := range problems {
+		failure := report.Failure{Stage: "configuration", Message: p.Error(), Hint: p.Hint}
+		if s.Error == nil {
+			s.Error = &failure
+		} else {
+			s.MoreErrors = append(s.MoreErrors, failure)
+		}
+	}
+	return s
+}
+
+// items are the raw items of one list, in the order of the snapshot; nil when the list is not offered.
+func items(list *snapshot.List) report.Items {
+	if list == nil {
+		return nil
+	}
+	raw := make(report.Items, 0, len(list.Items))
+	for _, item := range list.Items {
+		raw = append(raw, item.Raw)
+	}
+	return raw
+}

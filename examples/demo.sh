@@ -1,0 +1,34 @@
+#!/bin/sh
+# The main job of mcpctl on the example server: list, show, snapshot, and a diff with its second version.
+# Run by `make demo`, which puts mcpctl and the server into PATH. Everything is written to a temporary folder.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$here/mcp.json" "$work/mcp.json"
+cd "$work"
+export MCPCTL_FORMAT=table
+
+say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
+
+say mcpctl list
+mcpctl list
+say mcpctl list tickets
+mcpctl list tickets
+say mcpctl show tickets list_tickets
+mcpctl show tickets list_tickets
+say mcpctl snapshot
+mcpctl snapshot
+
+printf '\nThe server is now deployed in its second version (TICKETS_SURFACE=2).\n'
+export TICKETS_SURFACE=2
+say mcpctl diff
+status=0
+mcpctl diff || status=$?
+
+printf '\nmcpctl diff ended with exit status %d: ' "$status"
+if [ "$status" -ne 1 ]; then
+	printf 'expected 1, something is wrong.\n'
+	exit 1
+fi
+printf 'findings at or above --fail-on (default: breaking).\nIn CI this is what stops the change; "mcpctl snapshot" accepts it.\n'

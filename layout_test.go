@@ -1,0 +1,131 @@
+// Package mcpctl holds no code: this folder's test keeps the rooms of the house apart, as docs/architecture.md says.
+package mcpctl
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/mcpctl/mcpctl/"
+
+// mayImport is the import table: what each package may import besides the standard library. A name without a dot is a
+// folder of this module; a trailing slash allows everything below.
+var mayImport = map[string][]string{
+	"pkg/snapshot":         {},
+	"pkg/finding":          {},
+	"pkg/schema":           {"pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
+	"pkg/schema/internal/": {"pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
+	"pkg/diff":             {"pkg/snapshot", "pkg/finding", "pkg/schema", "github.com/google/go-cmp/cmp"},
+	"pkg/report":           {"pkg/snapshot", "pkg/finding", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3"},
+	"pkg/probe":            {"pkg/snapshot", "internal/transport", "github.com/mark3labs/mcp-go/", "github.com/cenkalti/backoff/v5", "golang.org/x/sync/"},
+	"internal/transport":   {"github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp", "golang.org/x/sys/"},
+	"internal/config":      {"pkg/probe", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},
+	"internal/fixture":     {"github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "golang.org/x/sys/"},
+	"cmd/mcpctl":           {"pkg/", "internal/", "github.com/", "golang.org/x/"},
+	"examples/tickets":     {"github.com/mark3labs/mcp-go/"},
+}
+
+// forbiddenInPkg are the ways to print, log, read the environment or exit that nothing under pkg/ may use.
+var forbiddenInPkg = []string{
+	"os.Exit", "os.Getenv", "os.LookupEnv", "os.Environ", "os.Stdout", "os.Stderr", "os.Stdin",
+	"fmt.Print", "fmt.Printf", "fmt.Println", "log.Print", "log.Printf", "log.Println", "log.Fatal", "log.Fatalf",
+	"slog.Info", "slog.Warn", "slog.Error", "slog.Debug",
+}
+
+func TestLayout(t *testing.T) {
+	seen := map[string]bool{}
+	for _, file := range productFiles(t) {
+		room := roomOf(filepath.ToSlash(filepath.Dir(file)))
+		seen[room] = true
+		checkImports(t, file, room)
+		if strings.HasPrefix(room, "pkg/") {
+			checkQuiet(t, file)
+		}
+	}
+	for room := range mayImport {
+		if !seen[room] {
+			t.Errorf("the import table has a row for %s, which has no Go file", room)
+		}
+	}
+}
+
+// productFiles are the Go files that ship, tests and test data left out.
+func productFiles(t *testing.T) []string {
+	var files []string
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || len(path) > 1 && strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil || len(files) == 0 {
+		t.Fatalf("walking the tree: %v, %d files", err, len(files))
+	}
+	return files
+}
+
+// roomOf is the row of the table that a folder belongs to: its own, or the one that ends in a slash above it.
+func roomOf(folder string) string {
+	for room := range mayImport {
+		if strings.HasSuffix(room, "/") && strings.HasPrefix(folder+"/", room) {
+			return room
+		}
+	}
+	return folder
+}
+
+func checkImports(t *testing.T, file, room string) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed, known := mayImport[room]
+	if !known {
+		t.Errorf("%s: %s has no row in the import table", file, room)
+	}
+	for _, spec := range parsed.Imports {
+		path := strings.TrimPrefix(strings.Trim(spec.Path.Value, `"`), module)
+		if ours := path != strings.Trim(spec.Path.Value, `"`); !ours && !strings.Contains(strings.Split(path, "/")[0], ".") {
+			continue // the standard library
+		}
+		if !slices.ContainsFunc(allowed, func(a string) bool { return covers(a, path) }) {
+			t.Errorf("%s imports %s, which %s may not", file, path, room)
+		}
+	}
+}
+
+func covers(allowed, path string) bool {
+	return path == strings.TrimSuffix(allowed, "/") || strings.HasSuffix(allowed, "/") && strings.HasPrefix(path, allowed)
+}
+
+func checkQuiet(t *testing.T, file string) {
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Name.Name == "init" && n.Recv == nil {
+				t.Errorf("%s: init function", fset.Position(n.Pos()))
+			}
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && slices.Contains(forbiddenInPkg, x.Name+"."+n.Sel.Name) {
+				t.Errorf("%s: %s.%s has no place under pkg/", fset.Position(n.Pos()), x.Name, n.Sel.Name)
+			}
+		}
+		return true
+	})
+}

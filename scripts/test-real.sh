@@ -1,0 +1,33 @@
+#!/bin/sh
+# Installs the pinned servers of testdata/real/servers.json into a temporary folder (REAL_DIR to keep one) and drives the
+# real binary against each of them. Without Node the npm servers are skipped, loudly.
+set -eu
+GO=${GO:-go}
+dir=${REAL_DIR:-$(mktemp -d)}
+[ -n "${REAL_DIR:-}" ] || trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/bin"
+root=$(pwd)
+table=testdata/real/servers.json
+
+pins() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$table"; }
+
+$GO build -trimpath -o "$dir/bin/mcpctl" ./cmd/mcpctl
+for module in $(pins go); do
+	echo "installing $module"
+	GOBIN="$dir/bin" $GO install "$module"
+done
+for folder in $(pins module); do
+	echo "building $folder"
+	(cd "$folder" && $GO build -o "$dir/bin/$(basename "$folder")" .)
+done
+if command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1; then
+	export MCPCTL_REAL_NODE=yes
+	echo "installing $(pins npm | wc -l) servers from npm, on Node $(node --version)"
+	# Install scripts of strangers are not run.
+	# shellcheck disable=SC2046
+	npm install --prefix "$dir" --no-audit --no-fund --ignore-scripts --loglevel=error $(pins npm)
+else
+	echo "SKIPPED LOUDLY: the servers from npm, since there is no Node on this machine" >&2
+fi
+PATH="$dir/node_modules/.bin:$dir/bin:$PATH" MCPCTL_REAL_BIN="$dir/bin/mcpctl" \
+	$GO test -tags real -count=1 -run '^TestReal$' -v "$root/cmd/mcpctl"
