@@ -22,16 +22,19 @@ type Description struct {
 	Command   []string  `json:"command,omitempty"`   // with variables as written and secret-looking arguments masked
 	Dir       string    `json:"cwd,omitempty"`
 	Env       []string  `json:"env,omitempty"` // names only, sorted
-	URL       string    `json:"url,omitempty"` // without user info, query values masked
+	URL       string    `json:"url,omitempty"` // with user info, query values and token-like segments masked
 	Headers   []string  `json:"headers,omitempty"`
 	Timeout   string    `json:"timeout,omitempty"`
-	State     string    `json:"state"` // "enabled", "disabled", "refused" (not in allow) or "invalid"
-	Problems  []Problem `json:"problems,omitempty"`
+	State     string    `json:"state"`              // "enabled", "disabled", "refused" (not in allow) or "invalid"
+	Problems  []Problem `json:"problems,omitempty"` // none of a disabled server
 }
 
 // Describe tells what would be run or contacted for the entry.
 func (e Entry) Describe() Description {
-	d := Description{Name: e.Server.Name, File: e.File, Line: e.Line, State: e.state(), Problems: e.Problems}
+	d := Description{Name: e.Server.Name, File: e.File, Line: e.Line, State: e.state()}
+	if !e.Disabled {
+		d.Problems = e.Problems
+	}
 	if t := e.Server.Timeout; t > 0 {
 		d.Timeout = t.String()
 	}

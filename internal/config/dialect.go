@@ -16,11 +16,18 @@ type dialect struct {
 // clientFolders are folders of applications inside a project; the project is the folder that holds them.
 var clientFolders = []string{".vscode", ".cursor", ".gemini", ".roo", ".windsurf", ".codeium", ".kiro", ".amazonq", ".claude", ".continue"}
 
+// nestedFolders are folders inside those.
+var nestedFolders = []string{"settings", "windsurf"}
+
 // projectFolder is the folder that relative paths and ${workspaceFolder} of a file refer to.
 func projectFolder(path string) string {
 	folder := filepath.Dir(path)
-	for slices.Contains(clientFolders, filepath.Base(folder)) || filepath.Base(folder) == "settings" && slices.Contains(clientFolders, filepath.Base(filepath.Dir(folder))) {
-		folder = filepath.Dir(folder)
+	client := folder
+	if slices.Contains(nestedFolders, filepath.Base(client)) {
+		client = filepath.Dir(client)
+	}
+	if slices.Contains(clientFolders, filepath.Base(client)) {
+		return filepath.Dir(client)
 	}
 	return folder
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -45,11 +46,21 @@ func (x expander) expand(s string) (expanded, []unresolved) {
 			v, as, why := x.replace(token)
 			value.WriteString(v)
 			shown.WriteString(as)
-			missing = append(missing, why[:min(len(why), maxUnresolved-len(missing))]...)
+			missing = addUnresolved(missing, why)
 		}
 		s = rest
 	}
 	return expanded{value.String(), shown.String()}, missing
+}
+
+// addUnresolved adds those that are not there yet, up to the limit.
+func addUnresolved(missing, more []unresolved) []unresolved {
+	for _, m := range more {
+		if len(missing) < maxUnresolved && !slices.Contains(missing, m) {
+			missing = append(missing, m)
+		}
+	}
+	return missing
 }
 
 var (
@@ -165,7 +176,7 @@ func (x expander) input(id string) (string, []unresolved) {
 	}
 	hint := fmt.Sprintf("set %s in the environment", name)
 	if about := x.inputs[id]; about != "" {
-		hint += fmt.Sprintf(" (%s)", about)
+		hint += fmt.Sprintf(" (%q)", about)
 	}
 	return "", []unresolved{{fmt.Sprintf("the input %q has no value", id), hint}}
 }

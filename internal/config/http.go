@@ -78,6 +78,7 @@ func (d *draft) headers() map[string]probe.Secret {
 		switch _, twice := headers[name]; {
 		case !headerName(m.key):
 			d.complain(m.line, "write the name without colon or spaces, the value behind it", "%q is no name for a header", safeHeader(m.key))
+			continue // the name may be a value in the wrong place
 		case twice:
 			d.complain(m.line, "keep one of them", "the header %q twice", name)
 		case ok && !headerValue(value):

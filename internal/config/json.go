@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"errors"
+	"io"
 	"regexp"
 	"sort"
 	"strconv"
@@ -43,12 +44,13 @@ func jsonError(err error) *syntaxError {
 	if m := hujsonPlace.FindStringSubmatch(err.Error()); m != nil {
 		line, _ = strconv.Atoi(m[1])
 	}
-	cause := errors.Unwrap(err)
-	if cause == nil {
-		cause = err
-	}
-	what, _, _ := strings.Cut(cause.Error(), "invalid literal:")
-	if what == "" {
+	what := hujsonPlace.ReplaceAllString(err.Error(), "")
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &syntaxError{line, "invalid JSON: the file ends too early", "close every quote, bracket and comment"}
+	case strings.HasPrefix(what, `invalid literal: "`):
+		return &syntaxError{line, "invalid JSON: a string with a wrong escape or a line break", `write \\ for a backslash and \n for a line break`}
+	case strings.HasPrefix(what, "invalid literal:"):
 		return &syntaxError{line, "invalid JSON: not a string, number, true, false or null", "put strings in double quotes"}
 	}
 	return &syntaxError{line, "invalid JSON: " + what, "comments and trailing commas are fine; look for a missing comma, quote or bracket"}

@@ -16,7 +16,7 @@ func Load(in Input) (*Config, error) {
 	l.config.Entries = merge(l.entries)
 	l.refuse()
 	if len(l.problems) > 0 {
-		return l.config, Problems(l.problems)
+		return l.config, l.sorted()
 	}
 	return l.config, nil
 }
@@ -90,7 +90,11 @@ func (l *loader) parse(file origin, syntax func([]byte) (value, *syntaxError)) (
 	l.config.Files = append(l.config.Files, file.shown)
 	data, err := readFile(file.path)
 	if err != nil {
-		l.complain(file, "reading the file: "+err.Error(), "")
+		hint := ""
+		if file.from != "" {
+			hint = "it is named by " + file.from
+		}
+		l.complain(file, "reading the file: "+err.Error(), hint)
 		return value{}, false
 	}
 	root, wrong := syntax(data)
@@ -126,10 +130,11 @@ func (l *loader) servers() {
 func (l *loader) included() []origin {
 	var files []origin
 	for _, f := range l.include {
-		file := origin{f.value.text, f.value.text}
+		file := origin{f.value.text, f.value.text, fmt.Sprintf("%s:%d", l.config.Project.File, f.line)}
 		if !filepath.IsAbs(file.path) {
 			project := l.in.origin(l.config.Project.File)
-			file = origin{filepath.Join(filepath.Dir(project.path), f.value.text), filepath.Join(filepath.Dir(project.shown), f.value.text)}
+			file.path = filepath.Join(filepath.Dir(project.path), f.value.text)
+			file.shown = filepath.Join(filepath.Dir(project.shown), f.value.text)
 		}
 		if isProjectFile(file.path) {
 			l.problems = append(l.problems, Problem{
@@ -181,10 +186,13 @@ func (l *loader) refuse() {
 			l.config.Entries[i].Problems = append(slices.Clip(e.Problems), *refusal)
 		}
 	}
+}
+
+// sorted are the problems by file, in the order of reading, and line.
+func (l *loader) sorted() Problems {
+	order := func(p Problem) int { return slices.Index(l.config.Files, p.File) }
 	slices.SortStableFunc(l.problems, func(a, b Problem) int {
-		if a.File != b.File {
-			return 0
-		}
-		return cmp.Compare(a.Line, b.Line)
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.Line, b.Line))
 	})
+	return l.problems
 }

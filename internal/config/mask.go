@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/url"
 	"regexp"
 	"strings"
 )
@@ -13,11 +14,11 @@ var (
 	secretValue = regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
 	secretPair  = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
 	bearer      = regexp.MustCompile(`(?i)\b(bearer|basic)[ =:]+\S+`)
-	longToken   = regexp.MustCompile(`[A-Za-z0-9_+=-]{24,}`)
+	longToken   = regexp.MustCompile(`[A-Za-z0-9_+=-]{20,}`)
 	variable    = regexp.MustCompile(`^\$\{[^{}]*\}$`)
 	address     = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
-	digit       = regexp.MustCompile(`[0-9]`)
-	letter      = regexp.MustCompile(`[A-Za-z]`)
+	mixed       = regexp.MustCompile(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
+	anyVariable = regexp.MustCompile(`\$\{[^{}]*\}`)
 )
 
 // nextIs are flags whose value is a header or an environment variable.
@@ -80,9 +81,9 @@ func maskText(s string) string {
 	return longToken.ReplaceAllStringFunc(s, maskLong)
 }
 
-// maskLong hides a long run of letters and digits that are mixed as in a token.
+// maskLong hides a long run in which letters and digits take turns as in a token.
 func maskLong(run string) string {
-	if len(digit.FindAllString(run, 4)) == 4 && len(letter.FindAllString(run, 4)) == 4 {
+	if len(mixed.FindAllString(run, 3)) == 3 {
 		return masked
 	}
 	return run
@@ -90,19 +91,26 @@ func maskLong(run string) string {
 
 var query = regexp.MustCompile(`=[^&]*`)
 
-// MaskURL is a URL without user info, its query values, fragment and token-like path segments replaced by ***. It may
-// hold variables, which stay as written.
+// MaskURL is a URL with its user info, query values, fragment and token-like path segments replaced by ***. It may hold
+// variables, which stay as written. Of what is no URL only the scheme is shown.
 func MaskURL(raw string) string {
 	scheme, rest, ok := strings.Cut(raw, "://")
-	if !ok {
-		scheme, rest = "", raw
-	} else {
+	if ok {
 		scheme += "://"
+	} else {
+		scheme, rest = "", raw
+	}
+	if _, err := url.Parse(anyVariable.ReplaceAllString(raw, "1")); err != nil {
+		return scheme + masked
 	}
 	rest, fragment, hasFragment := strings.Cut(rest, "#")
 	rest, search, hasQuery := strings.Cut(rest, "?")
 	host, path, hasPath := strings.Cut(rest, "/")
-	shown := scheme + host[strings.LastIndexByte(host, '@')+1:]
+	shown := scheme
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		shown, host = shown+masked+"@", host[at+1:]
+	}
+	shown += host
 	if hasPath {
 		shown += "/" + maskPath(path)
 	}

@@ -29,13 +29,13 @@ var projectKeys = []string{"include", "servers", "snapshots", "fail-on", "rules"
 // project reads the whole file; the problems are those of the reader.
 func (p *projectReader) project(root value) Project {
 	out := Project{File: p.reader.file, Snapshots: filepath.Join(p.folder, defaultSnapshots)}
-	if !p.want(field{"the file", root.line, root}, object) {
+	if !p.is(root, object, "the file") {
 		return out
 	}
 	p.unique(root, "")
 	p.known(root, "", projectKeys)
 	for _, f := range root.fields {
-		if f.value.kind != null {
+		if f.value.kind != null || f.key == "allow" { // an empty allow must not allow all
 			p.key(f, &out)
 		}
 	}
@@ -51,7 +51,7 @@ func (p *projectReader) key(f field, out *Project) {
 	case "servers":
 		p.alone = true
 		if p.want(f, object) {
-			p.entries = p.servers(f.value)
+			p.entries = append(p.entries, p.servers(f.value)...)
 		}
 	case "snapshots":
 		out.Snapshots = p.folderOf(f)
@@ -96,7 +96,10 @@ func (p *projectReader) paths(f field) []field {
 
 func (p *projectReader) folderOf(f field) string {
 	folder := p.path(f)
-	if filepath.IsAbs(folder) {
+	switch {
+	case folder == "":
+		folder = defaultSnapshots
+	case filepath.IsAbs(folder):
 		return filepath.Clean(folder)
 	}
 	return filepath.Join(p.folder, folder)

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -20,10 +22,21 @@ func (r *reader) complain(line int, hint, format string, args ...any) {
 
 // want is whether f is of that kind; if not, the problem is kept.
 func (r *reader) want(f field, k kind) bool {
-	if f.value.kind == k {
+	return r.is(f.value, k, strconv.Quote(f.key))
+}
+
+// forms are hints that show how a kind is written.
+var forms = [...]string{
+	boolean: "write true or false", number: "write digits", text: "write one string in quotes",
+	list: `write a list such as ["one", "two"]`, object: `write an object such as {"name": "value"}`,
+}
+
+// is is whether v is of that kind; if not, the problem is kept.
+func (r *reader) is(v value, k kind, what string) bool {
+	if v.kind == k {
 		return true
 	}
-	r.complain(f.value.line, "", "%q must be %s, but is %s", f.key, k, f.value.kind)
+	r.complain(v.line, forms[k], "%s must be %s, but is %s", what, k, v.kind)
 	return false
 }
 
@@ -35,9 +48,12 @@ func (r *reader) text(f field) string {
 	return f.value.text
 }
 
-// flag is a boolean.
-func (r *reader) flag(f field) bool {
-	return r.want(f, boolean) && strings.EqualFold(f.value.text, "true")
+// flag is a boolean, or the fallback after a problem.
+func (r *reader) flag(f field, fallback bool) bool {
+	if !r.want(f, boolean) {
+		return fallback
+	}
+	return strings.EqualFold(f.value.text, "true")
 }
 
 // scalars are the items of a list as text; numbers and booleans are taken as written.
@@ -76,8 +92,7 @@ func (r *reader) isScalar(f field) bool {
 	case text, number, boolean:
 		return true
 	}
-	r.complain(f.value.line, "", "%q must be %s, but is %s", f.key, text, f.value.kind)
-	return false
+	return r.want(f, text)
 }
 
 // unique keeps a problem for every repeated key of v.
@@ -92,7 +107,7 @@ func (r *reader) unique(v value, where string) {
 func (r *reader) known(v value, where string, keys []string) {
 	for _, f := range v.fields {
 		if _, ok := find(keys, f.key); !ok {
-			r.complain(f.line, suggest(f.key, keys), "unknown key %q%s", f.key, where)
+			r.complain(f.line, cmp.Or(suggest(f.key, keys), "remove it"), "unknown key %q%s", f.key, where)
 		}
 	}
 }

@@ -17,14 +17,15 @@ var serverFiles = []string{".mcp.json", "mcp.json", filepath.Join(".vscode", "mc
 type origin struct {
 	path  string // absolute
 	shown string // as the user knows it
+	from  string // what names it, for hints
 }
 
-// name resolves a path that was written by the user.
+// origin resolves a path that was written by the user.
 func (in Input) origin(path string) origin {
 	if filepath.IsAbs(path) {
-		return origin{filepath.Clean(path), path}
+		return origin{filepath.Clean(path), path, "--config or MCPCTL_CONFIG"}
 	}
-	return origin{filepath.Join(in.Dir, path), path}
+	return origin{filepath.Join(in.Dir, path), path, "--config or MCPCTL_CONFIG"}
 }
 
 // named are the files that --config or MCPCTL_CONFIG name, each once. MCPCTL_CONFIG is a list as PATH is.
@@ -60,7 +61,7 @@ func (in Input) search(names []string) (origin, bool) {
 		for _, name := range names {
 			path := filepath.Join(folder, name)
 			if info, err := os.Stat(path); err == nil && !info.IsDir() {
-				return origin{path, in.show(path)}, true
+				return origin{path: path, shown: in.show(path)}, true
 			}
 		}
 	}

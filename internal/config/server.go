@@ -52,7 +52,7 @@ func (s scope) server(f field) Entry {
 		File:   s.file, Line: f.line,
 	}
 	d.name(f)
-	if d.want(field{f.key, f.line, f.value}, object) {
+	if d.is(f.value, object, "a server") {
 		d.check()
 		e.Disabled = d.disabled()
 		d.fill(&e)
@@ -88,10 +88,10 @@ func (d *draft) check() {
 func (d *draft) disabled() bool {
 	off, on := false, true
 	if f, ok := d.fields.get("disabled"); ok {
-		off = d.flag(f)
+		off = d.flag(f, off)
 	}
 	if f, ok := d.fields.get("enabled"); ok {
-		on = d.flag(f)
+		on = d.flag(f, on)
 	}
 	return off || !on
 }

@@ -10,7 +10,7 @@ var shapes = [][]string{
 // entries reads all servers of a client's file. The problems are those of the file itself.
 func (s scope) entries(root value) ([]Entry, []Problem) {
 	r := reader{file: s.file}
-	if !r.want(field{"the file", root.line, root}, object) {
+	if !r.is(root, object, "the file") {
 		return nil, r.problems
 	}
 	s.inputs = inputs(root)

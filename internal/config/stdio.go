@@ -90,7 +90,7 @@ func (d *draft) environ() map[string]probe.Secret {
 	}
 	for _, m := range d.members(f) {
 		if !envName(m.key) {
-			d.complain(m.line, "write NAME: value", `%q has a name that is empty or has "=" or a NUL in it`, "env")
+			d.complain(m.line, "write NAME: value", `a name in "env" is empty, or holds "=" or NUL`)
 			continue
 		}
 		out, _ := d.expand(field{"env." + m.key, m.line, m.value})

@@ -26,6 +26,7 @@ func (r *reader) timeout(f field, d dialect) time.Duration {
 	}
 	if !ok {
 		r.complain(f.value.line, timeoutHint, "%q is not a time between 0 and 24 hours", f.key)
+		return 0
 	}
 	return t
 }

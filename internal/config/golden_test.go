@@ -1,0 +1,173 @@
+package config
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the want sections of testdata/load")
+
+// TestLoad runs every testdata/load/*.txtar: files, a "run" section that tells how Load is called, and the "want" section
+// with all that came out of it. In both, $DIR is the folder of the files; $HOME is $DIR/home.
+func TestLoad(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "load", "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { loadCase(t, path) })
+	}
+}
+
+func loadCase(t *testing.T, path string) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var run, want string
+	for _, f := range archive.Files {
+		switch f.Name {
+		case "run":
+			run = string(f.Data)
+		case "want":
+			want = string(f.Data)
+		default:
+			place(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)
+		}
+	}
+	config, err := Load(input(t, run, dir))
+	got := strings.ReplaceAll(dump(config, err), dir, "$DIR")
+	if *update {
+		rewrite(t, path, archive, got)
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Load (-want +got):\n%s", diff)
+	}
+}
+
+func place(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rewrite(t *testing.T, path string, archive *txtar.Archive, got string) {
+	t.Helper()
+	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want" })
+	archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got)})
+	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// input reads the lines of a run section: "dir X", "config X", "env NAME=VALUE", "rule ID".
+func input(t *testing.T, run, dir string) Input {
+	t.Helper()
+	env := map[string]string{}
+	in := Input{Dir: dir, Home: filepath.Join(dir, "home"), Lookup: func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	}}
+	for line := range strings.Lines(run) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		rest = strings.ReplaceAll(rest, "$DIR", dir)
+		switch word {
+		case "dir":
+			in.Dir = filepath.Join(dir, rest)
+		case "config":
+			in.Files = append(in.Files, rest)
+		case "env":
+			name, value, _ := strings.Cut(rest, "=")
+			env[name] = value
+		case "rule":
+			in.Rules = append(in.Rules, rest)
+		default:
+			t.Fatalf("unknown line in run: %q", line)
+		}
+	}
+	return in
+}
+
+// dump writes all of a configuration, secrets included.
+func dump(c *Config, err error) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "files: %s\n", strings.Join(c.Files, " "))
+	var problems Problems
+	if errors.As(err, &problems) {
+		dumpProblems(&b, "error", problems)
+	}
+	for _, e := range c.Entries {
+		dumpEntry(&b, e)
+	}
+	dumpProject(&b, c.Project)
+	return b.String()
+}
+
+func dumpProblems(b *strings.Builder, label string, problems []Problem) {
+	for _, p := range problems {
+		fmt.Fprintf(b, "%s: %v\n", label, p)
+		if p.Hint != "" {
+			fmt.Fprintf(b, "  hint: %s\n", p.Hint)
+		}
+	}
+}
+
+func dumpEntry(b *strings.Builder, e Entry) {
+	d := e.Describe()
+	fmt.Fprintf(b, "\n%s %q from %s\n", d.State, e.Server.Name, e.Server.Source)
+	if s := e.Server.Stdio; s != nil {
+		fmt.Fprintf(b, "runs: %q in %s\n", append([]string{s.Command}, s.Args...), s.Dir)
+		fmt.Fprintf(b, "shown: %q\n", d.Command)
+		dumpSecrets(b, "env", s.Env)
+	}
+	if h := e.Server.HTTP; h != nil {
+		fmt.Fprintf(b, "contacts: %s by %s\nshown: %s\n", h.URL, d.Transport, d.URL)
+		dumpSecrets(b, "header", h.Headers)
+	}
+	if e.Server.Timeout != 0 {
+		fmt.Fprintf(b, "timeout: %v\n", e.Server.Timeout)
+	}
+	dumpProblems(b, "problem", e.Problems)
+}
+
+func dumpSecrets(b *strings.Builder, label string, secrets map[string]probe.Secret) {
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		fmt.Fprintf(b, "%s %s: %q\n", label, name, secrets[name].Reveal())
+	}
+}
+
+func dumpProject(b *strings.Builder, p Project) {
+	fmt.Fprintf(b, "\nproject: %s\nsnapshots: %s\n", p.File, p.Snapshots)
+	if p.FailOn != nil {
+		fmt.Fprintf(b, "fail-on: %v\n", *p.FailOn)
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.Rules)) {
+		fmt.Fprintf(b, "rule %s: %v\n", id, p.Rules[id])
+	}
+	for _, w := range p.Waivers {
+		fmt.Fprintf(b, "waiver on line %d: %q %q %q because %q, %q until %s\n", w.Line, w.Rule, w.Server, w.Item, w.Reason, w.Owner, w.Expires.Format("2006-01-02"))
+	}
+	if p.Budgets != (Budgets{}) {
+		fmt.Fprintf(b, "budgets: %+v\n", p.Budgets)
+	}
+	if p.Allow.Line > 0 {
+		fmt.Fprintf(b, "allow on line %d: %q\n", p.Allow.Line, p.Allow.Names)
+	}
+}
