@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// noChild wants that no process of this script is left. A process belongs to the script when its working folder does,
+// which every child inherits.
+func noChild(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: nochild")
+	}
+	var left []string
+	for range 50 {
+		if left = processesIn(ts.Getenv("WORK")); len(left) == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond) // a killed process takes a moment to go
+	}
+	ts.Fatalf("left behind: %s", strings.Join(left, "; "))
+}
+
+// processesIn are the command lines of the processes whose working folder is dir or below it.
+func processesIn(dir string) []string {
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, link := range links {
+		folder, err := os.Readlink(link)
+		if err != nil || folder != dir && !strings.HasPrefix(folder, dir+"/") {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
+		found = append(found, filepath.Base(filepath.Dir(link))+" "+strings.ReplaceAll(string(line), "\x00", " "))
+	}
+	return found
+}

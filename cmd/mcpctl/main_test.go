@@ -1,0 +1,64 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mcpctl/mcpctl/internal/fixture"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations of scripts")
+
+// TestMain makes the test binary be mcpctl, and the servers that scripts talk to, when it is started under their names.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"mcpctl": main,
+		"fixture": func() {
+			os.Exit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+		},
+		"mcpgo": func() { os.Exit(mcpgoStdio()) },
+	})
+}
+
+// TestScripts runs every script of testdata/script: the real program against real servers, one behaviour a file.
+func TestScripts(t *testing.T) {
+	if found, _ := filepath.Glob("testdata/script/*.txtar"); len(found) == 0 {
+		t.Fatal("no scripts")
+	}
+	testscript.Run(t, scripts("testdata/script"))
+}
+
+// scripts are the scripts of a folder, with the commands that they share.
+func scripts(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"elapsed":     elapsed,
+			"exits":       exits,
+			"httpfixture": httpFixture,
+			"interrupt":   interrupt,
+			"json":        jsonValue,
+			"mcpgohttp":   mcpgoHTTP,
+			"nochild":     noChild,
+		},
+	}
+}
+
+// setup gives each script a home of its own, far from the user's configuration, and git a name.
+func setup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, "home")
+	env.Vars = append(env.Vars, "HOME="+home, "WORK="+env.WorkDir, "NO_COLOR=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(env.WorkDir))
+	env.Values[lastRun{}] = new(time.Duration)
+	return os.MkdirAll(home, 0o700)
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mcpctl/mcpctl/internal/fixture"
+)
+
+// lastRun is the key under which a script remembers how long the last program took.
+type lastRun struct{}
+
+// exits runs a program and wants exactly this exit status: exits 3 mcpctl list.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM [ARG…]")
+	}
+	began := time.Now()
+	err := ts.Exec(args[1], args[2:]...)
+	*ts.Value(lastRun{}).(*time.Duration) = time.Since(began)
+	if got := exitStatus(ts, err); got != args[0] {
+		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+}
+
+func exitStatus(ts *testscript.TestScript, err error) string {
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		ts.Check(err)
+	}
+	if exit == nil {
+		return "0"
+	}
+	return strconv.Itoa(exit.ExitCode())
+}
+
+// elapsed bounds the duration of the last program: elapsed 2s 4s.
+func elapsed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: elapsed MIN MAX")
+	}
+	least, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	most, err := time.ParseDuration(args[1])
+	ts.Check(err)
+	if took := *ts.Value(lastRun{}).(*time.Duration); took < least || took > most {
+		ts.Fatalf("took %v, want %v to %v", took, least, most)
+	}
+}
+
+// httpFixture serves a fixture script until the end of the test: httpfixture NAME FILE [tls] sets NAME_URL, NAME_PORT,
+// and with tls NAME_CA, the file of the certificate that nobody trusts.
+func httpFixture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: httpfixture NAME FILE [tls]")
+	}
+	script, err := fixture.Load(ts.MkAbs(args[1]))
+	ts.Check(err)
+	listen := fixture.Listen
+	if len(args) == 3 {
+		listen = fixture.ListenTLS
+	}
+	server := listen(script)
+	ts.Defer(server.Close)
+	ts.Setenv(args[0]+"_URL", server.Address())
+	ts.Setenv(args[0]+"_PORT", server.Port())
+	if certificate := server.Certificate(); certificate != nil {
+		file := ts.MkAbs(args[0] + ".pem")
+		ts.Check(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw}), 0o600))
+		ts.Setenv(args[0]+"_CA", file)
+	}
+}
+
+// interrupt runs a program, sends it a signal once FILE exists and wants this exit status: interrupt TERM FILE 143 mcpctl ….
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}
+	if neg || len(args) < 4 || signals[args[0]] == nil {
+		ts.Fatalf("usage: interrupt INT|TERM FILE STATUS PROGRAM [ARG…]")
+	}
+	cmd := exec.Command(args[3], args[4:]...)
+	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME")}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), ts.Stdout(), ts.Stderr()
+	began := time.Now()
+	ts.Check(cmd.Start())
+	defer time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
+	await(ts, ts.MkAbs(args[1]))
+	ts.Check(cmd.Process.Signal(signals[args[0]]))
+	err := cmd.Wait()
+	*ts.Value(lastRun{}).(*time.Duration) = time.Since(began)
+	if got := exitStatus(ts, err); got != args[2] {
+		ts.Fatalf("exit status %s, want %s", got, args[2])
+	}
+}
+
+// await waits until file exists.
+func await(ts *testscript.TestScript, file string) {
+	for range 2000 {
+		if _, err := os.Stat(file); err == nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	ts.Fatalf("%s never appeared", file)
+}
+
+// jsonValue looks into a JSON file, or stdout: json FILE PATH VALUE wants this value, json FILE PATH any value,
+// ! json FILE PATH none. A path is keys and indexes with dots between them; len at its end is a length. A value is
+// compared as text when it is a string, as JSON otherwise.
+func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || len(args) > 3 || neg && len(args) == 3 {
+		ts.Fatalf("usage: [!] json FILE PATH [VALUE]")
+	}
+	got, err := lookup([]byte(ts.ReadFile(args[0])), strings.Split(args[1], "."))
+	switch {
+	case neg && err == nil:
+		ts.Fatalf("%s is there: %s", args[1], got)
+	case neg:
+	case err != nil:
+		ts.Fatalf("%v", err)
+	case len(args) == 3 && got != args[2]:
+		ts.Fatalf("%s is %s, want %s", args[1], got, args[2])
+	}
+}
+
+func lookup(data json.RawMessage, path []string) (string, error) {
+	if len(path) == 0 {
+		var text string
+		if json.Unmarshal(data, &text) == nil && data[0] == '"' {
+			return text, nil
+		}
+		var out bytes.Buffer
+		err := json.Compact(&out, data)
+		return out.String(), err
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(data, &object) == nil && object[path[0]] != nil {
+		return lookup(object[path[0]], path[1:])
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) != nil {
+		return "", fmt.Errorf("no %s in %.200s", path[0], data)
+	}
+	if path[0] == "len" {
+		return strconv.Itoa(len(list)), nil
+	}
+	if i, err := strconv.Atoi(path[0]); err == nil && i < len(list) {
+		return lookup(list[i], path[1:])
+	}
+	return "", fmt.Errorf("no %s in %.200s", path[0], data)
+}
