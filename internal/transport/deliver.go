@@ -20,6 +20,7 @@ func (s *exchanges) deliver(m message) (line []byte, stray bool) {
 		x.fail(&ReplyError{Problem: problem, Text: excerpt(m.raw)})
 		return nil, false
 	}
+	s.settle(x)
 	return m.reply(x.id), false
 }
 

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -14,6 +15,8 @@ type exchange struct {
 	key  string          // the id as mcp-go tells ids apart
 	id   json.RawMessage // the id as we sent it
 	fail context.CancelCauseFunc
+
+	answered bool // its reply is on the way to mcp-go; guarded by exchanges
 
 	mu   sync.Mutex
 	hint error
@@ -103,13 +106,25 @@ func (s *exchanges) failOne(id json.RawMessage, err error) {
 	}
 }
 
+// failAll fails every exchange whose reply has not come.
 func (s *exchanges) failAll(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, x := range s.open {
-		x.fail(err)
+		if !x.answered {
+			x.fail(err)
+		}
 	}
 }
+
+func (s *exchanges) settle(x *exchange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.answered = true
+}
+
+// is tells whether an id in a reply means this exchange.
+func (x *exchange) is(id json.RawMessage) bool { return slices.Contains(keysOf(id), x.key) }
 
 // keysOf are the keys under which an id may be open, the most likely one first.
 func keysOf(id json.RawMessage) []string {

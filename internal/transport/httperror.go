@@ -1,30 +1,67 @@
 package transport
 
-import "fmt"
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+)
 
 // HTTPError is an HTTP reply in which there is no MCP message where one is needed: a bad status, or a body that is not
 // JSON or an event stream. What it quotes from the reply has the values of our own headers masked.
 type HTTPError struct {
-	Status   int    // the HTTP status, also a good one
-	Type     string // Content-Type
-	Body     string // the first KiB
-	Auth     string // WWW-Authenticate
-	Metadata string // the resource_metadata URL in it (RFC 9728), if any
-	URL      string // who answered, without user info and query
-	Session  bool   // a 404 for a session that the server no longer knows
+	Status     int    // the HTTP status, also a good one
+	Type       string // Content-Type
+	Body       string // the first KiB, unescaped
+	Auth       string // WWW-Authenticate
+	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
+	RetryAfter string // as it came
+	URL        string // who answered, without user info and query
+	Session    bool   // a 404 for a session that the server no longer knows
 }
 
-// RedirectError is a redirect, or an endpoint event, that was not followed.
-type RedirectError struct {
-	Status   int    // 0 for an endpoint event
-	From, To string // URLs without user info and query
-	Why      string // to follow "not following it:"
+// Error names the status, and what was there instead of a message. Text of the server is quoted and short.
+func (e *HTTPError) Error() string {
+	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
+	body := strings.TrimSpace(e.Body)
+	switch {
+	case e.Session:
+		return text + ": the server no longer knows the session"
+	case e.HTML():
+		return text + " with an HTML page instead of JSON"
+	case body == "":
+		return text + " with an empty body"
+	case e.Status < 300:
+		return text + " with " + strconv.Quote(e.Type) + " instead of JSON: " + quoteStart(body)
+	}
+	return text + ": " + quoteStart(body)
 }
 
-// Error names the status.
-func (e *HTTPError) Error() string { return fmt.Sprintf("HTTP status %d", e.Status) }
+// HTML tells a web page from other bodies.
+func (e *HTTPError) HTML() bool {
+	if mediaType(e.Type) == "text/html" {
+		return true
+	}
+	start := strings.ToLower(strings.TrimSpace(e.Body))
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+}
 
-// Error names both ends.
-func (e *RedirectError) Error() string {
-	return fmt.Sprintf("redirected from %s to %s: not following it: %s", e.From, e.To, e.Why)
+// quoteStart is the first line of a text, quoted.
+func quoteStart(text string) string {
+	const most = 160
+	line, _, _ := strings.Cut(text, "\n")
+	if len(line) > most {
+		return strconv.Quote(line[:most]) + "…"
+	}
+	return strconv.Quote(line)
+}
+
+// metadataURL is the resource_metadata parameter of WWW-Authenticate headers (RFC 9728, section 5.1).
+func metadataURL(auth string) string {
+	found := regexp.MustCompile(`(?i)\bresource_metadata\s*=\s*(?:"([^"]*)"|([^\s,"]+))`).FindStringSubmatch(auth)
+	if found == nil {
+		return ""
+	}
+	return found[1] + found[2]
 }

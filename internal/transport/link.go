@@ -132,8 +132,8 @@ func (l *Link) Noise() []Noise { return l.noise.all() }
 func (l *Link) Close() error {
 	l.shut.Do(func() {
 		l.noise.freeze()
-		l.shutErr = l.end()
 		l.lose(transport.ErrTransportClosed)
+		l.shutErr = l.end()
 	})
 	return l.shutErr
 }
