@@ -34,7 +34,8 @@ func final(err error) bool {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &redirected), unreachable(err):
 		return true
 	case errors.As(err, &status):
-		return status.Status == 429
+		// a gateway's refusal says nothing about the server's era, which must not depend on a bad moment
+		return slices.Contains([]int{429, 502, 503, 504}, status.Status)
 	case hasCode(err, codeUnsupportedVersion):
 		named := supportedBy(err)
 		return len(named) > 0 && !slices.ContainsFunc(named, isLegacy)
