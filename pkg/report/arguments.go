@@ -53,7 +53,9 @@ func (p *page) stacked(one parameter) {
 		facts += ", default " + row[3].text
 	}
 	p.text(6, 2, row[0], span{"  " + facts, noInk})
-	p.text(8, 0, span{row[4].text, noInk})
+	if row[4].text != "" {
+		p.text(8, 0, row[4])
+	}
 }
 
 // oneLine is all of a text with each run of white space, line breaks included, as one space.
@@ -61,15 +63,16 @@ func oneLine(s string) safe { return visible(strings.Join(strings.Fields(s), " "
 
 // kind is the type of a parameter with the limits that its schema sets.
 func (p parameter) kind() string {
-	return strings.TrimSpace(shape(p.schema, shapeDepth) + " " + strings.Join(limits(parse(p.schema)), " "))
+	s := parse(p.schema)
+	kind := strings.TrimSpace(shape(p.schema, shapeDepth) + " " + interval(s["minimum"], s["maximum"]))
+	return strings.Join(append([]string{kind}, limits(s)...), ", ")
 }
 
-// limits are the bounds that a schema sets beside its type: "1..100", "length ≤ 5", "pattern ^a".
+// limits are the bounds that a schema sets beside its type: "length ≤ 5", "pattern ^a".
 func limits(s object) []string {
 	var all []string
 	for _, l := range []struct{ label, least, most string }{
-		{"", "minimum", "maximum"}, {"exclusive ", "exclusiveMinimum", "exclusiveMaximum"},
-		{"length ", "minLength", "maxLength"}, {"items ", "minItems", "maxItems"}, {"members ", "minProperties", "maxProperties"},
+		{"exclusive ", "exclusiveMinimum", "exclusiveMaximum"}, {"length ", "minLength", "maxLength"}, {"items ", "minItems", "maxItems"}, {"members ", "minProperties", "maxProperties"},
 	} {
 		if bounds := interval(s[l.least], s[l.most]); bounds != "" {
 			all = append(all, l.label+bounds)

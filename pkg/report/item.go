@@ -21,8 +21,11 @@ func (p *page) item(k snapshot.Kind, raw json.RawMessage) error {
 	if err := p.parameters("returns", gives); err != nil {
 		return err
 	}
-	if k == snapshot.Tools {
+	switch k {
+	case snapshot.Tools:
 		p.note("hints", visible(hints(parse(item["annotations"]))))
+	case snapshot.Templates:
+		p.note("variables", visible(strings.Join(variables(item.text("uriTemplate")), ", ")))
 	}
 	p.remaining(k, raw)
 	if p.Raw {
@@ -46,12 +49,8 @@ func itemParameters(k snapshot.Kind, item object) (takes, gives []parameter) {
 		return parameters(parse(item["inputSchema"])), parameters(parse(item["outputSchema"]))
 	case snapshot.Prompts:
 		return promptParameters(item["arguments"]), nil
-	case snapshot.Templates:
-		for _, name := range variables(item.text("uriTemplate")) {
-			takes = append(takes, parameter{name: name, schema: stringSchema(nil)})
-		}
 	}
-	return takes, nil
+	return nil, nil
 }
 
 // hints are the effective annotations of a tool: those it sends, and the specification's defaults for the others.
@@ -99,6 +98,9 @@ func (p *page) remaining(k snapshot.Kind, raw json.RawMessage) {
 	case snapshot.Prompts:
 		shown = append(shown, "arguments")
 	}
+	if item.text("name") == (snapshot.Item{Raw: raw}).Title() {
+		shown = append(shown, "name")
+	}
 	p.others("", raw, shown)
 }
 
@@ -123,7 +125,8 @@ func (p *page) note(label, text safe) {
 	}
 }
 
-// raw writes an item as JSON, exactly as the server sent it but for white space.
+// raw writes an item as JSON, exactly as the server sent it but for white space. Lines are not wrapped, so
+// that they can be copied.
 func (p *page) raw(raw json.RawMessage) {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -39,12 +40,15 @@ func (p *page) text(indent, hang int, spans ...span) {
 	}
 }
 
-// paragraph writes text of several lines, each wrapped.
+// paragraph writes text of several lines, each wrapped; what is indented or a list stays so.
 func (p *page) paragraph(indent int, text string, look ink) {
 	for _, l := range lines(text) {
-		p.text(indent, 0, span{l, look})
+		p.text(indent, len(bullet.FindString(string(l))), span{l, look})
 	}
 }
+
+// bullet is what stands before the words of a line.
+var bullet = regexp.MustCompile(`^ *([-*] )?`)
 
 // room is the number of columns right of an indent; 0 = unlimited.
 func (p *page) room(indent int) int {

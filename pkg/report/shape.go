@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// How much of a schema its shape tells: levels of nesting, members of an object, values of an enum.
+// How much of a schema its shape tells: half levels of nesting (an object or array is a whole one, a union half of one),
+// members of an object, values of an enum.
 const (
-	shapeDepth   = 2
+	shapeDepth   = 4
 	shapeMembers = 6
 	shapeValues  = 5
 )
@@ -20,6 +21,9 @@ func shape(schema json.RawMessage, depth int) string {
 		return "any"
 	case "false":
 		return "never"
+	}
+	if depth < -shapeDepth {
+		return ellipsis
 	}
 	s := parse(schema)
 	for _, keyword := range []struct {
@@ -63,7 +67,7 @@ func unionShape(s object, depth int) string {
 	var all []string
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		for _, member := range array(s[keyword]) {
-			all = appendNew(all, shape(member, depth))
+			all = appendNew(all, shape(member, depth-1))
 		}
 	}
 	if len(all) == 0 {
@@ -75,7 +79,7 @@ func unionShape(s object, depth int) string {
 func allShape(s object, depth int) string {
 	var all []string
 	for _, member := range array(s["allOf"]) {
-		all = appendNew(all, shape(member, depth))
+		all = appendNew(all, shape(member, depth-1))
 	}
 	if len(all) == 0 {
 		return "any"
@@ -115,7 +119,7 @@ func arrayShape(s object, depth int) string {
 	if tuple := array(s["prefixItems"]); len(tuple) > 0 && depth > 0 {
 		var all []string
 		for _, member := range tuple {
-			all = append(all, shape(member, depth-1))
+			all = append(all, shape(member, depth-2))
 		}
 		return "[" + strings.Join(all, ", ") + "]"
 	}
@@ -123,7 +127,7 @@ func arrayShape(s object, depth int) string {
 	if element == nil || depth <= 0 {
 		return "array"
 	}
-	inner := shape(element, depth-1)
+	inner := shape(element, depth-2)
 	if strings.ContainsAny(inner, "|&") && !strings.HasPrefix(inner, "{") {
 		inner = "(" + inner + ")"
 	}
@@ -134,11 +138,11 @@ func objectShape(s object, depth int) string {
 	members := parameters(s)
 	switch values := s["additionalProperties"]; {
 	case len(members) > 0 && depth > 0:
-		return "{" + joinParameters(members, depth-1, shapeMembers) + "}"
+		return "{" + joinParameters(members, depth-2, shapeMembers) + "}"
 	case len(members) > 0:
 		return "{…}"
 	case values != nil && values[0] == '{' && depth > 0 && len(parse(values)) > 0:
-		return "map of " + shape(values, depth-1)
+		return "map of " + shape(values, depth-2)
 	}
 	return "object"
 }

@@ -87,6 +87,7 @@ func promptParameters(arguments json.RawMessage) []parameter {
 	return append(first, later...)
 }
 
+// stringSchema is the schema of a string with a description; nil = none.
 func stringSchema(description json.RawMessage) json.RawMessage {
 	if description == nil {
 		description = json.RawMessage(`""`)
@@ -103,7 +104,9 @@ func variables(template string) []string {
 	for _, found := range expression.FindAllStringSubmatch(template, -1) {
 		for name := range strings.SplitSeq(found[1], ",") {
 			name, _, _ = strings.Cut(strings.TrimSuffix(name, "*"), ":")
-			all = appendNew(all, name)
+			if name != "" {
+				all = appendNew(all, name)
+			}
 		}
 	}
 	return all

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// colours are the sequences that a report may contain.
+var colours = regexp.MustCompile(`\x1b\[(0|1|2|31|32|33|36)m`)
+
+// checkPage fails when a table could do harm to a terminal, or is untidy.
+func checkPage(t testing.TB, page string, limit int) {
+	t.Helper()
+	if !utf8.ValidString(page) {
+		t.Errorf("invalid UTF-8 in %q", page)
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(page, "\n"), "\n") {
+		bare := colours.ReplaceAllString(line, "")
+		for _, r := range bare {
+			if hidden(r) {
+				t.Errorf("%U in %q", r, line)
+			}
+		}
+		if strings.HasSuffix(bare, " ") {
+			t.Errorf("space at the end of %q", line)
+		}
+		if n := strings.Count(line, "\x1b["); n%2 == 1 || n > 0 && !strings.Contains(line, "\x1b[0m") {
+			t.Errorf("a colour does not end on its line: %q", line)
+		}
+		if w := width(safe(bare)); limit > 0 && w > limit {
+			t.Errorf("%d columns of %d: %q", w, limit, line)
+		}
+	}
+	if strings.HasSuffix(page, "\n\n") || strings.Contains(page, "\n\n\n") {
+		t.Errorf("more blank lines than needed:\n%s", page)
+	}
+}
+
+// TestPageFits checks every case at every width that a terminal may have.
+func TestPageFits(t *testing.T) {
+	for name, one := range cases(t) {
+		o := one.Options
+		for o.Width = 40; o.Width <= 160; o.Width++ {
+			o.Color = o.Width%2 == 0
+			limit := o.Width
+			if o.Raw {
+				limit = 0 // raw JSON is never broken, so that it can be copied
+			}
+			checkPage(t, written(t, "table", &one.Report, o), limit)
+			if t.Failed() {
+				t.Fatalf("%s at width %d", name, o.Width)
+			}
+		}
+		o.Width = 0
+		checkPage(t, written(t, "table", &one.Report, o), 0)
+	}
+}
+
+// TestColourChangesNothingElse compares the plain and the coloured page.
+func TestColourChangesNothingElse(t *testing.T) {
+	for name, one := range cases(t) {
+		o := one.Options
+		for _, o.Width = range []int{0, 80} {
+			o.Color = false
+			plain := written(t, "table", &one.Report, o)
+			o.Color = true
+			coloured := written(t, "table", &one.Report, o)
+			if got := colours.ReplaceAllString(coloured, ""); got != plain {
+				t.Errorf("%s at width %d:\n%s\nis not\n%s", name, o.Width, got, plain)
+			}
+			if got := len(one.Servers) > 0 && coloured == plain; got {
+				t.Errorf("%s at width %d has no colour", name, o.Width)
+			}
+		}
+	}
+}
+
+// TestListRowsStayOneLine counts the lines of a list of hostile items.
+func TestListRowsStayOneLine(t *testing.T) {
+	one := cases(t)["testdata/cases/hostile-list"].Report
+	one.Servers = one.Servers[:1]
+	one.Servers[0].Error, one.Servers[0].MoreErrors, one.Problems = nil, nil, nil
+	for _, limit := range []int{0, 80} {
+		page := written(t, "table", &one, Options{Width: limit})
+		if got, want := strings.Count(page, "\n"), 1+4; got != want {
+			t.Errorf("%d lines, want %d:\n%s", got, want, page)
+		}
+	}
+}
