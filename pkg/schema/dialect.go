@@ -1,5 +1,7 @@
 package schema
 
+import "strings"
+
 // Draft is a published version of JSON Schema.
 type Draft int
 
@@ -11,3 +13,84 @@ const (
 	Draft201909
 	Draft202012
 )
+
+// draftOf names the draft of a "$schema" value. A missing empty fragment, a trailing "#" and http for https make no
+// difference; the unversioned address means the latest draft.
+func draftOf(uri string) (Draft, bool) {
+	uri = strings.TrimSuffix(strings.TrimSuffix(uri, "#"), "/")
+	uri = strings.TrimPrefix(strings.TrimPrefix(uri, "https://"), "http://")
+	switch uri {
+	case "json-schema.org/draft-04/schema":
+		return Draft04, true
+	case "json-schema.org/draft-06/schema":
+		return Draft06, true
+	case "json-schema.org/draft-07/schema":
+		return Draft07, true
+	case "json-schema.org/draft/2019-09/schema":
+		return Draft201909, true
+	case "json-schema.org/draft/2020-12/schema", "json-schema.org/schema":
+		return Draft202012, true
+	}
+	return 0, false
+}
+
+// URI returns the address by which "$schema" names the draft.
+func (d Draft) URI() string {
+	switch d {
+	case Draft04:
+		return "http://json-schema.org/draft-04/schema#"
+	case Draft06:
+		return "http://json-schema.org/draft-06/schema#"
+	case Draft07:
+		return "http://json-schema.org/draft-07/schema#"
+	case Draft201909:
+		return "https://json-schema.org/draft/2019-09/schema"
+	}
+	return "https://json-schema.org/draft/2020-12/schema"
+}
+
+// A dialect is a draft, and whether the schema named it. A schema that names none is read as the latest draft, with
+// the tuple form of items and dependencies of older drafts understood as well: generators write both.
+type dialect struct {
+	draft   Draft
+	unnamed bool
+}
+
+// idKeyword is the keyword that gives a schema its address.
+func (d dialect) idKeyword() string {
+	if d.draft == Draft04 {
+		return "id"
+	}
+	return "$id"
+}
+
+// refAlone says that a $ref makes all its siblings void (draft-07 §8.3 and before).
+func (d dialect) refAlone() bool { return d.draft <= Draft07 }
+
+// tuples says that items may be an array, with additionalItems for the rest (2019-09 and before).
+func (d dialect) tuples() bool { return d.draft <= Draft201909 || d.unnamed }
+
+// dependencies says that the keyword of that name is read (draft-07 and before).
+func (d dialect) dependencies() bool { return d.draft <= Draft07 || d.unnamed }
+
+// containsEvaluates says that items matched by contains count as evaluated (2020-12 §10.3.1.3).
+func (d dialect) containsEvaluates() bool { return d.draft >= Draft202012 }
+
+// reads says whether the dialect gives meaning to a keyword that some draft introduced. Draft-04 had no const, but
+// whoever writes it there means it.
+func (d dialect) reads(keyword string) bool {
+	switch keyword {
+	case "contains", "propertyNames":
+		return d.draft >= Draft06
+	case "if":
+		return d.draft >= Draft07
+	case "dependentRequired", "dependentSchemas", "unevaluatedItems", "unevaluatedProperties", "minContains",
+		"maxContains", "$anchor":
+		return d.draft >= Draft201909
+	case "$recursiveRef", "$recursiveAnchor":
+		return d.draft == Draft201909
+	case "prefixItems", "$dynamicRef", "$dynamicAnchor":
+		return d.draft >= Draft202012
+	}
+	return true
+}

@@ -1,0 +1,208 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
+)
+
+// A builder turns a document into nodes. A schema object is built once for each way it is used, so that a recursive
+// schema becomes a cyclic graph.
+type builder struct {
+	doc      *document
+	nodes    map[use]*node
+	objects  int
+	patterns map[string]*node
+	problems []Problem
+	reported map[string]bool
+}
+
+// A use is a schema object with the circumstances that its meaning depends on.
+type use struct {
+	place string
+	env   string
+	role  role
+}
+
+// A role says how a schema object is used under the Declared semantics.
+type role uint8
+
+const (
+	asWritten  role = iota // its plain meaning
+	asPart                 // together with others about the same value; the values below are whole
+	asDeclared             // all that is said about a value: undeclared properties are not sent
+)
+
+// A spot is where building stands: a place in its resource, with the dynamic scope that led there.
+type spot struct {
+	place string
+	in    *resource
+	env   scope
+	role  role
+}
+
+func newBuilder(doc *document) *builder {
+	return &builder{doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}, reported: map[string]bool{}}
+}
+
+// root builds the whole document.
+func (b *builder) root(r role) *node {
+	n := seal(b.node(spot{role: r}))
+	markLoops(n)
+	slices.SortStableFunc(b.problems, func(x, y Problem) int { return strings.Compare(x.Path, y.Path) })
+	return n
+}
+
+// node builds the schema at a spot.
+func (b *builder) node(s spot) *node {
+	v, _ := at(b.doc.root, s.place)
+	return b.schema(v, s)
+}
+
+// schema builds the schema v, which stands at a spot.
+func (b *builder) schema(v any, s spot) *node {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return &node{op: opAll, place: s.place}
+		}
+		return &node{op: opAny, place: s.place}
+	case map[string]any:
+		return b.object(v, s)
+	}
+	return b.malformed(s.place, "", v, "is not a schema: an object or a boolean is")
+}
+
+// object builds a schema object, or finds it built.
+func (b *builder) object(o map[string]any, s spot) *node {
+	s.in = b.doc.owner(s.place)
+	s.env = s.env.enter(s.in)
+	key := use{s.place, s.env.key(), s.role}
+	if n := b.nodes[key]; n != nil {
+		return n
+	}
+	n := &node{op: opAll, place: s.place, text: b.doc.digest + string('0'+rune(s.role)) + key.env}
+	b.nodes[key] = n
+	if b.objects++; b.objects > maxNodes {
+		n.kids = []lit{{node: b.opaque(s.place, "", "too many schemas")}}
+		return n
+	}
+	if s.role == asDeclared {
+		b.declare(n, o, s)
+		return n
+	}
+	w := &writer{builder: b, o: o, spot: s, n: n}
+	w.write()
+	return n
+}
+
+// A writer reads the keywords of one schema object into its node.
+type writer struct {
+	*builder
+	spot
+	o map[string]any
+	n *node
+}
+
+func (w *writer) write() {
+	if _, ref := w.o["$ref"].(string); ref && w.in.dialect.refAlone() {
+		w.references()
+		return
+	}
+	w.dialect()
+	w.references()
+	w.types()
+	w.numbers()
+	w.strings()
+	w.arrays()
+	w.objects()
+	w.logic()
+	w.unevaluated()
+}
+
+// add appends an assertion that comes from a keyword.
+func (w *writer) add(keyword string, n *node) {
+	n.place, n.keyword = w.place, keyword
+	w.n.kids = append(w.n.kids, lit{node: n})
+}
+
+// has reports whether a keyword is there and means something in this dialect.
+func (w *writer) has(keyword string) (any, bool) {
+	v, ok := w.o[keyword]
+	return v, ok && w.in.dialect.reads(keyword)
+}
+
+// malformed adds an assertion of which nothing is known, and reports why.
+func (w *writer) malformed(keyword, message string) {
+	w.add(keyword, w.builder.malformed(w.place, keyword, w.o[keyword], message))
+}
+
+func (b *builder) malformed(place, keyword string, v any, message string) *node {
+	path := place
+	if keyword != "" {
+		path = join(place, keyword)
+	}
+	b.problem(path, message)
+	text, _ := json.Marshal(v)
+	return &node{op: opOpaque, text: keyword + "\x00" + string(text), place: place, keyword: keyword}
+}
+
+func (b *builder) problem(path, message string) {
+	if !b.reported[path] {
+		b.reported[path] = true
+		b.problems = append(b.problems, Problem{path, message})
+	}
+}
+
+// opaque is an assertion of which nothing is known but where it stands in this document.
+func (b *builder) opaque(place, keyword, why string) *node {
+	return &node{op: opOpaque, text: b.doc.digest + place + "\x00" + keyword + why, place: place, keyword: keyword}
+}
+
+// sub builds the schema in a keyword that speaks of the same value.
+func (w *writer) sub(v any, tokens ...string) *node { return w.part(w.role, v, tokens...) }
+
+// below builds the schema in a keyword that speaks of a value inside the value.
+func (w *writer) below(v any, tokens ...string) *node {
+	if w.role == asPart {
+		return w.part(asDeclared, v, tokens...)
+	}
+	return w.part(w.role, v, tokens...)
+}
+
+// condition builds the schema in a keyword that is asked, not asserted: its meaning is always the plain one.
+func (w *writer) condition(v any, tokens ...string) *node { return w.part(asWritten, v, tokens...) }
+
+func (w *writer) part(r role, v any, tokens ...string) *node {
+	s := w.spot
+	s.place, s.role = join(s.place, tokens...), r
+	return w.schema(v, s)
+}
+
+// pattern returns the node of an ECMA-262 pattern.
+func (b *builder) pattern(source, place string) *node {
+	if n := b.patterns[source]; n != nil {
+		return n
+	}
+	n := &node{op: opPattern, text: source, place: place, keyword: "pattern"}
+	n.pattern, _ = pattern.Parse(source)
+	b.patterns[source] = seal(n)
+	return n
+}
+
+// dialect reports a "$schema" that is not known. Its keywords may mean something else.
+func (w *writer) dialect() {
+	named, ok := w.o["$schema"].(string)
+	if _, known := draftOf(named); !ok || known || w.place != w.in.place {
+		return
+	}
+	w.problem(join(w.place, "$schema"), "the dialect is not known; read as 2020-12")
+	w.add("$schema", &node{op: opOpaque, text: "$schema\x00" + named})
+}
+
+func all(kids ...lit) *node  { return &node{op: opAll, kids: kids} }
+func some(kids ...lit) *node { return &node{op: opAny, kids: kids} }
+func yes(n *node) lit        { return lit{node: n} }
+func not(n *node) lit        { return lit{n, true} }

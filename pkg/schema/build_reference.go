@@ -1,0 +1,98 @@
+package schema
+
+import "strings"
+
+// references reads $ref, $dynamicRef and $recursiveRef (2020-12 §8.2.3).
+func (w *writer) references() {
+	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		v, ok := w.has(keyword)
+		if !ok {
+			continue
+		}
+		ref, ok := v.(string)
+		if !ok {
+			w.malformed(keyword, "is not a string")
+			continue
+		}
+		target, uri, ok := w.target(keyword, ref)
+		if !ok {
+			w.problem(join(w.place, keyword), "names nothing in this document")
+			w.add(keyword, &node{op: opOpaque, text: "$ref\x00" + uri})
+			continue
+		}
+		s := w.spot
+		s.place = target
+		w.n.kids = append(w.n.kids, yes(w.node(s)))
+	}
+}
+
+// target finds the place that a reference leads to.
+func (b *builder) follow(keyword, ref string, s spot) (place, uri string, ok bool) {
+	place, uri, ok = b.doc.resolve(ref, s.in)
+	if !ok || keyword == "$ref" {
+		return place, uri, ok
+	}
+	for name, anchored := range b.doc.owner(place).dynamic {
+		outermost, scoped := s.env[name]
+		if scoped && anchored == place && names(keyword, ref, name) {
+			return outermost, uri, true
+		}
+	}
+	return place, uri, true
+}
+
+// names reports whether a reference means a dynamic anchor by its name, and not the same place by a pointer.
+func names(keyword, ref, anchor string) bool {
+	if keyword == "$recursiveRef" {
+		return anchor == ""
+	}
+	return anchor != "" && strings.HasSuffix(ref, "#"+anchor)
+}
+
+func (w *writer) target(keyword, ref string) (place, uri string, ok bool) {
+	return w.follow(keyword, ref, w.spot)
+}
+
+// markLoops makes every node that refers to itself without going through a value inside the value opaque: the
+// specification gives it no meaning (2020-12 §9.4.1).
+func markLoops(root *node) {
+	state := map[*node]uint8{}
+	var stack []*node
+	var inPlace func(n *node)
+	inPlace = func(n *node) {
+		switch state[n] {
+		case 2:
+			return
+		case 1:
+			for i := len(stack) - 1; i >= 0; i-- {
+				stack[i].loop = true
+				if stack[i] == n {
+					return
+				}
+			}
+			return
+		}
+		state[n] = 1
+		stack = append(stack, n)
+		if n.op <= opOne {
+			for _, k := range n.kids {
+				inPlace(k.node)
+			}
+		}
+		stack = stack[:len(stack)-1]
+		state[n] = 2
+	}
+	visited := map[*node]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if visited[n] {
+			return
+		}
+		visited[n] = true
+		inPlace(n)
+		for _, k := range n.kids {
+			visit(k.node)
+		}
+	}
+	visit(root)
+}

@@ -1,0 +1,188 @@
+package schema
+
+import (
+	"encoding/json"
+	"math/big"
+)
+
+var one = big.NewRat(1, 1)
+
+// types reads type, enum and const (2020-12 validation §6.1).
+func (w *writer) types() {
+	if v, ok := w.has("type"); ok {
+		w.typeKeyword(v)
+	}
+	if v, ok := w.has("const"); ok {
+		w.add("const", w.constant(v))
+	}
+	if v, ok := w.has("enum"); ok {
+		if list, isList := v.([]any); isList {
+			w.add("enum", w.enum(list))
+		} else {
+			w.malformed("enum", "is not an array")
+		}
+	}
+}
+
+func (w *writer) typeKeyword(v any) {
+	names, isList := v.([]any)
+	if !isList {
+		names = []any{v}
+	}
+	accepted, integer, number := kindNone, false, false
+	for _, name := range names {
+		switch name {
+		case "integer":
+			integer, accepted = true, accepted|kindNumber
+		case "number":
+			number, accepted = true, accepted|kindNumber
+		default:
+			kind, ok := kindNamed(name)
+			if !ok {
+				w.malformed("type", "names a type that does not exist")
+				return
+			}
+			accepted |= kind
+		}
+	}
+	w.add("type", &node{op: opKinds, kinds: accepted})
+	if integer && !number {
+		w.add("type", &node{op: opMultiple, number: one})
+	}
+}
+
+func kindNamed(name any) (kindSet, bool) {
+	switch name {
+	case "null":
+		return kindNull, true
+	case "boolean":
+		return kindBoolean, true
+	case "string":
+		return kindString, true
+	case "array":
+		return kindArray, true
+	case "object":
+		return kindObject, true
+	}
+	return 0, false
+}
+
+// enum is a set of constants: the scalars together, arrays and objects member by member.
+func (b *builder) enum(members []any) *node {
+	set := &scalars{}
+	out := some()
+	for _, m := range members {
+		switch m.(type) {
+		case []any, map[string]any:
+			out.kids = append(out.kids, yes(b.constant(m)))
+		default:
+			if !set.add(m) {
+				return &node{op: opOpaque, text: jsonText(members)}
+			}
+		}
+	}
+	set.tidy()
+	if len(out.kids) == 0 {
+		return &node{op: opScalars, set: set}
+	}
+	if !set.empty() {
+		out.kids = append(out.kids, yes(&node{op: opScalars, set: set}))
+	}
+	return out
+}
+
+func jsonText(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+func (b *builder) constant(v any) *node { return constant(v) }
+
+// constant is the schema of exactly one value. An array is its length and its items, an object its names and their
+// values, so that nothing further needs to know of them.
+func constant(v any) *node {
+	switch v := v.(type) {
+	case []any:
+		out := all(yes(&node{op: opKinds, kinds: kindArray}), yes(&node{op: opMinItems, count: len(v)}),
+			yes(&node{op: opMaxItems, count: len(v)}))
+		for i, item := range v {
+			out.kids = append(out.kids, yes(&node{op: opItem, count: i, kids: []lit{yes(constant(item))}}))
+		}
+		return out
+	case map[string]any:
+		names := sortedKeys(v)
+		out := all(yes(&node{op: opKinds, kinds: kindObject}),
+			yes(&node{op: opRest, names: names, kids: []lit{yes(some())}}))
+		for _, name := range names {
+			out.kids = append(out.kids, yes(&node{op: opRequired, text: name}),
+				yes(&node{op: opProperty, text: name, kids: []lit{yes(constant(v[name]))}}))
+		}
+		return out
+	}
+	set := &scalars{}
+	if !set.add(v) {
+		return &node{op: opOpaque, text: jsonText(v)}
+	}
+	return &node{op: opScalars, set: set}
+}
+
+// numbers reads the keywords for numbers (2020-12 validation §6.2), with the boolean exclusives of draft-04.
+func (w *writer) numbers() {
+	if w.in.dialect.draft == Draft04 {
+		w.bound("minimum", opMinimum, w.o["exclusiveMinimum"] == true)
+		w.bound("maximum", opMaximum, w.o["exclusiveMaximum"] == true)
+	} else {
+		w.bound("minimum", opMinimum, false)
+		w.bound("maximum", opMaximum, false)
+		w.bound("exclusiveMinimum", opMinimum, true)
+		w.bound("exclusiveMaximum", opMaximum, true)
+	}
+	w.bound("multipleOf", opMultiple, false)
+}
+
+func (w *writer) bound(keyword string, o op, strict bool) {
+	v, ok := w.has(keyword)
+	if !ok {
+		return
+	}
+	literal, isNumber := v.(json.Number)
+	r, readable := rational(literal)
+	if !isNumber || !readable || o == opMultiple && r.Sign() <= 0 {
+		w.malformed(keyword, "is not a number that can be used here")
+		return
+	}
+	w.add(keyword, &node{op: o, number: r, strict: strict})
+}
+
+// strings reads the keywords for strings (2020-12 validation §6.3 and §7). contentEncoding and its kin are
+// annotations and have no effect.
+func (w *writer) strings() {
+	w.length("minLength", opMinLength)
+	w.length("maxLength", opMaxLength)
+	if v, ok := w.has("pattern"); ok {
+		if source, isString := v.(string); isString {
+			w.n.kids = append(w.n.kids, yes(w.pattern(source, w.place)))
+		} else {
+			w.malformed("pattern", "is not a string")
+		}
+	}
+	if name, ok := w.o["format"].(string); ok {
+		w.add("format", &node{op: opFormat, text: name})
+	}
+}
+
+// length reads a keyword whose value is a count.
+func (w *writer) length(keyword string, o op) {
+	v, ok := w.has(keyword)
+	if !ok {
+		return
+	}
+	n, ok := natural(v)
+	switch {
+	case !ok:
+		w.malformed(keyword, "is not a count")
+	case n == 0 && (o == opMinLength || o == opMinItems || o == opMinProperties):
+	default:
+		w.add(keyword, &node{op: o, count: n})
+	}
+}

@@ -1,0 +1,33 @@
+package schema
+
+import "encoding/json"
+
+// canonical writes a value so that equal values have equal text: 1.0 is 1, and the order of keys does not matter.
+func canonical(v any) string {
+	text, _ := json.Marshal(plainNumbers(v))
+	return string(text)
+}
+
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if r, ok := rational(v); ok {
+			if n, ok := decimal(r); ok {
+				return n
+			}
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = plainNumbers(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			out[name] = plainNumbers(item)
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,164 @@
+package schema
+
+import "slices"
+
+// A clause is what is known of a value of one type: assertions about that type, and choices that are still open.
+type clause struct {
+	kind    kindSet
+	known   *facts
+	atoms   []lit
+	choices []choice
+	doubt   reason // a construct that had to be left out
+	doubted bool
+}
+
+// A choice is a list of alternatives, one of which holds.
+type choice [][]lit
+
+func newClause(k kindSet) *clause { return &clause{kind: k, known: &facts{}} }
+
+// fork returns a copy that can be extended on its own.
+func (c *clause) fork() *clause {
+	d := *c
+	d.known = &facts{outer: c.known}
+	d.atoms = c.atoms[:len(c.atoms):len(c.atoms)]
+	d.choices = slices.Clone(c.choices)
+	return &d
+}
+
+// facts is the set of literals that a clause is known to satisfy.
+type facts struct {
+	outer *facts
+	list  []lit
+	index map[digest]uint8 // once the list is long
+}
+
+const (
+	holds uint8 = 1 << iota
+	fails
+)
+
+func (f *facts) add(l lit) {
+	f.list = append(f.list, l)
+	if f.index == nil && len(f.list) > 12 {
+		f.index = map[digest]uint8{}
+		for _, l := range f.list {
+			f.index[l.sum] |= l.side()
+		}
+	}
+	if f.index != nil {
+		f.index[l.sum] |= l.side()
+	}
+}
+
+func (l lit) side() uint8 {
+	if l.not {
+		return fails
+	}
+	return holds
+}
+
+// of returns whether the node of l is known to hold, to fail, or neither.
+func (f *facts) of(l lit) uint8 {
+	var sides uint8
+	for ; f != nil; f = f.outer {
+		if f.index != nil {
+			sides |= f.index[l.sum]
+			continue
+		}
+		for _, known := range f.list {
+			if known.node == l.node || known.sum == l.sum {
+				sides |= known.side()
+			}
+		}
+	}
+	return sides
+}
+
+// assume adds literals to a clause. It reports false where that is a contradiction.
+func (e *engine) assume(c *clause, lits []lit) bool {
+	queue := slices.Clone(lits)
+	for len(queue) > 0 {
+		l := queue[0].core()
+		queue = queue[1:]
+		if c.vacuous(l) {
+			continue
+		}
+		sides := c.known.of(l)
+		if sides&l.flip().side() != 0 || c.impossible(l) {
+			return false
+		}
+		if sides != 0 {
+			continue
+		}
+		c.known.add(l)
+		more, ok := e.unfold(c, l)
+		if !ok {
+			return false
+		}
+		queue = append(queue, more...)
+	}
+	return true
+}
+
+// vacuous reports whether a literal holds for every value of the clause's type.
+func (c *clause) vacuous(l lit) bool { return c.impossible(l.flip()) }
+
+// impossible reports whether a literal holds for no value of the clause's type.
+func (c *clause) impossible(l lit) bool {
+	if l.op == opKinds {
+		return (l.kinds&c.kind == 0) != l.not
+	}
+	return l.may()&c.kind == 0
+}
+
+// unfold returns the literals that l stands for, or records it as an atom or a choice.
+func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
+	for _, weaker := range l.implied {
+		if !l.not {
+			if c.known.of(weaker)&fails != 0 {
+				return nil, false
+			}
+			c.known.add(weaker)
+		}
+	}
+	switch {
+	case l.loop:
+		c.leaveOut(reason{"a schema that refers to itself", l.node})
+	case l.op == opOpaque:
+		c.leaveOut(reason{"", l.node})
+	case l.op == opFormat && !e.formats:
+		return nil, !l.not
+	case l.op == opKinds:
+	case l.op == opAll && !l.not || l.op == opAny && l.not:
+		return signed(l.kids, l.not), true
+	case l.op == opAll || l.op == opAny:
+		c.choices = append(c.choices, alternatives(l.kids, l.not))
+	case l.op == opOne:
+		c.choices = append(c.choices, e.exactlyOne(l))
+	default:
+		c.atoms = append(c.atoms, l)
+	}
+	return nil, true
+}
+
+func (c *clause) leaveOut(r reason) { c.doubt, c.doubted = r, true }
+
+func signed(kids []lit, negated bool) []lit {
+	if !negated {
+		return kids
+	}
+	out := make([]lit, len(kids))
+	for i, k := range kids {
+		out[i] = k.flip()
+	}
+	return out
+}
+
+func alternatives(kids []lit, negated bool) choice {
+	out := make(choice, len(kids))
+	for i, k := range signed(kids, negated) {
+		out[i] = []lit{k}
+	}
+	return out
+}

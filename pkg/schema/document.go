@@ -1,0 +1,179 @@
+package schema
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// A document is a decoded schema with an index of the resources and anchors in it (2020-12 §8.2).
+type document struct {
+	root      any
+	digest    string
+	resources map[string]*resource // by absolute address without fragment
+	roots     map[string]*resource // by JSON pointer
+}
+
+// A resource is a schema object with an address of its own: the root, and whatever has "$id".
+type resource struct {
+	place   string
+	base    *url.URL
+	dialect dialect
+	anchors map[string]string // pointers by plain name
+	dynamic map[string]string // pointers of dynamic anchors by name; "" is "$recursiveAnchor"
+}
+
+// unnamedBase is the address of a document without one. It is the same for all, so that references compare.
+const unnamedBase = "schema:///"
+
+func newDocument(root any, digest string, unnamed Draft) *document {
+	d := &document{root: root, digest: digest, resources: map[string]*resource{}, roots: map[string]*resource{}}
+	base, _ := url.Parse(unnamedBase)
+	outer := &resource{base: base, dialect: dialect{draft: unnamed, unnamed: unnamed == Draft202012}}
+	d.index(root, "", outer)
+	if d.roots[""] == nil {
+		d.open("", outer.base, outer.dialect)
+	}
+	return d
+}
+
+// open makes a resource at a place.
+func (d *document) open(place string, base *url.URL, dialect dialect) *resource {
+	r := &resource{place: place, base: base, dialect: dialect, anchors: map[string]string{}, dynamic: map[string]string{}}
+	d.roots[place] = r
+	if _, taken := d.resources[address(base)]; !taken {
+		d.resources[address(base)] = r
+	}
+	return r
+}
+
+// address is an absolute reference without its fragment.
+func address(u *url.URL) string {
+	bare := *u
+	bare.Fragment, bare.RawFragment = "", ""
+	return bare.String()
+}
+
+// index walks the subschemas of v, which stands at place inside the resource in.
+func (d *document) index(v any, place string, in *resource) {
+	o, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	in = d.enter(o, place, in)
+	d.name(o, place, in)
+	for _, sub := range subschemas(o) {
+		d.index(sub.value, join(place, sub.tokens...), in)
+	}
+}
+
+// enter returns the resource that the schema object at place belongs to: a new one at the root and where it has an id.
+func (d *document) enter(o map[string]any, place string, in *resource) *resource {
+	kind := in.dialect
+	named, isNamed := o["$schema"].(string)
+	if draft, known := draftOf(named); known {
+		kind = dialect{draft: draft}
+	}
+	id, hasID := o[kind.idKeyword()].(string)
+	if _, ref := o["$ref"].(string); ref && kind.refAlone() {
+		hasID = false
+	}
+	if hasID && strings.HasPrefix(id, "#") && kind.draft <= Draft07 {
+		hasID = false
+	}
+	switch {
+	case hasID:
+		if u, err := in.base.Parse(id); err == nil {
+			u.Fragment = ""
+			return d.open(place, u, kind)
+		}
+		return d.open(place, in.base, kind)
+	case place == "":
+		if !isNamed {
+			kind = in.dialect
+		}
+		return d.open(place, in.base, kind)
+	}
+	return in
+}
+
+// name records the anchors of the schema object at place.
+func (d *document) name(o map[string]any, place string, in *resource) {
+	if id, ok := o[in.dialect.idKeyword()].(string); ok && in.dialect.draft <= Draft07 && strings.HasPrefix(id, "#") {
+		in.anchors[id[1:]] = place
+	}
+	if a, ok := o["$anchor"].(string); ok && in.dialect.reads("$anchor") {
+		in.anchors[a] = place
+	}
+	if a, ok := o["$dynamicAnchor"].(string); ok && in.dialect.reads("$dynamicAnchor") {
+		in.anchors[a], in.dynamic[a] = place, place
+	}
+	if a, ok := o["$recursiveAnchor"].(bool); ok && a && in.dialect.reads("$recursiveAnchor") {
+		in.dynamic[""] = in.place
+	}
+}
+
+// owner returns the resource whose root encloses a place most closely.
+func (d *document) owner(place string) *resource {
+	for {
+		if r := d.roots[place]; r != nil {
+			return r
+		}
+		place = place[:strings.LastIndexByte(place, '/')]
+	}
+}
+
+// resolve follows a reference from inside a resource. It returns the place it names, or false where the document
+// does not hold it; uri is absolute then.
+func (d *document) resolve(ref string, from *resource) (place, uri string, ok bool) {
+	u, err := from.base.Parse(ref)
+	if err != nil {
+		return "", ref, false
+	}
+	r := d.resources[address(u)]
+	if r == nil {
+		return "", u.String(), false
+	}
+	fragment := u.Fragment
+	if fragment == "" {
+		return r.place, "", true
+	}
+	if !strings.HasPrefix(fragment, "/") {
+		place, ok = r.anchors[fragment]
+		return place, u.String(), ok
+	}
+	place = join(r.place, tokens(fragment)...)
+	_, ok = at(d.root, place)
+	return place, u.String(), ok
+}
+
+// A subschema is a schema inside a schema object.
+type subschema struct {
+	tokens []string
+	value  any
+}
+
+// subschemas lists the schemas directly inside a schema object, in every keyword that holds any in some draft.
+func subschemas(o map[string]any) []subschema {
+	var out []subschema
+	for _, k := range [...]string{"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if",
+		"items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"} {
+		if v, ok := o[k]; ok {
+			out = append(out, subschema{[]string{k}, v})
+		}
+	}
+	for _, k := range [...]string{"allOf", "anyOf", "oneOf", "prefixItems", "items"} {
+		list, _ := o[k].([]any)
+		for i, v := range list {
+			out = append(out, subschema{[]string{k, strconv.Itoa(i)}, v})
+		}
+	}
+	for _, k := range [...]string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties",
+		"properties"} {
+		table, _ := o[k].(map[string]any)
+		for _, name := range sortedKeys(table) {
+			out = append(out, subschema{[]string{k, name}, table[name]})
+		}
+	}
+	return out
+}

@@ -1,0 +1,157 @@
+package schema
+
+import (
+	"slices"
+)
+
+// The engine answers one question: is there a value that satisfies all of some literals? Contains asks it for a value
+// that satisfies the narrow schema and the negation of the wide one. "No value" is a proof of compatibility, a value
+// is a witness against it.
+//
+// A question is divided by the type of the value. For one type, combinations are resolved until only assertions
+// about that type are left (clause.go); these are decided by a procedure of the type (number.go, text.go, array.go,
+// object.go), which asks again for the values inside the value.
+type engine struct {
+	left    int // steps until the budget is spent
+	depth   int // values inside values until the budget is spent
+	formats bool
+
+	memo   map[string]*memory
+	open   map[string]*frame
+	frames int      // open questions
+	below  int      // values inside values between the first open question and the current one
+	low    int      // the outermost open question that the current answer takes to be void
+	trail  []string // keys of provisional memories
+}
+
+func newEngine(b Budget) *engine {
+	return &engine{left: b.steps(), depth: b.depth(), formats: b.AssertFormats,
+		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
+}
+
+// An answer says whether a value exists.
+type answer uint8
+
+const (
+	unsure    answer = iota // not decided
+	void                    // proved that no value exists
+	inhabited               // a value exists
+)
+
+// An outcome is an answer with its evidence.
+type outcome struct {
+	answer
+	value any    // with inhabited: a value; with unsure: a value worth trying, or nil
+	tried bool   // with unsure: value holds one
+	why   reason // with unsure: what stopped the decision
+}
+
+// A reason names the construct or the bound that stopped a decision.
+type reason struct {
+	what string
+	node *node
+}
+
+func found(v any) outcome              { return outcome{answer: inhabited, value: v} }
+func undecided(why reason) outcome     { return outcome{why: why} }
+func doubtful(v any, r reason) outcome { return outcome{value: v, tried: true, why: r} }
+
+// step spends one unit of the budget and reports whether it is spent.
+func (e *engine) step() bool {
+	e.left--
+	return e.left < 0
+}
+
+var outOfSteps = reason{what: "the budget of steps is spent"}
+
+// inside asks for a value inside the current one.
+func (e *engine) inside(lits []lit) outcome {
+	if e.below >= e.depth {
+		return undecided(reason{what: "the values are nested too deeply"})
+	}
+	e.below++
+	out := e.inhabit(lits)
+	e.below--
+	return out
+}
+
+// inhabit asks for a value that satisfies all literals.
+func (e *engine) inhabit(lits []lit) outcome {
+	if e.step() {
+		return undecided(outOfSteps)
+	}
+	question, possible := tidy(lits)
+	if !possible {
+		return outcome{answer: void}
+	}
+	return e.recall(question, e.ask)
+}
+
+// ask divides a question by the type of the value.
+func (e *engine) ask(question []lit) outcome {
+	types := kindAll
+	for _, l := range question {
+		types &= l.may()
+	}
+	out := outcome{answer: void}
+	for _, k := range kinds {
+		if types&k == 0 {
+			continue
+		}
+		c := newClause(k)
+		if !e.assume(c, question) {
+			continue
+		}
+		if out = better(out, e.solve(c)); out.answer == inhabited {
+			return out
+		}
+	}
+	return out
+}
+
+// better combines the outcomes of two alternatives.
+func better(a, b outcome) outcome {
+	switch {
+	case a.answer == inhabited || b.answer == void:
+		return a
+	case b.answer == inhabited || a.answer == void || b.tried && !a.tried:
+		return b
+	}
+	return a
+}
+
+// tidy sorts literals, drops those that say nothing, and reports false where two contradict each other.
+func tidy(lits []lit) ([]lit, bool) {
+	out := make([]lit, 0, len(lits))
+	for _, l := range lits {
+		if l.isFalse() {
+			return nil, false
+		}
+		if !l.isTrue() {
+			out = append(out, l)
+		}
+	}
+	slices.SortFunc(out, compareLits)
+	out = slices.CompactFunc(out, lit.same)
+	for i := 1; i < len(out); i++ {
+		if out[i].sum == out[i-1].sum {
+			return nil, false
+		}
+	}
+	for _, l := range out {
+		if !l.not && impliesNegated(l, out) {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// impliesNegated reports whether something that l is known to imply is negated among the literals.
+func impliesNegated(l lit, lits []lit) bool {
+	for _, weaker := range l.implied {
+		if slices.ContainsFunc(lits, weaker.flip().same) {
+			return true
+		}
+	}
+	return false
+}

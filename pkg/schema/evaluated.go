@@ -1,0 +1,323 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+)
+
+// An evaluated set says which properties and items some keywords of a schema object apply to (2020-12 core §11), as
+// long as the literals in when hold.
+type evaluated struct {
+	when     []lit
+	every    bool     // all properties
+	names    []string // of properties
+	patterns []*node  // of properties
+	declares bool     // the keyword properties is there
+	required []string
+
+	items    bool // all items
+	prefix   int  // the first items
+	matching []*node
+}
+
+// maxSplits bounds the combinations that are written out.
+const maxSplits = 4
+
+// evaluate collects what the schema v at a spot evaluates, without its own unevaluatedProperties and -Items.
+func (b *builder) evaluate(v any, s spot, when []lit, open map[use]bool, nested bool) []evaluated {
+	o, ok := v.(map[string]any)
+	if !ok {
+		return nil
+	}
+	s.in = b.doc.owner(s.place)
+	s.env = s.env.enter(s.in)
+	key := use{s.place, s.env.key(), s.role}
+	if open[key] {
+		return nil
+	}
+	open[key] = true
+	defer delete(open, key)
+	w := &writer{builder: b, o: o, spot: s, n: &node{op: opAll}}
+	out := []evaluated{w.own(when, nested)}
+	if _, ref := o["$ref"].(string); ref && s.in.dialect.refAlone() {
+		out = out[:0]
+	}
+	return append(out, w.inPlace(when, open)...)
+}
+
+// own is what the keywords of the object itself evaluate.
+func (w *writer) own(when []lit, nested bool) evaluated {
+	e := evaluated{when: when}
+	table, declares := w.o["properties"].(map[string]any)
+	e.names, e.declares = sortedKeys(table), declares
+	byPattern, _ := w.o["patternProperties"].(map[string]any)
+	for _, source := range sortedKeys(byPattern) {
+		e.patterns = append(e.patterns, w.pattern(source, w.place))
+	}
+	_, e.every = w.o["additionalProperties"]
+	if _, ok := w.has("unevaluatedProperties"); ok && nested {
+		e.every = true
+	}
+	e.required, _ = stringList(w.o["required"])
+	prefix, rest := w.tuple()
+	list, _ := w.o[prefix].([]any)
+	e.prefix, e.items = len(list), rest != ""
+	if _, ok := w.has("unevaluatedItems"); ok && nested {
+		e.items = true
+	}
+	if v, ok := w.has("contains"); ok && w.in.dialect.containsEvaluates() {
+		e.matching = []*node{w.condition(v, "contains")}
+	}
+	return e
+}
+
+// inPlace is what the schemas in its keywords about the same value evaluate.
+func (w *writer) inPlace(when []lit, open map[use]bool) []evaluated {
+	var out []evaluated
+	visit := func(r role, condition []lit, v any, tokens ...string) {
+		s := w.spot
+		s.place, s.role = join(s.place, tokens...), r
+		out = append(out, w.evaluate(v, s, slices.Concat(when, condition), open, true)...)
+	}
+	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		ref, _ := w.o[keyword].(string)
+		if target, _, ok := w.target(keyword, ref); ok && ref != "" && w.in.dialect.reads(keyword) {
+			s := w.spot
+			s.place = target
+			v, _ := at(w.doc.root, target)
+			out = append(out, w.evaluate(v, s, when, open, true)...)
+		}
+	}
+	if _, ref := w.o["$ref"].(string); ref && w.in.dialect.refAlone() {
+		return out
+	}
+	for _, keyword := range [...]string{"allOf", "anyOf", "oneOf"} {
+		list, _ := w.o[keyword].([]any)
+		for i, v := range list {
+			var condition []lit
+			if keyword != "allOf" && len(list) > 1 {
+				condition = []lit{yes(w.sub(v, keyword, strconv.Itoa(i)))}
+			}
+			visit(w.role, condition, v, keyword, strconv.Itoa(i))
+		}
+	}
+	if v, ok := w.has("if"); ok {
+		condition := w.condition(v, "if")
+		visit(asWritten, []lit{yes(condition)}, v, "if")
+		visit(w.role, []lit{yes(condition)}, w.o["then"], "then")
+		visit(w.role, []lit{not(condition)}, w.o["else"], "else")
+	}
+	for _, keyword := range [...]string{"dependentSchemas", "dependencies"} {
+		if !w.in.dialect.reads(keyword) || keyword == "dependencies" && !w.in.dialect.dependencies() {
+			continue
+		}
+		table, _ := w.o[keyword].(map[string]any)
+		for _, name := range sortedKeys(table) {
+			visit(w.role, []lit{yes(hasProperty(name))}, table[name], keyword, name)
+		}
+	}
+	return out
+}
+
+// hasProperty says that the value is an object with the property.
+func hasProperty(name string) *node {
+	return all(yes(&node{op: opKinds, kinds: kindObject}), yes(&node{op: opRequired, text: name}))
+}
+
+// unevaluated reads unevaluatedProperties and unevaluatedItems (2020-12 core §11).
+func (w *writer) unevaluated() {
+	properties, hasProperties := w.has("unevaluatedProperties")
+	items, hasItems := w.has("unevaluatedItems")
+	if !hasProperties && !hasItems {
+		return
+	}
+	parts := w.evaluate(w.o, w.spot, nil, map[use]bool{}, false)
+	if hasProperties {
+		child := w.below(properties, "unevaluatedProperties")
+		w.add("unevaluatedProperties", w.otherProperties(w.place, parts, child))
+	}
+	if hasItems {
+		child := w.below(items, "unevaluatedItems")
+		w.add("unevaluatedItems", w.otherItems(w.place, parts, child))
+	}
+}
+
+// declare makes n the schema of a value whose sender knows only declared properties: all that is written, and where
+// properties are listed and nothing is said of others, no others.
+func (b *builder) declare(n *node, o map[string]any, s spot) {
+	s.role = asPart
+	part := b.object(o, s)
+	n.kids = []lit{yes(part)}
+	parts := b.evaluate(o, s, nil, map[use]bool{}, false)
+	declares := false
+	for i := range parts {
+		declares = declares || parts[i].declares
+		parts[i].names = append(slices.Clone(parts[i].names), parts[i].required...)
+	}
+	if declares {
+		n.kids = append(n.kids, yes(b.otherProperties(s.place, parts, some())))
+	}
+	s.role = asWritten
+	n.implied = []lit{yes(b.object(o, s))}
+}
+
+// otherProperties says that every property that no part evaluates satisfies the child. The names are divided into
+// those that the same parts evaluate; for each division, its properties satisfy the child or such a part holds.
+func (b *builder) otherProperties(place string, parts []evaluated, child *node) *node {
+	var always evaluated
+	var sometimes []evaluated
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.names...)
+		if len(p.when) > 0 {
+			sometimes = append(sometimes, p)
+			continue
+		}
+		always.every = always.every || p.every
+		always.names = append(always.names, p.names...)
+		always.patterns = append(always.patterns, p.patterns...)
+	}
+	if always.every {
+		return all()
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	out := all()
+	for _, name := range names {
+		if evaluates, known := always.reaches(name); !known {
+			return b.opaque(place, "unevaluatedProperties", "pattern "+name)
+		} else if !evaluates {
+			absent := &node{op: opProperty, text: name, kids: []lit{yes(child)}}
+			out.kids = append(out.kids, yes(orHolds(absent, sometimes, func(p evaluated) bool {
+				evaluates, _ := p.reaches(name)
+				return evaluates
+			})))
+		}
+	}
+	return b.otherNames(place, out, names, always.patterns, sometimes, child)
+}
+
+// reaches reports whether the set evaluates the property of that name, and whether that is known.
+func (e evaluated) reaches(name string) (evaluates, known bool) {
+	if e.every || slices.Contains(e.names, name) {
+		return true, true
+	}
+	for _, p := range e.patterns {
+		if p.pattern == nil {
+			return false, false
+		}
+		if p.pattern.Match(name) {
+			return true, true
+		}
+	}
+	return false, true
+}
+
+// otherNames adds what is to be said of the names that are not listed, divided by the patterns they match.
+func (b *builder) otherNames(place string, out *node, names []string, never []*node, sometimes []evaluated, child *node) *node {
+	var patterns []*node
+	for _, p := range sometimes {
+		for _, q := range p.patterns {
+			if q.pattern == nil {
+				return b.opaque(place, "unevaluatedProperties", "pattern "+q.text)
+			}
+			if !slices.Contains(patterns, q) {
+				patterns = append(patterns, q)
+			}
+		}
+	}
+	if len(patterns) > maxSplits {
+		return b.opaque(place, "unevaluatedProperties", "many patterns")
+	}
+	for chosen := range 1 << len(patterns) {
+		rest := &node{op: opRest, names: names, patterns: slices.Clone(never), kids: []lit{yes(child)}}
+		for i, p := range patterns {
+			if chosen>>i&1 == 1 {
+				rest.within = append(rest.within, p)
+			} else {
+				rest.patterns = append(rest.patterns, p)
+			}
+		}
+		out.kids = append(out.kids, yes(orHolds(rest, sometimes, func(p evaluated) bool {
+			return p.every || slices.ContainsFunc(p.patterns, func(q *node) bool { return slices.Contains(rest.within, q) })
+		})))
+	}
+	return out
+}
+
+// orHolds is: n, or the condition of a part that is chosen.
+func orHolds(n *node, parts []evaluated, chosen func(evaluated) bool) *node {
+	out := some(yes(n))
+	for _, p := range parts {
+		if chosen(p) {
+			out.kids = append(out.kids, conjunction(p.when))
+		}
+	}
+	return out
+}
+
+func conjunction(when []lit) lit {
+	if len(when) == 1 {
+		return when[0]
+	}
+	return yes(all(when...))
+}
+
+// otherItems says that every item that no part evaluates satisfies the child.
+func (b *builder) otherItems(place string, parts []evaluated, child *node) *node {
+	var sometimes []evaluated
+	start, cuts := 0, []int{}
+	item := some(yes(child))
+	for _, p := range parts {
+		switch {
+		case len(p.when) > 0:
+			sometimes = append(sometimes, p)
+			cuts = append(cuts, p.prefix)
+		case p.items:
+			return all()
+		default:
+			start = max(start, p.prefix)
+			for _, m := range p.matching {
+				item.kids = append(item.kids, yes(m))
+			}
+		}
+	}
+	out := all()
+	slices.Sort(cuts)
+	for _, cut := range slices.Compact(cuts) {
+		for ; start < cut; start++ {
+			out.kids = append(out.kids, yes(b.otherItem(place, start, opItem, item, sometimes)))
+		}
+	}
+	out.kids = append(out.kids, yes(b.otherItem(place, start, opItems, item, sometimes)))
+	return out
+}
+
+// otherItem is otherItems for the item at an index, or for all from it on.
+func (b *builder) otherItem(place string, index int, o op, item *node, parts []evaluated) *node {
+	var containing []evaluated
+	for _, p := range parts {
+		if len(p.matching) > 0 {
+			containing = append(containing, p)
+		}
+	}
+	if len(containing) > maxSplits {
+		return b.opaque(place, "unevaluatedItems", "many contains")
+	}
+	out := some()
+	for chosen := range 1 << len(containing) {
+		child := some(item.kids...)
+		var when []lit
+		for i, p := range containing {
+			if chosen>>i&1 == 1 {
+				when = append(when, p.when...)
+				for _, m := range p.matching {
+					child.kids = append(child.kids, yes(m))
+				}
+			}
+		}
+		when = append(when, yes(&node{op: o, count: index, kids: []lit{yes(child)}}))
+		out.kids = append(out.kids, conjunction(when))
+	}
+	return orHolds(out, parts, func(p evaluated) bool { return p.items || p.prefix > index })
+}

@@ -1,0 +1,108 @@
+package schema
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+)
+
+// A name region is a set of property names that no atom tells apart: names that are not mentioned, and that satisfy
+// exactly some of the languages.
+type nameRegion struct {
+	languages []*node
+	inside    uint // a bit for each language
+}
+
+// regions lists the name regions; their number is that of the combinations of the languages.
+func (o *objectProblem) regions() iter.Seq[nameRegion] {
+	return func(yield func(nameRegion) bool) {
+		for inside := range uint(1) << len(o.languages) {
+			if !yield(nameRegion{o.languages, inside}) {
+				return
+			}
+		}
+	}
+}
+
+// has reports whether the names of the region are in a language.
+func (r nameRegion) has(language *node) bool {
+	i := slices.IndexFunc(r.languages, func(n *node) bool { return n.sum == language.sum })
+	return r.inside>>i&1 == 1
+}
+
+// within reports whether an atom speaks of the names of the region.
+func (r nameRegion) within(l lit) bool {
+	switch l.op {
+	case opProperty, opRequired:
+		return false
+	case opPropertyNames:
+		return !r.has(l.kids[0].node)
+	}
+	return !slices.ContainsFunc(l.patterns, r.has) &&
+		!slices.ContainsFunc(l.within, func(n *node) bool { return !r.has(n) })
+}
+
+// fresh finds a name of the region that is not mentioned and not used.
+func (o *objectProblem) fresh(r nameRegion) (string, answer) {
+	if len(r.languages) == 0 {
+		return o.anyName(), inhabited
+	}
+	taken := &scalars{strings: slices.Clone(o.names)}
+	for _, s := range o.slots {
+		taken.strings = append(taken.strings, s.name)
+	}
+	taken.tidy()
+	question := []lit{yes(seal(&node{op: opKinds, kinds: kindString})), not(seal(&node{op: opScalars, set: taken}))}
+	for i, language := range r.languages {
+		question = append(question, lit{language, r.inside>>i&1 == 0})
+	}
+	out := o.inhabit(question)
+	name, _ := out.value.(string)
+	return name, out.answer
+}
+
+// anyName makes up a name that is not mentioned and not used.
+func (o *objectProblem) anyName() string {
+	for i := 1; ; i++ {
+		name := "extra"
+		if i > 1 {
+			name += strconv.Itoa(i)
+		}
+		if _, mentioned := slices.BinarySearch(o.names, name); !mentioned && !o.has(name) {
+			return name
+		}
+	}
+}
+
+// objectRefuted reports whether atoms added to a clause are seen to be impossible without looking at all of it.
+func (e *engine) objectRefuted(c *clause, added []lit) bool {
+	for _, l := range added {
+		if name, fixed := fixedName(l); fixed {
+			o := &objectProblem{engine: e}
+			lits, there := o.known(c.atoms, name)
+			if there && e.inside(lits).answer == void {
+				return true
+			}
+			continue
+		}
+		return e.object(c).answer == void
+	}
+	return false
+}
+
+// known returns what atoms say of the property of a name, and whether the property is there.
+func (o *objectProblem) known(atoms []lit, name string) (lits []lit, there bool) {
+	for _, l := range atoms {
+		if l.op == opMinProperties || l.op == opMaxProperties {
+			continue
+		}
+		isRule := l.not == (l.op == opRequired)
+		switch {
+		case isRule && (l.op != opPropertyNames) && o.covers(l, name) == inhabited:
+			lits = append(lits, consequence(l))
+		case !isRule && (l.op == opProperty || l.op == opRequired) && l.text == name:
+			lits, there = append(lits, demand(l)...), true
+		}
+	}
+	return lits, there
+}

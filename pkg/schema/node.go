@@ -1,0 +1,270 @@
+package schema
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"math/big"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
+)
+
+// An op is what a node asserts. All but the first five speak of one type of value and hold for every other type, as
+// the keywords of JSON Schema do.
+type op uint8
+
+const (
+	opAll     op = iota // every child holds; without children: everything
+	opAny               // some child holds; without children: nothing
+	opOne               // exactly one child holds
+	opKinds             // the value has one of the types in kinds
+	opScalars           // the value is one of the scalars in set
+	opOpaque            // nothing is known of it but its text
+
+	opMinimum  // at least number; more than it if strict
+	opMaximum  // at most number; less than it if strict
+	opMultiple // a multiple of number
+
+	opMinLength // at least count code points
+	opMaxLength // at most count code points
+	opPattern   // pattern matches
+	opFormat    // has the format named by text
+
+	opItem     // item count, if it is there, satisfies the child
+	opItems    // every item from count on satisfies the child
+	opMinItems // at least count items
+	opMaxItems // at most count items
+	opUnique   // no two items are equal
+	opContains // at least count items satisfy the child
+
+	opProperty      // property text, if it is there, satisfies the child
+	opRest          // every property not in names, matching all of within and none of patterns, satisfies the child
+	opPropertyNames // every name of a property satisfies the child
+	opRequired      // property text is there
+	opMinProperties // at least count properties
+	opMaxProperties // at most count properties
+)
+
+// guard returns the one type an op speaks of, or all.
+func (o op) guard() kindSet {
+	switch {
+	case o <= opOpaque:
+		return kindAll
+	case o <= opMultiple:
+		return kindNumber
+	case o <= opFormat:
+		return kindString
+	case o <= opContains:
+		return kindArray
+	}
+	return kindObject
+}
+
+// A node is one assertion about a value. Nodes form a graph: a recursive schema has cycles.
+type node struct {
+	op       op
+	strict   bool
+	head     bool // the node stands for itself in sums, since a cycle passes through it
+	loop     bool // the node refers to itself without going through a value inside the value
+	state    uint8
+	kinds    kindSet
+	yes, no  kindSet // the types of values that may satisfy the node, and its negation
+	count    int
+	text     string
+	number   *big.Rat
+	set      *scalars
+	pattern  *pattern.Pattern // nil where it could not be read
+	names    []string
+	patterns []*node // of opRest: names that match are left out
+	within   []*node // of opRest: names that do not match are left out
+	kids     []lit
+	implied  []lit  // weaker nodes known to hold where this one does; not to be expanded
+	sum      digest // equal sums mean equal assertions
+	place    string // JSON pointer of the schema object
+	keyword  string // keyword the node comes from; empty for a whole schema object
+}
+
+// A lit is a node or its negation.
+type lit struct {
+	*node
+	not bool
+}
+
+// core unwraps combinations of one, which have the sum of what they hold.
+func (l lit) core() lit {
+	for l.op <= opOne && len(l.kids) == 1 && !l.head && !l.kids[0].not {
+		l.node = l.kids[0].node
+	}
+	return l
+}
+
+func (l lit) flip() lit { return lit{l.node, !l.not} }
+
+// may returns the types of values that can satisfy the literal.
+func (l lit) may() kindSet {
+	if l.not {
+		return l.no
+	}
+	return l.yes
+}
+
+func (l lit) same(m lit) bool { return l.not == m.not && (l.node == m.node || l.sum == m.sum) }
+
+// A digest stands for the meaning of a node.
+type digest [16]byte
+
+// everything and nothing are the schemas true and false.
+func everything() *node { return seal(&node{op: opAll}) }
+func nothing() *node    { return seal(&node{op: opAny}) }
+
+func (l lit) isTrue() bool {
+	return l.op == opAll && len(l.kids) == 0 && !l.not || l.op == opAny && len(l.kids) == 0 && l.not
+}
+
+func (l lit) isFalse() bool { return l.flip().isTrue() }
+
+// States of sealing.
+const (
+	unsealed uint8 = iota
+	sealing
+	sealed
+)
+
+// seal computes the sum and the possible types of a node and of all below it.
+func seal(n *node) *node {
+	switch n.state {
+	case sealed:
+		return n
+	case sealing: // a cycle
+		if !n.head {
+			n.head = true
+			n.sum = headSum(n)
+			n.yes, n.no = kindAll, kindAll
+		}
+		return n
+	}
+	n.state = sealing
+	for _, k := range n.kids {
+		seal(k.node)
+	}
+	for _, p := range append(n.patterns[:len(n.patterns):len(n.patterns)], n.within...) {
+		seal(p)
+	}
+	for _, l := range n.implied {
+		seal(l.node)
+	}
+	n.yes, n.no = n.possible()
+	if !n.head {
+		n.sum = n.digest()
+	}
+	n.state = sealed
+	return n
+}
+
+// headSum names a node on a cycle by where it stands: text holds the digest of its document.
+func headSum(n *node) digest {
+	h := sha256.Sum256([]byte("cycle\x00" + n.text + "\x00" + n.place + "\x00" + n.keyword))
+	return digest(h[:16])
+}
+
+// digest sums up the meaning of a node. A combination of one is that one; the order of more does not matter.
+func (n *node) digest() digest {
+	if n.op <= opOne && len(n.kids) == 1 && !n.kids[0].not {
+		return n.kids[0].sum
+	}
+	b := make([]byte, 0, 64+17*len(n.kids))
+	b = append(b, byte(n.op), byte(n.kinds))
+	if n.strict {
+		b = append(b, 's')
+	}
+	b = binary.AppendVarint(b, int64(n.count))
+	if n.op != opAll { // there it names the document, for cycles
+		b = appendText(b, n.text)
+	}
+	if n.number != nil {
+		b = appendText(b, n.number.RatString())
+	}
+	if n.set != nil {
+		b = n.set.append(b)
+	}
+	for _, name := range n.names {
+		b = appendText(b, name)
+	}
+	for _, p := range n.patterns {
+		b = append(append(b, 'p'), p.sum[:]...)
+	}
+	for _, p := range n.within {
+		b = append(append(b, 'w'), p.sum[:]...)
+	}
+	for _, k := range n.ordered() {
+		b = append(append(b, sign(k)), k.sum[:]...)
+	}
+	h := sha256.Sum256(b)
+	return digest(h[:16])
+}
+
+func (n *node) ordered() []lit {
+	if n.op > opOne {
+		return n.kids
+	}
+	out := slices.Clone(n.kids)
+	slices.SortFunc(out, compareLits)
+	if n.op != opOne {
+		out = slices.CompactFunc(out, lit.same)
+	}
+	return out
+}
+
+// compareLits orders literals by meaning, a node next to its negation.
+func compareLits(a, b lit) int {
+	if c := bytes.Compare(a.sum[:], b.sum[:]); c != 0 || a.not == b.not {
+		return c
+	}
+	if a.not {
+		return 1
+	}
+	return -1
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(append(b, '"'), uint64(len(s))), s...)
+}
+
+func sign(l lit) byte {
+	if l.not {
+		return '-'
+	}
+	return '+'
+}
+
+// possible returns the types whose values may satisfy the node, and those whose values may not.
+func (n *node) possible() (yes, no kindSet) {
+	switch n.op {
+	case opAll, opAny, opOne:
+		return n.possibleOfMany()
+	case opKinds:
+		return n.kinds, kindAll &^ n.kinds
+	case opScalars:
+		return n.set.kinds(), kindAll
+	case opOpaque:
+		return kindAll, kindAll
+	}
+	return kindAll, n.op.guard()
+}
+
+func (n *node) possibleOfMany() (yes, no kindSet) {
+	all, some := kindAll, kindNone
+	allNot, someNot := kindAll, kindNone
+	for _, k := range n.kids {
+		all, some = all&k.may(), some|k.may()
+		allNot, someNot = allNot&k.flip().may(), someNot|k.flip().may()
+	}
+	switch n.op {
+	case opAll:
+		return all, someNot
+	case opAny:
+		return some, allNot
+	}
+	return some, kindAll
+}

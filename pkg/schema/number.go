@@ -1,0 +1,253 @@
+package schema
+
+import "math/big"
+
+// null decides a clause about null.
+func (e *engine) null(c *clause) outcome {
+	for _, l := range c.atoms {
+		if l.op == opScalars && l.set.null == l.not {
+			return outcome{answer: void}
+		}
+	}
+	return found(nil)
+}
+
+// boolean decides a clause about booleans.
+func (e *engine) boolean(c *clause) outcome {
+next:
+	for _, v := range [...]bool{true, false} {
+		for _, l := range c.atoms {
+			if l.op == opScalars && l.set.hasBool(v) == l.not {
+				continue next
+			}
+		}
+		return found(v)
+	}
+	return outcome{answer: void}
+}
+
+// maxCandidates bounds the numbers that are tried one by one.
+const maxCandidates = 4096
+
+// number decides a clause about numbers: an interval, multiples, and finite sets, over the rationals.
+func (e *engine) number(c *clause) outcome {
+	for _, l := range c.atoms {
+		if l.op == opScalars && !l.not {
+			for _, v := range l.set.numbers {
+				if e.step() {
+					return undecided(outOfSteps)
+				}
+				if numberSatisfies(c.atoms, v) {
+					return foundNumber(v)
+				}
+			}
+			return outcome{answer: void}
+		}
+	}
+	span := intervalOf(c.atoms)
+	if span.empty() {
+		return outcome{answer: void}
+	}
+	if step := commonMultiple(c.atoms); step != nil {
+		return e.multiples(c, span, step)
+	}
+	return e.reals(c, span)
+}
+
+func foundNumber(r *big.Rat) outcome {
+	n, ok := decimal(r)
+	if !ok {
+		return undecided(reason{what: "a number without a decimal form"})
+	}
+	return found(n)
+}
+
+// numberSatisfies reports whether a number satisfies all atoms.
+func numberSatisfies(atoms []lit, v *big.Rat) bool {
+	for _, l := range atoms {
+		var ok bool
+		switch l.op {
+		case opScalars:
+			ok = l.set.hasNumber(v)
+		case opMinimum:
+			ok = v.Cmp(l.number) > 0 || !l.strict && v.Cmp(l.number) == 0
+		case opMaximum:
+			ok = v.Cmp(l.number) < 0 || !l.strict && v.Cmp(l.number) == 0
+		case opMultiple:
+			ok = new(big.Rat).Quo(v, l.number).IsInt()
+		}
+		if ok == l.not {
+			return false
+		}
+	}
+	return true
+}
+
+// An interval of rationals; a nil end is open to infinity.
+type interval struct {
+	low, high             *big.Rat
+	lowStrict, highStrict bool
+}
+
+func intervalOf(atoms []lit) interval {
+	var s interval
+	for _, l := range atoms {
+		switch {
+		case l.op == opMinimum && !l.not || l.op == opMaximum && l.not:
+			s.raise(l.number, l.strict != l.not)
+		case l.op == opMaximum || l.op == opMinimum:
+			s.lower(l.number, l.strict != l.not)
+		}
+	}
+	return s
+}
+
+func (s *interval) raise(r *big.Rat, strict bool) {
+	if s.low == nil || r.Cmp(s.low) > 0 || r.Cmp(s.low) == 0 && strict {
+		s.low, s.lowStrict = r, strict
+	}
+}
+
+func (s *interval) lower(r *big.Rat, strict bool) {
+	if s.high == nil || r.Cmp(s.high) < 0 || r.Cmp(s.high) == 0 && strict {
+		s.high, s.highStrict = r, strict
+	}
+}
+
+func (s *interval) empty() bool {
+	if s.low == nil || s.high == nil {
+		return false
+	}
+	order := s.low.Cmp(s.high)
+	return order > 0 || order == 0 && (s.lowStrict || s.highStrict)
+}
+
+// commonMultiple returns the smallest number of which every multiple satisfies all multipleOf, or nil.
+func commonMultiple(atoms []lit) *big.Rat {
+	var step *big.Rat
+	for _, l := range atoms {
+		if l.op == opMultiple && !l.not {
+			step = leastCommon(step, l.number)
+		}
+	}
+	return step
+}
+
+// leastCommon is the least common multiple of two positive fractions: of the numerators over the greatest common
+// divisor of the denominators.
+func leastCommon(a, b *big.Rat) *big.Rat {
+	if a == nil {
+		return b
+	}
+	gcd := new(big.Int).GCD(nil, nil, a.Num(), b.Num())
+	num := new(big.Int).Mul(new(big.Int).Quo(a.Num(), gcd), b.Num())
+	return new(big.Rat).SetFrac(num, new(big.Int).GCD(nil, nil, a.Denom(), b.Denom()))
+}
+
+// multiples decides a clause whose numbers are the multiples of step in an interval.
+func (e *engine) multiples(c *clause, s interval, step *big.Rat) outcome {
+	for _, l := range c.atoms {
+		if l.op == opMultiple && l.not && new(big.Rat).Quo(step, l.number).IsInt() {
+			return outcome{answer: void}
+		}
+	}
+	from, direction := s.start(step)
+	k := new(big.Int).Set(from)
+	for range maxCandidates {
+		if e.step() {
+			return undecided(outOfSteps)
+		}
+		v := new(big.Rat).Mul(new(big.Rat).SetInt(k), step)
+		if s.past(v, direction) {
+			return outcome{answer: void}
+		}
+		if numberSatisfies(c.atoms, v) {
+			return foundNumber(v)
+		}
+		k.Add(k, big.NewInt(int64(direction)))
+	}
+	return undecided(reason{what: "too many multiples to try"})
+}
+
+// start returns the factor of the first multiple of step to try, and whether to count up or down from there. It
+// begins at an end of the interval, so that counting passes all of it; without ends it begins at zero, where the
+// multiples that are excluded leave others within few steps.
+func (s *interval) start(step *big.Rat) (*big.Int, int) {
+	switch {
+	case s.low != nil:
+		return ceil(new(big.Rat).Quo(s.low, step)), 1
+	case s.high != nil:
+		return floor(new(big.Rat).Quo(s.high, step)), -1
+	}
+	return new(big.Int), 1
+}
+
+func (s *interval) past(v *big.Rat, direction int) bool {
+	if direction > 0 {
+		return s.high != nil && (v.Cmp(s.high) > 0 || v.Cmp(s.high) == 0 && s.highStrict)
+	}
+	return s.low != nil && v.Cmp(s.low) < 0
+}
+
+func floor(r *big.Rat) *big.Int {
+	q, m := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
+	_ = m
+	return q
+}
+
+func ceil(r *big.Rat) *big.Int {
+	q := floor(r)
+	if r.IsInt() {
+		return q
+	}
+	return q.Add(q, big.NewInt(1))
+}
+
+// reals decides a clause whose numbers are all those in an interval but finitely many and but multiples. If the
+// interval is more than a point, infinitely many are left.
+func (e *engine) reals(c *clause, s interval) outcome {
+	if s.low != nil && s.high != nil && s.low.Cmp(s.high) == 0 {
+		if numberSatisfies(c.atoms, s.low) {
+			return foundNumber(s.low)
+		}
+		return outcome{answer: void}
+	}
+	for _, v := range s.candidates() {
+		if e.step() {
+			return undecided(outOfSteps)
+		}
+		if numberSatisfies(c.atoms, v) {
+			return foundNumber(v)
+		}
+	}
+	return undecided(reason{what: "no number found that is left over"})
+}
+
+// candidates lists numbers inside and around an interval, the plain ones first.
+func (s *interval) candidates() []*big.Rat {
+	var out []*big.Rat
+	for _, n := range []int64{0, 1, -1, 2, 3, 10} {
+		out = append(out, big.NewRat(n, 1))
+	}
+	anchor := new(big.Rat)
+	width := big.NewRat(1, 1)
+	switch {
+	case s.low != nil && s.high != nil:
+		anchor, width = s.low, new(big.Rat).Sub(s.high, s.low)
+		out = append(out, s.low, s.high)
+	case s.low != nil:
+		anchor = s.low
+		out = append(out, s.low)
+	case s.high != nil:
+		anchor, width = s.high, big.NewRat(-1, 1)
+		out = append(out, s.high)
+	}
+	for _, f := range []int64{5000, 10000, 2500, 7500, 1000, 1, 3333, 4999, 5001, 7919, 1237} {
+		out = append(out, new(big.Rat).Add(anchor, new(big.Rat).Mul(width, big.NewRat(f, 10000))))
+	}
+	for n := int64(1); n < 64; n++ {
+		out = append(out, new(big.Rat).Add(anchor, new(big.Rat).Mul(width, big.NewRat(n*157+1, 100000))))
+		out = append(out, new(big.Rat).Add(anchor, new(big.Rat).Mul(width, big.NewRat(n, 1))))
+	}
+	return out
+}

@@ -1,0 +1,363 @@
+package schema
+
+import "slices"
+
+// An object problem is a clause about objects, sorted: rules say what properties of some names must satisfy, needs
+// ask for a property of some name, and the count lies between least and most.
+type objectProblem struct {
+	*engine
+	rules       []lit
+	needs       []lit
+	least, most int
+	names       []string // all names that are mentioned
+	languages   []*node  // patterns and property-name schemas that divide the other names
+	slots       []slot   // the properties chosen so far
+	doubt       reason
+	doubted     bool
+}
+
+// A slot is a property of the value that is being put together.
+type slot struct {
+	name string
+	lits []lit
+	out  outcome
+}
+
+// maxLanguages bounds the patterns of names that are combined.
+const maxLanguages = 8
+
+const unbounded = 1 << 52
+
+// object decides a clause about objects.
+func (e *engine) object(c *clause) outcome {
+	o := e.objectProblem(c.atoms)
+	if o.least > o.most {
+		return outcome{answer: void}
+	}
+	var open []lit
+	for _, need := range o.needs {
+		if name, fixed := fixedName(need); fixed {
+			o.put(name, demand(need))
+		} else {
+			open = append(open, need)
+		}
+	}
+	if len(o.slots) > o.most {
+		return outcome{answer: void}
+	}
+	for i := range o.slots {
+		if o.fill(i) == void {
+			return outcome{answer: void}
+		}
+	}
+	return o.place(open)
+}
+
+func (e *engine) objectProblem(atoms []lit) *objectProblem {
+	o := &objectProblem{engine: e, most: unbounded}
+	for _, l := range atoms {
+		switch {
+		case l.op == opMinProperties && !l.not:
+			o.least = max(o.least, l.count)
+		case l.op == opMaxProperties && l.not:
+			o.least = max(o.least, l.count+1)
+		case l.op == opMaxProperties:
+			o.most = min(o.most, l.count)
+		case l.op == opMinProperties:
+			o.most = min(o.most, l.count-1)
+		case l.not == (l.op == opRequired):
+			o.rules = append(o.rules, l)
+		default:
+			o.needs = append(o.needs, l)
+		}
+	}
+	o.survey(atoms)
+	return o
+}
+
+// survey collects the names and the languages that the atoms mention.
+func (o *objectProblem) survey(atoms []lit) {
+	for _, l := range atoms {
+		switch l.op {
+		case opProperty, opRequired:
+			o.names = append(o.names, l.text)
+		case opRest:
+			o.names = append(o.names, l.names...)
+			o.languages = append(append(o.languages, l.patterns...), l.within...)
+		case opPropertyNames:
+			o.languages = append(o.languages, l.kids[0].node)
+			o.names = append(o.names, listedStrings(l.kids[0].node)...)
+		}
+	}
+	slices.Sort(o.names)
+	o.names = slices.Compact(o.names)
+	slices.SortFunc(o.languages, func(a, b *node) int { return compareLits(yes(a), yes(b)) })
+	o.languages = slices.CompactFunc(o.languages, func(a, b *node) bool { return a.sum == b.sum })
+}
+
+// listedStrings returns the strings that a schema of names lists.
+func listedStrings(n *node) []string {
+	if n.op == opScalars {
+		return n.set.strings
+	}
+	var out []string
+	if n.op == opAll || n.op == opAny {
+		for _, k := range n.kids {
+			if !n.head {
+				out = append(out, listedStrings(k.node)...)
+			}
+		}
+	}
+	return out
+}
+
+// fixedName returns the one name that an atom speaks of.
+func fixedName(l lit) (string, bool) {
+	return l.text, l.op == opProperty || l.op == opRequired
+}
+
+// demand returns what the property that a need asks for must satisfy.
+func demand(need lit) []lit {
+	if need.op == opProperty || need.op == opRest {
+		return []lit{need.kids[0].flip()}
+	}
+	return nil
+}
+
+// covers reports whether an atom speaks of a name, as an answer: void is no.
+func (e *engine) covers(l lit, name string) answer {
+	switch l.op {
+	case opProperty, opRequired:
+		return answerOf(l.text == name)
+	case opPropertyNames: // it speaks of the names that do not satisfy the child
+		return e.inhabit([]lit{l.kids[0].flip(), yes(constantString(name))}).answer
+	}
+	if slices.Contains(l.names, name) {
+		return void
+	}
+	out := inhabited
+	for _, p := range l.within {
+		out = allOf(out, matches(p, name, true))
+	}
+	for _, p := range l.patterns {
+		out = allOf(out, matches(p, name, false))
+	}
+	return out
+}
+
+func answerOf(ok bool) answer {
+	if ok {
+		return inhabited
+	}
+	return void
+}
+
+func matches(p *node, name string, want bool) answer {
+	if p.pattern == nil {
+		return unsure
+	}
+	return answerOf(p.pattern.Match(name) == want)
+}
+
+func allOf(a, b answer) answer {
+	switch {
+	case a == void || b == void:
+		return void
+	case a == inhabited && b == inhabited:
+		return inhabited
+	}
+	return unsure
+}
+
+func constantString(s string) *node {
+	return seal(&node{op: opScalars, set: &scalars{strings: []string{s}}})
+}
+
+// ruling returns what the rules say of the property of a name. A rule that may or may not speak of it is left out.
+func (o *objectProblem) ruling(name string) []lit {
+	var out []lit
+	for _, rule := range o.rules {
+		switch o.covers(rule, name) {
+		case inhabited:
+			out = append(out, consequence(rule))
+		case unsure:
+			o.leaveOut(reason{"a pattern that is not understood", rule.node})
+		}
+	}
+	return out
+}
+
+func (o *objectProblem) leaveOut(r reason) { o.doubt, o.doubted = r, true }
+
+// consequence returns what a rule says of the properties that it speaks of.
+func consequence(rule lit) lit {
+	if rule.op == opProperty || rule.op == opRest {
+		return rule.kids[0]
+	}
+	return yes(nothing())
+}
+
+// put adds demands to the property of a name, which becomes part of the value.
+func (o *objectProblem) put(name string, demands []lit) {
+	for i := range o.slots {
+		if o.slots[i].name == name {
+			o.slots[i].lits = slices.Concat(o.slots[i].lits, demands)
+			return
+		}
+	}
+	o.slots = append(o.slots, slot{name: name, lits: append(o.ruling(name), demands...)})
+}
+
+func (o *objectProblem) has(name string) bool {
+	return slices.ContainsFunc(o.slots, func(s slot) bool { return s.name == name })
+}
+
+// fill looks for the value of a slot.
+func (o *objectProblem) fill(i int) answer {
+	o.slots[i].out = o.inside(o.slots[i].lits)
+	return o.slots[i].out.answer
+}
+
+// place finds a property for each open need, in every way there is until one succeeds.
+func (o *objectProblem) place(needs []lit) outcome {
+	if o.step() {
+		return undecided(outOfSteps)
+	}
+	if len(needs) == 0 {
+		return o.complete()
+	}
+	if len(o.languages) > maxLanguages {
+		return undecided(reason{"many patterns of names", o.languages[0]})
+	}
+	out := outcome{answer: void}
+	o.options(needs[0], func() bool {
+		out = better(out, o.place(needs[1:]))
+		return out.answer != inhabited
+	})
+	return out
+}
+
+// options calls try for every way to meet a need, until it reports false. The slots are as before afterwards.
+func (o *objectProblem) options(need lit, try func() bool) {
+	for i := range o.slots {
+		if !o.share(i, need, try) {
+			return
+		}
+	}
+	if len(o.slots) >= o.most {
+		return
+	}
+	for _, name := range o.names {
+		if !o.has(name) && o.covers(need, name) != void && !o.extend(name, demand(need), try) {
+			return
+		}
+	}
+	for region := range o.regions() {
+		if !region.within(need) {
+			continue
+		}
+		name, answer := o.fresh(region)
+		if answer == unsure {
+			o.leaveOut(reason{"names that are divided by patterns", need.node})
+			name = "x"
+		}
+		if answer != void && !o.extendRegion(name, region, demand(need), try) {
+			return
+		}
+	}
+}
+
+// share meets a need with a property that is there already.
+func (o *objectProblem) share(i int, need lit, try func() bool) bool {
+	s := o.slots[i]
+	switch o.covers(need, s.name) {
+	case void:
+		return true
+	case unsure:
+		o.leaveOut(reason{"a pattern that is not understood", need.node})
+	}
+	o.slots[i].lits = slices.Concat(s.lits, demand(need))
+	more := o.fill(i) == void || try()
+	o.slots[i] = s
+	return more
+}
+
+// extend meets a need with a further property.
+func (o *objectProblem) extend(name string, demands []lit, try func() bool) bool {
+	return o.extendWith(slot{name: name, lits: append(o.ruling(name), demands...)}, try)
+}
+
+func (o *objectProblem) extendRegion(name string, r nameRegion, demands []lit, try func() bool) bool {
+	lits := slices.Clone(demands)
+	for _, rule := range o.rules {
+		if r.within(rule) {
+			lits = append(lits, consequence(rule))
+		}
+	}
+	return o.extendWith(slot{name: name, lits: lits}, try)
+}
+
+func (o *objectProblem) extendWith(s slot, try func() bool) bool {
+	n := len(o.slots)
+	o.slots = append(o.slots, s)
+	more := o.fill(n) == void || try()
+	o.slots = o.slots[:n]
+	return more
+}
+
+// complete adds properties up to the least number and writes the value.
+func (o *objectProblem) complete() outcome {
+	if missing := o.least - len(o.slots); missing > 0 {
+		return o.enlarge(missing)
+	}
+	value := map[string]any{}
+	doubt, doubted := o.doubt, o.doubted
+	tried := true
+	for _, s := range o.slots {
+		if s.out.answer == unsure {
+			doubt, doubted, tried = s.out.why, true, tried && s.out.tried
+		}
+		value[s.name] = s.out.value
+	}
+	switch {
+	case !doubted:
+		return found(value)
+	case tried:
+		return doubtful(value, doubt)
+	}
+	return undecided(doubt)
+}
+
+// maxEnlarge bounds the properties that are made up to reach a least number.
+const maxEnlarge = 512
+
+// enlarge adds further properties, whatever their names. Whether there are enough does not depend on those chosen
+// before: every name whose rules can be met counts once.
+func (o *objectProblem) enlarge(missing int) outcome {
+	if missing > maxEnlarge {
+		return undecided(reason{what: "very many properties are required"})
+	}
+	if len(o.languages) > maxLanguages {
+		return undecided(reason{"many patterns of names", o.languages[0]})
+	}
+	out := outcome{answer: void}
+	again := func() bool {
+		out = o.complete()
+		return false
+	}
+	for _, name := range o.names {
+		if !o.has(name) && !o.extend(name, nil, again) {
+			return out
+		}
+	}
+	for region := range o.regions() {
+		name, answer := o.fresh(region)
+		if answer == unsure {
+			return undecided(reason{what: "names that are divided by patterns"})
+		}
+		if answer == inhabited && !o.extendRegion(name, region, nil, again) {
+			return out
+		}
+	}
+	return out
+}

@@ -1,0 +1,156 @@
+package schema
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
+)
+
+// text decides a clause about strings: lengths, patterns and finite sets.
+func (e *engine) text(c *clause) outcome {
+	for _, l := range c.atoms {
+		if l.op == opScalars && !l.not {
+			return e.members(c, l.set.strings)
+		}
+	}
+	region, excluded, doubt := regionOf(c.atoms)
+	if region.Bounded && region.MaxLen < region.MinLen {
+		return outcome{answer: void}
+	}
+	out := e.findText(region, excluded)
+	if out.answer == inhabited && doubt.node != nil {
+		return doubtful(out.value, doubt)
+	}
+	return out
+}
+
+// members decides a clause about finitely many strings.
+func (e *engine) members(c *clause, members []string) outcome {
+	out := outcome{answer: void}
+	for _, v := range members {
+		if e.step() {
+			return undecided(outOfSteps)
+		}
+		switch ok, doubt := textSatisfies(c.atoms, v); {
+		case ok && doubt.node == nil:
+			return found(v)
+		case ok:
+			out = better(out, doubtful(v, doubt))
+		}
+	}
+	return out
+}
+
+// textSatisfies reports whether a string satisfies all atoms, or may: then the doubt names the first that is not
+// understood.
+func textSatisfies(atoms []lit, v string) (ok bool, doubt reason) {
+	for _, l := range atoms {
+		var ok bool
+		switch l.op {
+		case opScalars:
+			ok = l.set.hasString(v)
+		case opMinLength:
+			ok = utf8.RuneCountInString(v) >= l.count
+		case opMaxLength:
+			ok = utf8.RuneCountInString(v) <= l.count
+		case opPattern:
+			if l.pattern == nil {
+				doubt = reason{"a pattern that is not understood", l.node}
+				continue
+			}
+			ok = l.pattern.Match(v)
+		default:
+			doubt = reason{"", l.node}
+			continue
+		}
+		if ok == l.not {
+			return false, reason{}
+		}
+	}
+	return true, doubt
+}
+
+// regionOf collects what atoms say of a string. Constructs that are not understood are left out; the doubt names one.
+func regionOf(atoms []lit) (r pattern.Region, excluded []string, doubt reason) {
+	for _, l := range atoms {
+		switch {
+		case l.op == opScalars:
+			excluded = append(excluded, l.set.strings...)
+		case l.op == opMinLength && !l.not:
+			r.MinLen = max(r.MinLen, l.count)
+		case l.op == opMaxLength && l.not:
+			r.MinLen = max(r.MinLen, l.count+1)
+		case l.op == opMaxLength:
+			bound(&r, l.count)
+		case l.op == opMinLength:
+			bound(&r, l.count-1)
+		case l.op == opPattern && l.pattern != nil && !l.not:
+			r.All = append(r.All, l.pattern)
+		case l.op == opPattern && l.pattern != nil:
+			r.None = append(r.None, l.pattern)
+		default:
+			doubt = reason{"", l.node}
+		}
+	}
+	return r, excluded, doubt
+}
+
+func bound(r *pattern.Region, n int) {
+	if !r.Bounded || n < r.MaxLen {
+		r.Bounded, r.MaxLen = true, n
+	}
+}
+
+// maxWitnessText bounds the strings that are written out.
+const maxWitnessText = 1 << 16
+
+// findText finds a string of a region that is not excluded.
+func (e *engine) findText(r pattern.Region, excluded []string) outcome {
+	if len(r.All) == 0 && len(r.None) == 0 {
+		return plainText(r, excluded)
+	}
+	e.left -= 10 * (len(r.All) + len(r.None))
+	if len(excluded) > 0 {
+		these, err := pattern.Exactly(excluded...)
+		if err != nil {
+			return undecided(reason{what: "too many strings are excluded"})
+		}
+		r.None = append(r.None, these)
+	}
+	switch s, answer := r.Find(); answer {
+	case pattern.Yes:
+		return found(s)
+	case pattern.No:
+		return outcome{answer: void}
+	}
+	return undecided(reason{what: "patterns too large to compare"})
+}
+
+// plainText finds a string by its length alone.
+func plainText(r pattern.Region, excluded []string) outcome {
+	taken := map[string]bool{}
+	for _, s := range excluded {
+		taken[s] = true
+	}
+	if r.MinLen > maxWitnessText {
+		return undecided(reason{what: "strings too long to write out"})
+	}
+	for length := r.MinLen; !r.Bounded || length <= r.MaxLen; length++ {
+		for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789" {
+			if s := strings.Repeat(string(c), length); !taken[s] {
+				return found(s)
+			}
+			if length == 0 {
+				break
+			}
+		}
+		if length > r.MinLen+len(excluded) {
+			break
+		}
+	}
+	if r.Bounded && r.MaxLen == 0 {
+		return outcome{answer: void}
+	}
+	return undecided(reason{what: "too many strings are excluded"})
+}
