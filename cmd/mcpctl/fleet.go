@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -40,6 +42,9 @@ func (inv *invocation) probeOptions() (probe.Options, error) {
 	}
 	if inv.parallel < 1 || inv.retries < 0 {
 		return options, usagef("--parallel is at least 1 and --retries at least 0")
+	}
+	if known := probe.Versions(); inv.protocol != "auto" && !slices.Contains(known, inv.protocol) {
+		return options, usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), inv.protocol)
 	}
 	if inv.caCert == "" {
 		return options, nil

@@ -13,16 +13,13 @@ import (
 func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		ctx, stop := context.WithCancelCause(ctx)
-		results := visitAll(ctx, servers, options)
+		results := visitAll(ctx, stop, servers, options)
 		defer func() {
 			stop(context.Canceled)
 			for range results { // until every probe has ended
 			}
 		}()
 		for result := range results {
-			if result.Err != nil && options.FailFast {
-				stop(ErrNotTried)
-			}
 			if !yield(result) {
 				return
 			}
@@ -30,8 +27,9 @@ func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result
 	}
 }
 
-// visitAll probes with a bound; the channel is closed when all have ended.
-func visitAll(ctx context.Context, servers []Server, options Options) <-chan Result {
+// visitAll probes with a bound; the channel is closed when all have ended. A failure stops the rest before its place is
+// free for the next server.
+func visitAll(ctx context.Context, stop context.CancelCauseFunc, servers []Server, options Options) <-chan Result {
 	results := make(chan Result)
 	go func() {
 		defer close(results)
@@ -41,6 +39,9 @@ func visitAll(ctx context.Context, servers []Server, options Options) <-chan Res
 			group.Go(func() error {
 				result := visit(ctx, server, options)
 				result.Index = i
+				if result.Err != nil && options.FailFast {
+					stop(ErrNotTried)
+				}
 				results <- result
 				return nil
 			})
