@@ -55,6 +55,8 @@ func plain(err error) string {
 		return strings.TrimPrefix(start.Error(), "starting ") // the stage says it
 	case errors.As(err, &request):
 		return plain(request.Err)
+	case cutOff(err):
+		return "the server closed the connection instead of answering"
 	}
 	text := err.Error()
 	for _, layer := range []string{"transport error: ", "failed to send request: "} {

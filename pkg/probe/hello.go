@@ -63,7 +63,7 @@ func (c caller) initialize(ctx context.Context, version string) (hello, error) {
 	}
 	result, err := readObject(raw)
 	if err != nil {
-		return hello{}, shape.errorf("the result of initialize is no object: %v", err)
+		return hello{}, shape.errorf("the result of initialize %v", err)
 	}
 	h := introduction(result)
 	h.server = result.present("serverInfo")

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -12,11 +13,14 @@ type object struct {
 	repeated []string                   // names that stand there more than once
 }
 
-// readObject splits raw without changing a byte of any member. The error says what is wrong, to follow "reading it".
+// readObject splits raw without changing a byte of any member. The error is to follow the name of what is read.
 func readObject(raw json.RawMessage) (object, error) {
+	if kind := jsonType(raw); kind != "an object" {
+		return object{}, fmt.Errorf("is %s, not an object", kind)
+	}
 	members, err := snapshot.Members(raw)
 	if err != nil {
-		return object{}, err
+		return object{}, fmt.Errorf("cannot be read: %w", err)
 	}
 	o := object{members: make(map[string]json.RawMessage, len(members))}
 	for _, member := range members {

@@ -97,7 +97,9 @@ func (c caller) again(ctx context.Context, first hello) (hello, error) {
 // not be talked to at all was never reached.
 func (r route) failing(err error) Stage {
 	var status *transport.HTTPError
-	if r.stage == Starting && exited(err) == "" || r.stage == Connecting && !unreachable(err) && !errors.As(err, &status) {
+	var redirected *transport.RedirectError
+	reached := !unreachable(err) && !cutOff(err) && !errors.As(err, &status) && !errors.As(err, &redirected)
+	if r.stage == Starting && exited(err) == "" || r.stage == Connecting && reached {
 		return Handshake
 	}
 	return r.stage

@@ -21,7 +21,7 @@ type page struct {
 func (s surface) readPage(raw json.RawMessage) (page, error) {
 	result, err := readObject(raw)
 	if err != nil {
-		return page{}, shape.errorf("the result of %s is no object: %v", s.method, err)
+		return page{}, shape.errorf("the result of %s %v", s.method, err)
 	}
 	if err := complete(result); err != nil {
 		return page{}, shape.errorf("the result of %s %s", s.method, err)

@@ -18,12 +18,14 @@ const (
 // redactor masks the secrets of one server in every text that leaves the package.
 type redactor []string // longest first
 
-// redactorFor knows the values of environment and headers, and the user info and query values of the URL.
+// redactorFor knows the values of environment (but PATH) and headers, and the user info and query values of the URL.
 func redactorFor(server Server) redactor {
 	var secrets []string
 	if server.Stdio != nil {
-		for _, value := range server.Stdio.Env {
-			secrets = append(secrets, value.Reveal())
+		for name, value := range server.Stdio.Env {
+			if !strings.EqualFold(name, "PATH") { // which tells why a command is not found
+				secrets = append(secrets, value.Reveal())
+			}
 		}
 	}
 	if server.HTTP != nil {

@@ -3,7 +3,10 @@ package probe
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
+	"net/http"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -31,12 +34,35 @@ func healing(err error) error {
 	if err == nil {
 		return nil
 	}
+	var wait time.Duration
 	for _, failure := range failures(err) {
 		if !failure.heals() {
 			return backoff.Permanent(err)
 		}
+		wait = max(wait, failure.askedWait())
+	}
+	if wait > 0 {
+		return &backoff.RetryAfterError{Duration: min(wait, longestWait)}
 	}
 	return err
+}
+
+// longestWait bounds what a server may ask for with Retry-After.
+const longestWait = time.Minute
+
+// askedWait is how long the server asks to wait (RFC 9110, Retry-After: seconds or a date); 0 = it does not.
+func (e *Error) askedWait() time.Duration {
+	status, ok := errors.AsType[*transport.HTTPError](e.original())
+	if !ok {
+		return 0
+	}
+	if seconds, err := strconv.Atoi(status.RetryAfter); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(status.RetryAfter); err == nil {
+		return time.Until(date)
+	}
+	return 0
 }
 
 // failures are the *Errors that err is made of.
@@ -67,12 +93,15 @@ func (e *Error) heals() bool {
 	case errors.As(err, &limit), exited(err) != "":
 		return early
 	}
-	return refused(err) || lookupHeals(err)
+	return refused(err) || cutOff(err) || lookupHeals(err)
 }
 
-// refused tells that nobody took the connection, or that it was cut.
-func refused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET)
+// refused tells that nobody took the connection.
+func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
+
+// cutOff tells that the connection ended in the place of an answer.
+func cutOff(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func lookupHeals(err error) bool {

@@ -18,6 +18,7 @@ func (f facts) badCertificate() bool { return untrusted(f.err) }
 func (f facts) plainHTTP() bool      { return notTLS(f.err) }
 func (f facts) noHost() bool         { return noSuchHost(f.err) }
 func (f facts) refused() bool        { return refused(f.err) }
+func (f facts) cutOff() bool         { return f.server.HTTP != nil && cutOff(f.err) }
 
 func (f facts) redirected() bool {
 	_, ok := errors.AsType[*transport.RedirectError](f.err)
@@ -65,8 +66,17 @@ func (f facts) hasAuthorization() bool {
 	return strings.Contains(f.server.HTTP.URL, "@")
 }
 
+func (f facts) howToBeLetIn() string {
+	if f.hasAuthorization() {
+		return "the token was read and is not enough: check its scopes, and whether the server allows this host name"
+	}
+	return f.howToSignIn()
+}
+
 // otherSpelling: some servers on this machine answer to one name of it only.
-func (f facts) otherSpelling() bool { return f.reply().Status == 403 && f.otherHost() != "" }
+func (f facts) otherSpelling() bool {
+	return f.reply().Status == 403 && f.otherHost() != "" && !f.hasAuthorization()
+}
 
 func (f facts) spellHost() string {
 	return fmt.Sprintf("the server may insist on another name of this machine: try %s in the URL instead of %s", f.otherHost(), f.address().Hostname())
@@ -98,8 +108,8 @@ func (f facts) address() *url.URL {
 
 // isPage tells that a web page stands where an endpoint is looked for.
 func (f facts) isPage() bool {
-	body := strings.ToLower(strings.TrimSpace(f.reply().Body))
-	return strings.HasPrefix(f.reply().Type, "text/html") || strings.HasPrefix(body, "<!doctype html") || strings.HasPrefix(body, "<html")
+	reply := f.reply()
+	return reply.HTML()
 }
 
 func (f facts) otherPath() string {
@@ -107,6 +117,10 @@ func (f facts) otherPath() string {
 	switch {
 	case f.reply().Session:
 		return "the server no longer knows the session: it may have restarted; try again"
+	case f.server.HTTP.Kind == SSE:
+		return "the server may speak streamable HTTP: leave the transport's type out, and both are tried"
+	case f.server.HTTP.Kind == StreamableHTTP:
+		return "the server may speak HTTP+SSE: leave the transport's type out, and both are tried"
 	case strings.HasSuffix(path, "/mcp"), strings.HasSuffix(path, "/sse"):
 		return "check the path of the URL: the server has no MCP endpoint there"
 	}

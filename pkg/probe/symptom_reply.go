@@ -31,6 +31,8 @@ func (f facts) unknownVersion() bool {
 	return version.in(f.err) || hasCode(f.err, codeUnsupportedVersion)
 }
 
+func (f facts) wantsCapability() bool { return hasCode(f.err, codeMissingCapability) }
+
 func (f facts) noSuchMethod() bool { return f.stage == Handshake && hasCode(f.err, codeMethodNotFound) }
 
 func (f facts) answeredError() bool {
