@@ -39,7 +39,7 @@ func (all Findings) MarshalJSON() ([]byte, error) {
 	return encode(list)
 }
 
-// maxIndent bounds the space that deeply nested values take; what lies deeper is indented no further.
+// maxIndent is how deep values are spread over lines; what lies deeper stands on one line.
 const maxIndent = 64
 
 // layout spreads compact JSON over lines, or with an empty indent over one line with spaces in it. Characters that
@@ -77,15 +77,15 @@ func (l layout) append(dst, raw []byte) []byte {
 }
 
 func (l layout) newLine(dst []byte, depth int) []byte {
-	if l.indent == "" {
+	if l.indent == "" || depth > maxIndent {
 		return dst
 	}
-	return append(append(dst, '\n'), strings.Repeat(l.indent, min(depth, maxIndent))...)
+	return append(append(dst, '\n'), strings.Repeat(l.indent, depth)...)
 }
 
 // between is what follows a comma.
 func (l layout) between(dst []byte, depth int) []byte {
-	if l.indent == "" {
+	if l.indent == "" || depth > maxIndent {
 		return append(dst, ' ')
 	}
 	return l.newLine(dst, depth)

@@ -29,8 +29,12 @@ func (p *page) gap() {
 	}
 }
 
-// text writes one logical line, wrapped at spaces to the page's width; further lines are indented by hang more.
+// text writes one logical line, wrapped at spaces to the page's width; further lines are indented by hang more. Of
+// nothing it writes nothing.
 func (p *page) text(indent, hang int, spans ...span) {
+	if !slices.ContainsFunc(spans, func(s span) bool { return s.text != "" }) {
+		return
+	}
 	for i, row := range wrap(spans, p.room(indent), p.room(indent+hang)) {
 		if i > 0 {
 			p.line(indent+hang, row...)
@@ -43,6 +47,9 @@ func (p *page) text(indent, hang int, spans ...span) {
 // paragraph writes text of several lines, each wrapped; what is indented or a list stays so.
 func (p *page) paragraph(indent int, text string, look ink) {
 	for _, l := range lines(text) {
+		if l == "" {
+			p.gap()
+		}
 		p.text(indent, len(bullet.FindString(string(l))), span{l, look})
 	}
 }

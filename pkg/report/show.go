@@ -37,7 +37,7 @@ func (p *page) about(s Server) {
 		p.fact("notice", strings.TrimPrefix(n.Stage+": ", ": ")+n.Message+" ("+n.Code+")")
 	}
 	if s.Noise != nil && *s.Noise > 0 {
-		p.fact("noise", string(quantity(*s.Noise, "piece"))+" on stdout that are no messages of the protocol")
+		p.fact("noise", string(quantity(*s.Noise, "piece"))+" on stdout outside the protocol")
 		for _, text := range s.NoiseText {
 			p.text(factWidth+4, 0, span{visible(strings.TrimRight(text, "\r\n")), dim})
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -23,7 +24,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		return err
 	}
 	p.problems(r.Problems)
-	_, err := io.WriteString(w, p.String())
+	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
 	return err
 }
 

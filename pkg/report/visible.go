@@ -91,15 +91,18 @@ func firstLine(s string) safe {
 	return ""
 }
 
-// lines are the lines of s without trailing space and without blank lines at either end.
+// lines are the lines of s without trailing space. Blank lines at either end are left out, several in a row are one.
 func lines(s string) []safe {
 	var out []safe
-	for line := range strings.Lines(strings.Trim(s, "\r\n")) {
+	for line := range strings.Lines(s) {
 		line = strings.ReplaceAll(strings.TrimRight(line, " \t\r\n"), "\t", "    ")
+		if line == "" && (len(out) == 0 || out[len(out)-1] == "") {
+			continue
+		}
 		out = append(out, visible(line))
+	}
+	if last := len(out) - 1; last >= 0 && out[last] == "" {
+		out = out[:last]
 	}
 	return out
 }
-
-// Visible is text from a server or a file as it may be written on a terminal, on one line.
-func Visible(s string) string { return string(visible(s)) }

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // writeYAML writes the object that writeJSON writes, with its keys in the same order and its numbers as they stand.
@@ -19,10 +17,16 @@ func writeYAML(w io.Writer, r *Report, _ Options) error {
 	if err != nil {
 		return err
 	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	root, err := nodes(dec, 0)
+	if err != nil {
+		return fmt.Errorf("reading the report back: %w", err)
+	}
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
-	if err := enc.Encode(node(raw, 0)); err != nil {
+	if err := enc.Encode(root); err != nil {
 		return fmt.Errorf("encoding yaml: %w", err)
 	}
 	_, err = w.Write(escapeHidden(b.Bytes()))
@@ -32,28 +36,41 @@ func writeYAML(w io.Writer, r *Report, _ Options) error {
 // blockDepth is how deep values are spread over lines; what lies deeper stands on one line.
 const blockDepth = 32
 
-// node is a JSON value as a node of a YAML document.
-func node(raw json.RawMessage, depth int) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Value: string(raw)}
+// nodes reads the next JSON value as a node of a YAML document. It reads each byte once, however deep the value is.
+func nodes(dec *json.Decoder, depth int) (*yaml.Node, error) {
+	token, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch value := token.(type) {
+	case json.Delim:
+		return collection(dec, value, depth)
+	case string:
+		return scalar(value), nil
+	case nil:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}, nil
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(token)}, nil
+}
+
+// collection reads the rest of an object or array. A node takes keys and values in turn, as the decoder gives them.
+func collection(dec *json.Decoder, open json.Delim, depth int) (*yaml.Node, error) {
+	n := &yaml.Node{Kind: yaml.MappingNode}
+	if open == '[' {
+		n.Kind = yaml.SequenceNode
+	}
 	if depth > blockDepth {
 		n.Style = yaml.FlowStyle
 	}
-	switch raw[0] {
-	case '{':
-		n.Kind, n.Value = yaml.MappingNode, ""
-		for _, m := range members(raw) {
-			n.Content = append(n.Content, scalar(m.Key), node(m.Value, depth+1))
+	for dec.More() {
+		child, err := nodes(dec, depth+1)
+		if err != nil {
+			return nil, err
 		}
-	case '[':
-		n.Kind, n.Value = yaml.SequenceNode, ""
-		for _, element := range array(raw) {
-			n.Content = append(n.Content, node(element, depth+1))
-		}
-	case '"':
-		s, _ := snapshot.Text(raw)
-		return scalar(s)
+		n.Content = append(n.Content, child)
 	}
-	return n
+	_, err := dec.Token()
+	return n, err
 }
 
 // bareword is a text that no reader of YAML takes for anything else, unless it is one of the reserved words.

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// FuzzWrite puts any text in every place and any JSON in every raw value, and checks that no format lets it out.
+func FuzzWrite(f *testing.F) {
+	for _, s := range []string{
+		"", "plain", "\x1b[2J\x1b]0;x\x07", "\u202egpj.exe", "\U000e0041", "\u2028", "\xff\xfe", "a\nb\n\n\n\nc ", " \t ", "日本語 ✅ 😀",
+		"z\u0301\u0302\u0303\u0304\u0305", "::error::x", "- a: b # c", "\u200b", "⚠\ufe0f",
+	} {
+		f.Add(s, `{"name":"a","description":"b\u001b","inputSchema":{"properties":{"x":{"enum":["\u202e",1e400]}},"required":["x"]}}`, uint8(80))
+		f.Add(s, `[1,"\u0000",{"":null}]`, uint8(40))
+		f.Add(s, `not json`, uint8(0))
+	}
+	f.Fuzz(func(t *testing.T, s, raw string, columns uint8) {
+		value := json.RawMessage(raw)
+		if !json.Valid(value) {
+			value, _ = json.Marshal(s)
+		}
+		limit := 0
+		if columns > 0 {
+			limit = 40 + int(columns)
+		}
+		for _, command := range []string{"list", "show", "snapshot", "diff", "config"} {
+			r := filled(command, s, value)
+			for _, o := range []Options{{Width: limit, Color: true}, {Width: limit, Items: true}} {
+				checkPage(t, written(t, "table", r, o), limit)
+			}
+			checkYAML(t, command, r)
+			if out := written(t, "json", r, Options{}); !json.Valid([]byte(out)) {
+				t.Errorf("no JSON: %s", out)
+			}
+		}
+	})
+}
+
+// filled is a report with s as every text and value as every raw value.
+func filled(command, s string, value json.RawMessage) *Report {
+	items := Items{value, json.RawMessage(`{}`)}
+	failure := Failure{Stage: s, Message: s, Hint: s, Stderr: s}
+	server := Server{
+		Name: s, State: Partial, Source: s, Base: s, Command: []string{s, s}, Transport: s, ProtocolVersion: s, ElapsedMs: 1,
+		Counts: &Counts{Tools: new(1)}, Noise: new(1), NoiseText: []string{s}, Notices: []Notice{{Stage: s, Code: s, Message: s}},
+		Error: &failure, MoreErrors: []Failure{failure}, Saved: &Saved{Action: Skipped, File: s, Reason: s},
+		ServerInfo: value, Capabilities: value, Instructions: s,
+		Tools: items, Prompts: items, Resources: items, ResourceTemplates: items,
+	}
+	text, _ := json.Marshal(s)
+	changed, _ := json.Marshal("x " + s + " y")
+	return &Report{
+		Command: command, Status: 1, Servers: []Server{server, {Name: s + "!", State: OK, URL: s}}, Problems: []string{s},
+		Findings: Findings{
+			{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value, New: text, Witness: value},
+			{Rule: s, Level: finding.Warning, Server: s, Item: "tool/" + s, Path: "/" + s, Message: s, Old: text, New: changed},
+			{Rule: s, Level: finding.Info, Server: s, Item: "tool/" + s, Message: s, New: value},
+			{Rule: s, Level: finding.Info, Server: "elsewhere", Path: "/a", Message: s, Old: value},
+		},
+	}
+}
