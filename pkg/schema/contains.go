@@ -1,22 +1,40 @@
 package schema
 
+import (
+	"encoding/json"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/refute"
+)
+
 // Contains decides whether the wide schema accepts every JSON value that the narrow one accepts.
+//
+// Compatible rests on a proof, Incompatible on a value that an independent validator confirmed. Everything else is
+// Unknown, with the reason.
 func Contains(wide, narrow *Schema, b Budget) Result {
 	e := newEngine(b)
 	out := e.inhabit([]lit{yes(narrow.root(b.Semantics)), not(wide.plain)})
-	r := Result{Steps: b.steps() - e.left}
-	switch out.answer {
-	case void:
-		r.Verdict = Compatible
-	case inhabited:
-		r.Verdict = Incompatible
-		r.Witness = []byte(jsonText(out.value))
-	default:
-		r.Reason = out.why.String()
+	steps := b.steps() - e.left
+	if out.answer == void {
+		return Result{Verdict: Compatible, Steps: steps}
 	}
+	r := refuteWith(wide, narrow, b, out)
+	r.Steps += steps
 	return r
 }
 
+// Equivalent reports whether both schemas are proved to accept the same values, whatever the semantics in b say: the
+// comparison is strict set equality.
+func Equivalent(x, y *Schema, b Budget) bool {
+	b.Semantics = Strict
+	return prove(x, y, b) && prove(y, x, b)
+}
+
+// prove is Contains without the search for a witness.
+func prove(wide, narrow *Schema, b Budget) bool {
+	return newEngine(b).inhabit([]lit{yes(narrow.root(b.Semantics)), not(wide.plain)}).answer == void
+}
+
+// root returns the assertion that the schema makes under the given semantics.
 func (s *Schema) root(m Semantics) *node {
 	if m == Declared {
 		return s.declared()
@@ -24,20 +42,107 @@ func (s *Schema) root(m Semantics) *node {
 	return s.plain
 }
 
+// refuteWith confirms the value that the engine found, or searches another one.
+func refuteWith(wide, narrow *Schema, b Budget, out outcome) Result {
+	if out.answer == inhabited || out.tried {
+		if r, ok := confirm(wide, narrow, b, out); ok {
+			return r
+		}
+	}
+	value, tried := search(wide, narrow, b, out)
+	if value != nil {
+		r := incompatible(wide, readBack(value))
+		r.Steps = tried
+		return r
+	}
+	r := Result{Reason: out.why.String(), Steps: tried}
+	if out.answer == inhabited {
+		r.Reason = "the value that was found is not confirmed"
+	}
+	if n := out.why.node; n != nil {
+		r.Path, r.Keyword = join(n.place, n.keyword), n.keyword
+	}
+	return r
+}
+
+// maxWitness is the length in bytes of the largest witness that is shown. A larger one shows the incompatibility by
+// its structure only.
+const maxWitness = 1 << 14
+
+// confirm asks the independent validator whether the value that the engine found shows incompatibility. Where the
+// validator cannot tell, the engine's own reading of the value decides and the value is not shown as a witness.
+func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
+	text := jsonText(out.value)
+	value := readBack(json.RawMessage(text))
+	if accepts(yes(narrow.root(b.Semantics)), value) == void || accepts(yes(wide.plain), value) == inhabited {
+		return Result{}, false
+	}
+	accepted, rejected := unsure, unsure
+	if len(text) <= maxWitness {
+		accepted = narrow.judge(value, b.AssertFormats)
+		rejected = negate(wide.judge(value, b.AssertFormats))
+	}
+	switch {
+	case accepted == void || rejected == void:
+		return Result{}, false
+	case accepted == inhabited && rejected == inhabited:
+		return incompatible(wide, value), true
+	}
+	r := incompatible(wide, value)
+	r.Witness = nil
+	return r, out.answer == inhabited && accepts(yes(narrow.root(b.Semantics)), value) == inhabited &&
+		accepts(yes(wide.plain), value) == void && !b.AssertFormats
+}
+
+// readBack gives a value the form that decoding its JSON text has.
+func readBack(v any) any {
+	raw, ok := v.(json.RawMessage)
+	if !ok {
+		raw = json.RawMessage(jsonText(v))
+	}
+	out, _ := decode(raw)
+	return out
+}
+
+// search looks for a witness that the engine did not find.
+func search(wide, narrow *Schema, b Budget, out outcome) (value json.RawMessage, tried int) {
+	if wide.doc == nil || narrow.doc == nil {
+		return nil, 0
+	}
+	o := refute.Options{AssertFormats: b.AssertFormats, Declared: b.Semantics == Declared, Evaluations: searchFor(b)}
+	if out.tried {
+		o.Hints = []json.RawMessage{json.RawMessage(jsonText(out.value))}
+	}
+	value, tried, err := refute.Find(narrow.judged(), wide.judged(), o)
+	if err != nil || value == nil {
+		return nil, tried
+	}
+	if b.Semantics == Declared && accepts(yes(narrow.declared()), readBack(value)) == void {
+		return nil, tried
+	}
+	return value, tried
+}
+
+// searchFor is the number of values to try within a budget.
+func searchFor(b Budget) int { return min(b.steps()/50, refute.DefaultEvaluations) + 1 }
+
+func incompatible(wide *Schema, value any) Result {
+	where := blameFor(yes(wide.plain), value, "")
+	r := Result{Verdict: Incompatible, Witness: json.RawMessage(jsonText(value)),
+		Path: where.path, Instance: where.instance, Keyword: where.keyword, Reason: where.keyword}
+	if where.detail != "" {
+		r.Reason += ": " + where.detail
+	}
+	return r
+}
+
 // String says what stopped a decision.
 func (r reason) String() string {
 	switch {
-	case r.node == nil:
+	case r.node == nil || r.node.keyword == "":
 		return r.what
 	case r.what == "":
 		return r.node.keyword
 	}
 	return r.what + " (" + r.node.keyword + ")"
-}
-
-// Equivalent reports whether both schemas are proved to accept the same values, whatever the semantics in b say: the
-// comparison is strict set equality.
-func Equivalent(x, y *Schema, b Budget) bool {
-	b.Semantics = Strict
-	return Contains(x, y, b).Verdict == Compatible && Contains(y, x, b).Verdict == Compatible
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/refute"
 )
 
 // Schema is a parsed JSON Schema. It is immutable and safe for concurrent use.
@@ -17,6 +19,9 @@ type Schema struct {
 	declared func() *node // the schema for a caller that sends declared properties only
 	problems []Problem
 	unnamed  Draft
+
+	mu     sync.Mutex
+	judges map[bool]*refute.Judge // by whether formats are asserted
 }
 
 // Problem is a part of a schema that has no meaning, such as a malformed keyword or a reference to nowhere. A schema
@@ -34,7 +39,7 @@ func Parse(raw json.RawMessage) (*Schema, error) { return ParseDraft(raw, Draft2
 
 // ParseDraft is like [Parse] with another dialect for a schema that names none.
 func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
-	s := &Schema{raw: raw, unnamed: unnamed}
+	s := &Schema{raw: raw, unnamed: unnamed, judges: map[bool]*refute.Judge{}}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", unnamed, raw))
 	if len(raw) > maxBytes || nesting(raw) > maxNesting {
 		s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), keyword: "schema too large or too deep"})

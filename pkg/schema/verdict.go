@@ -33,6 +33,8 @@ type Result struct {
 	Path string
 	// Instance is the JSON pointer of the place in the witness that is rejected; empty is the whole value.
 	Instance string
+	// Keyword is the keyword at Path, such as "required"; empty where a schema as a whole is meant.
+	Keyword string
 	// Reason says in a few words why: the keyword that rejects, or what stopped the decision. Empty for Compatible.
 	Reason string
 	// Witness is a value that the narrow schema accepts and the wide one rejects, confirmed by an independent

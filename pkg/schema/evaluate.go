@@ -1,0 +1,250 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// accepts reports whether a value satisfies a literal: inhabited is yes, void is no, and unsure is said where a
+// construct is not understood. Formats are annotations here.
+func accepts(l lit, v any) answer {
+	out := satisfies(l.node, v)
+	if l.not && out != unsure {
+		return inhabited + void - out
+	}
+	return out
+}
+
+func satisfies(n *node, v any) answer {
+	switch {
+	case n.loop || n.op == opOpaque:
+		return unsure
+	case n.op.guard()&kindOf(v) == 0 || n.op == opFormat:
+		return inhabited
+	}
+	switch n.op {
+	case opAll:
+		return every(n.kids, func(k lit) answer { return accepts(k, v) })
+	case opAny:
+		return negate(every(n.kids, func(k lit) answer { return negate(accepts(k, v)) }))
+	case opOne:
+		return exactlyOneAccepts(n.kids, v)
+	case opKinds:
+		return answerOf(n.kinds&kindOf(v) != 0)
+	}
+	switch v := v.(type) {
+	case json.Number:
+		r, ok := rational(v)
+		if !ok {
+			return unsure
+		}
+		return answerOf(numberSatisfies([]lit{yes(n)}, r))
+	case string:
+		ok, doubt := textSatisfies([]lit{yes(n)}, v)
+		if doubt.node != nil {
+			return unsure
+		}
+		return answerOf(ok)
+	case []any:
+		return arraySatisfies(n, v)
+	case map[string]any:
+		return objectSatisfies(n, v)
+	case bool:
+		return answerOf(n.set.hasBool(v))
+	}
+	return answerOf(n.set.null)
+}
+
+func negate(a answer) answer {
+	if a == unsure {
+		return a
+	}
+	return inhabited + void - a
+}
+
+// every is the conjunction of an answer for each element.
+func every[T any](list []T, ask func(T) answer) answer {
+	out := inhabited
+	for _, item := range list {
+		if out = allOf(out, ask(item)); out == void {
+			return void
+		}
+	}
+	return out
+}
+
+func exactlyOneAccepts(kids []lit, v any) answer {
+	count := map[answer]int{}
+	for _, k := range kids {
+		count[accepts(k, v)]++
+	}
+	switch {
+	case count[inhabited] > 1:
+		return void
+	case count[unsure] > 0:
+		return unsure
+	}
+	return answerOf(count[inhabited] == 1)
+}
+
+func kindOf(v any) kindSet {
+	switch v.(type) {
+	case nil:
+		return kindNull
+	case bool:
+		return kindBoolean
+	case json.Number:
+		return kindNumber
+	case string:
+		return kindString
+	case []any:
+		return kindArray
+	}
+	return kindObject
+}
+
+func arraySatisfies(n *node, v []any) answer {
+	switch n.op {
+	case opMinItems:
+		return answerOf(len(v) >= n.count)
+	case opMaxItems:
+		return answerOf(len(v) <= n.count)
+	case opUnique:
+		seen := map[string]bool{}
+		for _, item := range v {
+			seen[canonical(item)] = true
+		}
+		return answerOf(len(seen) == len(v))
+	case opItem:
+		return every(v[min(n.count, len(v)):min(n.count+1, len(v))], func(item any) answer { return accepts(n.kids[0], item) })
+	case opItems:
+		return every(v[min(n.count, len(v)):], func(item any) answer { return accepts(n.kids[0], item) })
+	case opContains:
+		return containsEnough(n, v)
+	}
+	return void // a finite set of scalars
+}
+
+func containsEnough(n *node, v []any) answer {
+	count := map[answer]int{}
+	for _, item := range v {
+		count[accepts(n.kids[0], item)]++
+	}
+	switch {
+	case count[inhabited] >= n.count:
+		return inhabited
+	case count[inhabited]+count[unsure] < n.count:
+		return void
+	}
+	return unsure
+}
+
+func objectSatisfies(n *node, v map[string]any) answer {
+	switch n.op {
+	case opMinProperties:
+		return answerOf(len(v) >= n.count)
+	case opMaxProperties:
+		return answerOf(len(v) <= n.count)
+	case opRequired:
+		_, ok := v[n.text]
+		return answerOf(ok)
+	case opProperty:
+		value, ok := v[n.text]
+		if !ok {
+			return inhabited
+		}
+		return accepts(n.kids[0], value)
+	case opRest:
+		return every(sortedKeys(v), func(name string) answer {
+			covered := (*engine)(nil).covers(yes(n), name)
+			return negate(allOf(covered, negate(accepts(n.kids[0], v[name]))))
+		})
+	case opPropertyNames:
+		return every(sortedKeys(v), func(name string) answer { return accepts(n.kids[0], name) })
+	}
+	return void // a finite set of scalars
+}
+
+// A blame is the keyword that rejects a value.
+type blame struct {
+	path     string // JSON pointer of the keyword
+	instance string // JSON pointer of the rejected value
+	keyword  string
+	detail   string
+}
+
+// blameFor finds the keyword deepest inside a literal that rejects a value.
+func blameFor(l lit, v any, instance string) blame {
+	n := l.node
+	here := blame{instance: instance, keyword: n.keyword, path: n.place}
+	if n.keyword != "" {
+		here.path = join(n.place, n.keyword)
+	}
+	if l.not {
+		return here
+	}
+	switch n.op {
+	case opAll, opAny, opOne:
+		return blameAmong(n, v, here)
+	case opItem, opItems:
+		for i, item := range v.([]any) {
+			if i >= n.count && (n.op == opItems || i == n.count) && accepts(n.kids[0], item) == void {
+				return blameInside(n.kids[0], item, here, strconv.Itoa(i))
+			}
+		}
+	case opProperty:
+		return blameInside(n.kids[0], v.(map[string]any)[n.text], here, n.text)
+	case opRest:
+		value := v.(map[string]any)
+		for _, name := range sortedKeys(value) {
+			if (*engine)(nil).covers(yes(n), name) == inhabited && accepts(n.kids[0], value[name]) == void {
+				return blameInside(n.kids[0], value[name], here, name)
+			}
+		}
+	case opRequired:
+		here.detail = strconv.Quote(n.text) + " is missing"
+	}
+	return here
+}
+
+// blameAmong chooses among the parts of a combination: the one that rejects, or the only one for this type of value.
+func blameAmong(n *node, v any, here blame) blame {
+	var rejecting []lit
+	for _, k := range n.kids {
+		if accepts(k, v) == void && (n.op == opAll || k.may()&kindOf(v) != 0) {
+			rejecting = append(rejecting, k)
+		}
+	}
+	switch {
+	case n.op == opAll && len(rejecting) > 0:
+		return blameIn(rejecting[0], v, here)
+	case n.op == opAny && slices.Contains(oneSided, n.keyword):
+		return blameIn(n.kids[len(n.kids)-1], v, here)
+	case n.op == opAny && len(rejecting) == 1:
+		return blameIn(rejecting[0], v, here)
+	}
+	return here
+}
+
+// oneSided lists the keywords that are: not the condition, or else the last part.
+var oneSided = []string{"then", "else", "dependentRequired", "dependentSchemas", "dependencies"}
+
+// blameIn descends into a part that says of the same value; a part made up for a keyword is told as the keyword.
+func blameIn(l lit, v any, here blame) blame {
+	b := blameFor(l, v, here.instance)
+	if b.path == "" && b.keyword == "" && here.keyword != "" {
+		b.path, b.keyword = here.path, here.keyword
+	}
+	return b
+}
+
+// blameInside descends into a value inside the value. A schema that accepts nothing is told as the keyword above it.
+func blameInside(l lit, v any, here blame, token string) blame {
+	here.instance = join(here.instance, token)
+	if l.isFalse() {
+		here.detail = strconv.Quote(token) + " is not allowed"
+		return here
+	}
+	return blameFor(l, v, here.instance)
+}
