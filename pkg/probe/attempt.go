@@ -71,7 +71,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 // shown is err as a result holds it: a panic has not been explained yet.
 func (a attempt) shown(ctx context.Context, err error) error {
 	var bug *panicError
-	if errors.As(err, &bug) && len(failures(err)) == 0 {
+	if errors.As(err, &bug) && len(Failures(err)) == 0 {
 		return a.explain(ctx, Handshake, err, nil)
 	}
 	return err

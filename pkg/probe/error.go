@@ -20,6 +20,22 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %v", e.Server, e.St
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Failures are the *Errors that a result's Err is made of, in order.
+func Failures(err error) []*Error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []*Error
+		for _, part := range joined.Unwrap() {
+			all = append(all, Failures(part)...)
+		}
+		return all
+	}
+	var failure *Error
+	if errors.As(err, &failure) {
+		return []*Error{failure}
+	}
+	return nil
+}
+
 // ErrNotTried is the cause of a server that was left out, or given up on the way, because another one failed first.
 var ErrNotTried = errors.New("not tried to the end, since another server failed first")
 

@@ -113,7 +113,7 @@ func (a asked) command(t *testing.T, script []byte) *Stdio {
 	if err := os.WriteFile(file, script, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]Secret{asFixture: "1"}
+	env := map[string]Secret{asServer: "fixture"}
 	for name, value := range a.Env {
 		env[name] = value
 	}
@@ -163,7 +163,7 @@ func render(result Result) string {
 	for _, noise := range result.Noise {
 		fmt.Fprintf(&out, "noise %d %q\n", noise.Bytes, noise.Text)
 	}
-	for _, failure := range failures(result.Err) {
+	for _, failure := range Failures(result.Err) {
 		fmt.Fprintf(&out, "error %v\n", failure)
 		fmt.Fprintf(&out, "  hint: %s\n", failure.Hint)
 		if failure.Stderr != "" {

@@ -35,7 +35,7 @@ func healing(err error) error {
 		return nil
 	}
 	var wait time.Duration
-	for _, failure := range failures(err) {
+	for _, failure := range Failures(err) {
 		if !failure.heals() {
 			return backoff.Permanent(err)
 		}
@@ -63,22 +63,6 @@ func (e *Error) askedWait() time.Duration {
 		return time.Until(date)
 	}
 	return 0
-}
-
-// failures are the *Errors that err is made of.
-func failures(err error) []*Error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []*Error
-		for _, part := range joined.Unwrap() {
-			all = append(all, failures(part)...)
-		}
-		return all
-	}
-	var failure *Error
-	if errors.As(err, &failure) {
-		return []*Error{failure}
-	}
-	return nil
 }
 
 // heals tells whether the same attempt may succeed a moment later.

@@ -1,0 +1,167 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/fixture"
+)
+
+// serve serves a script over HTTP for the length of the test.
+func serve(t *testing.T, script string) Server {
+	t.Helper()
+	parsed, err := fixture.Parse([]byte(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := fixture.Listen(parsed)
+	t.Cleanup(listener.Close)
+	return Server{Name: "served", HTTP: &HTTP{URL: listener.Address()}}
+}
+
+// at is a server at the URL of a handler.
+func at(t *testing.T, handler http.HandlerFunc) Server {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return Server{Name: "handled", HTTP: &HTTP{URL: server.URL, Kind: StreamableHTTP}}
+}
+
+// closed is a server at a port on which nobody listens.
+func closed(t *testing.T) Server {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return Server{Name: "closed", HTTP: &HTTP{URL: fmt.Sprintf("http://%s/mcp", listener.Addr())}}
+}
+
+// TestAllFailureTouchesNoOther asks good and bad servers together.
+func TestAllFailureTouchesNoOther(t *testing.T) {
+	good := serve(t, "tools: 2")
+	hanging := serve(t, "on: {POST: [hang]}")
+	hanging.Timeout = 200 * time.Millisecond
+	panicking := Server{Name: "panicking", HTTP: &HTTP{URL: "http://127.0.0.1/"}, Stdio: nil}
+	panicking.HTTP = nil // neither a command nor a URL
+	servers := []Server{hanging, good, closed(t), panicking, good}
+	got := make([]string, len(servers))
+	for result := range All(t.Context(), servers, Options{Parallel: 2, Timeout: 20 * time.Second}) {
+		got[result.Index] = outcome(result)
+	}
+	want := []string{"handshake", "2 tools", "connecting", "handshake", "2 tools"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// outcome is a result in a few words.
+func outcome(result Result) string {
+	if result.Err != nil {
+		return string(Failures(result.Err)[0].Stage)
+	}
+	return fmt.Sprintf("%d tools", len(result.Snapshot.Tools.Items))
+}
+
+// TestAllIsBounded counts the servers that are asked at once.
+func TestAllIsBounded(t *testing.T) {
+	var now, most atomic.Int64
+	server := at(t, func(w http.ResponseWriter, r *http.Request) {
+		most.Store(max(most.Load(), now.Add(1)))
+		defer now.Add(-1)
+		time.Sleep(20 * time.Millisecond)
+		w.WriteHeader(http.StatusForbidden)
+	})
+	servers := slices.Repeat([]Server{server}, 12)
+	count := 0
+	for range All(t.Context(), servers, Options{Parallel: 3}) {
+		count++
+	}
+	if count != 12 || most.Load() > 3 || most.Load() < 2 {
+		t.Errorf("%d results with %d servers at once, want 12 with 2 or 3", count, most.Load())
+	}
+}
+
+// TestAllFailFast expects that the first failure ends the rest, whether it had begun or not.
+func TestAllFailFast(t *testing.T) {
+	hanging := serve(t, "on: {POST: [hang]}")
+	servers := []Server{hanging, closed(t), hanging, hanging}
+	failed, left, untouched := 0, 0, 0
+	for result := range All(t.Context(), servers, Options{Parallel: 2, FailFast: true}) {
+		switch {
+		case errors.Is(result.Err, ErrNotTried) && result.Attempts == 0:
+			untouched++
+		case errors.Is(result.Err, ErrNotTried):
+			left++
+		case result.Err != nil:
+			failed++
+		}
+	}
+	if failed != 1 || left < 1 || left+untouched != 3 {
+		t.Errorf("%d failed, %d left on the way, %d untouched; want 1 and the rest", failed, left, untouched)
+	}
+}
+
+// TestAllEndsWithItsContext expects a result for every server, and soon.
+func TestAllEndsWithItsContext(t *testing.T) {
+	hanging := serve(t, "on: {POST: [hang]}")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	count := 0
+	for result := range All(ctx, []Server{hanging, hanging, hanging}, Options{Parallel: 1, Retries: 5}) {
+		count++
+		if !errors.Is(result.Err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want the end of the context", result.Err)
+		}
+	}
+	if count != 3 {
+		t.Errorf("%d results, want 3", count)
+	}
+}
+
+// TestAllStops leaves the iteration early; goleak sees what stays behind.
+func TestAllStops(t *testing.T) {
+	hanging := serve(t, "on: {POST: [hang]}")
+	for range All(t.Context(), []Server{hanging, closed(t), hanging, hanging}, Options{Parallel: 2}) {
+		break
+	}
+	for range All(t.Context(), nil, Options{}) {
+		t.Error("a result of no server")
+	}
+}
+
+// TestOpenOutlivesItsContext keeps a session after the context of Open has ended.
+func TestOpenOutlivesItsContext(t *testing.T) {
+	for name, script := range map[string]string{"streamable": "tools: 1", "sse": "{http: {sse: true}, tools: 1}"} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			session, err := Open(ctx, serve(t, script), Options{Timeout: 20 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			shot, err := session.Snapshot(t.Context())
+			if err != nil || len(shot.Tools.Items) != 1 {
+				t.Errorf("snapshot %+v, error %v", shot, err)
+			}
+			if err := session.Close(); err != nil {
+				t.Error(err)
+			}
+			<-session.Done()
+		})
+	}
+}
