@@ -73,7 +73,10 @@ func maskText(s string) string {
 	if secretValue.MatchString(s) {
 		return masked
 	}
-	if address.MatchString(s) {
+	switch at := address.FindStringIndex(s); {
+	case at != nil && at[0] == 0:
+		return MaskURL(s)
+	case at != nil:
 		return address.ReplaceAllStringFunc(s, MaskURL)
 	}
 	s = bearer.ReplaceAllString(s, "$1 "+masked)
@@ -114,7 +117,7 @@ func MaskURL(raw string) string {
 	if hasPath {
 		shown += "/" + maskPath(path)
 	}
-	if hasQuery {
+	if hasQuery && search != "" {
 		shown += "?" + maskQuery(search)
 	}
 	if hasFragment && fragment != "" {
@@ -123,7 +126,11 @@ func MaskURL(raw string) string {
 	return shown
 }
 
+// maskPath also hides a path with "@" inside: it is the rest of a password with a slash.
 func maskPath(path string) string {
+	if strings.Contains(strings.ReplaceAll("/"+path, "/@", "/"), "@") {
+		return masked
+	}
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
 		if !isVariable(s) && (secretValue.MatchString(s) || maskLong(s) != s && len(s) >= 16) {

@@ -1,0 +1,86 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+func TestFromCommand(t *testing.T) {
+	for line, name := range map[string]string{
+		"npx -y @modelcontextprotocol/server-everything@2.0 stdio": "server-everything",
+		"node ./dist/index.js":                "index",
+		"./bin/my-server.exe --flag":          "my-server",
+		`C:\tools\server.exe`:                 "server",
+		"go run ./examples/server":            "server",
+		"uvx mcp-server-git":                  "mcp-server-git",
+		"python -m mcp_server":                "mcp_server",
+		"docker run -i ghcr.io/x/y":           "docker",
+		"npx":                                 "npx",
+		"npx --api-key sk-abcdefgh12345 name": "npx",
+		"../../..":                            "command",
+		"🦊":                                   "command",
+		"npm exec @scope/pkg":                 "pkg",
+		"python " + strings.Repeat("x", 100):  strings.Repeat("x", 60),
+	} {
+		argv := strings.Fields(line)
+		got, err := FromCommand(argv)
+		want := probe.Server{Name: name, Source: "argv", Stdio: &probe.Stdio{Command: argv[0], Args: argv[1:]}}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("FromCommand(%q) (-want +got):\n%s%v", line, diff, err)
+		}
+	}
+	for _, argv := range [][]string{nil, {""}, {" ", "x"}} {
+		if _, err := FromCommand(argv); err == nil {
+			t.Errorf("FromCommand(%q) is no error", argv)
+		}
+	}
+}
+
+func TestFromURL(t *testing.T) {
+	for raw, want := range map[string]probe.Server{
+		"https://mcp.example.com/mcp":      {Name: "mcp.example.com", HTTP: &probe.HTTP{URL: "https://mcp.example.com/mcp"}},
+		"HTTP://LOCALHOST:3000/sse?k=v":    {Name: "localhost-3000", HTTP: &probe.HTTP{URL: "HTTP://LOCALHOST:3000/sse?k=v"}},
+		"http://[::1]:8080/":               {Name: "1-8080", HTTP: &probe.HTTP{URL: "http://[::1]:8080/"}},
+		"https://me:pw@h.example/s3cr3t/x": {Name: "h.example", HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
+	} {
+		want.Source = "argv"
+		got, err := FromURL(raw)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("FromURL(%q) (-want +got):\n%s%v", raw, diff, err)
+		}
+	}
+	for _, raw := range []string{"", "s3cr3t", "ftp://s3cr3t@h", "http://", "https://u:s3cr3t/@h", "http://h s3cr3t"} {
+		if _, err := FromURL(raw); err == nil || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("FromURL(%q) = %v, want an error without the URL", raw, err)
+		}
+	}
+}
+
+func TestParseHeaders(t *testing.T) {
+	got, err := ParseHeaders([]string{"authorization: Bearer a:b", "X-Empty:"})
+	want := map[string]probe.Secret{"Authorization": "Bearer a:b", "X-Empty": ""}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("ParseHeaders (-want +got):\n%s%v", diff, err)
+	}
+	for _, flag := range []string{"", "Authorization Bearer s3cr3t", ": s3cr3t", "A: b\r\nC: s3cr3t", "Bearer=s3cr3t"} {
+		if _, err := ParseHeaders([]string{flag}); err == nil || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("ParseHeaders(%q) = %v, want an error without the value", flag, err)
+		}
+	}
+}
+
+func TestParseEnv(t *testing.T) {
+	got, err := ParseEnv([]string{"A=b=c", "EMPTY="})
+	want := map[string]probe.Secret{"A": "b=c", "EMPTY": ""}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("ParseEnv (-want +got):\n%s%v", diff, err)
+	}
+	for _, flag := range []string{"", "s3cr3t", "=s3cr3t", "A=s3cr3t\x00"} {
+		if _, err := ParseEnv([]string{flag}); err == nil || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("ParseEnv(%q) = %v, want an error without the value", flag, err)
+		}
+	}
+}
