@@ -106,3 +106,7 @@ func lines(s string) []safe {
 	}
 	return out
 }
+
+// Visible is s with everything spelled out that a terminal would obey or hide, line breaks included: control characters
+// as \x1b, invisible and bidirectional ones as <U+202E>. It is for messages outside a report.
+func Visible(s string) string { return string(visible(s)) }
