@@ -1,7 +1,7 @@
 // Package diff compares what a server offered with what it offers now.
 //
 // Each difference becomes one finding of one rule, at the deepest place that holds it, with the value before and after.
-// docs/compatibility.md says what counts as breaking and why.
+// docs/compatibility.md says what counts as breaking and why; Rules lists all that can be found.
 package diff
 
 import (
@@ -18,16 +18,21 @@ type Options struct {
 	AssertFormats bool            // "format" in a schema is a constraint, not a remark
 	Unavailable   []snapshot.Kind // lists that could not be read on the new side: what they held is not taken for removed
 	Incomplete    []snapshot.Kind // lists that were read in part on the new side: what is missing is not taken for removed
+	OtherScope    string          // why the two sides are not alike, such as "other credentials"; empty when they are
+	Enable        []string        // ids of rules that are off by default and shall speak, as info
+	ItemBudget    int             // bytes that one item may take before text-size-grew speaks; 0 = no budget
 }
 
 // Compare tells what changed from old to new. The findings are sorted as finding.Sort does; none means that the two are
 // the same to every caller, reader and model. It never panics, whatever a server sent.
 func Compare(old, new *snapshot.Snapshot, options Options) []finding.Finding {
-	c := comparison{Options: options}
+	c := comparison{Options: options, rules: catalogue()}
+	c.scope(old, new)
 	c.server(old, new)
 	for _, kind := range snapshot.Kinds() {
 		c.list(kind, old, new)
 	}
+	c.versionBump(old, new)
 	finding.Sort(c.findings)
 	return c.findings
 }
@@ -35,31 +40,33 @@ func Compare(old, new *snapshot.Snapshot, options Options) []finding.Finding {
 // comparison collects the findings of one run.
 type comparison struct {
 	Options
+	rules    map[string]finding.Rule
 	findings []finding.Finding
+
+	modern  bool     // the new side speaks 2026-07-28 or later
+	eras    bool     // the sides are of different eras
+	dynamic bool     // the new side says that its list of resources comes and goes
+	names   []string // of all tools of the new side
 }
 
-// add completes a finding with what its rule and the run say about it.
-func (c *comparison) add(rule finding.Rule, f finding.Finding) {
-	f.Rule, f.Level, f.Server = rule.ID, rule.Level, c.Server
+// report completes a finding with what its rule says about it, and keeps it. A level that is set already stays.
+func (c *comparison) report(id string, f finding.Finding) {
+	rule := c.rules[id]
+	f.Rule, f.Server = id, c.Server
+	if f.Level == finding.Off {
+		f.Level = rule.Level
+	}
+	if f.Level == finding.Off {
+		if !slices.Contains(c.Enable, id) {
+			return
+		}
+		f.Level = finding.Info
+	}
 	if f.Verdict == "" {
 		f.Verdict = finding.ByRule
 	}
-	c.findings = append(c.findings, f)
-}
-
-// list compares one list. A list that is missing on the new side is never taken for an empty one.
-func (c *comparison) list(kind snapshot.Kind, old, new *snapshot.Snapshot) {
-	before, after := old.List(kind), new.List(kind)
-	switch {
-	case slices.Contains(c.Unavailable, kind):
-		if before != nil {
-			c.unavailable(kind)
-		}
-	case before != nil && after != nil:
-		c.items(kind, before, after)
-	case before != nil:
-		c.withdrawn(kind, new)
-	case after != nil:
-		c.items(kind, &snapshot.List{}, after)
+	if f.Message == "" {
+		f.Message = rule.Title + "."
 	}
+	c.findings = append(c.findings, f)
 }

@@ -12,23 +12,12 @@ import (
 
 // difference is one place at which two JSON values differ.
 type difference struct {
-	pointer  string          // JSON pointer of the place; that of the whole array for an element of a set
+	pointer  string          // JSON pointer of the place
 	old, new json.RawMessage // nil on the side that has none
 }
 
-// sentence says in general words what happened.
-func (d difference) sentence() string {
-	switch {
-	case d.old == nil:
-		return "A value was added."
-	case d.new == nil:
-		return "A value was removed."
-	}
-	return "The value changed."
-}
-
-// walk lists the places at which two trees differ, in the order of their pointers. The trees hold no Go slice: go-cmp
-// aligns those by a search that takes exponential time on nested ones and is not the same on each run.
+// walk lists the places at which two trees differ. The trees hold no Go slice: go-cmp aligns those by a search that takes
+// exponential time on nested ones, and whose answer depends on the second at which the process started.
 func walk(old, new any) []difference {
 	w := &walker{}
 	cmp.Equal(old, new, cmp.Reporter(w))
@@ -52,13 +41,13 @@ func (w *walker) Report(result cmp.Result) {
 	if result.Equal() {
 		return
 	}
-	x, y := w.path.Last().Values()
+	old, new := w.path.Last().Values()
 	d := difference{pointer: pointer(w.path)}
-	if x.IsValid() {
-		d.old = encode(x.Interface())
+	if old.IsValid() {
+		d.old = encode(nil, old.Interface())
 	}
-	if y.IsValid() {
-		d.new = encode(y.Interface())
+	if new.IsValid() {
+		d.new = encode(nil, new.Interface())
 	}
 	w.found = append(w.found, d)
 }
@@ -76,9 +65,24 @@ func pointer(path cmp.Path) string {
 			b.WriteString("/" + snapshot.PointerToken(key))
 		case int:
 			fmt.Fprintf(&b, "/%d", key)
-		case element:
-			// an element of a set has no place of its own
 		}
 	}
 	return b.String()
+}
+
+// places names up to three places at which two values differ, for a message.
+func places(found []difference) string {
+	const shown = 3
+	var names []string
+	for i, d := range found {
+		if i == shown {
+			names = append(names, fmt.Sprintf("%d more", len(found)-shown))
+			break
+		}
+		if d.pointer == "" {
+			return "as a whole"
+		}
+		names = append(names, d.pointer)
+	}
+	return "at " + strings.Join(names, ", ")
 }

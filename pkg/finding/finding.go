@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Finding is one thing a rule has to say about one place of one server's surface.
@@ -18,12 +19,21 @@ type Finding struct {
 	Server  string  `json:"server,omitempty"`  // configured name of the server
 	Item    string  `json:"item,omitempty"`    // "tool/NAME", "prompt/NAME", "resource/URI", "template/URI"; empty for the server itself
 	Path    string  `json:"path,omitempty"`    // JSON pointer (RFC 6901) inside the item, or inside the snapshot when Item is empty
+	Member  string  `json:"member,omitempty"`  // the member of the value at Path that differs, such as a keyword; empty for the value itself
 	Message string  `json:"message"`           // one sentence for a person; never part of the fingerprint
 	Hint    string  `json:"hint,omitempty"`    // what to do next
 
 	Old     json.RawMessage `json:"old,omitempty"`     // the value before; absent when there was none
 	New     json.RawMessage `json:"new,omitempty"`     // the value now; absent when there is none
 	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
+}
+
+// Pointer is the deepest place that the finding speaks of: Path and Member as one JSON pointer.
+func (f Finding) Pointer() string {
+	if f.Member == "" {
+		return f.Path
+	}
+	return f.Path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(f.Member)
 }
 
 // Verdict tells what the level of a finding rests on.
@@ -61,7 +71,7 @@ func Sort(findings []Finding) {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		order := cmp.Or(
 			cmp.Compare(a.Server, b.Server), cmp.Compare(a.Item, b.Item),
-			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Member, b.Member),
 		)
 		if order != 0 {
 			return order

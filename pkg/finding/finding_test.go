@@ -88,6 +88,18 @@ func TestFingerprintLeavesOutSpelling(t *testing.T) {
 	}
 }
 
+func TestPointerJoinsPathAndMember(t *testing.T) {
+	f := base()
+	f.Path, f.Member = "/inputSchema/properties/limit", "type"
+	if f.Pointer() != base().Path || f.Fingerprint() != base().Fingerprint() {
+		t.Errorf("%s is another place than %s", f.Pointer(), base().Path)
+	}
+	f.Member = "a/b~c"
+	if got, want := f.Pointer(), "/inputSchema/properties/limit/a~1b~0c"; got != want {
+		t.Errorf("pointer %s, want %s", got, want)
+	}
+}
+
 func TestFingerprintTellsChangesApart(t *testing.T) {
 	seen := map[string]string{base().Fingerprint(): "base"}
 	for name, edit := range map[string]func(*finding.Finding){

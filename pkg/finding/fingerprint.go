@@ -10,11 +10,11 @@ import (
 // fingerprintBytes is how much of the hash a fingerprint shows: 48 bits, 12 digits.
 const fingerprintBytes = 6
 
-// Fingerprint names a change for good: 12 hexadecimal digits of the SHA-256 of rule, server, item, path, and the old and
+// Fingerprint names a change for good: 12 hexadecimal digits of the SHA-256 of rule, server, item, pointer, and the old and
 // new value. Neither the wording of the message nor the level is part of it, so that a waiver outlives both. White space
 // and key order in the values make no difference.
 func (f Finding) Fingerprint() string {
-	parts, _ := json.Marshal([]string{f.Rule, f.Server, f.Item, f.Path, canonical(f.Old), canonical(f.New)}) // strings always encode
+	parts, _ := json.Marshal([]string{f.Rule, f.Server, f.Item, f.Pointer(), canonical(f.Old), canonical(f.New)}) // strings always encode
 	hash := sha256.Sum256(parts)
 	return hex.EncodeToString(hash[:fingerprintBytes])
 }
