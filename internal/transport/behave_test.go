@@ -81,7 +81,7 @@ var behaviours = map[string]func(*server){
 	"error": func(s *server) {
 		s.answer(`{"jsonrpc":"2.0","id":ID,"error":{"code":0,"message":"no","data":[1]}}` + "\n")
 	},
-	"bad-error": func(s *server) { s.answer(`{"jsonrpc":"2.0","id":ID,"error":"boom"}` + "\n") },
+	"bad-error": func(s *server) { s.answer(`{"jsonrpc":"2.0","id":ID,"error":["boom"]}` + "\n") },
 	"empty":     func(s *server) { s.answer(`{"jsonrpc":"2.0","id":ID}` + "\n") },
 	"batch": func(s *server) {
 		s.answer(`[{"jsonrpc":"2.0","method":"notifications/x"},` + strings.TrimSpace(fine) + "]\n")
@@ -112,7 +112,11 @@ var behaviours = map[string]func(*server){
 	},
 	"close-stdout": func(s *server) { s.next(); _ = os.Stdout.Close(); s.rest() },
 	"close-stdin":  func(s *server) { s.next(); _ = os.Stdin.Close(); s.write("closed\n"); time.Sleep(time.Minute) },
-	"linger":       func(s *server) { go s.answer(fine); time.Sleep(time.Minute) },
+	"linger": func(s *server) { // does not care about the end of its stdin
+		id, _ := s.next()
+		s.write(strings.ReplaceAll(fine, "ID", id))
+		time.Sleep(time.Minute)
+	},
 	"stubborn": func(*server) {
 		signal.Ignore(syscall.SIGTERM)
 		s := &server{in: bufio.NewReader(os.Stdin)}

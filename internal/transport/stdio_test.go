@@ -35,7 +35,7 @@ func ask(t *testing.T, l *Link, id int64) (*transport.JSONRPCResponse, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	r, err := l.SendRequest(ctx, transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(id), Method: "tools/list"})
+	r, err := l.SendRequest(ctx, request(id))
 	if errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal("the request hung")
 	}
