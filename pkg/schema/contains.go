@@ -65,20 +65,20 @@ func refuteWith(wide, narrow *Schema, b Budget, out outcome) Result {
 	return r
 }
 
-// maxWitness is the length in bytes of the largest witness that is shown. A larger one shows the incompatibility by
+// maxWitness is the number of values in the largest witness that is shown. A larger one shows the incompatibility by
 // its structure only.
-const maxWitness = 1 << 14
+const maxWitness = 2000
 
 // confirm asks the independent validator whether the value that the engine found shows incompatibility. Where the
 // validator cannot tell, the engine's own reading of the value decides and the value is not shown as a witness.
 func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
-	text := jsonText(out.value)
-	value := readBack(json.RawMessage(text))
+	value := out.value
 	if accepts(yes(narrow.root(b.Semantics)), value) == void || accepts(yes(wide.plain), value) == inhabited {
 		return Result{}, false
 	}
 	accepted, rejected := unsure, unsure
-	if len(text) <= maxWitness {
+	small := weight(value, maxWitness) < maxWitness
+	if small {
 		accepted = narrow.judge(value, b.AssertFormats)
 		rejected = negate(wide.judge(value, b.AssertFormats))
 	}
@@ -88,20 +88,32 @@ func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
 	case accepted == inhabited && rejected == inhabited:
 		return incompatible(wide, value), true
 	}
-	r := incompatible(wide, value)
-	r.Witness = nil
-	return r, out.answer == inhabited && accepts(yes(narrow.root(b.Semantics)), value) == inhabited &&
+	return shownBy(blameFor(yes(wide.plain), value, "")), out.answer == inhabited && accepts(yes(narrow.root(b.Semantics)), value) == inhabited &&
 		accepts(yes(wide.plain), value) == void && !b.AssertFormats
 }
 
-// readBack gives a value the form that decoding its JSON text has.
-func readBack(v any) any {
-	raw, ok := v.(json.RawMessage)
-	if !ok {
-		raw = json.RawMessage(jsonText(v))
+// weight counts the values in a value, up to a limit.
+func weight(v any, limit int) int {
+	n := 1
+	switch v := v.(type) {
+	case []any:
+		for i := 0; i < len(v) && n < limit; i++ {
+			n += weight(v[i], limit-n)
+		}
+	case map[string]any:
+		for _, item := range v {
+			n += weight(item, limit-n)
+		}
+	case string:
+		n += len(v) / 64
 	}
-	out, _ := decode(raw)
-	return out
+	return n
+}
+
+// readBack decodes a witness from its JSON text.
+func readBack(raw json.RawMessage) any {
+	v, _ := decode(raw)
+	return v
 }
 
 // search looks for a witness that the engine did not find.
@@ -110,7 +122,7 @@ func search(wide, narrow *Schema, b Budget, out outcome) (value json.RawMessage,
 		return nil, 0
 	}
 	o := refute.Options{AssertFormats: b.AssertFormats, Declared: b.Semantics == Declared, Evaluations: searchFor(b)}
-	if out.tried {
+	if out.tried && weight(out.value, maxWitness) < maxWitness {
 		o.Hints = []json.RawMessage{json.RawMessage(jsonText(out.value))}
 	}
 	value, tried, err := refute.Find(narrow.judged(), wide.judged(), o)
@@ -127,9 +139,14 @@ func search(wide, narrow *Schema, b Budget, out outcome) (value json.RawMessage,
 func searchFor(b Budget) int { return min(b.steps()/50, refute.DefaultEvaluations) + 1 }
 
 func incompatible(wide *Schema, value any) Result {
-	where := blameFor(yes(wide.plain), value, "")
-	r := Result{Verdict: Incompatible, Witness: json.RawMessage(jsonText(value)),
-		Path: where.path, Instance: where.instance, Keyword: where.keyword, Reason: where.keyword}
+	r := shownBy(blameFor(yes(wide.plain), value, ""))
+	r.Witness = json.RawMessage(jsonText(value))
+	return r
+}
+
+func shownBy(where blame) Result {
+	r := Result{Verdict: Incompatible, Path: where.path, Instance: where.instance, Keyword: where.keyword,
+		Reason: where.keyword}
 	if where.detail != "" {
 		r.Reason += ": " + where.detail
 	}

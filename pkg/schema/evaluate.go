@@ -119,11 +119,20 @@ func arraySatisfies(n *node, v []any) answer {
 	case opItem:
 		return every(v[min(n.count, len(v)):min(n.count+1, len(v))], func(item any) answer { return accepts(n.kids[0], item) })
 	case opItems:
-		return every(v[min(n.count, len(v)):], func(item any) answer { return accepts(n.kids[0], item) })
+		return every(withoutRepeats(v[min(n.count, len(v)):]), func(item any) answer { return accepts(n.kids[0], item) })
 	case opContains:
 		return containsEnough(n, v)
 	}
 	return void // a finite set of scalars
+}
+
+// withoutRepeats drops items that are the one before, as a value that was made up has them by the thousand.
+func withoutRepeats(v []any) []any {
+	return slices.CompactFunc(slices.Clone(v), func(a, b any) bool {
+		x, isList := a.([]any)
+		y, areLists := b.([]any)
+		return isList && areLists && len(x) > 0 && len(x) == len(y) && &x[0] == &y[0]
+	})
 }
 
 func containsEnough(n *node, v []any) answer {
