@@ -1,0 +1,189 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// sseServer is an HTTP+SSE server: what is posted to it goes through reply, whose text goes out on the stream as it is.
+// An empty text ends the stream.
+type sseServer struct {
+	hello string // the start of the stream; empty = the usual endpoint event
+	reply func(id, posted string) string
+	out   chan string
+}
+
+func (s *sseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer "+secret {
+		http.Error(w, "who are you?", http.StatusUnauthorized)
+		return
+	}
+	if r.Method == http.MethodPost {
+		posted, _ := io.ReadAll(r.Body)
+		m, _ := parseMessage(posted)
+		w.WriteHeader(http.StatusAccepted)
+		s.out <- s.reply(string(m.id), string(posted))
+		return
+	}
+	w.Header().Set("Content-Type", sseType)
+	_, _ = io.WriteString(w, s.hello)
+	for {
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case text := <-s.out:
+			if text == "" {
+				return
+			}
+			_, _ = io.WriteString(w, text)
+		}
+	}
+}
+
+const hello = "event: endpoint\ndata: /messages?session=1\n\n"
+
+func openSSE(t *testing.T, h http.Handler) (*Link, error) {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]string{"Authorization": "Bearer " + secret}})
+	if err == nil {
+		t.Cleanup(func() { _ = l.Close() })
+	}
+	if ctx.Err() != nil {
+		t.Fatal("opening hung")
+	}
+	return l, err
+}
+
+func TestSSEReplies(t *testing.T) {
+	reply := func(text string) func(id, posted string) string {
+		return func(id, _ string) string { return strings.ReplaceAll(text, "ID", id) }
+	}
+	tests := []struct {
+		name       string
+		reply      func(id, posted string) string
+		want, fail string
+	}{
+		{name: "good", reply: reply("event: message\n" + sse(fine)), want: `{"ok":true}`},
+		{name: "without a type", reply: reply(sse(fine)), want: `{"ok":true}`},
+		{name: "odd values", reply: reply(sse(`{"jsonrpc":"2.0","id":ID,"result":` + odd + "}")), want: odd},
+		{name: "string id", reply: reply(sse(`{"jsonrpc":"2.0","id":"ID","result":{}}`)), want: `{}`},
+		{name: "batch", reply: reply(sse("[" + strings.TrimSpace(fine) + "]")), want: `{"ok":true}`},
+		{name: "junk first", reply: reply(sse("hello") + "event: ping\n" + sse("{}") + sse(fine)), want: `{"ok":true}`},
+		{name: "a request with our id first", reply: reply(sse(`{"jsonrpc":"2.0","id":ID,"method":"elicitation/create"}`) + sse(fine)), want: `{"ok":true}`},
+		{name: "deep", reply: reply(sse(deepReply)), fail: "the message is nested deeper than 10000 levels"},
+		{name: "the stream ends", reply: reply(""), fail: "the server ended the event stream"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := &sseServer{hello: hello, out: make(chan string, 8)}
+			s.reply = func(id, posted string) string {
+				if !strings.Contains(posted, `"method"`) { // our answer
+					return ": ok\n\n"
+				}
+				return test.reply(id, posted)
+			}
+			l, err := openSSE(t, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := ask(t, l, 7)
+			var got, fail string
+			if err != nil {
+				fail = err.Error()
+			} else {
+				got = string(r.Result)
+			}
+			if diff := cmp.Diff([]string{test.want, test.fail}, []string{got, fail}); diff != "" {
+				t.Errorf("result, failure (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSSEAnswersTheServer(t *testing.T) {
+	answers := make(chan string, 8)
+	s := &sseServer{hello: hello + sse(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) + sse(`{"jsonrpc":"2.0","id":2,"method":"roots/list"}`), out: make(chan string, 8)}
+	s.reply = func(_, posted string) string { answers <- posted; return ": ok\n\n" }
+	if _, err := openSSE(t, s); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"method not found: roots/list"}}`}
+	if diff := cmp.Diff(want, []string{<-answers, <-answers}); diff != "" {
+		t.Errorf("answers (-want +got):\n%s", diff)
+	}
+}
+
+func TestSSELossIsToldAtOnce(t *testing.T) {
+	s := &sseServer{hello: hello, out: make(chan string, 1), reply: func(string, string) string { return "" }}
+	l, err := openSSE(t, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.out <- ""
+	<-l.Done()
+	if _, err := ask(t, l, 1); !errors.Is(err, transport.ErrTransportClosed) {
+		t.Errorf("error %v, want a lost connection", err)
+	}
+}
+
+func TestSSEDoesNotOpen(t *testing.T) {
+	tests := []struct {
+		name    string
+		handler http.Handler
+		want    string
+	}{
+		{"html", write(200, "text/html", "<html>"), "HTTP 200 OK with an HTML page instead of JSON"},
+		{"404", write(404, "text/plain", "nothing here"), `HTTP 404 Not Found: "nothing here"`},
+		{"no endpoint", write(200, sseType, ": nothing\n\n"), "the server ended the event stream"},
+		{"endpoint elsewhere", &sseServer{hello: "event: endpoint\ndata: http://127.0.0.2:9/messages\n\n", out: make(chan string)}, otherOrigin},
+		{"endpoint without TLS", &sseServer{hello: "event: endpoint\ndata: https://127.0.0.1:1/messages\n\n", out: make(chan string)}, otherOrigin},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := openSSE(t, test.handler)
+			if err == nil || !strings.HasSuffix(err.Error(), test.want) {
+				t.Errorf("error %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestNotificationsAreKeptForTheHandler(t *testing.T) {
+	early := ""
+	for i := range 3 {
+		early += sse(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/n%d"}`, i))
+	}
+	s := &sseServer{hello: hello + early, out: make(chan string, 8)}
+	s.reply = func(id, _ string) string {
+		return sse(`{"jsonrpc":"2.0","method":"notifications/late"}`) + sse(strings.ReplaceAll(fine, "ID", id))
+	}
+	l, err := openSSE(t, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t, l, 1); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	l.SetNotificationHandler(func(n mcp.JSONRPCNotification) { got = append(got, n.Method) })
+	want := []string{"notifications/n0", "notifications/n1", "notifications/n2", "notifications/late"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("notifications (-want +got):\n%s", diff)
+	}
+}
