@@ -80,6 +80,15 @@ func (inv *invocation) tellFailures(r *report.Report) {
 	}
 }
 
+// checkOutput finds mistakes in the output flags before anything is contacted.
+func (inv *invocation) checkOutput() error {
+	if _, err := inv.formatOrDefault(); err != nil {
+		return err
+	}
+	_, err := inv.colored()
+	return err
+}
+
 // formatOrDefault is the chosen format: a table on a terminal, JSON elsewhere.
 func (inv *invocation) formatOrDefault() (string, error) {
 	if inv.format == "" {

@@ -14,6 +14,9 @@ import (
 // load reads the configuration. What is wrong with a whole file stops the run, unless no configured server is asked for
 // and the project's own file is whole.
 func (inv *invocation) load(targets []target) (*config.Config, error) {
+	if err := inv.checkOutput(); err != nil {
+		return nil, err
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
