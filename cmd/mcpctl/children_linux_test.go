@@ -2,8 +2,10 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -41,4 +43,22 @@ func processesIn(dir string) []string {
 		found = append(found, filepath.Base(filepath.Dir(link))+" "+strings.ReplaceAll(string(line), "\x00", " "))
 	}
 	return found
+}
+
+// TestNoChildSees is the proof that nochild can fail.
+func TestNoChildSees(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command("fixture", "sleep", "60s")
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if found := processesIn(dir); len(found) != 1 || !strings.Contains(found[0], "fixture sleep 60s") {
+		t.Errorf("a process of its own was not seen: %q", found)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if found := processesIn(dir); len(found) != 0 {
+		t.Errorf("a process that is gone was seen: %q", found)
+	}
 }
