@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,7 +57,7 @@ func itemParameters(k snapshot.Kind, item object) (takes, gives []parameter) {
 
 // hints are the effective annotations of a tool: those it sends, and the specification's defaults for the others.
 func hints(annotations object) string {
-	var all []string
+	all, sent := []string{}, false
 	readOnly, _ := annotations.truth("readOnlyHint")
 	for _, h := range []struct {
 		name, says string
@@ -68,10 +70,13 @@ func hints(annotations object) string {
 		value, known := annotations.truth(h.name)
 		switch {
 		case known:
-			all = append(all, h.says+" "+yesNo(value))
+			all, sent = append(all, h.says+" "+yesNo(value)), true
 		case !h.moot:
 			all = append(all, h.says+" "+yesNo(h.otherwise)+" (default)")
 		}
+	}
+	if !sent {
+		return strings.ReplaceAll(strings.Join(all, ", "), " (default)", "") + " (all by default)"
 	}
 	return strings.Join(all, ", ")
 }
@@ -114,9 +119,15 @@ func (p *page) others(prefix safe, raw json.RawMessage, shown []string) {
 		if !ok {
 			value = compact(m.Value)
 		}
-		p.note(prefix+visible(m.Key), short(value))
+		p.note(prefix+visible(m.Key), short(embedded.ReplaceAllStringFunc(value, func(s string) string {
+			head, data, _ := strings.Cut(s, ",")
+			return fmt.Sprintf("%s,… (%d characters)", head, len(data))
+		})))
 	}
 }
+
+// embedded is a data URI long enough to be in the way, as icons have it.
+var embedded = regexp.MustCompile(`data:[a-z/+.-]+;base64,[A-Za-z0-9+/=]{64,}`)
 
 // note writes one labelled line of an item.
 func (p *page) note(label, text safe) {

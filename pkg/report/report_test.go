@@ -1,0 +1,152 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+func TestVerdictOf(t *testing.T) {
+	for status, want := range map[int]Verdict{
+		0: Pass, 1: Fail, 2: Invalid, 3: Incomplete, 4: Unsaved, 130: Interrupted, 143: Interrupted, 99: Invalid,
+	} {
+		if got := VerdictOf(status); got != want {
+			t.Errorf("VerdictOf(%d) = %q, want %q", status, got, want)
+		}
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	findings := []finding.Finding{
+		{Level: finding.Breaking}, {Level: finding.Breaking, Verdict: finding.Unproven},
+		{Level: finding.Warning, Verdict: finding.Unproven}, {Level: finding.Info},
+	}
+	servers := []Server{{State: OK}, {State: Partial}, {State: Failed}, {State: Disabled}}
+	want := Summary{Breaking: 2, Warning: 1, Info: 1, Unknown: 2, Failed: 2}
+	if diff := cmp.Diff(want, Summarize(findings, servers)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestElapsed(t *testing.T) {
+	if got := Elapsed(1499*time.Microsecond + 1); got != 1 {
+		t.Errorf("1.5 ms less a bit is %d ms", got)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	if diff := cmp.Diff([]string{"json", "table", "yaml"}, Formats()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	err := Write(io.Discard, "tabel", &Report{}, Options{})
+	if err == nil || !strings.Contains(err.Error(), `unknown format "tabel": json, table, yaml exist`) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestWriteLeavesTheReport checks that what Write fills in stays out of the caller's value.
+func TestWriteLeavesTheReport(t *testing.T) {
+	r := Report{Command: "diff", Status: 3, Servers: []Server{{Name: "a", State: Failed}}}
+	for _, format := range Formats() {
+		written(t, format, &r, Options{})
+	}
+	if diff := cmp.Diff(Report{Command: "diff", Status: 3, Servers: []Server{{Name: "a", State: Failed}}}, r); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestReadBack reads a report as it was written.
+func TestReadBack(t *testing.T) {
+	for name, one := range cases(t) {
+		var again Report
+		first := written(t, "json", &one.Report, Options{})
+		if err := json.Unmarshal([]byte(first), &again); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(first, written(t, "json", &again, Options{})); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+// TestSameBytes writes each case often, since the order of a map would show.
+func TestSameBytes(t *testing.T) {
+	for name, one := range cases(t) {
+		for _, format := range Formats() {
+			first := written(t, format, &one.Report, one.Options)
+			for range 5 {
+				if again := written(t, format, &one.Report, one.Options); again != first {
+					t.Fatalf("%s as %s differs from one time to the next", name, format)
+				}
+			}
+		}
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestWriteTellsOfABrokenPipe(t *testing.T) {
+	for _, format := range Formats() {
+		err := Write(brokenPipe{}, format, &Report{Command: "list"}, Options{})
+		if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), "as "+format) {
+			t.Errorf("%s: error is %v", format, err)
+		}
+	}
+}
+
+// TestBrokenRaw gives a raw value that is no JSON, as no caller should.
+func TestBrokenRaw(t *testing.T) {
+	for _, raw := range []string{`{`, ``, `{"a":1`, `nul`, `{"name":"a"}}`} {
+		r := withItem(raw)
+		for _, format := range []string{"json", "yaml"} {
+			if err := Write(io.Discard, format, r, Options{}); err == nil {
+				t.Errorf("%q as %s gives no error", raw, format)
+			}
+		}
+		if got := written(t, "table", r, Options{Raw: true}); !strings.Contains(got, "(no name)") {
+			t.Errorf("%q as a table gives %q", raw, got)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		in          safe
+		first, rest int
+		want        []string
+	}{
+		{"", 5, 5, []string{""}},
+		{"one two", 0, 0, []string{"one two"}},
+		{"one two", 7, 5, []string{"one two"}},
+		{"one two", 6, 5, []string{"one", "two"}},
+		{"one  two", 4, 4, []string{"one", "two"}},
+		{"abcdefgh", 5, 3, []string{"abcde", "fgh"}},
+		{"a abcdefgh", 5, 3, []string{"a", "abc", "def", "gh"}},
+		{"日本語", 5, 2, []string{"日本", "語"}},
+		{"日本", 1, 1, []string{"日本"}},
+		{"  indented text", 10, 8, []string{"  indented", "text"}},
+	} {
+		var got []string
+		for _, row := range wrap([]span{{c.in, noInk}}, c.first, c.rest) {
+			var b bytes.Buffer
+			for _, s := range row {
+				b.WriteString(string(s.text))
+			}
+			got = append(got, b.String())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("wrap(%q, %d, %d) = %q, want %q", c.in, c.first, c.rest, got, c.want)
+		}
+	}
+}
