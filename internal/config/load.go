@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // Load reads the configuration. The Config is never nil and holds all that could be read; the error is Problems with whole
@@ -67,7 +68,7 @@ func (l *loader) readProject(file origin) {
 		return
 	}
 	s := l.scope(file)
-	s.dialect = dialect{unit: second, strict: true}
+	s.dialect = dialect{unit: time.Second, strict: true}
 	p := projectReader{reader: reader{file: file.shown}, scope: s, rules: l.in.Rules}
 	l.config.Project = p.project(root)
 	l.include, l.alone = p.include, p.alone

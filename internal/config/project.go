@@ -23,7 +23,7 @@ type Project struct {
 type Waiver struct {
 	Rule, Server, Item, Reason, Owner string
 
-	Expires time.Time // midnight UTC at the start of that day; zero = never
+	Expires time.Time // midnight UTC at the start of the last day on which it holds; zero = it holds for ever
 	Line    int       // in Project.File
 }
 

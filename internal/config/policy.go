@@ -1,0 +1,77 @@
+package config
+
+import (
+	"strconv"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+func (p *projectReader) failOn(f field) *finding.Level {
+	if !p.want(f, text) {
+		return nil
+	}
+	level, err := ParseFailOn(f.value.text)
+	if err != nil {
+		p.complain(f.value.line, suggest(f.value.text, []string{"breaking", "warning", "info", "any", "never"}), `"fail-on": %v`, err)
+		return nil
+	}
+	return &level
+}
+
+// levels are the rules whose level the project chose.
+func (p *projectReader) levels(f field) map[string]finding.Level {
+	levels := map[string]finding.Level{}
+	for _, m := range p.members(f) {
+		p.rule(m.key, m.line)
+		level, err := finding.ParseLevel(m.value.text)
+		if err != nil {
+			p.complain(m.value.line, suggest(m.value.text, []string{"breaking", "warning", "info", "off"}), "rule %q: %v", m.key, err)
+			continue
+		}
+		levels[m.key] = level
+	}
+	return levels
+}
+
+// rule keeps a problem for an id that is not in the catalogue.
+func (p *projectReader) rule(id string, line int) {
+	if _, ok := find(p.rules, id); !ok && p.rules != nil {
+		hint := suggest(id, p.rules)
+		if hint == "" {
+			hint = "mcpctl rules shows all rules"
+		}
+		p.complain(line, hint, "unknown rule %q", id)
+	}
+}
+
+func (p *projectReader) budgets(f field) Budgets {
+	var b Budgets
+	if !p.want(f, object) {
+		return b
+	}
+	p.unique(f.value, ` in "budgets"`)
+	p.known(f.value, ` in "budgets"`, []string{"tokens", "tools"})
+	for _, m := range f.value.fields {
+		n, err := strconv.Atoi(m.value.text)
+		if m.value.kind != number || err != nil || n < 1 {
+			p.complain(m.value.line, "leave it out for no limit", `"budgets.%s" must be a whole number above 0`, m.key)
+			continue
+		}
+		switch m.key {
+		case "tokens":
+			b.Tokens = n
+		case "tools":
+			b.Tools = n
+		}
+	}
+	return b
+}
+
+// allow is the list of names; one that is not a list allows nothing.
+func (p *projectReader) allow(f field) Allow {
+	a := Allow{File: p.reader.file, Line: f.line}
+	for _, item := range p.scalars(f) {
+		a.Names = append(a.Names, item.value.text)
+	}
+	return a
+}
