@@ -114,13 +114,8 @@ func (c *clause) impossible(l lit) bool {
 
 // unfold returns the literals that l stands for, or records it as an atom or a choice.
 func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
-	for _, weaker := range l.implied {
-		if !l.not {
-			if c.known.of(weaker)&fails != 0 {
-				return nil, false
-			}
-			c.known.add(weaker)
-		}
+	if !l.not && !c.imply(l) {
+		return nil, false
 	}
 	switch {
 	case l.loop:
@@ -140,6 +135,20 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 		c.atoms = append(c.atoms, l)
 	}
 	return nil, true
+}
+
+// imply records what a literal is known to imply. It reports false where that is known to fail. What the literal
+// itself stands for is left to be unfolded.
+func (c *clause) imply(l lit) bool {
+	for _, weaker := range l.implied {
+		if c.known.of(weaker)&fails != 0 {
+			return false
+		}
+		if !slices.ContainsFunc(l.kids, weaker.same) {
+			c.known.add(weaker)
+		}
+	}
+	return true
 }
 
 func (c *clause) leaveOut(r reason) { c.doubt, c.doubted = r, true }
