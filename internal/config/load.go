@@ -63,6 +63,7 @@ func (l *loader) complain(file origin, message, hint string) {
 }
 
 func (l *loader) readProject(file origin) {
+	l.config.Project.File = file.shown
 	root, ok := l.parse(file, parseYAML)
 	if !ok {
 		return

@@ -27,6 +27,14 @@ func readFile(path string) ([]byte, error) {
 	return decodeText(data)
 }
 
+// readRegular is readFile for paths that a file names: a pipe there would keep the reader waiting for ever.
+func readRegular(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	return readFile(path)
+}
+
 func decodeText(data []byte) ([]byte, error) {
 	switch {
 	case len(data) > maxFile:

@@ -60,7 +60,7 @@ func (in Input) search(names []string) (origin, bool) {
 	for _, folder := range in.folders() {
 		for _, name := range names {
 			path := filepath.Join(folder, name)
-			if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 				return origin{path: path, shown: in.show(path)}, true
 			}
 		}

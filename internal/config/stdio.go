@@ -108,7 +108,7 @@ func (d *draft) envFile(f field) map[string]probe.Secret {
 	if path == d.folder {
 		return nil
 	}
-	data, err := readFile(path)
+	data, err := readRegular(path)
 	if err != nil {
 		d.complain(f.value.line, "create the file or remove envFile", `reading "envFile" %q: %v`, d.relative(path), err)
 		return nil
