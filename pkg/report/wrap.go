@@ -61,8 +61,12 @@ func (w *wrapper) next() {
 
 // trimEnd takes the spaces off the end of a row.
 func trimEnd(row []span) []span {
-	if last := len(row) - 1; last >= 0 {
+	for last := len(row) - 1; last >= 0; last-- {
 		row[last].text = safe(strings.TrimRight(string(row[last].text), " "))
+		if row[last].text != "" {
+			break
+		}
+		row = row[:last]
 	}
 	return row
 }
