@@ -55,7 +55,7 @@ func (inv *invocation) emit(ctx context.Context, r *report.Report, o report.Opti
 		inv.tellFailures(r)
 	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	if r.Status != statusOK {
 		return exitError(r.Status)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -11,13 +12,14 @@ import (
 // untilSignal is a context that ends at the first SIGINT or SIGTERM; a second one ends the process at once.
 // The function it returns gives the exit status of the signal that arrived, 0 for none.
 func untilSignal() (context.Context, func() int) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	arrived := make(chan os.Signal, 2)
 	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
 	var status atomic.Int32
 	go func() {
-		status.Store(signalStatus(<-arrived))
-		cancel()
+		first := <-arrived
+		status.Store(signalStatus(first))
+		cancel(fmt.Errorf("interrupted by a signal (%v)", first))
 		os.Exit(int(signalStatus(<-arrived)))
 	}()
 	return ctx, func() int { return int(status.Load()) }
