@@ -56,14 +56,12 @@ func TestAllFailureTouchesNoOther(t *testing.T) {
 	good := serve(t, "tools: 2")
 	hanging := serve(t, "on: {POST: [hang]}")
 	hanging.Timeout = 200 * time.Millisecond
-	panicking := Server{Name: "panicking", HTTP: &HTTP{URL: "http://127.0.0.1/"}, Stdio: nil}
-	panicking.HTTP = nil // neither a command nor a URL
-	servers := []Server{hanging, good, closed(t), panicking, good}
+	servers := []Server{hanging, good, closed(t), {Name: "neither a command nor a URL"}, good}
 	got := make([]string, len(servers))
 	for result := range All(t.Context(), servers, Options{Parallel: 2, Timeout: 20 * time.Second}) {
 		got[result.Index] = outcome(result)
 	}
-	want := []string{"handshake", "2 tools", "connecting", "handshake", "2 tools"}
+	want := []string{"handshake", "2 tools", "connecting", "starting", "2 tools"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

@@ -26,11 +26,19 @@ func (a attempt) timeout() time.Duration {
 	return a.options.Timeout
 }
 
+// first is the stage at which every attempt at the server begins.
+func (a attempt) first() Stage {
+	if a.server.HTTP != nil {
+		return Connecting
+	}
+	return Starting
+}
+
 // visit asks one server for everything, again as long as a failure can heal and Options.Retries allow.
 func visit(ctx context.Context, server Server, options Options) Result {
 	if ctx.Err() != nil {
 		a := newAttempt(server, options)
-		return Result{Server: server, Err: a.explain(ctx, Starting, context.Cause(ctx), nil)}
+		return Result{Server: server, Err: a.explain(ctx, a.first(), context.Cause(ctx), nil)}
 	}
 	var result Result
 	start, tries := time.Now(), 0
@@ -72,7 +80,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 func (a attempt) shown(ctx context.Context, err error) error {
 	var bug *panicError
 	if errors.As(err, &bug) && len(Failures(err)) == 0 {
-		return a.explain(ctx, Handshake, err, nil)
+		return a.explain(ctx, a.first(), err, nil)
 	}
 	return err
 }

@@ -70,7 +70,7 @@ func plain(err error) string {
 // unreachable tells that no server was reached at all: no address, no connection, no trust.
 func unreachable(err error) bool {
 	var dial *net.OpError
-	return errors.As(err, &dial) && dial.Op == "dial" || noSuchHost(err) || untrusted(err) || notTLS(err)
+	return errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect") || noSuchHost(err) || untrusted(err) || notTLS(err)
 }
 
 func noSuchHost(err error) bool {

@@ -137,17 +137,3 @@ func (c caller) settle(ctx context.Context, h hello) {
 		c.record.note(Notice{Handshake, NoticeInitializedLost, "notifications/initialized was not taken: " + plain(err)})
 	}
 }
-
-// auto is the word for no pin.
-const auto = "auto"
-
-// check tells what no server could be asked with.
-func check(server Server, options Options) error {
-	if pin := options.Protocol; pin != "" && pin != auto && !slices.Contains(Versions(), pin) {
-		return usage.errorf("unknown protocol version %q: %s and %s exist", pin, auto, listing(Versions()))
-	}
-	if (server.Stdio == nil) == (server.HTTP == nil) {
-		return usage.errorf("a server needs either a command or a URL")
-	}
-	return nil
-}

@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
@@ -42,10 +43,14 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, link *tran
 // text is the cause, with the reason for it when the server told one on stdout before it ended.
 func (f facts) text(secrets redactor) string {
 	text := clip(secrets.text(plain(f.err)), longText)
-	if exited(f.err) != "" && f.stderr == "" && len(f.noise) > 0 {
-		text += "; its last words on stdout were: " + secrets.cutting(f.noise[len(f.noise)-1].Text)
+	if exited(f.err) == "" || f.stderr != "" || len(f.noise) == 0 {
+		return text
 	}
-	return text
+	var said []string
+	for _, piece := range f.noise {
+		said = append(said, strings.TrimSpace(secrets.cutting(piece.Text)))
+	}
+	return text + "; it wrote to stdout: " + clip(strings.Join(said, " | "), longText)
 }
 
 // original is the error before it was made fit to be shown.

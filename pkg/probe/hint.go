@@ -35,6 +35,7 @@ var hints = [...]struct {
 	{facts.untrustedCA, always("if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or SSL_CERT_FILE")},
 	{facts.badCertificate, always("the certificate does not fit: check the host name in the URL, this machine's clock, and when the certificate ends")},
 	{facts.plainHTTP, always("the server does not speak TLS: use http:// instead of https://")},
+	{facts.proxied, always("the proxy could not be used: check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY")},
 	{facts.noHost, always("check the spelling of the host in the URL, and that this machine can resolve names (VPN, proxy)")},
 	{facts.cutOff, always("the server, or a gateway before it, closed the connection: look into its log, or allow --retries")},
 	{facts.refused, always("check that the server runs, and the port in the URL")},

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -54,6 +55,7 @@ func texts(raw json.RawMessage) []string {
 
 // jsonType names what raw is, with its article, to follow "is".
 func jsonType(raw json.RawMessage) string {
+	raw = bytes.TrimLeft(raw, " \t\r\n")
 	if len(raw) == 0 {
 		return "missing"
 	}

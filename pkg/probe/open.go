@@ -21,7 +21,7 @@ func Open(ctx context.Context, server Server, options Options) (*Session, error)
 // open tries the ways to reach the server until one is taken.
 func (a attempt) open(ctx context.Context) (*Session, error) {
 	if err := check(a.server, a.options); err != nil {
-		return nil, a.explain(ctx, Handshake, err, nil)
+		return nil, a.explain(ctx, a.first(), err, nil)
 	}
 	ways := routes(a.server, a.options)
 	session, err := a.take(ctx, ways[0])
@@ -75,7 +75,13 @@ func (a attempt) take(ctx context.Context, way route) (*Session, error) {
 		defer link.close()
 		return nil, a.explain(ctx, way.failing(err), h.uncommon(err), link.Link)
 	}
-	return a.session(ctx, link, c, h), nil
+	c.version = h.protocol
+	c.settle(ctx, h)
+	if !link.keep() { // the time was up while the server was told
+		defer link.close()
+		return nil, a.explain(ctx, Handshake, context.Cause(ctx), link.Link)
+	}
+	return a.session(link, c, h), nil
 }
 
 // dial opens a link of one way, and a caller on it.
@@ -106,10 +112,7 @@ func (r route) failing(err error) Stage {
 }
 
 // session makes the link the caller's own.
-func (a attempt) session(ctx context.Context, link line, c caller, h hello) *Session {
-	c.version = h.protocol
-	c.settle(ctx, h)
-	link.keep()
+func (a attempt) session(link line, c caller, h hello) *Session {
 	s := &Session{attempt: a, line: link, caller: c, hello: h}
 	s.listen()
 	return s

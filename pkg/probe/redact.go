@@ -54,7 +54,10 @@ func secretsOfURL(raw string) []string {
 	var secrets []string
 	if user := address.User; user != nil {
 		password, _ := user.Password()
-		secrets = append(secrets, user.String(), user.Username(), password,
+		written, _, _ := strings.Cut(raw, "@")
+		_, written, _ = strings.Cut(written, "//")
+		_, writtenPassword, _ := strings.Cut(written, ":")
+		secrets = append(secrets, written, writtenPassword, user.String(), user.Username(), password,
 			base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password)))
 	}
 	for _, pair := range strings.Split(address.RawQuery, "&") {

@@ -18,7 +18,12 @@ func (f facts) badCertificate() bool { return untrusted(f.err) }
 func (f facts) plainHTTP() bool      { return notTLS(f.err) }
 func (f facts) noHost() bool         { return noSuchHost(f.err) }
 func (f facts) refused() bool        { return refused(f.err) }
-func (f facts) cutOff() bool         { return f.server.HTTP != nil && cutOff(f.err) }
+func (f facts) proxied() bool {
+	failure, ok := errors.AsType[*net.OpError](f.err)
+	return ok && failure.Op == "proxyconnect"
+}
+
+func (f facts) cutOff() bool { return f.server.HTTP != nil && cutOff(f.err) }
 
 func (f facts) redirected() bool {
 	_, ok := errors.AsType[*transport.RedirectError](f.err)

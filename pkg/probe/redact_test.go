@@ -1,0 +1,95 @@
+package probe
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSecretCannotBePrinted tries the ways in which values get into texts by accident.
+func TestSecretCannotBePrinted(t *testing.T) {
+	server := Server{Name: "s", Stdio: &Stdio{Env: map[string]Secret{"TOKEN": "hunter22"}}, HTTP: &HTTP{Headers: map[string]Secret{"A": "hunter22"}}}
+	encoded, err := json.Marshal(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{string(encoded)}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		texts = append(texts, fmt.Sprintf(verb, server.Stdio.Env), fmt.Sprintf(verb, server.HTTP.Headers["A"]), fmt.Sprintf(verb, *server.Stdio))
+	}
+	for _, text := range texts {
+		if strings.Contains(text, "hunter22") || strings.Contains(text, "68756e746572") {
+			t.Errorf("the secret is in %s", text)
+		}
+	}
+	if got := server.Stdio.Env["TOKEN"].Reveal(); got != "hunter22" {
+		t.Errorf("revealed %q", got)
+	}
+}
+
+func TestRedact(t *testing.T) {
+	stdio := Server{Stdio: &Stdio{Env: map[string]Secret{
+		"TOKEN": "abcd1234", "LONGER": "abcd1234-and-more", "SHORT": "abc", "PATH": "/usr/bin", "EMPTY": "",
+	}}}
+	web := Server{HTTP: &HTTP{
+		URL:     "https://user:pa%24%24word@host.example/mcp?key=q%2Fvalue&flag=on&empty=",
+		Headers: map[string]Secret{"Authorization": "Bearer t0ken.t0ken", "X-Key": "key-of-x"},
+	}}
+	tests := map[string]struct {
+		server Server
+		text   string
+		cut    bool
+		want   string
+	}{
+		"exact":                 {stdio, "token abcd1234, again abcd1234", false, "token ***, again ***"},
+		"the longer one first":  {stdio, "abcd1234-and-more", false, "***"},
+		"too short to be one":   {stdio, "abc abc", false, "abc abc"},
+		"PATH is none":          {stdio, "no such command in /usr/bin", false, "no such command in /usr/bin"},
+		"cut at the beginning":  {stdio, "1234-and-more was refused", true, "*** was refused"},
+		"cut at the end":        {stdio, "using abcd12", true, "using ***"},
+		"edges of a whole text": {stdio, "1234 was refused", false, "1234 was refused"},
+		"header and credential": {web, "Bearer t0ken.t0ken; t0ken.t0ken; key-of-x", false, "***; ***; ***"},
+		"the word Bearer stays": {web, "use Bearer", false, "use Bearer"},
+		"query value":           {web, "key=q%2Fvalue or q/value, flag=on", false, "key=*** or ***, flag=on"},
+		"user info":             {web, "user:pa%24%24word pa$$word", false, "*** ***"},
+		"as HTTP sends it":      {web, "Basic dXNlcjpwYSQkd29yZA==", false, "Basic ***"},
+		"host stays":            {web, "https://host.example/mcp", false, "https://host.example/mcp"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			mask := redactorFor(test.server)
+			got := mask.text(test.text)
+			if test.cut {
+				got = mask.cutting(test.text)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestUnwrappedErrorsAreRedacted walks an error's whole tree: no layer of it may hold a secret.
+func TestUnwrappedErrorsAreRedacted(t *testing.T) {
+	server := closed(t)
+	server.HTTP.URL += "?token=sup3rs3cret"
+	server.HTTP.Headers = map[string]Secret{"Authorization": "Bearer sup3rs3cret"}
+	_, err := Open(t.Context(), server, Options{})
+	layers := 0
+	for ; err != nil; layers++ {
+		if text := fmt.Sprintf("%v %+v %q", err, err, err); strings.Contains(text, "sup3rs3cret") {
+			t.Errorf("the secret is in %s", text)
+		}
+		next, ok := err.(interface{ Unwrap() error })
+		if !ok {
+			break
+		}
+		err = next.Unwrap()
+	}
+	if layers < 1 {
+		t.Error("there was no error to look into")
+	}
+}
