@@ -125,6 +125,7 @@ var behaviours = map[string]func(*server){
 		time.Sleep(time.Minute)
 	},
 	"orphan":       func(s *server) { helper(nil); s.answer(fine) },
+	"runaway":      func(s *server) { helper(ownSession()); s.answer(fine) },
 	"orphan-crash": func(s *server) { s.next(); helper(nil); os.Exit(3) },
 	"asks": func(s *server) {
 		id, _ := s.next()

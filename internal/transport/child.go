@@ -145,6 +145,7 @@ func (c *child) stop() error {
 // kill ends the tree at once.
 func (c *child) kill() {
 	c.stopping.Store(true)
+	c.tree.look()
 	c.tree.kill()
 }
 

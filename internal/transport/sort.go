@@ -21,6 +21,9 @@ func sortLine(line []byte) []piece {
 		}
 		return out
 	}
+	if json.Valid(line) { // a log in JSON, say, even if it quotes a message
+		return []piece{{noise: line}}
+	}
 	if id, deep := nestedTooDeep(line); deep {
 		return []piece{{noise: line, id: id, err: &TooDeepError{Limit: nestingLimit}}}
 	}

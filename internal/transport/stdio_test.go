@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -146,61 +145,6 @@ func TestStdioKeepsTheEndOfStderr(t *testing.T) {
 	}
 }
 
-func TestStdioLeavesNobodyBehind(t *testing.T) {
-	tests := []struct {
-		name string
-		most time.Duration
-	}{
-		{"good", 300 * time.Millisecond},
-		{"linger", 400 * time.Millisecond},
-		{"silent", 300 * time.Millisecond},
-		{"stubborn", 1500 * time.Millisecond},
-		{"orphan", 900 * time.Millisecond},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			l := behave(t, test.name)
-			if test.name != "silent" {
-				if _, err := ask(t, l, 1); err != nil {
-					t.Fatal(err)
-				}
-			}
-			group := l.group()
-			start := time.Now()
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
-			took := time.Since(start)
-			t.Logf("closed in %v", took.Round(time.Millisecond))
-			if took > test.most {
-				t.Errorf("closing took %v, want at most %v", took, test.most)
-			}
-			if err := syscall.Kill(-group, 0); err == nil && !onlyZombies(group) {
-				t.Error("its process group is still there")
-			}
-		})
-	}
-}
-
-func TestStdioEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	l, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Kill()
-	if _, err := ask(t, l, 1); err != nil {
-		t.Fatal(err)
-	}
-	why := errors.New("enough")
-	time.AfterFunc(50*time.Millisecond, cancel)
-	_ = why
-	if _, err := ask(t, l, 2); !errors.Is(err, context.Canceled) && !errors.Is(err, transport.ErrTransportClosed) {
-		t.Errorf("error %v, want that of the context", err)
-	}
-	<-l.Done()
-}
-
 func TestStdioLateRepliesAreNoNoise(t *testing.T) {
 	l := behave(t, "late")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -222,5 +166,3 @@ func TestStdioLateRepliesAreNoNoise(t *testing.T) {
 		t.Errorf("noise (-want +got):\n%s", diff)
 	}
 }
-
-func (l *Link) group() int { return l.child.cmd.Process.Pid }

@@ -1,0 +1,85 @@
+package transport
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestStartErrors(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	script := filepath.Join(dir, "script")
+	if err := errors.Join(os.WriteFile(plain, nil, 0o600), os.WriteFile(script, []byte("#! /no/such/node -x\n"), 0o700)); err != nil { //nolint:gosec // a script must be executable
+		t.Fatal(err)
+	}
+	path := "PATH=" + strings.Join([]string{filepath.Join(dir, "none"), dir}, string(filepath.ListSeparator))
+	tests := []struct {
+		name     string
+		command  Command
+		notFound bool
+		want     string
+	}{
+		{"empty", Command{}, false, `starting "": the command is empty`},
+		{"name", Command{Path: "no-such-server", Env: []string{"PATH=/x", path}}, true, `starting "no-such-server": no such command in PATH ` + path[5:]},
+		{"no PATH", Command{Path: "sh"}, true, `starting "sh": no such command in PATH (which is empty)`},
+		{"not executable", Command{Path: "plain", Env: []string{path}}, true, `starting "plain": no such command in PATH ` + path[5:]},
+		{"file", Command{Path: "./no-such-server", Dir: dir}, true, `starting "./no-such-server": no such file`},
+		{"file, not executable", Command{Path: "./plain", Dir: dir}, false, `starting "./plain": exec: "` + plain + `": permission denied`},
+		{"folder", Command{Path: "script", Env: []string{path}, Dir: plain}, false, `starting "script": working folder "` + plain + `" is no folder`},
+		{"interpreter", Command{Path: "script", Env: []string{path}}, false, `starting "script": its interpreter /no/such/node is missing: fork/exec ` + script + `: no such file or directory`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := StartStdio(t.Context(), test.command)
+			var start *StartError
+			if !errors.As(err, &start) || start.NotFound != test.notFound {
+				t.Fatalf("error %#v, want a *StartError, not found: %v", err, test.notFound)
+			}
+			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCommandIsRunAsConfigured: a path counts from the working folder, and the environment is the given one and nothing else.
+func TestCommandIsRunAsConfigured(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(os.Args[0], filepath.Join(dir, "server")); err != nil {
+		t.Skip(err)
+	}
+	l, err := StartStdio(t.Context(), Command{Path: "./server", Dir: dir, Env: []string{"BEHAVE=env", "A=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r, err := ask(t, l, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(`["BEHAVE=env","A=1"]`, string(r.Result)); diff != "" {
+		t.Errorf("environment (-want +got):\n%s", diff)
+	}
+}
+
+func TestMinimalEnv(t *testing.T) {
+	environ := []string{"HOME=/h", "PATH=/bin", "Path=C:\\", "SECRET=x", "TERM=() { :; }", "USER=", "broken", "SystemRoot=C:\\Windows", "HOMEDRIVE=C:"}
+	tests := map[string][]string{
+		"linux":   {"HOME=/h", "PATH=/bin", "USER="},
+		"windows": {"PATH=/bin", "Path=C:\\", "SystemRoot=C:\\Windows", "HOMEDRIVE=C:"},
+	}
+	for goos, want := range tests {
+		if diff := cmp.Diff(want, minimalEnv(goos, environ)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", goos, diff)
+		}
+	}
+	if got := MinimalEnv(os.Environ()); !slices.ContainsFunc(got, func(pair string) bool { return strings.HasPrefix(strings.ToUpper(pair), "PATH=") }) {
+		t.Errorf("PATH is not in %v", got)
+	}
+}

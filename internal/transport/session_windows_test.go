@@ -1,0 +1,5 @@
+package transport
+
+import "syscall"
+
+func ownSession() *syscall.SysProcAttr { return nil }

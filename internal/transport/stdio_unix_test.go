@@ -1,0 +1,125 @@
+//go:build unix
+
+package transport
+
+import (
+	"context"
+	"errors"
+	"os"
+	"regexp"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// helperOf is the process that a server has told of on its stderr, or 0.
+func helperOf(l *Link) int {
+	found := regexp.MustCompile(`helper (\d+)`).FindStringSubmatch(l.Trouble().Stderr)
+	if found == nil {
+		return 0
+	}
+	pid, _ := strconv.Atoi(found[1])
+	return pid
+}
+
+// runs tells whether a process runs; one that ended and was not fetched does not.
+func runs(pid int) bool {
+	return syscall.Kill(pid, 0) == nil && !onlyZombies(groupOf(pid))
+}
+
+func groupOf(pid int) int {
+	group, err := syscall.Getpgid(pid)
+	if err != nil {
+		return -1
+	}
+	return group
+}
+
+func TestStdioLeavesNobodyBehind(t *testing.T) {
+	tests := []struct {
+		name string
+		most time.Duration
+	}{
+		{"good", 300 * time.Millisecond},
+		{"linger", 400 * time.Millisecond},
+		{"silent", 300 * time.Millisecond},
+		{"stubborn", 1500 * time.Millisecond},
+		{"orphan", 400 * time.Millisecond},
+		{"runaway", 400 * time.Millisecond},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.name == "runaway" && runtime.GOOS != "linux" {
+				t.Skip("only Linux tells who left the process group")
+			}
+			l := behave(t, test.name)
+			if test.name != "silent" {
+				if _, err := ask(t, l, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			helper := helperOf(l)
+			group := l.child.cmd.Process.Pid
+			start := time.Now()
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			took := time.Since(start)
+			t.Logf("closed in %v", took.Round(time.Millisecond))
+			if took > test.most {
+				t.Errorf("closing took %v, want at most %v", took, test.most)
+			}
+			if err := syscall.Kill(-group, 0); err == nil && !onlyZombies(group) {
+				t.Error("its process group is still there")
+			}
+			if helper != 0 && runs(helper) {
+				t.Error("its helper is still there")
+			}
+		})
+	}
+}
+
+// TestStdioEndsWithItsContext: a server that ignores everything goes when the context ends, and who waits is told.
+func TestStdioEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	l, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}, Grace: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t, l, 1); err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("enough")
+	time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
+	if _, err := ask(t, l, 2); !errors.Is(err, why) {
+		t.Errorf("error %v, want the cause of the context", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if runs(l.child.cmd.Process.Pid) {
+		t.Error("the server is still there")
+	}
+}
+
+func TestKillDoesNotWait(t *testing.T) {
+	l := behave(t, "stubborn")
+	if _, err := ask(t, l, 1); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	l.Kill()
+	if took := time.Since(start); took > defaultGrace/2 {
+		t.Errorf("killing took %v", took)
+	}
+	if runs(l.child.cmd.Process.Pid) {
+		t.Error("the server is still there")
+	}
+	if _, err := ask(t, l, 2); !errors.Is(err, transport.ErrTransportClosed) {
+		t.Errorf("error %v, want a closed transport", err)
+	}
+}
