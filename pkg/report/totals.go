@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // totals writes how many findings there are of each level, and what the exit status means.
 func (p *page) totals(r *Report) {
 	sum := Summarize(r.Findings, r.Servers)
@@ -37,8 +39,8 @@ func (p *page) totals(r *Report) {
 // meaning is what an exit status other than 0 tells, and what can be done.
 func meaning(r *Report, sum Summary) safe {
 	accept := safe("")
-	if r.Command == "diff" {
-		accept = "; accept by `mcpctl snapshot`"
+	if r.Command == "diff" && slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Transport != "" }) {
+		accept = "; accept them by `mcpctl snapshot`"
 	}
 	switch r.Status {
 	case 0:
