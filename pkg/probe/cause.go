@@ -17,6 +17,7 @@ import (
 // timeoutError is the end of the time that one attempt at a server has.
 type timeoutError struct{ limit time.Duration }
 
+// Error names the limit.
 func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
 
 // Is makes a timeout match context.DeadlineExceeded.

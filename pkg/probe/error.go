@@ -46,6 +46,7 @@ type cause struct {
 	original error
 }
 
+// Error has no secrets.
 func (c *cause) Error() string { return c.text }
 
 // Is reports what the original error is.

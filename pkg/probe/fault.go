@@ -20,6 +20,7 @@ type faultError struct {
 	text  string
 }
 
+// Error is a sentence of our own.
 func (e *faultError) Error() string { return e.text }
 
 // errorf is an error of the kind.

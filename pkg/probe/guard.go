@@ -11,6 +11,7 @@ type panicError struct {
 	stack []byte
 }
 
+// Error is what was panicked with.
 func (e *panicError) Error() string { return fmt.Sprintf("panic in the prober: %v", e.value) }
 
 // guard runs work and turns a panic in it into an error, so that it costs one server and not the run.

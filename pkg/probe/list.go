@@ -15,7 +15,7 @@ type limits struct {
 	pages, items, bytes int
 }
 
-var listLimits = limits{pages: 1000, items: 100_000, bytes: 256 << 20}
+func standardLimits() limits { return limits{pages: 1000, items: 100_000, bytes: 256 << 20} }
 
 // reading is a list under way.
 type reading struct {

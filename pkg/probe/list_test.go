@@ -58,7 +58,7 @@ func TestListLimits(t *testing.T) {
 		"items":            {limits{pages: 9, items: 2, bytes: 1000}, []string{endless}, "tools/list has more than 2 items"},
 		"items on a page":  {limits{pages: 9, items: 2, bytes: 1000}, []string{`{"tools":[{},{},{}]}`}, "tools/list has more than 2 items"},
 		"bytes":            {limits{pages: 9, items: 100, bytes: 100}, []string{endless}, "tools/list is larger than 0 MiB"},
-		"neither":          {listLimits, []string{""}, "the reply to tools/list has neither a result nor an error"},
+		"neither":          {standardLimits(), []string{""}, "the reply to tools/list has neither a result nor an error"},
 		"the last allowed": {limits{pages: 3, items: 3, bytes: 1000}, []string{endless, endless, `{"tools":[{"name":"tN"}]}`}, "<nil>"},
 	}
 	for name, test := range tests {
@@ -76,7 +76,7 @@ func TestListLimits(t *testing.T) {
 
 // TestListEchoesCursors expects each cursor to be sent back as the value that came.
 func TestListEchoesCursors(t *testing.T) {
-	list, notices, params, err := listTools(t, listLimits,
+	list, notices, params, err := listTools(t, standardLimits(),
 		`{"tools":[],"nextCursor":""}`, `{"tools":[],"nextCursor":12345678901234567890}`, `{"tools":[],"nextCursor":"\ud800"}`, `{"tools":[]}`)
 	if err != nil || len(list.Items) != 0 {
 		t.Fatalf("list %v, error %v", list, err)
@@ -120,7 +120,7 @@ var hostile = map[string]struct {
 func TestHostileResults(t *testing.T) {
 	for name, test := range hostile {
 		t.Run(name, func(t *testing.T) {
-			list, notices, _, err := listTools(t, listLimits, test.result)
+			list, notices, _, err := listTools(t, standardLimits(), test.result)
 			got := fmt.Sprint(err)
 			if err == nil {
 				codes := []string{}

@@ -89,7 +89,7 @@ func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list *snapshot.
 	}
 	err := guard(func() (err error) {
 		var notices []Notice
-		list, notices, err = s.caller.list(ctx, surface, standing, listLimits)
+		list, notices, err = s.caller.list(ctx, surface, standing, standardLimits())
 		s.attempt.record.note(notices...)
 		return err
 	})
