@@ -40,7 +40,7 @@ func (p *page) totals(r *Report) {
 func meaning(r *Report, sum Summary) safe {
 	accept := safe("")
 	if r.Command == "diff" && slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Transport != "" }) {
-		accept = "; accept them by `mcpctl snapshot`"
+		accept = "; accept by `mcpctl snapshot`"
 	}
 	switch r.Status {
 	case 0:
