@@ -44,6 +44,9 @@ func newApp(inv *invocation) *cli.App {
 	}
 	for _, c := range app.Commands {
 		c.OnUsageError, c.HideHelpCommand = badUsage, true
+		if len(c.Flags) > 0 {
+			c.Before = inv.settle
+		}
 		if c.BashComplete == nil {
 			c.BashComplete = inv.completeServers
 		}

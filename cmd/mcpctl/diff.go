@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/urfave/cli/v2"
@@ -82,22 +83,19 @@ func sides(targets []target, base string) (old, now []target, err error) {
 }
 
 // thresholdOf is the level from which a diff fails: the flag, else mcpctl.yaml, else breaking.
-func thresholdOf(failOn string, cfg *config.Config) (finding.Level, error) {
-	if failOn != "" {
-		level, err := config.ParseFailOn(failOn)
-		if err != nil {
-			return level, usagef("--fail-on: %w", err)
-		}
-		return level, nil
+func thresholdOf(failOn string, cfg *config.Config) (finding.Threshold, error) {
+	if failOn == "" {
+		return cmp.Or(cfg.Project.FailOn, finding.FailOnBreaking), nil
 	}
-	if cfg.Project.FailOn != nil {
-		return *cfg.Project.FailOn, nil
+	threshold, err := finding.ParseThreshold(failOn)
+	if err != nil {
+		return threshold, usagef("--fail-on: %w", err)
 	}
-	return finding.Breaking, nil
+	return threshold, nil
 }
 
 // diffReport compares the pairs and judges what was found.
-func diffReport(pairs []pair, options diff.Options, threshold finding.Level) *report.Report {
+func diffReport(pairs []pair, options diff.Options, threshold finding.Threshold) *report.Report {
 	r := &report.Report{Command: "diff", Findings: report.Findings{}}
 	var surfaces []surface
 	unsaved := false
@@ -121,12 +119,12 @@ func diffReport(pairs []pair, options diff.Options, threshold finding.Level) *re
 }
 
 // diffStatus is the worst that holds: incomplete answers, then findings, then nothing to compare with.
-func diffStatus(reached int, findings []finding.Finding, threshold finding.Level, unsaved bool) int {
+func diffStatus(reached int, findings []finding.Finding, threshold finding.Threshold, unsaved bool) int {
 	if reached != statusOK {
 		return reached
 	}
 	for _, f := range findings {
-		if threshold != finding.Off && f.Level >= threshold {
+		if threshold.Fails(f.Level) {
 			return statusFindings
 		}
 	}

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/moby/sys/atomicwriter"
+	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
@@ -80,12 +83,24 @@ func (inv *invocation) tellFailures(r *report.Report) {
 	}
 }
 
-// checkOutput finds mistakes in the output flags before anything is contacted.
-func (inv *invocation) checkOutput() error {
+// settle completes the flags of a command with what the environment says, and finds mistakes in them before anything is
+// contacted. A flag beats the environment.
+func (inv *invocation) settle(c *cli.Context) error {
+	env, err := config.ReadEnvironment(inv.lookup, report.Formats())
+	if err != nil {
+		return usageError{withHint(err)}
+	}
+	inv.format = cmp.Or(inv.format, env.Format)
+	if env.Timeout != nil && !inv.timeout.set {
+		inv.timeout = duration{*env.Timeout, true}
+	}
+	if env.Retries != nil && !c.IsSet("retries") {
+		inv.retries = *env.Retries
+	}
 	if _, err := inv.formatOrDefault(); err != nil {
 		return err
 	}
-	_, err := inv.colored()
+	_, err = inv.colored()
 	return err
 }
 

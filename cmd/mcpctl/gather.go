@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -66,7 +67,23 @@ func (inv *invocation) plan(cfg *config.Config, targets []target) ([]step, error
 		}
 		steps = append(steps, more...)
 	}
+	tellApart(steps)
 	return steps, nil
+}
+
+// tellApart numbers ad-hoc servers that would have the name of an earlier one, such as two URLs of one host.
+func tellApart(steps []step) {
+	seen := map[string]bool{}
+	for _, s := range steps {
+		if s.contact == nil {
+			continue
+		}
+		name := s.contact.Name
+		for i := 2; seen[s.contact.Name]; i++ {
+			s.contact.Name = fmt.Sprintf("%s-%d", name, i)
+		}
+		seen[s.contact.Name] = true
+	}
 }
 
 // configured are the entries with these names, all of them without names, cut to the shard of this run.

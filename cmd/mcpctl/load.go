@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,9 +13,6 @@ import (
 // load reads the configuration. What is wrong with a whole file stops the run, unless no configured server is asked for
 // and the project's own file is whole.
 func (inv *invocation) load(targets []target) (*config.Config, error) {
-	if err := inv.checkOutput(); err != nil {
-		return nil, err
-	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -26,7 +22,7 @@ func (inv *invocation) load(targets []target) (*config.Config, error) {
 	if inv.snapshots != "" {
 		cfg.Project.Snapshots = inv.snapshots
 	}
-	if err != nil && needsConfig(err, targets) {
+	if err != nil && needsConfig(err, targets, cfg.Project.File) {
 		return cfg, usageError{withHint(err)}
 	}
 	if err != nil {
@@ -36,13 +32,13 @@ func (inv *invocation) load(targets []target) (*config.Config, error) {
 }
 
 // needsConfig tells whether a broken configuration matters to a run over targets.
-func needsConfig(err error, targets []target) bool {
+func needsConfig(err error, targets []target, project string) bool {
 	if len(targets) == 0 || slices.ContainsFunc(targets, func(t target) bool { return t.kind == byName }) {
 		return true
 	}
 	var problems config.Problems
 	return !errors.As(err, &problems) || slices.ContainsFunc(problems, func(p config.Problem) bool {
-		return strings.HasPrefix(filepath.Base(p.File), "mcpctl.y")
+		return p.File == project
 	})
 }
 

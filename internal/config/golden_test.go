@@ -155,8 +155,8 @@ func dumpSecrets(b *strings.Builder, label string, secrets map[string]probe.Secr
 
 func dumpProject(b *strings.Builder, p Project) {
 	fmt.Fprintf(b, "\nproject: %s\nsnapshots: %s\n", p.File, p.Snapshots)
-	if p.FailOn != nil {
-		fmt.Fprintf(b, "fail-on: %v\n", *p.FailOn)
+	if p.FailOn != "" {
+		fmt.Fprintf(b, "fail-on: %v\n", p.FailOn)
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Rules)) {
 		fmt.Fprintf(b, "rule %s: %v\n", id, p.Rules[id])

@@ -6,16 +6,16 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-func (p *projectReader) failOn(f field) *finding.Level {
+func (p *projectReader) failOn(f field) finding.Threshold {
 	if !p.want(f, text) {
-		return nil
+		return ""
 	}
-	level, err := ParseFailOn(f.value.text)
+	threshold, err := finding.ParseThreshold(f.value.text)
 	if err != nil {
 		p.complain(f.value.line, suggest(f.value.text, []string{"breaking", "warning", "info", "any", "never"}), `"fail-on": %v`, err)
-		return nil
+		return ""
 	}
-	return &level
+	return threshold
 }
 
 // levels are the rules whose level the project chose.

