@@ -53,11 +53,10 @@ func (f facts) text(secrets redactor) string {
 	return text + "; it wrote to stdout: " + clip(strings.Join(said, " | "), longText)
 }
 
-// original is the error before it was made fit to be shown.
-func (e *Error) original() error {
-	var shown *cause
-	if errors.As(e.Err, &shown) {
+// originalOf is an *Error's cause before it was made fit to be shown.
+func originalOf(err error) error {
+	if shown, ok := errors.AsType[*cause](err); ok {
 		return shown.original
 	}
-	return e.Err
+	return err
 }

@@ -38,22 +38,22 @@ func (a attempt) open(ctx context.Context) (*Session, error) {
 // oldTransport tells that the server may be one of HTTP+SSE: it turned initialize down with a status that the
 // specification names for this (2025-11-25, transports, backwards compatibility).
 func oldTransport(err error) bool {
-	var status *transport.HTTPError
-	var failure *Error
-	return errors.As(err, &failure) && errors.As(failure.original(), &status) && slices.Contains([]int{400, 404, 405}, status.Status)
+	status, ok := errors.AsType[*transport.HTTPError](originalOf(err))
+	return ok && slices.Contains([]int{400, 404, 405}, status.Status)
 }
 
-// both is the failure of a URL that was tried with both transports. What to do is told for the first.
+// both is the failure of a URL that was tried with both transports. What to do is told for the reply that says more.
 func both(streamable, sse error) error {
-	var first, second *Error
-	if !errors.As(streamable, &first) || !errors.As(sse, &second) {
+	first, ok := errors.AsType[*Error](streamable)
+	second, also := errors.AsType[*Error](sse)
+	if !ok || !also {
 		return streamable
 	}
 	joined := *first
-	joined.Err = &cause{
-		text:     fmt.Sprintf("%v; as HTTP+SSE: %v", first.Err, second.Err),
-		original: first.original(),
+	if _, replied := errors.AsType[*transport.HTTPError](originalOf(sse)); replied && !oldTransport(sse) {
+		joined = *second
 	}
+	joined.Err = &cause{text: fmt.Sprintf("%v; as HTTP+SSE: %v", first.Err, second.Err), original: originalOf(&joined)}
 	return &joined
 }
 
@@ -88,27 +88,6 @@ func (a attempt) take(ctx context.Context, way route) (*Session, error) {
 func (a attempt) dial(ctx context.Context, way route) (line, caller, error) {
 	link, err := way.open(ctx)
 	return link, caller{link: link.Link, client: a.options.Client, record: a.record}, err
-}
-
-// again is initialize after discover failed or was of no use on another link.
-func (c caller) again(ctx context.Context, first hello) (hello, error) {
-	h, err := c.initialize(ctx, newestLegacy(first.supported))
-	h.supported = first.supported
-	h.notices = append(h.notices, Notice{Handshake, NoticeRestarted,
-		"the server took initialize only on a fresh connection, without server/discover before it"})
-	return h, err
-}
-
-// failing is the stage at which an opening failed: a stdio server that ends was never up, and an HTTP server that could
-// not be talked to at all was never reached.
-func (r route) failing(err error) Stage {
-	var status *transport.HTTPError
-	var redirected *transport.RedirectError
-	reached := !unreachable(err) && !cutOff(err) && !errors.As(err, &status) && !errors.As(err, &redirected)
-	if r.stage == Starting && exited(err) == "" || r.stage == Connecting && reached {
-		return Handshake
-	}
-	return r.stage
 }
 
 // session makes the link the caller's own.

@@ -103,7 +103,7 @@ func maskEdges(s, secret string) string {
 // notices masks the secrets in messages.
 func (r redactor) notices(all []Notice) []Notice {
 	for i := range all {
-		all[i].Message = r.text(all[i].Message)
+		all[i].Message = clip(r.text(all[i].Message), longText)
 	}
 	return all
 }

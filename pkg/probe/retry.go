@@ -52,7 +52,7 @@ const longestWait = time.Minute
 
 // askedWait is how long the server asks to wait (RFC 9110, Retry-After: seconds or a date); 0 = it does not.
 func (e *Error) askedWait() time.Duration {
-	status, ok := errors.AsType[*transport.HTTPError](e.original())
+	status, ok := errors.AsType[*transport.HTTPError](originalOf(e))
 	if !ok {
 		return 0
 	}
@@ -67,7 +67,7 @@ func (e *Error) askedWait() time.Duration {
 
 // heals tells whether the same attempt may succeed a moment later.
 func (e *Error) heals() bool {
-	err := e.original()
+	err := originalOf(e)
 	var status *transport.HTTPError
 	var limit *timeoutError
 	early := e.Stage.order() <= Handshake.order()
@@ -80,12 +80,18 @@ func (e *Error) heals() bool {
 	return refused(err) || cutOff(err) || lookupHeals(err)
 }
 
+// What Windows says in the place of ECONNREFUSED and ECONNRESET.
+const (
+	wsaRefused = syscall.Errno(10061)
+	wsaReset   = syscall.Errno(10054)
+)
+
 // refused tells that nobody took the connection.
-func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
+func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused) }
 
 // cutOff tells that the connection ended in the place of an answer.
 func cutOff(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, wsaReset) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func lookupHeals(err error) bool {

@@ -82,19 +82,18 @@ func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) (map[snapsho
 
 // list asks for one list, unless the server does not offer it. A failure is an *Error.
 func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list *snapshot.List, _ error) {
-	surface, ok := surfaceOf(kind)
-	standing := surface.standing(s.hello)
-	if !ok || standing == undeclared {
+	way, ok := surfaceOf(kind)
+	if !ok || way.standing(s.hello) == undeclared {
 		return nil, nil
 	}
 	err := guard(func() (err error) {
 		var notices []Notice
-		list, notices, err = s.caller.list(ctx, surface, standing, standardLimits())
+		list, notices, err = s.caller.list(ctx, way, way.standing(s.hello), standardLimits())
 		s.attempt.record.note(notices...)
 		return err
 	})
 	if err != nil {
-		return nil, s.attempt.explain(ctx, surface.stage, err, s.line.Link)
+		return nil, s.attempt.explain(ctx, way.stage, err, s.line.Link)
 	}
 	return list, nil
 }

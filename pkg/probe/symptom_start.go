@@ -3,7 +3,7 @@ package probe
 import (
 	"errors"
 	"io/fs"
-	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -37,8 +37,14 @@ func (f facts) noFolder() bool {
 func (f facts) noCommand() bool     { return f.start().NotFound }
 func (f facts) notExecutable() bool { return errors.Is(f.start().Err, fs.ErrPermission) }
 
+// program is the name of the command without folder and extension: npx for C:\nodejs\npx.cmd.
+func (f facts) program() string {
+	name := filepath.Base(f.start().Command)
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
 func (f facts) noRuntime() bool {
-	_, known := runtimes[path.Base(f.start().Command)]
+	_, known := runtimes[f.program()]
 	return known && f.start().NotFound
 }
 
@@ -63,7 +69,7 @@ var runtimes = map[string]string{
 }
 
 func (f facts) howToGetRuntime() string {
-	return runtimes[path.Base(f.start().Command)] + "; if it is installed, give its full path or set PATH under env in the configuration"
+	return runtimes[f.program()] + "; if it is installed, give its full path or set PATH under env in the configuration"
 }
 
 var (
