@@ -12,6 +12,7 @@ import (
 // schema becomes a cyclic graph.
 type builder struct {
 	doc      *document
+	patch    *patch // what is read differently from how it is written; usually nil
 	nodes    map[use]*node
 	objects  int
 	patterns map[string]*node
@@ -21,6 +22,7 @@ type builder struct {
 
 // A use is a schema object with the circumstances that its meaning depends on.
 type use struct {
+	doc   *document
 	place string
 	env   string
 	role  role
@@ -37,6 +39,7 @@ const (
 
 // A spot is where building stands: a place in its resource, with the dynamic scope that led there.
 type spot struct {
+	doc   *document
 	place string
 	in    *resource
 	env   scope
@@ -49,7 +52,7 @@ func newBuilder(doc *document) *builder {
 
 // root builds the whole document.
 func (b *builder) root(r role) *node {
-	n := seal(b.node(spot{role: r}))
+	n := seal(b.node(spot{doc: b.doc, role: r}))
 	markLoops(n)
 	slices.SortStableFunc(b.problems, func(x, y Problem) int { return strings.Compare(x.Path, y.Path) })
 	return n
@@ -57,12 +60,24 @@ func (b *builder) root(r role) *node {
 
 // node builds the schema at a spot.
 func (b *builder) node(s spot) *node {
-	v, _ := at(b.doc.root, s.place)
+	v, _ := at(s.doc.root, s.place)
 	return b.schema(v, s)
 }
 
+// enter completes the spot of a schema object.
+func (s spot) enter() spot {
+	s.in = s.doc.owner(s.place)
+	s.env = s.env.enter(s.in)
+	return s
+}
+
+func (s spot) use() use { return use{s.doc, s.place, s.env.key(), s.role} }
+
 // schema builds the schema v, which stands at a spot.
 func (b *builder) schema(v any, s spot) *node {
+	if b.patch.replaces(s) {
+		return b.node(b.patch.instead.as(s))
+	}
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -77,13 +92,12 @@ func (b *builder) schema(v any, s spot) *node {
 
 // object builds a schema object, or finds it built.
 func (b *builder) object(o map[string]any, s spot) *node {
-	s.in = b.doc.owner(s.place)
-	s.env = s.env.enter(s.in)
-	key := use{s.place, s.env.key(), s.role}
+	s = s.enter()
+	key := s.use()
 	if n := b.nodes[key]; n != nil {
 		return n
 	}
-	n := &node{op: opAll, place: s.place, text: b.doc.digest + string('0'+rune(s.role)) + key.env}
+	n := &node{op: opAll, place: s.place, text: b.identity(s.doc) + string('0'+rune(s.role)) + key.env}
 	b.nodes[key] = n
 	if b.objects++; b.objects > maxNodes {
 		n.kids = []lit{{node: b.opaque(s.place, "", "too many schemas")}}
@@ -93,17 +107,34 @@ func (b *builder) object(o map[string]any, s spot) *node {
 		b.declare(n, o, s)
 		return n
 	}
-	w := &writer{builder: b, o: o, spot: s, n: n}
-	w.write()
+	b.patch.wrap(b, s, n, func(n *node) { b.writer(o, s, n).write() })
 	return n
+}
+
+// writer returns a writer for the schema object at a spot, with what is read differently there.
+func (b *builder) writer(o map[string]any, s spot, n *node) *writer {
+	w := &writer{builder: b, o: o, spot: s, n: n}
+	if b.patch.at(s) {
+		w.o, w.patched = b.patch.apply(o), b.patch
+	}
+	return w
+}
+
+// identity names a document for what only it defines.
+func (b *builder) identity(d *document) string {
+	if b.patch != nil && d == b.doc {
+		return b.patch.identity()
+	}
+	return d.digest
 }
 
 // A writer reads the keywords of one schema object into its node.
 type writer struct {
 	*builder
 	spot
-	o map[string]any
-	n *node
+	patched *patch
+	o       map[string]any
+	n       *node
 }
 
 func (w *writer) write() {
@@ -111,7 +142,7 @@ func (w *writer) write() {
 		w.references()
 		return
 	}
-	w.dialect()
+	w.unknownDialect()
 	w.references()
 	w.types()
 	w.numbers()
@@ -131,7 +162,7 @@ func (w *writer) add(keyword string, n *node) {
 // has reports whether a keyword is there and means something in this dialect.
 func (w *writer) has(keyword string) (any, bool) {
 	v, ok := w.o[keyword]
-	return v, ok && w.in.dialect.reads(keyword)
+	return v, ok && w.dialectOf(keyword).reads(keyword)
 }
 
 // malformed adds an assertion of which nothing is known, and reports why.
@@ -158,7 +189,7 @@ func (b *builder) problem(path, message string) {
 
 // opaque is an assertion of which nothing is known but where it stands in this document.
 func (b *builder) opaque(place, keyword, why string) *node {
-	return &node{op: opOpaque, text: b.doc.digest + place + "\x00" + keyword + why, place: place, keyword: keyword}
+	return &node{op: opOpaque, text: b.identity(b.doc) + place + "\x00" + keyword + why, place: place, keyword: keyword}
 }
 
 // sub builds the schema in a keyword that speaks of the same value.
@@ -176,9 +207,27 @@ func (w *writer) below(v any, tokens ...string) *node {
 func (w *writer) condition(v any, tokens ...string) *node { return w.part(asWritten, v, tokens...) }
 
 func (w *writer) part(r role, v any, tokens ...string) *node {
+	return w.schema(v, w.under(r, tokens...))
+}
+
+// under returns the spot of a schema in a keyword.
+func (w *writer) under(r role, tokens ...string) spot {
 	s := w.spot
-	s.place, s.role = join(s.place, tokens...), r
-	return w.schema(v, s)
+	if from, ok := w.patched.source(tokens); ok {
+		s = from.as(s)
+	} else {
+		s.place = join(s.place, tokens...)
+	}
+	s.role = r
+	return s
+}
+
+// dialectOf returns the dialect in which a keyword of the object is written.
+func (w *writer) dialectOf(keyword string) dialect {
+	if from, ok := w.patched.source([]string{keyword}); ok {
+		return from.doc.owner(from.place).dialect
+	}
+	return w.in.dialect
 }
 
 // pattern returns the node of an ECMA-262 pattern.
@@ -193,7 +242,7 @@ func (b *builder) pattern(source, place string) *node {
 }
 
 // dialect reports a "$schema" that is not known. Its keywords may mean something else.
-func (w *writer) dialect() {
+func (w *writer) unknownDialect() {
 	named, ok := w.o["$schema"].(string)
 	if _, known := draftOf(named); !ok || known || w.place != w.in.place {
 		return

@@ -42,7 +42,7 @@ func (w *writer) items() {
 func (w *writer) tuple() (prefix, rest string) {
 	items, hasItems := w.o["items"]
 	_, isList := items.([]any)
-	if isList && w.in.dialect.tuples() {
+	if isList && w.dialectOf("items").tuples() {
 		if _, ok := w.o["additionalItems"]; ok {
 			rest = "additionalItems"
 		}

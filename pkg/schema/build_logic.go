@@ -25,6 +25,9 @@ func (w *writer) many(keyword string, o op) {
 	}
 	n := &node{op: o}
 	for i, v := range list {
+		if w.patched.leavesOut(keyword, i) {
+			continue
+		}
 		n.kids = append(n.kids, yes(w.sub(v, keyword, strconv.Itoa(i))))
 	}
 	if len(n.kids) == 1 {

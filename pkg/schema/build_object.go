@@ -9,7 +9,7 @@ func (w *writer) objects() {
 	w.length("maxProperties", opMaxProperties)
 	w.dependentRequired()
 	w.dependentSchemas("dependentSchemas")
-	if w.in.dialect.dependencies() {
+	if w.dialectOf("dependencies").dependencies() {
 		w.dependentSchemas("dependencies")
 	}
 }

@@ -20,25 +20,29 @@ func (w *writer) references() {
 			w.add(keyword, &node{op: opOpaque, text: "$ref\x00" + uri})
 			continue
 		}
-		s := w.spot
-		s.place = target
-		w.n.kids = append(w.n.kids, yes(w.node(s)))
+		w.n.kids = append(w.n.kids, yes(w.node(target)))
 	}
 }
 
-// target finds the place that a reference leads to.
-func (b *builder) follow(keyword, ref string, s spot) (place, uri string, ok bool) {
-	place, uri, ok = b.doc.resolve(ref, s.in)
-	if !ok || keyword == "$ref" {
-		return place, uri, ok
+// target finds the spot that a reference leads to.
+func (w *writer) target(keyword, ref string) (target spot, uri string, ok bool) {
+	s := w.spot
+	if from, patched := w.patched.source([]string{keyword}); patched {
+		s = from.as(s)
+		s.in = s.doc.owner(s.place)
 	}
-	for name, anchored := range b.doc.owner(place).dynamic {
+	s.place, uri, ok = s.doc.resolve(ref, s.in)
+	if !ok || keyword == "$ref" {
+		return s, uri, ok
+	}
+	for name, anchored := range s.doc.owner(s.place).dynamic {
 		outermost, scoped := s.env[name]
-		if scoped && anchored == place && names(keyword, ref, name) {
-			return outermost, uri, true
+		if scoped && anchored == s.place && names(keyword, ref, name) {
+			s.place = outermost
+			break
 		}
 	}
-	return place, uri, true
+	return s, uri, true
 }
 
 // names reports whether a reference means a dynamic anchor by its name, and not the same place by a pointer.
@@ -47,10 +51,6 @@ func names(keyword, ref, anchor string) bool {
 		return anchor == ""
 	}
 	return anchor != "" && strings.HasSuffix(ref, "#"+anchor)
-}
-
-func (w *writer) target(keyword, ref string) (place, uri string, ok bool) {
-	return w.follow(keyword, ref, w.spot)
 }
 
 // markLoops makes every node that refers to itself without going through a value inside the value opaque: the

@@ -128,7 +128,7 @@ func constant(v any) *node {
 
 // numbers reads the keywords for numbers (2020-12 validation §6.2), with the boolean exclusives of draft-04.
 func (w *writer) numbers() {
-	if w.in.dialect.draft == Draft04 {
+	if w.dialectOf("minimum").draft == Draft04 {
 		w.bound("minimum", opMinimum, w.o["exclusiveMinimum"] == true)
 		w.bound("maximum", opMaximum, w.o["exclusiveMaximum"] == true)
 	} else {

@@ -82,11 +82,12 @@ func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
 		accepted = narrow.judge(value, b.AssertFormats)
 		rejected = negate(wide.judge(value, b.AssertFormats))
 	}
+	hybrid := narrow.standsFor != nil || wide.standsFor != nil
 	switch {
-	case accepted == void || rejected == void:
-		return Result{}, false
 	case accepted == inhabited && rejected == inhabited:
 		return incompatible(wide, value), true
+	case !hybrid && (accepted == void || rejected == void):
+		return Result{}, false
 	}
 	return shownBy(blameFor(yes(wide.plain), value, "")), out.answer == inhabited && accepts(yes(narrow.root(b.Semantics)), value) == inhabited &&
 		accepts(yes(wide.plain), value) == void && !b.AssertFormats

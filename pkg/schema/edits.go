@@ -1,6 +1,10 @@
 package schema
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 // Family groups keywords whose changes are told under one rule name.
 type Family string
@@ -30,7 +34,7 @@ const (
 	FamilyLength        Family = "length"
 	FamilyFormat        Family = "format"
 	FamilyContent       Family = "content"
-	FamilyUnion         Family = "union" // anyOf, oneOf; allOf whose members do not match
+	FamilyUnion         Family = "union" // a member of anyOf or oneOf
 	FamilyExclusion     Family = "exclusion"
 	FamilyReference     Family = "reference"
 	FamilyDialect       Family = "dialect"
@@ -41,10 +45,11 @@ const (
 	FamilyDeprecated    Family = "deprecated"
 	FamilyAccess        Family = "access" // readOnly, writeOnly
 	FamilyUnknown       Family = "keyword"
-	FamilySchema        Family = "schema" // a whole subschema, told as one
+	FamilySchema        Family = "schema" // parts that could not be matched, told as one
 )
 
-// Annotation reports whether keywords of the family never change which values are accepted.
+// Annotation reports whether keywords of the family never change which values are accepted, unless formats are
+// asserted.
 func (f Family) Annotation() bool {
 	switch f {
 	case FamilyDialect, FamilyDefault, FamilyDescription, FamilyTitle, FamilyExamples, FamilyDeprecated,
@@ -57,28 +62,121 @@ func (f Family) Annotation() bool {
 // Edit is one syntactic difference between two schemas, told once at the deepest place that holds it.
 type Edit struct {
 	Family Family
-	// Keyword is the keyword that differs, as written in the new schema, or in the old one if it is gone there.
+	// Keyword is the keyword that differs, as written in the new schema, or in the old one if it is gone there. Where
+	// several together are one family, it is the first that differs.
 	Keyword string
-	// Name is the property that an edit of the families property and required is about.
+	// Name is the property that an edit of the families property, required and patternProperties is about.
 	Name string
-	// OldPath and NewPath are the JSON pointers of the edited value in either document; empty where it is absent.
+	// Path is the place of the edit with references followed and wrappers such as a nullable anyOf passed over, as a
+	// JSON pointer: "/properties/filter/properties/tags/items". It names the schema object that holds the keyword,
+	// and for the families property and required the property's own schema.
+	Path string
+	// OldPath and NewPath are the JSON pointers, in either document, of the schema object that holds the keyword.
 	OldPath, NewPath string
-	// Instance is the place in the value the edit speaks of, as a JSON pointer with "*" for every item or undeclared
-	// property: "/filter/tags/*". Empty is the whole value.
+	// Instance is the place in the value that the edit speaks of, as a JSON pointer with "*" for every item or
+	// undeclared property: "/filter/tags/*". Empty is the whole value.
 	Instance string
 	// Also lists further instance places that share the edited definition.
 	Also []string
-	// Old and New are the values of the keyword; nil where it is absent.
+	// Old and New are the values of the keyword, or of the keywords of the family as an object; nil where absent.
 	Old, New json.RawMessage
-	// OldSchema and NewSchema are the schema objects that hold the edited keyword.
+	// Removed and Added are the members of an enum that left and joined.
+	Removed, Added []json.RawMessage
+	// OldSchema and NewSchema are the schema objects that hold the edited keyword, for the family property those of
+	// the property itself; nil where there is none.
 	OldSchema, NewSchema json.RawMessage
 
-	hybrid func() (*Schema, error)
+	before, after *Schema
+	patch         *patch
 }
 
-// Hybrid returns the old schema with only this edit applied, so that its own verdict can be asked.
-func (e Edit) Hybrid() (*Schema, error) { return e.hybrid() }
+// Hybrid returns the old schema with only this edit applied, so that its own verdict can be asked for. For an edit of
+// an annotation it is the old schema. A witness found with it is shown only if it holds for the whole change as well.
+func (e Edit) Hybrid() *Schema {
+	if e.patch == nil {
+		return e.before
+	}
+	return hybrid(e.before, e.after, e.patch)
+}
+
+// maxEdits bounds the edits that are listed. Past it, the rest of the schemas is told as one.
+const maxEdits = 2000
 
 // Edits lists the syntactic differences between two schemas along matched paths, with references resolved on both
-// sides. A difference inside a shared definition is listed once. The order is that of the instance paths.
-func Edits(before, after *Schema) []Edit { return nil }
+// sides. A difference inside a shared definition is listed once. The order is that of the paths.
+func Edits(before, after *Schema) []Edit {
+	if before.doc == nil || after.doc == nil {
+		return nil
+	}
+	c := &comparison{before: before, after: after, seen: map[string][]int{}}
+	c.dialects()
+	c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
+	slices.SortStableFunc(c.edits, func(a, b Edit) int { return strings.Compare(a.Path, b.Path) })
+	return c.edits
+}
+
+// A comparison collects edits.
+type comparison struct {
+	before, after *Schema
+	edits         []Edit
+	seen          map[string][]int // pairs of places: where their edits begin and end
+}
+
+// A trail is how a pair of schemas was reached.
+type trail struct{ path, instance string }
+
+func (t trail) into(instance string, path ...string) trail {
+	t.path = join(t.path, path...)
+	if instance != "" {
+		t.instance = join(t.instance, instance)
+	}
+	return t
+}
+
+// compare lists the edits between two schemas. A pair that was met before shares its edits.
+func (c *comparison) compare(old, new site, t trail) {
+	x, y := settle(old), settle(new)
+	key := x.place + "\x00" + y.place
+	if met, ok := c.seen[key]; ok {
+		c.share(met, t)
+		return
+	}
+	if len(c.edits) > maxEdits {
+		return
+	}
+	begin := len(c.edits)
+	c.seen[key] = []int{begin, begin}
+	p := pair{c, x, y, old, new, t}
+	p.notes()
+	p.schemas()
+	c.seen[key] = []int{begin, len(c.edits)}
+}
+
+// share records a further place for edits that were listed already.
+func (c *comparison) share(met []int, t trail) {
+	for i := met[0]; i < met[1]; i++ {
+		c.edits[i].Also = append(c.edits[i].Also, t.instance)
+	}
+}
+
+// dialects lists a change of "$schema".
+func (c *comparison) dialects() {
+	old, new := schemaKeyword(c.before), schemaKeyword(c.after)
+	if jsonText(old) != jsonText(new) && c.before.doc.owner("").dialect.draft != c.after.doc.owner("").dialect.draft {
+		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Path: "", Old: rawOf(old), New: rawOf(new),
+			before: c.before, after: c.after})
+	}
+}
+
+func schemaKeyword(s *Schema) any {
+	o, _ := s.doc.root.(map[string]any)
+	return o["$schema"]
+}
+
+// rawOf writes a decoded value, nil as absent.
+func rawOf(v any) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	return json.RawMessage(jsonText(v))
+}

@@ -25,21 +25,24 @@ const maxSplits = 4
 
 // evaluate collects what the schema v at a spot evaluates, without its own unevaluatedProperties and -Items.
 func (b *builder) evaluate(v any, s spot, when []lit, open map[use]bool, nested bool) []evaluated {
+	if b.patch.replaces(s) {
+		s = b.patch.instead.as(s)
+		v, _ = at(s.doc.root, s.place)
+	}
 	o, ok := v.(map[string]any)
 	if !ok {
 		return nil
 	}
-	s.in = b.doc.owner(s.place)
-	s.env = s.env.enter(s.in)
-	key := use{s.place, s.env.key(), s.role}
+	s = s.enter()
+	key := s.use()
 	if open[key] {
 		return nil
 	}
 	open[key] = true
 	defer delete(open, key)
-	w := &writer{builder: b, o: o, spot: s, n: &node{op: opAll}}
+	w := b.writer(o, s, &node{op: opAll})
 	out := []evaluated{w.own(when, nested)}
-	if _, ref := o["$ref"].(string); ref && s.in.dialect.refAlone() {
+	if _, ref := w.o["$ref"].(string); ref && s.in.dialect.refAlone() {
 		out = out[:0]
 	}
 	return append(out, w.inPlace(when, open)...)
@@ -65,7 +68,7 @@ func (w *writer) own(when []lit, nested bool) evaluated {
 	if _, ok := w.has("unevaluatedItems"); ok && nested {
 		e.items = true
 	}
-	if v, ok := w.has("contains"); ok && w.in.dialect.containsEvaluates() {
+	if v, ok := w.has("contains"); ok && w.dialectOf("contains").containsEvaluates() {
 		e.matching = []*node{w.condition(v, "contains")}
 	}
 	return e
@@ -75,17 +78,13 @@ func (w *writer) own(when []lit, nested bool) evaluated {
 func (w *writer) inPlace(when []lit, open map[use]bool) []evaluated {
 	var out []evaluated
 	visit := func(r role, condition []lit, v any, tokens ...string) {
-		s := w.spot
-		s.place, s.role = join(s.place, tokens...), r
-		out = append(out, w.evaluate(v, s, slices.Concat(when, condition), open, true)...)
+		out = append(out, w.evaluate(v, w.under(r, tokens...), slices.Concat(when, condition), open, true)...)
 	}
 	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		ref, _ := w.o[keyword].(string)
 		if target, _, ok := w.target(keyword, ref); ok && ref != "" && w.in.dialect.reads(keyword) {
-			s := w.spot
-			s.place = target
-			v, _ := at(w.doc.root, target)
-			out = append(out, w.evaluate(v, s, when, open, true)...)
+			v, _ := at(target.doc.root, target.place)
+			out = append(out, w.evaluate(v, target, when, open, true)...)
 		}
 	}
 	if _, ref := w.o["$ref"].(string); ref && w.in.dialect.refAlone() {
@@ -94,6 +93,9 @@ func (w *writer) inPlace(when []lit, open map[use]bool) []evaluated {
 	for _, keyword := range [...]string{"allOf", "anyOf", "oneOf"} {
 		list, _ := w.o[keyword].([]any)
 		for i, v := range list {
+			if w.patched.leavesOut(keyword, i) {
+				continue
+			}
 			var condition []lit
 			if keyword != "allOf" && len(list) > 1 {
 				condition = []lit{yes(w.sub(v, keyword, strconv.Itoa(i)))}
@@ -108,7 +110,8 @@ func (w *writer) inPlace(when []lit, open map[use]bool) []evaluated {
 		visit(w.role, []lit{not(condition)}, w.o["else"], "else")
 	}
 	for _, keyword := range [...]string{"dependentSchemas", "dependencies"} {
-		if !w.in.dialect.reads(keyword) || keyword == "dependencies" && !w.in.dialect.dependencies() {
+		d := w.dialectOf(keyword)
+		if !d.reads(keyword) || keyword == "dependencies" && !d.dependencies() {
 			continue
 		}
 		table, _ := w.o[keyword].(map[string]any)

@@ -10,6 +10,9 @@ import (
 
 // judge asks the independent validator whether the schema accepts a value.
 func (s *Schema) judge(value any, formats bool) answer {
+	if s.standsFor != nil {
+		return s.standsFor.judge(value, formats)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j, ok := s.judges[formats]

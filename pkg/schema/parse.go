@@ -20,6 +20,8 @@ type Schema struct {
 	problems []Problem
 	unnamed  Draft
 
+	standsFor *Schema // of a hybrid: the schema that a validator is asked about instead
+
 	mu     sync.Mutex
 	judges map[bool]*refute.Judge // by whether formats are asserted
 }

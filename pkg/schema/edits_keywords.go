@@ -1,0 +1,357 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// A group is a family with its keywords. They are told together: minimum and exclusiveMinimum are one interval.
+type group struct {
+	family   Family
+	keywords []string
+}
+
+// groups lists the families that are compared keyword by keyword.
+func groups() []group {
+	return []group{
+		{FamilyRange, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}},
+		{FamilyMultiple, []string{"multipleOf"}},
+		{FamilyLength, []string{"minLength", "maxLength"}},
+		{FamilyPattern, []string{"pattern"}},
+		{FamilyFormat, []string{"format"}},
+		{FamilyContent, []string{"contentEncoding", "contentMediaType", "contentSchema"}},
+		{FamilyItemCount, []string{"minItems", "maxItems"}},
+		{FamilyUnique, []string{"uniqueItems"}},
+		{FamilyContains, []string{"contains", "minContains", "maxContains"}},
+		{FamilyPropertyCount, []string{"minProperties", "maxProperties"}},
+		{FamilyPropertyNames, []string{"propertyNames"}},
+		{FamilyDependent, []string{"dependentRequired", "dependencies"}},
+		{FamilyConditional, []string{"if", "then", "else", "dependentSchemas"}},
+		{FamilyUnevaluated, []string{"unevaluatedProperties", "unevaluatedItems"}},
+		{FamilyExclusion, []string{"not"}},
+	}
+}
+
+// together lists the groups that differ. What is equal in text may still differ behind a reference.
+func (p pair) together() {
+	for _, g := range groups() {
+		if p.text(g.keywords) {
+			p.group(g.family, g.keywords)
+			continue
+		}
+		for _, k := range g.keywords {
+			p.behind(k)
+		}
+	}
+	p.unknown()
+}
+
+// text reports whether any of the keywords differs as written.
+func (p pair) text(keywords []string) bool { return p.firstDifferent(keywords) != "" }
+
+func (p pair) firstDifferent(keywords []string) string {
+	for _, k := range keywords {
+		old, had := p.x.o[k]
+		new, has := p.y.o[k]
+		if had != has || canonical(old) != canonical(new) {
+			return k
+		}
+	}
+	return ""
+}
+
+// group lists an edit of keywords that belong together.
+func (p pair) group(f Family, keywords []string) {
+	ch := &patch{}
+	for _, k := range keywords {
+		ch.drop = append(ch.drop, []string{k})
+		if v, ok := p.y.o[k]; ok {
+			ch.set = append(ch.set, p.taken(v, k))
+		}
+	}
+	p.add(Edit{Family: f, Keyword: p.firstDifferent(keywords), Old: several(p.x.o, keywords), New: several(p.y.o, keywords)}, ch)
+}
+
+// taken is a keyword, or a member of one, as the new schema has it.
+func (p pair) taken(v any, path ...string) patchedKeyword {
+	return patchedKeyword{path, v, &origin{p.y.doc, join(p.y.place, path...)}}
+}
+
+// several returns the value of the only keyword that is there, or an object of those that are.
+func several(o map[string]any, keywords []string) json.RawMessage {
+	there := map[string]any{}
+	for _, k := range keywords {
+		if v, ok := o[k]; ok {
+			there[k] = v
+		}
+	}
+	switch len(there) {
+	case 0:
+		return nil
+	case 1:
+		for _, v := range there {
+			return json.RawMessage(jsonText(v))
+		}
+	}
+	return json.RawMessage(jsonText(there))
+}
+
+// behind compares the schemas in a keyword that is equal as written.
+func (p pair) behind(keyword string) {
+	v, ok := p.x.o[keyword]
+	if !ok {
+		return
+	}
+	switch keyword {
+	case "contains", "contentSchema", "unevaluatedItems":
+		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("*", keyword))
+	case "if", "then", "else", "not":
+		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("", keyword))
+	case "propertyNames", "unevaluatedProperties":
+		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("*", keyword))
+	case "dependentSchemas", "dependencies":
+		table, _ := v.(map[string]any)
+		for _, name := range sortedKeys(table) {
+			p.compare(p.x.child(keyword, name), p.y.child(keyword, name), p.trail.into("", keyword, name))
+		}
+	}
+}
+
+// inner compares what holds schemas for the values inside the value, and parts that are combined.
+func (p pair) inner() {
+	p.properties()
+	p.required()
+	p.patternProperties()
+	p.additional()
+	p.items()
+	p.allOf()
+	p.keptUnions()
+}
+
+// references lists a reference that came, left or changed beside other keywords; behind two of them it goes on.
+func (p pair) references() {
+	for _, k := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		_, had := p.x.o[k]
+		_, has := p.y.o[k]
+		x, found := p.x.follow()
+		y, also := p.y.follow()
+		switch {
+		case had && has && k == "$ref" && found && also:
+			p.compare(x, y, p.trail)
+		case p.text([]string{k}):
+			p.group(FamilyReference, []string{k})
+		}
+	}
+}
+
+// properties compares the properties of both; one that only one of them has is an edit, with its being required.
+func (p pair) properties() {
+	x, _ := p.x.o["properties"].(map[string]any)
+	y, _ := p.y.o["properties"].(map[string]any)
+	for _, name := range sortedKeys(x) {
+		t := p.trail.into(name, "properties", name)
+		if _, kept := y[name]; kept {
+			p.compare(p.x.child("properties", name), p.y.child("properties", name), t)
+			continue
+		}
+		ch := &patch{drop: [][]string{{"properties", name}}}
+		if !slices.Contains(p.y.requires(), name) {
+			ch.set = p.requiring(without(anys(p.x.requires()), []any{name}), p.x)
+		}
+		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
+			Old: rawOf(x[name]), OldSchema: rawOf(x[name]), OldPath: join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
+	}
+	for _, name := range sortedKeys(y) {
+		if _, kept := x[name]; !kept {
+			p.newProperty(name, y[name])
+		}
+	}
+}
+
+func (p pair) newProperty(name string, v any) {
+	t := p.trail.into(name, "properties", name)
+	ch := &patch{set: []patchedKeyword{p.taken(v, "properties", name)}}
+	if slices.Contains(p.y.requires(), name) && !slices.Contains(p.x.requires(), name) {
+		ch.set = append(ch.set, p.requiring(append(anys(p.x.requires()), name), p.x)...)
+	}
+	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
+		New: rawOf(v), NewSchema: rawOf(v), NewPath: join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
+}
+
+func anys(list []string) []any {
+	out := []any{}
+	for _, s := range list {
+		out = append(out, s)
+	}
+	return out
+}
+
+func (v view) requires() []string {
+	names, _ := stringList(v.o["required"])
+	return names
+}
+
+// requiring sets required, if that changes it.
+func (p pair) requiring(names []any, v view) []patchedKeyword {
+	if len(names) == len(v.requires()) {
+		return nil
+	}
+	if names == nil {
+		names = []any{}
+	}
+	return []patchedKeyword{{path: []string{"required"}, value: names}}
+}
+
+// required lists the names that joined or left required, one by one, but for properties that came or left with it.
+func (p pair) required() {
+	was, is := p.x.requires(), p.y.requires()
+	x, _ := p.x.o["properties"].(map[string]any)
+	y, _ := p.y.o["properties"].(map[string]any)
+	for _, name := range was {
+		_, kept := y[name]
+		if _, had := x[name]; !slices.Contains(is, name) && had == kept {
+			p.requirement(name, without(anys(was), []any{name}), true)
+		}
+	}
+	for _, name := range is {
+		_, kept := y[name]
+		if _, had := x[name]; !slices.Contains(was, name) && had == kept {
+			p.requirement(name, append(anys(was), name), false)
+		}
+	}
+}
+
+func (p pair) requirement(name string, names []any, gone bool) {
+	t := p.trail.into(name, "properties", name)
+	e := Edit{Family: FamilyRequired, Keyword: "required", Name: name, Path: t.path, Instance: t.instance}
+	if gone {
+		e.Old = rawOf(name)
+	} else {
+		e.New = rawOf(name)
+	}
+	p.add(e, &patch{set: p.requiring(names, p.x)})
+}
+
+// patternProperties compares the patterns that both have.
+func (p pair) patternProperties() {
+	const keyword = "patternProperties"
+	x, _ := p.x.o[keyword].(map[string]any)
+	y, _ := p.y.o[keyword].(map[string]any)
+	for _, source := range sortedKeys(x) {
+		t := p.trail.into("*", keyword, source)
+		if _, kept := y[source]; kept {
+			p.compare(p.x.child(keyword, source), p.y.child(keyword, source), t)
+			continue
+		}
+		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, Instance: t.instance, Old: rawOf(x[source])},
+			&patch{drop: [][]string{{keyword, source}}})
+	}
+	for _, source := range sortedKeys(y) {
+		if _, kept := x[source]; !kept {
+			p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, New: rawOf(y[source])},
+				&patch{set: []patchedKeyword{p.taken(y[source], keyword, source)}})
+		}
+	}
+}
+
+// additional compares the schemas of undeclared properties: those with an inside of their own go on, others are told
+// as one.
+func (p pair) additional() {
+	const keyword = "additionalProperties"
+	_, had := p.x.o[keyword]
+	_, has := p.y.o[keyword]
+	if had && has {
+		x, y := p.x.child(keyword), p.y.child(keyword)
+		if canonical(x.value) == canonical(y.value) || structured(x) && structured(y) {
+			p.compare(x, y, p.trail.into("*", keyword))
+			return
+		}
+	}
+	if p.text([]string{keyword}) {
+		p.group(FamilyAdditional, []string{keyword})
+	}
+}
+
+// structured reports whether a schema describes values with values inside.
+func structured(s site) bool {
+	o := settle(s).o
+	for _, k := range [...]string{"properties", "items", "prefixItems", "additionalProperties"} {
+		if _, ok := o[k]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// items compares the schemas of items.
+func (p pair) items() {
+	xPrefix, xRest := p.x.tuple()
+	yPrefix, yRest := p.y.tuple()
+	all := []string{"prefixItems", "items", "additionalItems"}
+	if xPrefix == "" && yPrefix == "" {
+		switch {
+		case xRest != "" && yRest != "":
+			p.compare(p.x.child(xRest), p.y.child(yRest), p.trail.into("*", "items"))
+		case p.text(all):
+			p.group(FamilyItems, all)
+		}
+		return
+	}
+	x, y := p.x.list(xPrefix), p.y.list(yPrefix)
+	if len(x) != len(y) || (xRest == "") != (yRest == "") {
+		p.group(FamilyTuple, all)
+		return
+	}
+	for i := range x {
+		p.compare(x[i], y[i], p.trail.into(strconv.Itoa(i), "prefixItems", strconv.Itoa(i)))
+	}
+	if xRest == "" {
+		return
+	}
+	_, wasSchema := p.x.o[xRest].(map[string]any)
+	if _, isSchema := p.y.o[yRest].(map[string]any); wasSchema && isSchema {
+		p.compare(p.x.child(xRest), p.y.child(yRest), p.trail.into("*", "items"))
+	} else if canonical(p.x.o[xRest]) != canonical(p.y.o[yRest]) {
+		p.group(FamilyTuple, all)
+	}
+}
+
+func (v view) tuple() (prefix, rest string) {
+	w := &writer{spot: spot{doc: v.doc, place: v.place, in: v.doc.owner(v.place)}, o: v.o}
+	return w.tuple()
+}
+
+// allOf compares combined schemas one by one, if there are as many; else they are told as one.
+func (p pair) allOf() {
+	x, y := p.x.list("allOf"), p.y.list("allOf")
+	if len(x) != len(y) {
+		p.group(FamilySchema, []string{"allOf"})
+		return
+	}
+	for i := range x {
+		p.compare(x[i], y[i], p.trail.into("", "allOf", itoa(i)))
+	}
+}
+
+// known reports whether a keyword is compared somewhere.
+func known(keyword string) bool {
+	for _, g := range groups() {
+		if slices.Contains(g.keywords, keyword) {
+			return true
+		}
+	}
+	return slices.Contains([]string{"$ref", "$dynamicRef", "$recursiveRef", "type", "enum", "const", "properties", "required",
+		"patternProperties", "additionalProperties", "items", "prefixItems", "additionalItems", "allOf", "anyOf", "oneOf"}, keyword)
+}
+
+// unknown lists the changes of keywords that the specification does not know.
+func (p pair) unknown() {
+	keys := append(asserting(p.x.o), asserting(p.y.o)...)
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
+		if !known(k) && p.text([]string{k}) {
+			p.add(Edit{Family: FamilyUnknown, Keyword: k, Old: several(p.x.o, []string{k}), New: several(p.y.o, []string{k})}, nil)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// A pair is two schemas that take the same place in the old and the new document.
+type pair struct {
+	*comparison
+	x, y     view
+	old, new site // before their wrappers were taken off
+	trail    trail
+}
+
+// add lists an edit of the pair.
+func (p pair) add(e Edit, ch *patch) {
+	if e.Path == "" {
+		e.Path = p.trail.path
+	}
+	if e.OldPath == "" {
+		e.OldPath = p.x.place
+	}
+	if e.NewPath == "" {
+		e.NewPath = p.y.place
+	}
+	if e.Instance == "" {
+		e.Instance = p.trail.instance
+	}
+	if e.OldSchema == nil && e.NewSchema == nil {
+		e.OldSchema, e.NewSchema = rawOf(p.x.value), rawOf(p.y.value)
+	}
+	e.before, e.after = p.before, p.after
+	if ch != nil {
+		ch.doc = p.before.doc
+		ch.name = strconv.Itoa(len(p.edits)) + p.after.doc.digest
+		if ch.place == "" {
+			ch.place = p.x.place
+		}
+		e.patch = ch
+	}
+	p.edits = append(p.edits, e)
+}
+
+// notes lists the changes of annotations.
+func (p pair) notes() {
+	for _, k := range annotations {
+		old, new := p.x.notes[k], p.y.notes[k]
+		_, had := p.x.notes[k]
+		_, has := p.y.notes[k]
+		if k == "$comment" || had == has && canonical(old) == canonical(new) {
+			continue
+		}
+		e := Edit{Family: familyOfNote(k), Keyword: k, OldPath: p.x.noted[k], NewPath: p.y.noted[k]}
+		if had {
+			e.Old = []byte(jsonText(old))
+		}
+		if has {
+			e.New = []byte(jsonText(new))
+		}
+		p.add(e, nil)
+	}
+}
+
+func familyOfNote(keyword string) Family {
+	switch keyword {
+	case "readOnly", "writeOnly":
+		return FamilyAccess
+	}
+	return Family(keyword)
+}
+
+// schemas lists the changes of what is asserted.
+func (p pair) schemas() {
+	p.nulls()
+	switch {
+	case len(p.x.members) > 0 || len(p.y.members) > 0:
+		p.unions()
+	case p.unlike():
+		p.add(Edit{Family: FamilyType, Keyword: "type", Old: rawOf(p.x.o["type"]), New: rawOf(p.y.o["type"])},
+			&patch{place: p.x.place, instead: p.y.origin()})
+	default:
+		p.types()
+		p.enums()
+		p.references()
+		p.together()
+		p.inner()
+	}
+}
+
+// types of a view without null; ok is false where it names none.
+func (v view) types() (types []string, ok bool) {
+	value, ok := v.o["type"]
+	if !ok {
+		return nil, false
+	}
+	for _, t := range listed(value) {
+		if name, _ := t.(string); name != "null" && !slices.Contains(types, name) {
+			types = append(types, name)
+		}
+	}
+	slices.Sort(types)
+	return types, true
+}
+
+// acceptsNull reports whether a view accepts null, and whether it says so at all.
+func (v view) acceptsNull() (null, typed bool) {
+	value, hasType := v.o["type"]
+	members, hasEnum := v.enum()
+	byType := !hasType || slices.Contains(listed(value), any("null"))
+	byEnum := !hasEnum || slices.Contains(members, nil)
+	return v.null || byType && byEnum && (hasType || hasEnum), hasType || hasEnum || v.null
+}
+
+// nulls lists that null joined or left.
+func (p pair) nulls() {
+	was, typed := p.x.acceptsNull()
+	is, stillTyped := p.y.acceptsNull()
+	if was == is || !typed && len(p.x.members) == 0 || !stillTyped && len(p.y.members) == 0 {
+		return
+	}
+	ch := &patch{place: p.old.place, null: nullAdded}
+	if was {
+		ch.null = nullRemoved
+	}
+	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: rawOf(p.old.value), New: rawOf(p.new.value)}, ch)
+}
+
+// unlike reports whether both name types and have none in common.
+func (p pair) unlike() bool {
+	x, ok := p.x.types()
+	y, also := p.y.types()
+	if !ok || !also || len(x) == 0 || len(y) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(x, func(t string) bool {
+		return slices.Contains(y, t) || t == "integer" && slices.Contains(y, "number") ||
+			t == "number" && slices.Contains(y, "integer")
+	})
+}
+
+// types lists a change of the types other than null.
+func (p pair) types() {
+	x, _ := p.x.types()
+	y, named := p.y.types()
+	if slices.Equal(x, y) {
+		return
+	}
+	ch := &patch{drop: p.x.dropUnion("type")}
+	if named {
+		types := []any{}
+		for _, t := range y {
+			types = append(types, t)
+		}
+		if slices.Contains(listed(p.x.o["type"]), any("null")) {
+			types = append(types, "null")
+		}
+		ch.set = []patchedKeyword{{path: []string{"type"}, value: types}}
+	}
+	p.add(Edit{Family: FamilyType, Keyword: "type", Old: rawOf(p.x.o["type"]), New: rawOf(p.y.o["type"])}, ch)
+}
+
+// dropUnion lists keywords to take away, and the union that a view stands for.
+func (v view) dropUnion(keywords ...string) [][]string {
+	var out [][]string
+	for _, k := range keywords {
+		out = append(out, []string{k})
+	}
+	if v.union != "" {
+		out = append(out, []string{v.union})
+	}
+	return out
+}
+
+// enums lists the members that left an enum and those that joined, each as an edit of its own.
+func (p pair) enums() {
+	x, had := p.x.enum()
+	y, has := p.y.enum()
+	if !had && !has {
+		return
+	}
+	removed, added := without(x, y), without(y, x)
+	switch {
+	case had != has, len(x) == 1 && len(y) == 1 && len(removed) == 1:
+		p.enum(x, y, removed, added, y, has)
+		return
+	}
+	if len(removed) > 0 {
+		p.enum(x, y, removed, nil, without(x, removed), true)
+	}
+	if len(added) > 0 {
+		p.enum(x, y, nil, added, append(slices.Clone(x), added...), true)
+	}
+}
+
+func (p pair) enum(x, y, removed, added, becomes []any, has bool) {
+	removed, added = withoutNull(removed), withoutNull(added)
+	if len(removed) == 0 && len(added) == 0 && x != nil && y != nil {
+		return
+	}
+	e := Edit{Family: FamilyEnum, Keyword: "enum", Removed: rawList(removed), Added: rawList(added)}
+	if x != nil {
+		e.Old = rawOf(x)
+	}
+	if y != nil {
+		e.New = rawOf(y)
+	}
+	_, constBefore := p.x.o["const"]
+	_, constAfter := p.y.o["const"]
+	if (constBefore || x == nil) && (constAfter || y == nil) {
+		e.Keyword = "const"
+	}
+	ch := &patch{drop: p.x.dropUnion("enum", "const")}
+	if has {
+		ch.set = []patchedKeyword{{path: []string{"enum"}, value: becomes}}
+	}
+	p.add(e, ch)
+}
+
+// without returns the members of a that are not in b.
+func without(a, b []any) []any {
+	have := map[string]bool{}
+	for _, v := range b {
+		have[canonical(v)] = true
+	}
+	var out []any
+	for _, v := range a {
+		if !have[canonical(v)] {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// withoutNull drops null, whose coming and going is told on its own.
+func withoutNull(values []any) []any {
+	return slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil })
+}
+
+func rawList(values []any) []json.RawMessage {
+	var out []json.RawMessage
+	for _, v := range values {
+		out = append(out, json.RawMessage(jsonText(v)))
+	}
+	return out
+}
