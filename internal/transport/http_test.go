@@ -89,6 +89,7 @@ func TestStreamableReplies(t *testing.T) {
 		{name: "stream, no end", status: 200, kind: sseType, body: strings.TrimSpace(sse(fine)), want: `{"ok":true}`},
 		{name: "stream, string id", status: 200, kind: sseType, body: sse(`{"jsonrpc":"2.0","id":"ID","result":{}}`), want: `{}`},
 		{name: "stream, other first", status: 200, kind: sseType, body: sse(notYours) + sse(fine), want: `{"ok":true}`},
+		{name: "stream, again and again", status: 200, kind: sseType, body: strings.Repeat(sse(fine), 9), want: `{"ok":true}`},
 		{name: "stream, only other", status: 200, kind: sseType, body: sse(notYours), fail: "the reply has the id of another request"},
 		{name: "stream, junk", status: 200, kind: sseType, body: sse("hello"), fail: "the reply is no JSON-RPC message"},
 		{name: "stream, deep", status: 200, kind: sseType, body: sse(deepReply), fail: "the message is nested deeper than 10000 levels"},
@@ -410,6 +411,24 @@ func TestBadURLs(t *testing.T) {
 		}
 		if _, err := OpenSSE(t.Context(), Endpoint{URL: u}); !errors.Is(err, errURL) {
 			t.Errorf("%q gives %v over SSE", u, err)
+		}
+	}
+}
+
+// TestHeadersStayAtHome: whatever mcp-go is made to ask for, another origin gets nothing.
+func TestHeadersStayAtHome(t *testing.T) {
+	_, client, err := Endpoint{URL: "http://example.invalid/mcp"}.client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, elsewhere := range []string{"https://example.invalid/mcp", "http://example.invalid:81/", "http://a.example.invalid/"} {
+		reply, err := client.Get(elsewhere)
+		var refused *RedirectError
+		if !errors.As(err, &refused) {
+			t.Errorf("%s gives %v, want a *RedirectError", elsewhere, err)
+		}
+		if err == nil {
+			_ = reply.Body.Close()
 		}
 	}
 }

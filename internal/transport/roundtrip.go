@@ -46,7 +46,6 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply.Request = req
 	switch {
 	case req.Method == http.MethodDelete:
 		return acknowledged(reply), nil

@@ -25,27 +25,41 @@ func (d descendant) lives() bool {
 
 // strays are the descendants of a process that are in another process group than its own.
 func strays(root int) []descendant {
-	all := allStats()
-	parent := make(map[int]int, len(all))
-	for _, s := range all {
-		parent[s.pid] = s.parent
-	}
 	var found []descendant
-	for _, s := range all {
-		if s.group != root && descends(s.pid, root, parent) {
+	waiting := children(root)
+	for seen := map[int]bool{root: true}; len(waiting) > 0; waiting = waiting[1:] {
+		pid := waiting[0]
+		s, ok := readStat(pid)
+		if !ok || seen[pid] {
+			continue
+		}
+		seen[pid] = true
+		if s.group != root {
 			found = append(found, descendant{s.pid, s.start})
 		}
+		waiting = append(waiting, children(pid)...)
 	}
 	return found
 }
 
-func descends(pid, root int, parent map[int]int) bool {
-	for range parent {
-		if pid = parent[pid]; pid == root {
-			return true
+// children are the processes that a process started and that have not been fetched; see proc_pid_task(5). A kernel built
+// without that file tells of none.
+func children(pid int) []int {
+	folder := "/proc/" + strconv.Itoa(pid) + "/task"
+	threads, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var found []int
+	for _, thread := range threads {
+		text, _ := os.ReadFile(folder + "/" + thread.Name() + "/children")
+		for _, field := range bytes.Fields(text) {
+			if child, err := strconv.Atoi(string(field)); err == nil {
+				found = append(found, child)
+			}
 		}
 	}
-	return false
+	return found
 }
 
 // onlyZombies tells whether a process group consists of processes that ended and were not fetched: in a container whose
@@ -61,9 +75,9 @@ func onlyZombies(group int) bool {
 
 // stat is a line of /proc/PID/stat, as far as we need it; see proc_pid_stat(5).
 type stat struct {
-	pid, parent, group int
-	state              byte
-	start              string
+	pid, group int
+	state      byte
+	start      string
 }
 
 func allStats() []stat {
@@ -95,7 +109,6 @@ func readStat(pid int) (stat, bool) {
 		return stat{}, false
 	}
 	s := stat{pid: pid, state: fields[0][0], start: string(fields[19])}
-	s.parent, _ = strconv.Atoi(string(fields[1]))
 	s.group, _ = strconv.Atoi(string(fields[2]))
 	return s, true
 }
