@@ -53,7 +53,8 @@ func (inv *invocation) list(ctx context.Context, words []string, view listView) 
 	}
 	r := newReport("list", surfaces)
 	r.Status = status(surfaces)
-	return inv.emit(ctx, r, report.Options{Items: view.items || view.kind != "" || view.filter != "" || len(targets) == 1 && len(surfaces) == 1})
+	asked := view.items || view.kind != "" || view.filter != ""
+	return inv.emit(ctx, r, report.Options{Items: asked, Fleet: len(targets) == 0})
 }
 
 // check finds mistakes in the flags before anything is contacted.

@@ -9,13 +9,13 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// list writes a row per server, or a row per item when there is one server or items were asked for.
+// list writes a row per server, or a row per item when there is one server, unless a fleet was asked for, or when items were.
 func (p *page) list(r *Report) error {
 	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers", noInk})
 		return nil
 	}
-	if len(r.Servers) == 1 && r.Servers[0].listed() || p.Items {
+	if p.Items || len(r.Servers) == 1 && r.Servers[0].listed() && !p.Fleet {
 		return p.itemList(r.Servers)
 	}
 	if err := p.serverList(r.Servers); err != nil {
