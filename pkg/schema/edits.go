@@ -99,8 +99,11 @@ func (e Edit) Hybrid() *Schema {
 	return hybrid(e.before, e.after, e.patch)
 }
 
-// maxEdits bounds the edits that are listed. Past it, the rest of the schemas is told as one.
-const maxEdits = 2000
+// Bounds on what is compared. Past them, the schemas are told as one in addition.
+const (
+	maxEdits = 2000
+	maxPairs = 20_000
+)
 
 // Edits lists the syntactic differences between two schemas along matched paths, with references resolved on both
 // sides. A difference inside a shared definition is listed once. The order is that of the paths.
@@ -111,6 +114,10 @@ func Edits(before, after *Schema) []Edit {
 	c := &comparison{before: before, after: after, seen: map[string][]int{}}
 	c.dialects()
 	c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
+	if c.cut {
+		c.edits = append(c.edits, Edit{Family: FamilySchema, before: before, after: after,
+			patch: &patch{doc: before.doc, instead: &origin{after.doc, ""}, name: after.doc.digest}})
+	}
 	slices.SortStableFunc(c.edits, func(a, b Edit) int { return strings.Compare(a.Path, b.Path) })
 	return c.edits
 }
@@ -120,6 +127,7 @@ type comparison struct {
 	before, after *Schema
 	edits         []Edit
 	seen          map[string][]int // pairs of places: where their edits begin and end
+	cut           bool             // not all was compared
 }
 
 // A trail is how a pair of schemas was reached.
@@ -141,7 +149,8 @@ func (c *comparison) compare(old, new site, t trail) {
 		c.share(met, t)
 		return
 	}
-	if len(c.edits) > maxEdits {
+	if len(c.edits) > maxEdits || len(c.seen) > maxPairs {
+		c.cut = true
 		return
 	}
 	begin := len(c.edits)

@@ -155,7 +155,11 @@ func (p pair) types() {
 		for _, t := range y {
 			types = append(types, t)
 		}
-		if slices.Contains(listed(p.x.o["type"]), any("null")) {
+		from, typed := p.x.o["type"]
+		if !typed {
+			from = p.y.o["type"]
+		}
+		if slices.Contains(listed(from), any("null")) {
 			types = append(types, "null")
 		}
 		ch.set = []patchedKeyword{{path: []string{"type"}, value: types}}

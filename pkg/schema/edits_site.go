@@ -77,8 +77,15 @@ var silent = []string{"$anchor", "$defs", "$dynamicAnchor", "$id", "$recursiveAn
 // maxWrappers bounds the wrappers that are taken off.
 const maxWrappers = 32
 
-// settle takes the wrappers off a site.
+// settle takes the wrappers off a site, and writes a union of plain types or of constants as one.
 func settle(s site) view {
+	v := strip(s)
+	v.flatten()
+	return v
+}
+
+// strip takes the wrappers off a site.
+func strip(s site) view {
 	v := view{site: s, notes: map[string]any{}, noted: map[string]string{}}
 	for range maxWrappers {
 		v.note()
@@ -89,7 +96,6 @@ func settle(s site) view {
 		v.site = inner
 	}
 	v.o = v.keywords()
-	v.flatten()
 	return v
 }
 
@@ -183,7 +189,7 @@ func (v *view) flatten() {
 	}
 	var types, values []any
 	for _, i := range v.members {
-		m := settle(v.child(v.union, itoa(i)))
+		m := strip(v.child(v.union, itoa(i)))
 		said := asserting(m.o)
 		switch {
 		case m.null || m.union != "":

@@ -43,10 +43,11 @@ func (v view) alternativesOf() []site {
 // matched pairs members: first those that are equal, then those that are most alike. What has no match is -1.
 func matched(x, y []site) (forX, forY []int) {
 	forX, forY = slices.Repeat([]int{-1}, len(x)), slices.Repeat([]int{-1}, len(y))
+	alike := likenesses(x, y)
 	for least := 100; least > 0; least -= 10 {
 		for i := range x {
 			for j := range y {
-				if forX[i] < 0 && forY[j] < 0 && likeness(x[i], y[j]) >= least {
+				if forX[i] < 0 && forY[j] < 0 && alike[i][j] >= least {
 					forX[i], forY[j] = j, i
 				}
 			}
@@ -55,12 +56,32 @@ func matched(x, y []site) (forX, forY []int) {
 	return forX, forY
 }
 
-// likeness says how alike two alternatives are, from 0 for nothing in common to 100.
-func likeness(x, y site) int {
-	a, b := settle(x), settle(y)
-	if canonical(a.o) == canonical(b.o) {
-		return 100
+// likenesses says of each pair of alternatives how alike they are.
+func likenesses(x, y []site) [][]int {
+	forms := map[string]string{}
+	views := func(list []site) []view {
+		out := make([]view, len(list))
+		for i, s := range list {
+			out[i] = settle(s)
+			forms[s.doc.digest+s.place] = canonical(out[i].o)
+		}
+		return out
 	}
+	a, b := views(x), views(y)
+	out := make([][]int, len(x))
+	for i := range x {
+		out[i] = make([]int, len(y))
+		for j := range y {
+			if out[i][j] = 100; forms[x[i].doc.digest+x[i].place] != forms[y[j].doc.digest+y[j].place] {
+				out[i][j] = likeness(a[i], b[j])
+			}
+		}
+	}
+	return out
+}
+
+// likeness says how alike two different alternatives are, from 0 for nothing in common to 99.
+func likeness(a, b view) int {
 	types, named := a.types()
 	others, also := b.types()
 	if named != also || !slices.Equal(types, others) {
