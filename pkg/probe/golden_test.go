@@ -113,7 +113,7 @@ func (a asked) command(t *testing.T, script []byte) *Stdio {
 	if err := os.WriteFile(file, script, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]Secret{asServer: "fixture"}
+	env := map[string]Secret{asServer: "fixture", "GOCOVERDIR": Secret(t.TempDir())} // else go test -cover writes to stderr
 	for name, value := range a.Env {
 		env[name] = value
 	}

@@ -87,7 +87,9 @@ const (
 )
 
 // refused tells that nobody took the connection.
-func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused) }
+func refused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused)
+}
 
 // cutOff tells that the connection ended in the place of an answer.
 func cutOff(err error) bool {
