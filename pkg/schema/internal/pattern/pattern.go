@@ -95,6 +95,9 @@ func (p *Pattern) Match(s string) bool {
 	return true
 }
 
+// MatchString is [Pattern.Match] under the name that validators expect.
+func (p *Pattern) MatchString(s string) bool { return p.Match(s) }
+
 // Universal reports whether every string matches, as for "" and "^.*". False also where that could not be decided.
 func (p *Pattern) Universal() bool {
 	_, found := Region{None: []*Pattern{p}}.Find()

@@ -1,0 +1,239 @@
+package refute
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func schema(t testing.TB, text string) any {
+	t.Helper()
+	v, err := decode([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+func TestFind(t *testing.T) {
+	tests := []struct{ name, narrow, wide, want string }{
+		{"same", `{"type":"string"}`, `{"type":"string"}`, ``},
+		{"wider", `{"type":"integer"}`, `{"type":"number"}`, ``},
+		{"integer", `{"type":"number"}`, `{"type":"integer"}`, `0.5`},
+		{"bound", `{"type":"integer","minimum":0}`, `{"type":"integer","minimum":1}`, `0`},
+		{"far bound", `{"type":"integer"}`, `{"type":"integer","maximum":100}`, `101`},
+		{"multiple", `{"type":"integer","multipleOf":2}`, `{"multipleOf":6}`, `2`},
+		{"enum", `{"enum":["asc","desc"]}`, `{"enum":["asc"]}`, `"desc"`},
+		{"enum closed", `{"type":"string"}`, `{"enum":["asc"]}`, `"a"`},
+		{"null", `{"type":["string","null"]}`, `{"type":"string"}`, `null`},
+		{"length", `{"type":"string","maxLength":5}`, `{"type":"string","maxLength":3}`, `"aaaa"`},
+		{"pattern", `{"type":"string","pattern":"^[a-z]+$"}`, `{"type":"string","pattern":"^[a-m]+$"}`, `"n"`},
+		{"required", `{"type":"object","properties":{"q":{"type":"string"}}}`, `{"type":"object","required":["q"]}`, `{}`},
+		{"real call", `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","minimum":0}},"required":["query"]}`,
+			`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer","minimum":1}},"required":["query"]}`,
+			`{"limit":0,"query":"a"}`},
+		{"shown", `{"type":"object","properties":{"query":{"type":"string","examples":["is:open"]},"n":{"type":"integer"}},"required":["query","n"]}`,
+			`{"type":"object","properties":{"query":{"type":"string"},"n":{"type":"integer","minimum":5}},"required":["query","n"]}`,
+			`{"n":0,"query":"is:open"}`},
+		{"closed", `{"type":"object","properties":{"a":{},"b":{}},"additionalProperties":false}`,
+			`{"type":"object","properties":{"a":{}},"additionalProperties":false}`, `{"b":"a"}`},
+		{"items", `{"type":"array","items":{"type":"string"}}`, `{"type":"array","items":{"type":"string","minLength":1}}`, `[""]`},
+		{"count", `{"type":"array"}`, `{"type":"array","maxItems":2}`, `["a","a","a"]`},
+		{"unique", `{"type":"array"}`, `{"uniqueItems":true}`, `["a","a"]`},
+		{"contains", `{"type":"array","items":{"type":"integer"}}`, `{"contains":{"minimum":5}}`, `[]`},
+		{"many items", `{"type":"array","minItems":900,"items":{"type":"integer"}}`, `{"minItems":900,"items":{"type":"integer","maximum":3}}`, ``},
+		{"deep", nest(5, `{"type":"number"}`), nest(5, `{"type":"integer"}`), ``},
+		{"negation", `{"type":"object"}`, `{"not":{"required":["a"]}}`, `{"a":"a"}`},
+		{"overlap", `{"type":"integer"}`, `{"oneOf":[{"minimum":5},{"maximum":7}]}`, `5`},
+		{"discriminated", `{"type":"object","properties":{"k":{"enum":["x","y"]},"v":{"type":["string","integer"]}},"required":["k","v"]}`,
+			`{"oneOf":[{"properties":{"k":{"const":"x"}}},{"properties":{"k":{"const":"y"},"v":{"type":"string"}}}]}`, `{"k":"y","v":0}`},
+		{"recursive", `{"$defs":{"t":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/t"}},"v":{}}}},"$ref":"#/$defs/t"}`,
+			`{"$defs":{"t":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/t"}},"v":{"type":"string"}}}},"$ref":"#/$defs/t"}`,
+			`{"v":0}`},
+		{"names", `{"type":"object"}`, `{"propertyNames":{"pattern":"^x-"}}`, `{"extra":"a"}`},
+		{"pattern properties", `{"type":"object"}`, `{"patternProperties":{"^s_":{"type":"string"}}}`, `{"s_":0}`},
+		{"dependent", `{"type":"object","properties":{"a":{},"b":{}}}`, `{"dependentRequired":{"a":["b"]}}`, `{"a":"a"}`},
+		{"condition", `{"type":"object"}`, `{"if":{"required":["a"]},"then":{"required":["b"]}}`, `{"a":"a"}`},
+		{"unevaluated", `{"type":"object"}`, `{"properties":{"a":{}},"unevaluatedProperties":false}`, `{"extra":"a"}`},
+		{"opaque pattern", `{"type":"string"}`, `{"type":"string","pattern":"(?<=a)b"}`, ``},
+		{"opaque beside", `{"properties":{"p":{"type":"string","pattern":"(?<=a)b"},"n":{"type":"number"}}}`,
+			`{"properties":{"p":{"type":"string","pattern":"(?<=a)b"},"n":{"type":"integer"}}}`, `{"n":0.5}`},
+		{"lookahead", `{"type":"string"}`, `{"type":"string","pattern":"^(?!.*secret)"}`, `"secret"`},
+		{"empty narrow", `false`, `{"type":"string"}`, ``},
+		{"draft-07 tuple", `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"integer"}],"minItems":1,"type":"array"}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}`, `[0]`},
+		{"unnamed tuple", `{"items":[{"type":"integer"}],"minItems":1,"type":"array"}`, `{"items":[{"type":"string"}]}`, `[0]`},
+	}
+	for _, test := range tests {
+		narrow, wide := schema(t, test.narrow), schema(t, test.wide)
+		got, tried, err := Find(narrow, wide, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if test.name == "deep" || test.name == "many items" {
+			if got == nil {
+				t.Errorf("%s: nothing found in %d evaluations", test.name, tried)
+			}
+		} else if string(got) != test.want {
+			t.Errorf("%s: got %s after %d, want %s", test.name, got, tried, test.want)
+		}
+		again, tried2, _ := Find(narrow, wide, Options{})
+		if string(again) != string(got) || tried != tried2 {
+			t.Errorf("%s: not deterministic: %s after %d, then %s after %d", test.name, got, tried, again, tried2)
+		}
+		confirm(t, narrow, wide, got)
+	}
+}
+
+// nest puts a schema below n required properties and arrays of at least three.
+func nest(n int, inner string) string {
+	for range n {
+		inner = fmt.Sprintf(`{"type":"object","required":["a","b"],"properties":{"b":{"type":"string"},"a":{"type":"array","minItems":3,"items":%s}}}`, inner)
+	}
+	return inner
+}
+
+func confirm(t testing.TB, narrow, wide any, witness json.RawMessage) {
+	t.Helper()
+	if witness == nil {
+		return
+	}
+	v := schema(t, string(witness))
+	if ok, err := Valid(narrow, v); !ok || err != nil {
+		t.Errorf("%s is not accepted by the narrow schema: %v", witness, err)
+	}
+	if ok, err := Valid(wide, v); ok || err != nil {
+		t.Errorf("%s is not rejected by the wide schema: %v", witness, err)
+	}
+}
+
+func TestFindDeclared(t *testing.T) {
+	open := `{"type":"object","properties":{"a":{"type":"string"}}}`
+	tests := []struct{ narrow, wide, want string }{
+		{open, `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`, ``},
+		{open, `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`, ``},
+		{open, `{"type":"object","properties":{"a":{"type":"string","minLength":1}}}`, `{"a":""}`},
+		{`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":true}`,
+			`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`, `{"extra":"a"}`},
+		{`{"type":"object"}`, `{"type":"object","additionalProperties":false}`, `{"extra":"a"}`},
+	}
+	for _, test := range tests {
+		got, _, err := Find(schema(t, test.narrow), schema(t, test.wide), Options{Declared: true})
+		if err != nil || string(got) != test.want {
+			t.Errorf("%s in %s: got %s %v, want %s", test.narrow, test.wide, got, err, test.want)
+		}
+	}
+}
+
+func TestFindFormats(t *testing.T) {
+	for _, draft := range []string{"", `"$schema":"http://json-schema.org/draft-07/schema#",`} {
+		narrow, wide := schema(t, `{`+draft+`"type":"string"}`), schema(t, `{`+draft+`"type":"string","format":"date"}`)
+		if got, _, err := Find(narrow, wide, Options{}); err != nil || got != nil {
+			t.Errorf("an annotation refuted: %s %v", got, err)
+		}
+		if got, _, err := Find(narrow, wide, Options{AssertFormats: true}); err != nil || string(got) != `"a"` {
+			t.Errorf("an asserted format: got %s %v", got, err)
+		}
+	}
+}
+
+func TestFindHints(t *testing.T) {
+	got, _, err := Find(schema(t, `{"type":"integer"}`), schema(t, `{"maximum":5}`), Options{Hints: []json.RawMessage{[]byte("42")}})
+	if err != nil || string(got) != "10" && string(got) != "42" {
+		t.Errorf("got %s %v", got, err)
+	}
+}
+
+func TestFindRefusesWhatItCannotJudge(t *testing.T) {
+	deep := strings.Repeat(`{"items":`, 400) + "true" + strings.Repeat("}", 400)
+	tests := []struct{ schema, want string }{
+		{`{"$ref":"https://example.com/a"}`, "outside the document"},
+		{`{"$ref":"file:///etc/passwd"}`, "outside the document"},
+		{`{"type":"any"}`, "metaschema"},
+		{`{"$ref":"#/$defs/none"}`, "not found"},
+		{`{"minimum":1e999999999}`, "exponent"},
+		{`{"enum":[` + strings.Repeat("1,", 70_000) + `1]}`, "too many"},
+	}
+	for _, test := range tests {
+		v := schema2(t, test.schema)
+		if _, _, err := Find(v, true, Options{}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%.60s: error %v, want one that says %q", test.schema, err, test.want)
+		}
+	}
+	if _, _, err := Find(true, schema2(t, deep), Options{}); err == nil || !strings.Contains(err.Error(), "deep") {
+		t.Errorf("deep schema: %v", err)
+	}
+}
+
+// schema2 decodes without the limits on what is judged.
+func schema2(t *testing.T, text string) any {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestHostileSchemasEndSoon(t *testing.T) {
+	doubling := func(combinator string) string {
+		defs := `"d0":{"properties":{"x":{"type":"string"}}}`
+		for i := 1; i <= 40; i++ {
+			defs += fmt.Sprintf(`,"d%d":{%q:[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i, combinator, i-1, i-1)
+		}
+		return `{"$ref":"#/$defs/d40","$defs":{` + defs + `}}`
+	}
+	hostile := map[string]string{
+		"anyOf":    doubling("anyOf"),
+		"oneOf":    doubling("oneOf"),
+		"allOf":    doubling("allOf"),
+		"loop":     `{"$ref":"#"}`,
+		"not loop": `{"not":{"$ref":"#"}}`,
+		"required": `{"required":["a"],"properties":{"a":{"$ref":"#"}}}`,
+		"long":     `{"type":"string","minLength":100000000}`,
+		"many":     `{"type":"array","minItems":100000000,"items":{"type":"string"}}`,
+		"wide":     `{"type":"object","minProperties":1000000}`,
+		"pattern":  `{"type":"string","pattern":"(a|b)*a(a|b){800}"}`,
+		"nested":   `{"type":"array","minItems":300,"items":{"type":"array","minItems":300,"items":{"type":"array","minItems":300}}}`,
+	}
+	for name, text := range hostile {
+		for _, other := range []string{`true`, `{"type":"object","properties":{"x":{"minLength":1}}}`, text} {
+			for _, pair := range [][2]string{{text, other}, {other, text}} {
+				start := time.Now()
+				got, tried, err := Find(schema(t, pair[0]), schema(t, pair[1]), Options{})
+				if d := time.Since(start); d > 4*time.Second {
+					t.Errorf("%s: %v and %d evaluations", name, d, tried)
+				} else if d > 500*time.Millisecond {
+					t.Logf("%s: %v, %d evaluations, %.40s %v", name, d, tried, got, err)
+				}
+			}
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add(`{"type":"integer"}`, `{"anyOf":[{"minimum":1},{"type":"string"}]}`)
+	f.Add(`{"$defs":{"a":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}`, `{"not":{}}`)
+	f.Add(`{"properties":{"a":{"items":[{},false]}},"dependencies":{"a":["b"]}}`, `{"$schema":"http://json-schema.org/draft-04/schema#","id":"#x"}`)
+	f.Add(`{"contains":{"const":1},"maxContains":2}`, `{"unevaluatedItems":false,"prefixItems":[true]}`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		narrow, err := decode([]byte(a))
+		wide, err2 := decode([]byte(b))
+		if err != nil || err2 != nil {
+			return
+		}
+		before := encode(narrow) + encode(wide)
+		witness, _, err := Find(narrow, wide, Options{Evaluations: 200})
+		if err == nil {
+			confirm(t, narrow, wide, witness)
+		}
+		if encode(narrow)+encode(wide) != before {
+			t.Error("a schema was changed")
+		}
+	})
+}
