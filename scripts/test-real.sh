@@ -17,8 +17,8 @@ for module in $(pins go); do
 	GOBIN="$dir/bin" $GO install "$module"
 done
 for folder in $(pins module); do
-	echo "building $folder"
-	(cd "$folder" && $GO build -o "$dir/bin/$(basename "$folder")" .)
+	echo "building the tool of $folder"
+	(cd "$folder" && $GO build -o "$dir/bin/$(basename "$folder")" "$($GO list tool)")
 done
 if command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1; then
 	export MCPCTL_REAL_NODE=yes

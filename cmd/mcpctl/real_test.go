@@ -51,6 +51,7 @@ func (s realServer) drive(t *testing.T, kind string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Chdir(t.TempDir()) // some servers tell the folder they run in
 	source := s.source(t, kind, bin)
 	dirs := []string{filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")}
 	s.list(t, kind, source)
@@ -143,7 +144,7 @@ func freePort(t *testing.T) string {
 func mcpctl(t *testing.T, status int, source []string, args ...string) []byte {
 	cmd := exec.Command(os.Getenv("MCPCTL_REAL_BIN"), append(append(args, "--format", "json", "--timeout", "60s"), source...)...)
 	var stderr strings.Builder
-	cmd.Stderr, cmd.Dir = &stderr, t.TempDir()
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
 		t.Fatalf("mcpctl %v: %v, want exit status %d\n%s\n%s", args, err, status, out, stderr.String())
