@@ -111,7 +111,7 @@ func (c *comparison) opaque(s subject, rule, key string, volatile ...string) {
 	if found := walk(old, new); len(found) > 0 {
 		c.report(rule, finding.Finding{
 			Item: s.id, Path: s.path + "/" + snapshot.PointerToken(key), Old: s.old[key], New: s.new[key],
-			Message: c.rules[rule].Title + ", " + places(found) + ".",
+			Message: c.rules[rule].Title + ", " + whereabouts(found) + ".",
 		})
 	}
 }

@@ -70,8 +70,8 @@ func pointer(path cmp.Path) string {
 	return b.String()
 }
 
-// places names up to three places at which two values differ, for a message.
-func places(found []difference) string {
+// whereabouts names up to three places at which two values differ, for a message.
+func whereabouts(found []difference) string {
 	const shown = 3
 	var names []string
 	for i, d := range found {

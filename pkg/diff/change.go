@@ -1,0 +1,144 @@
+package diff
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/schema"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// change is one edit of a schema, or several that are told as one.
+type change struct {
+	schema.Edit
+	judgement judgement
+	required  bool         // a property that is required on the side that has it
+	successor *schema.Edit // the new property under which an old one is found
+}
+
+// gather judges the edits, and joins a property that is gone with one that is the same under another name.
+func (r *revision) gather(edits []schema.Edit) []*change {
+	var changes []*change
+	for _, e := range edits {
+		ch := &change{Edit: e}
+		if r.asserts(e.Family) {
+			ch.judgement = r.judge(e.Hybrid())
+		}
+		if e.Family == schema.FamilyProperty {
+			ch.required = r.requires(e)
+		}
+		changes = append(changes, ch)
+	}
+	return joinRenamed(changes)
+}
+
+// asserts tells whether keywords of a family decide which values are accepted.
+func (r *revision) asserts(family schema.Family) bool {
+	return !family.Annotation() || family == schema.FamilyFormat && r.AssertFormats
+}
+
+// requires tells whether a property that is new or gone is required where it is.
+func (r *revision) requires(e schema.Edit) bool {
+	document, pointer := r.after, e.NewPath
+	if e.New == nil {
+		document, pointer = r.before, e.OldPath
+	}
+	names, _ := snapshot.Elements(viewOf(at(document.Raw(), parent(parent(pointer))))["required"])
+	return slices.ContainsFunc(names, func(raw json.RawMessage) bool {
+		text, _ := snapshot.Text(raw)
+		return text == e.Name
+	})
+}
+
+// joinRenamed lets a property that is gone speak for the one that took its place.
+func joinRenamed(changes []*change) []*change {
+	claimed := map[*change]bool{}
+	for _, gone := range changes {
+		if gone.Family != schema.FamilyProperty || gone.New != nil {
+			continue
+		}
+		twins := func(fresh bool) (found []*change) {
+			for _, ch := range changes {
+				if ch.Family == schema.FamilyProperty && (ch.Old == nil) == fresh && ch.required == gone.required &&
+					parent(ch.Path) == parent(gone.Path) && same(ch.value(), gone.Old) {
+					found = append(found, ch)
+				}
+			}
+			return found
+		}
+		if fresh := twins(true); len(fresh) == 1 && len(twins(false)) == 1 {
+			claimed[fresh[0]] = true
+			gone.successor = &fresh[0].Edit
+			gone.judgement = worse(gone.judgement, fresh[0].judgement)
+		}
+	}
+	return slices.DeleteFunc(changes, func(ch *change) bool { return claimed[ch] })
+}
+
+func (ch *change) value() json.RawMessage {
+	if ch.New != nil {
+		return ch.New
+	}
+	return ch.Old
+}
+
+func parent(pointer string) string { return pointer[:max(0, strings.LastIndex(pointer, "/"))] }
+
+// change tells one change.
+func (r *revision) change(ch *change) {
+	suffix := r.suffix(ch)
+	if suffix == "" {
+		return
+	}
+	f := finding.Finding{Path: ch.Path, Member: ch.Keyword, Old: ch.Old, New: ch.New}
+	switch ch.Family {
+	case schema.FamilyProperty, schema.FamilyRequired:
+		f.Member = "" // the place is the property
+	case schema.FamilyDialect:
+		f.Path, f.Member = ch.Path+"/$schema", ""
+	}
+	if len(ch.Also) > 0 {
+		f.Hint = "the definition is shared: the same change reaches " + strings.Join(ch.Also, ", ")
+	}
+	if !r.asserts(ch.Family) {
+		r.tell(suffix, f)
+		return
+	}
+	r.constraint(ch, suffix, f)
+}
+
+// constraint tells a change of what is accepted.
+func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
+	property := ch.Family == schema.FamilyProperty
+	switch verdict := ch.judgement.breaking.Verdict; {
+	case ch.judgement.equal && !property:
+		return // other words for the same
+	case r.overall.equal && !property:
+		return // other changes make up for it
+	case verdict != schema.Compatible && r.overall.breaking.Verdict == schema.Compatible && !property:
+		return // other changes make up for what this one breaks
+	case verdict == schema.Unknown && r.overall.breaking.Verdict != schema.Compatible:
+		r.unproven(f, ch.judgement.breaking)
+		return
+	}
+	r.sentence(ch, suffix, f)
+}
+
+// sentence tells a change under a rule, at the level of its verdict.
+func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
+	if ch.successor != nil {
+		f.New, f.Hint = quoted(ch.successor.Name), "use "+ch.successor.Name+" instead of "+ch.Name
+		f.Old = quoted(ch.Name)
+	}
+	f.Level = r.level(string(r.direction)+"-"+suffix, ch.judgement)
+	if r.overall.breaking.Verdict == schema.Compatible && f.Level == finding.Breaking {
+		f.Level = finding.Warning
+	}
+	f.Witness = r.witness(ch.judgement)
+	f.Verdict = proof(f.Witness)
+	r.told = true
+	r.guilty = r.guilty || f.Level == finding.Breaking || ch.judgement.breaking.Verdict == schema.Incompatible
+	r.tell(suffix, f)
+}

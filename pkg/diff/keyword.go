@@ -1,0 +1,166 @@
+package diff
+
+import (
+	"encoding/json"
+
+	"github.com/mcpctl/mcpctl/pkg/schema"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// suffix is the rule of a change without its direction; empty when another part of the comparison tells it.
+func (r *revision) suffix(ch *change) string {
+	switch ch.Family {
+	case schema.FamilyProperty:
+		return ch.propertyRule()
+	case schema.FamilyRequired:
+		return either(ch.judgement.effect == widens, "property-became-optional", "property-became-required")
+	case schema.FamilyEnum:
+		return ch.choiceRule()
+	case schema.FamilyAdditional:
+		return ch.additionalRule()
+	case schema.FamilyDialect:
+		return "schema-dialect-changed"
+	case schema.FamilyContent:
+		return "content-changed"
+	case schema.FamilyAccess:
+		return either(isTrue(ch.Old) == isTrue(ch.New), "", "access-changed")
+	case schema.FamilyExamples:
+		return "examples-changed"
+	case schema.FamilyTitle:
+		return "property-title-changed"
+	case schema.FamilyDeprecated:
+		return ch.deprecationRule()
+	case schema.FamilyDefault:
+		return "default-" + ch.presence()
+	case schema.FamilyDescription:
+		return ch.descriptionRule()
+	case schema.FamilyFormat:
+		return "format-" + ch.presence()
+	case schema.FamilyUnknown:
+		return either(r.modern && ch.Keyword == headerKeyword, "", "keyword-changed")
+	}
+	return ch.rangeRule()
+}
+
+func either(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+// presence is what happened to a keyword.
+func (ch *change) presence() string {
+	switch {
+	case ch.Old == nil:
+		return "added"
+	case ch.New == nil:
+		return "removed"
+	}
+	return "changed"
+}
+
+func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
+
+func (ch *change) deprecationRule() string {
+	switch {
+	case isTrue(ch.Old) == isTrue(ch.New):
+		return ""
+	case isTrue(ch.New):
+		return "property-deprecated"
+	}
+	return "property-undeprecated"
+}
+
+func (ch *change) descriptionRule() string {
+	old, _ := snapshot.Text(ch.Old)
+	new, _ := snapshot.Text(ch.New)
+	switch {
+	case normal(old) == normal(new):
+		return ""
+	case normal(old) == "":
+		return "property-description-added"
+	case normal(new) == "":
+		return "property-description-removed"
+	}
+	return "property-description-changed"
+}
+
+func (ch *change) propertyRule() string {
+	switch {
+	case ch.successor != nil:
+		return "property-renamed"
+	case ch.New == nil:
+		return "property-removed"
+	case ch.required:
+		return "required-property-added"
+	}
+	return "optional-property-added"
+}
+
+// additionalRule tells a door that opens or closes from a change of what may pass it.
+func (ch *change) additionalRule() string {
+	switch {
+	case string(ch.New) == "false":
+		return "additional-properties-closed"
+	case string(ch.Old) == "false":
+		return "additional-properties-opened"
+	}
+	return either(ch.judgement.effect == widens, "additional-properties-widened", "additional-properties-narrowed")
+}
+
+// rangeRule names a change by what it does to the values.
+func (ch *change) rangeRule() string {
+	names, known := effectRules()[ch.Family]
+	if !known {
+		return ch.judgement.catchAll()
+	}
+	switch ch.judgement.effect {
+	case narrows:
+		return names[0]
+	case widens:
+		return names[1]
+	}
+	return names[2]
+}
+
+// effectRules are the rules for a change that narrows, widens or moves what a family of keywords accepts.
+func effectRules() map[schema.Family][3]string {
+	const incomparable = "schema-incomparable"
+	return map[schema.Family][3]string{
+		schema.FamilyType:          {"type-narrowed", "type-widened", "type-changed"},
+		schema.FamilyNull:          {"null-removed", "null-added", "type-changed"},
+		schema.FamilyPattern:       {"pattern-narrowed", "pattern-widened", "pattern-changed"},
+		schema.FamilyPatternProps:  {"pattern-properties-narrowed", "pattern-properties-widened", incomparable},
+		schema.FamilyPropertyNames: {"property-names-narrowed", "property-names-widened", incomparable},
+		schema.FamilyPropertyCount: {"properties-count-narrowed", "properties-count-widened", incomparable},
+		schema.FamilyDependent:     {"dependent-required-added", "dependent-required-removed", incomparable},
+		schema.FamilyConditional:   {"conditional-narrowed", "conditional-widened", incomparable},
+		schema.FamilyUnevaluated:   {"unevaluated-closed", "unevaluated-opened", incomparable},
+		schema.FamilyItems:         {"items-constraint-added", "items-constraint-removed", incomparable},
+		schema.FamilyTuple:         {"tuple-narrowed", "tuple-widened", incomparable},
+		schema.FamilyItemCount:     {"items-count-narrowed", "items-count-widened", incomparable},
+		schema.FamilyUnique:        {"unique-items-added", "unique-items-removed", incomparable},
+		schema.FamilyContains:      {"contains-narrowed", "contains-widened", incomparable},
+		schema.FamilyRange:         {"range-narrowed", "range-widened", incomparable},
+		schema.FamilyMultiple:      {"multiple-of-narrowed", "multiple-of-widened", incomparable},
+		schema.FamilyLength:        {"length-narrowed", "length-widened", incomparable},
+		schema.FamilyUnion:         {"union-member-removed", "union-member-added", incomparable},
+		schema.FamilyExclusion:     {"exclusion-added", "exclusion-removed", incomparable},
+	}
+}
+
+// choiceRule names a change of a fixed choice of values.
+func (ch *change) choiceRule() string {
+	switch {
+	case ch.Old == nil:
+		return "enum-added"
+	case ch.New == nil:
+		return "enum-removed"
+	case len(ch.Removed) == 0:
+		return "enum-value-added"
+	case len(ch.Added) == 0:
+		return "enum-value-removed"
+	}
+	return "const-changed"
+}

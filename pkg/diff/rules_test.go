@@ -1,0 +1,91 @@
+package diff_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// ruleCase is one file of testdata/rules: a pair for which the rule of the file's name must speak, and one for which it
+// must not. For a schema rule the sides are schemas, for any other rule snapshots.
+type ruleCase struct {
+	Options diff.Options
+	Fires   struct {
+		Old, New json.RawMessage
+		Place    string
+		Level    string // empty: that of the catalogue
+	}
+	Silent struct {
+		Old, New json.RawMessage
+		Options  *diff.Options
+	}
+}
+
+func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
+	for _, rule := range diff.Rules() {
+		t.Run(rule.ID, func(t *testing.T) {
+			test := readRuleCase(t, rule.ID)
+			level := test.Fires.Level
+			if level == "" {
+				level = rule.Level.String()
+			}
+			found := compareCase(t, rule, test.Fires.Old, test.Fires.New, test.Options)
+			if !slices.ContainsFunc(found, func(f finding.Finding) bool {
+				return f.Rule == rule.ID && place(f) == test.Fires.Place && f.Level.String() == level
+			}) {
+				t.Errorf("it does not speak as %s at %s; found:\n%s", level, test.Fires.Place, strings.Join(lines(found), "\n"))
+			}
+			options := test.Options
+			if test.Silent.Options != nil {
+				options = *test.Silent.Options
+			}
+			found = compareCase(t, rule, test.Silent.Old, test.Silent.New, options)
+			if slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == rule.ID }) {
+				t.Errorf("it is not silent; found:\n%s", strings.Join(lines(found), "\n"))
+			}
+		})
+	}
+}
+
+func TestEveryCaseHasARule(t *testing.T) {
+	files, err := filepath.Glob("testdata/rules/*.json")
+	if err != nil || len(files) != len(diff.Rules()) {
+		t.Errorf("%d case files for %d rules, %v", len(files), len(diff.Rules()), err)
+	}
+}
+
+func readRuleCase(t *testing.T, id string) ruleCase {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "rules", id+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var test ruleCase
+	if err := json.Unmarshal(data, &test); err != nil {
+		t.Fatal(err)
+	}
+	return test
+}
+
+func compareCase(t *testing.T, rule finding.Rule, old, new json.RawMessage, options diff.Options) []finding.Finding {
+	t.Helper()
+	return diff.Compare(parse(t, surface(rule, old)), parse(t, surface(rule, new)), options)
+}
+
+// surface is a snapshot with one tool around the schema of a case.
+func surface(rule finding.Rule, side json.RawMessage) string {
+	if rule.Direction == "" {
+		return string(side)
+	}
+	schemas := `"inputSchema":` + string(side)
+	if rule.Direction == finding.Output {
+		schemas = `"inputSchema":{"type":"object"},"outputSchema":` + string(side)
+	}
+	return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"search",` + schemas + `}]}`
+}

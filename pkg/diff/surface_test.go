@@ -1,0 +1,80 @@
+package diff_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// surfaceCase is a pair of snapshots and the exact findings that it must give. The cases were written for this project.
+type surfaceCase struct {
+	ID     string
+	Old    json.RawMessage
+	New    json.RawMessage
+	Expect []expectation
+}
+
+type expectation struct{ Rule, At, Severity string }
+
+func TestSurfaceCases(t *testing.T) {
+	for _, test := range surfaceCases(t) {
+		t.Run(test.ID, func(t *testing.T) {
+			options := diff.Options{Unavailable: failed(t, test.New)}
+			findings := diff.Compare(parse(t, string(test.Old)), parse(t, string(test.New)), options)
+			got := []expectation{}
+			for _, f := range findings {
+				got = append(got, expectation{f.Rule, place(f), f.Level.String()})
+			}
+			order := func(a, b expectation) int { return strings.Compare(a.At+a.Rule, b.At+b.Rule) }
+			slices.SortFunc(got, order)
+			slices.SortFunc(test.Expect, order)
+			if diff := cmp.Diff(test.Expect, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func surfaceCases(t *testing.T) []surfaceCase {
+	t.Helper()
+	data, err := os.ReadFile("testdata/surface_cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Cases []surfaceCase }
+	if err := json.Unmarshal(data, &file); err != nil || len(file.Cases) == 0 {
+		t.Fatalf("%d cases, %v", len(file.Cases), err)
+	}
+	return file.Cases
+}
+
+// failed are the lists that a case says could not be read.
+func failed(t *testing.T, raw json.RawMessage) []snapshot.Kind {
+	t.Helper()
+	var surface struct{ Errors map[snapshot.Kind]string }
+	if err := json.Unmarshal(raw, &surface); err != nil {
+		t.Fatal(err)
+	}
+	var kinds []snapshot.Kind
+	for kind := range surface.Errors {
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}
+
+// place is where a finding is in the words of the cases: tools/search/inputSchema.
+func place(f finding.Finding) string {
+	kind, name, found := strings.Cut(f.Item, "/")
+	if !found {
+		return strings.TrimPrefix(f.Path, "/")
+	}
+	return kind + "s/" + name + f.Path
+}
