@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -111,7 +112,15 @@ var behaviours = map[string]func(*server){
 		s.answer(fine)
 	},
 	"close-stdout": func(s *server) { s.next(); _ = os.Stdout.Close(); s.rest() },
-	"close-stdin":  func(s *server) { s.next(); _ = os.Stdin.Close(); s.write("closed\n"); time.Sleep(time.Minute) },
+	"close-stdin":  func(*server) { _ = os.Stdin.Close(); fmt.Println("closed"); time.Sleep(time.Minute) },
+	"parent": func(s *server) { // starts another server and gets killed
+		l, err := StartStdio(context.Background(), Command{Path: os.Args[0], Env: []string{"BEHAVE=stubborn"}})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(os.Stderr, "helper %d\n", l.child.cmd.Process.Pid)
+		s.answer(fine)
+	},
 	"linger": func(s *server) { // does not care about the end of its stdin
 		id, _ := s.next()
 		s.write(strings.ReplaceAll(fine, "ID", id))

@@ -64,8 +64,7 @@ func (f *feeder) run() error {
 	for range f.wake {
 		batch, closed := f.take()
 		if _, err := f.file.Write(batch); err != nil {
-			f.broke(err)
-			return err
+			return f.broke()
 		}
 		if closed {
 			return nil
@@ -82,10 +81,11 @@ func (f *feeder) take() ([]byte, bool) {
 	return batch, f.closed
 }
 
-func (f *feeder) broke(err error) {
+func (f *feeder) broke() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err = err
+	f.err = &LostError{Cause: "the server closed its standard input"}
+	return f.err
 }
 
 // ring wakes run; the caller holds the lock.

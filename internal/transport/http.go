@@ -43,14 +43,14 @@ func OpenStreamable(ctx context.Context, e Endpoint) (*Link, error) {
 	}
 	l := newLink(KindStreamable, inner)
 	l.trouble, trip.judge = trip.last, streamableJudge
-	keep := l.closeWith(ctx)
 	l.end = func() error {
-		keep()
 		err := inner.Close()
 		client.CloseIdleConnections()
 		return err
 	}
-	return l, inner.Start(ctx)
+	_ = inner.Start(ctx) // cannot fail: it does nothing
+	l.closeWith(ctx)
+	return l, nil
 }
 
 var errURL = errors.New("the URL must be absolute and begin with http:// or https://")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -387,9 +388,16 @@ func TestDeleteDoesNotKeepTheUser(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	srv := httptest.NewTLSServer(write(200, jsonType, fine))
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 {
+			t.Errorf("%s, want HTTP/2", r.Proto)
+		}
+		write(200, jsonType, fine)(w, r)
+	}))
+	srv.EnableHTTP2 = true
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
 	defer srv.Close()
-	srv.Config.ErrorLog = nil
 	_, err := ask(t, openStreamable(t, Endpoint{URL: srv.URL}), 1)
 	var unknown *tls.CertificateVerificationError
 	if !errors.As(err, &unknown) {
@@ -401,6 +409,22 @@ func TestTLS(t *testing.T) {
 	}
 	if _, err := OpenStreamable(t.Context(), Endpoint{URL: srv.URL, CACert: []byte("none")}); err == nil {
 		t.Error("a file without certificates is accepted")
+	}
+}
+
+func TestNotifications(t *testing.T) {
+	tests := []struct {
+		status int
+		want   string
+	}{
+		{202, ""}, {200, ""}, {204, ""}, {400, `HTTP 400 Bad Request: "no\tway"`},
+	}
+	for _, test := range tests {
+		l := streamable(t, write(test.status, "text/plain", map[bool]string{true: "no\tway"}[test.status != 204]))
+		err := l.SendNotification(t.Context(), mcp.JSONRPCNotification{JSONRPC: "2.0", Notification: mcp.Notification{Method: "notifications/initialized"}})
+		if got := fmt.Sprint(err); got != test.want && (err != nil || test.want != "") {
+			t.Errorf("%d gives %s, want %s", test.status, got, test.want)
+		}
 	}
 }
 

@@ -32,6 +32,8 @@ func (e *HTTPError) Error() string {
 		return text + " with an HTML page instead of JSON"
 	case body == "":
 		return text + " with an empty body"
+	case e.Status < 300 && e.Type == "":
+		return text + " without a Content-Type: " + quoteStart(body)
 	case e.Status < 300:
 		return text + " with " + strconv.Quote(e.Type) + " instead of JSON: " + quoteStart(body)
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/url"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -33,6 +34,7 @@ type Link struct {
 
 	shut    sync.Once
 	shutErr error
+	unwatch atomic.Pointer[func() bool] // calls the end of the link's context off
 	end     func() error   // closes the connection and what belongs to it
 	kill    func()         // ends it at once; nil = nothing to do before end
 	trouble func() Trouble // what the connection knows
@@ -86,7 +88,8 @@ func (l *Link) explain(ctx context.Context, x *exchange, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if known := typed(err); known != nil {
+	var lost *LostError
+	if known := typed(err); known != nil && (!errors.As(known, &lost) || !within(l.done, exitWait)) {
 		return known
 	}
 	if noted := x.noted(); noted != nil {
@@ -132,6 +135,9 @@ func (l *Link) Noise() []Noise { return l.noise.all() }
 func (l *Link) Close() error {
 	l.shut.Do(func() {
 		l.noise.freeze()
+		if stop := l.unwatch.Load(); stop != nil {
+			(*stop)()
+		}
 		l.lose(transport.ErrTransportClosed)
 		l.shutErr = l.end()
 	})
@@ -146,12 +152,13 @@ func (l *Link) Kill() {
 	_ = l.Close()
 }
 
-// closeWith closes the link when ctx ends; the returned function calls that off.
-func (l *Link) closeWith(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() {
+// closeWith closes the link when ctx ends. The link must be complete: that may be now.
+func (l *Link) closeWith(ctx context.Context) {
+	stop := context.AfterFunc(ctx, func() {
 		l.lose(context.Cause(ctx))
 		_ = l.Close()
 	})
+	l.unwatch.Store(&stop)
 }
 
 // lose says why the connection is gone. The first reason stays.

@@ -13,9 +13,9 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// OpenSSE opens the event stream of an HTTP+SSE server and waits until it has named its endpoint, or for ctx. The
-// stream lives until Close or the end of ctx. Errors are those of SendRequest.
-func OpenSSE(ctx context.Context, e Endpoint) (*Link, error) {
+// OpenSSE opens the event stream of an HTTP+SSE server and waits until it has named its endpoint, or for life to end.
+// The stream lives until Close or the end of life. Errors are those of SendRequest.
+func OpenSSE(life context.Context, e Endpoint) (*Link, error) {
 	trip, client, err := e.client()
 	if err != nil {
 		return nil, err
@@ -27,15 +27,13 @@ func OpenSSE(ctx context.Context, e Endpoint) (*Link, error) {
 	}
 	inner.SetConnectionLostHandler(func(error) {}) // we see it first
 	l := newLink(KindSSE, inner)
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(life)
 	mail := &mail{link: l, home: trip.home, cancel: cancel, asked: make(chan message, 64)}
 	l.trouble = trip.last
 	trip.judge = func(t *tripper, reply *http.Response) (*http.Response, error) { return mail.judge(t, reply) }
 	answered := make(chan struct{})
 	go mail.answer(ctx, client, inner.GetEndpoint, answered)
-	keep := l.closeWith(ctx)
 	l.end = func() error {
-		keep()
 		err := inner.Close()
 		cancel(transport.ErrTransportClosed)
 		<-answered
@@ -47,6 +45,7 @@ func OpenSSE(ctx context.Context, e Endpoint) (*Link, error) {
 		_ = l.Close()
 		return nil, err
 	}
+	l.closeWith(life)
 	return l, nil
 }
 

@@ -18,8 +18,11 @@ type Command struct {
 }
 
 // StartStdio starts a server as a child process in a process group of its own. The end of ctx ends the child.
-// The error is a *StartError.
+// The error is a *StartError, or the cause of a ctx that has ended already.
 func StartStdio(ctx context.Context, c Command) (*Link, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	ch, err := startChild(c)
 	if err != nil {
 		return nil, err
@@ -30,9 +33,7 @@ func StartStdio(ctx context.Context, c Command) (*Link, error) {
 	l := newLink(KindStdio, inner)
 	l.child, l.trouble, l.kill = ch, ch.trouble, ch.kill
 	pumped := make(chan struct{})
-	keep := l.closeWith(ctx)
 	l.end = func() error {
-		keep()
 		ch.tree.look()
 		_ = inner.Close() // ends the requests, and the child's stdin
 		_ = in.Close()
@@ -44,13 +45,14 @@ func StartStdio(ctx context.Context, c Command) (*Link, error) {
 	go ch.wake()
 	go l.nourish(ch)
 	go l.pump(ch, out, pumped)
+	l.closeWith(ctx)
 	return l, nil
 }
 
 // nourish writes to the child. One that no longer reads, but lives on, will not answer what it did not read.
 func (l *Link) nourish(ch *child) {
-	if ch.stdin.run() != nil && !within(l.done, exitWait) {
-		l.open.failAll(&LostError{Cause: "the server closed its standard input", Stderr: ch.errors.String()})
+	if err := ch.stdin.run(); err != nil && !within(l.done, exitWait) {
+		l.open.failAll(err)
 	}
 }
 

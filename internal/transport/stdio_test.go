@@ -17,7 +17,8 @@ import (
 // behave starts this binary as the named server and closes it with the test.
 func behave(t *testing.T, name string) *Link {
 	t.Helper()
-	l, err := StartStdio(t.Context(), Command{Path: os.Args[0], Env: []string{"BEHAVE=" + name, "PATH=" + os.Getenv("PATH")}})
+	env := []string{"BEHAVE=" + name, "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + t.TempDir()} // or it complains on stderr
+	l, err := StartStdio(t.Context(), Command{Path: os.Args[0], Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +40,18 @@ func ask(t *testing.T, l *Link, id int64) (*transport.JSONRPCResponse, error) {
 		t.Fatal("the request hung")
 	}
 	return r, err
+}
+
+// awaitNoise waits until the server has written some noise.
+func awaitNoise(t *testing.T, l *Link) {
+	t.Helper()
+	for range 2000 {
+		if len(l.Noise()) > 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("there is no noise")
 }
 
 func TestStdioReplies(t *testing.T) {
@@ -145,6 +158,47 @@ func TestStdioKeepsTheEndOfStderr(t *testing.T) {
 	}
 }
 
+// TestStdioThatDoesNotListen: a server that lives on without its stdin will not answer, and that is told.
+func TestStdioThatDoesNotListen(t *testing.T) {
+	l := behave(t, "close-stdin")
+	awaitNoise(t, l)
+	for id := range int64(3) {
+		_, err := ask(t, l, id+1)
+		var lost *LostError
+		if !errors.As(err, &lost) || lost.Cause != "the server closed its standard input" {
+			t.Errorf("request %d gives %v, want a *LostError about stdin", id+1, err)
+		}
+	}
+}
+
+func TestStdioOfAnEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("too late")
+	cancel(why)
+	if _, err := StartStdio(ctx, Command{Path: os.Args[0], Env: []string{"BEHAVE=good"}}); !errors.Is(err, why) {
+		t.Errorf("error %v, want the cause of the context", err)
+	}
+}
+
+// TestLinkIsATransport: mcp-go's client finds everything that it looks for.
+func TestLinkIsATransport(t *testing.T) {
+	l := behave(t, "asks")
+	var both transport.BidirectionalInterface = l
+	both.SetRequestHandler(func(_ context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		return transport.NewJSONRPCErrorResponse(r.ID, 1, "mine", nil), nil
+	})
+	var http transport.HTTPConnection = l
+	http.SetProtocolVersion("2025-11-25")
+	r, err := ask(t, l, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"mine"}},{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"mine"}}]`
+	if diff := cmp.Diff(want, sorted(string(r.Result))); diff != "" {
+		t.Errorf("answers (-want +got):\n%s", diff)
+	}
+}
+
 func TestStdioLateRepliesAreNoNoise(t *testing.T) {
 	l := behave(t, "late")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -155,12 +209,7 @@ func TestStdioLateRepliesAreNoNoise(t *testing.T) {
 	if _, err := ask(t, l, 2); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // the third reply, of an id that was never sent, may still be on its way
-		if len(l.Noise()) > 0 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	awaitNoise(t, l) // the third reply, of an id that was never sent, may still be on its way
 	want := []Noise{{`{"jsonrpc":"2.0","id":77,"result":{"ok":true}}`, 46}}
 	if diff := cmp.Diff(want, l.Noise()); diff != "" {
 		t.Errorf("noise (-want +got):\n%s", diff)

@@ -23,6 +23,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// String is what is kept.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
