@@ -33,11 +33,16 @@ func completionCommand(inv *invocation) *cli.Command {
 			}
 			return err
 		},
-		BashComplete: func(c *cli.Context) {
-			for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
-				fmt.Fprintln(c.App.Writer, shell)
-			}
-		},
+		BashComplete: completeWords("bash", "fish", "powershell", "zsh"),
+	}
+}
+
+// completeWords offers words.
+func completeWords(words ...string) cli.BashCompleteFunc {
+	return func(c *cli.Context) {
+		for _, word := range words {
+			fmt.Fprintln(c.App.Writer, word)
+		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/report"
@@ -74,7 +72,7 @@ func (s *surface) fail(err error) {
 	if s.snapshot != nil {
 		s.State = report.Partial
 	}
-	for _, cause := range causes(err) {
+	for _, cause := range probe.Failures(err) {
 		if kind, ok := listOf[cause.Stage]; ok {
 			s.unavailable = append(s.unavailable, kind)
 		}
@@ -91,22 +89,6 @@ func (s *surface) fail(err error) {
 var listOf = map[probe.Stage]snapshot.Kind{
 	probe.ListingTools: snapshot.Tools, probe.ListingPrompts: snapshot.Prompts,
 	probe.ListingResources: snapshot.Resources, probe.ListingTemplates: snapshot.Templates,
-}
-
-// causes are the errors of a probe that were joined into one.
-func causes(err error) []*probe.Error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []*probe.Error
-		for _, e := range joined.Unwrap() {
-			all = append(all, causes(e)...)
-		}
-		return all
-	}
-	var one *probe.Error
-	if errors.As(err, &one) {
-		return []*probe.Error{one}
-	}
-	return []*probe.Error{{Stage: probe.Connecting, Err: err}}
 }
 
 // misconfigured is the surface of a server that could not be tried because of the configuration.

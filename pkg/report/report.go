@@ -8,6 +8,8 @@ package report
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // Version is the number of the JSON form that this package writes.
@@ -15,14 +17,15 @@ const Version = 1
 
 // Report is everything one run of one command has to say.
 type Report struct {
-	Mcpctl   int      `json:"mcpctl"`             // version of this form; Write sets it
-	Command  string   `json:"command"`            // "list", "show", "snapshot", "diff", "config", …
-	Status   int      `json:"status"`             // exit status of the run
-	Verdict  Verdict  `json:"verdict"`            // Status in one word; empty = VerdictOf(Status), set by Write
-	Servers  []Server `json:"servers"`            // in configuration order
-	Findings Findings `json:"findings,omitzero"`  // nil = the command does not judge; empty = nothing found
-	Problems []string `json:"problems,omitempty"` // what is wrong but belongs to no server, such as an unreadable file
-	Summary  Summary  `json:"summary"`            // how many of what; Write sets it
+	Mcpctl   int            `json:"mcpctl"`             // version of this form; Write sets it
+	Command  string         `json:"command"`            // "list", "show", "snapshot", "diff", "config", …
+	Status   int            `json:"status"`             // exit status of the run
+	Verdict  Verdict        `json:"verdict"`            // Status in one word; empty = VerdictOf(Status), set by Write
+	Servers  []Server       `json:"servers"`            // in configuration order
+	Findings Findings       `json:"findings,omitzero"`  // nil = the command does not judge; empty = nothing found
+	Rules    []finding.Rule `json:"rules,omitempty"`    // rules: the catalogue, or the rules that were asked for
+	Problems []string       `json:"problems,omitempty"` // what is wrong but belongs to no server, such as an unreadable file
+	Summary  Summary        `json:"summary"`            // how many of what; Write sets it
 }
 
 // Verdict is the exit status in one word.

@@ -15,6 +15,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"show":     (*page).show,
 		"snapshot": (*page).saved,
 		"config":   (*page).config,
+		"rules":    (*page).rules,
 	}
 	view, ok := views[r.Command]
 	if !ok {

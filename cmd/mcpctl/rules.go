@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+func rulesCommand(inv *invocation) *cli.Command {
+	return &cli.Command{
+		Name:         "rules",
+		Usage:        "the rules that findings come from, or one explained",
+		ArgsUsage:    "[ID]",
+		Flags:        inv.outputFlags(),
+		Action:       func(c *cli.Context) error { return inv.rules(c.Context, c.Args().Slice()) },
+		BashComplete: completeWords(ruleIDs()...),
+	}
+}
+
+func (inv *invocation) rules(ctx context.Context, ids []string) error {
+	r := &report.Report{Command: "rules"}
+	for _, rule := range diff.Rules() {
+		if len(ids) == 0 || slices.Contains(ids, rule.ID) {
+			r.Rules = append(r.Rules, rule)
+		}
+	}
+	for _, id := range ids {
+		if !slices.ContainsFunc(r.Rules, func(rule finding.Rule) bool { return rule.ID == id }) {
+			return usagef("there is no rule %q%s: see mcpctl rules", id, didYouMean(id, ruleIDs()))
+		}
+	}
+	return inv.emit(ctx, r, report.Options{})
+}
+
+// ruleIDs are the ids of all rules.
+func ruleIDs() []string {
+	var ids []string
+	for _, rule := range diff.Rules() {
+		ids = append(ids, rule.ID)
+	}
+	return ids
+}
