@@ -79,7 +79,7 @@ func argumentPath(name string) string { return "/arguments/" + snapshot.PointerT
 func (c *comparison) argumentGone(s subject, a argument, old, new []argument, renamed map[string]bool) {
 	twins := func(side, other []argument) (found []argument) {
 		for _, b := range side {
-			if find(other, b.name) == nil && sameBut("name", a.raw, b.raw) {
+			if find(other, b.name) == nil && withoutMember(a.raw, "name") == withoutMember(b.raw, "name") {
 				found = append(found, b)
 			}
 		}

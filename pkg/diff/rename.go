@@ -13,12 +13,11 @@ import (
 // successors reports the items whose key changed and nothing else that matters, and is the pairs that are left. Each
 // stands for one removed and one added item.
 func (c *comparison) successors(kind snapshot.Kind, matched []*pair) []*pair {
+	if slices.Contains(c.Incomplete, kind) {
+		return matched
+	}
 	claimed := map[*pair]bool{}
-	for _, old := range gone(matched) {
-		new := successor(kind, old, matched)
-		if new == nil || claimed[new] || slices.Contains(c.Incomplete, kind) {
-			continue
-		}
+	for old, new := range successions(kind, matched) {
 		claimed[new] = true
 		switch kind {
 		case snapshot.Tools, snapshot.Prompts:
@@ -33,6 +32,53 @@ func (c *comparison) successors(kind snapshot.Kind, matched []*pair) []*pair {
 		}
 	}
 	return slices.DeleteFunc(matched, func(p *pair) bool { return claimed[p] })
+}
+
+// successions are the items that are gone, each with the one new item that is the same under another key. What has more
+// than one match has none.
+func successions(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
+	before, after := identities(kind, gone(matched)), identities(kind, fresh(matched))
+	found := map[*pair]*pair{}
+	for identity, old := range before {
+		new := after[identity]
+		if len(old) != 1 || len(new) != 1 {
+			continue
+		}
+		if kind.KeyField() != "name" || telling(old[0].old) || similarity(old[0].key, new[0].key) >= likely {
+			found[old[0]] = new[0]
+		}
+	}
+	return found
+}
+
+// identities group items by what stays when their key changes: the name of a resource or template, and all but the name
+// of a tool or prompt.
+func identities(kind snapshot.Kind, items []*pair) map[string][]*pair {
+	groups := map[string][]*pair{}
+	for _, p := range items {
+		raw := p.old
+		if raw == nil {
+			raw = p.new
+		}
+		identity := viewOf(raw).text("name")
+		if kind.KeyField() == "name" {
+			identity = withoutMember(raw, "name")
+		}
+		if identity != "" {
+			groups[identity] = append(groups[identity], p)
+		}
+	}
+	return groups
+}
+
+// withoutMember is an object without one of its members, in one spelling; empty when it is no object.
+func withoutMember(raw json.RawMessage, name string) string {
+	o, ok := treeOf(raw).(object)
+	if !ok {
+		return ""
+	}
+	delete(o, name)
+	return string(encode(nil, o))
 }
 
 // moved reports a resource or template that is found under another address.
@@ -51,40 +97,6 @@ func gone(matched []*pair) []*pair {
 
 func fresh(matched []*pair) []*pair {
 	return slices.DeleteFunc(slices.Clone(matched), func(p *pair) bool { return p.old != nil || p.nth > 0 || p.key == "" })
-}
-
-// successor is the one new item that is the old one under another key; nil if there is none or more than one.
-func successor(kind snapshot.Kind, old *pair, matched []*pair) *pair {
-	twin := func(p *pair, raw json.RawMessage) bool {
-		if kind == snapshot.Resources || kind == snapshot.Templates {
-			name := viewOf(raw).text("name")
-			return name != "" && name == viewOf(old.old).text("name")
-		}
-		return sameBut(kind.KeyField(), old.old, raw) && (telling(raw) || similarity(old.key, p.key) > likely)
-	}
-	only := func(pairs []*pair, raw func(*pair) json.RawMessage) *pair {
-		pairs = slices.DeleteFunc(pairs, func(p *pair) bool { return !twin(p, raw(p)) })
-		if len(pairs) != 1 {
-			return nil
-		}
-		return pairs[0]
-	}
-	if only(gone(matched), func(p *pair) json.RawMessage { return p.old }) != old {
-		return nil
-	}
-	return only(fresh(matched), func(p *pair) json.RawMessage { return p.new })
-}
-
-// sameBut tells whether two objects are the same in all but one member.
-func sameBut(key string, old, new json.RawMessage) bool {
-	a, okA := treeOf(old).(object)
-	b, okB := treeOf(new).(object)
-	if !okA || !okB {
-		return false
-	}
-	delete(a, key)
-	delete(b, key)
-	return len(walk(a, b)) == 0
 }
 
 // telling tells whether an item says enough for another one that says the same to be taken for it.
