@@ -63,6 +63,9 @@ func (l *Link) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*tr
 		return nil, err
 	}
 	defer l.open.stop(x)
+	if lost := l.loss(); lost != nil { // asked after start: a loss after this fails x
+		return nil, lost
+	}
 	response, err := l.Interface.SendRequest(ctx, r)
 	if err == nil {
 		return response, nil

@@ -58,7 +58,7 @@ func openSSE(t *testing.T, h http.Handler) (*Link, error) {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // longer than ask
 	t.Cleanup(cancel)
 	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]string{"Authorization": "Bearer " + secret}})
 	if err == nil {
