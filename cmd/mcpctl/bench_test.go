@@ -50,7 +50,7 @@ type sample struct {
 
 // show runs a and b in turn and prints one row.
 func show(a string, runA func() sample, b string, runB func() sample) {
-	const runs = 11
+	const runs = 9
 	var as, bs, ratios []float64
 	var peak int64
 	runA()
@@ -160,7 +160,17 @@ func peers(dir string, server []string) map[string][]string {
 	if path, err := filepath.EvalSymlinks(bin("mcporter")); err == nil {
 		found["mcporter list"] = []string{node, path, "list", "--stdio", strings.Join(server, " "), "--json", "--schema"}
 	}
+	if path, err := filepath.EvalSymlinks(filepath.Join(dir, "mcpc/node_modules/.bin/mcpc")); err == nil {
+		found["mcpc connect, tools-list, close"] = mcpc(node, path, server)
+	}
 	return found
+}
+
+// mcpc lists through a session of its own, with a home of its own.
+func mcpc(node, path string, server []string) []string {
+	const session = `printf '{"mcpServers":{"e":{"command":"%s"}}}' "$3" >mcpc.json; export HOME=$PWD
+"$1" "$2" connect mcpc.json:e @s && "$1" "$2" --json @s tools-list && "$1" "$2" close @s`
+	return []string{"sh", "-c", session, "sh", node, path, server[0]}
 }
 
 // fleet lists 50 HTTP servers that take 200 ms for every answer, and one of them.
