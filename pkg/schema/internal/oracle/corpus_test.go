@@ -1,0 +1,298 @@
+package oracle
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/schema"
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/refute"
+)
+
+const corpusFolder = "../../../../testdata/corpus/"
+
+// A pair is two schemas with what is known about them; see testdata/corpus/README.md.
+type pair struct {
+	ID, Source, Name, Op, Class, Direction string
+	Exclude                                string
+	Dialect                                dialects
+	Old, New                               json.RawMessage
+	Forward                                *bool           `json:"truth_old_sub_new"`
+	Backward                               *bool           `json:"truth_new_sub_old"`
+	DeclaredForward                        *bool           `json:"truth_declared_old_sub_new"`
+	DeclaredBackward                       *bool           `json:"truth_declared_new_sub_old"`
+	CounterForward                         json.RawMessage `json:"counterexample_old_not_new"`
+	CounterBackward                        json.RawMessage `json:"counterexample_new_not_old"`
+}
+
+// Dialects are the names of the drafts of both schemas; some files write one name for both.
+type dialects [2]string
+
+func (d *dialects) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, &d[0]) == nil {
+		d[1] = d[0]
+		return nil
+	}
+	return json.Unmarshal(raw, (*[2]string)(d))
+}
+
+func draft(name string) schema.Draft {
+	drafts := map[string]schema.Draft{"draft4": schema.Draft04, "draft6": schema.Draft06, "draft7": schema.Draft07,
+		"draft2019-09": schema.Draft201909, "2019-09": schema.Draft201909}
+	if d, ok := drafts[name]; ok {
+		return d
+	}
+	return schema.Draft202012
+}
+
+func load(t testing.TB, name string) []pair {
+	t.Helper()
+	raw, err := os.ReadFile(corpusFolder + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasSuffix(name, ".gz") {
+		z, err := gzip.NewReader(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if raw, err = io.ReadAll(z); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var file struct{ Pairs []pair }
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Pairs) == 0 {
+		t.Fatalf("%s holds no pairs", name)
+	}
+	return file.Pairs
+}
+
+// A direction of a pair: does the second schema accept all that the first one accepts?
+type direction struct {
+	id           string
+	narrow, wide *schema.Schema
+	// The same schemas with their dialect named inside, for the validator.
+	narrowText, wideText json.RawMessage
+	semantics            schema.Semantics
+	truth                bool
+}
+
+// directions lists the labelled directions of a pair under one semantics.
+func (p pair) directions(t testing.TB, semantics schema.Semantics) []direction {
+	t.Helper()
+	before, err := schema.ParseDraft(p.Old, draft(p.Dialect[0]))
+	if err != nil {
+		t.Fatalf("%s: %v", p.ID, err)
+	}
+	after, err := schema.ParseDraft(p.New, draft(p.Dialect[1]))
+	if err != nil {
+		t.Fatalf("%s: %v", p.ID, err)
+	}
+	forward, backward := p.Forward, p.Backward
+	if semantics == schema.Declared {
+		forward, backward = p.DeclaredForward, p.DeclaredBackward
+	}
+	x, y := named(p.Old, p.Dialect[0]), named(p.New, p.Dialect[1])
+	var out []direction
+	if forward != nil {
+		out = append(out, direction{p.ID + " forward", before, after, x, y, semantics, *forward})
+	}
+	if backward != nil {
+		out = append(out, direction{p.ID + " backward", after, before, y, x, semantics, *backward})
+	}
+	return out
+}
+
+// named writes the dialect into a schema that does not name it itself.
+func named(raw json.RawMessage, dialect string) json.RawMessage {
+	o, ok := decode(raw).(map[string]any)
+	if _, has := o["$schema"]; !ok || has || dialect == "" {
+		return raw
+	}
+	o["$schema"] = draft(dialect).URI()
+	return encode(o)
+}
+
+// A tally counts the verdicts on one source.
+type tally struct {
+	name                                             string
+	rightTrue, rightFalse, unknownTrue, unknownFalse int
+	wrong, witnesses                                 int
+}
+
+func (c *tally) add(truth bool, r schema.Result) (wrong bool) {
+	switch {
+	case r.Verdict == schema.Unknown && truth:
+		c.unknownTrue++
+	case r.Verdict == schema.Unknown:
+		c.unknownFalse++
+	case (r.Verdict == schema.Compatible) != truth:
+		c.wrong++
+		return true
+	case truth:
+		c.rightTrue++
+	default:
+		c.rightFalse++
+	}
+	if r.Witness != nil {
+		c.witnesses++
+	}
+	return false
+}
+
+func share(part, rest int) float64 {
+	if part+rest == 0 {
+		return 100
+	}
+	return 100 * float64(part) / float64(part+rest)
+}
+
+const tableHead = "source                            true: right unknown  decided   false: right unknown  decided witness   wrong"
+
+func (c *tally) String() string {
+	return fmt.Sprintf("%-32s %12d %7d %7.1f%% %14d %7d %7.1f%% %7d %7d", c.name, c.rightTrue, c.unknownTrue,
+		share(c.rightTrue, c.unknownTrue), c.rightFalse, c.unknownFalse, share(c.rightFalse, c.unknownFalse), c.witnesses, c.wrong)
+}
+
+// A source is a set of labelled pairs with the share of its directions that must be decided, in percent.
+type source struct {
+	name, file            string
+	semantics             schema.Semantics
+	group                 func(pair) string
+	skip                  func(pair) bool
+	floorTrue, floorFalse float64
+}
+
+func sources() []source {
+	none := func(pair) bool { return false }
+	suite := func(p pair) string { return "suite " + strings.SplitN(p.Name, "/", 2)[0] }
+	return []source{
+		{name: "hand", file: "hand_pairs.json.gz", semantics: schema.Strict, skip: none, floorTrue: 100, floorFalse: 100,
+			group: func(p pair) string { return p.Source }},
+		{name: "hand, declared", file: "hand_pairs.json.gz", semantics: schema.Declared, skip: none, floorTrue: 100, floorFalse: 100,
+			group: func(pair) string { return "" }},
+		{name: "MCP mutations", file: "mcp_mutations.json.gz", semantics: schema.Strict, skip: none, floorTrue: 100, floorFalse: 100,
+			group: func(p pair) string { return "mcp " + p.Class + " " + p.Direction }},
+		{name: "MCP mutations, declared", file: "mcp_mutations.json.gz", semantics: schema.Declared, skip: none, floorTrue: 100, floorFalse: 100,
+			group: func(pair) string { return "" }},
+		{name: "containment suite", file: "containment_suite.json.gz", semantics: schema.Strict, skip: assertsFormat, group: suite,
+			floorTrue: 99, floorFalse: 100},
+	}
+}
+
+// assertsFormat leaves out the suite's pairs whose labels take "format" for an assertion.
+func assertsFormat(p pair) bool { return strings.Contains(p.Name, "optional/format") }
+
+func TestCorpus(t *testing.T) {
+	excuses := loadDisagreements(t)
+	t.Log(tableHead)
+	for _, src := range sources() {
+		total := &tally{name: src.name + ", all"}
+		groups := map[string]*tally{}
+		for _, p := range load(t, src.file) {
+			if p.Exclude != "" || src.skip(p) {
+				continue
+			}
+			for _, d := range p.directions(t, src.semantics) {
+				r := schema.Contains(d.wide, d.narrow, schema.Budget{Semantics: d.semantics})
+				if excuses.cover(t, d, r) {
+					continue
+				}
+				name := src.group(p)
+				if groups[name] == nil {
+					groups[name] = &tally{name: name}
+				}
+				groups[name].add(d.truth, r)
+				if total.add(d.truth, r) {
+					t.Errorf("%s: truth %v, verdict %v\nwitness %s\nnarrow %s\nwide   %s", d.id, d.truth, r.Verdict, r.Witness, d.narrow.Raw(), d.wide.Raw())
+				}
+				if r.Verdict == schema.Unknown && testing.Verbose() {
+					t.Logf("undecided: %s (%v): %s", d.id, d.truth, r.Reason)
+				}
+				checkWitness(t, d, r)
+			}
+		}
+		report(t, src, total, groups)
+	}
+	excuses.checkAllUsed(t)
+}
+
+func report(t *testing.T, src source, total *tally, groups map[string]*tally) {
+	t.Helper()
+	names := make([]string, 0, len(groups))
+	for name := range groups {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if name != "" {
+			t.Log(groups[name])
+		}
+	}
+	t.Log(total)
+	if got := share(total.rightTrue, total.unknownTrue); got < src.floorTrue {
+		t.Errorf("%s: %.1f %% of the true directions are decided, want %.1f %%", src.name, got, src.floorTrue)
+	}
+	if got := share(total.rightFalse, total.unknownFalse); got < src.floorFalse {
+		t.Errorf("%s: %.1f %% of the false directions are decided, want %.1f %%", src.name, got, src.floorFalse)
+	}
+}
+
+// checkWitness asks the validator about the witness of an incompatible verdict.
+func checkWitness(t testing.TB, d direction, r schema.Result) {
+	t.Helper()
+	if r.Witness == nil {
+		if strings.HasPrefix(d.id, "mcp-mut/") && r.Verdict == schema.Incompatible {
+			t.Errorf("%s: incompatible without a witness", d.id)
+		}
+		return
+	}
+	if err := confirms(d.narrowText, d.wideText, r.Witness); err != nil && !strings.Contains(err.Error(), "reading a schema") {
+		t.Errorf("%s: witness %s: %v", d.id, r.Witness, err)
+	}
+}
+
+// confirms checks that narrow accepts the witness and wide does not.
+func confirms(narrow, wide, witness json.RawMessage) error {
+	v := decode(witness)
+	for _, side := range []struct {
+		raw  json.RawMessage
+		want bool
+	}{{narrow, true}, {wide, false}} {
+		got, err := refute.Valid(decode(side.raw), v)
+		if err != nil {
+			return err
+		}
+		if got != side.want {
+			return fmt.Errorf("accepted is %v by %s", got, side.raw)
+		}
+	}
+	return nil
+}
+
+func encode(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only for values that this package made or read before
+	}
+	return raw
+}
+
+func decode(raw []byte) any {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		panic(err) // only for text that this package made or read before
+	}
+	return v
+}
