@@ -16,6 +16,7 @@ type change struct {
 	judgement judgement
 	required  bool         // a property that is required on the side that has it
 	successor *schema.Edit // the new property under which an old one is found
+	neighbour string       // the new property that only looks like the old one
 }
 
 // gather judges the edits, and joins a property that is gone with one that is the same under another name.
@@ -31,7 +32,7 @@ func (r *revision) gather(edits []schema.Edit) []*change {
 		}
 		changes = append(changes, ch)
 	}
-	return joinRenamed(changes)
+	return hintRenamed(joinRenamed(changes))
 }
 
 // asserts tells whether keywords of a family decide which values are accepted.
@@ -77,6 +78,25 @@ func joinRenamed(changes []*change) []*change {
 	return slices.DeleteFunc(changes, func(ch *change) bool { return claimed[ch] })
 }
 
+// hintRenamed names for each property that is gone the new one beside it that looks most like it.
+func hintRenamed(changes []*change) []*change {
+	for _, gone := range changes {
+		if gone.Family != schema.FamilyProperty || gone.New != nil || gone.successor != nil {
+			continue
+		}
+		closest := likely
+		for _, ch := range changes {
+			if ch.Family != schema.FamilyProperty || ch.Old != nil || parent(ch.Path) != parent(gone.Path) {
+				continue
+			}
+			if s := similarity(gone.Name, ch.Name); s >= closest {
+				closest, gone.neighbour = s, ch.Name
+			}
+		}
+	}
+	return changes
+}
+
 func (ch *change) value() json.RawMessage {
 	if ch.New != nil {
 		return ch.New
@@ -99,6 +119,10 @@ func (r *revision) change(ch *change) {
 	case schema.FamilyDialect:
 		f.Path, f.Member = ch.Path+"/$schema", ""
 	}
+	f.Message = r.subject(ch.Instance) + ": " + r.title(suffix) + "."
+	if ch.neighbour != "" {
+		f.Hint = ch.neighbour + " is new and looks like it: perhaps it was renamed"
+	}
 	if len(ch.Also) > 0 {
 		f.Hint = "the definition is shared: the same change reaches " + strings.Join(ch.Also, ", ")
 	}
@@ -107,6 +131,25 @@ func (r *revision) change(ch *change) {
 		return
 	}
 	r.constraint(ch, suffix, f)
+}
+
+// subject is the part of a call that an edit speaks of, in words: "Argument filter.tags[]".
+func (r *revision) subject(instance string) string {
+	whole, part := "Arguments", "Argument "
+	if r.direction == finding.Output {
+		whole, part = "Result", "Result "
+	}
+	if instance == "" {
+		return whole
+	}
+	name := strings.ReplaceAll(instance[1:]+"/", "/*/", "[]/")
+	name = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(strings.TrimSuffix(name, "/"))
+	return part + name
+}
+
+// title is what a rule of the revision's direction is called, as a part of a sentence.
+func (r *revision) title(suffix string) string {
+	return strings.TrimPrefix(r.rules[string(r.direction)+"-"+suffix].Title, side(r.direction))
 }
 
 // constraint tells a change of what is accepted.

@@ -44,7 +44,6 @@ func (c *comparison) schema(s subject, direction finding.Direction, path string,
 func (r *revision) compare() {
 	r.problems()
 	r.overall = r.judge(r.after)
-	r.root()
 	edits := schema.Edits(r.before, r.after)
 	for _, change := range r.gather(edits) {
 		r.change(change)
@@ -69,26 +68,6 @@ func (r *revision) problems() {
 		r.tell(id, finding.Finding{Path: p.Path, New: at(r.after.Raw(), p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
 }
-
-// root looks at what only matters at the root of an input schema.
-func (r *revision) root() {
-	if r.direction != finding.Input {
-		return
-	}
-	old, new := viewOf(r.before.Raw()), viewOf(r.after.Raw())
-	if isObject(old) && !isObject(new) {
-		r.tell("schema-invalid", finding.Finding{
-			Old: old["type"], New: new["type"], Message: `The root of an input schema must have "type": "object".`,
-		})
-	}
-	for _, keyword := range []string{"anyOf", "oneOf", "allOf", "not"} {
-		if old[keyword] == nil && new[keyword] != nil {
-			r.tell("root-combinator-added", finding.Finding{Member: keyword, New: new[keyword]})
-		}
-	}
-}
-
-func isObject(root view) bool { return root.text("type") == "object" }
 
 // tell reports a rule of the revision's direction. Paths of f are those inside the schema.
 func (r *revision) tell(suffix string, f finding.Finding) {

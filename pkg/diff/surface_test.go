@@ -43,7 +43,7 @@ func TestSurfaceCases(t *testing.T) {
 	}
 }
 
-func surfaceCases(t *testing.T) []surfaceCase {
+func surfaceCases(t testing.TB) []surfaceCase {
 	t.Helper()
 	data, err := os.ReadFile("testdata/surface_cases.json")
 	if err != nil {

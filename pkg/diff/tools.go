@@ -108,23 +108,6 @@ func (c *comparison) outputSchema(s subject) {
 	}
 }
 
-// inputSchema compares what the tool accepts. A tool without a schema, which the specification forbids, accepts any object.
-func (c *comparison) inputSchema(s subject) {
-	old, new := s.old["inputSchema"], s.new["inputSchema"]
-	if old == nil && new == nil {
-		return
-	}
-	anyObject := json.RawMessage(`{"type":"object"}`)
-	if old == nil {
-		old = anyObject
-	}
-	if new == nil {
-		c.field(s, "input-schema-invalid", "inputSchema")
-		new = anyObject
-	}
-	c.schema(s, finding.Input, "/inputSchema", old, new)
-}
-
 // toolNames remembers the names that the texts of the new side may speak of.
 func (c *comparison) toolNames(matched []*pair) {
 	for _, p := range matched {
