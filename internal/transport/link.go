@@ -35,10 +35,10 @@ type Link struct {
 	shut    sync.Once
 	shutErr error
 	unwatch atomic.Pointer[func() bool] // calls the end of the link's context off
-	end     func() error   // closes the connection and what belongs to it
-	kill    func()         // ends it at once; nil = nothing to do before end
-	trouble func() Trouble // what the connection knows
-	child   *child         // of a stdio link
+	end     func() error                // closes the connection and what belongs to it
+	kill    func()                      // ends it at once; nil = nothing to do before end
+	trouble func() Trouble              // what the connection knows
+	child   *child                      // of a stdio link
 
 	lostMu sync.Mutex
 	lost   error // why there is no connection any more

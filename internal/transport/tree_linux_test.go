@@ -12,8 +12,8 @@ func TestServerDiesWithUs(t *testing.T) {
 	if _, err := ask(t, us, 1); err != nil {
 		t.Fatal(err)
 	}
-	server := helperOf(us)
-	if server == 0 || !runs(server) {
+	server := helperOf(t, us)
+	if !runs(server) {
 		t.Fatalf("there is no server %d to begin with", server)
 	}
 	if err := us.child.cmd.Process.Signal(syscall.SIGKILL); err != nil {
