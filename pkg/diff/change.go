@@ -22,10 +22,17 @@ type change struct {
 // gather judges the edits, and joins a property that is gone with one that is the same under another name.
 func (r *revision) gather(edits []schema.Edit) []*change {
 	var changes []*change
+	asserting := 0
+	for _, e := range edits {
+		if r.asserts(e.Family) {
+			asserting++
+		}
+	}
+	r.alone = asserting == 1
 	for _, e := range edits {
 		ch := &change{Edit: e}
 		if r.asserts(e.Family) {
-			ch.judgement = r.judge(e.Hybrid())
+			ch.judgement = r.judgeEdit(e)
 		}
 		if e.Family == schema.FamilyProperty {
 			ch.required = r.requires(e)
@@ -33,6 +40,14 @@ func (r *revision) gather(edits []schema.Edit) []*change {
 		changes = append(changes, ch)
 	}
 	return hintRenamed(joinRenamed(changes))
+}
+
+// judgeEdit judges the old schema with one edit in it; an edit that is alone is the whole change.
+func (r *revision) judgeEdit(e schema.Edit) judgement {
+	if r.alone {
+		return r.overall
+	}
+	return r.judge(e.Hybrid())
 }
 
 // asserts tells whether keywords of a family decide which values are accepted.

@@ -116,6 +116,9 @@ func (r *revision) witness(j judgement) json.RawMessage {
 	if j.breaking.Verdict != schema.Incompatible || j.breaking.Witness == nil {
 		return nil
 	}
+	if r.alone {
+		return j.breaking.Witness
+	}
 	value, err := schema.Parse(object{"const": rawLeaf(j.breaking.Witness)}.raw())
 	if err != nil {
 		return nil

@@ -17,6 +17,7 @@ type revision struct {
 	direction     finding.Direction
 	before, after *schema.Schema
 	overall       judgement
+	alone         bool // only one edit has to do with the values
 	told          bool // something was told that the values say, not only the remarks
 	guilty        bool // a change was told that explains why the whole is not known to be compatible
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -17,58 +18,76 @@ import (
 // passage is one text of an item, with its JSON pointer.
 type passage struct {
 	pointer string
-	key     string // the member that holds it; empty for an element of an array
 	text    string
 	raw     json.RawMessage
 }
 
-// passages are all texts inside a value, keys of objects included, in the order of their pointers.
-func passages(pointer, key string, raw json.RawMessage) []passage {
+// passages are the texts inside a value that are wanted by the member that holds them, keys of objects included under
+// the member "". They come in the order of their pointers.
+func passages(pointer, key string, tree any, wanted func(key string) bool) []passage {
 	var found []passage
-	collectPassages(pointer, key, treeOf(raw), &found)
+	collect(pointer, key, tree, wanted, &found)
 	slices.SortStableFunc(found, func(a, b passage) int { return cmp.Compare(a.pointer, b.pointer) })
 	return found
 }
 
-func collectPassages(pointer, key string, tree any, found *[]passage) {
+func collect(pointer, key string, tree any, wanted func(key string) bool, found *[]passage) {
 	switch t := tree.(type) {
 	case leaf:
+		if !wanted(key) {
+			return
+		}
 		if text, ok := snapshot.Text(json.RawMessage(t.Text)); ok {
-			*found = append(*found, passage{pointer, key, text, json.RawMessage(t.Text)})
+			*found = append(*found, passage{pointer, text, json.RawMessage(t.Text)})
 		}
 	case object:
-		for _, name := range slices.Sorted(maps.Keys(t)) {
+		for name, member := range t {
 			inner := pointer + "/" + snapshot.PointerToken(name)
-			*found = append(*found, passage{inner, "", name, quoted(name)})
-			collectPassages(inner, name, t[name], found)
+			if wanted("") {
+				*found = append(*found, passage{inner, name, quoted(name)})
+			}
+			collect(inner, name, member, wanted, found)
 		}
 	case array:
 		for i, element := range t {
-			collectPassages(pointer+"/"+strconv.Itoa(i), "", element, found)
+			collect(pointer+"/"+strconv.Itoa(i), "", element, wanted, found)
 		}
 	}
 }
+
+func whatever(string) bool { return true }
+
+// isProse tells the members that a model reads as text.
+func isProse(key string) bool { return key == "description" || key == "title" }
 
 // texts looks at what the texts of an item say on the new side only. path is the JSON pointer of the values.
 func (c *comparison) texts(item, path string, old, new json.RawMessage) {
 	if path != "" {
 		path = "/" + path
 	}
-	before, after := passages(path, "description", old), passages(path, "description", new)
-	c.hiddenIn(item, before, after)
-	c.hosts(item, prose(before), prose(after))
-	c.references(item, prose(before), prose(after))
-	c.cues(item, prose(before), prose(after))
+	c.hidden(item, path, old, new)
+	before, after := passages(path, "description", treeOf(old), isProse), passages(path, "description", treeOf(new), isProse)
+	c.hosts(item, before, after)
+	c.references(item, before, after)
+	c.cues(item, before, after)
 }
 
-// prose are the passages that a model reads as text.
-func prose(passages []passage) []passage {
-	return slices.DeleteFunc(slices.Clone(passages), func(p passage) bool { return p.key != "description" && p.key != "title" })
-}
-
-// hidden looks for invisible characters in a new item.
+// hidden looks for invisible characters in any text of a value.
 func (c *comparison) hidden(item, path string, old, new json.RawMessage) {
-	c.hiddenIn(item, passages(path, "", old), passages(path, "", new))
+	if !mayHide(new) {
+		return
+	}
+	var before []passage
+	if old != nil {
+		before = passages(path, "", treeOf(old), whatever)
+	}
+	c.hiddenIn(item, before, passages(path, "", treeOf(new), whatever))
+}
+
+// mayHide tells whether a JSON text can hold an invisible character at all: one beyond ASCII, or an escaped one.
+func mayHide(raw json.RawMessage) bool {
+	return bytes.ContainsFunc(raw, func(r rune) bool { return r >= 0x7F }) || bytes.Contains(raw, []byte(`\u`)) ||
+		bytes.Contains(raw, []byte(`\b`)) || bytes.Contains(raw, []byte(`\f`))
 }
 
 func (c *comparison) hiddenIn(item string, old, new []passage) {

@@ -61,5 +61,8 @@ func (s *scanner) unexpected(wanted string) error {
 
 // PointerToken is a key as it stands in a JSON pointer (RFC 6901): ~ is written ~0 and / is written ~1.
 func PointerToken(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	if !strings.ContainsAny(key, "~/") {
+		return key
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
