@@ -10,7 +10,7 @@ import (
 // inputSchema compares what the tool accepts. A tool without a schema, which the specification forbids, takes no arguments.
 func (c *comparison) inputSchema(s subject) {
 	old, new := s.old["inputSchema"], s.new["inputSchema"]
-	if same(old, new) {
+	if alike(old, new) {
 		return
 	}
 	c.inputRoot(s, old, new)

@@ -101,7 +101,7 @@ func (c *comparison) repeated(kind snapshot.Kind, p *pair) {
 
 // item compares one item that both sides have.
 func (c *comparison) item(kind snapshot.Kind, p *pair) {
-	if string(p.old) == string(p.new) {
+	if alike(p.old, p.new) {
 		return
 	}
 	s := subject{kind: kind, id: kind.ID(p.key), old: viewOf(p.old), new: viewOf(p.new)}

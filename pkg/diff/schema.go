@@ -25,7 +25,7 @@ type revision struct {
 // schema compares what a tool accepts or promises. The level of each change rests on the verdict of that change alone;
 // the verdict on the whole decides whether changes make up for one another, and whether one of them was overlooked.
 func (c *comparison) schema(s subject, direction finding.Direction, path string, old, new json.RawMessage) {
-	if same(old, new) {
+	if alike(old, new) {
 		return
 	}
 	r := &revision{comparison: c, item: s.id, path: path, direction: direction}
