@@ -47,13 +47,13 @@ const (
 )
 
 // array decides a clause about arrays.
-func (e *engine) array(c *clause) outcome {
-	a := e.arrayProblem(c.atoms)
+func (e *engine) array(atoms []lit) outcome {
+	a := e.arrayProblem(atoms)
 	if a.least > a.most {
 		return outcome{answer: void}
 	}
 	if a.horizon > maxHorizon || len(a.needs) > maxCells {
-		return undecided(reason{"an array with very many positions", c.atoms[0].node})
+		return undecided(reason{"an array with very many positions", atoms[0].node})
 	}
 	return a.place(a.needs)
 }
@@ -332,6 +332,3 @@ func (a *arrayProblem) fill() outcome {
 }
 
 const maxWitnessItems = 1 << 16
-
-// arrayRefuted reports whether atoms added to a clause are seen to be impossible.
-func (e *engine) arrayRefuted(c *clause, _ []lit) bool { return e.array(c).answer == void }

@@ -99,7 +99,7 @@ func (b *builder) object(o map[string]any, s spot) *node {
 	}
 	n := &node{op: opAll, place: s.place, text: b.identity(s.doc) + string('0'+rune(s.role)) + key.env}
 	b.nodes[key] = n
-	if b.objects++; b.objects > maxNodes {
+	if b.objects++; b.objects > maxNodes || len(s.env) > 0 && b.objects > maxScoped {
 		n.kids = []lit{{node: b.opaque(s.place, "", "too many schemas")}}
 		return n
 	}

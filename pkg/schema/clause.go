@@ -6,24 +6,41 @@ import "slices"
 type clause struct {
 	kind    kindSet
 	known   *facts
-	atoms   []lit
+	base    *clause // what the clause adds to; nil for one that stands alone
+	atoms   []lit   // without those of base
+	index   *nameIndex
+	tags    []tag
 	choices []choice
 	doubt   reason // a construct that had to be left out
 	doubted bool
 }
 
 // A choice is a list of alternatives, one of which holds.
-type choice [][]lit
+type choice struct {
+	of           lit // what the choice was made from
+	alternatives [][]lit
+}
 
 func newClause(k kindSet) *clause { return &clause{kind: k, known: &facts{}} }
 
 // fork returns a copy that can be extended on its own.
 func (c *clause) fork() *clause {
-	d := *c
-	d.known = &facts{outer: c.known}
-	d.atoms = c.atoms[:len(c.atoms):len(c.atoms)]
+	d := c.probe()
 	d.choices = slices.Clone(c.choices)
-	return &d
+	return d
+}
+
+// probe is a fork that leaves the open choices out.
+func (c *clause) probe() *clause {
+	return &clause{kind: c.kind, base: c, known: &facts{outer: c.known}, doubt: c.doubt, doubted: c.doubted}
+}
+
+// assertions returns all atoms, with those of the clauses this one adds to.
+func (c *clause) assertions() []lit {
+	if c.base == nil {
+		return c.atoms
+	}
+	return slices.Concat(c.base.assertions(), c.atoms)
 }
 
 // facts is the set of literals that a clause is known to satisfy.
@@ -128,11 +145,12 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 	case l.op == opAll && !l.not || l.op == opAny && l.not:
 		return signed(l.kids, l.not), true
 	case l.op == opAll || l.op == opAny:
-		c.choices = append(c.choices, alternatives(l.kids, l.not))
+		c.choices = append(c.choices, choice{l, alternatives(l.kids, l.not)})
 	case l.op == opOne:
-		c.choices = append(c.choices, e.exactlyOne(l))
+		c.choices = append(c.choices, choice{l, e.exactlyOne(l)})
 	default:
 		c.atoms = append(c.atoms, l)
+		c.learn(l)
 	}
 	return nil, true
 }
@@ -164,8 +182,8 @@ func signed(kids []lit, negated bool) []lit {
 	return out
 }
 
-func alternatives(kids []lit, negated bool) choice {
-	out := make(choice, len(kids))
+func alternatives(kids []lit, negated bool) [][]lit {
+	out := make([][]lit, len(kids))
 	for i, k := range signed(kids, negated) {
 		out[i] = []lit{k}
 	}

@@ -96,6 +96,9 @@ func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
 // weight counts the values in a value, up to a limit.
 func weight(v any, limit int) int {
 	n := 1
+	if limit <= 1 {
+		return n
+	}
 	switch v := v.(type) {
 	case []any:
 		for i := 0; i < len(v) && n < limit; i++ {
@@ -103,7 +106,9 @@ func weight(v any, limit int) int {
 		}
 	case map[string]any:
 		for _, item := range v {
-			n += weight(item, limit-n)
+			if n < limit {
+				n += weight(item, limit-n)
+			}
 		}
 	case string:
 		n += len(v) / 64

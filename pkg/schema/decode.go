@@ -11,7 +11,8 @@ import (
 const (
 	maxBytes   = 4 << 20
 	maxNesting = 512
-	maxNodes   = 200_000
+	maxNodes   = 50_000
+	maxScoped  = 5_000 // under dynamic scopes, of which there may be very many
 )
 
 // decode reads one JSON value with its numbers as written.

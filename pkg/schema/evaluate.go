@@ -7,32 +7,49 @@ import (
 )
 
 // accepts reports whether a value satisfies a literal: inhabited is yes, void is no, and unsure is said where a
-// construct is not understood. Formats are annotations here.
+// construct is not understood or the work is too much. Formats are annotations here.
 func accepts(l lit, v any) answer {
-	out := satisfies(l.node, v)
-	if l.not && out != unsure {
-		return inhabited + void - out
-	}
-	return out
+	e := &evaluator{left: maxEvaluation}
+	return e.accepts(l, v)
 }
 
-func satisfies(n *node, v any) answer {
+// maxEvaluation bounds the nodes that one evaluation visits; combinations can nest to exponential cost.
+const maxEvaluation = 1 << 17
+
+// An evaluator reads nodes as a validator reads a schema: value in hand. It shares with the engine no more than the
+// nodes and the assertions about numbers and strings, and so confirms what the engine finds.
+type evaluator struct{ left int }
+
+func (e *evaluator) accepts(l lit, v any) answer {
+	if l.not {
+		return negate(e.satisfies(l.node, v))
+	}
+	return e.satisfies(l.node, v)
+}
+
+func (e *evaluator) satisfies(n *node, v any) answer {
+	e.left--
 	switch {
-	case n.loop || n.op == opOpaque:
+	case e.left < 0 || n.loop || n.op == opOpaque:
 		return unsure
 	case n.op.guard()&kindOf(v) == 0 || n.op == opFormat:
 		return inhabited
 	}
 	switch n.op {
 	case opAll:
-		return every(n.kids, func(k lit) answer { return accepts(k, v) })
+		return every(n.kids, func(k lit) answer { return e.accepts(k, v) })
 	case opAny:
-		return negate(every(n.kids, func(k lit) answer { return negate(accepts(k, v)) }))
+		return negate(every(n.kids, func(k lit) answer { return negate(e.accepts(k, v)) }))
 	case opOne:
-		return exactlyOneAccepts(n.kids, v)
+		return e.one(n.kids, v)
 	case opKinds:
 		return answerOf(n.kinds&kindOf(v) != 0)
 	}
+	return e.asserts(n, v)
+}
+
+// asserts evaluates an assertion about the type that the value has.
+func (e *evaluator) asserts(n *node, v any) answer {
 	switch v := v.(type) {
 	case json.Number:
 		r, ok := rational(v)
@@ -47,9 +64,9 @@ func satisfies(n *node, v any) answer {
 		}
 		return answerOf(ok)
 	case []any:
-		return arraySatisfies(n, v)
+		return e.array(n, v)
 	case map[string]any:
-		return objectSatisfies(n, v)
+		return e.object(n, v)
 	case bool:
 		return answerOf(n.set.hasBool(v))
 	}
@@ -74,10 +91,10 @@ func every[T any](list []T, ask func(T) answer) answer {
 	return out
 }
 
-func exactlyOneAccepts(kids []lit, v any) answer {
+func (e *evaluator) one(kids []lit, v any) answer {
 	count := map[answer]int{}
 	for _, k := range kids {
-		count[accepts(k, v)]++
+		count[e.accepts(k, v)]++
 	}
 	switch {
 	case count[inhabited] > 1:
@@ -104,7 +121,7 @@ func kindOf(v any) kindSet {
 	return kindObject
 }
 
-func arraySatisfies(n *node, v []any) answer {
+func (e *evaluator) array(n *node, v []any) answer {
 	switch n.op {
 	case opMinItems:
 		return answerOf(len(v) >= n.count)
@@ -117,11 +134,11 @@ func arraySatisfies(n *node, v []any) answer {
 		}
 		return answerOf(len(seen) == len(v))
 	case opItem:
-		return every(v[min(n.count, len(v)):min(n.count+1, len(v))], func(item any) answer { return accepts(n.kids[0], item) })
+		return every(v[min(n.count, len(v)):min(n.count+1, len(v))], func(item any) answer { return e.accepts(n.kids[0], item) })
 	case opItems:
-		return every(withoutRepeats(v[min(n.count, len(v)):]), func(item any) answer { return accepts(n.kids[0], item) })
+		return every(withoutRepeats(v[min(n.count, len(v)):]), func(item any) answer { return e.accepts(n.kids[0], item) })
 	case opContains:
-		return containsEnough(n, v)
+		return e.contains(n, v)
 	}
 	return void // a finite set of scalars
 }
@@ -135,10 +152,10 @@ func withoutRepeats(v []any) []any {
 	})
 }
 
-func containsEnough(n *node, v []any) answer {
+func (e *evaluator) contains(n *node, v []any) answer {
 	count := map[answer]int{}
 	for _, item := range v {
-		count[accepts(n.kids[0], item)]++
+		count[e.accepts(n.kids[0], item)]++
 	}
 	switch {
 	case count[inhabited] >= n.count:
@@ -149,7 +166,7 @@ func containsEnough(n *node, v []any) answer {
 	return unsure
 }
 
-func objectSatisfies(n *node, v map[string]any) answer {
+func (e *evaluator) object(n *node, v map[string]any) answer {
 	switch n.op {
 	case opMinProperties:
 		return answerOf(len(v) >= n.count)
@@ -163,14 +180,14 @@ func objectSatisfies(n *node, v map[string]any) answer {
 		if !ok {
 			return inhabited
 		}
-		return accepts(n.kids[0], value)
+		return e.accepts(n.kids[0], value)
 	case opRest:
 		return every(sortedKeys(v), func(name string) answer {
 			covered := (*engine)(nil).covers(yes(n), name)
-			return negate(allOf(covered, negate(accepts(n.kids[0], v[name]))))
+			return negate(allOf(covered, negate(e.accepts(n.kids[0], v[name]))))
 		})
 	case opPropertyNames:
-		return every(sortedKeys(v), func(name string) answer { return accepts(n.kids[0], name) })
+		return every(sortedKeys(v), func(name string) answer { return e.accepts(n.kids[0], name) })
 	}
 	return void // a finite set of scalars
 }

@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // An evaluated set says which properties and items some keywords of a schema object apply to (2020-12 core §11), as
@@ -23,29 +25,59 @@ type evaluated struct {
 // maxSplits bounds the combinations that are written out.
 const maxSplits = 4
 
-// evaluate collects what the schema v at a spot evaluates, without its own unevaluatedProperties and -Items.
-func (b *builder) evaluate(v any, s spot, when []lit, open map[use]bool, nested bool) []evaluated {
+// maxParts bounds the parts of a schema object that evaluate something under conditions of their own.
+const maxParts = 256
+
+// A collection gathers the evaluated sets of a schema object.
+type collection struct {
+	parts []evaluated
+	seen  map[collected]bool
+	over  bool // there are too many
+}
+
+// collected is a schema object under a condition.
+type collected struct {
+	use
+	when string
+}
+
+// evaluated collects what the schema v at a spot evaluates, without its own unevaluatedProperties and -Items.
+func (b *builder) evaluated(v any, s spot) *collection {
+	c := &collection{seen: map[collected]bool{}}
+	b.evaluate(c, v, s, nil, false)
+	return c
+}
+
+func (b *builder) evaluate(c *collection, v any, s spot, when []lit, nested bool) {
 	if b.patch.replaces(s) {
 		s = b.patch.instead.as(s)
 		v, _ = at(s.doc.root, s.place)
 	}
 	o, ok := v.(map[string]any)
-	if !ok {
-		return nil
+	if !ok || c.over {
+		return
 	}
 	s = s.enter()
-	key := s.use()
-	if open[key] {
-		return nil
+	key := collected{s.use(), addresses(when)}
+	if c.seen[key] {
+		return
 	}
-	open[key] = true
-	defer delete(open, key)
+	c.seen[key] = true
+	c.over = len(c.seen) > maxParts
 	w := b.writer(o, s, &node{op: opAll})
-	out := []evaluated{w.own(when, nested)}
-	if _, ref := w.o["$ref"].(string); ref && s.in.dialect.refAlone() {
-		out = out[:0]
+	if _, ref := w.o["$ref"].(string); !ref || !s.in.dialect.refAlone() {
+		c.parts = append(c.parts, w.own(when, nested))
 	}
-	return append(out, w.inPlace(when, open)...)
+	w.inPlace(c, when)
+}
+
+// addresses tells lists of literals apart before they are sealed.
+func addresses(lits []lit) string {
+	var b strings.Builder
+	for _, l := range lits {
+		fmt.Fprintf(&b, "%p%v", l.node, l.not)
+	}
+	return b.String()
 }
 
 // own is what the keywords of the object itself evaluate.
@@ -75,20 +107,19 @@ func (w *writer) own(when []lit, nested bool) evaluated {
 }
 
 // inPlace is what the schemas in its keywords about the same value evaluate.
-func (w *writer) inPlace(when []lit, open map[use]bool) []evaluated {
-	var out []evaluated
+func (w *writer) inPlace(c *collection, when []lit) {
 	visit := func(r role, condition []lit, v any, tokens ...string) {
-		out = append(out, w.evaluate(v, w.under(r, tokens...), slices.Concat(when, condition), open, true)...)
+		w.evaluate(c, v, w.under(r, tokens...), with(when, condition), true)
 	}
 	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		ref, _ := w.o[keyword].(string)
 		if target, _, ok := w.target(keyword, ref); ok && ref != "" && w.in.dialect.reads(keyword) {
 			v, _ := at(target.doc.root, target.place)
-			out = append(out, w.evaluate(v, target, when, open, true)...)
+			w.evaluate(c, v, target, when, true)
 		}
 	}
 	if _, ref := w.o["$ref"].(string); ref && w.in.dialect.refAlone() {
-		return out
+		return
 	}
 	for _, keyword := range [...]string{"allOf", "anyOf", "oneOf"} {
 		list, _ := w.o[keyword].([]any)
@@ -119,6 +150,16 @@ func (w *writer) inPlace(when []lit, open map[use]bool) []evaluated {
 			visit(w.role, []lit{yes(hasProperty(name))}, table[name], keyword, name)
 		}
 	}
+}
+
+// with adds conditions to others, each once.
+func with(when, more []lit) []lit {
+	out := slices.Clone(when)
+	for _, l := range more {
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
 	return out
 }
 
@@ -134,15 +175,27 @@ func (w *writer) unevaluated() {
 	if !hasProperties && !hasItems {
 		return
 	}
-	parts := w.evaluate(w.o, w.spot, nil, map[use]bool{}, false)
+	c := w.evaluated(w.o, w.spot)
 	if hasProperties {
 		child := w.below(properties, "unevaluatedProperties")
-		w.add("unevaluatedProperties", w.otherProperties(w.place, parts, child))
+		w.add("unevaluatedProperties", w.unless(c, "unevaluatedProperties", func() *node {
+			return w.otherProperties(w.place, c.parts, child)
+		}))
 	}
 	if hasItems {
 		child := w.below(items, "unevaluatedItems")
-		w.add("unevaluatedItems", w.otherItems(w.place, parts, child))
+		w.add("unevaluatedItems", w.unless(c, "unevaluatedItems", func() *node {
+			return w.otherItems(w.place, c.parts, child)
+		}))
 	}
+}
+
+// unless returns what is made, or an assertion of which nothing is known where too much was collected.
+func (w *writer) unless(c *collection, keyword string, make func() *node) *node {
+	if c.over {
+		return w.opaque(w.place, keyword, "too many parts")
+	}
+	return make()
 }
 
 // declare makes n the schema of a value whose sender knows only declared properties: all that is written, and where
@@ -151,14 +204,14 @@ func (b *builder) declare(n *node, o map[string]any, s spot) {
 	s.role = asPart
 	part := b.object(o, s)
 	n.kids = []lit{yes(part)}
-	parts := b.evaluate(o, s, nil, map[use]bool{}, false)
+	c := b.evaluated(o, s)
 	declares := false
-	for i := range parts {
-		declares = declares || parts[i].declares
-		parts[i].names = append(slices.Clone(parts[i].names), parts[i].required...)
+	for i, p := range c.parts {
+		declares = declares || p.declares
+		c.parts[i].names = append(slices.Clone(p.names), p.required...)
 	}
-	if declares {
-		n.kids = append(n.kids, yes(b.otherProperties(s.place, parts, some())))
+	if declares && !c.over {
+		n.kids = append(n.kids, yes(b.otherProperties(s.place, c.parts, some())))
 	}
 	s.role = asWritten
 	n.implied = []lit{yes(b.object(o, s))}

@@ -73,36 +73,3 @@ func (o *objectProblem) anyName() string {
 		}
 	}
 }
-
-// objectRefuted reports whether atoms added to a clause are seen to be impossible without looking at all of it.
-func (e *engine) objectRefuted(c *clause, added []lit) bool {
-	for _, l := range added {
-		if name, fixed := fixedName(l); fixed {
-			o := &objectProblem{engine: e}
-			lits, there := o.known(c.atoms, name)
-			if there && e.inside(lits).answer == void {
-				return true
-			}
-			continue
-		}
-		return e.object(c).answer == void
-	}
-	return false
-}
-
-// known returns what atoms say of the property of a name, and whether the property is there.
-func (o *objectProblem) known(atoms []lit, name string) (lits []lit, there bool) {
-	for _, l := range atoms {
-		if l.op == opMinProperties || l.op == opMaxProperties {
-			continue
-		}
-		isRule := l.not == (l.op == opRequired)
-		switch {
-		case isRule && (l.op != opPropertyNames) && o.covers(l, name) == inhabited:
-			lits = append(lits, consequence(l))
-		case !isRule && (l.op == opProperty || l.op == opRequired) && l.text == name:
-			lits, there = append(lits, demand(l)...), true
-		}
-	}
-	return lits, there
-}

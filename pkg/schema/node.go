@@ -79,7 +79,8 @@ type node struct {
 	patterns []*node // of opRest: names that match are left out
 	within   []*node // of opRest: names that do not match are left out
 	kids     []lit
-	implied  []lit  // weaker nodes known to hold where this one does; not to be expanded
+	implied  []lit // weaker nodes known to hold where this one does; not to be expanded
+	tags     []tag
 	sum      digest // equal sums mean equal assertions
 	place    string // JSON pointer of the schema object
 	keyword  string // keyword the node comes from; empty for a whole schema object
@@ -155,6 +156,7 @@ func seal(n *node) *node {
 		seal(l.node)
 	}
 	n.yes, n.no = n.possible()
+	n.tags = n.topTags()
 	if !n.head {
 		n.sum = n.digest()
 	}

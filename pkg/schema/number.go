@@ -3,8 +3,8 @@ package schema
 import "math/big"
 
 // null decides a clause about null.
-func (e *engine) null(c *clause) outcome {
-	for _, l := range c.atoms {
+func (e *engine) null(atoms []lit) outcome {
+	for _, l := range atoms {
 		if l.op == opScalars && l.set.null == l.not {
 			return outcome{answer: void}
 		}
@@ -13,10 +13,10 @@ func (e *engine) null(c *clause) outcome {
 }
 
 // boolean decides a clause about booleans.
-func (e *engine) boolean(c *clause) outcome {
+func (e *engine) boolean(atoms []lit) outcome {
 next:
 	for _, v := range [...]bool{true, false} {
-		for _, l := range c.atoms {
+		for _, l := range atoms {
 			if l.op == opScalars && l.set.hasBool(v) == l.not {
 				continue next
 			}
@@ -30,28 +30,28 @@ next:
 const maxCandidates = 4096
 
 // number decides a clause about numbers: an interval, multiples, and finite sets, over the rationals.
-func (e *engine) number(c *clause) outcome {
-	for _, l := range c.atoms {
+func (e *engine) number(atoms []lit) outcome {
+	for _, l := range atoms {
 		if l.op == opScalars && !l.not {
 			for _, v := range l.set.numbers {
 				if e.step() {
 					return undecided(outOfSteps)
 				}
-				if numberSatisfies(c.atoms, v) {
+				if numberSatisfies(atoms, v) {
 					return foundNumber(v)
 				}
 			}
 			return outcome{answer: void}
 		}
 	}
-	span := intervalOf(c.atoms)
+	span := intervalOf(atoms)
 	if span.empty() {
 		return outcome{answer: void}
 	}
-	if step := commonMultiple(c.atoms); step != nil {
-		return e.multiples(c, span, step)
+	if step := commonMultiple(atoms); step != nil {
+		return e.multiples(atoms, span, step)
 	}
-	return e.reals(c, span)
+	return e.reals(atoms, span)
 }
 
 func foundNumber(r *big.Rat) outcome {
@@ -145,8 +145,8 @@ func leastCommon(a, b *big.Rat) *big.Rat {
 }
 
 // multiples decides a clause whose numbers are the multiples of step in an interval.
-func (e *engine) multiples(c *clause, s interval, step *big.Rat) outcome {
-	for _, l := range c.atoms {
+func (e *engine) multiples(atoms []lit, s interval, step *big.Rat) outcome {
+	for _, l := range atoms {
 		if l.op == opMultiple && l.not && new(big.Rat).Quo(step, l.number).IsInt() {
 			return outcome{answer: void}
 		}
@@ -161,7 +161,7 @@ func (e *engine) multiples(c *clause, s interval, step *big.Rat) outcome {
 		if s.past(v, direction) {
 			return outcome{answer: void}
 		}
-		if numberSatisfies(c.atoms, v) {
+		if numberSatisfies(atoms, v) {
 			return foundNumber(v)
 		}
 		k.Add(k, big.NewInt(int64(direction)))
@@ -205,9 +205,9 @@ func ceil(r *big.Rat) *big.Int {
 
 // reals decides a clause whose numbers are all those in an interval but finitely many and but multiples. If the
 // interval is more than a point, infinitely many are left.
-func (e *engine) reals(c *clause, s interval) outcome {
+func (e *engine) reals(atoms []lit, s interval) outcome {
 	if s.low != nil && s.high != nil && s.low.Cmp(s.high) == 0 {
-		if numberSatisfies(c.atoms, s.low) {
+		if numberSatisfies(atoms, s.low) {
 			return foundNumber(s.low)
 		}
 		return outcome{answer: void}
@@ -216,7 +216,7 @@ func (e *engine) reals(c *clause, s interval) outcome {
 		if e.step() {
 			return undecided(outOfSteps)
 		}
-		if numberSatisfies(c.atoms, v) {
+		if numberSatisfies(atoms, v) {
 			return foundNumber(v)
 		}
 	}

@@ -29,8 +29,8 @@ const maxLanguages = 8
 const unbounded = 1 << 52
 
 // object decides a clause about objects.
-func (e *engine) object(c *clause) outcome {
-	o := e.objectProblem(c.atoms)
+func (e *engine) object(atoms []lit) outcome {
+	o := e.objectProblem(atoms)
 	if o.least > o.most {
 		return outcome{answer: void}
 	}
@@ -95,16 +95,20 @@ func (o *objectProblem) survey(atoms []lit) {
 	o.languages = slices.CompactFunc(o.languages, func(a, b *node) bool { return a.sum == b.sum })
 }
 
-// listedStrings returns the strings that a schema of names lists.
+// listedStrings returns the strings that a schema of names lists in itself or in its parts.
 func listedStrings(n *node) []string {
 	if n.op == opScalars {
 		return n.set.strings
 	}
 	var out []string
-	if n.op == opAll || n.op == opAny {
-		for _, k := range n.kids {
-			if !n.head {
-				out = append(out, listedStrings(k.node)...)
+	for _, k := range n.kids {
+		if k.op == opScalars {
+			out = append(out, k.set.strings...)
+		} else if n.op == opAll && k.op == opAny || n.op == opAny && k.op == opAll {
+			for _, part := range k.kids {
+				if part.op == opScalars {
+					out = append(out, part.set.strings...)
+				}
 			}
 		}
 	}
@@ -132,7 +136,7 @@ func (e *engine) covers(l lit, name string) answer {
 	case opPropertyNames: // it speaks of the names that do not satisfy the child
 		return e.inhabit([]lit{l.kids[0].flip(), yes(constantString(name))}).answer
 	}
-	if slices.Contains(l.names, name) {
+	if _, left := slices.BinarySearch(l.names, name); left {
 		return void
 	}
 	out := inhabited

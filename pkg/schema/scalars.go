@@ -54,6 +54,14 @@ func (s *scalars) hasNumber(v *big.Rat) bool {
 
 func (s *scalars) hasBool(v bool) bool { return v && s.yes || !v && s.no }
 
+// disjoint reports whether two sets have no member in common.
+func (s *scalars) disjoint(t *scalars) bool {
+	if s.null && t.null || s.yes && t.yes || s.no && t.no {
+		return false
+	}
+	return !slices.ContainsFunc(s.strings, t.hasString) && !slices.ContainsFunc(s.numbers, t.hasNumber)
+}
+
 func (s *scalars) empty() bool { return s.kinds() == kindNone }
 
 // kinds returns the types that the set has members of.

@@ -8,13 +8,13 @@ import (
 )
 
 // text decides a clause about strings: lengths, patterns and finite sets.
-func (e *engine) text(c *clause) outcome {
-	for _, l := range c.atoms {
+func (e *engine) text(atoms []lit) outcome {
+	for _, l := range atoms {
 		if l.op == opScalars && !l.not {
-			return e.members(c, l.set.strings)
+			return e.members(atoms, l.set.strings)
 		}
 	}
-	region, excluded, doubt := regionOf(c.atoms)
+	region, excluded, doubt := regionOf(atoms)
 	if region.Bounded && region.MaxLen < region.MinLen {
 		return outcome{answer: void}
 	}
@@ -26,13 +26,13 @@ func (e *engine) text(c *clause) outcome {
 }
 
 // members decides a clause about finitely many strings.
-func (e *engine) members(c *clause, members []string) outcome {
+func (e *engine) members(atoms []lit, members []string) outcome {
 	out := outcome{answer: void}
 	for _, v := range members {
 		if e.step() {
 			return undecided(outOfSteps)
 		}
-		switch ok, doubt := textSatisfies(c.atoms, v); {
+		switch ok, doubt := textSatisfies(atoms, v); {
 		case ok && doubt.node == nil:
 			return found(v)
 		case ok:
@@ -105,12 +105,17 @@ func bound(r *pattern.Region, n int) {
 // maxWitnessText bounds the strings that are written out.
 const maxWitnessText = 1 << 16
 
+// patternWork is the work on automata that costs as much as one step of the engine.
+const patternWork = 64
+
 // findText finds a string of a region that is not excluded.
 func (e *engine) findText(r pattern.Region, excluded []string) outcome {
 	if len(r.All) == 0 && len(r.None) == 0 {
 		return plainText(r, excluded)
 	}
-	e.left -= 10 * (len(r.All) + len(r.None))
+	spent := 0
+	r.Spent = &spent
+	defer func() { e.left -= 4 + spent/patternWork }()
 	if len(excluded) > 0 {
 		these, err := pattern.Exactly(excluded...)
 		if err != nil {

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // solve resolves the choices of a clause until none is left, and then decides what remains.
 func (e *engine) solve(c *clause) outcome {
 	if e.step() {
@@ -11,12 +13,12 @@ func (e *engine) solve(c *clause) outcome {
 	if len(c.choices) == 0 {
 		return e.decide(c)
 	}
-	if len(c.atoms) > 0 && e.decide(c).answer == void {
+	if e.decide(c).answer == void {
 		return outcome{answer: void}
 	}
-	chosen := c.smallest()
+	chosen := c.next()
 	out := outcome{answer: void}
-	for _, alternative := range c.choices[chosen] {
+	for _, alternative := range c.choices[chosen].alternatives {
 		branch := c.fork()
 		branch.choices = append(branch.choices[:chosen], branch.choices[chosen+1:]...)
 		if !e.assume(branch, alternative) {
@@ -32,11 +34,13 @@ func (e *engine) solve(c *clause) outcome {
 	return out
 }
 
-// smallest returns the index of the choice with the fewest alternatives.
-func (c *clause) smallest() int {
+// next returns the index of the choice to resolve: the one with the fewest alternatives, and those that say what the
+// value is before those that say what it is not, since the former settle the latter.
+func (c *clause) next() int {
 	best := 0
 	for i, ch := range c.choices {
-		if len(ch) < len(c.choices[best]) {
+		b := c.choices[best]
+		if ch.of.not == b.of.not && len(ch.alternatives) < len(b.alternatives) || !ch.of.not && b.of.not {
 			best = i
 		}
 	}
@@ -62,7 +66,7 @@ func (e *engine) prune(c *clause) bool {
 				}
 				again = true
 			default:
-				c.choices = append(c.choices, left)
+				c.choices = append(c.choices, choice{ch.of, left})
 			}
 			if e.left < 0 {
 				c.choices = append(c.choices, open[i+1:]...)
@@ -75,12 +79,15 @@ func (e *engine) prune(c *clause) bool {
 
 // weigh returns the alternatives of a choice that may still hold, or that the choice is met already. Only where there
 // are other choices is it worth to find out by deciding.
-func (e *engine) weigh(c *clause, ch choice, among bool) (left choice, met bool) {
-	for _, alternative := range ch {
-		switch {
-		case e.certain(c, alternative):
-			return nil, true
-		case !e.refuted(c, alternative):
+func (e *engine) weigh(c *clause, ch choice, among bool) (left [][]lit, met bool) {
+	if c.excluded(ch.of.flip()) {
+		return nil, true
+	}
+	if slices.ContainsFunc(ch.alternatives, c.certain) {
+		return nil, true
+	}
+	for _, alternative := range ch.alternatives {
+		if !e.refuted(c, alternative) {
 			left = append(left, alternative)
 		}
 	}
@@ -96,7 +103,7 @@ func (e *engine) weigh(c *clause, ch choice, among bool) (left choice, met bool)
 }
 
 // certain reports whether every literal of an alternative is known to hold.
-func (e *engine) certain(c *clause, alternative []lit) bool {
+func (c *clause) certain(alternative []lit) bool {
 	for _, l := range alternative {
 		if !c.vacuous(l) && c.known.of(l)&l.side() == 0 {
 			return false
@@ -111,24 +118,19 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 		return false
 	}
 	for _, l := range alternative {
-		if c.impossible(l) || c.known.of(l)&l.flip().side() != 0 {
+		if c.impossible(l) || c.known.of(l)&l.flip().side() != 0 || c.excluded(l) {
 			return true
 		}
 	}
-	branch := c.fork()
-	branch.choices = nil
+	branch := c.probe()
 	if !e.assume(branch, alternative) {
 		return true
 	}
-	added := branch.atoms[len(c.atoms):]
-	if len(added) == 0 {
+	switch {
+	case len(branch.atoms) == 0:
 		return false
-	}
-	switch c.kind {
-	case kindObject:
-		return e.objectRefuted(branch, added)
-	case kindArray:
-		return e.arrayRefuted(branch, added)
+	case c.kind == kindObject:
+		return e.objectRefuted(branch)
 	}
 	return e.decide(branch).answer == void
 }
@@ -136,19 +138,20 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 // decide decides a clause by its atoms alone, without the choices that are still open.
 func (e *engine) decide(c *clause) outcome {
 	var out outcome
+	atoms := c.assertions()
 	switch c.kind {
 	case kindNull:
-		out = e.null(c)
+		out = e.null(atoms)
 	case kindBoolean:
-		out = e.boolean(c)
+		out = e.boolean(atoms)
 	case kindNumber:
-		out = e.number(c)
+		out = e.number(atoms)
 	case kindString:
-		out = e.text(c)
+		out = e.text(atoms)
 	case kindArray:
-		out = e.array(c)
+		out = e.array(atoms)
 	case kindObject:
-		out = e.object(c)
+		out = e.object(atoms)
 	}
 	if out.answer == inhabited && c.doubted {
 		return doubtful(out.value, c.doubt)
@@ -158,15 +161,15 @@ func (e *engine) decide(c *clause) outcome {
 
 // exactlyOne turns oneOf, or its negation, into a choice. Branches that are proved to exclude each other need not be
 // told apart again.
-func (e *engine) exactlyOne(l lit) choice {
-	var out choice
+func (e *engine) exactlyOne(l lit) [][]lit {
+	var out [][]lit
 	if l.not {
 		out = append(out, signed(l.kids, true))
 	}
 	overlaps := make([][]lit, len(l.kids))
 	for i, a := range l.kids {
 		for j, b := range l.kids[:i] {
-			if e.inhabit([]lit{a, b}).answer == void {
+			if apart(a, b) || e.inhabit([]lit{a, b}).answer == void {
 				continue
 			}
 			if l.not {

@@ -19,6 +19,8 @@ type Region struct {
 	MinLen    int
 	MaxLen    int
 	Bounded   bool
+	// Spent, where it is set, is raised by the units of work that a question took.
+	Spent *int
 }
 
 // Find returns a shortest string of the region with [Yes], or [No] where the region is proved empty.
@@ -92,7 +94,11 @@ func (r Region) graph(first bool) (*graph, bool) {
 	if m == nil {
 		return nil, false
 	}
-	return m.explore(first)
+	g, whole := m.explore(first)
+	if r.Spent != nil {
+		*r.Spent += maxWork - m.work
+	}
+	return g, whole
 }
 
 func (r Region) machine() *machine {
