@@ -29,11 +29,17 @@ func (c *comparison) inputRoot(s subject, old, new json.RawMessage) {
 		f.Level, f.Message = finding.Info, `The root of the input schema says "type": "object" now, as it must.`
 		c.report("input-schema-changed", f)
 	}
+}
+
+// combinators reports those that are new at the root of an input schema, if they are more than other words for the same.
+func (r *revision) combinators() {
+	if r.direction != finding.Input || r.overall.equal {
+		return
+	}
+	before, after := viewOf(r.before.Raw()), viewOf(r.after.Raw())
 	for _, keyword := range combinators() {
 		if before[keyword] == nil && after[keyword] != nil {
-			c.report("input-root-combinator-added", finding.Finding{
-				Item: s.id, Path: "/inputSchema", Member: keyword, New: after[keyword],
-			})
+			r.tell("root-combinator-added", finding.Finding{Member: keyword, New: after[keyword]})
 		}
 	}
 }

@@ -45,6 +45,7 @@ func (c *comparison) schema(s subject, direction finding.Direction, path string,
 func (r *revision) compare() {
 	r.problems()
 	r.overall = r.judge(r.after)
+	r.combinators()
 	edits := schema.Edits(r.before, r.after)
 	for _, change := range r.gather(edits) {
 		r.change(change)
