@@ -73,7 +73,8 @@ const maxWitness = 2000
 // validator cannot tell, the engine's own reading of the value decides and the value is not shown as a witness.
 func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
 	value := out.value
-	if accepts(yes(narrow.root(b.Semantics)), value) == void || accepts(yes(wide.plain), value) == inhabited {
+	if !b.AssertFormats &&
+		(accepts(yes(narrow.root(b.Semantics)), value) == void || accepts(yes(wide.plain), value) == inhabited) {
 		return Result{}, false
 	}
 	accepted, rejected := unsure, unsure

@@ -10,10 +10,16 @@ import (
 // strings and few numbers, so that constraints meet.
 type generator struct {
 	*rand.Rand
-	defs int
+	draft Draft
 }
 
-func newGenerator(seed uint64) *generator { return &generator{Rand: rand.New(rand.NewPCG(seed, 1))} }
+func newGenerator(seed uint64) *generator {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), draft: Draft202012}
+	if n := g.IntN(12); n < 4 {
+		g.draft = Draft04 + Draft(n)
+	}
+	return g
+}
 
 var (
 	someNames    = []string{"a", "b", "ab", "x-a"}
@@ -31,14 +37,17 @@ func (g *generator) document() json.RawMessage {
 	if !ok {
 		o = map[string]any{"allOf": []any{true}}
 	}
-	g.defs = 2
+	if g.draft != Draft202012 {
+		o["$schema"] = g.draft.URI()
+	}
 	o["$defs"] = map[string]any{"d0": g.schema(2), "d1": g.schema(2)}
 	raw, _ := json.Marshal(o)
 	return raw
 }
 
 func (g *generator) schema(depth int) any {
-	if n := g.IntN(20); n == 0 {
+	if n := g.IntN(20); g.draft == Draft04 {
+	} else if n == 0 {
 		return true
 	} else if n == 1 {
 		return false
@@ -59,7 +68,7 @@ func (g *generator) keyword(o map[string]any, depth int) {
 	case n == 8:
 		o["const"] = g.value(depth - 1)
 	case n == 9:
-		o[pick(g, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})] = json.Number(pick(g, someNumbers))
+		g.bound(o, pick(g, []string{"inimum", "aximum"}))
 	case n == 10:
 		o["multipleOf"] = json.Number(pick(g, []string{"1", "2", "0.5", "3"}))
 	case n == 11:
@@ -70,6 +79,8 @@ func (g *generator) keyword(o map[string]any, depth int) {
 		o["required"] = g.names()
 	case n == 14:
 		o["uniqueItems"] = g.IntN(2) == 0
+	case n == 15 && g.draft <= Draft07:
+		o["dependencies"] = map[string]any{pick(g, someNames): g.names()}
 	case n == 15:
 		o["dependentRequired"] = map[string]any{pick(g, someNames): g.names()}
 	case depth <= 0:
@@ -90,12 +101,14 @@ func (g *generator) applicator(o map[string]any, n, depth int) {
 		o["additionalProperties"] = sub()
 	case n == 21:
 		o["propertyNames"] = sub()
+	case n == 22 && g.draft <= Draft07:
+		o["dependencies"] = map[string]any{pick(g, someNames): sub()}
 	case n == 22:
 		o["dependentSchemas"] = map[string]any{pick(g, someNames): sub()}
 	case n == 23:
 		o["items"] = sub()
 	case n == 24:
-		o["prefixItems"] = []any{sub(), sub()}[:1+g.IntN(2)]
+		g.tuple(o, []any{sub(), sub()}[:1+g.IntN(2)], sub)
 	case n == 25:
 		o["contains"] = sub()
 		if g.IntN(2) == 0 {
@@ -119,6 +132,32 @@ func (g *generator) applicator(o map[string]any, n, depth int) {
 		o["unevaluatedItems"] = sub()
 	default:
 		o["$ref"] = fmt.Sprintf("#/$defs/d%d", g.IntN(2))
+	}
+}
+
+// bound sets a bound of numbers, strict or not, in the spelling of the draft.
+func (g *generator) bound(o map[string]any, keyword string) {
+	plain, strict := "m"+keyword, "exclusiveM"+keyword
+	limit := json.Number(pick(g, someNumbers))
+	switch {
+	case g.IntN(2) == 0:
+		o[plain] = limit
+	case g.draft == Draft04:
+		o[plain], o[strict] = limit, true
+	default:
+		o[strict] = limit
+	}
+}
+
+// tuple sets schemas by position in the spelling of the draft.
+func (g *generator) tuple(o map[string]any, prefix []any, sub func() any) {
+	if g.draft == Draft202012 {
+		o["prefixItems"] = prefix
+		return
+	}
+	o["items"] = prefix
+	if g.IntN(2) == 0 {
+		o["additionalItems"] = sub()
 	}
 }
 

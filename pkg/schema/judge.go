@@ -30,14 +30,15 @@ func (s *Schema) judge(value any, formats bool) answer {
 	return answerOf(valid)
 }
 
-// judged is the schema as the validator reads it: it must name its draft.
+// judged is the schema as the validator reads it right.
 func (s *Schema) judged() any {
 	if s.doc == nil {
 		return nil
 	}
 	root := s.doc.root
-	if s.doc.owner("").dialect.draft == Draft04 {
-		root = constAsEnum(root)
+	draft := s.doc.owner("").dialect.draft
+	if draft <= Draft07 {
+		root = spelledOut(root, draft)
 	}
 	o, ok := root.(map[string]any)
 	if _, named := o["$schema"]; !ok || named || s.unnamed == Draft202012 {
@@ -48,20 +49,28 @@ func (s *Schema) judged() any {
 	return out
 }
 
-// constAsEnum writes const as the enum of one value, which draft-04 has.
-func constAsEnum(v any) any {
+// spelledOut rewrites what the validator reads differently in older drafts: const, which it does not know in draft-04,
+// and what stands beside $ref, of which it applies some (draft-07 §8.3 has all of it ignored).
+func spelledOut(v any, d Draft) any {
 	o, ok := v.(map[string]any)
 	if !ok {
 		return v
 	}
 	out := maps.Clone(o)
 	for _, sub := range subschemas(o) {
-		replace(out, sub.tokens, constAsEnum(sub.value))
+		replace(out, sub.tokens, spelledOut(sub.value, d))
 	}
-	if value, ok := o["const"]; ok {
+	if _, ref := o["$ref"].(string); ref {
+		for _, k := range [...]string{"const", "contains", "else", "exclusiveMaximum", "exclusiveMinimum", "if",
+			"propertyNames", "then"} {
+			delete(out, k)
+		}
+		return out
+	}
+	if value, ok := o["const"]; ok && d == Draft04 {
 		delete(out, "const")
 		if _, both := o["enum"]; both {
-			out["allOf"] = append(slices.Clone(listOf(o["allOf"])), map[string]any{"enum": []any{value}})
+			out["allOf"] = append(slices.Clone(listOf(out["allOf"])), map[string]any{"enum": []any{value}})
 		} else {
 			out["enum"] = []any{value}
 		}

@@ -15,5 +15,5 @@ const (
 	kindAll          = kindNull | kindBoolean | kindNumber | kindString | kindArray | kindObject
 )
 
-// kinds lists the types in the order in which a witness of them is preferred: the smaller first.
-var kinds = [...]kindSet{kindNull, kindBoolean, kindNumber, kindString, kindArray, kindObject}
+// kinds lists the types in the order in which a witness of them is preferred: small and likely ones first.
+var kinds = [...]kindSet{kindString, kindNumber, kindBoolean, kindArray, kindObject, kindNull}

@@ -94,7 +94,7 @@ type lit struct {
 
 // core unwraps combinations of one, which have the sum of what they hold.
 func (l lit) core() lit {
-	for l.op <= opOne && len(l.kids) == 1 && !l.head && !l.kids[0].not {
+	for l.op <= opOne && len(l.kids) == 1 && !l.head && !l.kids[0].not && len(l.implied) == 0 {
 		l.node = l.kids[0].node
 	}
 	return l
@@ -172,7 +172,7 @@ func headSum(n *node) digest {
 
 // digest sums up the meaning of a node. A combination of one is that one; the order of more does not matter.
 func (n *node) digest() digest {
-	if n.op <= opOne && len(n.kids) == 1 && !n.kids[0].not {
+	if n.op <= opOne && len(n.kids) == 1 && !n.kids[0].not && len(n.implied) == 0 {
 		return n.kids[0].sum
 	}
 	b := make([]byte, 0, 64+17*len(n.kids))

@@ -141,18 +141,18 @@ func plainText(r pattern.Region, excluded []string) outcome {
 	if r.MinLen > maxWitnessText {
 		return undecided(reason{what: "strings too long to write out"})
 	}
-	for length := r.MinLen; !r.Bounded || length <= r.MaxLen; length++ {
+	for length := max(r.MinLen, 1); !r.Bounded || length <= r.MaxLen; length++ {
 		for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789" {
 			if s := strings.Repeat(string(c), length); !taken[s] {
 				return found(s)
-			}
-			if length == 0 {
-				break
 			}
 		}
 		if length > r.MinLen+len(excluded) {
 			break
 		}
+	}
+	if r.MinLen == 0 && !taken[""] {
+		return found("")
 	}
 	if r.Bounded && r.MaxLen == 0 {
 		return outcome{answer: void}

@@ -1,0 +1,88 @@
+package schema
+
+import (
+	"encoding/json"
+	"flag"
+	"testing"
+)
+
+// The oracle: verdicts on random schemas are held against the independent validator's judgement of random values.
+var (
+	oraclePairs = flag.Int("oracle.pairs", 1500, "random pairs of schemas to decide")
+	oracleSeed  = flag.Uint64("oracle.seed", 0, "where the random pairs begin")
+)
+
+const oracleValues = 30
+
+func TestVerdictsHoldForEveryValueTried(t *testing.T) {
+	checks, unknown := 0, 0
+	for i := range *oraclePairs {
+		seed := *oracleSeed + uint64(i)
+		g := newGenerator(seed)
+		a, b := randomPair(t, g)
+		strict := Contains(b, a, Budget{Semantics: Strict})
+		declared := Contains(b, a, Budget{})
+		if strict.Verdict == Unknown {
+			unknown++
+		}
+		if strict.Verdict == Compatible && declared.Verdict == Incompatible {
+			t.Errorf("seed %d: declared callers send fewer values, and yet %s breaks\n%s\n%s", seed, declared.Witness, a.Raw(), b.Raw())
+		}
+		for range oracleValues {
+			v := g.value(3)
+			inA, inB := a.judge(v, false), b.judge(v, false)
+			checks += 2
+			agrees(t, seed, a, v, inA)
+			agrees(t, seed, b, v, inB)
+			if inB != void {
+				continue
+			}
+			if strict.Verdict == Compatible && inA == inhabited {
+				t.Errorf("seed %d: called compatible, but %s shows otherwise\n%s\n%s", seed, jsonText(v), a.Raw(), b.Raw())
+			}
+			if declared.Verdict == Compatible && accepts(yes(a.declared()), v) == inhabited {
+				t.Errorf("seed %d: called compatible for declared callers, but %s shows otherwise\n%s\n%s", seed, jsonText(v), a.Raw(), b.Raw())
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d pairs, %d checks of values, %d unknown", *oraclePairs, checks, unknown)
+	if unknown*50 > *oraclePairs {
+		t.Errorf("%d of %d pairs are unknown: more than 2 %%", unknown, *oraclePairs)
+	}
+}
+
+// randomPair is two random schemas, or one with an edit.
+func randomPair(t *testing.T, g *generator) (a, b *Schema) {
+	t.Helper()
+	first, second := g.document(), g.document()
+	if g.IntN(2) == 0 {
+		var o map[string]any
+		if err := json.Unmarshal(first, &o); err != nil {
+			t.Fatal(err)
+		}
+		g.keyword(o, 2)
+		second, _ = json.Marshal(o)
+	}
+	return mustParse(t, string(first)), mustParse(t, string(second))
+}
+
+func mustParse(t testing.TB, raw string) *Schema {
+	t.Helper()
+	s, err := Parse(json.RawMessage(raw))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, raw)
+	}
+	return s
+}
+
+// agrees holds the package's own reading of a schema against the validator's.
+func agrees(t *testing.T, seed uint64, s *Schema, v any, judged answer) {
+	t.Helper()
+	own := accepts(yes(s.plain), v)
+	if own != unsure && judged != unsure && own != judged {
+		t.Errorf("seed %d: read as accepting: %v, the validator says %v, of %s\n%s", seed, own == inhabited, judged == inhabited, jsonText(v), s.Raw())
+	}
+}
