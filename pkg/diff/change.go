@@ -127,7 +127,8 @@ func (r *revision) change(ch *change) {
 	if suffix == "" {
 		return
 	}
-	f := finding.Finding{Path: ch.Path, Member: ch.Keyword, Old: ch.Old, New: ch.New}
+	f := finding.Finding{Path: ch.Path}
+	f.Member, f.Old, f.New = ch.values()
 	switch ch.Family {
 	case schema.FamilyProperty, schema.FamilyRequired:
 		f.Member = "" // the place is the property

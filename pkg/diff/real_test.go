@@ -26,7 +26,9 @@ func TestRealReleases(t *testing.T) {
 		folder := filepath.Dir(file)
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			old, new := read(t, file), read(t, filepath.Join(folder, "new.json"))
-			golden(t, filepath.Join(folder, "want.txt"), story(diff.Compare(parse(t, old), parse(t, new), diff.Options{})))
+			findings := diff.Compare(parse(t, old), parse(t, new), diff.Options{})
+			golden(t, filepath.Join(folder, "want.txt"), story(findings))
+			witnesses(t, parse(t, old), parse(t, new), findings)
 		})
 	}
 }
@@ -46,8 +48,8 @@ func story(findings []finding.Finding) string {
 		if f.New != nil {
 			fmt.Fprintf(&b, "    new: %.200s\n", f.New)
 		}
-		if f.Witness != nil {
-			fmt.Fprintf(&b, "    witness: %s\n", f.Witness)
+		if f.Verdict != finding.ByRule {
+			fmt.Fprintf(&b, "    %s\n", f.Verdict)
 		}
 	}
 	return b.String()
