@@ -18,7 +18,7 @@ func spell(data []byte) string {
 }
 
 func strings3() []string {
-	alphabet := []rune("ab0-\té")
+	alphabet := "ab0-\té"
 	all := []string{""}
 	for start, n := 0, 0; n < 3; n++ {
 		end := len(all)

@@ -10,7 +10,7 @@ import (
 // The bounds on arrays that are built: their length and their text in bytes.
 const (
 	maxItems = 40_000
-	maxBytes = 1 << 20
+	maxBytes = 1 << 18
 )
 
 // items returns the schemas that hold for the item at an index.

@@ -142,8 +142,8 @@ func TestFindFormats(t *testing.T) {
 
 func TestFindHints(t *testing.T) {
 	got, _, err := Find(schema(t, `{"type":"integer"}`), schema(t, `{"maximum":5}`), Options{Hints: []json.RawMessage{[]byte("42")}})
-	if err != nil || string(got) != "10" && string(got) != "42" {
-		t.Errorf("got %s %v", got, err)
+	if err != nil || string(got) != "42" {
+		t.Errorf("got %s %v, want the hint", got, err)
 	}
 }
 

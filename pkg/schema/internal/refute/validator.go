@@ -109,6 +109,7 @@ func (v *validator) tick(*jsonschema.CompilerContext, map[string]any) (jsonschem
 
 type counter struct{ v *validator }
 
+// Validate counts a visit, and panics after too many.
 func (c counter) Validate(*jsonschema.ValidatorContext, any) {
 	if c.v.ticks++; c.v.ticks > maxTicks {
 		panic(errTicks)
@@ -118,6 +119,7 @@ func (c counter) Validate(*jsonschema.ValidatorContext, any) {
 // refusal is a loader that loads nothing.
 type refusal struct{}
 
+// Load refuses every address.
 func (refusal) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is outside the document", url)
 }
@@ -136,8 +138,10 @@ type unread struct {
 	ecma string
 }
 
+// String returns the pattern as it was written.
 func (u *unread) String() string { return u.ecma }
 
+// MatchString notes that the pattern was asked; what it returns does not count.
 func (u *unread) MatchString(string) bool {
 	u.v.opaque = true
 	return false
