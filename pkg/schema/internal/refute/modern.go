@@ -1,37 +1,66 @@
 package refute
 
-// modern rewrites the keywords that 2020-12 took from older drafts, in a schema that names no draft: generators write
-// them there, and the validator would refuse them. The schema given is not changed.
+import (
+	"maps"
+	"slices"
+)
+
+// modern prepares a schema for the validator. Where it names no draft, keywords that 2020-12 took from older ones get
+// their new names: generators write them there, and the validator would refuse them. Where it names an older draft,
+// const beside $ref is left out: those drafts ignore it, and the validator does not. The schema given is not changed.
 func modern(schema any) any {
 	o, ok := schema.(map[string]any)
-	if _, named := o["$schema"]; !ok || named {
+	if !ok {
 		return schema
 	}
-	return modernSchema(o)
+	switch dialect, named := o["$schema"]; {
+	case !named:
+		return rewritten(o, renamed)
+	case slices.Contains(refAlone(), dialect):
+		return rewritten(o, withoutConst)
+	}
+	return schema
 }
 
-func modernSchema(v any) any {
+// refAlone are the values of "$schema" in whose drafts a reference has no siblings (draft-07 §8.3).
+func refAlone() []any {
+	return []any{"http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-06/schema",
+		"http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema"}
+}
+
+func withoutConst(o map[string]any) {
+	if _, ok := o["$ref"].(string); ok {
+		delete(o, "const")
+	}
+}
+
+func renamed(o map[string]any) {
+	if tuple, ok := o["items"].([]any); ok {
+		o["prefixItems"] = tuple
+		delete(o, "items")
+		if rest, ok := o["additionalItems"]; ok {
+			o["items"] = rest
+		}
+	}
+	delete(o, "additionalItems")
+	splitDependencies(o)
+}
+
+// rewritten copies a schema with an edit made to every schema object in it.
+func rewritten(v any, edit func(map[string]any)) any {
 	o, ok := v.(map[string]any)
 	if !ok {
 		return v
 	}
 	out := make(map[string]any, len(o))
 	for key, value := range o {
-		out[key] = modernKeyword(key, value)
+		out[key] = rewrittenKeyword(key, value, edit)
 	}
-	if tuple, ok := out["items"].([]any); ok {
-		out["prefixItems"] = tuple
-		delete(out, "items")
-		if rest, ok := out["additionalItems"]; ok {
-			out["items"] = rest
-		}
-	}
-	delete(out, "additionalItems")
-	splitDependencies(out)
+	edit(out)
 	return out
 }
 
-func modernKeyword(key string, value any) any {
+func rewrittenKeyword(key string, value any, edit func(map[string]any)) any {
 	switch key {
 	case "const", "enum", "default", "examples":
 		return value
@@ -42,18 +71,18 @@ func modernKeyword(key string, value any) any {
 		}
 		out := make(map[string]any, len(table))
 		for name, sub := range table {
-			out[name] = modernSchema(sub)
+			out[name] = rewritten(sub, edit)
 		}
 		return out
 	}
 	if list, ok := value.([]any); ok {
 		out := make([]any, len(list))
 		for i, sub := range list {
-			out[i] = modernSchema(sub)
+			out[i] = rewritten(sub, edit)
 		}
 		return out
 	}
-	return modernSchema(value)
+	return rewritten(value, edit)
 }
 
 func splitDependencies(o map[string]any) {
@@ -74,10 +103,8 @@ func splitDependencies(o map[string]any) {
 }
 
 func copied(v any) map[string]any {
-	out := map[string]any{}
-	table, _ := v.(map[string]any)
-	for name, value := range table {
-		out[name] = value
+	if table, ok := v.(map[string]any); ok {
+		return maps.Clone(table)
 	}
-	return out
+	return map[string]any{}
 }

@@ -64,6 +64,8 @@ func TestFind(t *testing.T) {
 		{"empty narrow", `false`, `{"type":"string"}`, ``},
 		{"draft-07 tuple", `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"integer"}],"minItems":1,"type":"array"}`,
 			`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}`, `[0]`},
+		{"draft-07 reference alone", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"integer"}`,
+			`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"a":true},"properties":{"a":{"$ref":"#/definitions/a","const":1}},"allOf":[{"$ref":"#/definitions/a","const":"a"}]}`, ``},
 		{"unnamed tuple", `{"items":[{"type":"integer"}],"minItems":1,"type":"array"}`, `{"items":[{"type":"string"}]}`, `[0]`},
 	}
 	for _, test := range tests {
