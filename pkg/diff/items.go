@@ -1,7 +1,7 @@
 package diff
 
 import (
-	"cmp"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,33 +14,86 @@ import (
 // pair is one item on both sides; a side without it has no Raw.
 type pair struct {
 	key      string
-	nth      int // how many items of the same key come before it in the list
+	nth      int // how many pairs of the same key come before it
 	old, new json.RawMessage
 }
 
-// pairs match the items of two lists by key. The n-th item of a repeated key meets the n-th of the other side.
+// pairs match the items of two lists by key, in the order of the keys.
 func pairs(old, new *snapshot.List) []*pair {
-	type slot struct {
-		key string
-		nth int
-	}
-	found := map[slot]*pair{}
-	collect := func(items []snapshot.Item, set func(*pair, json.RawMessage)) {
-		count := map[string]int{}
-		for _, item := range items {
-			s := slot{item.Key, count[item.Key]}
-			count[item.Key]++
-			if found[s] == nil {
-				found[s] = &pair{key: item.Key, nth: s.nth}
-			}
-			set(found[s], item.Raw)
+	before, after := byKey(old), byKey(new)
+	names := slices.Collect(maps.Keys(before))
+	for key := range after {
+		if before[key] == nil {
+			names = append(names, key)
 		}
 	}
-	collect(old.Items, func(p *pair, raw json.RawMessage) { p.old = raw })
-	collect(new.Items, func(p *pair, raw json.RawMessage) { p.new = raw })
-	return slices.SortedFunc(maps.Values(found), func(a, b *pair) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.nth, b.nth))
+	slices.Sort(names)
+	matched := make([]*pair, 0, len(names))
+	for _, key := range names {
+		if len(before[key]) <= 1 && len(after[key]) <= 1 {
+			matched = append(matched, &pair{key: key, old: first(before[key]), new: first(after[key])})
+			continue
+		}
+		matched = append(matched, repeats(key, before[key], after[key])...)
+	}
+	return matched
+}
+
+func first(items []json.RawMessage) json.RawMessage {
+	if len(items) == 0 {
+		return nil
+	}
+	return items[0]
+}
+
+func byKey(list *snapshot.List) map[string][]json.RawMessage {
+	groups := map[string][]json.RawMessage{}
+	for _, item := range list.Items {
+		groups[item.Key] = append(groups[item.Key], item.Raw)
+	}
+	return groups
+}
+
+// repeats match items that share a key: first those that are the same, then the others in the order of their spelling.
+func repeats(key string, old, new []json.RawMessage) []*pair {
+	var matched []*pair
+	before, after := canonicals(old), canonicals(new)
+	add := func(old, new json.RawMessage) {
+		matched = append(matched, &pair{key: key, nth: len(matched), old: old, new: new})
+	}
+	before = slices.DeleteFunc(before, func(item json.RawMessage) bool {
+		i := slices.IndexFunc(after, func(other json.RawMessage) bool { return bytes.Equal(item, other) })
+		if i < 0 {
+			return false
+		}
+		after = slices.Delete(after, i, i+1)
+		add(item, item)
+		return true
 	})
+	for i := range max(len(before), len(after)) {
+		switch {
+		case i >= len(after):
+			add(before[i], nil)
+		case i >= len(before):
+			add(nil, after[i])
+		default:
+			add(before[i], after[i])
+		}
+	}
+	return matched
+}
+
+// canonicals are items in one spelling, sorted.
+func canonicals(items []json.RawMessage) []json.RawMessage {
+	var spelled []json.RawMessage
+	for _, item := range items {
+		if canonical, err := snapshot.Canonical(item); err == nil {
+			item = canonical
+		}
+		spelled = append(spelled, item)
+	}
+	slices.SortFunc(spelled, func(a, b json.RawMessage) int { return bytes.Compare(a, b) })
+	return spelled
 }
 
 // items compares the items of two lists that are both known.
