@@ -17,6 +17,7 @@ type builder struct {
 	objects  int
 	patterns map[string]*node
 	problems []Problem
+	loops    bool // a schema refers to itself in place
 	reported map[string]bool
 }
 
@@ -53,7 +54,7 @@ func newBuilder(doc *document) *builder {
 // root builds the whole document.
 func (b *builder) root(r role) *node {
 	n := seal(b.node(spot{doc: b.doc, role: r}))
-	markLoops(n)
+	b.loops = markLoops(n)
 	slices.SortStableFunc(b.problems, func(x, y Problem) int { return strings.Compare(x.Path, y.Path) })
 	return n
 }

@@ -53,35 +53,17 @@ func names(keyword, ref, anchor string) bool {
 	return anchor != "" && strings.HasSuffix(ref, "#"+anchor)
 }
 
-// markLoops makes every node that refers to itself without going through a value inside the value opaque: the
-// specification gives it no meaning (2020-12 §9.4.1).
-func markLoops(root *node) {
-	state := map[*node]uint8{}
-	var stack []*node
-	var inPlace func(n *node)
-	inPlace = func(n *node) {
-		switch state[n] {
-		case 2:
-			return
-		case 1:
-			for i := len(stack) - 1; i >= 0; i-- {
-				stack[i].loop = true
-				if stack[i] == n {
-					return
-				}
-			}
-			return
-		}
-		state[n] = 1
-		stack = append(stack, n)
-		if n.op <= opOne {
-			for _, k := range n.kids {
-				inPlace(k.node)
-			}
-		}
-		stack = stack[:len(stack)-1]
-		state[n] = 2
-	}
+// A loopFinder walks the nodes that speak of the same value.
+type loopFinder struct {
+	open, done map[*node]bool
+	stack      []*node
+	found      bool
+}
+
+// markLoops marks every node that refers to itself without going through a value inside the value: the specification
+// gives it no meaning (2020-12 §9.4.1). It reports whether there is any.
+func markLoops(root *node) bool {
+	f := &loopFinder{open: map[*node]bool{}, done: map[*node]bool{}}
 	visited := map[*node]bool{}
 	var visit func(n *node)
 	visit = func(n *node) {
@@ -89,10 +71,41 @@ func markLoops(root *node) {
 			return
 		}
 		visited[n] = true
-		inPlace(n)
+		f.inPlace(n)
 		for _, k := range n.kids {
 			visit(k.node)
 		}
 	}
 	visit(root)
+	return f.found
+}
+
+func (f *loopFinder) inPlace(n *node) {
+	switch {
+	case f.done[n]:
+		return
+	case f.open[n]:
+		f.mark(n)
+		return
+	}
+	f.open[n] = true
+	f.stack = append(f.stack, n)
+	if n.op <= opOne {
+		for _, k := range n.kids {
+			f.inPlace(k.node)
+		}
+	}
+	f.stack = f.stack[:len(f.stack)-1]
+	f.open[n], f.done[n] = false, true
+}
+
+// mark marks the nodes between a node and its return to itself.
+func (f *loopFinder) mark(n *node) {
+	f.found = true
+	for i := len(f.stack) - 1; i >= 0; i-- {
+		f.stack[i].loop = true
+		if f.stack[i] == n {
+			return
+		}
+	}
 }

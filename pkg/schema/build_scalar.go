@@ -147,8 +147,14 @@ func (w *writer) bound(keyword string, o op, strict bool) {
 	}
 	literal, isNumber := v.(json.Number)
 	r, readable := rational(literal)
-	if !isNumber || !readable || o == opMultiple && r.Sign() <= 0 {
+	switch {
+	case !isNumber || readable && o == opMultiple && r.Sign() <= 0:
 		w.malformed(keyword, "is not a number that can be used here")
+		return
+	case !readable:
+		numbers := &node{op: opKinds, kinds: kindNumber}
+		tooLarge := &node{op: opOpaque, text: keyword + "\x00" + string(literal), place: w.place, keyword: keyword}
+		w.add(keyword, some(not(numbers), yes(tooLarge)))
 		return
 	}
 	w.add(keyword, &node{op: o, number: r, strict: strict})

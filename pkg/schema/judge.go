@@ -13,6 +13,9 @@ func (s *Schema) judge(value any, formats bool) answer {
 	if s.standsFor != nil {
 		return s.standsFor.judge(value, formats)
 	}
+	if s.loops {
+		return unsure
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j, ok := s.judges[formats]

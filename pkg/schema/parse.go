@@ -18,6 +18,7 @@ type Schema struct {
 	plain    *node        // the schema as it is written
 	declared func() *node // the schema for a caller that sends declared properties only
 	problems []Problem
+	loops    bool // it refers to itself in place, which no validator gives a meaning
 	unnamed  Draft
 
 	standsFor *Schema // of a hybrid: the schema that a validator is asked about instead
@@ -61,7 +62,7 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	b := newBuilder(s.doc)
 	s.plain = b.root(asWritten)
 	s.declared = sync.OnceValue(func() *node { return newBuilder(s.doc).root(asDeclared) })
-	s.problems = b.problems
+	s.problems, s.loops = b.problems, b.loops
 	return s, nil
 }
 
