@@ -1,6 +1,7 @@
 package refute
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -255,11 +256,7 @@ func (s *search) varyPairs(narrow, wide facts, p place, base map[string]any, nam
 		names = names[:min(len(names), 2*few)]
 		for _, name := range names {
 			sub := place{ns: s.property(narrow, name), ws: s.property(wide, name), depth: max(p.depth+1, s.limit), plain: true}
-			for v := range s.values(sub) {
-				if options[name] = append(options[name], v); len(options[name]) == few {
-					break
-				}
-			}
+			options[name] = assorted(s.values(sub), few)
 		}
 		for i, a := range names {
 			for _, b := range names[:i] {
@@ -273,6 +270,22 @@ func (s *search) varyPairs(narrow, wide facts, p place, base map[string]any, nam
 			}
 		}
 	}
+}
+
+// assorted returns a few values, no more than two of a type.
+func assorted(values iter.Seq[any], few int) []any {
+	var out []any
+	ofKind := map[string]int{}
+	for v := range values {
+		kind := fmt.Sprintf("%T", v)
+		if ofKind[kind]++; ofKind[kind] > 2 {
+			continue
+		}
+		if out = append(out, v); len(out) == few {
+			break
+		}
+	}
+	return out
 }
 
 func has(o map[string]any, name string) bool {
