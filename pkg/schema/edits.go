@@ -111,7 +111,7 @@ func Edits(before, after *Schema) []Edit {
 	if before.doc == nil || after.doc == nil {
 		return nil
 	}
-	c := &comparison{before: before, after: after, seen: map[string][]int{}}
+	c := &comparison{before: before, after: after, seen: map[string]met{}}
 	c.dialects()
 	c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
 	if c.cut {
@@ -126,8 +126,14 @@ func Edits(before, after *Schema) []Edit {
 type comparison struct {
 	before, after *Schema
 	edits         []Edit
-	seen          map[string][]int // pairs of places: where their edits begin and end
+	seen          map[string]met // by pair of places
 	cut           bool             // not all was compared
+}
+
+// A met pair knows which edits lie inside it, and where in the value it was met.
+type met struct {
+	begin, end int
+	instance   string
 }
 
 // A trail is how a pair of schemas was reached.
@@ -145,8 +151,8 @@ func (t trail) into(instance string, path ...string) trail {
 func (c *comparison) compare(old, new site, t trail) {
 	x, y := settle(old), settle(new)
 	key := x.place + "\x00" + y.place
-	if met, ok := c.seen[key]; ok {
-		c.share(met, t)
+	if m, ok := c.seen[key]; ok {
+		c.share(m, t)
 		return
 	}
 	if len(c.edits) > maxEdits || len(c.seen) > maxPairs {
@@ -154,17 +160,18 @@ func (c *comparison) compare(old, new site, t trail) {
 		return
 	}
 	begin := len(c.edits)
-	c.seen[key] = []int{begin, begin}
+	c.seen[key] = met{begin, begin, t.instance}
 	p := pair{c, x, y, old, new, t}
 	p.notes()
 	p.schemas()
-	c.seen[key] = []int{begin, len(c.edits)}
+	c.seen[key] = met{begin, len(c.edits), t.instance}
 }
 
 // share records a further place for edits that were listed already.
-func (c *comparison) share(met []int, t trail) {
-	for i := met[0]; i < met[1]; i++ {
-		c.edits[i].Also = append(c.edits[i].Also, t.instance)
+func (c *comparison) share(m met, t trail) {
+	for i := m.begin; i < m.end; i++ {
+		e := &c.edits[i]
+		e.Also = append(e.Also, t.instance+strings.TrimPrefix(e.Instance, m.instance))
 	}
 }
 

@@ -1,0 +1,66 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// An editsCase is a row of testdata/edits: two schemas and the edits between them, each with what it does alone.
+type editsCase struct {
+	Name     string
+	Old, New json.RawMessage
+	Want     []string
+}
+
+func TestEdits(t *testing.T) {
+	for file, cases := range readTables[editsCase](t, "testdata/edits/*.json") {
+		for _, c := range cases {
+			t.Run(file+"/"+c.Name, func(t *testing.T) {
+				old, new := mustParse(t, string(c.Old)), mustParse(t, string(c.New))
+				got := []string{}
+				for _, e := range Edits(old, new) {
+					got = append(got, describe(old, e))
+				}
+				slices.Sort(got)
+				slices.Sort(c.Want)
+				if diff := cmp.Diff(c.Want, got); diff != "" {
+					t.Errorf("edits (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// describe writes an edit as "FAMILY MEMBERS NAME PATH: EFFECT".
+func describe(old *Schema, e Edit) string {
+	words := []string{string(e.Family)}
+	if e.Removed != nil {
+		words = append(words, "-"+jsonText(e.Removed))
+	}
+	if e.Added != nil {
+		words = append(words, "+"+jsonText(e.Added))
+	}
+	if e.Name != "" {
+		words = append(words, e.Name)
+	}
+	words = append(words, e.Path)
+	for _, also := range e.Also {
+		words = append(words, "also", also)
+	}
+	h, strict := e.Hybrid(), Budget{Semantics: Strict}
+	var effects []string
+	for effect, r := range map[string]Result{"narrows": Contains(h, old, strict), "widens": Contains(old, h, strict)} {
+		switch r.Verdict {
+		case Incompatible:
+			effects = append(effects, effect)
+		case Unknown:
+			effects = append(effects, "perhaps "+effect)
+		}
+	}
+	slices.Sort(effects)
+	return strings.Join(words, " ") + ": " + strings.Join(effects, " and ")
+}
