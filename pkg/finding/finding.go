@@ -17,7 +17,7 @@ type Finding struct {
 	Level   Level   `json:"level"`             // how much it matters
 	Verdict Verdict `json:"verdict,omitempty"` // what the level rests on
 	Server  string  `json:"server,omitempty"`  // configured name of the server
-	Item    string  `json:"item,omitempty"`    // "tool/NAME", "prompt/NAME", "resource/URI", "template/URI"; empty for the server itself
+	Item    string  `json:"item,omitempty"`    // "tool/NAME", "prompt/NAME", "resource/URI", "template/URI", "waiver/RULE"; empty for the server itself
 	Path    string  `json:"path,omitempty"`    // JSON pointer (RFC 6901) inside the item, or inside the snapshot when Item is empty
 	Member  string  `json:"member,omitempty"`  // the member of the value at Path that differs, such as a keyword; empty for the value itself
 	Message string  `json:"message"`           // one sentence for a person; never part of the fingerprint
@@ -26,6 +26,8 @@ type Finding struct {
 	Old     json.RawMessage `json:"old,omitempty"`     // the value before; absent when there was none
 	New     json.RawMessage `json:"new,omitempty"`     // the value now; absent when there is none
 	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
+
+	Waiver *Waiver `json:"waiver,omitempty"` // what excuses it; nil = nothing does. Policy.Apply sets it
 }
 
 // Pointer is the deepest place that the finding speaks of: Path and Member as one JSON pointer.

@@ -1,0 +1,104 @@
+package finding
+
+import (
+	"slices"
+	"time"
+)
+
+// Policy is what a project decided about findings. The zero value changes no level, waives nothing and fails on nothing.
+type Policy struct {
+	FailOn    Threshold           // from this level on a run fails
+	Rules     map[string]Level    // levels that replace those of the findings, by rule id; Off drops them
+	Overrides map[string]Override // what holds for one server instead, by its name
+	Waivers   []Waiver            // the first that covers a finding and has not expired waives it
+}
+
+// Override is the policy for one server. What it leaves out holds as for all servers.
+type Override struct {
+	FailOn Threshold
+	Rules  map[string]Level
+}
+
+// Scope is what a run looked at. It decides which waivers had their chance to match.
+type Scope struct {
+	Rules   []string // ids of the rules that were applied
+	Others  []string // ids of rules that exist and were not applied
+	Seen    []string // names of the servers that were looked at in full
+	Missing []string // names of the servers that were not, or only in part
+}
+
+// Apply is the findings as the policy sees them: levels replaced, findings of rules that are off left out, waived ones
+// marked, and findings about the waivers themselves added. They are sorted as Sort does; the given ones are not changed.
+func (p Policy) Apply(findings []Finding, scope Scope, now time.Time) []Finding {
+	judged := []Finding{}
+	used := make([]bool, len(p.Waivers))
+	for _, f := range findings {
+		f.Level = p.level(f)
+		if f.Level == Off {
+			continue
+		}
+		for i, w := range p.Waivers {
+			if !w.Covers(f) {
+				continue
+			}
+			used[i] = true
+			if f.Waiver == nil && !w.Expires.Over(now) {
+				f.Waiver = &p.Waivers[i]
+			}
+		}
+		judged = append(judged, f)
+	}
+	for i, w := range p.Waivers {
+		if f, ok := w.finding(used[i], scope, now); ok {
+			if f.Level = p.level(f); f.Level != Off {
+				judged = append(judged, f)
+			}
+		}
+	}
+	Sort(judged)
+	return judged
+}
+
+// Fails tells whether one of the findings makes a run fail: it is not waived, and at or above the threshold of its server.
+func (p Policy) Fails(findings []Finding) bool {
+	return slices.ContainsFunc(findings, func(f Finding) bool {
+		return f.Waiver == nil && p.threshold(f.Server).Fails(f.Level)
+	})
+}
+
+// Enabled are the ids of the rules to which the policy gives a level for a server, sorted. Rules that are off by default
+// are among them when they shall speak.
+func (p Policy) Enabled(server string) []string {
+	var ids []string
+	for _, rules := range []map[string]Level{p.Rules, p.Overrides[server].Rules} {
+		for id := range rules {
+			if level, _ := p.chosen(id, server); level != Off {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func (p Policy) level(f Finding) Level {
+	if level, ok := p.chosen(f.Rule, f.Server); ok {
+		return level
+	}
+	return f.Level
+}
+
+// chosen is the level that the policy gives to a rule for a server.
+func (p Policy) chosen(rule, server string) (level Level, ok bool) {
+	if level, ok = p.Overrides[server].Rules[rule]; !ok {
+		level, ok = p.Rules[rule]
+	}
+	return level, ok
+}
+
+func (p Policy) threshold(server string) Threshold {
+	if own := p.Overrides[server].FailOn; own != "" {
+		return own
+	}
+	return p.FailOn
+}

@@ -1,0 +1,270 @@
+package finding_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+func removed(server, tool string) finding.Finding {
+	return finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: server, Item: "tool/" + tool}
+}
+
+func narrowed() finding.Finding {
+	f := base()
+	f.Path, f.Member = "/inputSchema/properties/limit", "type"
+	return f
+}
+
+// noon is a moment of the last day of June.
+func noon() time.Time { return time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC) }
+
+func TestGlob(t *testing.T) {
+	for _, test := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "file:///a/b", true}, {"a", "a", true}, {"a", "A", false},
+		{"tool/create_*", "tool/create_issue", true}, {"tool/create_*", "prompt/create_issue", false},
+		{"*issue", "tool/create_issue", true}, {"*issue", "tool/issues", false}, {"*a*b*", "xxaxxbxx", true}, {"*a*b*", "bxxa", false},
+		{"tool/?", "tool/ä", true}, {"tool/?", "tool/", false}, {"a*c", "abcabc", true}, {"a*c", "abcab", false}, {"**", "x", true},
+		{"template/files/{path*}", "template/files/{path*}", true}, {"[a]", "[a]", true}, {"[a]", "a", false}, {"a.c", "abc", false},
+	} {
+		if got := finding.Glob(test.pattern, test.text); got != test.want {
+			t.Errorf("Glob(%q, %q) = %v", test.pattern, test.text, got)
+		}
+	}
+}
+
+// TestGlobEnds would take longer than the universe is old if each star doubled the work.
+func TestGlobEnds(t *testing.T) {
+	if finding.Glob(strings.Repeat("a*", 200)+"b", strings.Repeat("a", 5000)) {
+		t.Error("a b was found among as")
+	}
+}
+
+func TestWaiverCovers(t *testing.T) {
+	for name, test := range map[string]struct {
+		waiver finding.Waiver
+		want   bool
+	}{
+		"rule alone":             {finding.Waiver{Rule: "input-type-narrowed"}, true},
+		"another rule":           {finding.Waiver{Rule: "tool-removed"}, false},
+		"rule pattern":           {finding.Waiver{Rule: "input-*"}, true},
+		"server":                 {finding.Waiver{Rule: "*", Server: "github"}, true},
+		"another server":         {finding.Waiver{Rule: "*", Server: "gitlab"}, false},
+		"server pattern":         {finding.Waiver{Rule: "*", Server: "git*"}, true},
+		"item":                   {finding.Waiver{Rule: "*", Item: "tool/create_issue"}, true},
+		"item pattern":           {finding.Waiver{Rule: "*", Item: "tool/*"}, true},
+		"another kind":           {finding.Waiver{Rule: "*", Item: "prompt/*"}, false},
+		"path":                   {finding.Waiver{Rule: "*", Path: "/inputSchema/properties/limit"}, true},
+		"path with the member":   {finding.Waiver{Rule: "*", Path: "/inputSchema/properties/limit/type"}, true},
+		"path pattern":           {finding.Waiver{Rule: "*", Path: "/inputSchema/*"}, true},
+		"another path":           {finding.Waiver{Rule: "*", Path: "/inputSchema/properties"}, false},
+		"all but one of several": {finding.Waiver{Rule: "input-*", Server: "github", Item: "tool/*", Path: "/outputSchema/*"}, false},
+		"no rule covers nothing": {finding.Waiver{Server: "github"}, false},
+	} {
+		if got := test.waiver.Covers(narrowed()); got != test.want {
+			t.Errorf("%s: covers %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+func TestDayEnds(t *testing.T) {
+	day, err := finding.ParseDay("2026-06-30")
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	if day.Over(end.Add(-time.Nanosecond)) || !day.Over(end) {
+		t.Error("the day does not end at midnight UTC")
+	}
+	if early := end.Add(-time.Hour).In(time.FixedZone("", 5*3600)); day.Over(early) {
+		t.Errorf("the day is over at %s, which is still June in UTC", early)
+	}
+	if finding.Day("").Over(end) {
+		t.Error("no day ended")
+	}
+	for _, wrong := range []string{"", "2026-02-30", "2026-6-1", "tomorrow", "2026-06-30T00:00:00Z"} {
+		if _, err := finding.ParseDay(wrong); err == nil {
+			t.Errorf("%q was read as a day", wrong)
+		}
+	}
+}
+
+// told is what Apply gave, a line for each finding.
+func told(findings []finding.Finding) []string {
+	lines := []string{}
+	for _, f := range findings {
+		line := fmt.Sprintf("%s %s %s %s", f.Level, f.Rule, f.Server, f.Item)
+		if f.Waiver != nil {
+			line += " waived: " + f.Waiver.Reason
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestApplyReplacesLevels(t *testing.T) {
+	p := finding.Policy{
+		Rules: map[string]finding.Level{"tool-removed": finding.Warning, "input-type-narrowed": finding.Off},
+		Overrides: map[string]finding.Override{
+			"github": {Rules: map[string]finding.Level{"input-type-narrowed": finding.Info}},
+			"legacy": {Rules: map[string]finding.Level{"tool-removed": finding.Off}},
+		},
+	}
+	given := []finding.Finding{removed("legacy", "a"), removed("other", "a"), narrowed()}
+	narrowedElsewhere := narrowed()
+	narrowedElsewhere.Server = "other"
+	got := told(p.Apply(append(given, narrowedElsewhere), finding.Scope{}, noon()))
+	want := []string{"info input-type-narrowed github tool/create_issue", "warning tool-removed other tool/a"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if given[0].Level != finding.Breaking {
+		t.Error("Apply changed what it was given")
+	}
+}
+
+func TestFails(t *testing.T) {
+	failOn := func(all, github finding.Threshold) finding.Policy {
+		return finding.Policy{FailOn: all, Overrides: map[string]finding.Override{"github": {FailOn: github}}}
+	}
+	waived := removed("github", "a")
+	waived.Waiver = &finding.Waiver{Rule: "*", Reason: "known"}
+	for name, test := range map[string]struct {
+		policy  finding.Policy
+		finding finding.Finding
+		want    bool
+	}{
+		"at the threshold":       {failOn("breaking", ""), removed("github", "a"), true},
+		"waived":                 {failOn("any", "any"), waived, false},
+		"the server's own wins":  {failOn("breaking", "never"), removed("github", "a"), false},
+		"the server's own fails": {failOn("never", "info"), removed("github", "a"), true},
+		"another server":         {failOn("never", "info"), removed("gitlab", "a"), false},
+		"nothing decided":        {finding.Policy{}, removed("github", "a"), false},
+	} {
+		if got := test.policy.Fails([]finding.Finding{test.finding}); got != test.want {
+			t.Errorf("%s: fails %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+func TestEnabled(t *testing.T) {
+	p := finding.Policy{
+		Rules:     map[string]finding.Level{"c": finding.Info, "a": finding.Warning, "off": finding.Off},
+		Overrides: map[string]finding.Override{"x": {Rules: map[string]finding.Level{"a": finding.Off, "off": finding.Info, "b": finding.Info}}},
+	}
+	if diff := cmp.Diff([]string{"a", "c"}, p.Enabled("y")); diff != "" {
+		t.Errorf("for a server without overrides (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"b", "c", "off"}, p.Enabled("x")); diff != "" {
+		t.Errorf("for a server with overrides (-want +got):\n%s", diff)
+	}
+}
+
+// TestWaivers runs one waiver against a finding of tool/a of github, and a scope in which github was seen and gitlab was not.
+func TestWaivers(t *testing.T) {
+	seen := finding.Scope{Rules: []string{"tool-removed", "tool-added"}, Others: []string{"check-only"}, Seen: []string{"github"}, Missing: []string{"gitlab"}}
+	const counts, isWaived = "breaking tool-removed github tool/a", "breaking tool-removed github tool/a waived: known"
+	for name, test := range map[string]struct {
+		waiver finding.Waiver
+		want   []string
+	}{
+		"holds":                       {finding.Waiver{Rule: "tool-removed"}, []string{isWaived}},
+		"holds on its last day":       {finding.Waiver{Rule: "tool-removed", Expires: "2026-06-30"}, []string{isWaived}},
+		"expired":                     {finding.Waiver{Rule: "tool-removed", Server: "github", Expires: "2026-06-29"}, []string{counts, "breaking waiver-expired github waiver/tool-removed"}},
+		"expired, matching nothing":   {finding.Waiver{Rule: "tool-added", Server: "g*", Expires: "2026-06-29"}, []string{"breaking waiver-expired  waiver/tool-added", counts}},
+		"expired, another server":     {finding.Waiver{Rule: "tool-removed", Server: "elsewhere", Expires: "2026-06-29"}, []string{counts}},
+		"expired, server not in full": {finding.Waiver{Rule: "tool-removed", Server: "gitlab", Expires: "2026-06-29"}, []string{counts, "breaking waiver-expired gitlab waiver/tool-removed"}},
+		"unused":                      {finding.Waiver{Rule: "tool-removed", Server: "github", Item: "tool/b"}, []string{counts, "warning waiver-unused github waiver/tool-removed"}},
+		"unused, server not seen":     {finding.Waiver{Rule: "tool-removed", Server: "gitlab", Item: "tool/b"}, []string{counts}},
+		"unused, maybe elsewhere":     {finding.Waiver{Rule: "tool-removed", Item: "tool/b"}, []string{counts}},
+		"unused, unknown server":      {finding.Waiver{Rule: "tool-removed", Server: "elsewhere"}, []string{counts}},
+		"unused, rule not applied":    {finding.Waiver{Rule: "check-only", Server: "github"}, []string{counts}},
+		"unused, pattern over both":   {finding.Waiver{Rule: "*", Server: "github", Item: "tool/b"}, []string{counts}},
+		"unused, pattern":             {finding.Waiver{Rule: "tool-*", Server: "github", Item: "tool/b"}, []string{counts, "warning waiver-unused github waiver/tool-*"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.waiver.Reason = "known"
+			p := finding.Policy{Waivers: []finding.Waiver{test.waiver}}
+			if diff := cmp.Diff(test.want, told(p.Apply([]finding.Finding{removed("github", "a")}, seen, noon()))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnExpiredWaiverGivesWayToTheNext(t *testing.T) {
+	p := finding.Policy{Waivers: []finding.Waiver{
+		{Rule: "tool-removed", Reason: "old", Expires: "2025-01-01"}, {Rule: "tool-*", Reason: "renewed"}, {Rule: "*", Reason: "third"},
+	}}
+	got := told(p.Apply([]finding.Finding{removed("github", "a")}, finding.Scope{}, noon()))
+	if diff := cmp.Diff([]string{"breaking tool-removed github tool/a waived: renewed"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPolicyRulesCanBeTuned(t *testing.T) {
+	p := finding.Policy{
+		Rules:   map[string]finding.Level{"waiver-unused": finding.Off, "waiver-expired": finding.Info},
+		Waivers: []finding.Waiver{{Rule: "a", Expires: "2025-01-01"}, {Rule: "a"}},
+	}
+	got := told(p.Apply(nil, finding.Scope{Rules: []string{"a"}, Seen: []string{"x"}}, noon()))
+	if diff := cmp.Diff([]string{"info waiver-expired  waiver/a"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPolicyFindingsAreWhole(t *testing.T) {
+	ids := []string{}
+	for _, rule := range finding.PolicyRules() {
+		ids = append(ids, rule.ID)
+		if rule.Title == "" || rule.Doc == "" || rule.Example == "" || rule.Instead == "" || rule.Level == finding.Off {
+			t.Errorf("%s is not whole", rule.ID)
+		}
+	}
+	if !slices.IsSorted(ids) {
+		t.Errorf("not sorted: %v", ids)
+	}
+	p := finding.Policy{Waivers: []finding.Waiver{{Rule: "a", Item: "tool/x", Server: "s", Reason: "r", Expires: "2025-01-01", Source: "mcpctl.yaml:3"}}}
+	got := p.Apply(nil, finding.Scope{Rules: []string{"a"}, Seen: []string{"s"}}, noon())
+	want := "The waiver of a for tool/x of server s (mcpctl.yaml:3) expired on 2025-01-01."
+	if len(got) != 1 || got[0].Message != want || got[0].Hint == "" || !slices.Contains(ids, got[0].Rule) {
+		t.Errorf("got %+v, want the message %q", got, want)
+	}
+	if diff := cmp.Diff(`{"rule":"a","server":"s","item":"tool/x","reason":"r","expires":"2025-01-01"}`, string(got[0].New)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWaivedFindingInJSON(t *testing.T) {
+	f := removed("github", "a")
+	f.Waiver = &finding.Waiver{Rule: "tool-removed", Reason: "known", Source: "mcpctl.yaml:3"}
+	raw, err := json.Marshal(f)
+	if err != nil || !strings.Contains(string(raw), `"waiver":{"reason":"known"}`) {
+		t.Errorf("%s, %v", raw, err)
+	}
+	f2 := f
+	f2.Waiver = nil
+	if f.Fingerprint() != f2.Fingerprint() {
+		t.Error("a waiver changes the fingerprint")
+	}
+}
+
+func TestTolerated(t *testing.T) {
+	all := []finding.Tolerance{{Server: "a", Reason: "old", Expires: "2026-06-29"}, {Server: "a", Reason: "moving", Expires: "2026-06-30"}}
+	if got := finding.Tolerated(all, "a", noon()); got == nil || got.Reason != "moving" {
+		t.Errorf("tolerated by %+v", got)
+	}
+	if finding.Tolerated(all, "a", noon().Add(12*time.Hour)) != nil || finding.Tolerated(all, "b", noon()) != nil {
+		t.Error("what is over, or about another server, is tolerated")
+	}
+}
