@@ -170,19 +170,60 @@ func (r *revision) title(suffix string) string {
 
 // constraint tells a change of what is accepted.
 func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
-	property := ch.Family == schema.FamilyProperty
-	switch verdict := ch.judgement.breaking.Verdict; {
-	case ch.judgement.equal && !property:
-		return // other words for the same
-	case r.overall.equal && !property:
-		return // other changes make up for it
-	case verdict != schema.Compatible && r.overall.breaking.Verdict == schema.Compatible && !property:
-		return // other changes make up for what this one breaks
+	verdict := ch.judgement.breaking.Verdict
+	switch {
+	case ch.Family != schema.FamilyProperty && r.undone(ch, verdict):
+		return
+	case r.explained(ch):
+		r.guilty, r.told = true, true
+		return
 	case verdict == schema.Unknown && r.overall.breaking.Verdict != schema.Compatible:
 		r.unproven(f, ch.judgement.breaking)
 		return
+	case ch.judgement.effect == moves && isInterval(ch.Family):
+		names := effectRules()[ch.Family]
+		r.half(ch, names[0], finding.Input, f)
+		r.half(ch, names[1], finding.Output, f)
+		return
 	}
 	r.sentence(ch, suffix, f)
+}
+
+// undone tells whether the change says nothing new, or other changes make up for what it does. A property that comes or
+// goes is told in any case.
+func (r *revision) undone(ch *change, verdict schema.Verdict) bool {
+	switch {
+	case ch.judgement.equal || r.overall.equal:
+		return true
+	case verdict != schema.Compatible && r.overall.breaking.Verdict == schema.Compatible:
+		return true
+	}
+	return ch.judgement.effect == widens && r.overall.inside || ch.judgement.effect == narrows && r.overall.kept
+}
+
+// explained tells whether the change is a part of what was told about the validity of the new schema.
+func (r *revision) explained(ch *change) bool {
+	root := ch.Family == schema.FamilyType && ch.Path == "" && r.direction == finding.Input
+	return ch.Family == schema.FamilyReference && r.unresolved || root && !isObject(viewOf(r.after.Raw()))
+}
+
+// isInterval tells the families that have two ends, of which one can move in while the other one moves out.
+func isInterval(family schema.Family) bool {
+	switch family {
+	case schema.FamilyRange, schema.FamilyLength, schema.FamilyItemCount, schema.FamilyPropertyCount:
+		return true
+	}
+	return false
+}
+
+// half tells one end of an interval; it breaks in one direction only.
+func (r *revision) half(ch *change, suffix string, breaks finding.Direction, f finding.Finding) {
+	end := *ch
+	if r.direction != breaks {
+		end.judgement.breaking = schema.Result{Verdict: schema.Compatible}
+	}
+	f.Message = r.subject(ch.Instance) + ": " + r.title(suffix) + "."
+	r.sentence(&end, suffix, f)
 }
 
 // sentence tells a change under a rule, at the level of its verdict.

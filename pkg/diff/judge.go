@@ -9,7 +9,9 @@ import (
 
 // judgement is what is known of a new schema, or of the old one with a single change in it.
 type judgement struct {
-	equal    bool          // the same values, proved in both directions
+	kept     bool          // proved: all values that were right still are
+	inside   bool          // proved: all values that are right were so before
+	equal    bool          // proved in both directions
 	effect   effect        // narrows, widens or moves; meaningless while equal
 	breaking schema.Result // is the direction safe that the other side of the call depends on?
 }
@@ -20,8 +22,11 @@ func (r *revision) judge(other *schema.Schema) judgement {
 	strict := schema.Budget{Semantics: schema.Strict, AssertFormats: r.AssertFormats}
 	kept := schema.Contains(other, r.before, strict)   // all that was right still is
 	inside := schema.Contains(r.before, other, strict) // all that is right was so before
-	j := judgement{equal: kept.Verdict == schema.Compatible && inside.Verdict == schema.Compatible, effect: effectOf(kept, inside, r.direction)}
-	j.breaking = kept
+	j := judgement{
+		kept: kept.Verdict == schema.Compatible, inside: inside.Verdict == schema.Compatible,
+		effect: effectOf(kept, inside, r.direction), breaking: kept,
+	}
+	j.equal = j.kept && j.inside
 	if r.direction == finding.Output {
 		j.breaking = inside
 	}

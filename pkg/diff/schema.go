@@ -17,6 +17,8 @@ type revision struct {
 	direction     finding.Direction
 	before, after *schema.Schema
 	overall       judgement
+	invalid       bool // the new schema has parts without a meaning
+	unresolved    bool // one of them is a reference
 	alone         bool // only one edit has to do with the values
 	told          bool // something was told that the values say, not only the remarks
 	guilty        bool // a change was told that explains why the whole is not known to be compatible
@@ -65,8 +67,9 @@ func (r *revision) problems() {
 		}
 		id := "schema-invalid"
 		if strings.HasSuffix(p.Path, "Ref") || strings.HasSuffix(p.Path, "$ref") {
-			id = "schema-ref-unresolved"
+			id, r.unresolved = "schema-ref-unresolved", true
 		}
+		r.invalid = true
 		r.tell(id, finding.Finding{Path: p.Path, New: at(r.after.Raw(), p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
 }
@@ -88,9 +91,9 @@ func (r *revision) remainder() {
 		f.Level, f.Witness, f.Verdict = finding.Breaking, o.breaking.Witness, proof(o.breaking.Witness)
 		f.Message = fmt.Sprintf("The schema changed so that it breaks: %s.", o.breaking.Reason)
 		r.tell(o.catchAll(), f)
-	case o.breaking.Verdict == schema.Unknown && !r.guilty:
+	case o.breaking.Verdict == schema.Unknown && !r.guilty && !r.invalid:
 		r.unproven(f, o.breaking)
-	case !r.told:
+	case !r.told && !r.invalid:
 		f.Level = finding.Info
 		r.tell(o.catchAll(), f)
 	}
