@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"pkg/schema/internal/": {"pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
 	"pkg/diff":             {"pkg/snapshot", "pkg/finding", "pkg/schema", "github.com/google/go-cmp/cmp"},
 	"pkg/report":           {"pkg/snapshot", "pkg/finding", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3"},
+	"pkg/watch":            {"pkg/snapshot", "pkg/finding", "pkg/diff", "github.com/sony/gobreaker/v2"},
 	"pkg/probe":            {"pkg/snapshot", "internal/transport", "github.com/mark3labs/mcp-go/", "github.com/cenkalti/backoff/v5", "golang.org/x/sync/"},
 	"internal/transport":   {"github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp", "golang.org/x/sys/"},
 	"internal/config":      {"pkg/probe", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},

@@ -1,0 +1,176 @@
+package watch_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+func announcing() *server {
+	s := newServer("a")
+	s.covered = true
+	return s
+}
+
+func want(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestFirstReading(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		want(t, "told", r.after(0), "0s state connecting", "0s state live")
+		want(t, "asked", r.heard(), "0s open", "0s tools", "0s prompts", "0s resources", "0s resourceTemplates")
+		want(t, "told at the end", r.end(), "0s state closed")
+	})
+}
+
+// TestNotificationsAreCoalesced announces 200 times in 100 ms.
+func TestNotificationsAreCoalesced(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.heard()
+		r.set(snapshot.Tools, "a", "b")
+		for range 200 {
+			r.announce(snapshot.Tools)
+			time.Sleep(500 * time.Microsecond)
+		}
+		want(t, "told", r.after(time.Minute), "1.2s changed by notification tool-added(tool/b)")
+		want(t, "asked, only for what was named", r.heard(), "1.2s tools")
+	})
+}
+
+// TestEndlessNotifications announces every 50 ms for 3 seconds: nobody waits for silence longer than a second.
+func TestEndlessNotifications(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.set(snapshot.Tools, "b")
+		for range 60 {
+			r.announce(snapshot.Tools)
+			time.Sleep(50 * time.Millisecond)
+		}
+		got := r.told()
+		if len(got) == 0 || got[0] != "2s changed by notification tool-removed(tool/a) tool-added(tool/b)" {
+			t.Errorf("told %q, want the change at 2s", got)
+		}
+	})
+}
+
+// TestChangeDuringReading changes a list again after it was read and before the reading ended.
+func TestChangeDuringReading(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.heard()
+		once := true
+		r.onEach(func(kind snapshot.Kind, _ *session) {
+			if kind == snapshot.Prompts && once {
+				once = false
+				r.set(snapshot.Tools, "a", "b", "c")
+				r.announce(snapshot.Tools)
+				time.Sleep(3 * time.Second)
+			}
+		})
+		r.set(snapshot.Tools, "a", "b")
+		r.announce(snapshot.Tools, snapshot.Prompts)
+		want(t, "told", r.after(time.Minute),
+			"4.1s changed by notification tool-added(tool/b)", "4.2s changed by notification tool-added(tool/c)")
+		want(t, "asked", r.heard(), "1.1s tools", "4.1s prompts", "4.2s tools")
+	})
+}
+
+// TestAnnouncementsAreHeldAgainstChanges tells a change without an announcement, an announcement without a change, and an
+// announcement that comes after a poll has found its change.
+func TestAnnouncementsAreHeldAgainstChanges(t *testing.T) {
+	var view watch.View
+	bubble(t, announcing, watch.Options{View: &view}, func(r *run) {
+		r.after(time.Second)
+		r.set(snapshot.Tools, "a", "b")
+		want(t, "silent", r.after(6*time.Minute), "5m0.1s changed by poll tool-added(tool/b) silent")
+		r.announce(snapshot.Prompts)
+		want(t, "needless", r.after(time.Second), "6m1.1s unchanged by notification")
+		r.set(snapshot.Tools, "b")
+		time.Sleep(3*time.Minute + 58150*time.Millisecond) // the poll is under way, and waits for the announcement
+		r.announce(snapshot.Tools)
+		want(t, "late", r.after(time.Second), "10m0.15s changed by poll tool-removed(tool/a)")
+		got := view.Status().Counts
+		if diff := cmp.Diff(watch.Counts{Readings: 5, Changes: 2, Silent: 1, Needless: 1, Connections: 1}, got); diff != "" {
+			t.Errorf("counts (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestServerThatAnnouncesEveryReading is slowed down to the pace of polling, and told so once; a change ends that.
+func TestServerThatAnnouncesEveryReading(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.onEach(func(kind snapshot.Kind, c *session) { c.hear(watch.News{Changed: []snapshot.Kind{snapshot.Tools}}) })
+		got := r.after(time.Hour)
+		notes := 0
+		for _, line := range got {
+			if len(line) > 60 {
+				notes++
+			}
+		}
+		if notes != 1 {
+			t.Errorf("told %d times that it is slowed down, want once: %q", notes, got[:min(len(got), 12)])
+		}
+		if calls := len(r.heard()); calls > 200 {
+			t.Errorf("asked %d times in an hour", calls)
+		}
+		r.onEach(nil)
+		r.set(snapshot.Tools, "b")
+		r.announce(snapshot.Tools)
+		if got := r.after(time.Minute); len(got) == 0 {
+			t.Error("a change of a slowed server was lost")
+		}
+	})
+}
+
+// TestResumedNotifications read everything, and nobody takes that for an announcement.
+func TestResumedNotifications(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.heard()
+		r.session().hear(watch.News{Resumed: true})
+		want(t, "told", r.after(time.Second))
+		want(t, "asked", r.heard(), "1.1s tools", "1.1s prompts", "1.1s resources", "1.1s resourceTemplates")
+		r.set(snapshot.Tools, "a", "b")
+		r.session().hear(watch.News{Resumed: true})
+		want(t, "told", r.after(time.Second), "2.1s changed by resumption tool-added(tool/b)")
+	})
+}
+
+// TestListening that ends turns watching into polling, and back.
+func TestListening(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.heard()
+		r.covers(false)
+		r.session().hear(watch.News{})
+		want(t, "told", r.after(time.Second), "1.1s state polling")
+		r.set(snapshot.Tools)
+		want(t, "told", r.after(time.Minute), "31.1s changed by poll tool-removed(tool/a)")
+	})
+}
+
+// TestOneListFails while another one changes: the change is told, what failed stays as it was.
+func TestOneListFails(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.breaks(snapshot.Prompts, errors.New("no prompts today"))
+		r.set(snapshot.Tools, "a", "b")
+		r.announce(snapshot.Tools, snapshot.Prompts)
+		want(t, "told", r.after(10*time.Second), "8.1s state degraded: no prompts today",
+			"8.1s changed by notification tool-added(tool/b)", "8.1s stale: no prompts today")
+		r.breaks(snapshot.Prompts, nil)
+		r.set(snapshot.Tools, "b")
+		r.announce(snapshot.Tools)
+		want(t, "told", r.after(time.Second), "11.1s state live", "11.1s recovered by notification tool-removed(tool/a)")
+	})
+}

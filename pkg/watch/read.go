@@ -1,0 +1,75 @@
+package watch
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// reading is one reading of lists: why, which, and what came of it.
+type reading struct {
+	cause    Cause
+	notified bool               // the server had announced a change of these lists
+	since    time.Time          // when it did
+	hello    *snapshot.Snapshot // what the server says of itself
+	kinds    []snapshot.Kind    // to be read
+	lists    map[snapshot.Kind]*snapshot.List
+}
+
+// read asks for the lists of r, four times at most; those that arrived are not asked for again. The error is that of the
+// lists which are missing, or the reason why ctx ended.
+func (w *watcher) read(ctx context.Context, session Session, r reading) (reading, error) {
+	w.status.Counts.Readings++
+	r.lists = map[snapshot.Kind]*snapshot.List{}
+	wait := w.options.Retry
+	for n := 1; ; n++ {
+		lists, err := w.once(ctx, session, r.missing())
+		maps.Copy(r.lists, lists)
+		if ctx.Err() != nil {
+			return r, context.Cause(ctx)
+		}
+		if err == nil || n == attempts {
+			return r, err
+		}
+		if !sleep(ctx, w.options.spread(wait)) {
+			return r, context.Cause(ctx)
+		}
+		wait *= 2
+	}
+}
+
+// once is one attempt within its time.
+func (w *watcher) once(ctx context.Context, session Session, kinds []snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error) {
+	if w.options.Timeout > 0 {
+		limited, cancel := context.WithTimeout(ctx, w.options.Timeout)
+		defer cancel()
+		ctx = limited
+	}
+	return session.List(ctx, kinds...)
+}
+
+// missing are the kinds that have not arrived.
+func (r reading) missing() []snapshot.Kind {
+	return slices.DeleteFunc(slices.Clone(r.kinds), func(kind snapshot.Kind) bool {
+		_, here := r.lists[kind]
+		return here
+	})
+}
+
+// whole tells whether every list was to be read.
+func (r reading) whole() bool { return len(r.kinds) == len(snapshot.Kinds()) }
+
+// sleep waits; false = ctx has ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

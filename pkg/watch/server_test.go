@@ -1,0 +1,351 @@
+package watch_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// server is a server that a test changes and breaks while it is watched.
+type server struct {
+	mu      sync.Mutex
+	names   map[snapshot.Kind][]string
+	covered bool                          // announces changes
+	refuse  error                         // of the next attempts to connect
+	fail    map[snapshot.Kind]error       // of a list
+	onList  func(snapshot.Kind, *session) // runs before a list is answered, unlocked
+	hang    bool                          // lists are never answered
+	calls   []string                      // "1s tools" for each list, "0s open" for each connection
+	saved   func() *snapshot.Snapshot
+	current *session
+	opened  int
+	began   time.Time
+}
+
+func newServer(tools ...string) *server {
+	return &server{
+		names: map[snapshot.Kind][]string{snapshot.Tools: tools, snapshot.Prompts: {"p"}},
+		fail:  map[snapshot.Kind]error{}, began: time.Now(),
+	}
+}
+
+func (s *server) note(what string) {
+	s.calls = append(s.calls, fmt.Sprint(time.Since(s.began).Round(time.Millisecond), " ", what))
+}
+
+// heard is what was asked since the last call.
+func (s *server) heard() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	calls := s.calls
+	s.calls = nil
+	return calls
+}
+
+func (s *server) open(context.Context) (watch.Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note("open")
+	s.opened++
+	if s.refuse != nil {
+		return nil, s.refuse
+	}
+	s.current = &session{server: s, signal: make(chan struct{}, 1), done: make(chan struct{})}
+	return s.current, nil
+}
+
+// set changes what the server offers without a word.
+func (s *server) set(kind snapshot.Kind, names ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names[kind] = append([]string{}, names...)
+}
+
+// covers makes the server announce changes, or not.
+func (s *server) covers(covered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.covered = covered
+}
+
+// breaks makes a list fail, or work again.
+func (s *server) breaks(kind snapshot.Kind, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail[kind] = err
+}
+
+// hangs leaves every list without an answer from now on.
+func (s *server) hangs() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hang = true
+}
+
+// onEach runs f before each list is answered; nil = nothing.
+func (s *server) onEach(f func(snapshot.Kind, *session)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onList = f
+}
+
+// refuses makes attempts to connect fail, or work again.
+func (s *server) refuses(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuse = err
+}
+
+// announce says that lists changed.
+func (s *server) announce(kinds ...snapshot.Kind) { s.session().hear(watch.News{Changed: kinds}) }
+
+// drop loses the connection.
+func (s *server) drop(why string) {
+	if c := s.session(); c != nil {
+		c.lose(errors.New(why))
+	}
+}
+
+func (s *server) session() *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current
+}
+
+func (s *server) list(kind snapshot.Kind) (*snapshot.List, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note(string(kind))
+	if err := s.fail[kind]; err != nil {
+		return nil, err
+	}
+	if s.names[kind] == nil {
+		return nil, nil
+	}
+	return listOf(kind, s.names[kind]), nil
+}
+
+func listOf(kind snapshot.Kind, names []string) *snapshot.List {
+	raws := []json.RawMessage{}
+	for _, name := range names {
+		raws = append(raws, json.RawMessage(fmt.Sprintf(`{%q:%q,"description":%q}`, kind.KeyField(), name, strings.Repeat(name+name+" ", 9))))
+	}
+	return snapshot.NewList(kind, raws)
+}
+
+// session is one connection to a server of a test.
+type session struct {
+	server *server
+	signal chan struct{}
+	done   chan struct{}
+
+	mu     sync.Mutex
+	news   watch.News
+	lost   error
+	closed bool
+}
+
+func (c *session) Hello() *snapshot.Snapshot {
+	return &snapshot.Snapshot{Protocol: "2025-11-25", Capabilities: json.RawMessage(`{"tools":{},"prompts":{}}`)}
+}
+
+func (c *session) List(ctx context.Context, kinds ...snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error) {
+	lists := map[snapshot.Kind]*snapshot.List{}
+	var failures []error
+	for _, kind := range kinds {
+		c.server.mu.Lock()
+		hang, onList := c.server.hang, c.server.onList
+		c.server.mu.Unlock()
+		if onList != nil {
+			onList(kind, c)
+		}
+		if hang {
+			select {
+			case <-ctx.Done():
+			case <-c.done:
+			}
+		}
+		if ctx.Err() != nil || c.Lost() != nil {
+			return nil, cmp.Or(c.Lost(), context.Cause(ctx))
+		}
+		list, err := c.server.list(kind)
+		if err == nil {
+			lists[kind] = list
+		}
+		failures = append(failures, err)
+	}
+	return lists, errors.Join(failures...)
+}
+
+func (c *session) Signal() <-chan struct{} { return c.signal }
+
+func (c *session) News() watch.News {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	news := c.news
+	c.news = watch.News{}
+	c.server.mu.Lock()
+	news.Covered = c.server.covered
+	c.server.mu.Unlock()
+	return news
+}
+
+func (c *session) hear(n watch.News) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.news.Changed = slices.Compact(slices.Sorted(slices.Values(append(c.news.Changed, n.Changed...))))
+	c.news.Resumed = c.news.Resumed || n.Resumed
+	select {
+	case c.signal <- struct{}{}:
+	default:
+	}
+}
+
+func (c *session) lose(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost == nil {
+		c.lost = why
+		close(c.done)
+	}
+}
+
+func (c *session) Done() <-chan struct{} { return c.done }
+
+func (c *session) Lost() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost
+}
+
+func (c *session) Close() error {
+	c.lose(errors.New("closed"))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	return nil
+}
+
+// run is a watcher under test, in a bubble of its own time.
+type run struct {
+	*server
+	t     *testing.T
+	stop  context.CancelFunc
+	ended chan struct{}
+	ask   chan struct{} // asks the watcher to read at once
+
+	mu     sync.Mutex
+	events []watch.Event
+	over   bool
+}
+
+// bubble runs a test in a bubble in which nothing is spread, and ends the watcher behind it.
+func bubble(t *testing.T, s func() *server, o watch.Options, test func(*run)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := begin(t, s(), o)
+		test(r)
+		r.end()
+	})
+}
+
+func begin(t *testing.T, s *server, o watch.Options) *run {
+	ctx, stop := context.WithCancel(t.Context())
+	r := &run{server: s, t: t, stop: stop, ended: make(chan struct{}), ask: make(chan struct{}, 1)}
+	o.Refresh = r.ask
+	if o.Random == nil {
+		o.Random = func() float64 { return 0.5 }
+	}
+	go func() {
+		defer close(r.ended)
+		if err := watch.Run(ctx, watch.Source{Name: "s", Open: s.open, Saved: s.saved}, o, r.take); err != nil {
+			t.Error(err)
+		}
+	}()
+	return r
+}
+
+func (r *run) take(e watch.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		r.t.Errorf("an event after the end: %s", r.line(e))
+	}
+	r.events = append(r.events, e)
+}
+
+// after lets time go by, and gives what was told meanwhile.
+func (r *run) after(d time.Duration) []string {
+	time.Sleep(d)
+	synctest.Wait()
+	return r.told()
+}
+
+// told is what was told since the last call, a line an event.
+func (r *run) told() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var lines []string
+	for _, e := range r.events {
+		lines = append(lines, r.line(e))
+	}
+	r.events = nil
+	return lines
+}
+
+func (r *run) line(e watch.Event) string {
+	line := fmt.Sprint(e.Time.Sub(r.began).Round(time.Millisecond), " ", e.Kind)
+	if e.Kind == watch.StateChanged {
+		line += fmt.Sprintf(" %s", e.State)
+	}
+	if e.Cause != "" {
+		line += fmt.Sprintf(" by %s", e.Cause)
+	}
+	for _, f := range e.Findings {
+		line += fmt.Sprintf(" %s(%s)", f.Rule, f.Item)
+	}
+	if e.Silent {
+		line += " silent"
+	}
+	if e.Err != nil {
+		line += ": " + e.Err.Error()
+	}
+	if e.Note != "" {
+		line += " – " + e.Note
+	}
+	return line
+}
+
+// end stops the watcher, which must not take longer than it may.
+func (r *run) end() []string {
+	began := time.Now()
+	r.stop()
+	<-r.ended
+	if took := time.Since(began); took > 2*time.Second {
+		r.t.Errorf("ending took %v", took)
+	}
+	lines := r.told()
+	r.mu.Lock()
+	r.over = true
+	r.mu.Unlock()
+	if c := r.session(); c != nil && r.refuse == nil && !c.closed {
+		r.t.Error("the session was not closed")
+	}
+	time.Sleep(time.Hour)
+	return lines
+}

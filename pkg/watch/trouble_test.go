@@ -1,0 +1,207 @@
+package watch_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+var errDown = errors.New("down")
+
+func silent() *server { return newServer("a") }
+
+// only are the calls that contain a word.
+func only(calls []string, word string) []string {
+	return slices.DeleteFunc(calls, func(call string) bool { return !strings.Contains(call, word) })
+}
+
+// TestListFailsThreeTimes and works then: nobody hears of it.
+func TestListFailsThreeTimes(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.after(29 * time.Second)
+		r.heard()
+		r.breaks(snapshot.Tools, errDown)
+		want(t, "told", r.after(7500*time.Millisecond)) // 30, 31, 33 s
+		r.breaks(snapshot.Tools, nil)
+		r.set(snapshot.Tools, "b")
+		want(t, "told", r.after(time.Second), "37s changed by poll tool-removed(tool/a) tool-added(tool/b)")
+		want(t, "asked", only(r.heard(), "tools"), "30s tools", "31s tools", "33s tools", "37s tools")
+	})
+}
+
+// TestListNeverWorks is stale once, tried again with every poll, and recovered once with all that changed meanwhile.
+func TestListNeverWorks(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.after(29 * time.Second)
+		r.breaks(snapshot.Tools, errDown)
+		want(t, "told", r.after(time.Minute), "37s state degraded: down", "37s stale: down")
+		r.set(snapshot.Tools, "a", "b")
+		r.after(20 * time.Second)
+		r.breaks(snapshot.Tools, nil)
+		want(t, "told", r.after(time.Minute), "1m51s state polling", "1m51s recovered by poll tool-added(tool/b)")
+	})
+}
+
+// TestRecoveryWithoutChange is told all the same: whoever was warned is to know.
+func TestRecoveryWithoutChange(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.after(29 * time.Second)
+		r.breaks(snapshot.Tools, errDown)
+		r.after(10 * time.Second)
+		r.breaks(snapshot.Tools, nil)
+		want(t, "told", r.after(time.Minute), "1m7s state polling", "1m7s recovered by poll")
+	})
+}
+
+// TestTooManyFailures stops asking often, also when the server asks for it; a person may still ask.
+func TestTooManyFailures(t *testing.T) {
+	bubble(t, silent, watch.Options{MaxFailures: 2}, func(r *run) {
+		r.after(29 * time.Second)
+		r.breaks(snapshot.Tools, errDown)
+		want(t, "told", r.after(time.Minute), "37s state degraded: down", "37s stale: down", "1m14s state failed: down")
+		r.heard()
+		r.announce(snapshot.Tools)
+		r.after(30 * time.Second)
+		want(t, "asked while failed", r.heard())
+		r.after(20 * time.Minute)
+		if n := len(only(r.heard(), "tools")); n < 4*16 || n > 4*21 {
+			t.Errorf("%d attempts in 20 minutes, want four for each minute or so", n)
+		}
+		r.breaks(snapshot.Tools, nil)
+		r.ask <- struct{}{}
+		got := r.after(0)
+		if len(got) != 2 || !strings.HasSuffix(got[0], "state polling") || !strings.HasSuffix(got[1], "recovered by request") {
+			t.Errorf("told on request: %q", got)
+		}
+	})
+}
+
+// TestFirstConnectionFails: it is told at once, and again only when it works.
+func TestFirstConnectionFails(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.refuses(errDown)
+		want(t, "told", r.after(30*time.Second), "0s state connecting", "0s state reconnecting: down", "7.5s state failed: down")
+		want(t, "asked", r.heard(), "0s open", "500ms open", "1.5s open", "3.5s open", "7.5s open")
+		r.refuses(nil)
+		want(t, "told", r.after(time.Minute), "1m7.5s state polling")
+	})
+}
+
+// TestConnectionLost is told once; the waits double up to a minute; what changed meanwhile is found.
+func TestConnectionLost(t *testing.T) {
+	bubble(t, silent, watch.Options{MaxFailures: 100}, func(r *run) {
+		r.after(15 * time.Second)
+		r.heard()
+		r.refuses(errDown)
+		r.drop("the server ended")
+		want(t, "told", r.after(5*time.Minute), "15s state reconnecting: the server ended", "22.5s stale: down")
+		want(t, "asked", r.heard(), "15.5s open", "16.5s open", "18.5s open", "22.5s open", "30.5s open", "46.5s open",
+			"1m18.5s open", "2m18.5s open", "3m18.5s open", "4m18.5s open")
+		r.refuses(nil)
+		r.set(snapshot.Prompts)
+		want(t, "told", r.after(time.Minute), "5m18.5s state polling", "5m18.5s recovered by reconnection prompt-removed(prompt/p)")
+	})
+}
+
+// TestShortOutage is over before anything is stale: the change is told as one.
+func TestShortOutage(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(15 * time.Second)
+		r.set(snapshot.Tools, "a", "b")
+		r.drop("the server ended")
+		want(t, "told", r.after(time.Second), "15s state reconnecting: the server ended", "15.5s state live",
+			"15.5s changed by reconnection tool-added(tool/b)")
+	})
+}
+
+// TestWaitsAreSpread by a quarter to either side.
+func TestWaitsAreSpread(t *testing.T) {
+	for random, want := range map[float64]string{0: "22.5s tools", 0.5: "30s tools", 0.9999999: "37.5s tools"} {
+		o := watch.Options{Random: func() float64 { return random }}
+		bubble(t, silent, o, func(r *run) {
+			r.after(time.Second)
+			r.heard()
+			r.after(40 * time.Second)
+			if got := only(r.heard(), "tools"); len(got) == 0 || got[0] != want {
+				t.Errorf("with %v polled at %q, want %q", random, got, want)
+			}
+		})
+	}
+}
+
+// TestServerThatEndsAtOnce over and over is not started in a hot loop, whether it ends before its lists or after them.
+func TestServerThatEndsAtOnce(t *testing.T) {
+	for name, at := range map[string]snapshot.Kind{"before the lists": snapshot.Tools, "after them": ""} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, silent, watch.Options{}, func(r *run) {
+				r.onEach(func(kind snapshot.Kind, c *session) {
+					if kind == at || at == "" && kind == snapshot.Templates {
+						time.AfterFunc(time.Millisecond, func() { c.lose(errDown) })
+						if at != "" {
+							time.Sleep(2 * time.Millisecond)
+						}
+					}
+				})
+				r.after(time.Hour)
+				if n := len(only(r.heard(), "open")); n < 50 || n > 75 {
+					t.Errorf("started %d times in an hour, want one a minute or so", n)
+				}
+			})
+		})
+	}
+}
+
+// TestSteadyConnection makes the waits begin anew.
+func TestSteadyConnection(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.after(0)
+		for range 5 {
+			r.drop("flapping")
+			r.after(30 * time.Second)
+		}
+		r.heard()
+		r.drop("once more")
+		r.after(time.Second)
+		want(t, "asked", only(r.heard(), "open"), "2m30.5s open")
+	})
+}
+
+// TestEndWhileReading does not wait for a server that never answers.
+func TestEndWhileReading(t *testing.T) {
+	for _, wait := range []time.Duration{0, 10 * time.Second, 31 * time.Second, 40 * time.Second} {
+		t.Run(fmt.Sprint(wait), func(t *testing.T) {
+			bubble(t, silent, watch.Options{Timeout: 5 * time.Second}, func(r *run) {
+				r.hangs()
+				r.after(wait)
+				r.end()
+			})
+		})
+	}
+}
+
+// TestEndWhileWaitingToReconnect comes at once.
+func TestEndWhileWaitingToReconnect(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.refuses(errDown)
+		r.after(10 * time.Minute)
+		want(t, "told at the end", r.end(), "10m0s state closed")
+	})
+}
+
+// TestSilentList is given up after its time, four times.
+func TestSilentList(t *testing.T) {
+	bubble(t, silent, watch.Options{Timeout: 5 * time.Second}, func(r *run) {
+		r.after(time.Second)
+		r.server.mu.Lock()
+		r.hang = true
+		r.server.mu.Unlock()
+		want(t, "told", r.after(2*time.Minute), "57s state degraded: context deadline exceeded",
+			"57s stale: context deadline exceeded")
+	})
+}
