@@ -161,8 +161,14 @@ func dumpProject(b *strings.Builder, p Project) {
 	for _, id := range slices.Sorted(maps.Keys(p.Rules)) {
 		fmt.Fprintf(b, "rule %s: %v\n", id, p.Rules[id])
 	}
+	for _, name := range slices.Sorted(maps.Keys(p.Overrides)) {
+		fmt.Fprintf(b, "override %s: fail-on %q, rules %v\n", name, p.Overrides[name].FailOn, p.Overrides[name].Rules)
+	}
 	for _, w := range p.Waivers {
-		fmt.Fprintf(b, "waiver on line %d: %q %q %q because %q, %q until %s\n", w.Line, w.Rule, w.Server, w.Item, w.Reason, w.Owner, w.Expires.Format("2006-01-02"))
+		fmt.Fprintf(b, "%s: %v: %q, owner %q, until %q\n", w.Source, w, w.Reason, w.Owner, w.Expires)
+	}
+	for _, t := range p.Tolerate {
+		fmt.Fprintf(b, "%s: tolerate %q: %q until %q\n", t.Source, t.Server, t.Reason, t.Expires)
 	}
 	if p.Budgets != (Budgets{}) {
 		fmt.Fprintf(b, "budgets: %+v\n", p.Budgets)

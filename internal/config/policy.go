@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -12,7 +13,7 @@ func (p *projectReader) failOn(f field) finding.Threshold {
 	}
 	threshold, err := finding.ParseThreshold(f.value.text)
 	if err != nil {
-		p.complain(f.value.line, suggest(f.value.text, []string{"breaking", "warning", "info", "any", "never"}), `"fail-on": %v`, err)
+		p.complain(f.value.line, suggest(f.value.text, []string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.key, err)
 		return ""
 	}
 	return threshold
@@ -42,6 +43,38 @@ func (p *projectReader) rule(id string, line int) {
 		}
 		p.complain(line, hint, "unknown rule %q", id)
 	}
+}
+
+// overrides are what the project decided for single servers.
+func (p *projectReader) overrides(f field) map[string]finding.Override {
+	if !p.want(f, object) {
+		return nil
+	}
+	p.unique(f.value, fmt.Sprintf(" in %q", f.key))
+	all := map[string]finding.Override{}
+	for _, m := range f.value.fields {
+		all[m.key] = p.override(field{f.key + "." + m.key, m.line, m.value})
+	}
+	return all
+}
+
+func (p *projectReader) override(f field) finding.Override {
+	var o finding.Override
+	if !p.want(f, object) {
+		return o
+	}
+	where := fmt.Sprintf(" in %q", f.key)
+	p.unique(f.value, where)
+	p.known(f.value, where, []string{"fail-on", "rules"})
+	for _, m := range f.value.fields {
+		switch inner := (field{f.key + "." + m.key, m.line, m.value}); m.key {
+		case "fail-on":
+			o.FailOn = p.failOn(inner)
+		case "rules":
+			o.Rules = p.levels(inner)
+		}
+	}
+	return o
 }
 
 func (p *projectReader) budgets(f field) Budgets {

@@ -2,28 +2,19 @@ package config
 
 import (
 	"slices"
-	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // Project is what mcpctl.yaml says beside servers. Without such a file only Snapshots is set.
 type Project struct {
-	File      string                   // the mcpctl.yaml it comes from; empty = none
-	Snapshots string                   // absolute folder of saved snapshots
-	FailOn    finding.Threshold        // empty = each command's default
-	Rules     map[string]finding.Level // levels that replace those of the catalogue, by rule id
-	Waivers   []Waiver                 // accepted findings, in file order
-	Budgets   Budgets                  // limits on what servers offer
-	Allow     Allow                    // who may be contacted
-}
+	finding.Policy // levels, thresholds and waivers; an empty FailOn = each command's default
 
-// Waiver accepts the findings of one rule, with a reason. Empty Server or Item means every one.
-type Waiver struct {
-	Rule, Server, Item, Reason, Owner string
-
-	Expires time.Time // midnight UTC at the start of the last day on which it holds; zero = it holds for ever
-	Line    int       // in Project.File
+	File      string              // the mcpctl.yaml it comes from; empty = none
+	Snapshots string              // absolute folder of saved snapshots
+	Tolerate  []finding.Tolerance // servers that may fail for a while
+	Budgets   Budgets             // limits on what servers offer
+	Allow     Allow               // who may be contacted
 }
 
 // Budgets are the limits that mcpctl.yaml sets; 0 = none.

@@ -15,7 +15,7 @@ type projectReader struct {
 	alone   bool     // include or servers is there: no other file is looked for
 }
 
-var projectKeys = []string{"include", "servers", "snapshots", "fail-on", "rules", "waivers", "budgets", "allow"}
+var projectKeys = []string{"include", "servers", "snapshots", "fail-on", "rules", "overrides", "waivers", "tolerate", "budgets", "allow"}
 
 // project reads the whole file; the problems are those of the reader.
 func (p *projectReader) project(root value) Project {
@@ -50,6 +50,10 @@ func (p *projectReader) key(f field, out *Project) {
 		out.FailOn = p.failOn(f)
 	case "rules":
 		out.Rules = p.levels(f)
+	case "overrides":
+		out.Overrides = p.overrides(f)
+	case "tolerate":
+		out.Tolerate = p.tolerate(f)
 	case "waivers":
 		out.Waivers = p.waivers(f)
 	case "budgets":
