@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"pkg/report":           {"pkg/snapshot", "pkg/finding", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3"},
 	"pkg/watch":            {"pkg/snapshot", "pkg/finding", "pkg/diff", "github.com/sony/gobreaker/v2"},
 	"pkg/probe":            {"pkg/snapshot", "internal/transport", "github.com/mark3labs/mcp-go/", "github.com/cenkalti/backoff/v5", "golang.org/x/sync/"},
+	"internal/tokens":      {},
 	"internal/transport":   {"github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp", "golang.org/x/sys/"},
 	"internal/config":      {"pkg/probe", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},
 	"internal/fixture":     {"github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "golang.org/x/sys/"},

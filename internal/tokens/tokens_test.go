@@ -1,0 +1,159 @@
+package tokens
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
+	"github.com/tiktoken-go/tokenizer/codec"
+)
+
+var update = flag.Bool("update", false, "write the vocabulary from that of the reference implementation")
+
+// TestTheVocabularyIsTheReferences writes or checks the embedded table.
+func TestTheVocabularyIsTheReferences(t *testing.T) {
+	reference := codec.NewO200kBase()
+	texts := make([]string, size)
+	longest := 0
+	for rank := range texts {
+		text, err := reference.Decode([]uint{uint(rank)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[rank], longest = text, max(longest, len(text))
+	}
+	if longest != maxToken {
+		t.Errorf("the longest token has %d bytes, not %d", longest, maxToken)
+	}
+	want := encode(texts)
+	if *update {
+		if err := os.WriteFile("o200k_base.bin", want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if table != string(want) {
+		t.Fatal("o200k_base.bin is not what the reference says: go test ./internal/tokens -update writes it")
+	}
+}
+
+// encode lays the vocabulary out as vocabulary.go reads it.
+func encode(texts []string) []byte {
+	data := make([]byte, textAt)
+	put := func(at, n int) { data[at], data[at+1], data[at+2] = byte(n), byte(n>>8), byte(n>>16) }
+	end := 0
+	for rank, text := range texts {
+		end += len(text)
+		put(endsAt+rank*width, end)
+		slot := hash(text)
+		for data[slot*width]|data[slot*width+1]|data[slot*width+2] != 0 {
+			slot = (slot + 1) % slots
+		}
+		put(slot*width, rank+1)
+	}
+	return append(data, strings.Join(texts, "")...)
+}
+
+// definition is how o200k_base makes words (openai/tiktoken, MIT). It stands in a group of its own, because the reference's
+// compiled form of it ends "\n \n" too early.
+const definition = `(?:[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
+	`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|` +
+	`\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)`
+
+func FuzzCountFollowsTheDefinition(f *testing.F) {
+	for _, text := range []string{
+		"", "hello world", "Hello, World!", "  \n\n  x", "a   b", "I'll don't WE'RE it's'x", "12345678", "ÀÉÎ ñandú", "日本語 テスト",
+		"مرحبا بالعالم", "e\u0301\u0301 A\u0301b", "🙂🙂👩‍👩‍👧", "///\n//x", "\t\t\tfoo", "camelCaseAndHTTPServer", "a\u00a0b", " \u2003x", "½²³٣",
+		`{"type":"object","properties":{"x":{"type":"string"}}}`, strings.Repeat("a", 300), strings.Repeat(" ", 300), "\x00\x01", "ǅ ʰa", "\n \n",
+	} {
+		f.Add(text)
+	}
+	reference, words := codec.NewO200kBase(), regexp2.MustCompile(definition, regexp2.None)
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) {
+			t.Skip()
+		}
+		want, rest := 0, text
+		for match, err := words.FindStringMatch(text); match != nil; match, err = words.FindNextMatch(match) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := rest[:word(rest)]; got != match.String() {
+				t.Fatalf("%q begins with the word %q, want %q", rest, got, match.String())
+			}
+			rest = rest[len(match.String()):]
+			want += counted(t, reference, match.String())
+		}
+		if got := Count(text); got != want {
+			t.Errorf("%q has %d tokens, want %d", text, got, want)
+		}
+	})
+}
+
+// counted is how many tokens the reference makes of a word; our own number where it cuts the word itself: white space,
+// which it may cut in two, and U+007F, which it drops.
+func counted(t *testing.T, reference *codec.Codec, word string) int {
+	_, parts, err := reference.Encode(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.TrimSpace(word) == "" || strings.Join(parts, "") != word {
+		return pieces(word)
+	}
+	return len(parts)
+}
+
+func TestRealListings(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/*/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no listings: %v", err)
+	}
+	reference := codec.NewO200kBase()
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := reference.Count(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Count(string(text)); got != want {
+			t.Errorf("%s has %d tokens, want %d", file, got, want)
+		}
+	}
+}
+
+// TestAnyBytesAreCounted shows that what is no text is counted too, and that every byte is part of a token at most.
+func TestAnyBytesAreCounted(t *testing.T) {
+	for _, text := range []string{"\xff\xfe", "a\xffb", "\xe2\x82"} {
+		if n := Count(text); n < 1 || n > len(text) {
+			t.Errorf("%q has %d tokens", text, n)
+		}
+	}
+}
+
+// TestLongWordsAreCountedInTime would take hours with an algorithm of quadratic time.
+func TestLongWordsAreCountedInTime(t *testing.T) {
+	for _, part := range []string{"a", "aB", " ", "=", "日", "\n"} {
+		text := strings.Repeat(part, 256<<10/len(part))
+		if n := Count(text); n < 1 || n > len(text) {
+			t.Errorf("%q… has %d tokens", part, n)
+		}
+	}
+}
+
+func BenchmarkCount(b *testing.B) {
+	text, err := os.ReadFile("../../testdata/corpus/mcp_grafana.json")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Count(string(text))
+	}
+}
