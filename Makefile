@@ -42,5 +42,12 @@ test-real:            ## pinned real servers from npm and Go modules, over each 
 bench: build          ## Go benchmarks, and whole-process comparisons as ratios (docs/performance.md)
 	sh scripts/bench.sh
 
+corpus:               ## the schema engine judged by pairs that others labelled, and the rules by exact cases
+	$(GO) test -count=1 ./pkg/schema/internal/oracle -run 'Corpus|RealEvolution' -v
+	$(GO) test -count=1 ./pkg/diff -run 'Surface|Everyday|Real' -v
+
+oracle:               ## random schemas against an independent validator, for as long as FOR says
+	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^TestOracle$$' -v -args -for $(or $(FOR),1h) -seed $(or $(SEED),$(shell date +%s))
+
 clean:
 	rm -rf bin dist coverage coverage.out
