@@ -54,9 +54,19 @@ func newBuilder(doc *document) *builder {
 // root builds the whole document.
 func (b *builder) root(r role) *node {
 	n := seal(b.node(spot{doc: b.doc, role: r}))
-	b.loops = markLoops(n)
+	b.loops = b.loops || b.cyclic() && markLoops(n)
 	slices.SortStableFunc(b.problems, func(x, y Problem) int { return strings.Compare(x.Path, y.Path) })
 	return n
+}
+
+// cyclic reports whether any schema object is reached from itself.
+func (b *builder) cyclic() bool {
+	for _, n := range b.nodes {
+		if n.head {
+			return true
+		}
+	}
+	return false
 }
 
 // node builds the schema at a spot.
@@ -94,6 +104,9 @@ func (b *builder) schema(v any, s spot) *node {
 // object builds a schema object, or finds it built.
 func (b *builder) object(o map[string]any, s spot) *node {
 	s = s.enter()
+	if s.role != asWritten && leaf(o) && !b.patch.at(s) {
+		s.role = asWritten // it has nothing to declare
+	}
 	key := s.use()
 	if n := b.nodes[key]; n != nil {
 		return n
@@ -110,6 +123,19 @@ func (b *builder) object(o map[string]any, s spot) *node {
 	}
 	b.patch.wrap(b, s, n, func(n *node) { b.writer(o, s, n).write() })
 	return n
+}
+
+// leaf reports whether a schema object holds no schemas that could declare properties.
+func leaf(o map[string]any) bool {
+	for k := range o {
+		switch k {
+		case "properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "items", "prefixItems",
+			"additionalItems", "unevaluatedItems", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas",
+			"dependencies", "$ref", "$dynamicRef", "$recursiveRef":
+			return false
+		}
+	}
+	return true
 }
 
 // writer returns a writer for the schema object at a spot, with what is read differently there.

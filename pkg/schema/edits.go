@@ -127,7 +127,7 @@ type comparison struct {
 	before, after *Schema
 	edits         []Edit
 	seen          map[string]met // by pair of places
-	cut           bool             // not all was compared
+	cut           bool           // not all was compared
 }
 
 // A met pair knows which edits lie inside it, and where in the value it was met.

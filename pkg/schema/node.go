@@ -175,7 +175,8 @@ func (n *node) digest() digest {
 	if n.op <= opOne && len(n.kids) == 1 && !n.kids[0].not && len(n.implied) == 0 {
 		return n.kids[0].sum
 	}
-	b := make([]byte, 0, 64+17*len(n.kids))
+	var space [256]byte
+	b := space[:0]
 	b = append(b, byte(n.op), byte(n.kinds))
 	if n.strict {
 		b = append(b, 's')

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -61,7 +60,7 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	s.doc = newDocument(root, string(sum[:]), unnamed)
 	b := newBuilder(s.doc)
 	s.plain = b.root(asWritten)
-	s.declared = sync.OnceValue(func() *node { return newBuilder(s.doc).root(asDeclared) })
+	s.declared = sync.OnceValue(func() *node { return b.root(asDeclared) })
 	s.problems, s.loops = b.problems, b.loops
 	return s, nil
 }
@@ -72,4 +71,14 @@ func (s *Schema) Raw() json.RawMessage { return s.raw }
 // Problems lists the parts of the schema that have no meaning, in the order of the document's pointers.
 func (s *Schema) Problems() []Problem { return slices.Clone(s.problems) }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[V any](m map[string]V) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

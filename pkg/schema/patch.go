@@ -141,10 +141,6 @@ func hybrid(before, after *Schema, p *patch) *Schema {
 	b := newBuilder(before.doc)
 	b.patch = p
 	h.plain = b.root(asWritten)
-	h.declared = sync.OnceValue(func() *node {
-		b := newBuilder(before.doc)
-		b.patch = p
-		return b.root(asDeclared)
-	})
+	h.declared = sync.OnceValue(func() *node { return b.root(asDeclared) })
 	return h
 }
