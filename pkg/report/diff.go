@@ -17,6 +17,9 @@ func (p *page) verdicts(r *Report) error {
 			quiet = append(quiet, s)
 			continue
 		}
+		if found = p.wanted(found); len(found) == 0 {
+			continue
+		}
 		p.gap()
 		p.compared(s)
 		p.findings(found)
@@ -40,12 +43,20 @@ func of(server string, all []finding.Finding) []finding.Finding {
 	return found
 }
 
+// wanted are the findings that are shown: waived ones only on request.
+func (p *page) wanted(all []finding.Finding) []finding.Finding {
+	if p.Waived {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Waiver != nil })
+}
+
 // strays writes the findings that belong to no server of the report, such as those about a whole fleet.
 func (p *page) strays(r *Report) {
 	known := func(f finding.Finding) bool {
 		return slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Name == f.Server })
 	}
-	found := slices.DeleteFunc(slices.Clone(r.Findings), known)
+	found := p.wanted(slices.DeleteFunc(slices.Clone(r.Findings), known))
 	if len(found) > 0 {
 		p.gap()
 		p.findings(found)
@@ -85,11 +96,17 @@ func (p *page) findings(all []finding.Finding) {
 }
 
 func itemTitle(item string) safe {
-	if item == "" {
+	switch {
+	case item == "":
 		return "the server itself"
+	case isPolicy(item):
+		return "the policy"
 	}
 	return visible(item)
 }
+
+// isPolicy tells the items of findings that are about the policy, such as "waiver/tool-removed".
+func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
 func (p *page) finding(f finding.Finding) {
 	head := []span{{safe(fmt.Sprintf("%-8s", f.Level)), levelInk(f.Level)}, {"  ", noInk}, {visible(f.Rule), bold}}
@@ -103,6 +120,19 @@ func (p *page) finding(f finding.Finding) {
 	p.values(6, f)
 	p.witness(6, f)
 	p.hint(6, f.Hint)
+	p.waiver(6, f.Waiver)
+}
+
+// waiver tells why a finding does not count.
+func (p *page) waiver(indent int, w *finding.Waiver) {
+	if w == nil {
+		return
+	}
+	by := safe("")
+	if w.Owner != "" {
+		by = " by " + firstLine(w.Owner)
+	}
+	p.text(indent, 2, span{"waived" + by + until(w.Expires) + ": " + firstLine(w.Reason), yellow})
 }
 
 // witness writes an instance that was right before and is wrong now.

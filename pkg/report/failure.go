@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // stderrLines is how much of a server's stderr a table shows.
@@ -26,7 +28,23 @@ func (p *page) failure(s Server, f Failure) {
 	p.text(0, 2, head...)
 	p.paragraph(2, f.Message, noInk)
 	p.hint(2, f.Hint)
+	p.tolerated(s.Tolerated)
 	p.stderr(f.Stderr)
+}
+
+// tolerated tells why a failure does not count.
+func (p *page) tolerated(t *finding.Tolerance) {
+	if t != nil {
+		p.text(2, 2, span{"tolerated" + until(t.Expires) + ": " + firstLine(t.Reason), yellow})
+	}
+}
+
+// until is the last day on which something holds, in words; nothing when it holds for ever.
+func until(day finding.Day) safe {
+	if day == "" {
+		return ""
+	}
+	return " until " + visible(string(day))
 }
 
 // hint writes what can be done next.

@@ -12,7 +12,7 @@ type judged struct {
 	Fingerprint string `json:"fingerprint"` // names the change for good; what `accept` takes
 }
 
-// Summarize counts findings by level, and servers that could not be asked in full.
+// Summarize counts findings by level, waived ones apart, and servers that could not be asked in full.
 func Summarize(findings []finding.Finding, servers []Server) Summary {
 	var sum Summary
 	for _, f := range findings {
@@ -27,6 +27,10 @@ func Summarize(findings []finding.Finding, servers []Server) Summary {
 }
 
 func (s *Summary) count(f finding.Finding) {
+	if f.Waiver != nil {
+		s.Waived++
+		return
+	}
 	switch f.Level {
 	case finding.Breaking:
 		s.Breaking++

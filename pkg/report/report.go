@@ -55,7 +55,7 @@ type Summary struct {
 	Breaking int `json:"breaking"`
 	Warning  int `json:"warning"`
 	Info     int `json:"info"`
-	Waived   int `json:"waived"`
+	Waived   int `json:"waived"`  // findings that a waiver excuses; they are counted nowhere else
 	Unknown  int `json:"unknown"` // findings, of any level, whose verdict is "unproven"
 	Failed   int `json:"failed"`  // servers whose state is "failed" or "partial"
 }
@@ -67,6 +67,8 @@ type Options struct {
 	Items bool // table of list: a row per item even when there are several servers
 	Fleet bool // table of list: a row per server even when there is one, unless Items is set
 	Raw   bool // table of show: the raw JSON of every item as well
+
+	Waived bool // table of findings: those that are waived as well
 }
 
 // Elapsed is a duration in the unit of Server.ElapsedMs, rounded.

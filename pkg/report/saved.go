@@ -27,6 +27,19 @@ func (p *page) saved(r *Report) error {
 	return nil
 }
 
+// accepted writes the findings that are no longer ones, then what became of the files.
+func (p *page) accepted(r *Report) error {
+	for _, s := range r.Servers {
+		if found := of(s.Name, r.Findings); len(found) > 0 {
+			p.gap()
+			p.compared(s)
+			p.findings(found)
+		}
+	}
+	p.gap()
+	return p.saved(r)
+}
+
 func savedRow(s Server) []span {
 	saved := *s.Saved
 	inks := map[Action]ink{Created: green, Updated: yellow, Unchanged: dim, Skipped: red}

@@ -1,6 +1,10 @@
 package report
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
 
 // Server is one server's part of a report. Fields that do not apply to the command stay zero and are left out.
 type Server struct {
@@ -17,16 +21,17 @@ type Server struct {
 	ElapsedMs       int64  `json:"elapsedMs,omitempty"`       // milliseconds to the last answer; see Elapsed
 	Attempts        int    `json:"attempts,omitempty"`        // 1 + the retries that were used
 
-	Counts       *Counts         `json:"counts,omitempty"`       // how many items of each kind
-	Noise        *int            `json:"noise,omitempty"`        // pieces of stdout that were not the protocol; nil = not a stdio server
-	NoiseText    []string        `json:"noiseText,omitempty"`    // show: the first bytes of each piece
-	Notices      []Notice        `json:"notices,omitempty"`      // oddities that lost nothing
-	Error        *Failure        `json:"error,omitempty"`        // the first failure
-	MoreErrors   []Failure       `json:"moreErrors,omitempty"`   // the failures after the first
-	Saved        *Saved          `json:"saved,omitempty"`        // snapshot: what became of the file
-	ServerInfo   json.RawMessage `json:"serverInfo,omitempty"`   // show: as sent
-	Capabilities json.RawMessage `json:"capabilities,omitempty"` // show: as sent
-	Instructions string          `json:"instructions,omitempty"` // show: text for the model
+	Counts       *Counts            `json:"counts,omitempty"`       // how many items of each kind
+	Noise        *int               `json:"noise,omitempty"`        // pieces of stdout that were not the protocol; nil = not a stdio server
+	NoiseText    []string           `json:"noiseText,omitempty"`    // show: the first bytes of each piece
+	Notices      []Notice           `json:"notices,omitempty"`      // oddities that lost nothing
+	Error        *Failure           `json:"error,omitempty"`        // the first failure
+	MoreErrors   []Failure          `json:"moreErrors,omitempty"`   // the failures after the first
+	Tolerated    *finding.Tolerance `json:"tolerated,omitempty"`    // why the failure does not count to the exit status
+	Saved        *Saved             `json:"saved,omitempty"`        // snapshot: what became of the file
+	ServerInfo   json.RawMessage    `json:"serverInfo,omitempty"`   // show: as sent
+	Capabilities json.RawMessage    `json:"capabilities,omitempty"` // show: as sent
+	Instructions string             `json:"instructions,omitempty"` // show: text for the model
 
 	Tools             Items `json:"tools,omitzero"`
 	Prompts           Items `json:"prompts,omitzero"`

@@ -14,6 +14,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"list":     (*page).list,
 		"show":     (*page).show,
 		"snapshot": (*page).saved,
+		"accept":   (*page).accepted,
 		"config":   (*page).config,
 		"rules":    (*page).rules,
 	}

@@ -14,6 +14,7 @@ func (p *page) totals(r *Report) {
 		{sum.Breaking, itoa(sum.Breaking) + " breaking", red},
 		{sum.Warning, quantity(sum.Warning, "warning"), yellow},
 		{sum.Info, itoa(sum.Info) + " info", cyan},
+		{sum.Waived, itoa(sum.Waived) + " waived" + p.hidden(), dim},
 		{sum.Failed, quantity(sum.Failed, "server") + " not answered in full", red},
 	} {
 		if part.n == 0 {
@@ -36,11 +37,19 @@ func (p *page) totals(r *Report) {
 	}
 }
 
+// hidden tells how to see what is not shown.
+func (p *page) hidden() safe {
+	if p.Waived {
+		return ""
+	}
+	return " (--show-waived)"
+}
+
 // meaning is what an exit status other than 0 tells, and what can be done.
 func meaning(r *Report, sum Summary) safe {
 	accept := safe("")
 	if r.Command == "diff" && slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Transport != "" }) {
-		accept = "; accept by `mcpctl snapshot`"
+		accept = "; accept by `mcpctl accept FINGERPRINT…`"
 	}
 	switch r.Status {
 	case 0:

@@ -20,6 +20,9 @@ const (
 func (p *page) values(indent int, f finding.Finding) {
 	before, after := display(f.Old, f.New)
 	where := []span{}
+	if isPolicy(f.Item) {
+		return // the message says it
+	}
 	if f.Path != "" {
 		where = append(where, span{visible(f.Path) + "  ", dim})
 	}
