@@ -50,7 +50,7 @@ func (f facts) tuple() int {
 func (s *search) arrays(alt alternative, p place) iter.Seq[any] {
 	narrow, wide := facts{alt}, facts{p.bag()}
 	return func(yield func(any) bool) {
-		for v := range s.sizes(narrow, wide, p.below) {
+		for v := range s.sizes(narrow, p.hints(), p.below) {
 			if !yield(v) {
 				return
 			}

@@ -76,7 +76,7 @@ func (s *search) objects(alt alternative, p place) iter.Seq[any] {
 			return
 		}
 		for _, seq := range []iter.Seq[any]{
-			s.selections(narrow, wide, base, names, strangers),
+			s.selections(narrow, p.hints(), base, names, strangers),
 			varied,
 			s.varyPairs(narrow, wide, p, base, names),
 		} {

@@ -34,11 +34,12 @@ type chosen struct {
 }
 
 // The work that one candidate may cost on average, how much of its text counts as a unit, and what a question to an
-// automaton counts for.
+// automaton and a way to satisfy some schemas count for.
 const (
-	workPerEvaluation = 100
-	bytesPerUnit      = 4
-	workPerPattern    = 50
+	workPerEvaluation  = 100
+	bytesPerUnit       = 4
+	workPerPattern     = 50
+	workPerAlternative = 20
 )
 
 func newSearch(narrow, wide any, o Options) (*search, error) {
@@ -131,6 +132,12 @@ func (p place) bag() []node {
 	return all
 }
 
+// hints lists what may name a bound worth trying: every schema of either side that speaks of the place.
+func (p place) hints() facts {
+	all, _ := bag(p.ns)
+	return facts{append(p.bag(), all...)}
+}
+
 // below returns the place of a part of the value. It is not worth visiting where both sides say the same.
 func (s *search) below(p place, ns, ws []node) (place, bool) {
 	s.work -= 1 + len(p.trail)
@@ -199,7 +206,7 @@ func (s *search) values(p place) iter.Seq[any] {
 func (s *search) raw(p place) iter.Seq[any] {
 	p.below = p.exact && s.differBelow(p)
 	return func(yield func(any) bool) {
-		wide := facts{p.bag()}
+		wide := p.hints()
 		for _, alt := range s.alternatives(p.ns) {
 			for v := range s.ofAlternative(alt, wide, p) {
 				if !yield(v) {
@@ -227,6 +234,10 @@ func (s *search) raw(p place) iter.Seq[any] {
 func (s *search) ofAlternative(alt alternative, wide facts, p place) iter.Seq[any] {
 	narrow := facts{alt}
 	return func(yield func(any) bool) {
+		s.work -= workPerAlternative + len(alt) + len(wide.parts)
+		if s.work <= 0 {
+			return
+		}
 		list, finite := narrow.finite()
 		if !finite && !p.below {
 			list = slices.Concat(narrow.known(), wide.known())
