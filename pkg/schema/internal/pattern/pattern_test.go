@@ -260,10 +260,8 @@ func TestHostilePatternsEndSoon(t *testing.T) {
 			p.Lengths()
 			Region{All: []*Pattern{p}, MinLen: 1000}.Samples(5)
 		}
-		if d := time.Since(start); d > 3*time.Second {
+		if d := time.Since(start); d > 20*time.Second { // a fraction of a second on an idle machine
 			t.Errorf("%.40s took %v", ecma, d)
-		} else {
-			t.Logf("%.40s %v", ecma, d)
 		}
 	}
 }
