@@ -1,0 +1,40 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/mcpctl/mcpctl/pkg/schema"
+)
+
+// A tool's input schema changes: are calls that were accepted still accepted?
+func Example() {
+	before, _ := schema.Parse(json.RawMessage(`{
+		"type": "object",
+		"properties": {"query": {"type": "string"}, "limit": {"type": "number", "minimum": 0}},
+		"required": ["query"]}`))
+	after, _ := schema.Parse(json.RawMessage(`{
+		"type": "object",
+		"properties": {"query": {"type": "string"}, "limit": {"type": "integer", "minimum": 0}},
+		"required": ["query"]}`))
+
+	r := schema.Contains(after, before, schema.Budget{})
+	fmt.Println(r.Verdict, r.Path, r.Instance)
+	fmt.Println(string(r.Witness))
+
+	for _, e := range schema.Edits(before, after) {
+		fmt.Println(e.Family, e.Path, string(e.Old), string(e.New))
+	}
+	// Output:
+	// incompatible /properties/limit/type /limit
+	// {"limit":0.5,"query":"a"}
+	// type /properties/limit "number" "integer"
+}
+
+// Two ways to write the same schema are equivalent.
+func ExampleEquivalent() {
+	x, _ := schema.Parse(json.RawMessage(`{"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}`))
+	y, _ := schema.Parse(json.RawMessage(`{"type": ["null", "integer"], "exclusiveMinimum": 0}`))
+	fmt.Println(schema.Equivalent(x, y, schema.Budget{}))
+	// Output: true
+}
