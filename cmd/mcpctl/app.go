@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 )
@@ -12,7 +13,7 @@ import (
 // run is the whole program: it reads args, does what they say and returns the exit status.
 func run(ctx context.Context, args []string, s streams, environ []string) int {
 	own, command := split(args)
-	inv := &invocation{streams: s, environ: environ, command: command}
+	inv := &invocation{streams: s, environ: environ, command: command, now: time.Now()}
 	app := newApp(inv)
 	err := app.RunContext(ctx, append([]string{app.Name}, flagsFirst(own, valueFlags(app))...))
 	inv.say(err)

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/report"
@@ -25,6 +23,7 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 			&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this level on: breaking, warning, info, any or never", Destination: &how.failOn},
 			&cli.StringFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: "declared", Destination: &how.semantics},
 			&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: &how.AssertFormats},
+			&cli.BoolFlag{Name: "show-waived", Usage: "show in the table what waivers excuse, too", Destination: &how.showWaived},
 		)...),
 		Action: func(c *cli.Context) error { return inv.diff(c.Context, c.Args().Slice(), how) },
 	}
@@ -34,6 +33,7 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 type comparison struct {
 	diff.Options
 	base, failOn, semantics string
+	showWaived              bool
 }
 
 func (inv *invocation) diff(ctx context.Context, words []string, how comparison) error {
@@ -45,14 +45,14 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	if err != nil {
 		return err
 	}
-	if how.Strict = how.semantics == "strict"; !how.Strict && how.semantics != "declared" {
-		return usagef("--semantics is declared or strict, not %q", how.semantics)
+	if err := how.settle(); err != nil {
+		return err
 	}
 	cfg, err := inv.load(now)
 	if err != nil {
 		return err
 	}
-	threshold, err := thresholdOf(how.failOn, cfg)
+	policy, err := policyOf(cfg, how.failOn, finding.FailOnBreaking)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,18 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	if err != nil {
 		return err
 	}
-	return inv.emit(ctx, diffReport(pairs, how.Options, threshold), report.Options{})
+	r := &report.Report{Command: "diff"}
+	r.Findings = policy.Apply(compare(pairs, how.Options, policy), scopeOf(cfg, pairs, diff.Rules()), inv.now)
+	r.Servers, r.Status = diffServers(pairs), diffStatus(pairs, policy.Fails(r.Findings))
+	return inv.emit(ctx, r, report.Options{Waived: how.showWaived})
+}
+
+// settle reads the flags that choose how schemas are compared.
+func (how *comparison) settle() error {
+	if how.Strict = how.semantics == "strict"; !how.Strict && how.semantics != "declared" {
+		return usagef("--semantics is declared or strict, not %q", how.semantics)
+	}
+	return nil
 }
 
 // sides are the old and the new SOURCEs of a diff; no old one means the saved snapshots.
@@ -82,53 +93,56 @@ func sides(targets []target, base string) (old, now []target, err error) {
 	return nil, targets, nil
 }
 
-// thresholdOf is the level from which a diff fails: the flag, else mcpctl.yaml, else breaking.
-func thresholdOf(failOn string, cfg *config.Config) (finding.Threshold, error) {
-	if failOn == "" {
-		return cmp.Or(cfg.Project.FailOn, finding.FailOnBreaking), nil
+// compare is what changed from the old to the new side of all pairs.
+func compare(pairs []pair, options diff.Options, policy finding.Policy) []finding.Finding {
+	var findings []finding.Finding
+	for _, p := range pairs {
+		findings = append(findings, p.compare(options, policy)...)
 	}
-	threshold, err := finding.ParseThreshold(failOn)
-	if err != nil {
-		return threshold, usagef("--fail-on: %w", err)
-	}
-	return threshold, nil
+	return findings
 }
 
-// diffReport compares the pairs and judges what was found.
-func diffReport(pairs []pair, options diff.Options, threshold finding.Threshold) *report.Report {
-	r := &report.Report{Command: "diff", Findings: report.Findings{}}
-	var surfaces []surface
-	unsaved := false
-	for _, p := range pairs {
-		s := p.now
-		s.Base, s.Unsaved = p.old.Source, p.missing
-		unsaved = unsaved || p.missing
-		if p.old.Error != nil && s.Error == nil {
-			s.State, s.Error = report.Failed, p.old.Error
-		}
-		surfaces, r.Servers = append(surfaces, s), append(r.Servers, s.Server)
-		if p.old.snapshot == nil || s.snapshot == nil {
-			continue
-		}
-		options.Server, options.Unavailable = s.Name, s.unavailable
-		r.Findings = append(r.Findings, diff.Compare(p.old.snapshot, s.snapshot, options)...)
+// compare is what changed in one pair; nothing when a side of it is not known.
+func (p pair) compare(options diff.Options, policy finding.Policy) []finding.Finding {
+	if p.old.snapshot == nil || p.now.snapshot == nil {
+		return nil
 	}
-	finding.Sort(r.Findings)
-	r.Status = diffStatus(status(surfaces), r.Findings, threshold, unsaved)
-	return r
+	options.Server, options.Unavailable, options.Enable = p.now.Name, p.now.unavailable, policy.Enabled(p.now.Name)
+	return diff.Compare(p.old.snapshot, p.now.snapshot, options)
+}
+
+// diffServers are the servers of a diff as the report shows them.
+func diffServers(pairs []pair) []report.Server {
+	var servers []report.Server
+	for _, p := range pairs {
+		servers = append(servers, p.result().Server)
+	}
+	return servers
+}
+
+// result is the new side, or the failure of the old one.
+func (p pair) result() surface {
+	s := p.now
+	s.Base, s.Unsaved = p.old.Source, p.missing
+	if p.old.Error != nil && s.Error == nil {
+		s.State, s.Error, s.Tolerated = report.Failed, p.old.Error, p.old.Tolerated
+	}
+	return s
 }
 
 // diffStatus is the worst that holds: incomplete answers, then findings, then nothing to compare with.
-func diffStatus(reached int, findings []finding.Finding, threshold finding.Threshold, unsaved bool) int {
-	if reached != statusOK {
+func diffStatus(pairs []pair, fails bool) int {
+	var surfaces []surface
+	unsaved := false
+	for _, p := range pairs {
+		surfaces, unsaved = append(surfaces, p.result()), unsaved || p.missing
+	}
+	switch reached := status(surfaces); {
+	case reached != statusOK:
 		return reached
-	}
-	for _, f := range findings {
-		if threshold.Fails(f.Level) {
-			return statusFindings
-		}
-	}
-	if unsaved {
+	case fails:
+		return statusFindings
+	case unsaved:
 		return statusNoBaseline
 	}
 	return statusOK

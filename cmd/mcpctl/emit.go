@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func status(surfaces []surface) int {
 	if nothingContacted(surfaces) {
 		return statusUsage
 	}
-	if slices.ContainsFunc(surfaces, func(s surface) bool { return s.State == report.Failed || s.State == report.Partial }) {
+	if slices.ContainsFunc(surfaces, func(s surface) bool { return s.incomplete() && s.Tolerated == nil }) {
 		return statusIncomplete
 	}
 	return statusOK
@@ -78,9 +79,20 @@ func (inv *invocation) write(data []byte) error {
 func (inv *invocation) tellFailures(r *report.Report) {
 	for _, s := range r.Servers {
 		if s.Error != nil {
-			inv.remark("%s: %s: %s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message))
+			inv.remark("%s: %s: %s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), leave(s))
 		}
 	}
+}
+
+// leave says why a failure does not count.
+func leave(s report.Server) string {
+	switch {
+	case s.Tolerated == nil:
+		return ""
+	case s.Tolerated.Expires == "":
+		return fmt.Sprintf(" (tolerated: %s)", report.Visible(s.Tolerated.Reason))
+	}
+	return fmt.Sprintf(" (tolerated until %s: %s)", s.Tolerated.Expires, report.Visible(s.Tolerated.Reason))
 }
 
 // settle completes the flags of a command with what the environment says, and finds mistakes in them before anything is

@@ -41,6 +41,7 @@ func (inv *invocation) gather(ctx context.Context, cfg *config.Config, targets [
 			surfaces[i], probed = probed[0], probed[1:]
 		}
 	}
+	inv.tolerate(surfaces, cfg.Project.Tolerate)
 	return surfaces, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 	"github.com/xrash/smetrics"
@@ -15,7 +16,8 @@ import (
 type invocation struct {
 	streams
 	environ []string
-	command []string // what followed "--"; nil when there was no "--"
+	command []string  // what followed "--"; nil when there was no "--"
+	now     time.Time // when the run began; it decides what has expired
 
 	configs    cli.StringSlice
 	format     string

@@ -18,7 +18,7 @@ func (inv *invocation) load(targets []target) (*config.Config, error) {
 		return nil, err
 	}
 	home, _ := os.UserHomeDir()
-	cfg, err := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookup})
+	cfg, err := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookup, Rules: ruleIDs()})
 	if inv.snapshots != "" {
 		cfg.Project.Snapshots = inv.snapshots
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -24,7 +25,7 @@ func rulesCommand(inv *invocation) *cli.Command {
 
 func (inv *invocation) rules(ctx context.Context, ids []string) error {
 	r := &report.Report{Command: "rules"}
-	for _, rule := range diff.Rules() {
+	for _, rule := range allRules() {
 		if len(ids) == 0 || slices.Contains(ids, rule.ID) {
 			r.Rules = append(r.Rules, rule)
 		}
@@ -37,10 +38,19 @@ func (inv *invocation) rules(ctx context.Context, ids []string) error {
 	return inv.emit(ctx, r, report.Options{})
 }
 
+// allRules are the rules of all commands, sorted by id.
+func allRules() []finding.Rule {
+	rules := slices.Concat(diff.Rules(), finding.PolicyRules())
+	slices.SortFunc(rules, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return rules
+}
+
 // ruleIDs are the ids of all rules.
-func ruleIDs() []string {
+func ruleIDs() []string { return idsOf(allRules()) }
+
+func idsOf(rules []finding.Rule) []string {
 	var ids []string
-	for _, rule := range diff.Rules() {
+	for _, rule := range rules {
 		ids = append(ids, rule.ID)
 	}
 	return ids

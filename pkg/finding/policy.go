@@ -24,7 +24,8 @@ type Scope struct {
 	Rules   []string // ids of the rules that were applied
 	Others  []string // ids of rules that exist and were not applied
 	Seen    []string // names of the servers that were looked at in full
-	Missing []string // names of the servers that were not, or only in part
+	Partial []string // names of the servers that were asked, and not looked at in full
+	Absent  []string // names of the servers that exist and were not asked
 }
 
 // Apply is the findings as the policy sees them: levels replaced, findings of rules that are off left out, waived ones

@@ -170,9 +170,10 @@ func TestEnabled(t *testing.T) {
 	}
 }
 
-// TestWaivers runs one waiver against a finding of tool/a of github, and a scope in which github was seen and gitlab was not.
+// TestWaivers runs one waiver against a finding of tool/a of github, and a scope in which github was seen,
+// gitlab was asked and did not answer in full, and absent was not asked.
 func TestWaivers(t *testing.T) {
-	seen := finding.Scope{Rules: []string{"tool-removed", "tool-added"}, Others: []string{"check-only"}, Seen: []string{"github"}, Missing: []string{"gitlab"}}
+	seen := finding.Scope{Rules: []string{"tool-removed", "tool-added"}, Others: []string{"check-only"}, Seen: []string{"github"}, Partial: []string{"gitlab"}, Absent: []string{"absent"}}
 	const counts, isWaived = "breaking tool-removed github tool/a", "breaking tool-removed github tool/a waived: known"
 	for name, test := range map[string]struct {
 		waiver finding.Waiver
@@ -184,6 +185,8 @@ func TestWaivers(t *testing.T) {
 		"expired, matching nothing":   {finding.Waiver{Rule: "tool-added", Server: "g*", Expires: "2026-06-29"}, []string{"breaking waiver-expired  waiver/tool-added", counts}},
 		"expired, another server":     {finding.Waiver{Rule: "tool-removed", Server: "elsewhere", Expires: "2026-06-29"}, []string{counts}},
 		"expired, server not in full": {finding.Waiver{Rule: "tool-removed", Server: "gitlab", Expires: "2026-06-29"}, []string{counts, "breaking waiver-expired gitlab waiver/tool-removed"}},
+		"expired, server not asked":   {finding.Waiver{Rule: "tool-removed", Server: "absent", Expires: "2026-06-29"}, []string{counts}},
+		"unused, server not asked":    {finding.Waiver{Rule: "tool-removed", Server: "*b*", Item: "tool/b"}, []string{counts}},
 		"unused":                      {finding.Waiver{Rule: "tool-removed", Server: "github", Item: "tool/b"}, []string{counts, "warning waiver-unused github waiver/tool-removed"}},
 		"unused, server not seen":     {finding.Waiver{Rule: "tool-removed", Server: "gitlab", Item: "tool/b"}, []string{counts}},
 		"unused, maybe elsewhere":     {finding.Waiver{Rule: "tool-removed", Item: "tool/b"}, []string{counts}},

@@ -35,14 +35,13 @@ func PolicyRules() []Rule {
 
 // finding is what there is to say about the waiver itself; ok is false when it is in order, or cannot be judged.
 func (w Waiver) finding(used bool, scope Scope, now time.Time) (f Finding, ok bool) {
-	seen := w.meets(scope.Rules, slices.Concat(scope.Seen, scope.Missing))
 	switch {
-	case !seen:
+	case !w.meets(scope.Rules, slices.Concat(scope.Seen, scope.Partial)):
 		return f, false
 	case w.Expires.Over(now):
 		f = w.speak(waiverExpired, Breaking, fmt.Sprintf("expired on %s.", w.Expires))
 		f.Hint = "delete it from mcpctl.yaml, or give it a later day"
-	case used || w.meets(scope.Rules, scope.Missing) || w.meets(scope.Others, scope.Seen):
+	case used || w.meets(scope.Rules, slices.Concat(scope.Partial, scope.Absent)) || w.meets(scope.Others, scope.Seen):
 		return f, false
 	default:
 		f = w.speak(waiverUnused, Warning, "matches nothing.")

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// policyOf is what mcpctl.yaml decides about findings. --fail-on beats it, for every server; usual is the threshold when
+// neither says one.
+func policyOf(cfg *config.Config, failOn string, usual finding.Threshold) (finding.Policy, error) {
+	policy := cfg.Project.Policy
+	if failOn == "" {
+		policy.FailOn = cmp.Or(policy.FailOn, usual)
+		return policy, nil
+	}
+	threshold, err := finding.ParseThreshold(failOn)
+	if err != nil {
+		return policy, usagef("--fail-on: %w", err)
+	}
+	policy.FailOn, policy.Overrides = threshold, maps.Clone(policy.Overrides)
+	for name, o := range policy.Overrides {
+		policy.Overrides[name] = finding.Override{Rules: o.Rules}
+	}
+	return policy, nil
+}
+
+// scopeOf is what a run over pairs by applied rules looked at.
+func scopeOf(cfg *config.Config, pairs []pair, applied []finding.Rule) finding.Scope {
+	scope := finding.Scope{Rules: idsOf(applied)}
+	for _, id := range ruleIDs() {
+		if !slices.Contains(scope.Rules, id) {
+			scope.Others = append(scope.Others, id)
+		}
+	}
+	for _, p := range pairs {
+		if p.whole() {
+			scope.Seen = append(scope.Seen, p.now.Name)
+		} else {
+			scope.Partial = append(scope.Partial, p.now.Name)
+		}
+	}
+	for _, e := range cfg.Entries {
+		if !slices.ContainsFunc(pairs, func(p pair) bool { return p.now.Name == e.Server.Name }) {
+			scope.Absent = append(scope.Absent, e.Server.Name)
+		}
+	}
+	return scope
+}
+
+// whole tells whether everything of both sides is there to be compared.
+func (p pair) whole() bool { return !p.missing && p.old.whole() && p.now.whole() }
+
+// tolerate marks the servers that failed and may, as mcpctl.yaml says. What is wrong with the configuration itself is
+// never tolerated.
+func (inv *invocation) tolerate(surfaces []surface, tolerances []finding.Tolerance) {
+	for i, s := range surfaces {
+		if s.incomplete() && !s.config {
+			surfaces[i].Tolerated = finding.Tolerated(tolerances, s.Name, inv.now)
+		}
+	}
+}
+
+// incomplete tells whether the server could not be asked in full.
+func (s surface) incomplete() bool { return s.State == report.Failed || s.State == report.Partial }
