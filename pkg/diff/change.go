@@ -44,8 +44,11 @@ func (r *revision) gather(edits []schema.Edit) []*change {
 
 // judgeEdit judges the old schema with one edit in it; an edit that is alone is the whole change.
 func (r *revision) judgeEdit(e schema.Edit) judgement {
-	if r.alone {
+	switch {
+	case r.alone:
 		return r.overall
+	case r.work >= maxWork:
+		return judgement{breaking: spent()}
 	}
 	return r.judge(e.Hybrid())
 }

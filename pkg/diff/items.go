@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -105,21 +108,42 @@ func (c *comparison) items(kind snapshot.Kind, old, new *snapshot.List) {
 	}
 	matched = c.successors(kind, matched)
 	hints := renameHints(matched)
+	var both []*pair
 	for _, p := range matched {
 		switch {
 		case p.nth > 0 && (p.old == nil || p.new == nil):
 			c.repeated(kind, p)
 		case p.new == nil:
-			c.removed(kind, p, hints[p.key], new)
+			c.removed(kind, p, hints[p.key])
 		case p.old == nil:
 			c.added(kind, p)
 		default:
-			c.item(kind, p)
+			both = append(both, p)
 		}
 	}
+	c.each(kind, both)
 }
 
-func (c *comparison) removed(kind snapshot.Kind, p *pair, successor string, new *snapshot.List) {
+// each compares items that both sides have, on all processors. The findings are in the order of the items.
+func (c *comparison) each(kind snapshot.Kind, items []*pair) {
+	found := make([][]finding.Finding, len(items))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(items)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(items)); i = next.Add(1) - 1 {
+				one := *c
+				one.findings = nil
+				one.item(kind, items[i])
+				found[i] = one.findings
+			}
+		})
+	}
+	workers.Wait()
+	c.findings = append(c.findings, slices.Concat(found...)...)
+}
+
+func (c *comparison) removed(kind snapshot.Kind, p *pair, successor string) {
 	if slices.Contains(c.Incomplete, kind) {
 		return
 	}

@@ -19,9 +19,8 @@ type judgement struct {
 // judge compares the old schema with another one. The effect is that on all values; whether it breaks follows the
 // chosen semantics.
 func (r *revision) judge(other *schema.Schema) judgement {
-	strict := schema.Budget{Semantics: schema.Strict, AssertFormats: r.AssertFormats}
-	kept := schema.Contains(other, r.before, strict)   // all that was right still is
-	inside := schema.Contains(r.before, other, strict) // all that is right was so before
+	kept := r.contains(other, r.before, schema.Strict)   // all that was right still is
+	inside := r.contains(r.before, other, schema.Strict) // all that is right was so before
 	j := judgement{
 		kept: kept.Verdict == schema.Compatible, inside: inside.Verdict == schema.Compatible,
 		effect: effectOf(kept, inside, r.direction), breaking: kept,
@@ -33,11 +32,10 @@ func (r *revision) judge(other *schema.Schema) judgement {
 	if j.breaking.Verdict == schema.Compatible || r.Strict {
 		return j
 	}
-	declared := schema.Budget{AssertFormats: r.AssertFormats}
 	if r.direction == finding.Output {
-		j.breaking = schema.Contains(r.before, other, declared)
+		j.breaking = r.contains(r.before, other, schema.Declared)
 	} else {
-		j.breaking = schema.Contains(other, r.before, declared)
+		j.breaking = r.contains(other, r.before, schema.Declared)
 	}
 	return j
 }
@@ -132,7 +130,7 @@ func (r *revision) witness(j judgement) json.RawMessage {
 	if r.direction == finding.Output {
 		want = schema.Compatible // the new schema allows what the old one did not
 	}
-	if schema.Contains(r.after, value, schema.Budget{Semantics: schema.Strict, AssertFormats: r.AssertFormats}).Verdict != want {
+	if r.contains(r.after, value, schema.Strict).Verdict != want {
 		return nil
 	}
 	return j.breaking.Witness

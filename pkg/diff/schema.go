@@ -17,6 +17,7 @@ type revision struct {
 	direction     finding.Direction
 	before, after *schema.Schema
 	overall       judgement
+	work          int  // done so far, in units of maxWork
 	invalid       bool // the new schema has parts without a meaning
 	unresolved    bool // one of them is a reference
 	alone         bool // only one edit has to do with the values
