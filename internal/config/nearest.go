@@ -51,7 +51,7 @@ func likeness(a, b string) float64 {
 	case a == "" || b == "" || len(a) > 200 || len(b) > 200:
 		return 0
 	case len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)):
-		return 0.9
+		return max(0.9, smetrics.JaroWinkler(a, b, 0.7, 4))
 	}
 	return smetrics.JaroWinkler(a, b, 0.7, 4)
 }
