@@ -1,0 +1,104 @@
+package snapshot_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+const numbered = `{
+  "capabilities": {
+    "tools": {}
+  },
+  "instructions": "Be brief.",
+  "mcpctl": 1,
+  "tools": [
+    {
+      "inputSchema": {
+        "properties": {
+          "a/b~c": {
+            "enum": [
+              "x",
+              "y"
+            ]
+          }
+        }
+      },
+      "name": "first"
+    },
+    {
+      "description": "tools",
+      "name": "second"
+    }
+  ]
+}
+`
+
+func TestLine(t *testing.T) {
+	for _, test := range []struct {
+		id, pointer string
+		want        int
+	}{
+		{"", "", 1}, {"", "/instructions", 5}, {"", "/capabilities/tools", 3}, {"", "/capabilities/prompts", 2}, {"", "/nothing/there", 1},
+		{"tool/first", "", 8}, {"tool/first", "/name", 19}, {"tool/first", "/inputSchema/properties/a~1b~0c", 11},
+		{"tool/first", "/inputSchema/properties/a~1b~0c/enum/1", 14}, {"tool/first", "/inputSchema/properties/a~1b~0c/enum/2", 12},
+		{"tool/first", "/description", 8}, {"tool/second", "", 21}, {"tool/second", "/description", 22}, {"tool/second", "/description/deeper", 22},
+		{"tool/third", "/name", 7}, {"prompt/first", "/name", 1}, {"waiver/x", "", 1}, {"", "no pointer", 1},
+	} {
+		if got := snapshot.Line([]byte(numbered), test.id, test.pointer); got != test.want {
+			t.Errorf("Line(%q, %q) = %d, want %d", test.id, test.pointer, got, test.want)
+		}
+	}
+}
+
+// TestLineOfEveryMember looks for each member of each item of real files, and checks that the line says so.
+func TestLineOfEveryMember(t *testing.T) {
+	files, err := filepath.Glob("testdata/listings/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no listings: %v", err)
+	}
+	for _, name := range files[:min(len(files), 5)] {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := parsed(t, data)
+		file := encoded(t, s)
+		rows := strings.Split(string(file), "\n")
+		for _, kind := range snapshot.Kinds() {
+			for _, item := range list(s, kind) {
+				members, _ := snapshot.Members(item.Raw)
+				for _, m := range members {
+					key, _ := json.Marshal(m.Key)
+					line := snapshot.Line(file, kind.ID(item.Key), "/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(m.Key))
+					if row := rows[line-1]; !strings.HasPrefix(row, "      "+string(key)+": ") {
+						t.Fatalf("%s: %s of %s is said to be on line %d: %s", name, key, item.Key, line, row)
+					}
+				}
+			}
+		}
+	}
+}
+
+func list(s *snapshot.Snapshot, kind snapshot.Kind) []snapshot.Item {
+	if l := s.List(kind); l != nil {
+		return l.Items
+	}
+	return nil
+}
+
+// FuzzLine gives any file and any place: the line is one of the file.
+func FuzzLine(f *testing.F) {
+	f.Add(numbered, "tool/first", "/inputSchema/properties")
+	f.Add(`{"tools":[{"name":"a"}`, "tool/a", "/0")
+	f.Add("", "", "/")
+	f.Fuzz(func(t *testing.T, file, id, pointer string) {
+		if line := snapshot.Line([]byte(file), id, pointer); line < 1 || line > 1+strings.Count(file, "\n") {
+			t.Errorf("line %d of %d", line, 1+strings.Count(file, "\n"))
+		}
+	})
+}
