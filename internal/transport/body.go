@@ -16,6 +16,8 @@ func streamableJudge(t *tripper, reply *http.Response) (*http.Response, error) {
 	switch {
 	case x == nil && reply.Request.Method == http.MethodPost:
 		return acknowledged(reply), nil
+	case kind == "text/event-stream" && reply.Request.Method == http.MethodGet:
+		return reply, nil // see Listen
 	case kind == "text/event-stream" && x != nil:
 		reply.Body = newStream(reply.Body, &answerStream{exchange: x})
 	case kind == "application/json" && x != nil:

@@ -43,6 +43,7 @@ func OpenStreamable(ctx context.Context, e Endpoint) (*Link, error) {
 	}
 	l := newLink(KindStreamable, inner)
 	l.trouble, trip.judge = trip.last, streamableJudge
+	l.web = &web{url: e.URL, client: client}
 	l.end = func() error {
 		err := inner.Close()
 		client.CloseIdleConnections()

@@ -39,6 +39,7 @@ type Link struct {
 	kill    func()                      // ends it at once; nil = nothing to do before end
 	trouble func() Trouble              // what the connection knows
 	child   *child                      // of a stdio link
+	web     *web                        // of a streamable HTTP link
 
 	lostMu sync.Mutex
 	lost   error // why there is no connection any more

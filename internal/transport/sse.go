@@ -3,12 +3,9 @@ package transport
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
@@ -159,35 +156,9 @@ func (m *mail) answer(ctx context.Context, client *http.Client, endpoint func() 
 		case <-ctx.Done():
 			return
 		case asked := <-m.asked:
-			m.post(ctx, client, endpoint(), asked)
+			if to := endpoint(); to != nil {
+				m.link.respond(ctx, client, to.String(), nil, asked)
+			}
 		}
 	}
 }
-
-// post answers one request. If that fails, the server has to live without: it cannot be told.
-func (m *mail) post(ctx context.Context, client *http.Client, endpoint *url.URL, asked message) {
-	var request transport.JSONRPCRequest
-	if endpoint == nil || json.Unmarshal(asked.raw, &request) != nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	response, err := m.link.answer.handle(ctx, request)
-	if err != nil || response == nil {
-		return
-	}
-	body, err := json.Marshal(response)
-	if err != nil {
-		return
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint.String(), bytes.NewReader(body))
-	if err != nil {
-		return
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if reply, err := client.Do(req); !errors.Is(err, context.Canceled) && reply != nil {
-		_ = reply.Body.Close()
-	}
-}
-
-const answerTimeout = 10 * time.Second

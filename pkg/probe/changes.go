@@ -9,55 +9,64 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// changes remembers which lists a server said to have changed.
+// News is what a session has to tell since it was asked last.
+type News struct {
+	Changed []snapshot.Kind // lists that the server said to have changed, in the order of snapshot.Kinds
+	Resumed bool            // listening began: what was announced before is lost, so every list is to be read again
+	Covered bool            // the server announces changes of every list it offers, as things stand
+}
+
+// Signal is signalled after something happened that News tells. Several happenings may give one signal.
+func (s *Session) Signal() <-chan struct{} { return s.changes.wake }
+
+// News is what happened since the last call.
+func (s *Session) News() News {
+	c := &s.changes
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	news := News{Resumed: c.resumed, Covered: s.hello.covered(c.announced)}
+	for _, kind := range snapshot.Kinds() {
+		if c.stale[kind] {
+			news.Changed = append(news.Changed, kind)
+		}
+	}
+	c.stale, c.resumed = nil, false
+	return news
+}
+
+// changes remembers what a server announces, and which lists it said to have changed.
 type changes struct {
 	wake chan struct{} // holds at most one signal
 
-	mu    sync.Mutex
-	stale map[snapshot.Kind]bool
+	mu        sync.Mutex
+	stale     map[snapshot.Kind]bool
+	announced map[snapshot.Kind]bool // kinds whose changes are announced now
+	resumed   bool
+	known     func() // called when announcements begin; nil = nobody waits for that
 }
 
-// Changed is signalled after the server said that a list changed; Stale then tells which. Several notifications may give
-// one signal.
-func (s *Session) Changed() <-chan struct{} { return s.changes.wake }
-
-// Stale are the kinds that the server said to have changed since the last call, in the order of snapshot.Kinds.
-func (s *Session) Stale() []snapshot.Kind {
-	s.changes.mu.Lock()
-	defer s.changes.mu.Unlock()
-	var kinds []snapshot.Kind
-	for _, kind := range snapshot.Kinds() {
-		if s.changes.stale[kind] {
-			kinds = append(kinds, kind)
-		}
-	}
-	s.changes.stale = nil
-	return kinds
-}
-
-// listen takes notice of notifications.
-func (s *Session) listen() {
+// hear takes notice of notifications.
+func (s *Session) hear() {
 	s.changes.wake = make(chan struct{}, 1)
-	s.line.SetNotificationHandler(func(n mcp.JSONRPCNotification) { s.changes.take(n.Method) })
+	s.line.SetNotificationHandler(s.changes.take)
 }
 
 // take runs on the goroutine that reads from the server, so it must not wait for anything.
-func (c *changes) take(method string) {
-	list, ok := strings.CutSuffix(method, "/list_changed")
-	if !ok {
+func (c *changes) take(n mcp.JSONRPCNotification) {
+	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
+		granted, _ := n.Params.AdditionalFields["notifications"].(map[string]any)
+		c.resume(grantedKinds(granted))
 		return
 	}
-	switch list {
-	case "notifications/tools":
-		c.add(snapshot.Tools)
-	case "notifications/prompts":
-		c.add(snapshot.Prompts)
-	case "notifications/resources":
-		c.add(snapshot.Resources, snapshot.Templates)
+	if list, ok := strings.CutSuffix(n.Method, "/list_changed"); ok {
+		if kinds := announcedAs(strings.TrimPrefix(list, "notifications/")); len(kinds) > 0 {
+			c.add(kinds)
+		}
 	}
 }
 
-func (c *changes) add(kinds ...snapshot.Kind) {
+// add remembers that lists have changed.
+func (c *changes) add(kinds []snapshot.Kind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stale == nil {
@@ -66,6 +75,46 @@ func (c *changes) add(kinds ...snapshot.Kind) {
 	for _, kind := range kinds {
 		c.stale[kind] = true
 	}
+	c.signal()
+}
+
+// begin says that changes of these kinds are announced from the start.
+func (c *changes) begin(announced map[snapshot.Kind]bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.announced = announced
+	c.signal()
+}
+
+// resume says that changes of these kinds are announced from now on.
+func (c *changes) resume(announced map[snapshot.Kind]bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.announced, c.resumed = announced, true
+	if c.known != nil {
+		c.known()
+	}
+	c.signal()
+}
+
+// cease says that nothing is announced any more, and tells whether something was.
+func (c *changes) cease() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.announced != nil
+	c.announced = nil
+	c.signal()
+	return was
+}
+
+// settle has f called whenever announcements begin; it must not wait.
+func (c *changes) settle(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = f
+}
+
+func (c *changes) signal() {
 	select {
 	case c.wake <- struct{}{}:
 	default: // a signal is waiting already

@@ -93,6 +93,6 @@ func (a attempt) dial(ctx context.Context, way route) (line, caller, error) {
 // session makes the link the caller's own.
 func (a attempt) session(link line, c caller, h hello) *Session {
 	s := &Session{attempt: a, line: link, caller: c, hello: h}
-	s.listen()
+	s.hear()
 	return s
 }

@@ -130,12 +130,12 @@ on:
 	if err != nil || len(lists) != 1 {
 		t.Fatalf("lists %v, error %v", lists, err)
 	}
-	<-session.Changed()
+	<-session.Signal()
 	want := []snapshot.Kind{snapshot.Tools, snapshot.Resources, snapshot.Templates}
-	if diff := cmp.Diff(want, session.Stale()); diff != "" {
+	if diff := cmp.Diff(want, session.News().Changed); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if again := session.Stale(); again != nil {
+	if again := session.News().Changed; again != nil {
 		t.Errorf("stale again: %v", again)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -15,6 +16,7 @@ type Session struct {
 	caller  caller
 	hello   hello
 	changes changes
+	hush    func() // ends listening; nil = nobody listens
 }
 
 // Protocol is the protocol version in effect, such as "2025-11-25".
@@ -41,6 +43,9 @@ func (s *Session) Done() <-chan struct{} { return s.line.Done() }
 // Close ends the connection and waits, with a bound, until all that belongs to it is gone. How a server takes its end is
 // no error.
 func (s *Session) Close() error {
+	if s.hush != nil {
+		s.hush()
+	}
 	if err := s.line.close(); err != nil {
 		return s.attempt.explain(context.Background(), Closing, err, nil)
 	}
@@ -50,10 +55,7 @@ func (s *Session) Close() error {
 // Snapshot lists everything that the server declares and returns what arrived; it is never nil. The error is an *Error
 // for each list that failed, joined. Such a list is nil in the snapshot, and the others are complete.
 func (s *Session) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
-	shot := &snapshot.Snapshot{
-		Protocol: s.hello.protocol, Supported: s.hello.supported,
-		Server: s.hello.server, Capabilities: s.hello.capabilities, Instructions: s.hello.instructions,
-	}
+	shot := s.Hello()
 	lists, err := s.List(ctx, snapshot.Kinds()...)
 	for kind, list := range lists {
 		shot.SetList(kind, list)
@@ -92,6 +94,9 @@ func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list *snapshot.
 		s.attempt.record.note(notices...)
 		return err
 	})
+	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Session {
+		s.line.GiveUp(status)
+	}
 	if err != nil {
 		return nil, s.attempt.explain(ctx, way.stage, err, s.line.Link)
 	}

@@ -14,11 +14,12 @@ const (
 	ListingPrompts   Stage = "listing prompts"
 	ListingResources Stage = "listing resources"
 	ListingTemplates Stage = "listing resource templates"
+	Watching         Stage = "watching"
 	Closing          Stage = "closing"
 )
 
 func (s Stage) order() int {
 	return slices.Index([]Stage{
-		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, Closing,
+		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, Watching, Closing,
 	}, s)
 }

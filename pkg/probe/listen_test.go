@@ -1,0 +1,103 @@
+package probe
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/tools/txtar"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// TestListen hears what the server of each case announces, until that is what the case wants.
+func TestListen(t *testing.T) {
+	files, err := filepath.Glob("testdata/listen/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil || len(archive.Files) != 3 {
+				t.Fatalf("reading the case: %v, %d files", err, len(archive.Files))
+			}
+			var how asked
+			if err := yaml.Unmarshal(archive.Files[0].Data, &how); err != nil {
+				t.Fatal(err)
+			}
+			listenTo(t, how, archive.Files[1].Data, string(archive.Files[2].Data))
+		})
+	}
+}
+
+func listenTo(t *testing.T, how asked, script []byte, want string) {
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	server := how.server(t, append(script, "log: "+log+"\n"...))
+	session, err := Open(t.Context(), server, Options{Environ: os.Environ(), Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	<-session.Listen()
+	if _, err := session.List(t.Context(), snapshot.Tools); err != nil && !strings.Contains(want, "lost") {
+		t.Error(err)
+	}
+	h := hearing{session: session, log: log}
+	late := time.After(20 * time.Second)
+	for h.listen(); h.String() != want; h.listen() {
+		select {
+		case <-session.Signal():
+		case <-time.After(10 * time.Millisecond): // the server's log moves without a signal
+		case <-late:
+			t.Fatalf("-want +got\n%s", cmp.Diff(want, h.String()))
+		}
+	}
+}
+
+// hearing is all that a session told until now.
+type hearing struct {
+	session *Session
+	log     string
+	resumed bool
+	last    News
+	changed map[snapshot.Kind]bool
+}
+
+func (h *hearing) listen() {
+	h.last = h.session.News()
+	h.resumed = h.resumed || h.last.Resumed
+	for _, kind := range h.last.Changed {
+		if h.changed == nil {
+			h.changed = map[snapshot.Kind]bool{}
+		}
+		h.changed[kind] = true
+	}
+}
+
+// String is a line for whether all is covered, what changed, how often the server was asked to announce,
+// how often it got an answer of ours, and the loss.
+func (h *hearing) String() string {
+	text := fmt.Sprintf("covered: %v\nresumed: %v\n", h.last.Covered, h.resumed)
+	for _, kind := range snapshot.Kinds() {
+		if h.changed[kind] {
+			text += fmt.Sprintf("changed: %s\n", kind)
+		}
+	}
+	log, _ := os.ReadFile(h.log)
+	text += fmt.Sprintf("asked: %d\n", bytes.Count(log, []byte(`"request":"GET `))+bytes.Count(log, []byte(`"method":"subscriptions/listen"`)))
+	if n := bytes.Count(log, []byte(`"id":"p","result":{}`)); n > 0 {
+		text += fmt.Sprintf("answered: %d\n", n)
+	}
+	if err := h.session.Lost(); err != nil {
+		text += fmt.Sprintf("lost: %v\n", err)
+	}
+	return text
+}
