@@ -6,7 +6,7 @@ import "github.com/mcpctl/mcpctl/pkg/schema"
 // microsecond: a server cannot make a comparison last by many changes of an intricate schema. What is left undecided is
 // told as unproven.
 const (
-	maxWork      = 2_000_000
+	maxWork      = 1_000_000
 	workPerStep  = 2  // of the schema engine
 	bytesPerWork = 16 // of both schemas, which are read for each question
 )
