@@ -67,6 +67,39 @@ func (g *grammar) document() any {
 		definitions = "definitions"
 	}
 	o[definitions] = map[string]any{"one": g.schema(2), "two": g.schema(2)}
+	if !g.old && g.chance(2) {
+		g.named(o)
+	}
+	return o
+}
+
+// named gives the definitions names of other kinds, and the document references to them.
+func (g *grammar) named(o map[string]any) {
+	table := o["$defs"].(map[string]any)
+	table["anchored"] = map[string]any{"$anchor": "plain", "allOf": []any{g.schema(2)}}
+	table["dynamic"] = map[string]any{"$id": "https://example.com/list", "$dynamicAnchor": "node", "items": g.plain(1),
+		"properties": map[string]any{g.name(): map[string]any{"$dynamicRef": "#node"}, g.name(): g.plain(1)}}
+	table["addressed"] = map[string]any{"$id": "https://example.com/addressed", "$defs": map[string]any{"here": g.plain(1)},
+		"anyOf": []any{map[string]any{"$ref": "#/$defs/here"}, g.plain(1)}}
+	if g.chance(3) {
+		o["$dynamicAnchor"] = "node"
+	}
+	o["properties"] = map[string]any{
+		g.name(): map[string]any{"$ref": "#plain"},
+		g.name(): map[string]any{choose(g, "$ref", "$dynamicRef"): "https://example.com/list#node"},
+		g.name(): map[string]any{"$ref": "https://example.com/addressed"},
+	}
+}
+
+// plain makes a schema without references, for use where the definitions of the document are out of reach.
+func (g *grammar) plain(depth int) any {
+	o := map[string]any{}
+	for range 1 + g.IntN(3) {
+		g.keyword(o, 0)
+	}
+	if depth > 0 && g.chance(2) {
+		o["items"] = g.plain(depth - 1)
+	}
 	return o
 }
 
