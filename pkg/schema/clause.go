@@ -139,7 +139,7 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 		c.leaveOut(reason{"a schema that refers to itself", l.node})
 	case l.op == opOpaque:
 		c.leaveOut(reason{"", l.node})
-	case l.op == opFormat && !e.formats:
+	case l.op == opFormat && e.formats == nil:
 		return nil, !l.not
 	case l.op == opKinds:
 	case l.op == opAll && !l.not || l.op == opAny && l.not:

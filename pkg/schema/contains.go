@@ -51,7 +51,7 @@ func refuteWith(wide, narrow *Schema, b Budget, out outcome) Result {
 	}
 	value, tried := search(wide, narrow, b, out)
 	if value != nil {
-		r := incompatible(wide, readBack(value))
+		r := incompatible(wide, readBack(value), b)
 		r.Steps = tried
 		return r
 	}
@@ -73,8 +73,9 @@ const maxWitness = 2000
 // validator cannot tell, the engine's own reading of the value decides and the value is not shown as a witness.
 func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
 	value := out.value
-	if !b.AssertFormats &&
-		(accepts(yes(narrow.root(b.Semantics)), value) == void || accepts(yes(wide.plain), value) == inhabited) {
+	f := newFormats(b.AssertFormats)
+	inside, outside := accepts(yes(narrow.root(b.Semantics)), value, f), accepts(not(wide.plain), value, f)
+	if inside == void || outside == void {
 		return Result{}, false
 	}
 	accepted, rejected := unsure, unsure
@@ -86,12 +87,12 @@ func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
 	hybrid := narrow.standsFor != nil || wide.standsFor != nil
 	switch {
 	case accepted == inhabited && rejected == inhabited:
-		return incompatible(wide, value), true
+		return incompatible(wide, value, b), true
 	case !hybrid && (accepted == void || rejected == void):
 		return Result{}, false
 	}
-	return shownBy(blameFor(yes(wide.plain), value, "")), out.answer == inhabited && accepts(yes(narrow.root(b.Semantics)), value) == inhabited &&
-		accepts(yes(wide.plain), value) == void && !b.AssertFormats
+	certain := out.answer == inhabited && inside == inhabited && outside == inhabited
+	return shownBy(blamer{f}.of(yes(wide.plain), value, "")), certain
 }
 
 // weight counts the values in a value, up to a limit.
@@ -136,7 +137,7 @@ func search(wide, narrow *Schema, b Budget, out outcome) (value json.RawMessage,
 	if err != nil || value == nil {
 		return nil, tried
 	}
-	if b.Semantics == Declared && accepts(yes(narrow.declared()), readBack(value)) == void {
+	if b.Semantics == Declared && accepts(yes(narrow.declared()), readBack(value), newFormats(b.AssertFormats)) == void {
 		return nil, tried
 	}
 	return value, tried
@@ -145,8 +146,8 @@ func search(wide, narrow *Schema, b Budget, out outcome) (value json.RawMessage,
 // searchFor is the number of values to try within a budget.
 func searchFor(b Budget) int { return min(b.steps()/50, refute.DefaultEvaluations) + 1 }
 
-func incompatible(wide *Schema, value any) Result {
-	r := shownBy(blameFor(yes(wide.plain), value, ""))
+func incompatible(wide *Schema, value any, b Budget) Result {
+	r := shownBy(blamer{newFormats(b.AssertFormats)}.of(yes(wide.plain), value, ""))
 	r.Witness = json.RawMessage(jsonText(value))
 	return r
 }

@@ -13,6 +13,7 @@ type pairCase struct {
 	Narrow, Wide json.RawMessage
 	There, Back  string
 	Declared     bool
+	Formats      bool // formats are asserted
 	Structure    bool // the validator cannot read the schemas: no witness is shown
 }
 
@@ -21,7 +22,7 @@ func TestContains(t *testing.T) {
 		for _, c := range cases {
 			t.Run(file+"/"+c.Name, func(t *testing.T) {
 				narrow, wide := mustParse(t, string(c.Narrow)), mustParse(t, string(c.Wide))
-				b := Budget{Semantics: Strict}
+				b := Budget{Semantics: Strict, AssertFormats: c.Formats}
 				if c.Declared {
 					b.Semantics = Declared
 				}
@@ -44,7 +45,7 @@ func (c pairCase) check(t *testing.T, r Result, want string, narrow, wide *Schem
 			return
 		}
 		v, err := decode(r.Witness)
-		if err != nil || narrow.judge(v, false) != inhabited || wide.judge(v, false) != void {
+		if err != nil || narrow.judge(v, c.Formats) != inhabited || wide.judge(v, c.Formats) != void {
 			t.Errorf("witness %s does not show it", r.Witness)
 		}
 	case Unknown:

@@ -14,7 +14,7 @@ import (
 type engine struct {
 	left    int // steps until the budget is spent
 	depth   int // values inside values until the budget is spent
-	formats bool
+	formats *formats
 
 	memo   map[string]*memory
 	open   map[string]*frame
@@ -25,7 +25,7 @@ type engine struct {
 }
 
 func newEngine(b Budget) *engine {
-	return &engine{left: b.steps(), depth: b.depth(), formats: b.AssertFormats,
+	return &engine{left: b.steps(), depth: b.depth(), formats: newFormats(b.AssertFormats),
 		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
 }
 

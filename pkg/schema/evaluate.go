@@ -3,13 +3,12 @@ package schema
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 )
 
 // accepts reports whether a value satisfies a literal: inhabited is yes, void is no, and unsure is said where a
-// construct is not understood or the work is too much. Formats are annotations here.
-func accepts(l lit, v any) answer {
-	e := &evaluator{left: maxEvaluation}
+// construct is not understood or the work is too much. Formats are annotations where f is nil.
+func accepts(l lit, v any, f *formats) answer {
+	e := &evaluator{left: maxEvaluation, formats: f}
 	return e.accepts(l, v)
 }
 
@@ -18,7 +17,10 @@ const maxEvaluation = 1 << 17
 
 // An evaluator reads nodes as a validator reads a schema: value in hand. It shares with the engine no more than the
 // nodes and the assertions about numbers and strings, and so confirms what the engine finds.
-type evaluator struct{ left int }
+type evaluator struct {
+	left    int
+	formats *formats
+}
 
 func (e *evaluator) accepts(l lit, v any) answer {
 	if l.not {
@@ -32,7 +34,7 @@ func (e *evaluator) satisfies(n *node, v any) answer {
 	switch {
 	case e.left < 0 || n.loop || n.op == opOpaque:
 		return unsure
-	case n.op.guard()&kindOf(v) == 0 || n.op == opFormat:
+	case n.op.guard()&kindOf(v) == 0:
 		return inhabited
 	}
 	switch n.op {
@@ -58,7 +60,7 @@ func (e *evaluator) asserts(n *node, v any) answer {
 		}
 		return answerOf(numberSatisfies([]lit{yes(n)}, r))
 	case string:
-		ok, doubt := textSatisfies([]lit{yes(n)}, v)
+		ok, doubt := textSatisfies([]lit{yes(n)}, v, e.formats)
 		if doubt.node != nil {
 			return unsure
 		}
@@ -190,87 +192,4 @@ func (e *evaluator) object(n *node, v map[string]any) answer {
 		return every(sortedKeys(v), func(name string) answer { return e.accepts(n.kids[0], name) })
 	}
 	return void // a finite set of scalars
-}
-
-// A blame is the keyword that rejects a value.
-type blame struct {
-	path     string // JSON pointer of the keyword
-	instance string // JSON pointer of the rejected value
-	keyword  string
-	detail   string
-}
-
-// blameFor finds the keyword deepest inside a literal that rejects a value.
-func blameFor(l lit, v any, instance string) blame {
-	n := l.node
-	here := blame{instance: instance, keyword: n.keyword, path: n.place}
-	if n.keyword != "" {
-		here.path = join(n.place, n.keyword)
-	}
-	if l.not {
-		return here
-	}
-	switch n.op {
-	case opAll, opAny, opOne:
-		return blameAmong(n, v, here)
-	case opItem, opItems:
-		for i, item := range v.([]any) {
-			if i >= n.count && (n.op == opItems || i == n.count) && accepts(n.kids[0], item) == void {
-				return blameInside(n.kids[0], item, here, strconv.Itoa(i))
-			}
-		}
-	case opProperty:
-		return blameInside(n.kids[0], v.(map[string]any)[n.text], here, n.text)
-	case opRest:
-		value := v.(map[string]any)
-		for _, name := range sortedKeys(value) {
-			if (*engine)(nil).covers(yes(n), name) == inhabited && accepts(n.kids[0], value[name]) == void {
-				return blameInside(n.kids[0], value[name], here, name)
-			}
-		}
-	case opRequired:
-		here.detail = strconv.Quote(n.text) + " is missing"
-	}
-	return here
-}
-
-// blameAmong chooses among the parts of a combination: the one that rejects, or the only one for this type of value.
-func blameAmong(n *node, v any, here blame) blame {
-	var rejecting []lit
-	for _, k := range n.kids {
-		if accepts(k, v) == void && (n.op == opAll || k.may()&kindOf(v) != 0) {
-			rejecting = append(rejecting, k)
-		}
-	}
-	switch {
-	case n.op == opAll && len(rejecting) > 0:
-		return blameIn(rejecting[0], v, here)
-	case n.op == opAny && slices.Contains(oneSided, n.keyword):
-		return blameIn(n.kids[len(n.kids)-1], v, here)
-	case n.op == opAny && len(rejecting) == 1:
-		return blameIn(rejecting[0], v, here)
-	}
-	return here
-}
-
-// oneSided lists the keywords that are: not the condition, or else the last part.
-var oneSided = []string{"then", "else", "dependentRequired", "dependentSchemas", "dependencies"}
-
-// blameIn descends into a part that says of the same value; a part made up for a keyword is told as the keyword.
-func blameIn(l lit, v any, here blame) blame {
-	b := blameFor(l, v, here.instance)
-	if b.path == "" && b.keyword == "" && here.keyword != "" {
-		b.path, b.keyword = here.path, here.keyword
-	}
-	return b
-}
-
-// blameInside descends into a value inside the value. A schema that accepts nothing is told as the keyword above it.
-func blameInside(l lit, v any, here blame, token string) blame {
-	here.instance = join(here.instance, token)
-	if l.isFalse() {
-		here.detail = strconv.Quote(token) + " is not allowed"
-		return here
-	}
-	return blameFor(l, v, here.instance)
 }

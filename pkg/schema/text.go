@@ -32,7 +32,7 @@ func (e *engine) members(atoms []lit, members []string) outcome {
 		if e.step() {
 			return undecided(outOfSteps)
 		}
-		switch ok, doubt := textSatisfies(atoms, v); {
+		switch ok, doubt := textSatisfies(atoms, v, e.formats); {
 		case ok && doubt.node == nil:
 			return found(v)
 		case ok:
@@ -44,7 +44,7 @@ func (e *engine) members(atoms []lit, members []string) outcome {
 
 // textSatisfies reports whether a string satisfies all atoms, or may: then the doubt names the first that is not
 // understood.
-func textSatisfies(atoms []lit, v string) (ok bool, doubt reason) {
+func textSatisfies(atoms []lit, v string, f *formats) (ok bool, doubt reason) {
 	for _, l := range atoms {
 		var ok bool
 		switch l.op {
@@ -60,9 +60,13 @@ func textSatisfies(atoms []lit, v string) (ok bool, doubt reason) {
 				continue
 			}
 			ok = l.pattern.Match(v)
-		default:
-			doubt = reason{"", l.node}
-			continue
+		case opFormat:
+			has := f.accepts(l.text, v)
+			if has == unsure {
+				doubt = reason{"", l.node}
+				continue
+			}
+			ok = has == inhabited
 		}
 		if ok == l.not {
 			return false, reason{}
