@@ -180,7 +180,7 @@ func within(done <-chan struct{}, d time.Duration) bool {
 		return true
 	default:
 	}
-	if d <= 0 {
+	if d <= 0 || done == nil { // a nil channel is never closed: there is nothing to wait for
 		return false
 	}
 	t := time.NewTimer(d)
