@@ -25,7 +25,7 @@ func (s *search) numbers(narrow, wide facts, whole bool) []any {
 			out = append(out, n)
 		}
 	}
-	for _, r := range around(marks) {
+	for _, r := range neighbours(marks) {
 		add(r)
 		for _, near := range onto(r, common(steps)) {
 			add(near)
@@ -34,8 +34,8 @@ func (s *search) numbers(narrow, wide facts, whole bool) []any {
 	return out
 }
 
-// around returns plain numbers, then the marks, their neighbours, and the points between them.
-func around(marks []*big.Rat) []*big.Rat {
+// neighbours returns plain numbers, then the marks, their neighbours, and the points between them.
+func neighbours(marks []*big.Rat) []*big.Rat {
 	var out []*big.Rat
 	for _, plain := range [...][2]int64{{0, 1}, {1, 1}, {-1, 1}, {1, 2}, {2, 1}, {10, 1}} {
 		out = append(out, big.NewRat(plain[0], plain[1]))

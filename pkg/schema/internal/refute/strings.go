@@ -14,43 +14,49 @@ const maxLength = 40_000
 // lengths that the wide side names, and those that its patterns reject.
 func (s *search) strings(narrow, wide facts) []any {
 	region := s.region(narrow)
-	var out []any
-	add := func(r pattern.Region) {
-		s.work -= workPerPattern * len(r.All)
-		if text, found := r.Find(); found == pattern.Yes && len(text) <= maxLength {
-			out = append(out, text)
-		}
-	}
-	for _, plain := range [...]string{"a", "", "ab", "A", "1", "é", " ", "a b", "\n"} {
-		out = append(out, plain)
-	}
-	add(atLeast(region, 1))
+	out := []any{"a", "", "ab", "A", "1", "é", " ", "a b", "\n"}
+	out = append(out, s.found(atLeast(region, 1))...)
 	out = append(out, formatted(append(narrow.strings("format"), wide.strings("format")...))...)
 	for _, p := range s.patterns(wide) {
-		outside := region
-		outside.None = append(slices.Clone(region.None), p)
-		add(atLeast(outside, 1))
-		add(outside)
-		inside := region
-		inside.All = append(slices.Clone(region.All), p)
-		add(inside)
-		for _, n := range wide.counts("minLength", "maxLength") {
-			add(between(inside, n+1, n+1))
-			if n > 0 {
-				add(between(inside, n-1, n-1))
-			}
-		}
+		out = append(out, s.around(region, p, wide)...)
 	}
 	for _, n := range slices.Concat(narrow.counts("minLength", "maxLength"), wide.counts("minLength", "maxLength")) {
 		for _, length := range [...]int{n - 1, n, n + 1} {
 			if length >= 0 && length <= maxLength {
 				out = append(out, strings.Repeat("a", length), strings.Repeat("é", min(length, 100)))
-				add(between(region, length, length))
+				out = append(out, s.found(between(region, length, length))...)
 			}
 		}
 	}
 	if len(region.All) > 0 {
 		for _, text := range region.Samples(12) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// around returns strings of the region that a pattern rejects, and accepted ones of the lengths beside the wide side's.
+func (s *search) around(region pattern.Region, p *pattern.Pattern, wide facts) []any {
+	outside, inside := region, region
+	outside.None = append(slices.Clone(region.None), p)
+	inside.All = append(slices.Clone(region.All), p)
+	out := s.found(atLeast(outside, 1), outside, inside)
+	for _, n := range wide.counts("minLength", "maxLength") {
+		out = append(out, s.found(between(inside, n+1, n+1))...)
+		if n > 0 {
+			out = append(out, s.found(between(inside, n-1, n-1))...)
+		}
+	}
+	return out
+}
+
+// found returns a string of each region that is known to hold one of a size that can be built.
+func (s *search) found(regions ...pattern.Region) []any {
+	var out []any
+	for _, r := range regions {
+		s.work -= workPerPattern * len(r.All)
+		if text, found := r.Find(); found == pattern.Yes && len(text) <= maxLength {
 			out = append(out, text)
 		}
 	}
