@@ -25,7 +25,7 @@ type Budget struct {
 
 // Default limits of a [Budget].
 const (
-	DefaultSteps = 100_000
+	DefaultSteps = 50_000
 	DefaultDepth = 64
 )
 

@@ -21,9 +21,15 @@ func TestEdits(t *testing.T) {
 		for _, c := range cases {
 			t.Run(file+"/"+c.Name, func(t *testing.T) {
 				old, new := mustParse(t, string(c.Old)), mustParse(t, string(c.New))
-				got := []string{}
+				got, asserting := []string{}, []Edit{}
 				for _, e := range Edits(old, new) {
 					got = append(got, describe(old, e))
+					if !e.Family.Annotation() {
+						asserting = append(asserting, e)
+					}
+				}
+				if len(asserting) == 1 && !Equivalent(asserting[0].Hybrid(), new, Budget{}) {
+					t.Errorf("the only edit does not make the new schema of the old one")
 				}
 				slices.Sort(got)
 				slices.Sort(c.Want)

@@ -73,3 +73,52 @@ func (o *objectProblem) anyName() string {
 		}
 	}
 }
+
+// covers reports whether an atom speaks of a name, as an answer: void is no.
+func (e *engine) covers(l lit, name string) answer {
+	switch l.op {
+	case opProperty, opRequired:
+		return answerOf(l.text == name)
+	case opPropertyNames: // it speaks of the names that do not satisfy the child
+		return e.inhabit([]lit{l.kids[0].flip(), yes(constantString(name))}).answer
+	}
+	if _, left := slices.BinarySearch(l.names, name); left {
+		return void
+	}
+	out := inhabited
+	for _, p := range l.within {
+		out = allOf(out, matches(p, name, true))
+	}
+	for _, p := range l.patterns {
+		out = allOf(out, matches(p, name, false))
+	}
+	return out
+}
+
+func answerOf(ok bool) answer {
+	if ok {
+		return inhabited
+	}
+	return void
+}
+
+func matches(p *node, name string, want bool) answer {
+	if p.pattern == nil {
+		return unsure
+	}
+	return answerOf(p.pattern.Match(name) == want)
+}
+
+func allOf(a, b answer) answer {
+	switch {
+	case a == void || b == void:
+		return void
+	case a == inhabited && b == inhabited:
+		return inhabited
+	}
+	return unsure
+}
+
+func constantString(s string) *node {
+	return seal(&node{op: opScalars, set: &scalars{strings: []string{s}}})
+}
