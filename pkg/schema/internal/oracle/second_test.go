@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -69,5 +70,9 @@ func secondly(s any, value json.RawMessage) (accepted bool, err error) {
 	if err := json.Unmarshal(value, &v); err != nil {
 		return false, err
 	}
-	return resolved.Validate(v) == nil, nil
+	err = resolved.Validate(v)
+	if err != nil && strings.Contains(err.Error(), "missing dynamic anchor") {
+		return false, err // it does not look where the reference first leads (2020-12 §8.2.3.2)
+	}
+	return err == nil, nil
 }
