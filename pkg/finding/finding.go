@@ -27,7 +27,14 @@ type Finding struct {
 	New     json.RawMessage `json:"new,omitempty"`     // the value now; absent when there is none
 	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
 
-	Waiver *Waiver `json:"waiver,omitempty"` // what excuses it; nil = nothing does. Policy.Apply sets it
+	Waiver   *Waiver   `json:"waiver,omitempty"`   // what excuses it; nil = nothing does. Policy.Apply sets it
+	Location *Location `json:"location,omitempty"` // where the old value stands in a file; nil = in none that is known
+}
+
+// Location is a line of a file.
+type Location struct {
+	File string `json:"file"` // as shown to people
+	Line int    `json:"line"` // from 1
 }
 
 // Pointer is the deepest place that the finding speaks of: Path and Member as one JSON pointer.

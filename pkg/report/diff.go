@@ -114,13 +114,18 @@ func (p *page) finding(f finding.Finding) {
 		head = append(head, span{"  " + safe(f.Verdict), dim})
 	}
 	p.text(4, 2, append(head, span{"  " + safe(f.Fingerprint()), dim})...)
+	p.body(6, f)
+}
+
+// body writes what a finding says: its message, what changed, and what can be done.
+func (p *page) body(indent int, f finding.Finding) {
 	for _, l := range lines(f.Message) {
-		p.text(6, 0, span{l, noInk})
+		p.text(indent, 0, span{l, noInk})
 	}
-	p.values(6, f)
-	p.witness(6, f)
-	p.hint(6, f.Hint)
-	p.waiver(6, f.Waiver)
+	p.values(indent, f)
+	p.witness(indent, f)
+	p.hint(indent, f.Hint)
+	p.waiver(indent, f.Waiver)
 }
 
 // waiver tells why a finding does not count.

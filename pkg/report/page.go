@@ -10,11 +10,16 @@ import (
 type page struct {
 	strings.Builder
 	Options
+	bare bool     // changes are told by their look alone, without marks
+	rows [][]span // each line as it was written, when bare is set
 }
 
 // line writes one line, whatever its width.
 func (p *page) line(indent int, spans ...span) {
 	row := strings.Repeat(" ", indent)
+	if p.bare {
+		p.rows = append(p.rows, append([]span{{safe(row), noInk}}, spans...))
+	}
 	for _, s := range trimEnd(slices.Clone(spans)) {
 		row += s.render(p.Color)
 	}

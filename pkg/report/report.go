@@ -68,7 +68,11 @@ type Options struct {
 	Fleet bool // table of list: a row per server even when there is one, unless Items is set
 	Raw   bool // table of show: the raw JSON of every item as well
 
-	Waived bool // table of findings: those that are waived as well
+	Waived bool // those that people read: findings that are waived as well
+
+	Limit   int            // markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
+	Rules   []finding.Rule // sarif, html: what is known of the rules that findings name
+	Version string         // sarif: version of the program that writes
 }
 
 // Elapsed is a duration in the unit of Server.ElapsedMs, rounded.

@@ -99,9 +99,9 @@ func (p *page) edits(indent int, all []edit) {
 	for i, e := range all {
 		switch e.op {
 		case gone:
-			row = append(row, span{"[-" + visible(e.text) + "-]", red})
+			row = append(row, span{p.marked("[-", e.text, "-]"), red})
 		case fresh:
-			row = append(row, span{"{+" + visible(e.text) + "+}", green})
+			row = append(row, span{p.marked("{+", e.text, "+}"), green})
 		case kept:
 			rows := keptRows(e.text, i > 0, i < len(all)-1)
 			for _, done := range rows[:len(rows)-1] {
@@ -112,6 +112,14 @@ func (p *page) edits(indent int, all []edit) {
 		}
 	}
 	p.text(indent, 0, row...)
+}
+
+// marked is a stretch of a text that changed.
+func (p *page) marked(open safe, text string, end safe) safe {
+	if p.bare {
+		return visible(text)
+	}
+	return open + visible(text) + end
 }
 
 // keptRows are the lines of a stretch that stayed the same, less what is far from any change.

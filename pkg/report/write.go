@@ -12,9 +12,10 @@ import (
 // formats is the one place where a format is added.
 func formats() map[string]func(io.Writer, *Report, Options) error {
 	return map[string]func(io.Writer, *Report, Options) error{
-		"json":  writeJSON,
-		"table": writeTable,
-		"yaml":  writeYAML,
+		"json":     writeJSON,
+		"markdown": writeMarkdown,
+		"table":    writeTable,
+		"yaml":     writeYAML,
 	}
 }
 

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// files are the formats that are read by something else than a terminal, each with golden files in a folder of its own.
+func files() []string {
+	return slices.DeleteFunc(Formats(), func(f string) bool { return slices.Contains([]string{"json", "table", "yaml"}, f) })
+}
+
+// told are the options that the command line gives.
+func told(o Options) Options {
+	o.Version = "1.2.3"
+	o.Rules = []finding.Rule{
+		{ID: "input-type-narrowed", Level: finding.Breaking, Title: "A type was narrowed", Doc: "Values of other types were accepted and are rejected now.", Example: "number → integer", Instead: "Keep accepting the wider type."},
+		{ID: "tool-removed", Level: finding.Breaking, Title: "A tool is gone", Doc: "Whoever calls it gets an error.", Example: "search → nothing", Instead: "Keep it and say in its description what to call instead."},
+	}
+	return o
+}
+
+// TestGoldenFiles writes the cases in which something is judged, or failed, in each format that has files of its own.
+func TestGoldenFiles(t *testing.T) {
+	for name, one := range cases(t) {
+		if one.Findings == nil && !strings.Contains(name, "list-fleet") {
+			continue
+		}
+		for _, format := range files() {
+			t.Run(format+"/"+filepath.Base(name), func(t *testing.T) {
+				file := filepath.Join("testdata", "formats", format, filepath.Base(name)+".golden")
+				got := written(t, format, &one.Report, told(one.Options))
+				if *update {
+					if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), got); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// hostileTexts are what servers send to get out of the place that a report gives them.
+func hostileTexts() []string {
+	return []string{
+		"plain words", "\x1b[2J\x1b]0;x\x07", "\u202egpj.exe\u202c", "\u2066x\u2069", "\U000e0041\U000e007f", "\u200b\u2028\u2029\ufeff\u00ad",
+		"::error::x", "\n::error file=a,line=1::x", "##[error]x", "\r\n##[set-output name=a]b", "%0A::error::x", "a,b:c%", "::stop-commands::t",
+		"a | b |\n|---|", "`code` ``` ~~~", "<script>alert(1)</script>", "</pre></details><img src=x onerror=alert(1)>", "<!-- x --> --!>", "]]>", "]]><x/>", "&lt;&#60;&amp",
+		"@everyone #12 GH-3 https://evil.example www.evil.example a@b.example 1234567 deadbeefcafe", "![x](http://x) [x](javascript:x) *a* _b_ ~c~ # d", "\n\n\n", "  \n \t\n", "{{.}} ${{ github.token }} $(id)", "\xff\xfe\x00",
+		"\" onmouseover=\"x", "' x='", "</style><script>", "\\u003cscript", "日本語 ✅ ⚠️ 😀", "z\u0301\u0302\u0303\u0304\u0305\u0306",
+	}
+}
+
+// checkVisible fails when a text has a character that cannot be seen, other than a line break.
+func checkVisible(t testing.TB, out string) {
+	t.Helper()
+	before := rune(0)
+	for _, r := range out {
+		if r != '\n' && hidden(r) && !chooses(before, r) {
+			t.Fatalf("%U is in the output: %q", r, out)
+		}
+		before = r
+	}
+}

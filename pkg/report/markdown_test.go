@@ -1,0 +1,146 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// ownTag is every tag that the Markdown writer itself uses.
+var ownTag = regexp.MustCompile(`</?(h3|p|b|sub|code|pre|del|ins|details|summary|table|tr|th|td)>|<br>|<details open>|<!-- mcpctl -->`)
+
+var character = regexp.MustCompile(`&(lt|gt|amp|#34|#39|#32);`)
+
+// quiet is what stays in code, where nobody is mentioned and nothing becomes a link.
+var quiet = regexp.MustCompile(`(?s)<code>.*?</code>|<pre>.*?</pre>`)
+
+// checkMarkdown fails when something got out of its place: a tag that is not ours, a tag that is not closed, a blank line
+// that ends the HTML, or a mention outside of code.
+func checkMarkdown(t testing.TB, out string) {
+	t.Helper()
+	checkVisible(t, out)
+	if rest := character.ReplaceAllString(ownTag.ReplaceAllString(out, ""), ""); strings.ContainsAny(rest, "<>&") {
+		t.Fatalf("markup that is not ours: %q", rest)
+	}
+	var open []string
+	for _, tag := range ownTag.FindAllString(out, -1) {
+		name := strings.Trim(strings.TrimSuffix(tag, " open>"), "</>")
+		switch {
+		case tag == "<br>" || tag[1] == '!':
+		case tag[1] != '/':
+			open = append(open, name)
+		case len(open) == 0 || open[len(open)-1] != name:
+			t.Fatalf("%s closes %q", tag, open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("%q are open at the end", open)
+	}
+	for _, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+		if strings.TrimSpace(line) == "" {
+			t.Fatalf("a blank line ends the HTML: %q", out)
+		}
+	}
+	prose := html.UnescapeString(ownTag.ReplaceAllString(quiet.ReplaceAllString(out, "x"), ""))
+	if strings.ContainsAny(prose, "@#`*_[]|~\\") || strings.Contains(prose, "://") || strings.Contains(prose, "www.") {
+		t.Fatalf("prose that is more than words: %q", prose)
+	}
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range hostileTexts() {
+		f.Add(s, `{"a":[1,"x"]}`, uint16(0))
+		f.Add(s, `"\n\n\n"`, uint16(900))
+	}
+	f.Fuzz(func(t *testing.T, s, raw string, limit uint16) {
+		value := json.RawMessage(raw)
+		if !json.Valid(value) {
+			value, _ = json.Marshal(s)
+		}
+		for _, command := range []string{"list", "snapshot", "diff", "config", s} {
+			r := filled(command, s, value)
+			if command == "list" {
+				r.Findings = nil
+			}
+			checkMarkdown(t, written(t, "markdown", r, Options{Waived: true, Limit: int(limit)}))
+		}
+	})
+}
+
+// TestMarkdownLimit writes more than GitHub takes: what matters most stays, and the rest is counted.
+func TestMarkdownLimit(t *testing.T) {
+	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Name: "a", State: OK}, {Name: "b", State: OK}}, Findings: Findings{}}
+	long, _ := json.Marshal(strings.Repeat("word & ", 3000))
+	for i := range 400 {
+		r.Findings = append(r.Findings,
+			finding.Finding{Rule: "note", Level: finding.Info, Server: "a", Item: fmt.Sprint("tool/i", i), Message: "something was added"},
+			finding.Finding{Rule: "text", Level: finding.Warning, Server: "a", Item: fmt.Sprint("tool/w", i), Message: "a text changed", Old: json.RawMessage(`"` + fmt.Sprint(i) + `"`), New: long})
+	}
+	for i := range 20 {
+		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "b", Item: fmt.Sprint("tool/b", i), Message: "the tool is gone"})
+	}
+	out := written(t, "markdown", r, Options{})
+	checkMarkdown(t, out)
+	if len(out) > commentLimit || len(out) < commentLimit/2 {
+		t.Errorf("%d bytes", len(out))
+	}
+	if n := strings.Count(out, "🔴 <b>breaking</b>"); n != 20 {
+		t.Errorf("%d of 20 breaking findings", n)
+	}
+	warnings, infos := strings.Count(out, "🟡"), strings.Count(out, "🔵")
+	note := out[strings.Index(out, "✂️"):]
+	for _, want := range []string{fmt.Sprintf("%d info", 400-infos), "the values of", "at most 65536 bytes"} {
+		if !strings.Contains(note, want) {
+			t.Errorf("%q does not say %q", note, want)
+		}
+	}
+	if left := 400 - warnings; left > 0 && !strings.Contains(note, fmt.Sprintf("%d warning", left)) {
+		t.Errorf("%q does not count %d warnings", note, left)
+	}
+}
+
+// TestMarkdownKeepsEveryText checks that what is not left out is there to the last word.
+func TestMarkdownKeepsEveryText(t *testing.T) {
+	for _, s := range hostileTexts() {
+		if strings.TrimSpace(s) == "" {
+			continue
+		}
+		text, _ := json.Marshal(s)
+		r := &Report{Command: "diff", Servers: []Server{{Name: "a"}}, Findings: Findings{{Rule: "r", Level: finding.Info, Server: "a", Path: "/x", Message: "m", New: text}}}
+		decoded := ""
+		_ = json.Unmarshal(text, &decoded)
+		shown := html.UnescapeString(ownTag.ReplaceAllString(written(t, "markdown", r, Options{}), ""))
+		if want := string(visible(compact(text))); !strings.Contains(shown, want) && !strings.Contains(shown, string(visible(decoded))) {
+			t.Errorf("%q is not in %q", want, shown)
+		}
+	}
+}
+
+func TestProse(t *testing.T) {
+	for in, want := range map[safe]markup{
+		"limit accepts fewer types than before": "limit accepts fewer types than before",
+		`"limit" (a number), really?`:           `&#34;limit&#34; (a number), really?`,
+		"ask @everyone about #12":               "ask <code>@everyone</code> about <code>#12</code>",
+		"a_b c-d http://x y":                    "<code>a_b</code> c-d <code>http://x</code> y",
+		"deadbeef GH-12 12 12345":               "<code>deadbeef GH-12</code> 12 <code>12345</code>",
+		"run `mcpctl accept x` now, `y`":        "run <code>mcpctl accept x</code> now, <code>y</code>",
+		"at a/b, then ... c.":                   "at <code>a/b</code>, then <code>...</code> c.",
+		"one ` alone":                           "one <code>`</code> alone",
+		"<b> & x":                               "<code>&lt;b&gt; &amp;</code> x",
+	} {
+		if got := prose(in); got != want {
+			t.Errorf("prose(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if !slices.Contains(Formats(), "markdown") {
+		t.Error("markdown is no format")
+	}
+}
