@@ -1,0 +1,128 @@
+package check
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// document is one JSON Schema of a tool.
+type document struct {
+	path  string // "/inputSchema" or "/outputSchema"
+	raw   json.RawMessage
+	value any // decoded
+}
+
+func documentsOf(i item) []document {
+	var found []document
+	for _, name := range []string{"inputSchema", "outputSchema"} {
+		if raw := i.Field(name); raw != nil {
+			found = append(found, document{"/" + name, raw, i.fields[name]})
+		}
+	}
+	return found
+}
+
+// place is one schema inside a document, the document itself included.
+type place struct {
+	path    string // JSON pointer within the item
+	object  map[string]any
+	depth   int  // how many schemas it lies in
+	plain   bool // reached through properties only
+	applied bool // a part of a union, a condition or a negation: what its siblings say holds beside it
+	value   bool // the schema of the whole, of a property or of an element, where false is never meant
+}
+
+// places are all schemas of a document that are objects, outermost first.
+func (d document) places() []place {
+	var found []place
+	var visit func(path string, value any, p place)
+	visit = func(path string, value any, p place) {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return
+		}
+		p.path, p.object = path, object
+		found = append(found, p)
+		for _, keyword := range slices.Sorted(maps.Keys(object)) {
+			at := path + "/" + snapshot.PointerToken(keyword)
+			inner := place{depth: p.depth + 1, plain: p.plain && keyword == "properties", applied: isApplicator(keyword), value: isMember(keyword)}
+			for _, sub := range subschemas(keyword, object[keyword]) {
+				visit(at+sub.path, sub.value, inner)
+			}
+		}
+	}
+	visit(d.path, d.value, place{plain: true, value: true})
+	return found
+}
+
+// sub is a schema behind a keyword; its path begins at the keyword.
+type sub struct {
+	path  string
+	value any
+}
+
+// subschemas are the schemas that a keyword of JSON Schema holds. What other keywords hold is data.
+func subschemas(keyword string, value any) []sub {
+	switch keyword {
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+		members, _ := value.(map[string]any)
+		var found []sub
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			found = append(found, sub{"/" + snapshot.PointerToken(name), members[name]})
+		}
+		return found
+	case "allOf", "anyOf", "oneOf", "prefixItems", "items":
+		if elements, ok := value.([]any); ok {
+			var found []sub
+			for i, element := range elements {
+				found = append(found, sub{"/" + strconv.Itoa(i), element})
+			}
+			return found
+		}
+		return []sub{{"", value}}
+	case "additionalProperties", "additionalItems", "unevaluatedProperties", "unevaluatedItems", "propertyNames", "contains",
+		"contentSchema", "not", "if", "then", "else":
+		return []sub{{"", value}}
+	}
+	return nil
+}
+
+func isApplicator(keyword string) bool {
+	return slices.Contains([]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}, keyword)
+}
+
+// valueAt is what a JSON pointer leads to inside a value.
+func valueAt(value any, pointer string) (any, bool) {
+	if pointer == "" {
+		return value, true
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch v := value.(type) {
+		case map[string]any:
+			inner, ok := v[token]
+			if !ok {
+				return nil, false
+			}
+			value = inner
+		case []any:
+			n, err := strconv.Atoi(token)
+			if err != nil || n < 0 || n >= len(v) {
+				return nil, false
+			}
+			value = v[n]
+		default:
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+func isMember(keyword string) bool {
+	return keyword == "properties" || keyword == "items" || keyword == "prefixItems"
+}

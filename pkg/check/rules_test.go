@@ -1,0 +1,165 @@
+package check_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// ruleCase is one file of testdata/rules/RULE: surfaces, and where the rule must speak of them. Without surfaces the file
+// is one surface itself.
+type ruleCase struct {
+	surfaceCase
+	Surfaces []surfaceCase
+	Budgets  check.Budgets
+	Want     []string // "SERVER ITEM POINTER", with the level in front where it is not that of the rule
+}
+
+type surfaceCase struct {
+	Name      string
+	Surface   json.RawMessage // a snapshot or the result of a list; or else the members that follow
+	Protocol  string
+	Tools     json.RawMessage
+	Saved     json.RawMessage // tools of the saved snapshot
+	Again     json.RawMessage // tools of the second listing
+	Transport string
+	Noise     []string
+	Notices   []check.Notice
+	Supported []string
+}
+
+func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
+	for _, rule := range check.Rules() {
+		t.Run(rule.ID, func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join("testdata", "rules", rule.ID, "*.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			speaks, silent := false, false
+			for _, file := range files {
+				test := readCase(t, file)
+				speaks, silent = speaks || len(test.Want) > 0, silent || len(test.Want) == 0
+				if diff := cmp.Diff(test.Want, placesOf(rule, check.Run(test.surfaces(t), check.Options{Budgets: test.Budgets}))); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", filepath.Base(file), diff)
+				}
+			}
+			if !speaks || !silent {
+				t.Errorf("%d cases, of which one must make the rule speak and one must not", len(files))
+			}
+		})
+	}
+}
+
+func TestEveryCaseHasARule(t *testing.T) {
+	folders, err := os.ReadDir("testdata/rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		if !slices.ContainsFunc(check.Rules(), func(r finding.Rule) bool { return r.ID == folder.Name() }) {
+			t.Errorf("testdata/rules/%s: there is no such rule", folder.Name())
+		}
+	}
+}
+
+func TestTheCatalogueIsWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, rule := range check.Rules() {
+		for name, text := range map[string]string{"title": rule.Title, "doc": rule.Doc, "example": rule.Example, "instead": rule.Instead} {
+			if text == "" {
+				t.Errorf("%s has no %s", rule.ID, name)
+			}
+		}
+		if seen[rule.ID] || rule.Level == finding.Off || strings.HasSuffix(rule.Title, ".") {
+			t.Errorf("%s is there twice, off, or has a title that is a sentence", rule.ID)
+		}
+		seen[rule.ID] = true
+	}
+}
+
+func readCase(t *testing.T, file string) ruleCase {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var test ruleCase
+	if err := json.Unmarshal(data, &test); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return test
+}
+
+func (c ruleCase) surfaces(t *testing.T) []check.Surface {
+	t.Helper()
+	cases := c.Surfaces
+	if len(cases) == 0 {
+		cases = []surfaceCase{c.surfaceCase}
+	}
+	var all []check.Surface
+	for _, one := range cases {
+		all = append(all, one.surface(t))
+	}
+	return all
+}
+
+func (c surfaceCase) surface(t *testing.T) check.Surface {
+	t.Helper()
+	s := check.Surface{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved)}
+	if c.Surface != nil {
+		parsed, err := snapshot.Parse(c.Surface)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Snapshot = parsed
+	}
+	if s.Snapshot == nil {
+		s.Snapshot = &snapshot.Snapshot{}
+	}
+	if c.Protocol != "" {
+		s.Snapshot.Protocol = c.Protocol
+	}
+	s.Snapshot.Supported = c.Supported
+	s.Observed = check.Observed{Transport: c.Transport, Noise: c.Noise, Notices: c.Notices}
+	if again := listed(t, c.Again); again != nil {
+		s.Observed.Again = map[snapshot.Kind]*snapshot.List{snapshot.Tools: again.Tools}
+	}
+	return s
+}
+
+// listed is a snapshot with these tools, in their order; nil without any.
+func listed(t *testing.T, tools json.RawMessage) *snapshot.Snapshot {
+	t.Helper()
+	if tools == nil {
+		return nil
+	}
+	s, err := snapshot.Parse([]byte(`{"tools":` + string(tools) + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func placesOf(rule finding.Rule, found []finding.Finding) []string {
+	var places []string
+	for _, f := range found {
+		if f.Rule != rule.ID {
+			continue
+		}
+		place := strings.Join(strings.Fields(f.Server+" "+f.Item+" "+f.Pointer()), " ")
+		if f.Level != rule.Level {
+			place = f.Level.String() + " " + place
+		}
+		places = append(places, place)
+	}
+	return places
+}

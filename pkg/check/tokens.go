@@ -1,0 +1,44 @@
+package check
+
+import (
+	"encoding/json"
+
+	"github.com/mcpctl/mcpctl/internal/tokens"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Tokens is what a server costs every conversation that has it, in tokens of o200k_base: its instructions and its tools.
+// Prompts and resources cost nothing until they are used.
+func Tokens(s *snapshot.Snapshot) int {
+	n := tokens.Count(s.Instructions)
+	if s.Tools != nil {
+		for _, t := range s.Tools.Items {
+			n += ToolTokens(t)
+		}
+	}
+	return n
+}
+
+// ToolTokens is what one tool costs: its name, description and arguments, which are what clients hand to models, as one
+// line of canonical JSON.
+func ToolTokens(tool snapshot.Item) int {
+	return tokens.Count(string(handedOn(tool)))
+}
+
+func handedOn(tool snapshot.Item) []byte {
+	parts := map[string]json.RawMessage{}
+	for _, name := range []string{"name", "description", "inputSchema"} {
+		if value := tool.Field(name); value != nil {
+			parts[name] = value
+		}
+	}
+	raw, err := json.Marshal(parts)
+	if err != nil {
+		return tool.Raw
+	}
+	canonical, err := snapshot.Canonical(raw)
+	if err != nil {
+		return raw
+	}
+	return canonical
+}
