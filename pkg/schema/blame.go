@@ -76,6 +76,9 @@ var oneSided = []string{"then", "else", "dependentRequired", "dependentSchemas",
 
 // part descends into a part that says of the same value; a part made up for a keyword is told as the keyword.
 func (b blamer) part(l lit, v any, here blame) blame {
+	if l.not {
+		return here
+	}
 	found := b.of(l, v, here.instance)
 	if found.path == "" && found.keyword == "" && here.keyword != "" {
 		found.path, found.keyword = here.path, here.keyword

@@ -204,7 +204,7 @@ func (b *builder) malformed(place, keyword string, v any, message string) *node 
 	}
 	b.problem(path, message)
 	text, _ := json.Marshal(v)
-	return &node{op: opOpaque, text: keyword + "\x00" + string(text), place: place, keyword: keyword}
+	return &node{op: opOpaque, text: keyword + "\x00" + string(text), place: place, keyword: keyword, why: message}
 }
 
 func (b *builder) problem(path, message string) {
@@ -216,7 +216,8 @@ func (b *builder) problem(path, message string) {
 
 // opaque is an assertion of which nothing is known but where it stands in this document.
 func (b *builder) opaque(place, keyword, why string) *node {
-	return &node{op: opOpaque, text: b.identity(b.doc) + place + "\x00" + keyword + why, place: place, keyword: keyword}
+	text := b.identity(b.doc) + place + "\x00" + keyword + why
+	return &node{op: opOpaque, text: text, place: place, keyword: keyword, why: why}
 }
 
 // sub builds the schema in a keyword that speaks of the same value.
@@ -275,7 +276,7 @@ func (w *writer) unknownDialect() {
 		return
 	}
 	w.problem(join(w.place, "$schema"), "the dialect is not known; read as 2020-12")
-	w.add("$schema", &node{op: opOpaque, text: "$schema\x00" + named})
+	w.add("$schema", &node{op: opOpaque, text: "$schema\x00" + named, why: "the dialect is not known"})
 }
 
 func all(kids ...lit) *node  { return &node{op: opAll, kids: kids} }

@@ -17,7 +17,7 @@ func (w *writer) references() {
 		target, uri, ok := w.target(keyword, ref)
 		if !ok {
 			w.problem(join(w.place, keyword), "names nothing in this document")
-			w.add(keyword, &node{op: opOpaque, text: "$ref\x00" + uri})
+			w.add(keyword, &node{op: opOpaque, text: "$ref\x00" + uri, why: "names nothing in this document"})
 			continue
 		}
 		w.n.kids = append(w.n.kids, yes(w.node(target)))

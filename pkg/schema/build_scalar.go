@@ -77,7 +77,7 @@ func (b *builder) enum(members []any) *node {
 			out.kids = append(out.kids, yes(b.constant(m)))
 		default:
 			if !set.add(m) {
-				return &node{op: opOpaque, text: jsonText(members)}
+				return &node{op: opOpaque, text: jsonText(members), why: "a number that is too large"}
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func constant(v any) *node {
 	}
 	set := &scalars{}
 	if !set.add(v) {
-		return &node{op: opOpaque, text: jsonText(v)}
+		return &node{op: opOpaque, text: jsonText(v), why: "a number that is too large"}
 	}
 	return &node{op: opScalars, set: set}
 }
@@ -153,7 +153,8 @@ func (w *writer) bound(keyword string, o op, strict bool) {
 		return
 	case !readable:
 		numbers := &node{op: opKinds, kinds: kindNumber}
-		tooLarge := &node{op: opOpaque, text: keyword + "\x00" + string(literal), place: w.place, keyword: keyword}
+		tooLarge := &node{op: opOpaque, text: keyword + "\x00" + string(literal), place: w.place, keyword: keyword,
+			why: "a number that is too large"}
 		w.add(keyword, some(not(numbers), yes(tooLarge)))
 		return
 	}

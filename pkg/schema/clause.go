@@ -138,7 +138,7 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 	case l.loop:
 		c.leaveOut(reason{"a schema that refers to itself", l.node})
 	case l.op == opOpaque:
-		c.leaveOut(reason{"", l.node})
+		c.leaveOut(reason{l.why, l.node})
 	case l.op == opFormat && e.formats == nil:
 		return nil, !l.not
 	case l.op == opKinds:

@@ -60,7 +60,9 @@ func refuteWith(wide, narrow *Schema, b Budget, out outcome) Result {
 		r.Reason = "the value that was found is not confirmed"
 	}
 	if n := out.why.node; n != nil {
-		r.Path, r.Keyword = join(n.place, n.keyword), n.keyword
+		if r.Path, r.Keyword = n.place, n.keyword; n.keyword != "" {
+			r.Path = join(n.place, n.keyword)
+		}
 	}
 	return r
 }
@@ -155,8 +157,11 @@ func incompatible(wide *Schema, value any, b Budget) Result {
 func shownBy(where blame) Result {
 	r := Result{Verdict: Incompatible, Path: where.path, Instance: where.instance, Keyword: where.keyword,
 		Reason: where.keyword}
-	if where.detail != "" {
+	switch {
+	case where.detail != "":
 		r.Reason += ": " + where.detail
+	case r.Reason == "":
+		r.Reason = "the schema as a whole"
 	}
 	return r
 }

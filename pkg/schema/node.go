@@ -79,6 +79,7 @@ type node struct {
 	tags     []tag
 	sum      digest // equal sums mean equal assertions
 	place    string // JSON pointer of the schema object
+	why      string // of opOpaque: why nothing is known; no part of the sum
 	keyword  string // keyword the node comes from; empty for a whole schema object
 }
 

@@ -44,7 +44,7 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	s := &Schema{raw: raw, unnamed: unnamed, judges: map[bool]*refute.Judge{}}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", unnamed, raw))
 	if len(raw) > maxBytes || nesting(raw) > maxNesting {
-		s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), keyword: "schema too large or too deep"})
+		s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), why: "the schema is too large or nested too deeply"})
 		s.declared = func() *node { return s.plain }
 		return s, nil
 	}

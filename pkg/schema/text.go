@@ -63,7 +63,7 @@ func textSatisfies(atoms []lit, v string, f *formats) (ok bool, doubt reason) {
 		case opFormat:
 			has := f.accepts(l.text, v)
 			if has == unsure {
-				doubt = reason{"", l.node}
+				doubt = reason{"a format that is not known", l.node}
 				continue
 			}
 			ok = has == inhabited
@@ -93,8 +93,10 @@ func regionOf(atoms []lit) (r pattern.Region, excluded []string, doubt reason) {
 			r.All = append(r.All, l.pattern)
 		case l.op == opPattern && l.pattern != nil:
 			r.None = append(r.None, l.pattern)
+		case l.op == opPattern:
+			doubt = reason{"a pattern that is not understood", l.node}
 		default:
-			doubt = reason{"", l.node}
+			doubt = reason{"a format that is asserted", l.node}
 		}
 	}
 	return r, excluded, doubt

@@ -1,0 +1,76 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseRefusesWhatIsNoSchema(t *testing.T) {
+	for _, raw := range []string{``, `{`, `[]`, `"string"`, `null`, `1`, `{} {}`, `{"a":}`} {
+		if _, err := Parse(json.RawMessage(raw)); err == nil || !strings.HasPrefix(err.Error(), "reading schema: ") {
+			t.Errorf("%s: %v", raw, err)
+		}
+	}
+}
+
+func TestProblemsNameWhatHasNoMeaning(t *testing.T) {
+	s := mustParse(t, `{
+		"$schema": "https://example.com/dialect",
+		"required": "a",
+		"properties": {"a/b": {"type": "strnig"}, "c": 3, "d": {"$ref": "#/$defs/gone"}, "e": {"$ref": "other.json"}},
+		"items": [{"minLength": -1}],
+		"enum": [1]
+	}`)
+	want := []Problem{
+		{"/$schema", "the dialect is not known; read as 2020-12"},
+		{"/items/0/minLength", "is not a count"},
+		{"/properties/a~1b/type", "names a type that does not exist"},
+		{"/properties/c", "is not a schema: an object or a boolean is"},
+		{"/properties/d/$ref", "names nothing in this document"},
+		{"/properties/e/$ref", "names nothing in this document"},
+		{"/required", "is not an array of names"},
+	}
+	if diff := cmp.Diff(want, s.Problems()); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if s := mustParse(t, `{"type":["string","null"],"x-unknown":7,"nullable":true}`); s.Problems() != nil {
+		t.Errorf("problems where there are none: %v", s.Problems())
+	}
+}
+
+func TestParseDraftSaysWhatAnUnnamedSchemaIs(t *testing.T) {
+	raw := json.RawMessage(`{"$ref":"#/definitions/s","maxLength":1,"definitions":{"s":{"type":"string"}}}`)
+	old, err := ParseDraft(raw, Draft07)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := mustParse(t, `{"type":"string"}`)
+	if !Equivalent(old, text, Budget{}) {
+		t.Error("in draft-07 nothing counts beside a reference")
+	}
+	if Equivalent(mustParse(t, string(raw)), text, Budget{}) {
+		t.Error("in 2020-12 everything counts beside a reference")
+	}
+}
+
+func TestBudgetIsCountedInSteps(t *testing.T) {
+	wide, narrow := mustParse(t, colouring(12)), mustParse(t, colouring(11))
+	enough := Contains(wide, narrow, Budget{Semantics: Strict})
+	if enough.Verdict == Unknown {
+		t.Fatalf("unknown with the whole budget: %s", enough.Reason)
+	}
+	if r := Contains(wide, narrow, Budget{Semantics: Strict, Steps: 5}); r.Verdict == Compatible {
+		t.Errorf("compatible within five steps; %d are needed", enough.Steps)
+	}
+	deep := nest(`{"type":"array","minItems":1,"items":%s}`, 9, `{"type":"integer"}`)
+	text := nest(`{"type":"array","items":%s}`, 9, `{"type":"number"}`)
+	if r := Contains(mustParse(t, text), mustParse(t, deep), Budget{Depth: 4}); r.Verdict != Unknown {
+		t.Errorf("%v with values nested more deeply than the budget", r.Verdict)
+	}
+	if r := Contains(mustParse(t, text), mustParse(t, deep), Budget{}); r.Verdict != Compatible {
+		t.Errorf("%v (%s)", r.Verdict, r.Reason)
+	}
+}
