@@ -58,16 +58,33 @@ func (s Server) gist() safe {
 // headline is a whole run in one line: the command and how many findings there are.
 func headline(r *Report) string {
 	says := "mcpctl " + string(visible(r.Command)) + ": "
-	counts := r.Summary.words()
+	counts := []string{}
+	if words := r.Summary.words(); words != "" {
+		counts = append(counts, words)
+	}
+	if n := unsaved(r.Servers); n > 0 {
+		counts = append(counts, string(quantity(n, "server"))+" without a saved snapshot")
+	}
 	switch {
-	case counts != "":
-		return says + counts
+	case len(counts) > 0:
+		return says + strings.Join(counts, ", ")
 	case r.Findings != nil && r.Command == "diff":
 		return says + "no changes"
 	case r.Findings != nil:
 		return says + "nothing found"
 	}
 	return says + string(quantity(len(r.Servers), "server"))
+}
+
+// unsaved is how many servers have nothing to be compared with.
+func unsaved(servers []Server) int {
+	n := 0
+	for _, s := range servers {
+		if s.Unsaved {
+			n++
+		}
+	}
+	return n
 }
 
 // words are the numbers that are not zero: "2 breaking, 1 warning".

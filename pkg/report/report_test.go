@@ -44,22 +44,26 @@ func TestElapsed(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	if diff := cmp.Diff([]string{"json", "markdown", "table", "yaml"}, Formats()); diff != "" {
+	if diff := cmp.Diff([]string{"github", "json", "markdown", "table", "yaml"}, Formats()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	err := Write(io.Discard, "tabel", &Report{}, Options{})
-	if err == nil || !strings.Contains(err.Error(), `unknown format "tabel": json, markdown, table, yaml exist`) {
+	if err == nil || !strings.Contains(err.Error(), `unknown format "tabel": github, json, markdown, table, yaml exist`) {
 		t.Errorf("error is %v", err)
 	}
 }
 
 // TestWriteLeavesTheReport checks that what Write fills in stays out of the caller's value.
 func TestWriteLeavesTheReport(t *testing.T) {
-	r := Report{Command: "diff", Status: 3, Servers: []Server{{Name: "a", State: Failed}}}
-	for _, format := range Formats() {
-		written(t, format, &r, Options{})
+	made := func() Report {
+		return Report{Command: "diff", Status: 3, Servers: []Server{{Name: "a", State: Failed}},
+			Findings: Findings{{Rule: "x", Level: finding.Info}, {Rule: "y", Level: finding.Breaking}}}
 	}
-	if diff := cmp.Diff(Report{Command: "diff", Status: 3, Servers: []Server{{Name: "a", State: Failed}}}, r); diff != "" {
+	r := made()
+	for _, format := range Formats() {
+		written(t, format, &r, Options{Waived: true})
+	}
+	if diff := cmp.Diff(made(), r); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -12,6 +12,7 @@ import (
 // formats is the one place where a format is added.
 func formats() map[string]func(io.Writer, *Report, Options) error {
 	return map[string]func(io.Writer, *Report, Options) error{
+		"github":   writeGitHub,
 		"json":     writeJSON,
 		"markdown": writeMarkdown,
 		"table":    writeTable,
