@@ -175,7 +175,7 @@ func (r *revision) title(suffix string) string {
 func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
 	verdict := ch.judgement.breaking.Verdict
 	switch {
-	case ch.Family != schema.FamilyProperty && r.undone(ch, verdict):
+	case r.undone(ch, verdict):
 		return
 	case r.explained(ch):
 		r.guilty, r.told = true, true
@@ -193,15 +193,23 @@ func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
 }
 
 // undone tells whether the change says nothing new, or other changes make up for what it does. A property that comes or
-// goes is told in any case.
+// goes is told in any case, unless it has moved to another part of the schema.
 func (r *revision) undone(ch *change, verdict schema.Verdict) bool {
 	switch {
+	case ch.Family == schema.FamilyProperty:
+		return r.overall.equal && !unconstrained(ch.value())
 	case ch.judgement.equal || r.overall.equal:
 		return true
 	case verdict != schema.Compatible && r.overall.breaking.Verdict == schema.Compatible:
 		return true
 	}
 	return ch.judgement.effect == widens && r.overall.inside || ch.judgement.effect == narrows && r.overall.kept
+}
+
+// unconstrained tells whether a schema accepts everything, whatever it remarks.
+func unconstrained(raw json.RawMessage) bool {
+	remarks := []string{"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}
+	return string(raw) != "false" && len(keys(viewOf(raw), nil, remarks...)) == 0
 }
 
 // explained tells whether the change is a part of what was told about the validity of the new schema.

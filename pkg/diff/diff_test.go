@@ -28,16 +28,54 @@ func lines(findings []finding.Finding) []string {
 	return lines
 }
 
+// TestCompare holds cases that no other file has.
 func TestCompare(t *testing.T) {
 	for name, test := range map[string]struct {
 		old, new string
 		want     []string
 	}{
-		"same":     {`{"tools":[{"name":"a"}]}`, `{"tools":[ {"name" : "a"} ]}`, nil},
-		"added":    {`{"tools":[]}`, `{"tools":[{"name":"a"}]}`, []string{`info tool-added tool/a →{"name":"a"}`}},
-		"removed":  {`{"prompts":[{"name":"a"}]}`, `{"prompts":[]}`, []string{`breaking prompt-removed prompt/a {"name":"a"}→`}},
-		"reorder":  {`{"tools":[{"name":"a"},{"name":"b"}]}`, `{"tools":[{"name":"b"},{"name":"a"}]}`, nil},
-		"required": {`{"tools":[{"name":"a","inputSchema":{"required":["x","y"]}}]}`, `{"tools":[{"name":"a","inputSchema":{"required":["y","x"]}}]}`, nil},
+		"same":    {`{"tools":[{"name":"a"}]}`, `{"tools":[ {"name" : "a"} ]}`, nil},
+		"added":   {`{"tools":[]}`, `{"tools":[{"name":"a"}]}`, []string{`info tool-added tool/a →{"name":"a"}`}},
+		"removed": {`{"prompts":[{"name":"a"}]}`, `{"prompts":[]}`, []string{`breaking prompt-removed prompt/a {"name":"a"}→`}},
+		"reorder": {`{"tools":[{"name":"a"},{"name":"b"}]}`, `{"tools":[{"name":"b"},{"name":"a"}]}`, nil},
+		"property that accepts everything": {
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string"}}}}]}`,
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string"},"q":{}}}}]}`,
+			[]string{`info input-optional-property-added tool/a/inputSchema/properties/q →{}`},
+		},
+		"property that moves into allOf": {
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string"}},"required":["p"]}}]}`,
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","allOf":[{"properties":{"p":{"type":"string"}}},{"required":["p"]}]}}]}`,
+			nil,
+		},
+		"both ends of an interval": {
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string","minLength":1,"maxLength":5}}}}]}`,
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"string","minLength":2,"maxLength":9}}}}]}`,
+			[]string{
+				`breaking input-length-narrowed tool/a/inputSchema/properties/p {"maxLength":5,"minLength":1}→{"maxLength":9,"minLength":2}`,
+				`info input-length-widened tool/a/inputSchema/properties/p {"maxLength":5,"minLength":1}→{"maxLength":9,"minLength":2}`,
+			},
+		},
+		"choice that keeps its type": {
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"integer"}}}}]}`,
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"const":5}}}}]}`,
+			[]string{`breaking input-enum-added tool/a/inputSchema/properties/p →[5]`},
+		},
+		"reference to nowhere beside nothing": {
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"$ref":"#/$defs/A"}},"$defs":{"A":{}}}}]}`,
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"$ref":"#/$defs/B"}},"$defs":{"A":{}}}}]}`,
+			[]string{`warning input-schema-ref-unresolved tool/a/inputSchema/properties/p/$ref →"#/$defs/B"`},
+		},
+		"root that is no object": {
+			`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, `{"tools":[{"name":"a","inputSchema":{"type":"array"}}]}`,
+			[]string{`breaking input-schema-invalid tool/a/inputSchema {"type":"object"}→{"type":"array"}`},
+		},
+		"schema that is none": {
+			`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, `{"tools":[{"name":"a","inputSchema":[]}]}`,
+			[]string{
+				`breaking input-schema-invalid tool/a/inputSchema {"type":"object"}→[]`,
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := lines(diff.Compare(parse(t, test.old), parse(t, test.new), diff.Options{}))
