@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,4 +74,22 @@ func TestBudgetIsCountedInSteps(t *testing.T) {
 	if r := Contains(mustParse(t, text), mustParse(t, deep), Budget{}); r.Verdict != Compatible {
 		t.Errorf("%v (%s)", r.Verdict, r.Reason)
 	}
+}
+
+func TestSchemasAreSafeForConcurrentUse(t *testing.T) {
+	narrow, wide := mustParse(t, branches("oneOf", 6, "")), mustParse(t, branches("oneOf", 6, `,"b":{"type":"integer"}`))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if r := Contains(wide, narrow, Budget{Semantics: Strict}); r.Witness == nil {
+				t.Errorf("%v without a witness", r.Verdict)
+			}
+			for _, e := range Edits(narrow, wide) {
+				if r := Contains(e.Hybrid(), narrow, Budget{}); r.Verdict != Compatible {
+					t.Errorf("%s: %v", e.Path, r.Verdict)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
