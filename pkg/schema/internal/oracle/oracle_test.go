@@ -16,7 +16,7 @@ import (
 
 // The extent of a random run. A plain test run is short and always the same; `make oracle` goes on.
 var (
-	checks = flag.Int("checks", 15_000, "instance checks that the random oracle makes")
+	checks = flag.Int("checks", 60_000, "instance checks that the random oracle makes")
 	span   = flag.Duration("for", 0, "let the random oracle run that long instead")
 	seed   = flag.Uint64("seed", 1, "the first random pair")
 )
@@ -72,13 +72,16 @@ func realSchemas(t *testing.T) []any {
 	return out
 }
 
-// pair makes a pair: a real schema and a mutation of it, a made one and a mutation of it, or two made ones.
+// pair makes a pair: a real schema and a mutation of it, a made one and a mutation of it, two made ones, or a small one
+// of one type and the same with one keyword moved a little.
 func (g *grammar) pair(real []any) (narrow, wide any) {
-	switch g.IntN(5) {
+	switch g.IntN(9) {
 	case 0, 1:
 		narrow = choose(g, real...)
 		wide = g.mutated(narrow)
-	case 2, 3:
+	case 2, 3, 4, 5:
+		return g.neighbours()
+	case 6, 7:
 		narrow = g.document()
 		wide = g.mutated(narrow)
 	default:
