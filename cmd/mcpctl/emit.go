@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moby/sys/atomicwriter"
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -67,14 +66,6 @@ func (inv *invocation) emit(ctx context.Context, r *report.Report, o report.Opti
 	return nil
 }
 
-func (inv *invocation) write(data []byte) error {
-	if inv.output != "" {
-		return atomicwriter.WriteFile(inv.output, data, 0o644)
-	}
-	_, err := inv.out.Write(data)
-	return err
-}
-
 // tellFailures is one line on standard error for each server that failed.
 func (inv *invocation) tellFailures(r *report.Report) {
 	for _, s := range r.Servers {
@@ -112,8 +103,10 @@ func (inv *invocation) settle(c *cli.Context) error {
 	if _, err := inv.formatOrDefault(); err != nil {
 		return err
 	}
-	_, err = inv.colored()
-	return err
+	if _, err := inv.colored(); err != nil {
+		return err
+	}
+	return checkOutput(inv.output)
 }
 
 // formatOrDefault is the chosen format: a table on a terminal, JSON elsewhere.

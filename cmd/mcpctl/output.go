@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/moby/sys/atomicwriter"
+)
+
+// write puts a report where --output says, or on standard output.
+func (inv *invocation) write(data []byte) error {
+	if inv.output == "" {
+		_, err := inv.out.Write(data)
+		return err
+	}
+	if err := writeOutput(inv.output, data); err != nil {
+		return fmt.Errorf("writing --output %s: %w", inv.output, err)
+	}
+	return nil
+}
+
+// writeOutput writes a whole file or none. What a symbolic link points at is replaced, not the link; a device or a pipe,
+// such as /dev/stdout, is written into, for it cannot be replaced.
+func writeOutput(path string, data []byte) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = file.Write(data)
+		if closed := file.Close(); err == nil {
+			err = closed
+		}
+		return err
+	}
+	return atomicwriter.WriteFile(resolved(path), data, 0o644)
+}
+
+// checkOutput finds a path that cannot be written before any server is contacted for nothing.
+func checkOutput(path string) error {
+	if path == "" {
+		return nil
+	}
+	if isFolder(path) {
+		return usagef("--output %s is a folder: name a file in it", path)
+	}
+	if folder := filepath.Dir(path); !isFolder(folder) {
+		return usagef("--output %s: there is no folder %s: make it first", path, folder)
+	}
+	return nil
+}
