@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // attempt is one attempt at one server.
@@ -66,6 +68,9 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 		result.Snapshot, err = session.Snapshot(ctx)
 		result.Elapsed = time.Since(start)
 		result.Noise = session.Noise()
+		if err == nil && a.options.Twice {
+			result.Again, _ = session.List(ctx, snapshot.Kinds()...) // a second failure takes nothing from the first answer
+		}
 		return err
 	})
 	if result.Elapsed == 0 {

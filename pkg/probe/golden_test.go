@@ -32,6 +32,7 @@ type asked struct {
 	Env      map[string]Secret // of a stdio server
 	Headers  map[string]Secret // of a server at a URL
 	Command  string            // instead of the fixture server
+	Twice    bool              // Options.Twice
 }
 
 // TestProbe asks the server of each case and expects its "out".
@@ -62,7 +63,7 @@ func testCase(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	server := how.server(t, members["server.yaml"])
-	options := Options{Protocol: how.Protocol, Retries: how.Retries, Environ: os.Environ(), Timeout: 20 * time.Second}
+	options := Options{Twice: how.Twice, Protocol: how.Protocol, Retries: how.Retries, Environ: os.Environ(), Timeout: 20 * time.Second}
 	got := ""
 	for result := range All(t.Context(), []Server{server}, options) {
 		got += steady(render(result))
@@ -155,6 +156,11 @@ func render(result Result) string {
 		}
 		for _, kind := range snapshot.Kinds() {
 			renderList(&out, kind, shot.List(kind))
+		}
+	}
+	if result.Again != nil {
+		for _, kind := range snapshot.Kinds() {
+			renderList(&out, "again "+kind, result.Again[kind])
 		}
 	}
 	for _, notice := range result.Notices {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -21,6 +22,7 @@ func standardLimits() limits { return limits{pages: 1000, items: 100_000, bytes:
 type reading struct {
 	surface surface
 	limits  limits
+	modern  bool // the revision is 2026-07-28 or later
 
 	items   []json.RawMessage
 	last    []json.RawMessage // the items of the newest page
@@ -54,7 +56,7 @@ func (c caller) list(ctx context.Context, s surface, declared standing, bounds l
 
 // pages follows the cursors to the end.
 func (c caller) pages(ctx context.Context, s surface, bounds limits) (*reading, error) {
-	r := &reading{surface: s, limits: bounds}
+	r := &reading{surface: s, limits: bounds, modern: c.version >= modern}
 	params := map[string]any{}
 	for {
 		raw, err := c.call(ctx, s.method, params)
@@ -84,6 +86,9 @@ func (r *reading) take(raw json.RawMessage) (json.RawMessage, error) {
 		return nil, r.onPage(err)
 	}
 	r.notices = append(r.notices, p.notices...)
+	if r.modern && len(p.missing) > 0 && len(r.asked) == 0 {
+		r.note(NoticeFieldsMissing, "the result of %s has no %s", r.surface.method, strings.Join(p.missing, ", "))
+	}
 	if slices.Contains(r.asked, string(p.next)) {
 		r.endless(p)
 		return nil, nil

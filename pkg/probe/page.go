@@ -14,6 +14,7 @@ import (
 type page struct {
 	items   []json.RawMessage // exactly as sent
 	next    json.RawMessage   // the cursor to go on with; nil at the end
+	missing []string          // members that every result has since 2026-07-28
 	notices []Notice
 }
 
@@ -26,7 +27,7 @@ func (s surface) readPage(raw json.RawMessage) (page, error) {
 	if err := complete(result); err != nil {
 		return page{}, shape.errorf("the result of %s %s", s.method, err)
 	}
-	p := page{notices: s.oddities(raw, result)}
+	p := page{notices: s.oddities(raw, result), missing: missing(result)}
 	list := result.members[string(s.kind)]
 	if jsonType(list) != "an array" {
 		return page{}, shape.errorf("the result of %s has no list: %q is %s", s.method, s.kind, jsonType(list))
@@ -36,6 +37,17 @@ func (s surface) readPage(raw json.RawMessage) (page, error) {
 	}
 	p.next, err = s.cursor(result, &p)
 	return p, err
+}
+
+// missing are the members that a list has to have since 2026-07-28 (specification, basic: resultType; caching) and has not.
+func missing(result object) []string {
+	var names []string
+	for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
+		if result.present(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // complete tells whether the result is whole (specification 2026-07-28, basic: resultType; absent means complete).

@@ -42,5 +42,11 @@ func (r *record) seen() []Notice {
 	defer r.mu.Unlock()
 	sorted := slices.Clone(r.notices)
 	slices.SortStableFunc(sorted, func(a, b Notice) int { return a.Stage.order() - b.Stage.order() })
-	return slices.Compact(sorted)
+	var once []Notice
+	for _, n := range sorted {
+		if !slices.Contains(once, n) {
+			once = append(once, n)
+		}
+	}
+	return once
 }
