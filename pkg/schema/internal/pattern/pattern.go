@@ -5,7 +5,8 @@
 // anywhere in the string. The part of them that is regular is translated to RE2 and then, for questions about whole
 // languages, to automata over classes of code points. What is not regular (backreferences, lookaround anywhere but
 // at an anchored start) or not known with certainty is refused by [Parse] with an error that names the construct.
-// Every question is bounded; past the bound the answer is [Unknown], never a guess.
+// Strings are sequences of code points; a lone surrogate is none, as in what encoding/json decodes. Every question is
+// bounded; past the bound the answer is [Unknown], never a guess.
 package pattern
 
 import (
