@@ -23,7 +23,7 @@ func (inv *invocation) pairs(ctx context.Context, cfg *config.Config, old, now [
 		return nil, err
 	}
 	if old == nil {
-		return withSaved(current, cfg.Project.Snapshots)
+		return withSaved(current, cfg.Project.Snapshots), nil
 	}
 	before, err := inv.gather(ctx, cfg, old)
 	if err != nil {
@@ -33,21 +33,24 @@ func (inv *invocation) pairs(ctx context.Context, cfg *config.Config, old, now [
 }
 
 // withSaved pairs each surface with the file that the snapshot command wrote for it.
-func withSaved(current []surface, folder string) ([]pair, error) {
+// A file that cannot be read fails its own server alone.
+func withSaved(current []surface, folder string) []pair {
 	var pairs []pair
 	for _, s := range current {
 		if s.State == report.Disabled {
 			continue
 		}
-		old, err := readFile(filepath.Join(folder, config.FileName(s.Name)))
+		file := filepath.Join(folder, config.FileName(s.Name))
+		old, err := readFile(file)
 		missing := errors.Is(err, fs.ErrNotExist)
 		if err != nil && !missing {
-			return nil, err
+			old.Source = file
+			old.spoil("comparing", err)
 		}
 		old.Source = shown(old.Source)
 		pairs = append(pairs, pair{old: old, now: s, missing: missing})
 	}
-	return pairs, nil
+	return pairs
 }
 
 // matched pairs surfaces by name. One surface on each side is a pair whatever the names are.

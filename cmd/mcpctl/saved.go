@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,4 +90,14 @@ func readSurface(source, name string, r io.Reader) (surface, error) {
 	s := surface{snapshot: parsed, Server: report.Server{Name: name, State: report.OK, Source: source}}
 	s.describe()
 	return s, nil
+}
+
+// spoil makes a failure of s from what is wrong with its file: other servers are told of all the same.
+func (s *surface) spoil(stage string, err error) {
+	hint := "restore the file from version control, or delete it and run mcpctl snapshot"
+	var where *fs.PathError
+	if errors.As(err, &where) {
+		hint = "the snapshots folder must be one that can be read and written: name another with --snapshots"
+	}
+	s.State, s.Error = report.Failed, &report.Failure{Stage: stage, Message: err.Error(), Hint: hint}
 }

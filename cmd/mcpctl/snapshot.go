@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,7 +45,9 @@ func (inv *invocation) snapshot(ctx context.Context, words []string) error {
 	}
 	for i := range surfaces {
 		if err := save(&surfaces[i], cfg.Project.Snapshots); err != nil {
-			return err
+			surfaces[i].spoil("saving", err)
+			surfaces[i].Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced",
+				File: shown(filepath.Join(cfg.Project.Snapshots, config.FileName(surfaces[i].Name)))}
 		}
 	}
 	r := newReport("snapshot", surfaces)
@@ -83,7 +86,7 @@ func compareSaved(now *snapshot.Snapshot, data []byte, file string) (*report.Sav
 		return saved, nil
 	}
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	if bytes.Equal(before, data) {
 		saved.Action = report.Unchanged
@@ -91,7 +94,7 @@ func compareSaved(now *snapshot.Snapshot, data []byte, file string) (*report.Sav
 	}
 	old, err := snapshot.Parse(before)
 	if err != nil {
-		return nil, usagef("%s holds no snapshot, so it is left alone: %w", file, err)
+		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file, err)
 	}
 	saved.Action = report.Updated
 	summarize(saved, diff.Compare(old, now, diff.Options{}))
