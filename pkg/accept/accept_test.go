@@ -1,0 +1,296 @@
+package accept_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/accept"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+func compare(old, new *snapshot.Snapshot) []finding.Finding {
+	return diff.Compare(old, new, diff.Options{Server: "s"})
+}
+
+// change is an old and a new snapshot.
+type change struct{ old, new *snapshot.Snapshot }
+
+// changes are the pairs that show what each rule of a comparison finds, the real releases beside them, and all the
+// everyday changes as one.
+func changes(t testing.TB) map[string]change {
+	t.Helper()
+	all := map[string]change{"everyday": everyday(t)}
+	for _, file := range files(t, "../diff/testdata/rules/*.json") {
+		var pair struct {
+			Fires struct{ Old, New json.RawMessage }
+		}
+		if err := json.Unmarshal(read(t, file), &pair); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		all[name] = change{surface(t, name, pair.Fires.Old), surface(t, name, pair.Fires.New)}
+	}
+	for _, file := range files(t, "../diff/testdata/real/*/old.json") {
+		folder := filepath.Dir(file)
+		all[filepath.Base(folder)] = change{parse(t, read(t, file)), parse(t, read(t, filepath.Join(folder, "new.json")))}
+	}
+	return all
+}
+
+// surface is a snapshot as it stands, or with one tool when a rule about schemas is shown by schemas alone.
+func surface(t testing.TB, rule string, raw json.RawMessage) *snapshot.Snapshot {
+	if s, err := snapshot.Parse(raw); err == nil {
+		return s
+	}
+	tool := map[string]any{"name": "t", "inputSchema": json.RawMessage(`{"type":"object"}`)}
+	direction, _, _ := strings.Cut(rule, "-")
+	tool[direction+"Schema"] = raw
+	encoded, err := json.Marshal(map[string]any{"capabilities": map[string]any{"tools": map[string]any{}}, "tools": []any{tool}})
+	if err != nil {
+		t.Fatalf("%s: %v", rule, err)
+	}
+	return parse(t, encoded)
+}
+
+func everyday(t testing.TB) change {
+	var edits []struct{ Old, New map[string]any }
+	if err := json.Unmarshal(read(t, "../diff/testdata/everyday.json"), &edits); err != nil {
+		t.Fatal(err)
+	}
+	list := func(pick func(i int) map[string]any) *snapshot.Snapshot {
+		var tools []json.RawMessage
+		for i := range edits {
+			tool := pick(i)
+			tool["name"] = "tool" + strings.Repeat("i", i)
+			raw, err := json.Marshal(tool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tools = append(tools, raw)
+		}
+		return &snapshot.Snapshot{Protocol: "2025-11-25", Capabilities: json.RawMessage(`{"tools":{}}`), Tools: snapshot.NewList(snapshot.Tools, tools)}
+	}
+	return change{list(func(i int) map[string]any { return edits[i].Old }), list(func(i int) map[string]any { return edits[i].New })}
+}
+
+func files(t testing.TB, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("nothing matches %s: %v", pattern, err)
+	}
+	return found
+}
+
+func read(t testing.TB, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func parse(t testing.TB, data []byte) *snapshot.Snapshot {
+	t.Helper()
+	s, err := snapshot.Parse(data)
+	if err != nil {
+		t.Fatalf("%.200s: %v", data, err)
+	}
+	return s
+}
+
+func prints(findings []finding.Finding) []string {
+	var ids []string
+	for _, f := range findings {
+		ids = append(ids, f.Fingerprint())
+	}
+	return ids
+}
+
+// unsaved are the rules that speak of the comparison: nothing that is saved can end what they say.
+func unsaved(f finding.Finding) bool {
+	return slices.Contains([]string{"list-unavailable", "list-incomplete", "comparison-scope-differs"}, f.Rule)
+}
+
+// many is the number of findings from which a test takes several at once, to end in seconds.
+const many = 40
+
+// TestOneByOne accepts one finding after the other, in any order, until none is left.
+func TestOneByOne(t *testing.T) {
+	for name, c := range changes(t) {
+		t.Run(name, func(t *testing.T) {
+			left := slices.DeleteFunc(compare(c.old, c.new), unsaved)
+			orders := uint64(3)
+			if len(left) > many {
+				orders = 1
+			}
+			for seed := range orders {
+				exhaust(t, c, left, rand.New(rand.NewPCG(seed, 0)))
+			}
+		})
+	}
+}
+
+func exhaust(t *testing.T, c change, left []finding.Finding, random *rand.Rand) {
+	now := c.old
+	for steps := 2*len(left) + 10; len(left) > 0; steps-- {
+		if steps == 0 {
+			t.Fatalf("no end: %d findings are left, the first is %s %s %s", len(left), left[0].Rule, left[0].Item, left[0].Pointer())
+		}
+		random.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+		chosen := prints(left[:1+len(left)/many*5])
+		moved, err := accept.Move(now, c.new, chosen, compare)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range prints(moved.Left) {
+			if slices.Contains(chosen, id) {
+				t.Fatalf("%s is still there", id)
+			}
+		}
+		now = reread(t, moved.Snapshot)
+		left = slices.DeleteFunc(slices.Clone(moved.Left), unsaved)
+	}
+}
+
+// reread is a snapshot as the file that is saved holds it.
+func reread(t *testing.T, s *snapshot.Snapshot) *snapshot.Snapshot {
+	data, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, data)
+}
+
+// TestAlone accepts each finding alone. A few cannot be told apart from others, such as two that speak of one text.
+func TestAlone(t *testing.T) {
+	total, alone := 0, 0
+	for name, c := range changes(t) {
+		before := compare(c.old, c.new)
+		for i, f := range before {
+			if unsaved(f) || len(before) > many && i%10 != 0 {
+				continue
+			}
+			moved, err := accept.Move(c.old, c.new, []string{f.Fingerprint()}, compare)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if total++; len(moved.Taken) == 1 && len(moved.Left) == len(before)-1 {
+				alone++
+				continue
+			}
+			t.Logf("%s: %s %s %s takes %d, leaves %d of %d", name, f.Rule, f.Item, f.Pointer(), len(moved.Taken), len(moved.Left), len(before))
+		}
+	}
+	t.Logf("%d of %d findings were accepted alone", alone, total)
+	if total < 100 || alone*100 < total*80 {
+		t.Errorf("only %d of %d findings were accepted alone", alone, total)
+	}
+}
+
+// TestTogether accepts all findings at once.
+func TestTogether(t *testing.T) {
+	for name, c := range changes(t) {
+		before := slices.DeleteFunc(compare(c.old, c.new), unsaved)
+		if len(before) > 3*many {
+			continue // TestOneByOne takes them in parts
+		}
+		moved, err := accept.Move(c.old, c.new, prints(before), compare)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if left := slices.DeleteFunc(moved.Left, unsaved); len(left) > 0 {
+			t.Errorf("%s: %d are left, the first is %s %s %s", name, len(left), left[0].Rule, left[0].Item, left[0].Pointer())
+		}
+	}
+}
+
+// TestExactly shows what one accepted finding does to the file, to the letter.
+func TestExactly(t *testing.T) {
+	const head = `"capabilities":{"tools":{}},"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1.0.0"}`
+	for _, test := range []struct{ name, rule, item, old, new, want string }{
+		{
+			"a removed tool", "tool-removed", "tool/a",
+			`"tools":[{"name":"a"},{"name":"b","description":"B."}]`, `"tools":[{"name":"b","description":"C."}]`,
+			`"tools":[{"name":"b","description":"B."}]`,
+		},
+		{
+			"an added tool, numbers as written", "tool-added", "tool/b",
+			`"tools":[{"name":"a","x":1.0}]`, `"tools":[{"name":"b","y":1.50e3},{"name":"a","x":2.0}]`,
+			`"tools":[{"name":"a","x":1.0},{"name":"b","y":1.50e3}]`,
+		},
+		{
+			"a property that became required, and not its new text", "input-property-became-required", "tool/a",
+			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string","description":"X."},"y":{}}}}]`,
+			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string","description":"Z."},"y":{}},"required":["x","y"]}}]`,
+			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string","description":"X."},"y":{}},"required":["x"]}}]`,
+		},
+		{
+			"a required property, with its name in required", "input-required-property-added", "tool/a",
+			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{}}}]`,
+			`"tools":[{"name":"a","description":"A.","inputSchema":{"type":"object","properties":{"x":{"type":"string"}},"required":["x"]}}]`,
+			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string"}},"required":["x"]}}]`,
+		},
+		{
+			"one hint of several, where there were none", "tool-destructive-hint-lowered", "tool/a",
+			`"tools":[{"name":"a"}]`, `"tools":[{"name":"a","annotations":{"destructiveHint":false,"openWorldHint":false}}]`,
+			`"tools":[{"name":"a","annotations":{"destructiveHint":false}}]`,
+		},
+		{
+			"a description, and not what else changed", "tool-description-changed", "tool/a",
+			`"tools":[{"name":"a","description":"A.","later":[1]}]`, `"tools":[{"name":"a","description":"B.","later":[2]}]`,
+			`"tools":[{"name":"a","description":"B.","later":[1]}]`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			full := func(lists string) *snapshot.Snapshot { return parse(t, []byte(`{"mcpctl":1,`+head+`,`+lists+`}`)) }
+			old, new := full(test.old), full(test.new)
+			chosen := ""
+			for _, f := range compare(old, new) {
+				if f.Rule == test.rule && f.Item == test.item && chosen == "" {
+					chosen = f.Fingerprint()
+				}
+			}
+			moved, err := accept.Move(old, new, []string{chosen}, compare)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(encoded(t, full(test.want)), encoded(t, moved.Snapshot)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func encoded(t *testing.T, s *snapshot.Snapshot) string {
+	data, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestMoveRefuses(t *testing.T) {
+	old := parse(t, []byte(`{"mcpctl":1,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"tools":[{"name":"a"}]}`))
+	new := parse(t, []byte(`{"mcpctl":1,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`))
+	found := compare(old, new)
+	if len(found) != 1 || found[0].Rule != "list-unavailable" {
+		t.Fatalf("found %v", found)
+	}
+	if moved, err := accept.Move(old, new, prints(found), compare); err == nil {
+		t.Errorf("what is not known of a list was accepted: %s", encoded(t, moved.Snapshot))
+	}
+	if _, err := accept.Move(old, new, []string{"000000000000"}, compare); err == nil {
+		t.Error("a fingerprint that is not there was accepted")
+	}
+}
