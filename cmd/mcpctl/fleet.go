@@ -26,7 +26,7 @@ func (inv *invocation) probeAll(ctx context.Context, servers []probe.Server) ([]
 	defer bar.finish()
 	for result := range probe.All(ctx, servers, options) {
 		found[result.Index] = probed(result)
-		bar.done(result.Server.Name)
+		bar.done()
 	}
 	return found, nil
 }

@@ -35,6 +35,7 @@ func (inv *invocation) gather(ctx context.Context, cfg *config.Config, targets [
 	if err != nil {
 		return nil, err
 	}
+	inv.elaborate(cfg.Files, probed)
 	surfaces := make([]surface, len(steps))
 	for i, s := range steps {
 		if surfaces[i] = s.known; s.contact != nil {

@@ -21,7 +21,7 @@ func (inv *invocation) progress(n int) progress {
 }
 
 // done counts one server.
-func (p progress) done(string) {
+func (p progress) done() {
 	if p.bar != nil {
 		_ = p.bar.Add(1)
 	}
