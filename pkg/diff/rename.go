@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -116,15 +115,16 @@ func renameHints(matched []*pair) map[string]string {
 	if len(candidates) > maxCandidates {
 		candidates = candidates[:maxCandidates]
 	}
+	spellings := make([]spelling, len(candidates))
+	for i, candidate := range candidates {
+		spellings[i] = spell(candidate.key)
+	}
 	for _, old := range gone(matched) {
-		if len(candidates) == 0 {
-			break
-		}
-		best := slices.MaxFunc(candidates, func(a, b *pair) int {
-			return cmp.Or(cmp.Compare(similarity(old.key, a.key), similarity(old.key, b.key)), cmp.Compare(b.key, a.key))
-		})
-		if similarity(old.key, best.key) >= likely {
-			hints[old.key] = best.key
+		name, closest := spell(old.key), likely
+		for i, candidate := range candidates {
+			if s := name.similarity(spellings[i]); s > closest || s == closest && hints[old.key] == "" {
+				closest, hints[old.key] = s, candidate.key
+			}
 		}
 	}
 	return hints
@@ -134,30 +134,32 @@ func renameHints(matched []*pair) map[string]string {
 const maxCandidates = 100
 
 // similarity is how much two names have in common, from 0 to 1: Dice's coefficient over pairs of neighbouring letters.
-func similarity(a, b string) float64 {
-	x, y := bigrams(a), bigrams(b)
-	if len(x)+len(y) == 0 {
+func similarity(a, b string) float64 { return spell(a).similarity(spell(b)) }
+
+// spelling is a name as pairs of neighbouring letters, with how often each stands there.
+type spelling struct {
+	pairs map[string]int
+	total int
+}
+
+func spell(name string) spelling {
+	const longest = 200 // a name that is longer is no name
+	name = strings.ToLower(name[:min(len(name), longest)])
+	s := spelling{pairs: map[string]int{}}
+	for i := 1; i < len(name); i++ {
+		s.pairs[name[i-1:i+1]]++
+		s.total++
+	}
+	return s
+}
+
+func (s spelling) similarity(other spelling) float64 {
+	if s.total+other.total == 0 {
 		return 0
 	}
 	common := 0
-	for gram, n := range x {
-		common += min(n, y[gram])
+	for pair, n := range s.pairs {
+		common += min(n, other.pairs[pair])
 	}
-	total := 0
-	for _, grams := range []map[string]int{x, y} {
-		for _, n := range grams {
-			total += n
-		}
-	}
-	return 2 * float64(common) / float64(total)
-}
-
-func bigrams(name string) map[string]int {
-	const longest = 200 // a name that is longer is no name
-	name = strings.ToLower(name[:min(len(name), longest)])
-	grams := map[string]int{}
-	for i := 1; i < len(name); i++ {
-		grams[name[i-1:i+1]]++
-	}
-	return grams
+	return 2 * float64(common) / float64(s.total+other.total)
 }
