@@ -49,7 +49,7 @@ func Find(narrow, wide any, o Options) (witness json.RawMessage, tried int, err 
 // Valid reports whether the schema accepts the instance, with formats as annotations. Both are decoded from JSON with
 // numbers as [json.Number]. An error means that the validator cannot tell.
 func Valid(schema, instance any) (bool, error) {
-	j, err := newJudge(schema, "schema", false)
+	j, err := NewJudge(schema, false)
 	if err != nil {
 		return false, err
 	}
@@ -63,11 +63,7 @@ type Judge struct {
 
 // NewJudge reads a schema, decoded from JSON with numbers as [json.Number].
 func NewJudge(schema any, assertFormats bool) (*Judge, error) {
-	return newJudge(schema, "schema", assertFormats)
-}
-
-func newJudge(schema any, name string, assertFormats bool) (*Judge, error) {
-	doc, err := newDocument(schema, name, assertFormats)
+	doc, err := newDocument(schema, "schema", assertFormats)
 	if err != nil {
 		return nil, err
 	}

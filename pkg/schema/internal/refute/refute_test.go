@@ -61,6 +61,18 @@ func TestFind(t *testing.T) {
 		{"opaque beside", `{"properties":{"p":{"type":"string","pattern":"(?<=a)b"},"n":{"type":"number"}}}`,
 			`{"properties":{"p":{"type":"string","pattern":"(?<=a)b"},"n":{"type":"integer"}}}`, `{"n":0.5}`},
 		{"lookahead", `{"type":"string"}`, `{"type":"string","pattern":"^(?!.*secret)"}`, `"secret"`},
+		{"anchor", `{"$defs":{"a":{"$anchor":"x","type":"integer"}},"$ref":"#x"}`, `{"$defs":{"a":{"$anchor":"x","maximum":0}},"$ref":"#x"}`, `1`},
+		{"address", `{"$id":"https://e.example/r","$defs":{"a":{"$id":"s","type":"integer"}},"properties":{"p":{"$ref":"s"}}}`,
+			`{"properties":{"p":{"type":"integer","minimum":0}}}`, `{"p":-1}`},
+		{"property count", `{"type":"object","minProperties":1}`, `{"maxProperties":2}`, `{"a":"a","extra":"a","p0":"a"}`},
+		{"many properties", `{"type":"object","minProperties":2,"properties":{"a":{"type":"integer"}},"additionalProperties":{"type":"boolean"}}`,
+			`{"properties":{"a":{"minimum":0}}}`, `{"a":-1,"extra":true}`},
+		{"narrow condition", `{"type":"integer","if":{"minimum":10},"then":{"multipleOf":7},"else":{"minimum":3}}`, `{"maximum":13}`, `14`},
+		{"narrow dependency", `{"type":"object","required":["a"],"dependentSchemas":{"a":{"required":["b"],"properties":{"b":{"type":"integer"}}}}}`,
+			`{"properties":{"b":{"maximum":0}}}`, `{"a":"a","b":1}`},
+		{"negated length", `{"type":"array","not":{"maxItems":2}}`, `{"maxItems":3}`, `["a","a","a","a"]`},
+		{"dynamic", `{"$dynamicAnchor":"n","type":"object","properties":{"k":{"$dynamicRef":"#n"},"v":{"type":"number"}},"additionalProperties":false}`,
+			`{"$dynamicAnchor":"n","properties":{"k":{"$dynamicRef":"#n"},"v":{"type":"integer"}}}`, `{"v":0.5}`},
 		{"empty narrow", `false`, `{"type":"string"}`, ``},
 		{"draft-07 tuple", `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"integer"}],"minItems":1,"type":"array"}`,
 			`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}`, `[0]`},
@@ -121,6 +133,8 @@ func TestFindDeclared(t *testing.T) {
 		{`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":true}`,
 			`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`, `{"extra":"a"}`},
 		{`{"type":"object"}`, `{"type":"object","additionalProperties":false}`, `{"extra":"a"}`},
+		{`{"type":"array","items":` + open + `}`, `{"items":{"properties":{"b":false}}}`, ``},
+		{`{"type":"array","items":` + open + `}`, `{"items":{"properties":{"a":false}}}`, `[{"a":"a"}]`},
 	}
 	for _, test := range tests {
 		got, _, err := Find(schema(t, test.narrow), schema(t, test.wide), Options{Declared: true})
