@@ -122,6 +122,10 @@ func (b *builder) object(o map[string]any, s spot) *node {
 		return n
 	}
 	b.patch.wrap(b, s, n, func(n *node) { b.writer(o, s, n).write() })
+	if s.role == asPart {
+		s.role = asWritten
+		n.implied = []lit{yes(b.object(o, s))}
+	}
 	return n
 }
 

@@ -1,6 +1,9 @@
 package schema
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // logic reads allOf, anyOf, oneOf, not and if/then/else (2020-12 core §10.2).
 func (w *writer) logic() {
@@ -33,7 +36,25 @@ func (w *writer) many(keyword string, o op) {
 	if len(n.kids) == 1 {
 		n.op = opAll
 	}
+	if n.op == opOne && w.role != asWritten {
+		n = w.declaredOne(list, n)
+	}
 	w.add(keyword, n)
+}
+
+// declaredOne is oneOf for a caller that sends declared properties only: the value satisfies exactly one schema as it
+// is written, and that one as declared. What excludes the others must stay as it is written.
+func (w *writer) declaredOne(list []any, parts *node) *node {
+	written := &node{op: opOne, place: w.place, keyword: "oneOf"}
+	for i, v := range list {
+		if !w.patched.leavesOut("oneOf", i) {
+			written.kids = append(written.kids, yes(w.condition(v, "oneOf", strconv.Itoa(i))))
+		}
+	}
+	if slices.Equal(written.kids, parts.kids) {
+		return written
+	}
+	return all(yes(written), yes(some(parts.kids...)))
 }
 
 // conditional reads if, then and else: whatever satisfies if satisfies then, and whatever does not satisfies else.

@@ -46,25 +46,32 @@ func (c *clause) assertions() []lit {
 // facts is the set of literals that a clause is known to satisfy.
 type facts struct {
 	outer *facts
-	list  []lit
+	list  []fact
 	index map[digest]uint8 // once the list is long
 }
 
+// A fact is a node with what is known of it.
+type fact struct {
+	*node
+	sides uint8
+}
+
 const (
-	holds uint8 = 1 << iota
-	fails
+	holds   uint8 = 1 << iota // it was assumed to hold, and what it stands for with it
+	fails                     // it was assumed not to hold
+	implied                   // it is known to hold; what it stands for was not looked at
 )
 
-func (f *facts) add(l lit) {
-	f.list = append(f.list, l)
+func (f *facts) add(n *node, sides uint8) {
+	f.list = append(f.list, fact{n, sides})
 	if f.index == nil && len(f.list) > 12 {
 		f.index = map[digest]uint8{}
-		for _, l := range f.list {
-			f.index[l.sum] |= l.side()
+		for _, known := range f.list {
+			f.index[known.sum] |= known.sides
 		}
 	}
 	if f.index != nil {
-		f.index[l.sum] |= l.side()
+		f.index[n.sum] |= sides
 	}
 }
 
@@ -75,17 +82,28 @@ func (l lit) side() uint8 {
 	return holds
 }
 
-// of returns whether the node of l is known to hold, to fail, or neither.
-func (f *facts) of(l lit) uint8 {
+// contradict reports whether a literal is known not to hold.
+func (f *facts) contradict(l lit) bool {
+	if l.not {
+		return f.of(l.node)&(holds|implied) != 0
+	}
+	return f.of(l.node)&fails != 0
+}
+
+// settle reports whether a literal is known to hold.
+func (f *facts) settle(l lit) bool { return f.contradict(l.flip()) }
+
+// of returns what is known of a node.
+func (f *facts) of(n *node) uint8 {
 	var sides uint8
 	for ; f != nil; f = f.outer {
 		if f.index != nil {
-			sides |= f.index[l.sum]
+			sides |= f.index[n.sum]
 			continue
 		}
 		for _, known := range f.list {
-			if known.node == l.node || known.sum == l.sum {
-				sides |= known.side()
+			if known.node == n || known.sum == n.sum {
+				sides |= known.sides
 			}
 		}
 	}
@@ -101,14 +119,13 @@ func (e *engine) assume(c *clause, lits []lit) bool {
 		if c.vacuous(l) {
 			continue
 		}
-		sides := c.known.of(l)
-		if sides&l.flip().side() != 0 || c.impossible(l) {
+		if c.known.contradict(l) || c.impossible(l) {
 			return false
 		}
-		if sides != 0 {
+		if c.known.of(l.node)&l.side() != 0 {
 			continue
 		}
-		c.known.add(l)
+		c.known.add(l.node, l.side())
 		more, ok := e.unfold(c, l)
 		if !ok {
 			return false
@@ -155,16 +172,13 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 	return nil, true
 }
 
-// imply records what a literal is known to imply. It reports false where that is known to fail. What the literal
-// itself stands for is left to be unfolded.
+// imply records what a literal is known to imply. It reports false where that is known to fail.
 func (c *clause) imply(l lit) bool {
 	for _, weaker := range l.implied {
-		if c.known.of(weaker)&fails != 0 {
+		if c.known.contradict(weaker) {
 			return false
 		}
-		if !slices.ContainsFunc(l.kids, weaker.same) {
-			c.known.add(weaker)
-		}
+		c.known.add(weaker.node, implied)
 	}
 	return true
 }

@@ -105,7 +105,7 @@ func (e *engine) weigh(c *clause, ch choice, among bool) (left [][]lit, met bool
 // certain reports whether every literal of an alternative is known to hold.
 func (c *clause) certain(alternative []lit) bool {
 	for _, l := range alternative {
-		if !c.vacuous(l) && c.known.of(l)&l.side() == 0 {
+		if !c.vacuous(l) && !c.known.settle(l) {
 			return false
 		}
 	}
@@ -118,7 +118,7 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 		return false
 	}
 	for _, l := range alternative {
-		if c.impossible(l) || c.known.of(l)&l.flip().side() != 0 || c.excluded(l) {
+		if c.impossible(l) || c.known.contradict(l) || c.excluded(l) {
 			return true
 		}
 	}
