@@ -39,13 +39,13 @@ func newApp(inv *invocation) *cli.App {
 		OnUsageError:              badUsage,
 		Action:                    rootAction,
 		Commands: []*cli.Command{
-			listCommand(inv), showCommand(inv), snapshotCommand(inv), diffCommand(inv),
+			listCommand(inv), showCommand(inv), snapshotCommand(inv), diffCommand(inv), watchCommand(inv),
 			rulesCommand(inv), configCommand(inv), completionCommand(inv), versionCommand(inv),
 		},
 	}
 	for _, c := range app.Commands {
 		c.OnUsageError, c.HideHelpCommand = badUsage, true
-		if len(c.Flags) > 0 {
+		if len(c.Flags) > 0 && c.Before == nil {
 			c.Before = inv.settle
 		}
 		if c.BashComplete == nil {

@@ -16,7 +16,7 @@ func (w *watcher) compare(next surface) (found []finding.Finding, changed bool) 
 	if w.good.shot == nil || w.good.same(next) {
 		return nil, false
 	}
-	found = diff.Compare(w.good.before(next), next.shot, w.options.Diff)
+	found = w.options.Judge(diff.Compare(w.good.before(next), next.shot, w.options.Diff))
 	return found, len(found) > 0
 }
 
@@ -24,7 +24,7 @@ func (w *watcher) distance(next surface) (found []finding.Finding, changed bool)
 	if saved := w.source.Saved(); saved != nil {
 		options := w.options.Diff
 		options.Unavailable = next.unknown
-		found = diff.Compare(saved, next.shot, options)
+		found = w.options.Judge(diff.Compare(saved, next.shot, options))
 	}
 	now := map[string]bool{}
 	for _, f := range found {

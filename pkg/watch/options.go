@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // Options are the times and limits of watching. The zero value works. All times but those of notifications are spread by
@@ -21,10 +22,14 @@ type Options struct {
 
 	MaxFailures int             // failures in a row until the server is failed; 0 = 5
 	Diff        diff.Options    // how surfaces are compared; Server and Unavailable are set by Run
+	Judge       Judge           // what is told of what was found; nil = all of it, as it is
 	Refresh     <-chan struct{} // each value asks for a reading at once; nil = nobody asks
 	View        *View           // where the newest Status is kept for other goroutines; nil = nobody looks
 	Random      func() float64  // in [0, 1), for the spread; nil = at random
 }
+
+// Judge gives findings the levels that a project wants, and leaves out what it does not want to hear of.
+type Judge func([]finding.Finding) []finding.Finding
 
 // attempts is how often lists are tried before the refresh is given up.
 const attempts = 4
@@ -38,6 +43,9 @@ func (o Options) complete() Options {
 	o.Backoff = min(cmp.Or(o.Backoff, 500*time.Millisecond), o.Longest)
 	o.Retry = cmp.Or(o.Retry, time.Second)
 	o.MaxFailures = cmp.Or(o.MaxFailures, 5)
+	if o.Judge == nil {
+		o.Judge = func(found []finding.Finding) []finding.Finding { return found }
+	}
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}

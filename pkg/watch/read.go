@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -44,12 +45,21 @@ func (w *watcher) read(ctx context.Context, session Session, r reading) (reading
 // once is one attempt within its time.
 func (w *watcher) once(ctx context.Context, session Session, kinds []snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error) {
 	if w.options.Timeout > 0 {
-		limited, cancel := context.WithTimeout(ctx, w.options.Timeout)
+		limited, cancel := context.WithTimeoutCause(ctx, w.options.Timeout, &timeoutError{w.options.Timeout})
 		defer cancel()
 		ctx = limited
 	}
 	return session.List(ctx, kinds...)
 }
+
+// timeoutError is the end of the time for one attempt.
+type timeoutError struct{ limit time.Duration }
+
+// Error names the limit.
+func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
+
+// Is makes it match context.DeadlineExceeded.
+func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // missing are the kinds that have not arrived.
 func (r reading) missing() []snapshot.Kind {

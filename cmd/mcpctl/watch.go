@@ -1,0 +1,141 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// watching are the flags of watch alone.
+type watching struct {
+	comparison
+	interval, debounce, length duration
+	maxFailures                int
+	against, format            string
+	untilChange                bool
+}
+
+func watchCommand(inv *invocation) *cli.Command {
+	var how watching
+	return &cli.Command{
+		Name:      "watch",
+		Usage:     "keep watching servers, and tell every change once",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Description: `Listens to what servers announce and polls beside that, until a signal or --for ends it.
+r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never written.`,
+		Flags: inv.watchFlags(
+			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "table (lines for people, the default) or ndjson (one event a line)", Destination: &how.format},
+			&cli.GenericFlag{Name: "interval", Usage: "between polls of a server that does not announce changes", Value: &how.interval, DefaultText: "30s"},
+			&cli.GenericFlag{Name: "debounce", Usage: "how long announcements must pause until they are heeded, at most ten times as long", Value: &how.debounce, DefaultText: "100ms"},
+			&cli.IntFlag{Name: "max-failures", Usage: "failures in a row until a server is asked once a minute only", Value: 5, Destination: &how.maxFailures},
+			&cli.StringFlag{Name: "against", Usage: "tell changes since the previous surface, or the distance from the saved one: previous or saved", Value: "previous", Destination: &how.against},
+			&cli.GenericFlag{Name: "for", Usage: "end after this time, such as 10m", Value: &how.length},
+			&cli.BoolFlag{Name: "until-change", Usage: "end after the first change", Destination: &how.untilChange},
+			&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this level on: breaking, warning, info, any or never", Destination: &how.failOn},
+			&cli.StringFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: "declared", Destination: &how.semantics},
+			&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: &how.AssertFormats},
+		),
+		Before: func(c *cli.Context) error { return inv.settleWatch(c, &how) },
+		Action: func(c *cli.Context) error { return inv.watch(c.Context, c.Args().Slice(), how) },
+	}
+}
+
+// watchFlags are the flags of watch: those of a command that contacts servers, without the ones that make no sense for a
+// run that does not end by itself.
+func (inv *invocation) watchFlags(own ...cli.Flag) []cli.Flag {
+	without := []string{"output", "retries", "fail-fast", "format"}
+	shared := slices.DeleteFunc(inv.reachFlags(), func(f cli.Flag) bool { return slices.Contains(without, f.Names()[0]) })
+	return slices.Concat(own, shared, inv.savedFlags())
+}
+
+// settleWatch is settle for a command with formats of its own. MCPCTL_FORMAT says no more than whether programs read.
+func (inv *invocation) settleWatch(c *cli.Context, how *watching) error {
+	if err := inv.settle(c); err != nil {
+		return err
+	}
+	if how.format == "" {
+		how.format = "table"
+		if _, told := inv.lookup("MCPCTL_FORMAT"); told && inv.format != "table" {
+			how.format = "ndjson"
+		}
+	}
+	if !slices.Contains(report.EventFormats(), how.format) {
+		return usagef("watch has the formats table and ndjson, not %q", how.format)
+	}
+	return nil
+}
+
+func (inv *invocation) watch(ctx context.Context, words []string, how watching) error {
+	if err := how.check(); err != nil {
+		return err
+	}
+	targets, err := inv.targets(words)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(targets, func(t target) bool { return !t.live() }); i >= 0 {
+		return usagef("%q is saved and cannot change by itself: name a server to watch, or compare once with mcpctl diff", targets[i].word)
+	}
+	cfg, err := inv.load(targets)
+	if err != nil {
+		return err
+	}
+	v, err := inv.vigil(cfg, how)
+	if err != nil {
+		return err
+	}
+	steps, err := inv.plan(cfg, targets)
+	if err != nil {
+		return err
+	}
+	return v.keep(ctx, steps)
+}
+
+// check finds mistakes in the flags before anything is contacted.
+func (how *watching) check() error {
+	switch {
+	case how.against != "previous" && how.against != "saved":
+		return usagef("--against is previous or saved, not %q", how.against)
+	case how.maxFailures < 1:
+		return usagef("--max-failures is at least 1")
+	case how.interval.set && how.interval.Duration < time.Second:
+		return usagef("--interval is at least 1s")
+	case how.debounce.set && how.debounce.Duration < time.Millisecond:
+		return usagef("--debounce is at least 1ms")
+	}
+	return how.settle()
+}
+
+// vigil is one run of watch before it begins.
+func (inv *invocation) vigil(cfg *config.Config, how watching) (*vigil, error) {
+	policy, err := policyOf(cfg, how.failOn, finding.FailOnBreaking)
+	if err != nil {
+		return nil, err
+	}
+	options, err := inv.probeOptions()
+	if err != nil {
+		return nil, err
+	}
+	color, err := inv.colored()
+	if err != nil {
+		return nil, err
+	}
+	v := &vigil{invocation: inv, how: how, cfg: cfg, policy: policy, options: options, changed: make(chan struct{}, 1)}
+	v.places = make(chan struct{}, cmp.Or(inv.parallel, 1))
+	v.screen = screen{out: inv.out, format: how.format, color: color, live: how.format == "table" && isTerminal(inv.out)}
+	return v, nil
+}
+
+// errLongEnough ends a run after --for.
+var errLongEnough = errors.New("watched for as long as asked")
+
+// errSeen ends a run after the change that --until-change waits for.
+var errSeen = errors.New("a change was seen")

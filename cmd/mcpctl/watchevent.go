@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// tell shows an event and remembers what it means for the end. Servers call it from goroutines of their own.
+func (v *vigil) tell(w *watched, e watch.Event) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if e.State != watch.Closed {
+		w.last = e.State
+	}
+	if e.Kind == watch.Changed || e.Kind == watch.Recovered {
+		v.remember(w, e.Findings)
+	}
+	v.screen.show(v.shown(w, e), v.servers)
+	if e.Kind == watch.Changed || e.Kind == watch.Recovered && len(e.Findings) > 0 {
+		select {
+		case v.changed <- struct{}{}:
+		default: // one is enough
+		}
+	}
+}
+
+// remember judges what was found: all that changed, or the newest distance alone.
+func (v *vigil) remember(w *watched, found []finding.Finding) {
+	w.found = found
+	if v.how.against == "saved" {
+		v.fails, v.summary = false, report.Summary{}
+		for _, each := range v.servers {
+			v.add(each.found)
+		}
+		return
+	}
+	v.add(found)
+}
+
+func (v *vigil) add(found []finding.Finding) {
+	v.fails = v.fails || v.policy.Fails(found)
+	sum := report.Summarize(found, nil)
+	v.summary.Breaking += sum.Breaking
+	v.summary.Warning += sum.Warning
+	v.summary.Info += sum.Info
+	v.summary.Waived += sum.Waived
+	v.summary.Unknown += sum.Unknown
+}
+
+// shown is an event as it is written.
+func (v *vigil) shown(w *watched, e watch.Event) report.Event {
+	shown := report.Event{
+		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State), Previous: string(e.Previous),
+		Cause: string(e.Cause), Silent: e.Silent, Note: e.Note,
+	}
+	switch e.Kind {
+	case watch.StateChanged:
+		known := surface{snapshot: w.view.Status().Surface}
+		if known.describe(); e.State.Reached() {
+			shown.Counts = known.Counts
+		}
+		if w.server == nil {
+			shown.Error = w.Error
+		}
+	case watch.Changed, watch.Recovered:
+		shown.Findings = append(report.Findings{}, e.Findings...)
+	}
+	if e.Err != nil {
+		shown.Error = failureOf(e.Err)
+	}
+	return shown
+}
+
+// failureOf is the first failure in an error, as a report shows it.
+func failureOf(err error) *report.Failure {
+	var s surface
+	s.fail(err)
+	return s.Error
+}
+
+// sumUp tells how it ended, and gives the status as the command's error.
+func (v *vigil) sumUp(ctx context.Context) error {
+	e := report.Event{Time: time.Now(), Event: "summary", Summary: &v.summary}
+	for _, w := range v.servers {
+		if !w.last.Reached() && !w.config {
+			w.Tolerated = finding.Tolerated(v.cfg.Project.Tolerate, w.Name, v.now)
+		}
+		one := report.Watched{Name: w.Name, State: string(w.last), Unsaved: w.Unsaved, Tolerated: w.Tolerated != nil}
+		if w.server != nil {
+			one.Watch = w.view.Status().Counts
+		}
+		e.Servers = append(e.Servers, one)
+	}
+	status := v.status()
+	e.Status, e.Verdict = &status, report.VerdictOf(status)
+	v.screen.show(e, nil)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case status != statusOK:
+		return exitError(status)
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Event is one thing that watching has to tell: about one server, or at the end about all of them. Fields that do not
+// apply are left out of its JSON, which docs/watch.md describes.
+type Event struct {
+	Mcpctl   int       `json:"mcpctl"` // version of this form; WriteEvent sets it
+	Time     time.Time `json:"time"`
+	Event    string    `json:"event"`              // "state", "changed", "unchanged", "stale", "recovered" or "summary"
+	Server   string    `json:"server,omitempty"`   // configured name
+	State    string    `json:"state,omitempty"`    // the state in effect
+	Previous string    `json:"previous,omitempty"` // state: the one before
+	Cause    string    `json:"cause,omitempty"`    // what made the lists be read
+	Silent   bool      `json:"silent,omitempty"`   // changed: the server should have announced it and did not
+	Note     string    `json:"note,omitempty"`     // one remark for a person
+	Counts   *Counts   `json:"counts,omitempty"`   // state: how many items of each kind are known
+	Error    *Failure  `json:"error,omitempty"`    // why
+	Findings Findings  `json:"findings,omitzero"`  // changed and recovered: what changed
+
+	Status  *int      `json:"status,omitempty"`  // summary: exit status of the run
+	Verdict Verdict   `json:"verdict,omitempty"` // summary: the status in one word
+	Servers []Watched `json:"servers,omitempty"` // summary: in the order of the configuration
+	Summary *Summary  `json:"summary,omitempty"` // summary: findings that were told, by level
+}
+
+// Watched is what became of one server.
+type Watched struct {
+	Name      string `json:"name"`
+	State     string `json:"state"`               // the last one before watching ended
+	Tolerated bool   `json:"tolerated,omitempty"` // it may fail, as mcpctl.yaml says
+	Unsaved   bool   `json:"unsaved,omitempty"`   // nothing was saved to compare with
+	Watch     any    `json:"watch,omitempty"`     // numbers of readings, changes and the like
+}
+
+// EventFormats are the names that WriteEvent knows.
+func EventFormats() []string { return []string{"table", "ndjson"} }
+
+// WriteEvent writes an event: as lines for people, or with the format "ndjson" as one line of JSON.
+func WriteEvent(w io.Writer, format string, e Event, o Options) error {
+	e.Mcpctl = Version
+	if format == "ndjson" {
+		e.Time = e.Time.UTC().Truncate(time.Millisecond)
+		raw, err := encode(e)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(append(layout{}.append(nil, raw), '\n'))
+		return err
+	}
+	p := &page{Options: o}
+	p.event(e)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// event writes one line, and what belongs to it below.
+func (p *page) event(e Event) {
+	head := []span{{safe(e.Time.Format(time.TimeOnly)), dim}, {"  ", noInk}}
+	if e.Event == "summary" {
+		p.text(0, 2, append(head, p.summed(e)...)...)
+		return
+	}
+	head = append(head, span{visible(e.Server), bold}, span{"  ", noInk}, e.word())
+	for _, remark := range e.remarks() {
+		head = append(head, span{"  " + remark, dim})
+	}
+	p.text(0, 2, head...)
+	if e.Error != nil {
+		p.trouble(*e.Error)
+	}
+	p.findings(p.wanted(e.Findings))
+}
+
+// word is what the event tells, in its colour.
+func (e Event) word() span {
+	inks := map[string]ink{
+		"live": green, "polling": green, "recovered": green, "changed": yellow, "stale": red, "failed": red,
+		"degraded": yellow, "reconnecting": yellow,
+	}
+	word := e.Event
+	if word == "state" {
+		word = e.State
+	}
+	return span{visible(word), inks[word]}
+}
+
+// remarks are what else is to be said on the line.
+func (e Event) remarks() []safe {
+	var all []safe
+	if e.Counts != nil {
+		all = append(all, e.Counts.remark())
+	}
+	if e.Cause != "" {
+		all = append(all, visible("by "+e.Cause))
+	}
+	switch {
+	case e.Silent:
+		all = append(all, "without announcing it")
+	case e.Event == "unchanged":
+		all = append(all, "although the server announced a change")
+	case e.Event == "changed" && len(e.Findings) == 0:
+		all = append(all, "as saved again")
+	}
+	if e.Note != "" {
+		all = append(all, visible(e.Note))
+	}
+	return all
+}
+
+// remark is the counts in words.
+func (c Counts) remark() safe {
+	var words []safe
+	for _, one := range []struct {
+		n    *int
+		word safe
+	}{{c.Tools, "tool"}, {c.Prompts, "prompt"}, {c.Resources, "resource"}, {c.ResourceTemplates, "template"}} {
+		if one.n != nil {
+			words = append(words, quantity(*one.n, one.word))
+		}
+	}
+	return join(words, ", ")
+}
+
+// trouble writes why something failed, and what can be done.
+func (p *page) trouble(f Failure) {
+	for i, l := range lines(f.Message) {
+		if i == 0 && f.Stage != "" {
+			l = visible(f.Stage) + ": " + l
+		}
+		p.text(4, 2, span{l, noInk})
+	}
+	p.hint(4, f.Hint)
+	p.stderr(f.Stderr)
+}
+
+// summed is the last line: how often what was told, and how the servers were at the end.
+func (p *page) summed(e Event) []span {
+	states := map[string]int{}
+	var order []string
+	for _, s := range e.Servers {
+		if states[s.State]++; states[s.State] == 1 {
+			order = append(order, s.State)
+		}
+	}
+	var words []string
+	for _, state := range order {
+		words = append(words, fmt.Sprintf("%d %s", states[state], state))
+	}
+	line := fmt.Sprintf("watching has ended: %d breaking, %d warning, %d info", e.Summary.Breaking, e.Summary.Warning, e.Summary.Info)
+	if e.Summary.Waived > 0 {
+		line += fmt.Sprintf(", %d waived", e.Summary.Waived)
+	}
+	return []span{{visible(line), bold}, {visible("  servers: " + strings.Join(words, ", ")), dim}}
+}
