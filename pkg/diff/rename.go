@@ -72,12 +72,13 @@ func identities(kind snapshot.Kind, items []*pair) map[string][]*pair {
 
 // withoutMember is an object without one of its members, in one spelling; empty when it is no object.
 func withoutMember(raw json.RawMessage, name string) string {
-	o, ok := treeOf(raw).(object)
-	if !ok {
+	v := viewOf(raw)
+	if len(v) == 0 {
 		return ""
 	}
-	delete(o, name)
-	return string(encode(nil, o))
+	delete(v, name)
+	spelled, _ := snapshot.Canonical(v.json()) // what a view shows is JSON
+	return string(spelled)
 }
 
 // moved reports a resource or template that is found under another address.
