@@ -18,6 +18,7 @@ type invocation struct {
 	environ []string
 	command []string  // what followed "--"; nil when there was no "--"
 	now     time.Time // when the run began; it decides what has expired
+	twice   bool      // every list is asked for twice
 
 	configs    cli.StringSlice
 	format     string

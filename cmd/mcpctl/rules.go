@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/report"
@@ -40,7 +41,7 @@ func (inv *invocation) rules(ctx context.Context, ids []string) error {
 
 // allRules are the rules of all commands, sorted by id.
 func allRules() []finding.Rule {
-	rules := slices.Concat(diff.Rules(), finding.PolicyRules())
+	rules := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules())
 	slices.SortFunc(rules, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return rules
 }

@@ -11,6 +11,7 @@ import (
 type surface struct {
 	report.Server
 	snapshot    *snapshot.Snapshot // nil when nothing arrived
+	again       probe.Again        // the lists once more, when they were asked for twice
 	unavailable []snapshot.Kind    // lists that failed: their items are not known, which is not the same as gone
 	config      bool               // it failed because of the configuration: nothing was contacted
 }
@@ -20,7 +21,7 @@ func (s surface) whole() bool { return s.State == report.OK }
 
 // probed is the surface that a probe gave.
 func probed(r probe.Result) surface {
-	s := surface{snapshot: r.Snapshot, Server: report.Server{
+	s := surface{snapshot: r.Snapshot, again: r.Again, Server: report.Server{
 		Name: r.Server.Name, State: report.OK, Source: r.Server.Source, Transport: r.Transport,
 		ElapsedMs: report.Elapsed(r.Elapsed), Attempts: r.Attempts,
 	}}

@@ -94,7 +94,7 @@ func (f fleet) over(report tell, total, limit int, what string, most most) {
 	if limit == 0 || total <= limit {
 		return
 	}
-	one := finding.Finding{Old: encoded(limit), New: encoded(total)}
+	one := finding.Finding{New: encoded(total)}
 	one.Message = fmt.Sprintf("The servers have %d %s %d: %s.", total, what, limit, most)
 	if len(f.subjects) == 1 {
 		one.Server = f.subjects[0].Name

@@ -66,9 +66,16 @@ func noise(s *subject, report tell) {
 	if n := len(s.Observed.Noise); n > 0 {
 		report(finding.Finding{
 			New:     quoted(s.Observed.Noise[0]),
-			Message: fmt.Sprintf("The server wrote to stdout what is not the protocol: %d pieces, of which the first is shown.", n),
+			Message: fmt.Sprintf("The server wrote to stdout what is not the protocol, %s; the first is shown.", times(n)),
 		})
 	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // noticed tells each notice with one of the codes.
@@ -133,7 +140,7 @@ func listRows() []row {
 func orders(s *subject, report tell) {
 	s.again(func(kind snapshot.Kind, first, second []string) {
 		if !slices.Equal(first, second) && slices.Equal(slices.Sorted(slices.Values(first)), slices.Sorted(slices.Values(second))) {
-			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf("Asked twice, the server gave the same %d items of %s in another order.", len(first), kind)})
+			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf("Asked twice, the server gave its %d %s in another order.", len(first), kind)})
 		}
 	})
 }
@@ -141,7 +148,7 @@ func orders(s *subject, report tell) {
 func contents(s *subject, report tell) {
 	s.again(func(kind snapshot.Kind, first, second []string) {
 		if !slices.Equal(slices.Sorted(slices.Values(first)), slices.Sorted(slices.Values(second))) {
-			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf("Asked twice, the server listed %d items of %s and then %d, and not the same ones.", len(first), kind, len(second))})
+			report(finding.Finding{Path: "/" + string(kind), Message: fmt.Sprintf("Asked twice, the server gave %d %s and then %d, and not the same ones.", len(first), kind, len(second))})
 		}
 	})
 }

@@ -166,16 +166,21 @@ func unusualName(s *subject, report tell) {
 	}
 }
 
+// unannotated tells all tools without a hint in one finding, since a server mostly has hints or has none.
 func unannotated(s *subject, report tell) {
+	var none []string
 	for _, t := range s.tools {
 		hints, _ := t.fields["annotations"].(map[string]any)
 		switch {
 		case t.fields == nil || hints["readOnlyHint"] == true:
 		case hints["readOnlyHint"] == nil && hints["destructiveHint"] == nil:
-			report(finding.Finding{Item: t.id, Path: "/annotations"})
+			none = append(none, t.Key)
 		case hints["destructiveHint"] == nil:
 			report(finding.Finding{Item: t.id, Path: "/annotations", Member: "destructiveHint", Message: "The tool writes and does not say whether it destroys, so it is taken to."})
 		}
+	}
+	if len(none) > 0 {
+		report(finding.Finding{Path: "/tools", New: encoded(none), Message: fmt.Sprintf("%d of %d tools do not say whether they write: %s.", len(none), len(s.tools), some(none))})
 	}
 }
 
