@@ -44,15 +44,15 @@ func annotation(f finding.Finding, at finding.Location) string {
 	return workflowCommand(level, at, title(f), plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
 }
 
-// title is a finding in a few words: the level, the server and the item.
-func title(f finding.Finding) string {
-	parts := []string{levelWord(f) + ":"}
-	for _, part := range []string{f.Server, string(itemTitle(f.Item))} {
-		if part != "" {
-			parts = append(parts, part)
-		}
+// title is what a finding is about, after its level.
+func title(f finding.Finding) string { return levelWord(f) + ": " + string(subject(f)) }
+
+// subject is what a finding is about: the server and the item.
+func subject(f finding.Finding) safe {
+	if f.Server == "" {
+		return itemTitle(f.Item)
 	}
-	return strings.Join(parts, " ")
+	return visible(f.Server) + ", " + itemTitle(f.Item)
 }
 
 // workflowCommand is one line that the runner of GitHub Actions obeys. No text gets out of its place in it, see

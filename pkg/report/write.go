@@ -15,6 +15,7 @@ func formats() map[string]func(io.Writer, *Report, Options) error {
 		"github":   writeGitHub,
 		"json":     writeJSON,
 		"markdown": writeMarkdown,
+		"sarif":    writeSARIF,
 		"table":    writeTable,
 		"yaml":     writeYAML,
 	}
