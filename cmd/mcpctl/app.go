@@ -39,7 +39,7 @@ func newApp(inv *invocation) *cli.App {
 		OnUsageError:              badUsage,
 		Action:                    rootAction,
 		Commands: []*cli.Command{
-			listCommand(inv), showCommand(inv), snapshotCommand(inv), diffCommand(inv), checkCommand(inv), watchCommand(inv),
+			listCommand(inv), showCommand(inv), snapshotCommand(inv), diffCommand(inv), acceptCommand(inv), checkCommand(inv), watchCommand(inv),
 			rulesCommand(inv), configCommand(inv), completionCommand(inv), versionCommand(inv),
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,13 +19,11 @@ func diffCommand(inv *invocation) *cli.Command {
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Description: `Compares servers with their saved snapshots, or with what --base names.
 Two saved SOURCEs are compared with each other: the first is old, the second is new.`,
-		Flags: inv.reachFlags(append(inv.savedFlags(),
+		Flags: inv.reachFlags(slices.Concat(inv.savedFlags(), how.schemaFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "base", Usage: "the old side: any `SOURCE`", Destination: &how.base},
 			&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this level on: breaking, warning, info, any or never", Destination: &how.failOn},
-			&cli.StringFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: "declared", Destination: &how.semantics},
-			&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: &how.AssertFormats},
 			&cli.BoolFlag{Name: "show-waived", Usage: "show in the table what waivers excuse, too", Destination: &how.showWaived},
-		)...),
+		})...),
 		Action: func(c *cli.Context) error { return inv.diff(c.Context, c.Args().Slice(), how) },
 	}
 }
@@ -34,6 +33,14 @@ type comparison struct {
 	diff.Options
 	base, failOn, semantics string
 	showWaived              bool
+}
+
+// schemaFlags choose how schemas are compared.
+func (how *comparison) schemaFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: "declared", Destination: &how.semantics},
+		&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: &how.AssertFormats},
+	}
 }
 
 func (inv *invocation) diff(ctx context.Context, words []string, how comparison) error {

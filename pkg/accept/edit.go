@@ -28,7 +28,7 @@ func edits(f finding.Finding, kind snapshot.Kind) []edit {
 	}
 	if n := len(place); f.Member == "" && n >= 2 {
 		inside, name := place[:n-1], place[n-1]
-		if other := otherName(f); other != "" {
+		if other := otherName(f); other != "" && other != name {
 			list = append(list, all(property(inside, name), property(inside, other)), all(take(place), take(beside(inside, other))))
 		}
 		if inside[n-2] == "properties" {
