@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"pkg/accept":           {"pkg/snapshot", "pkg/finding"},
 	"pkg/diff":             {"pkg/snapshot", "pkg/finding", "pkg/schema", "github.com/google/go-cmp/cmp"},
 	"pkg/check":            {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/tokens", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/santhosh-tekuri/jsonschema/v6/kind"},
-	"pkg/report":           {"pkg/snapshot", "pkg/finding", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"},
+	"pkg/report":           {"pkg/snapshot", "pkg/finding", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif", "github.com/jstemmer/go-junit-report/v2/junit"},
 	"pkg/watch":            {"pkg/snapshot", "pkg/finding", "pkg/diff", "github.com/sony/gobreaker/v2"},
 	"pkg/probe":            {"pkg/snapshot", "internal/transport", "github.com/mark3labs/mcp-go/", "github.com/cenkalti/backoff/v5", "golang.org/x/sync/"},
 	"internal/tokens":      {},

@@ -51,16 +51,20 @@ func (p *page) wanted(all []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Waiver != nil })
 }
 
-// strays writes the findings that belong to no server of the report, such as those about a whole fleet.
+// strays writes the findings that belong to no server of the report.
 func (p *page) strays(r *Report) {
-	known := func(f finding.Finding) bool {
-		return slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Name == f.Server })
-	}
-	found := p.wanted(slices.DeleteFunc(slices.Clone(r.Findings), known))
-	if len(found) > 0 {
+	if found := p.wanted(strays(r)); len(found) > 0 {
 		p.gap()
 		p.findings(found)
 	}
+}
+
+// strays are the findings that belong to no server of the report, such as those about a whole fleet.
+func strays(r *Report) []finding.Finding {
+	known := func(f finding.Finding) bool {
+		return slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Name == f.Server })
+	}
+	return slices.DeleteFunc(slices.Clone([]finding.Finding(r.Findings)), known)
 }
 
 // compared is the heading of one server's findings: what was compared with what.

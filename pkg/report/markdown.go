@@ -61,16 +61,7 @@ func (c *comment) server(r *Report, s Server, o Options) {
 
 // strays adds the findings that belong to no server of the report.
 func (c *comment) strays(r *Report, o Options) {
-	known := map[string]bool{}
-	for _, s := range r.Servers {
-		known[s.Name] = true
-	}
-	var found []finding.Finding
-	for _, f := range (&page{Options: o}).wanted(r.Findings) {
-		if !known[f.Server] {
-			found = append(found, f)
-		}
-	}
+	found := (&page{Options: o}).wanted(strays(r))
 	if len(found) > 0 {
 		c.findings("<b>everything else</b>: "+Summarize(found, nil).words(), found, r.Command)
 	}

@@ -69,7 +69,9 @@ func sarifRule(rule finding.Rule) *sarif.ReportingDescriptor {
 			help += "\n\n" + part[0] + part[1]
 		}
 	}
-	says := func(s string) *sarif.MultiformatMessageString { return sarif.NewMultiformatMessageString().WithText(inert(s)) }
+	says := func(s string) *sarif.MultiformatMessageString {
+		return sarif.NewMultiformatMessageString().WithText(inert(s))
+	}
 	d := sarif.NewReportingDescriptor().WithID(string(visible(rule.ID))).WithShortDescription(says(string(visible(rule.Title))))
 	if rule.Doc != "" {
 		d.WithFullDescription(says(rule.Doc)).WithHelp(says(help)).WithHelpURI(homepage + "/blob/main/docs/compatibility.md")

@@ -14,6 +14,7 @@ func formats() map[string]func(io.Writer, *Report, Options) error {
 	return map[string]func(io.Writer, *Report, Options) error{
 		"github":   writeGitHub,
 		"json":     writeJSON,
+		"junit":    writeJUnit,
 		"markdown": writeMarkdown,
 		"sarif":    writeSARIF,
 		"table":    writeTable,
