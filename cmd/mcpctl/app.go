@@ -15,7 +15,7 @@ func run(ctx context.Context, args []string, s streams, environ []string) int {
 	own, command := split(args)
 	inv := &invocation{streams: s, environ: environ, command: command, now: time.Now()}
 	app := newApp(inv)
-	err := app.RunContext(ctx, append([]string{app.Name}, flagsFirst(own, valueFlags(app))...))
+	err := app.RunContext(ctx, append([]string{app.Name}, flagsFirst(helpWords(own), valueFlags(app))...))
 	inv.say(err)
 	return statusOf(err)
 }
@@ -23,6 +23,7 @@ func run(ctx context.Context, args []string, s streams, environ []string) int {
 // newApp wires the commands. Nothing is printed or ended behind our back: errors come back to run.
 func newApp(inv *invocation) *cli.App {
 	cli.VersionFlag = &cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version"}
+	cli.FlagStringer = flagHelp
 	app := &cli.App{
 		Name:                      "mcpctl",
 		Usage:                     "inspect, diff and guard MCP servers",
@@ -58,23 +59,6 @@ func newApp(inv *invocation) *cli.App {
 const appDescription = `A SOURCE is the NAME of a configured server, a URL, "-- CMD ARG…" (an ad-hoc stdio server, last on the line),
 a snapshot file or folder, git:REF[:PATH], or - for a snapshot on standard input.
 Exit status: 0 nothing found, 1 findings, 2 wrong usage or configuration, 3 could not find out, 4 nothing saved to compare with.`
-
-// badUsage turns what urfave/cli says of flags into our usage error.
-func badUsage(c *cli.Context, err error, _ bool) error {
-	text := strings.TrimPrefix(err.Error(), "flag provided but not defined: ")
-	if text != err.Error() {
-		return usagef("unknown flag %s: see mcpctl %s --help", doubleDash(text), c.Command.Name)
-	}
-	return usagef("%w: see mcpctl %s --help", err, c.Command.Name)
-}
-
-// doubleDash writes a flag as people do; the flag package knows one dash only.
-func doubleDash(flag string) string {
-	if name := strings.TrimLeft(flag, "-"); len(name) > 1 {
-		return "--" + name
-	}
-	return flag
-}
 
 func rootAction(c *cli.Context) error {
 	if !c.Args().Present() {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 	"github.com/xrash/smetrics"
+
+	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // invocation is one run of mcpctl: its streams, its environment, and the values of the flags that commands share.
@@ -42,9 +44,9 @@ type invocation struct {
 // outputFlags choose how a command answers.
 func (inv *invocation) outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "table, json or yaml (default: MCPCTL_FORMAT, else table on a terminal and json elsewhere)", Destination: &inv.format},
+		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table on a terminal and json elsewhere)", Destination: &inv.format},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &inv.output, TakesFile: true},
-		&cli.StringFlag{Name: "color", Usage: "auto, always or never", Value: "auto", Destination: &inv.color},
+		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never", Value: "auto", Destination: &inv.color},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no remarks on standard error", Destination: &inv.quiet},
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "tell more on standard error", Destination: &inv.verbose},
 	}
@@ -60,14 +62,14 @@ func (inv *invocation) configFlags() []cli.Flag {
 // probeFlags choose how servers are reached.
 func (inv *invocation) probeFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "timeout", Usage: "per server, such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &inv.timeout, DefaultText: "30s"},
-		&cli.IntFlag{Name: "parallel", Usage: "servers at once", Value: defaultParallel(), Destination: &inv.parallel},
+		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &inv.timeout},
+		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: defaultParallel(), Destination: &inv.parallel},
 		&cli.StringSliceFlag{Name: "header", Usage: "`\"K: V\"` for every HTTP server of this run (repeatable)", Destination: &inv.headers},
 		&cli.StringSliceFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Destination: &inv.env},
 		&cli.BoolFlag{Name: "inherit-env", Usage: "hand the whole environment to stdio servers, not only the minimum", Destination: &inv.inheritEnv},
 		&cli.StringFlag{Name: "ca-cert", Usage: "trust the certificates of PEM `FILE` too", Destination: &inv.caCert, TakesFile: true},
-		&cli.StringFlag{Name: "protocol", Usage: "auto, or pin a version such as 2025-11-25", Value: "auto", Destination: &inv.protocol},
-		&cli.IntFlag{Name: "retries", Usage: "further attempts after a failure that can heal (default: MCP_MAX_RETRIES)", Destination: &inv.retries},
+		&cli.StringFlag{Name: "protocol", Usage: "auto, or pin a `VERSION` such as 2025-11-25", Value: "auto", Destination: &inv.protocol},
+		&cli.IntFlag{Name: "retries", Usage: "`N` further attempts after a failure that can heal (default: MCP_MAX_RETRIES, else 0)", Destination: &inv.retries},
 		&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first server that fails", Destination: &inv.failFast},
 		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers", Value: &inv.shard},
 	}

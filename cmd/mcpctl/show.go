@@ -13,13 +13,12 @@ import (
 func showCommand(inv *invocation) *cli.Command {
 	var raw bool
 	return &cli.Command{
-		Name:      "show",
-		Usage:     "everything about a server or some of its items",
-		ArgsUsage: "SOURCE [ITEM…] [-- CMD ARG…]",
-		Description: `An ITEM is a name or URI, or one with its kind in front: tool/create_issue. With "-- CMD" the words are ITEMs.
-`,
-		Flags:  inv.reachFlags(&cli.BoolFlag{Name: "raw", Usage: "the raw JSON of every item too", Destination: &raw}),
-		Action: func(c *cli.Context) error { return inv.show(c.Context, c.Args().Slice(), raw) },
+		Name:        "show",
+		Usage:       "everything about a server or some of its items",
+		ArgsUsage:   "SOURCE [ITEM…] [-- CMD ARG…]",
+		Description: `An ITEM is a name or URI, or one with its kind in front: tool/create_issue. With "-- CMD" the words are ITEMs.`,
+		Flags:       inv.reachFlags(&cli.BoolFlag{Name: "raw", Usage: "the raw JSON of every item too", Destination: &raw}),
+		Action:      func(c *cli.Context) error { return inv.show(c.Context, c.Args().Slice(), raw) },
 	}
 }
 

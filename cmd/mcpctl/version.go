@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -28,13 +27,23 @@ func versionCommand(inv *invocation) *cli.Command {
 		Name:  "version",
 		Usage: "print the version",
 		Flags: inv.outputFlags(),
-		Action: func(*cli.Context) error {
-			facts := []string{version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
-			if inv.format == "json" {
-				return json.NewEncoder(inv.out).Encode(map[string]string{"version": facts[0], "go": facts[1], "platform": facts[2]})
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usagef("version takes no argument: see mcpctl version --help")
 			}
-			_, err := fmt.Fprintf(inv.out, "mcpctl %s (%s, %s)\n", facts[0], facts[1], facts[2])
-			return err
+			return inv.write([]byte(versionText(inv.format)))
 		},
 	}
+}
+
+// versionText is the version in a format; without one it is a line for people, into a pipe too.
+func versionText(format string) string {
+	platform := runtime.GOOS + "/" + runtime.GOARCH
+	switch format {
+	case "json":
+		return fmt.Sprintf("{\"version\": %q, \"go\": %q, \"platform\": %q}\n", version(), runtime.Version(), platform)
+	case "yaml":
+		return fmt.Sprintf("version: %q\ngo: %q\nplatform: %q\n", version(), runtime.Version(), platform)
+	}
+	return fmt.Sprintf("mcpctl %s (%s, %s)\n", version(), runtime.Version(), platform)
 }

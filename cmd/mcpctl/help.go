@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// helpWords lets "help list" say what "list --help" says.
+func helpWords(args []string) []string {
+	if len(args) == 0 || args[0] != "help" {
+		return args
+	}
+	return append(append([]string{}, args[1:]...), "--help")
+}
+
+// flagHelp is the line of a flag in a help text: its names, the name of its value in capitals, what it does, and its
+// default unless that is empty or told already.
+func flagHelp(f cli.Flag) string {
+	flag, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return ""
+	}
+	names := fmt.Sprintf("    --%s", flag.Names()[0])
+	if len(flag.Names()) > 1 {
+		names = fmt.Sprintf("-%s, --%s", flag.Names()[1], flag.Names()[0])
+	}
+	usage := flag.GetUsage()
+	if !flag.TakesValue() {
+		return names + "\t" + usage
+	}
+	value := strings.ToUpper(flag.Names()[0])
+	if parts := strings.Split(usage, "`"); len(parts) == 3 {
+		value, usage = parts[1], strings.Join(parts, "")
+	}
+	if text := strings.Trim(flag.GetDefaultText(), `"`); text != "" && text != "0" && !strings.Contains(usage, "default") {
+		usage += " (default: " + text + ")"
+	}
+	return names + " " + value + "\t" + usage
+}
+
+// badUsage turns what urfave/cli says of flags into our usage error.
+func badUsage(c *cli.Context, err error, _ bool) error {
+	text := strings.TrimPrefix(err.Error(), "flag provided but not defined: ")
+	if text != err.Error() {
+		return usagef("unknown flag %s: see mcpctl %s --help", doubleDash(text), c.Command.Name)
+	}
+	return usagef("%s: see mcpctl %s --help", doubleDashes(err.Error()), c.Command.Name)
+}
+
+// doubleDash writes a flag as people do; the flag package knows one dash only.
+func doubleDash(flag string) string {
+	if name := strings.TrimLeft(flag, "-"); len(name) > 1 {
+		return "--" + name
+	}
+	return flag
+}
+
+// doubleDashes is what the flag package says of a value, in the words of this program.
+func doubleDashes(text string) string {
+	flag := regexp.MustCompile(`( for flag | for |argument: )-(\w[\w-]+)`)
+	return strings.Replace(flag.ReplaceAllString(text, "$1--$2"), ": parse error", ": not a whole number", 1)
+}
