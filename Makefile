@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X main.buildVersion=$(VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test race cover lint vuln cross docs test-real bench corpus oracle clean
+.PHONY: build demo test race cover lint vuln cross docs test-real bench corpus check-corpus oracle clean
 
 build:                ## build bin/mcpctl
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -45,6 +45,9 @@ bench: build          ## Go benchmarks, and whole-process comparisons as ratios 
 corpus:               ## the schema engine judged by pairs that others labelled, and the rules by exact cases
 	$(GO) test -count=1 ./pkg/schema/internal/oracle -run 'Corpus|RealEvolution' -v
 	$(GO) test -count=1 ./pkg/diff -run 'Surface|Everyday|Real' -v
+
+check-corpus:         ## how often each rule of check speaks of the listings in LISTINGS, as a table
+	$(GO) test ./pkg/check -count=1 -run TestRealListings -v -listings "$(or $(LISTINGS),../../testdata/listings/.)"
 
 oracle:               ## random schemas against an independent validator, for as long as FOR says
 	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^TestOracle$$' -v -args -for $(or $(FOR),1h) -seed $(or $(SEED),$(shell date +%s))

@@ -54,7 +54,7 @@ func tokenBudget(f fleet, report tell) {
 		total += n
 		most.take(s.Name, n)
 	}
-	f.over(report, total, f.budgets.Tokens, "tokens, more than the budget of", most)
+	f.over(report, total, f.budgets.Tokens, "tokens, more than the budget of %d", most)
 }
 
 func toolBudget(f fleet, report tell) {
@@ -63,7 +63,7 @@ func toolBudget(f fleet, report tell) {
 		total += len(s.tools)
 		most.take(s.Name, len(s.tools))
 	}
-	f.over(report, total, f.budgets.Tools, "tools, more than the budget of", most)
+	f.over(report, total, f.budgets.Tools, "tools, more than the budget of %d", most)
 }
 
 // most are servers by what they cost.
@@ -89,16 +89,15 @@ func (m most) String() string {
 	return some(parts)
 }
 
-// over tells that a limit is not kept; what leads from the number to the limit. With one server the finding is about that one.
+// over tells that a limit is not kept; what says of what there is more than the limit. With one server the finding is about that one.
 func (f fleet) over(report tell, total, limit int, what string, most most) {
 	if limit == 0 || total <= limit {
 		return
 	}
-	one := finding.Finding{New: encoded(total)}
-	one.Message = fmt.Sprintf("The servers have %d %s %d: %s.", total, what, limit, most)
+	says := fmt.Sprintf(what, limit)
+	one := finding.Finding{New: encoded(total), Message: fmt.Sprintf("The servers have %d %s: %s.", total, says, most)}
 	if len(f.subjects) == 1 {
-		one.Server = f.subjects[0].Name
-		one.Message = fmt.Sprintf("The server has %d %s %d.", total, what, limit)
+		one.Server, one.Message = f.subjects[0].Name, fmt.Sprintf("The server has %d %s.", total, says)
 	}
 	report(one)
 }

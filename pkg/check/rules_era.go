@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -43,7 +42,7 @@ func eraRows() []row {
 	}
 }
 
-var headerToken = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+var headerToken = expression("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 const headerKeyword = "x-mcp-header"
 
@@ -79,7 +78,7 @@ func headersOf(t tool, d document, report tell) {
 func headerFault(p place, name string, used bool) string {
 	kind, _ := p.object["type"].(string)
 	switch {
-	case !headerToken.MatchString(name):
+	case !headerToken().MatchString(name):
 		return "is no token of HTTP"
 	case used:
 		return "is asked for twice"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -109,7 +108,7 @@ var lookAlikes = map[rune]rune{
 }
 
 // composed are words that nobody writes by chance: parts joined by an underscore, or by a capital inside.
-var composed = regexp.MustCompile(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
+var composed = expression(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
 
 func foreignTools(f fleet, report tell) {
 	owners := f.owners()
@@ -119,7 +118,7 @@ func foreignTools(f fleet, report tell) {
 			if !p.prose {
 				continue
 			}
-			for _, word := range composed.FindAllString(p.text, -1) {
+			for _, word := range composed().FindAllString(p.text, -1) {
 				servers := owners[word]
 				if len(servers) == 0 || slices.Contains(servers, s) || told[p.item+word] {
 					continue
@@ -137,5 +136,5 @@ func tooManyTools(f fleet, report tell) {
 		total += len(s.tools)
 		most.take(s.Name, len(s.tools))
 	}
-	f.over(report, total, clientTools, "tools, more than some clients take:", most)
+	f.over(report, total, clientTools, "tools, more than the %d that some clients take", most)
 }

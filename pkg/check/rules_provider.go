@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -60,13 +59,13 @@ func providerRows() []row {
 }
 
 var (
-	providerNames = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	propertyNames = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+	providerNames = expression(`^[A-Za-z0-9_-]{1,64}$`)
+	propertyNames = expression(`^[A-Za-z0-9_.-]{1,64}$`)
 )
 
 func providerName(s *subject, report tell) {
 	for _, t := range s.tools {
-		if t.Key != "" && !providerNames.MatchString(t.Key) {
+		if t.Key != "" && !providerNames().MatchString(t.Key) {
 			report(finding.Finding{Item: t.id, Path: "/name", New: quoted(t.Key)})
 		}
 	}
@@ -85,7 +84,7 @@ func providerProperty(s *subject, report tell) {
 	s.eachInput(func(t tool, p place) {
 		properties, _ := p.object["properties"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			if p.depth == 0 && !propertyNames.MatchString(name) {
+			if p.depth == 0 && !propertyNames().MatchString(name) {
 				report(finding.Finding{Item: t.id, Path: p.path + "/properties/" + snapshot.PointerToken(name), New: quoted(name)})
 			}
 		}

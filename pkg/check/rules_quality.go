@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -156,11 +155,11 @@ func some(texts []string) string {
 	return strings.Join(texts, ", ")
 }
 
-var advisedNames = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+var advisedNames = expression(`^[A-Za-z0-9_.-]{1,128}$`)
 
 func unusualName(s *subject, report tell) {
 	for _, t := range s.tools {
-		if t.Key != "" && !advisedNames.MatchString(t.Key) {
+		if t.Key != "" && !advisedNames().MatchString(t.Key) {
 			report(finding.Finding{Item: t.id, Path: "/name", New: quoted(t.Key)})
 		}
 	}
@@ -205,11 +204,11 @@ func hintsNotBoolean(s *subject, report tell) {
 	}
 }
 
-var structured = regexp.MustCompile(`(?i)\bstructured ?content\b`)
+var structured = expression(`(?i)\bstructured ?content\b`)
 
 func outputUndescribed(s *subject, report tell) {
 	for _, t := range s.tools {
-		if t.fields["outputSchema"] == nil && structured.MatchString(t.text("description")) {
+		if t.fields["outputSchema"] == nil && structured().MatchString(t.text("description")) {
 			report(finding.Finding{Item: t.id, Path: "/outputSchema"})
 		}
 	}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -78,17 +77,17 @@ func hiddenCharacters(s *subject, report tell) {
 }
 
 // orders behind the user's back, each as published attacks word it.
-var orderPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
-	regexp.MustCompile(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
-	regexp.MustCompile(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
-	regexp.MustCompile(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
+var orderPatterns = []lazy{
+	expression(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
+	expression(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
+	expression(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
+	expression(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
 }
 
 func instructions(s *subject, report tell) {
 	for _, p := range s.texts {
 		for _, pattern := range orderPatterns {
-			if phrase := pattern.FindString(p.text); phrase != "" && !p.key {
+			if phrase := pattern().FindString(p.text); phrase != "" && !p.key {
 				report(finding.Finding{Item: p.item, Path: p.path, New: quoted(strings.TrimSpace(phrase)), Message: fmt.Sprintf("The text says %q.", strings.TrimSpace(phrase))})
 				break
 			}
@@ -97,16 +96,16 @@ func instructions(s *subject, report tell) {
 }
 
 var (
-	credentialFile = regexp.MustCompile(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|/etc/shadow|claude_desktop_config\.json`)
-	comment        = regexp.MustCompile(`(?s)<!--.{0,200}?-->`)
-	gap            = regexp.MustCompile(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
+	credentialFile = expression(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|/etc/shadow|claude_desktop_config\.json`)
+	comment        = expression(`(?s)<!--.{0,200}?-->`)
+	gap            = expression(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
 // matching tells the first match of a pattern in each text.
-func matching(pattern *regexp.Regexp, message string) func(*subject, tell) {
+func matching(pattern lazy, message string) func(*subject, tell) {
 	return func(s *subject, report tell) {
 		for _, p := range s.texts {
-			if found := pattern.FindString(p.text); found != "" {
+			if found := pattern().FindString(p.text); found != "" {
 				report(finding.Finding{Item: p.item, Path: p.path, New: quoted(found), Message: fmt.Sprintf(message, quoted(found))})
 			}
 		}
@@ -115,7 +114,7 @@ func matching(pattern *regexp.Regexp, message string) func(*subject, tell) {
 
 func padded(s *subject, report tell) {
 	for _, p := range s.texts {
-		if at := gap.FindStringIndex(p.text); at != nil && strings.TrimSpace(p.text[at[1]:]) != "" {
+		if at := gap().FindStringIndex(p.text); at != nil && strings.TrimSpace(p.text[at[1]:]) != "" {
 			report(finding.Finding{Item: p.item, Path: p.path, Message: fmt.Sprintf("The text has a gap of %d blank characters in it.", at[1]-at[0])})
 		}
 	}

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -12,20 +11,20 @@ import (
 // secretForm is the form of one kind of key, as its issuer documents it.
 type secretForm struct {
 	name    string
-	pattern *regexp.Regexp
+	pattern lazy
 }
 
 var secretForms = []secretForm{
-	{"a private key", regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16,}`)},
-	{"a token of GitHub", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b`)},
-	{"a token of GitLab", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"an access key of AWS", regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
-	{"an API key of Google", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}\b`)},
-	{"a token of Slack", regexp.MustCompile(`\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}`)},
-	{"a token of npm", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"an API key of Anthropic", regexp.MustCompile(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
-	{"an API key of OpenAI", regexp.MustCompile(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
-	{"a secret key of Stripe", regexp.MustCompile(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
+	{"a private key", expression(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16,}`)},
+	{"a token of GitHub", expression(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b`)},
+	{"a token of GitLab", expression(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"an access key of AWS", expression(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{"an API key of Google", expression(`\bAIza[A-Za-z0-9_-]{35}\b`)},
+	{"a token of Slack", expression(`\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}`)},
+	{"a token of npm", expression(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"an API key of Anthropic", expression(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
+	{"an API key of OpenAI", expression(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
+	{"a secret key of Stripe", expression(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
 }
 
 // shownOfSecret is how many characters of a secret a report may show.
@@ -34,7 +33,7 @@ const shownOfSecret = 6
 func secrets(s *subject, report tell) {
 	for _, p := range s.texts {
 		for _, form := range secretForms {
-			if found := form.pattern.FindString(p.text); found != "" && !placeholder(found) {
+			if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {
 				report(finding.Finding{Item: p.item, Path: masked(p), New: quoted(found[:shownOfSecret] + "…"), Message: fmt.Sprintf("The text holds what looks like %s.", form.name)})
 				break
 			}
@@ -65,11 +64,11 @@ func placeholder(text string) bool {
 	return len(different) < 10
 }
 
-var withUser = regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
+var withUser = expression(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
 
 func credentials(s *subject, report tell) {
 	for _, p := range s.texts {
-		for _, found := range withUser.FindAllString(p.text, -1) {
+		for _, found := range withUser().FindAllString(p.text, -1) {
 			if u, err := url.Parse(found); err == nil && realPassword(u) {
 				report(finding.Finding{Item: p.item, Path: masked(p), New: quoted(u.Scheme + "://…@" + u.Host), Message: fmt.Sprintf("The text holds the password of a user at %s.", u.Host)})
 				break
