@@ -13,6 +13,7 @@ import (
 func formats() map[string]func(io.Writer, *Report, Options) error {
 	return map[string]func(io.Writer, *Report, Options) error{
 		"github":   writeGitHub,
+		"gitlab":   writeGitLab,
 		"json":     writeJSON,
 		"junit":    writeJUnit,
 		"markdown": writeMarkdown,

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// checkGitLab holds a report against GitLab's description: an array of objects with five members, each of its kind.
+func checkGitLab(t testing.TB, out string) []issue {
+	t.Helper()
+	checkVisible(t, out)
+	decoder := json.NewDecoder(strings.NewReader(out))
+	decoder.DisallowUnknownFields()
+	var issues []issue
+	if err := decoder.Decode(&issues); err != nil || issues == nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	seen := map[string]bool{}
+	for _, i := range issues {
+		if i.Description == "" || i.CheckName == "" || i.Location.Path == "" || i.Location.Lines.Begin < 1 ||
+			!slices.Contains([]string{"info", "minor", "major", "critical", "blocker"}, i.Severity) {
+			t.Fatalf("something is missing: %+v", i)
+		}
+		if i.Fingerprint == "" || seen[i.Fingerprint] {
+			t.Fatalf("the fingerprint %q is not the only one", i.Fingerprint)
+		}
+		seen[i.Fingerprint] = true
+		for _, text := range []string{i.Description, i.CheckName, i.Location.Path} {
+			checkVisible(t, text)
+		}
+	}
+	return issues
+}
+
+func TestGitLabCases(t *testing.T) {
+	for name, one := range cases(t) {
+		issues := checkGitLab(t, written(t, "gitlab", &one.Report, one.Options))
+		want := 0
+		for _, f := range one.Findings {
+			if f.Waiver == nil {
+				want++
+			}
+		}
+		if want > len(issues) {
+			t.Errorf("%s: %d issues of %d findings", name, len(issues), want)
+		}
+	}
+}
+
+func TestGitLabSeverities(t *testing.T) {
+	r := &Report{Command: "diff", Servers: []Server{{Name: "a", Base: "a.json"}, {Name: "b", State: Failed, Error: &Failure{Stage: "starting", Message: "no"}}},
+		Findings: Findings{{Rule: "x", Server: "a", Level: finding.Breaking}, {Rule: "y", Server: "a", Level: finding.Warning},
+			{Rule: "z", Server: "a", Level: finding.Info}, {Rule: "w", Level: finding.Breaking, Waiver: &finding.Waiver{Reason: "r"}}, {Rule: "v", Level: finding.Info}}}
+	var got []string
+	for _, i := range checkGitLab(t, written(t, "gitlab", r, Options{})) {
+		got = append(got, i.CheckName+" "+i.Severity+" "+i.Location.Path)
+	}
+	want := []string{"not-answered blocker b", "x critical a.json", "y minor a.json", "z info a.json", "v info mcpctl"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func FuzzGitLab(f *testing.F) {
+	for _, s := range hostileTexts() {
+		f.Add(s, `{"a":[1,"<script>"]}`)
+	}
+	f.Fuzz(func(t *testing.T, s, raw string) {
+		value := json.RawMessage(raw)
+		if !json.Valid(value) {
+			value, _ = json.Marshal(s)
+		}
+		r := filled("diff", "x"+s, value)
+		for i := range r.Findings { // findings of one run differ in what the fingerprint is made of
+			r.Findings[i].Rule += string(rune('a' + i))
+		}
+		if got := len(checkGitLab(t, written(t, "gitlab", r, Options{}))); got != 2+1+len(r.Findings) {
+			t.Fatalf("%d issues", got)
+		}
+	})
+}
