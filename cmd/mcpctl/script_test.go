@@ -83,10 +83,11 @@ func httpFixture(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // interrupt runs a program, sends it a signal once FILE exists and wants this exit status: interrupt TERM FILE 143 mcpctl ….
+// With TWICE the signal is an impatient user's SIGINT, sent twice.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "TWICE": os.Interrupt}
 	if neg || len(args) < 4 || signals[args[0]] == nil {
-		ts.Fatalf("usage: interrupt INT|TERM FILE STATUS PROGRAM [ARG…]")
+		ts.Fatalf("usage: interrupt INT|TERM|TWICE FILE STATUS PROGRAM [ARG…]")
 	}
 	cmd := exec.Command(args[3], args[4:]...)
 	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME")}
@@ -96,6 +97,10 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	defer time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
 	await(ts, ts.MkAbs(args[1]))
 	ts.Check(cmd.Process.Signal(signals[args[0]]))
+	if args[0] == "TWICE" {
+		time.Sleep(50 * time.Millisecond) // two signals at once are one
+		ts.Check(cmd.Process.Signal(os.Interrupt))
+	}
 	err := cmd.Wait()
 	*ts.Value(lastRun{}).(*time.Duration) = time.Since(began)
 	if got := exitStatus(ts, err); got != args[2] {
