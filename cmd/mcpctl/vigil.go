@@ -23,9 +23,9 @@ type vigil struct {
 	options probe.Options
 	places  chan struct{} // as many servers as this holds are connected to at once
 	changed chan struct{} // holds at most one signal
-	servers []*watched
 
 	mu      sync.Mutex // guards what follows: servers tell one at a time
+	servers []*watched
 	screen  screen
 	fails   bool // what was told fails the run
 	summary report.Summary
@@ -36,29 +36,57 @@ type watched struct {
 	surface
 	server  *probe.Server // nil = not contacted
 	refresh chan struct{} // asks for a reading at once
+	stop    context.CancelFunc
+	ended   chan struct{}
 	view    watch.View
 	last    watch.State       // before watching ended
 	found   []finding.Finding // the newest distance from what is saved
 }
 
 // keep watches until ctx ends, or what the flags say has happened, and sums up then.
-func (v *vigil) keep(ctx context.Context, steps []step) error {
-	if err := v.enlist(steps); err != nil {
+func (v *vigil) keep(ctx context.Context, targets []target) error {
+	servers, err := v.enlist(targets)
+	if err != nil {
 		return err
 	}
 	watching, end := v.limited(ctx)
 	defer end(nil)
-	stop := v.hearken(watching)
-	var all sync.WaitGroup
+	v.servers = servers
+	for _, w := range servers {
+		v.begin(watching, w)
+	}
+	if slices.ContainsFunc(servers, func(w *watched) bool { return w.server != nil }) {
+		v.oversee(watching, targets)
+	}
 	for _, w := range v.servers {
-		all.Go(func() { v.attend(watching, w) })
+		w.end()
 	}
-	if v.count(func(w *watched) bool { return w.server != nil }) > 0 {
-		<-watching.Done()
+	if v.misconfigured() {
+		return exitError(statusUsage)
 	}
-	all.Wait()
-	stop()
 	return v.sumUp(ctx)
+}
+
+// misconfigured tells whether the configuration alone kept every server from being contacted.
+func (v *vigil) misconfigured() bool {
+	return len(v.servers) > 0 && !slices.ContainsFunc(v.servers, func(w *watched) bool { return !w.config })
+}
+
+// begin starts to watch a server.
+func (v *vigil) begin(ctx context.Context, w *watched) {
+	ctx, w.stop = context.WithCancel(ctx)
+	w.ended = make(chan struct{})
+	saved := filepath.Join(v.cfg.Project.Snapshots, config.FileName(w.Name))
+	go func() {
+		defer close(w.ended)
+		v.attend(ctx, w, saved)
+	}()
+}
+
+// end stops watching a server, and waits until nothing of it is left.
+func (w *watched) end() {
+	w.stop()
+	<-w.ended
 }
 
 // limited is ctx until --for or --until-change end it.
@@ -80,59 +108,42 @@ func (v *vigil) limited(ctx context.Context) (context.Context, context.CancelCau
 	return ctx, end
 }
 
-// enlist makes the servers of a run out of its steps.
-func (v *vigil) enlist(steps []step) error {
-	var servers []probe.Server
+// enlist is the servers that targets name, none of them watched yet.
+func (v *vigil) enlist(targets []target) ([]*watched, error) {
+	steps, err := v.plan(v.cfg, targets)
+	if err != nil {
+		return nil, err
+	}
+	var contacts []probe.Server
+	for _, s := range steps {
+		if s.contact != nil {
+			contacts = append(contacts, *s.contact)
+		}
+	}
+	if contacts, err = v.flagged(contacts); err != nil {
+		return nil, err
+	}
+	var servers []*watched
 	for _, s := range steps {
 		w := &watched{surface: s.known, refresh: make(chan struct{}, 1)}
 		if s.contact != nil {
-			w.Name = s.contact.Name
-			servers = append(servers, *s.contact)
+			w.server, contacts = &contacts[0], contacts[1:]
+			w.Name = w.server.Name
 		}
-		v.servers = append(v.servers, w)
+		servers = append(servers, w)
 	}
-	servers, err := v.flagged(servers)
-	if err != nil {
-		return err
-	}
-	for i, s := range steps {
-		if s.contact != nil {
-			v.servers[i].server, servers = &servers[0], servers[1:]
-		}
-	}
-	if len(v.servers) > 0 && v.count(func(w *watched) bool { return w.config }) == len(v.servers) {
-		v.tellAll()
-		return exitError(statusUsage)
-	}
-	return nil
+	return servers, nil
 }
 
-func (v *vigil) count(is func(*watched) bool) int {
-	n := 0
-	for _, w := range v.servers {
-		if is(w) {
-			n++
-		}
-	}
-	return n
-}
-
-// tellAll tells why no server is contacted.
-func (v *vigil) tellAll() {
-	for _, w := range v.servers {
-		v.attend(context.Background(), w)
-	}
-}
-
-// attend watches one server, or tells why it is not contacted.
-func (v *vigil) attend(ctx context.Context, w *watched) {
+// attend watches one server, or tells why it is not contacted. saved is the file of its snapshot.
+func (v *vigil) attend(ctx context.Context, w *watched, saved string) {
 	if w.server == nil {
 		v.tell(w, watch.Event{Time: time.Now(), Server: w.Name, Kind: watch.StateChanged, State: w.idle()})
 		return
 	}
 	source := watch.Source{Name: w.Name, Open: func(ctx context.Context) (watch.Session, error) { return v.open(ctx, *w.server) }}
 	if v.how.against == "saved" {
-		source.Saved = w.reader(filepath.Join(v.cfg.Project.Snapshots, config.FileName(w.Name)), v)
+		source.Saved = w.reader(saved, v)
 	}
 	if err := watch.Run(ctx, source, v.watchOptions(w), func(e watch.Event) { v.tell(w, e) }); err != nil {
 		v.remark("%v", err)
@@ -164,6 +175,8 @@ func (v *vigil) watchOptions(w *watched) watch.Options {
 
 // ask asks every server at once.
 func (v *vigil) ask() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	for _, w := range v.servers {
 		select {
 		case w.refresh <- struct{}{}:
@@ -173,7 +186,7 @@ func (v *vigil) ask() {
 }
 
 // reached tells whether the surface of a server was known and current at the end, or need not have been.
-func (v *vigil) reached(w *watched) bool {
+func (w *watched) reached() bool {
 	return w.last.Reached() || w.last == watch.Disabled || w.Tolerated != nil
 }
 
@@ -181,7 +194,7 @@ func (v *vigil) reached(w *watched) bool {
 func (v *vigil) status() int {
 	unsaved := slices.ContainsFunc(v.servers, func(w *watched) bool { return w.Unsaved })
 	switch {
-	case v.count(v.reached) < len(v.servers):
+	case slices.ContainsFunc(v.servers, func(w *watched) bool { return !w.reached() }):
 		return statusIncomplete
 	case v.fails:
 		return statusFindings

@@ -92,11 +92,7 @@ func (inv *invocation) watch(ctx context.Context, words []string, how watching) 
 	if err != nil {
 		return err
 	}
-	steps, err := inv.plan(cfg, targets)
-	if err != nil {
-		return err
-	}
-	return v.keep(ctx, steps)
+	return v.keep(ctx, targets)
 }
 
 // check finds mistakes in the flags before anything is contacted.

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// oversee does what people ask for while servers are watched, until ctx ends: r and Enter or a signal ask all servers at
+// once, another signal or an edit of a configuration file reads the configuration again.
+func (v *vigil) oversee(ctx context.Context, targets []target) {
+	asked, reload := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	notify(asked, refreshSignals())
+	notify(reload, reloadSignals())
+	defer signal.Stop(asked)
+	defer signal.Stop(reload)
+	ignoreBackgroundReads()
+	go v.hearInput()
+	look := time.NewTicker(editsEvery)
+	defer look.Stop()
+	for seen := stamps(v.cfg.Files); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-asked:
+			v.ask()
+		case <-reload:
+			v.reload(ctx, targets)
+			seen = stamps(v.cfg.Files)
+		case <-look.C:
+			if now := stamps(v.cfg.Files); !maps.Equal(seen, now) {
+				v.reload(ctx, targets)
+				seen = stamps(v.cfg.Files)
+			}
+		}
+	}
+}
+
+// editsEvery is how often configuration files are looked at for edits.
+const editsEvery = 500 * time.Millisecond
+
+// notify asks for signals. None is none, where signal.Notify would take it for all.
+func notify(c chan<- os.Signal, wanted []os.Signal) {
+	if len(wanted) > 0 {
+		signal.Notify(c, wanted...)
+	}
+}
+
+// stamps tell one state of files from another, without reading them.
+func stamps(files []string) map[string]string {
+	stamps := map[string]string{}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			stamps[file] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return stamps
+}
+
+// hearInput reads the standard input to its end. Nobody waits for it: a terminal has no end.
+func (v *vigil) hearInput() {
+	lines := bufio.NewScanner(v.in)
+	for lines.Scan() {
+		if strings.TrimSpace(lines.Text()) == "r" {
+			v.ask()
+		}
+	}
+}
+
+// reload makes the servers of the run those of the configuration as it is now. Those that are the same are not disturbed.
+// What cannot be read changes nothing.
+func (v *vigil) reload(ctx context.Context, targets []target) {
+	old := v.cfg
+	cfg, err := v.load(targets)
+	if err == nil {
+		v.cfg = cfg
+		var servers []*watched
+		if servers, err = v.enlist(targets); err == nil {
+			v.replace(ctx, servers)
+			return
+		}
+	}
+	v.cfg = old
+	v.remark("the configuration was not read again, and the servers stay: %v", err)
+}
+
+// replace stops what is not among servers, and starts what was not watched before.
+func (v *vigil) replace(ctx context.Context, servers []*watched) {
+	before := v.servers
+	for i, w := range servers {
+		if at := slices.IndexFunc(before, w.same); at >= 0 {
+			servers[i] = before[at]
+		}
+	}
+	for _, w := range before {
+		if !slices.Contains(servers, w) {
+			w.end()
+		}
+	}
+	v.mu.Lock()
+	v.servers = servers
+	v.mu.Unlock()
+	for _, w := range servers {
+		if !slices.Contains(before, w) {
+			v.begin(ctx, w)
+		}
+	}
+}
+
+// same tells whether a server is configured as another one. In which line does not matter.
+func (w *watched) same(other *watched) bool {
+	if w.server == nil || other.server == nil {
+		return w.server == other.server && w.Name == other.Name && w.State == other.State && reflect.DeepEqual(w.Error, other.Error)
+	}
+	a, b := *w.server, *other.server
+	a.Source, b.Source = "", ""
+	return reflect.DeepEqual(a, b)
+}
