@@ -49,6 +49,7 @@ func scripts(dir string) testscript.Params {
 			"json":        jsonValue,
 			"mcpgohttp":   mcpgoHTTP,
 			"nochild":     noChild,
+			"webhook":     webhook,
 		},
 	}
 }

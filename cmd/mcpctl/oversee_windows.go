@@ -1,6 +1,9 @@
 package main
 
-import "os"
+import (
+	"os"
+	"os/exec"
+)
 
 // refreshSignals is empty: there is no such signal here.
 func refreshSignals() []os.Signal { return nil }
@@ -9,3 +12,9 @@ func refreshSignals() []os.Signal { return nil }
 func reloadSignals() []os.Signal { return nil }
 
 func ignoreBackgroundReads() {}
+
+// shellOf is how the system's shell runs a command line.
+func shellOf(line string) []string { return []string{"cmd", "/C", line} }
+
+// endsWhole leaves a command as it is: what it has started may outlive it.
+func endsWhole(*exec.Cmd) {}

@@ -23,6 +23,7 @@ type vigil struct {
 	options probe.Options
 	places  chan struct{} // as many servers as this holds are connected to at once
 	changed chan struct{} // holds at most one signal
+	hooks   hooks         // what changes set off
 
 	mu      sync.Mutex // guards what follows: servers tell one at a time
 	servers []*watched
@@ -52,6 +53,7 @@ func (v *vigil) keep(ctx context.Context, targets []target) error {
 	watching, end := v.limited(ctx)
 	defer end(nil)
 	v.servers = servers
+	v.hooks.start(ctx)
 	for _, w := range servers {
 		v.begin(watching, w)
 	}
@@ -61,6 +63,7 @@ func (v *vigil) keep(ctx context.Context, targets []target) error {
 	for _, w := range v.servers {
 		w.end()
 	}
+	v.hooks.finish()
 	if v.misconfigured() {
 		return exitError(statusUsage)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -20,6 +21,7 @@ type watching struct {
 	interval, debounce, length duration
 	maxFailures                int
 	against, format            string
+	exec, webhook              string
 	untilChange                bool
 }
 
@@ -39,6 +41,8 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.StringFlag{Name: "against", Usage: "tell changes since the previous surface, or the distance from the saved one: previous or saved", Value: "previous", Destination: &how.against},
 			&cli.GenericFlag{Name: "for", Usage: "end after this time, such as 10m", Value: &how.length},
 			&cli.BoolFlag{Name: "until-change", Usage: "end after the first change", Destination: &how.untilChange},
+			&cli.StringFlag{Name: "exec", Usage: "run `CMD` with the shell for every change, the event on its standard input", Destination: &how.exec},
+			&cli.StringFlag{Name: "webhook", Usage: "post every change to `URL`, signed if MCPCTL_WEBHOOK_SECRET is set", Destination: &how.webhook},
 			&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this level on: breaking, warning, info, any or never", Destination: &how.failOn},
 			&cli.StringFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: "declared", Destination: &how.semantics},
 			&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: &how.AssertFormats},
@@ -51,7 +55,7 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 // watchFlags are the flags of watch: those of a command that contacts servers, without the ones that make no sense for a
 // run that does not end by itself.
 func (inv *invocation) watchFlags(own ...cli.Flag) []cli.Flag {
-	without := []string{"output", "retries", "fail-fast", "format"}
+	without := []string{"output", "retries", "fail-fast", "format", "report"}
 	shared := slices.DeleteFunc(inv.reachFlags(), func(f cli.Flag) bool { return slices.Contains(without, f.Names()[0]) })
 	return slices.Concat(own, shared, inv.savedFlags())
 }
@@ -106,6 +110,8 @@ func (how *watching) check() error {
 		return usagef("--interval is at least 1s")
 	case how.debounce.set && how.debounce.Duration < time.Millisecond:
 		return usagef("--debounce is at least 1ms")
+	case how.webhook != "" && !strings.HasPrefix(how.webhook, "http://") && !strings.HasPrefix(how.webhook, "https://"):
+		return usagef("--webhook is a URL that begins with http:// or https://")
 	}
 	return how.settle()
 }
@@ -127,6 +133,14 @@ func (inv *invocation) vigil(cfg *config.Config, how watching) (*vigil, error) {
 	v := &vigil{invocation: inv, how: how, cfg: cfg, policy: policy, options: options, changed: make(chan struct{}, 1)}
 	v.places = make(chan struct{}, cmp.Or(inv.parallel, 1))
 	v.screen = screen{out: inv.out, format: how.format, color: color, live: how.format == "table" && isTerminal(inv.out)}
+	v.hooks = hooks{fail: inv.remark}
+	if how.exec != "" {
+		v.hooks.each = append(v.hooks.each, runCommand(how.exec, inv.environ))
+	}
+	if how.webhook != "" {
+		secret, _ := inv.lookup("MCPCTL_WEBHOOK_SECRET")
+		v.hooks.each = append(v.hooks.each, post(how.webhook, secret))
+	}
 	return v, nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -19,12 +20,22 @@ func (v *vigil) tell(w *watched, e watch.Event) {
 	if e.Kind == watch.Changed || e.Kind == watch.Recovered {
 		v.remember(w, e.Findings)
 	}
-	v.screen.show(v.shown(w, e), v.servers)
+	shown := v.shown(w, e)
+	v.screen.show(shown, v.servers)
 	if e.Kind == watch.Changed || e.Kind == watch.Recovered && len(e.Findings) > 0 {
-		select {
-		case v.changed <- struct{}{}:
-		default: // one is enough
-		}
+		v.pass(shown)
+	}
+}
+
+// pass hands a change on to whoever waits for one.
+func (v *vigil) pass(e report.Event) {
+	var line bytes.Buffer
+	if len(v.hooks.each) > 0 && report.WriteEvent(&line, "ndjson", e, report.Options{}) == nil {
+		v.hooks.fire(line.Bytes())
+	}
+	select {
+	case v.changed <- struct{}{}:
+	default: // one is enough
 	}
 }
 
