@@ -104,7 +104,7 @@ func (c *comparison) identity(old, new view) {
 			c.report("server-name-changed", f)
 		case "version":
 			c.report("server-version-changed", f)
-			if before, after, ok := semantic(old, new); ok && after.less(before) {
+			if before, after, ok := semantic(old, new); ok && after.Less(before) {
 				c.report("server-version-decreased", f)
 			}
 		default:
@@ -117,7 +117,7 @@ func (c *comparison) identity(old, new view) {
 func (c *comparison) versionBump(old, new *snapshot.Snapshot) {
 	before, after, ok := semantic(viewOf(old.Server), viewOf(new.Server))
 	broken := slices.ContainsFunc(c.findings, func(f finding.Finding) bool { return f.Level == finding.Breaking })
-	if !ok || !broken || !before.less(after) || before.breaks(after) {
+	if !ok || !broken || !before.Less(after) || before.Step(after) == finding.Major {
 		return
 	}
 	c.report("server-version-not-bumped", finding.Finding{

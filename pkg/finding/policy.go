@@ -63,7 +63,7 @@ func (p Policy) Apply(findings []Finding, scope Scope, now time.Time) []Finding 
 // Fails tells whether one of the findings makes a run fail: it is not waived, and at or above the threshold of its server.
 func (p Policy) Fails(findings []Finding) bool {
 	return slices.ContainsFunc(findings, func(f Finding) bool {
-		return f.Waiver == nil && p.threshold(f.Server).Fails(f.Level)
+		return f.Waiver == nil && p.Threshold(f.Server).Fails(f.Level)
 	})
 }
 
@@ -97,7 +97,8 @@ func (p Policy) chosen(rule, server string) (level Level, ok bool) {
 	return level, ok
 }
 
-func (p Policy) threshold(server string) Threshold {
+// Threshold is the level from which findings of a server fail a run.
+func (p Policy) Threshold(server string) Threshold {
 	if own := p.Overrides[server].FailOn; own != "" {
 		return own
 	}
