@@ -9,24 +9,37 @@ import (
 	"strings"
 )
 
-// readGit reads snapshots as they were committed: spec is REF for the snapshots folder, or REF:PATH.
-func readGit(spec, folder string) ([]surface, error) {
+// readGit reads snapshots as they were committed: spec is REF for the snapshots folder, or REF:PATH; a REF may be
+// merge-base.
+func (inv *invocation) readGit(spec, folder string) ([]surface, error) {
 	ref, path, named := strings.Cut(spec, ":")
 	if !named {
 		path = folder
 	}
-	commit, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	commit, err := inv.commit(ref)
 	if err != nil {
-		return nil, usagef("git:%s: %s is not a commit of this repository: %w", spec, ref, err)
+		return nil, err
 	}
-	files, err := committed(strings.TrimSpace(commit), path)
+	files, err := committed(commit, path)
 	if err != nil {
 		return nil, usagef("git:%s: %w", spec, err)
 	}
 	if len(files) == 0 {
 		return nil, usagef("git:%s: no snapshot (*.json) at %s in that commit", spec, path)
 	}
-	return readBlobs(ref, strings.TrimSpace(commit), files)
+	return readBlobs(ref, commit, files)
+}
+
+// commit is the commit that a REF names.
+func (inv *invocation) commit(ref string) (string, error) {
+	if ref == mergeBase {
+		return baseCommit(inv.lookup)
+	}
+	commit, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	if err != nil {
+		return "", usagef("git:%s is not a commit of this repository: %w", ref, err)
+	}
+	return strings.TrimSpace(commit), nil
 }
 
 // committed are the snapshot files at path in a commit, relative to the repository's root.

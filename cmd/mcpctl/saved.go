@@ -24,7 +24,7 @@ func (inv *invocation) readSaved(t target, folder string) ([]surface, error) {
 		s, err := readSurface("-", "stdin", inv.in)
 		return []surface{s}, err
 	case t.kind == byGit:
-		return readGit(t.word, folder)
+		return inv.readGit(t.word, folder)
 	case isFolder(t.word):
 		return readFolder(t.word)
 	}
