@@ -29,17 +29,31 @@ func (v *vigil) open(ctx context.Context, server probe.Server) (watch.Session, e
 	case <-time.After(listenWait):
 	case <-ctx.Done():
 	}
-	return listened{session}, nil
+	return &listened{Session: session}, nil
 }
 
 // listenWait is how long the first reading waits for announcements to begin. Those that begin later are heeded too.
 const listenWait = time.Second
 
 // listened is a session as a watcher wants it.
-type listened struct{ *probe.Session }
+type listened struct {
+	*probe.Session
+	read bool // everything was read before
+}
 
 // News is what the session has to tell.
-func (l listened) News() watch.News { return watch.News(l.Session.News()) }
+func (l *listened) News() watch.News { return watch.News(l.Session.News()) }
+
+// List reads lists. Before everything is read once more, the server is asked whether it is still the same.
+func (l *listened) List(ctx context.Context, kinds ...snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error) {
+	if len(kinds) == len(snapshot.Kinds()) {
+		if l.read {
+			l.Greet(ctx)
+		}
+		l.read = true
+	}
+	return l.Session.List(ctx, kinds...)
+}
 
 var errUnsaved = errors.New("nothing is saved to measure from: save it with mcpctl snapshot")
 

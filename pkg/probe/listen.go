@@ -105,10 +105,11 @@ func (s *Session) refused(err error, opened bool) bool {
 }
 
 // Hello is what the server said of itself, without its lists.
-func (s *Session) Hello() *snapshot.Snapshot {
+func (s *Session) Hello() *snapshot.Snapshot { return s.hello.snapshot() }
+
+func (h hello) snapshot() *snapshot.Snapshot {
 	return &snapshot.Snapshot{
-		Protocol: s.hello.protocol, Supported: s.hello.supported,
-		Server: s.hello.server, Capabilities: s.hello.capabilities, Instructions: s.hello.instructions,
+		Protocol: h.protocol, Supported: h.supported, Server: h.server, Capabilities: h.capabilities, Instructions: h.instructions,
 	}
 }
 
