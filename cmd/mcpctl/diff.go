@@ -122,7 +122,9 @@ func (p pair) compare(options diff.Options, policy finding.Policy) []finding.Fin
 func diffServers(pairs []pair) []report.Server {
 	var servers []report.Server
 	for _, p := range pairs {
-		servers = append(servers, p.result().Server)
+		s := p.result().Server
+		s.Tokens, s.BaseTokens = p.now.tokens(), p.old.tokens()
+		servers = append(servers, s)
 	}
 	return servers
 }

@@ -73,6 +73,7 @@ func (v listView) fill(s *surface) {
 	if s.snapshot == nil {
 		return
 	}
+	s.Tokens = s.tokens()
 	s.Tools = v.choose("tools", s.snapshot.Tools)
 	s.Prompts = v.choose("prompts", s.snapshot.Prompts)
 	s.Resources = v.choose("resources", s.snapshot.Resources)

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -50,6 +53,15 @@ func count(list *snapshot.List) *int {
 		return nil
 	}
 	n := len(list.Items)
+	return &n
+}
+
+// tokens is what the server costs in a prompt; nil when its tools are not known.
+func (s surface) tokens() *int {
+	if s.snapshot == nil || slices.Contains(s.unavailable, snapshot.Tools) {
+		return nil
+	}
+	n := check.Tokens(s.snapshot)
 	return &n
 }
 

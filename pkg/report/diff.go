@@ -73,7 +73,15 @@ func (p *page) compared(s Server) {
 	if s.Base != "" {
 		head = append(head, span{"  " + visible(s.Base) + " → " + visible(now(s)), dim})
 	}
-	p.text(0, 2, head...)
+	p.text(0, 2, append(head, cost(s)...)...)
+}
+
+// cost is how the number of tokens changed.
+func cost(s Server) []span {
+	if s.Tokens == nil || s.BaseTokens == nil || *s.Tokens == *s.BaseTokens {
+		return nil
+	}
+	return []span{{safe(fmt.Sprintf("  %d → %d tokens (%+d)", *s.BaseTokens, *s.Tokens, *s.Tokens-*s.BaseTokens)), dim}}
 }
 
 // now is where the newer side came from.

@@ -26,11 +26,12 @@ func (p *page) list(r *Report) error {
 }
 
 func (p *page) serverList(servers []Server) error {
-	g := grid{columns: []column{{title: "NAME", least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
+	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "PROTOCOL", least: 10, drop: 2}}}
 	for i, k := range snapshot.Kinds() {
 		g.columns = append(g.columns, column{title: heading(k), right: true, least: 6, drop: []int{0, 5, 6, 8}[i]})
 	}
+	g.columns = append(g.columns, column{title: "TOKENS", right: true, least: 6, drop: 4})
 	g.columns = append(g.columns, column{title: "TIME", right: true, least: 6, drop: 4},
 		column{title: "PROBLEM", least: 16, drop: 7})
 	for _, s := range servers {
@@ -49,7 +50,7 @@ func serverRow(s Server) []span {
 	for _, k := range snapshot.Kinds() {
 		row = append(row, countCell(s, k))
 	}
-	return append(row, span{elapsed(s.ElapsedMs), noInk}, span{problem(s), stateInk(s.State)})
+	return append(row, span{number(s.Tokens), noInk}, span{elapsed(s.ElapsedMs), noInk}, span{problem(s), stateInk(s.State)})
 }
 
 // countCell is a number, a dash for a kind that is not offered, or a question mark when listing it failed.
@@ -64,6 +65,14 @@ func countCell(s Server, k snapshot.Kind) span {
 		return span{"-", dim}
 	}
 	return span{}
+}
+
+// number is a number that may not be known.
+func number(n *int) safe {
+	if n == nil {
+		return ""
+	}
+	return itoa(*n)
 }
 
 // transport is the word that configurations use, which is shorter than the specification's.
@@ -108,7 +117,7 @@ func elapsed(ms int64) safe {
 }
 
 func (p *page) itemList(servers []Server) error {
-	g := grid{columns: []column{{title: "SERVER", least: 8}, {title: "KIND", drop: 2}, {title: "NAME", least: 12},
+	g := grid{columns: []column{{title: "SERVER", least: 8}, {title: "KIND", drop: 2}, {title: "NAME", name: true, least: 12},
 		{title: "ARGUMENTS", least: 12, drop: 3}, {title: "DESCRIPTION", least: 12, drop: 1}}}
 	for _, s := range servers {
 		for _, k := range snapshot.Kinds() {

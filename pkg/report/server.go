@@ -22,6 +22,8 @@ type Server struct {
 	Attempts        int    `json:"attempts,omitempty"`        // 1 + the retries that were used
 
 	Counts       *Counts            `json:"counts,omitempty"`       // how many items of each kind
+	Tokens       *int               `json:"tokens,omitempty"`       // list, diff: what its instructions and tools cost in a prompt, in tokens of o200k_base
+	BaseTokens   *int               `json:"baseTokens,omitempty"`   // diff: the same of the old side
 	Noise        *int               `json:"noise,omitempty"`        // pieces of stdout that were not the protocol; nil = not a stdio server
 	NoiseText    []string           `json:"noiseText,omitempty"`    // show: the first bytes of each piece
 	Notices      []Notice           `json:"notices,omitempty"`      // oddities that lost nothing
