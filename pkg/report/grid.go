@@ -14,6 +14,7 @@ import (
 type column struct {
 	title safe
 	right bool // aligned to the right, as numbers are
+	name  bool // cut in the middle when space is short, since names differ at their ends
 	least int  // columns it keeps when space is short; 0 = the width of its title
 	drop  int  // the column with the highest drop goes first where not even the least widths fit; 0 = never
 }
@@ -41,7 +42,7 @@ func (p *page) grid(indent int, g grid) error {
 	table := newTable(&drawn, g.columns)
 	table.Header(p.header(g.columns)...)
 	for _, row := range g.split(limits) {
-		if err := table.Append(p.cells(row, limits)...); err != nil {
+		if err := table.Append(p.cells(g.columns, row, limits)...); err != nil {
 			return fmt.Errorf("adding a row to a table: %w", err)
 		}
 	}
@@ -65,10 +66,14 @@ func (p *page) header(columns []column) []any {
 	return cells
 }
 
-func (p *page) cells(row []span, limits []int) []any {
+func (p *page) cells(columns []column, row []span, limits []int) []any {
 	var cells []any
 	for i, s := range row {
-		text := safe(strings.TrimRight(string(clip(s.text, limits[i])), " "))
+		cut := clip
+		if columns[i].name {
+			cut = clipMiddle
+		}
+		text := safe(strings.TrimRight(string(cut(s.text, limits[i])), " "))
 		cells = append(cells, span{text, s.ink}.render(p.Color))
 	}
 	return cells
