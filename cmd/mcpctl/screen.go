@@ -48,5 +48,8 @@ func footer(servers []*watched, width int) string {
 		words = append(words, fmt.Sprintf("%d %s", states[state], state))
 	}
 	line := "watching: " + strings.Join(words, ", ") + "  (r + Enter reads again)"
-	return line[:min(len(line), max(width-1, 0))]
+	if width == 0 { // not known
+		width = 80
+	}
+	return line[:min(len(line), width-1)]
 }

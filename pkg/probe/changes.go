@@ -3,6 +3,7 @@ package probe
 import (
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -33,6 +34,10 @@ func (s *Session) News() News {
 	c.stale, c.resumed = nil, false
 	return news
 }
+
+// Floor is how long the server takes its lists to stay current, by the shortest ttlMs of them as last read
+// (specification 2026-07-28, caching): asking earlier is in vain. 0 = it does not say.
+func (s *Session) Floor() time.Duration { return s.attempt.record.shortest() }
 
 // changes remembers what a server announces, and which lists it said to have changed.
 type changes struct {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -28,6 +29,7 @@ type reading struct {
 	last    []json.RawMessage // the items of the newest page
 	asked   []string          // cursors that were followed, in order
 	bytes   int
+	ttl     time.Duration // the longest of the pages
 	notices []Notice
 }
 
@@ -50,6 +52,7 @@ func (c caller) list(ctx context.Context, s surface, declared standing, bounds l
 	if err != nil {
 		return nil, r.notices, err
 	}
+	c.record.keep(s.kind, r.ttl)
 	list := snapshot.NewList(s.kind, r.items)
 	return list, append(r.notices, s.keys(list)...), nil
 }
@@ -104,6 +107,7 @@ func (r *reading) add(p page, size int) {
 	r.items = append(r.items, p.items...)
 	r.last = p.items
 	r.bytes += size
+	r.ttl = max(r.ttl, p.ttl)
 }
 
 // endless ends a list whose cursor leads back. A page that only repeats the one before it adds nothing.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -16,6 +17,7 @@ type page struct {
 	next    json.RawMessage   // the cursor to go on with; nil at the end
 	missing []string          // members that every result has since 2026-07-28
 	notices []Notice
+	ttl     time.Duration // how long the server takes the page to stay current
 }
 
 // readPage splits the result of a list request. A result of another shape is an error: it must not look like an empty list.
@@ -27,7 +29,7 @@ func (s surface) readPage(raw json.RawMessage) (page, error) {
 	if err := complete(result); err != nil {
 		return page{}, shape.errorf("the result of %s %s", s.method, err)
 	}
-	p := page{notices: s.oddities(raw, result), missing: missing(result)}
+	p := page{notices: s.oddities(raw, result), missing: missing(result), ttl: ttlOf(result)}
 	list := result.members[string(s.kind)]
 	if jsonType(list) != "an array" {
 		return page{}, shape.errorf("the result of %s has no list: %q is %s", s.method, s.kind, jsonType(list))
@@ -49,6 +51,18 @@ func missing(result object) []string {
 	}
 	return names
 }
+
+// ttlOf is the ttlMs of a result (specification 2026-07-28, caching); what is no positive number of milliseconds is 0.
+func ttlOf(result object) time.Duration {
+	var ms float64
+	if json.Unmarshal(result.present("ttlMs"), &ms) != nil || ms < 0 {
+		return 0
+	}
+	return time.Duration(min(ms, longestTTL)) * time.Millisecond
+}
+
+// longestTTL is a day, in milliseconds: nobody keeps a list for longer.
+const longestTTL = 24 * 60 * 60 * 1000
 
 // complete tells whether the result is whole (specification 2026-07-28, basic: resultType; absent means complete).
 func complete(result object) error {

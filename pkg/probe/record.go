@@ -1,9 +1,13 @@
 package probe
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // record is what one attempt at a server has seen so far. It may be used by several goroutines.
@@ -11,8 +15,9 @@ type record struct {
 	id atomic.Int64 // the last request id; ids are unique over all links of an attempt
 
 	mu      sync.Mutex
-	last    string // what the server said last
-	notices []Notice
+	last    string   // what the server said last
+	notices []Notice // each once
+	ttl     map[snapshot.Kind]time.Duration
 }
 
 func (r *record) nextID() int64 { return r.id.Add(1) }
@@ -30,10 +35,17 @@ func (r *record) heard() string {
 	return r.last
 }
 
+// mostNotices bounds what a session that lives for months may collect.
+const mostNotices = 10_000
+
 func (r *record) note(notices ...Notice) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.notices = append(r.notices, notices...)
+	for _, n := range notices {
+		if !slices.Contains(r.notices, n) && len(r.notices) < mostNotices {
+			r.notices = append(r.notices, n)
+		}
+	}
 }
 
 // seen are the notices in the order of their stages, so that the order of arrival does not show, each once.
@@ -42,11 +54,25 @@ func (r *record) seen() []Notice {
 	defer r.mu.Unlock()
 	sorted := slices.Clone(r.notices)
 	slices.SortStableFunc(sorted, func(a, b Notice) int { return a.Stage.order() - b.Stage.order() })
-	var once []Notice
-	for _, n := range sorted {
-		if !slices.Contains(once, n) {
-			once = append(once, n)
-		}
+	return sorted
+}
+
+// keep remembers how long a server takes a list to stay current.
+func (r *record) keep(kind snapshot.Kind, ttl time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ttl == nil {
+		r.ttl = map[snapshot.Kind]time.Duration{}
 	}
-	return once
+	r.ttl[kind] = ttl
+}
+
+// shortest is the shortest time for which a list that was read stays current; 0 when one of them says nothing of it.
+func (r *record) shortest() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.ttl) == 0 {
+		return 0
+	}
+	return slices.Min(slices.Collect(maps.Values(r.ttl)))
 }

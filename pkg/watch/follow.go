@@ -132,5 +132,6 @@ func (w *watcher) schedule() {
 	case w.status.State == Live:
 		interval = w.options.Safety
 	}
-	w.pollAt = time.Now().Add(w.options.spread(interval))
+	floor := min(w.floor, w.options.Safety) // no server is trusted for longer
+	w.pollAt = time.Now().Add(max(w.options.spread(interval), floor))
 }

@@ -29,6 +29,7 @@ type server struct {
 	refuse  error                         // of the next attempts to connect
 	fail    map[snapshot.Kind]error       // of a list
 	onList  func(snapshot.Kind, *session) // runs before a list is answered, unlocked
+	floor   time.Duration                 // ttlMs
 	hang    bool                          // lists are never answered
 	calls   []string                      // "1s tools" for each list, "0s open" for each connection
 	saved   func() *snapshot.Snapshot
@@ -223,6 +224,12 @@ func (c *session) lose(why error) {
 		c.lost = why
 		close(c.done)
 	}
+}
+
+func (c *session) Floor() time.Duration {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	return c.server.floor
 }
 
 func (c *session) Done() <-chan struct{} { return c.done }

@@ -6,6 +6,7 @@ package watch
 
 import (
 	"context"
+	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -35,6 +36,9 @@ type Session interface {
 
 	// News is what happened since the last call.
 	News() News
+
+	// Floor is the least time until a list that was read may be another one, as the server says; 0 = it does not say.
+	Floor() time.Duration
 
 	// Done is closed when the connection is lost; Lost then says why.
 	Done() <-chan struct{}

@@ -21,10 +21,11 @@ type watcher struct {
 	wait   time.Duration   // before the next attempt to connect
 	misses int             // attempts to connect that failed in a row
 
-	covered   bool      // the server announces changes of every list
-	dirty     bool      // a signal was received whose news are still to be asked for
-	pollAt    time.Time // when to read everything again
-	changedAt time.Time // when a reading found a change last
+	covered   bool          // the server announces changes of every list
+	dirty     bool          // a signal was received whose news are still to be asked for
+	floor     time.Duration // the least time between polls that the server asks for
+	pollAt    time.Time     // when to read everything again
+	changedAt time.Time     // when a reading found a change last
 	echo      echo
 }
 
