@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Puts mcpctl into the PATH of the steps that follow: the released VERSION, held against its checksum, or this commit,
+# built with Go. MCPCTL_RELEASES is where releases are, for mirrors.
+set -euo pipefail
+
+folder=$RUNNER_TEMP/mcpctl-bin
+mkdir -p "$folder"
+echo "$folder" >> "$GITHUB_PATH"
+
+if [ -z "$VERSION" ]; then
+  cd "$GITHUB_ACTION_PATH"
+  go build -trimpath -ldflags '-s -w' -o "$folder/" ./cmd/mcpctl
+  exit
+fi
+
+number=${VERSION#v}
+case $RUNNER_OS in
+  Linux) system=linux ;;
+  macOS) system=darwin ;;
+  Windows) system=windows ;;
+  *) echo "::error::mcpctl is not released for $RUNNER_OS: leave version out, and it is built" ; exit 2 ;;
+esac
+case $RUNNER_ARCH in
+  X64) processor=amd64 ;;
+  ARM64) processor=arm64 ;;
+  *) echo "::error::mcpctl is not released for $RUNNER_ARCH: leave version out, and it is built" ; exit 2 ;;
+esac
+
+file=mcpctl_${number}_${system}_${processor}.tar.gz
+releases=${MCPCTL_RELEASES:-https://github.com/mcpctl/mcpctl/releases/download}
+cd "$(mktemp -d "$RUNNER_TEMP/mcpctl.XXXXXX")"
+fetch() { curl --fail --silent --show-error --location --proto '=https,file' --retry 3 --remote-name "$releases/v$number/$1"; }
+if ! fetch "$file" || ! fetch checksums.txt; then
+  echo "::error::there is no release $VERSION of mcpctl for $system/$processor at $releases"
+  exit 2
+fi
+
+# The list must name the file exactly once: an empty list would agree with anything.
+awk -v file="$file" '$2 == file || $2 == "*" file' checksums.txt > wanted.txt
+if [ "$(wc -l < wanted.txt)" -ne 1 ]; then
+  echo "::error::checksums.txt of mcpctl $VERSION does not name $file once"
+  exit 2
+fi
+if command -v sha256sum > sum.path; then check=(sha256sum --check); else check=(shasum -a 256 --check); fi
+if ! "${check[@]}" wanted.txt; then
+  echo "::error::$file is not the file that was released: its checksum differs"
+  exit 2
+fi
+tar -xzf "$file" -C "$folder"

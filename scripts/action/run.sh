@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Runs mcpctl as the inputs of the action say. They come as environment variables, so that no text in them is ever a command.
+set -euo pipefail
+
+words=("$COMMAND" --format github)
+[ -z "$CONFIG" ] || words+=(--config "$CONFIG")
+[ -z "$BASE" ] || words+=(--base "$BASE")
+[ -z "$FAIL_ON" ] || words+=(--fail-on "$FAIL_ON")
+while IFS= read -r line; do
+  [ -z "$line" ] || words+=(--report "$line")
+done <<< "$REPORT"
+
+summary=$RUNNER_TEMP/mcpctl-summary.md
+rm -f "$summary"
+words+=(--report "markdown=$summary")
+while IFS= read -r line; do
+  [ -z "$line" ] || words+=("$line")
+done <<< "$ARGS"
+
+status=0
+mcpctl "${words[@]}" || status=$?
+if [ "$SUMMARY" = true ] && [ -e "$summary" ]; then
+  cat "$summary" >> "$GITHUB_STEP_SUMMARY"
+fi
+echo "status=$status" >> "$GITHUB_OUTPUT"
+echo "summary=$summary" >> "$GITHUB_OUTPUT"
+exit "$status"
