@@ -70,6 +70,7 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	r := &report.Report{Command: "diff"}
 	r.Findings = policy.Apply(compare(pairs, how.Options, policy), scopeOf(cfg, pairs, diff.Rules()), inv.now)
 	r.Servers, r.Status = diffServers(pairs), diffStatus(pairs, policy.Fails(r.Findings))
+	advise(r, pairs)
 	return inv.emit(ctx, r, report.Options{Waived: how.showWaived})
 }
 

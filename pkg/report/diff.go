@@ -22,6 +22,7 @@ func (p *page) verdicts(r *Report) error {
 		}
 		p.gap()
 		p.compared(s)
+		p.advice(s.Version)
 		p.findings(found)
 	}
 	p.strays(r)

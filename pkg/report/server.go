@@ -30,6 +30,7 @@ type Server struct {
 	Error        *Failure           `json:"error,omitempty"`        // the first failure
 	MoreErrors   []Failure          `json:"moreErrors,omitempty"`   // the failures after the first
 	Tolerated    *finding.Tolerance `json:"tolerated,omitempty"`    // why the failure does not count to the exit status
+	Version      *finding.Advice    `json:"version,omitempty"`      // diff: what semantic versioning says of the findings
 	Saved        *Saved             `json:"saved,omitempty"`        // snapshot: what became of the file
 	ServerInfo   json.RawMessage    `json:"serverInfo,omitempty"`   // show: as sent
 	Capabilities json.RawMessage    `json:"capabilities,omitempty"` // show: as sent
