@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // document is one JSON Schema of a tool.
@@ -29,7 +27,7 @@ func documentsOf(i item) []document {
 
 // place is one schema inside a document, the document itself included.
 type place struct {
-	path    string // JSON pointer within the item
+	way     *trail // within the item
 	object  map[string]any
 	depth   int  // how many schemas it lies in
 	plain   bool // reached through properties only
@@ -37,57 +35,59 @@ type place struct {
 	value   bool // the schema of the whole, of a property or of an element, where false is never meant
 }
 
+// path is the JSON pointer of the place within the item.
+func (p place) path() string { return p.way.String() }
+
 // places are all schemas of a document that are objects, outermost first.
 func (d document) places() []place {
 	var found []place
-	var visit func(path string, value any, p place)
-	visit = func(path string, value any, p place) {
+	var visit func(way *trail, value any, p place)
+	visit = func(way *trail, value any, p place) {
 		object, ok := value.(map[string]any)
 		if !ok {
 			return
 		}
-		p.path, p.object = path, object
+		p.way, p.object = way, object
 		found = append(found, p)
 		for _, keyword := range slices.Sorted(maps.Keys(object)) {
-			at := path + "/" + snapshot.PointerToken(keyword)
 			inner := place{depth: p.depth + 1, plain: p.plain && keyword == "properties", applied: isApplicator(keyword), value: isMember(keyword)}
-			for _, sub := range subschemas(keyword, object[keyword]) {
-				visit(at+sub.path, sub.value, inner)
+			for _, sub := range subschemas(way.to(keyword), keyword, object[keyword]) {
+				visit(sub.way, sub.value, inner)
 			}
 		}
 	}
-	visit(d.path, d.value, place{plain: true, value: true})
+	visit(&trail{token: d.path}, d.value, place{plain: true, value: true})
 	return found
 }
 
-// sub is a schema behind a keyword; its path begins at the keyword.
+// sub is a value behind a keyword.
 type sub struct {
-	path  string
+	way   *trail
 	value any
 }
 
 // subschemas are the schemas that a keyword of JSON Schema holds. What other keywords hold is data.
-func subschemas(keyword string, value any) []sub {
+func subschemas(way *trail, keyword string, value any) []sub {
 	switch keyword {
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
 		members, _ := value.(map[string]any)
 		var found []sub
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			found = append(found, sub{"/" + snapshot.PointerToken(name), members[name]})
+			found = append(found, sub{way.to(name), members[name]})
 		}
 		return found
 	case "allOf", "anyOf", "oneOf", "prefixItems", "items":
 		if elements, ok := value.([]any); ok {
 			var found []sub
 			for i, element := range elements {
-				found = append(found, sub{"/" + strconv.Itoa(i), element})
+				found = append(found, sub{way.element(i), element})
 			}
 			return found
 		}
-		return []sub{{"", value}}
+		return []sub{{way, value}}
 	case "additionalProperties", "additionalItems", "unevaluatedProperties", "unevaluatedItems", "propertyNames", "contains",
 		"contentSchema", "not", "if", "then", "else":
-		return []sub{{"", value}}
+		return []sub{{way, value}}
 	}
 	return nil
 }

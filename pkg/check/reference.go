@@ -27,7 +27,7 @@ func referenceRemote(s *subject, report tell) {
 func (s *subject) eachReference(f func(t tool, path, target string, d document)) {
 	s.eachPlace(func(t tool, d document, p place) {
 		if target, ok := p.object["$ref"].(string); ok {
-			f(t, p.path, target, d)
+			f(t, p.path(), target, d)
 		}
 	})
 }

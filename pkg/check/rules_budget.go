@@ -113,7 +113,7 @@ func expensive(s *subject, report tell) {
 func longTexts(s *subject, report tell) {
 	for _, p := range s.texts {
 		if p.prose && len(p.text) > maxText {
-			report(finding.Finding{Item: p.item, Path: p.path, Message: fmt.Sprintf("The text has %d characters.", len([]rune(p.text)))})
+			report(finding.Finding{Item: p.item, Path: p.path(), Message: fmt.Sprintf("The text has %d characters.", len([]rune(p.text)))})
 		}
 	}
 }

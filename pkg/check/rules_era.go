@@ -68,7 +68,7 @@ func headersOf(t tool, d document, report tell) {
 		}
 		name, _ := value.(string)
 		if why := headerFault(p, name, used[strings.ToLower(name)]); why != "" {
-			report(finding.Finding{Item: t.id, Path: p.path, Member: headerKeyword, New: encoded(value), Message: fmt.Sprintf("HTTP clients must leave the tool out: the header %q %s.", name, why)})
+			report(finding.Finding{Item: t.id, Path: p.path(), Member: headerKeyword, New: encoded(value), Message: fmt.Sprintf("HTTP clients must leave the tool out: the header %q %s.", name, why)})
 		}
 		used[strings.ToLower(name)] = true
 	}

@@ -124,7 +124,7 @@ func foreignTools(f fleet, report tell) {
 					continue
 				}
 				told[p.item+word] = true
-				report(finding.Finding{Server: s.Name, Item: p.item, Path: p.path, New: quoted(word), Message: fmt.Sprintf("The text names %s, a tool of %s.", word, servers[0].Name)})
+				report(finding.Finding{Server: s.Name, Item: p.item, Path: p.path(), New: quoted(word), Message: fmt.Sprintf("The text names %s, a tool of %s.", word, servers[0].Name)})
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func providerProperty(s *subject, report tell) {
 		properties, _ := p.object["properties"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
 			if p.depth == 0 && !propertyNames().MatchString(name) {
-				report(finding.Finding{Item: t.id, Path: p.path + "/properties/" + snapshot.PointerToken(name), New: quoted(name)})
+				report(finding.Finding{Item: t.id, Path: p.path() + "/properties/" + snapshot.PointerToken(name), New: quoted(name)})
 			}
 		}
 	})
@@ -95,7 +95,7 @@ func providerUnion(s *subject, report tell) {
 	s.eachInput(func(t tool, p place) {
 		for _, keyword := range []string{"oneOf", "anyOf", "allOf"} {
 			if p.depth == 0 && p.object[keyword] != nil {
-				report(finding.Finding{Item: t.id, Path: p.path, Member: keyword, Message: fmt.Sprintf("APIs of models reject %s at the root of the arguments.", keyword)})
+				report(finding.Finding{Item: t.id, Path: p.path(), Member: keyword, Message: fmt.Sprintf("APIs of models reject %s at the root of the arguments.", keyword)})
 			}
 		}
 	})
@@ -104,7 +104,7 @@ func providerUnion(s *subject, report tell) {
 func providerItems(s *subject, report tell) {
 	s.eachInput(func(t tool, p place) {
 		if p.object["type"] == "array" && p.object["items"] == nil && p.object["prefixItems"] == nil {
-			report(finding.Finding{Item: t.id, Path: p.path, Member: "items"})
+			report(finding.Finding{Item: t.id, Path: p.path(), Member: "items"})
 		}
 	})
 }
@@ -112,7 +112,7 @@ func providerItems(s *subject, report tell) {
 func providerTypes(s *subject, report tell) {
 	s.eachInput(func(t tool, p place) {
 		if types, several := p.object["type"].([]any); several {
-			report(finding.Finding{Item: t.id, Path: p.path, Member: "type", New: encoded(types)})
+			report(finding.Finding{Item: t.id, Path: p.path(), Member: "type", New: encoded(types)})
 		}
 	})
 }
@@ -123,7 +123,7 @@ func providerReference(s *subject, report tell) {
 	s.eachInput(func(t tool, p place) {
 		if target, ok := p.object["$ref"]; ok && !told[t.id] {
 			told[t.id] = true
-			report(finding.Finding{Item: t.id, Path: p.path, Member: "$ref", New: encoded(target)})
+			report(finding.Finding{Item: t.id, Path: p.path(), Member: "$ref", New: encoded(target)})
 		}
 	})
 }

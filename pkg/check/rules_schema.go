@@ -117,6 +117,7 @@ func meaningRows() []row {
 const (
 	maxSchemaDepth = 12
 	maxSchemaBytes = 32 << 10
+	maxProved      = 32 // schemas that lie deeper are not asked for contradictions
 )
 
 // eachSchema calls f with every schema of every tool.
@@ -176,7 +177,9 @@ func schemaInvalid(s *subject, report tell) {
 func metaOf(draft *jsonschema.Draft) *jsonschema.Schema {
 	for address, d := range drafts() {
 		if d == draft {
-			return newCompiler().MustCompile(address)
+			c := newCompiler()
+			c.UseRegexpEngine((&instances{}).pattern) // "pattern" has to be one of JavaScript, not of Go
+			return c.MustCompile(address)
 		}
 	}
 	return nil
@@ -194,7 +197,7 @@ func schemaDeep(s *subject, report tell) {
 	s.eachSchema(func(t tool, d document) {
 		for _, p := range d.places() {
 			if p.depth == maxSchemaDepth+1 {
-				report(finding.Finding{Item: t.id, Path: p.path})
+				report(finding.Finding{Item: t.id, Path: p.path()})
 				return
 			}
 		}
@@ -218,7 +221,7 @@ func requiredUndefined(s *subject, report tell) {
 		names, _ := p.object["required"].([]any)
 		for _, value := range names {
 			if name, ok := value.(string); ok && properties[name] == nil && !slices.Contains(slices.Collect(maps.Keys(properties)), name) {
-				report(finding.Finding{Item: t.id, Path: p.path, Member: "required", New: quoted(name), Message: fmt.Sprintf("%q is required and not defined.", name)})
+				report(finding.Finding{Item: t.id, Path: p.path(), Member: "required", New: quoted(name), Message: fmt.Sprintf("%q is required and not defined.", name)})
 			}
 		}
 	})
@@ -238,12 +241,12 @@ func contradictory(s *subject, report tell) {
 		return
 	}
 	s.eachPlace(func(t tool, d document, p place) {
-		if !p.value || !bounded(p.object) || refers(p.object) {
+		if !p.value || p.depth > maxProved || !bounded(p.object) || refers(p.object) {
 			return
 		}
 		one, err := schema.Parse(encoded(p.object))
 		if err == nil && schema.Contains(never, one, schema.Budget{Steps: 2000, Semantics: schema.Strict}).Verdict == schema.Compatible {
-			report(finding.Finding{Item: t.id, Path: p.path, Verdict: finding.Proved})
+			report(finding.Finding{Item: t.id, Path: p.path(), Verdict: finding.Proved})
 		}
 	})
 }
@@ -301,9 +304,9 @@ func (s *subject) eachInstance(keyword string, f func(t tool, path string, value
 					return
 				}
 			}
-			for _, i := range instancesOf(keyword, given) {
+			for _, i := range instancesOf(p.way.to(keyword), keyword, given) {
 				if why := v.faults(p, i.value); len(why) > 0 {
-					f(t, p.path+"/"+keyword+i.path, i.value, why[0])
+					f(t, i.way.String(), i.value, why[0])
 				}
 			}
 		}
@@ -311,14 +314,14 @@ func (s *subject) eachInstance(keyword string, f func(t tool, path string, value
 }
 
 // instancesOf are the values behind a keyword: examples has several.
-func instancesOf(keyword string, given any) []sub {
+func instancesOf(way *trail, keyword string, given any) []sub {
 	elements, several := given.([]any)
 	if keyword != "examples" || !several {
-		return []sub{{"", given}}
+		return []sub{{way, given}}
 	}
 	var found []sub
 	for i, element := range elements {
-		found = append(found, sub{fmt.Sprintf("/%d", i), element})
+		found = append(found, sub{way.element(i), element})
 	}
 	return found
 }

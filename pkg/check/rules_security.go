@@ -71,7 +71,7 @@ func securityRows() []row {
 func hiddenCharacters(s *subject, report tell) {
 	for _, p := range s.texts {
 		if hidden := snapshot.Hidden(p.text); len(hidden) > 0 {
-			report(finding.Finding{Item: p.item, Path: p.path, New: quoted(p.text), Message: fmt.Sprintf("The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])})
+			report(finding.Finding{Item: p.item, Path: p.path(), New: quoted(p.text), Message: fmt.Sprintf("The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])})
 		}
 	}
 }
@@ -88,7 +88,7 @@ func instructions(s *subject, report tell) {
 	for _, p := range s.texts {
 		for _, pattern := range orderPatterns {
 			if phrase := pattern().FindString(p.text); phrase != "" && !p.key {
-				report(finding.Finding{Item: p.item, Path: p.path, New: quoted(strings.TrimSpace(phrase)), Message: fmt.Sprintf("The text says %q.", strings.TrimSpace(phrase))})
+				report(finding.Finding{Item: p.item, Path: p.path(), New: quoted(strings.TrimSpace(phrase)), Message: fmt.Sprintf("The text says %q.", strings.TrimSpace(phrase))})
 				break
 			}
 		}
@@ -106,7 +106,7 @@ func matching(pattern lazy, message string) func(*subject, tell) {
 	return func(s *subject, report tell) {
 		for _, p := range s.texts {
 			if found := pattern().FindString(p.text); found != "" {
-				report(finding.Finding{Item: p.item, Path: p.path, New: quoted(found), Message: fmt.Sprintf(message, quoted(found))})
+				report(finding.Finding{Item: p.item, Path: p.path(), New: quoted(found), Message: fmt.Sprintf(message, quoted(found))})
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func matching(pattern lazy, message string) func(*subject, tell) {
 func padded(s *subject, report tell) {
 	for _, p := range s.texts {
 		if at := gap().FindStringIndex(p.text); at != nil && strings.TrimSpace(p.text[at[1]:]) != "" {
-			report(finding.Finding{Item: p.item, Path: p.path, Message: fmt.Sprintf("The text has a gap of %d blank characters in it.", at[1]-at[0])})
+			report(finding.Finding{Item: p.item, Path: p.path(), Message: fmt.Sprintf("The text has a gap of %d blank characters in it.", at[1]-at[0])})
 		}
 	}
 }

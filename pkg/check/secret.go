@@ -44,9 +44,9 @@ func secrets(s *subject, report tell) {
 // masked is the path of a passage; of a name that is the secret itself only the object around it.
 func masked(p passage) string {
 	if p.key {
-		return p.path[:strings.LastIndex(p.path, "/")]
+		return p.path()[:strings.LastIndex(p.path(), "/")]
 	}
-	return p.path
+	return p.path()
 }
 
 // placeholder tells an example of documentation from a key: it says so, or has hardly any different characters.

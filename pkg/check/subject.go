@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -37,19 +36,22 @@ type item struct {
 // passage is one string.
 type passage struct {
 	item  string // id of the item; empty for the server itself
-	path  string // JSON pointer
+	way   *trail
 	text  string
 	prose bool // written for a model or a person to read: a description, a title, instructions
 	key   bool // the name of a member, not its value
 }
 
+// path is the JSON pointer of the passage.
+func (p passage) path() string { return p.way.String() }
+
 func newSubject(s Surface) *subject {
 	out := &subject{Surface: s}
-	out.texts = append(out.texts, passage{path: "/instructions", text: s.Snapshot.Instructions, prose: true})
-	out.texts = append(out.texts, passages("", "/serverInfo", "serverInfo", decode(s.Snapshot.Server))...)
+	out.texts = append(out.texts, passage{way: &trail{token: "/instructions"}, text: s.Snapshot.Instructions, prose: true})
+	out.texts = append(out.texts, passages("", &trail{token: "/serverInfo"}, "serverInfo", decode(s.Snapshot.Server))...)
 	for _, kind := range snapshot.Kinds() {
 		for _, i := range itemsOf(s.Snapshot, kind) {
-			out.texts = append(out.texts, passages(i.id, "", "", i.fields)...)
+			out.texts = append(out.texts, passages(i.id, nil, "", i.fields)...)
 			if kind == snapshot.Tools {
 				out.tools = append(out.tools, tool{i, documentsOf(i)})
 			}
@@ -94,21 +96,21 @@ func decode(raw json.RawMessage) any {
 }
 
 // passages are the strings inside a value, in the order of their keys.
-func passages(item, path, key string, value any) []passage {
+func passages(item string, way *trail, key string, value any) []passage {
 	switch v := value.(type) {
 	case string:
-		return []passage{{item: item, path: path, text: v, prose: key == "description" || key == "title"}}
+		return []passage{{item: item, way: way, text: v, prose: key == "description" || key == "title"}}
 	case []any:
 		var found []passage
 		for i, element := range v {
-			found = append(found, passages(item, path+"/"+strconv.Itoa(i), "", element)...)
+			found = append(found, passages(item, way.element(i), "", element)...)
 		}
 		return found
 	case map[string]any:
 		var found []passage
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			inner := path + "/" + snapshot.PointerToken(name)
-			found = append(found, passage{item: item, path: inner, text: name, key: true})
+			inner := way.to(name)
+			found = append(found, passage{item: item, way: inner, text: name, key: true})
 			found = append(found, passages(item, inner, name, v[name])...)
 		}
 		return found

@@ -52,16 +52,19 @@ func bare(address string) string {
 	return rest
 }
 
-// newCompiler is one that fetches nothing and takes every pattern and format, as far as it understands them.
+// newCompiler is one that fetches nothing and takes every format for a remark.
 func newCompiler() *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nowhere{})
-	c.UseRegexpEngine(tolerant)
-	for _, name := range []string{"regex", "uri", "uri-reference", "uri-template", "iri", "iri-reference"} {
+	for _, name := range formats {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(any) error { return nil }})
 	}
 	return c
 }
+
+// formats are the names that the validator would assert in older drafts.
+var formats = []string{"regex", "json-pointer", "relative-json-pointer", "uuid", "duration", "period", "ipv4", "ipv6", "hostname", "email",
+	"date", "time", "date-time", "uri", "iri", "uri-reference", "iri-reference", "uri-template", "semver", "idn-hostname", "idn-email"}
 
 type nowhere struct{}
 
@@ -69,27 +72,6 @@ var errNotFetched = errors.New("a schema outside the document is not fetched")
 
 // Load is part of jsonschema.URLLoader.
 func (nowhere) Load(string) (any, error) { return nil, errNotFetched }
-
-// pattern is a regular expression; one that Go does not understand matches everything, so that nothing is called wrong
-// because of it.
-type pattern struct {
-	text    string
-	matches func(string) bool
-}
-
-// MatchString is part of jsonschema.Regexp.
-func (p pattern) MatchString(s string) bool { return p.matches(s) }
-
-// String is part of jsonschema.Regexp.
-func (p pattern) String() string { return p.text }
-
-func tolerant(text string) (jsonschema.Regexp, error) {
-	compiled, err := regexp.Compile(text)
-	if err != nil {
-		return pattern{text, func(string) bool { return true }}, nil
-	}
-	return pattern{text, compiled.MatchString}, nil
-}
 
 // fault is one thing that a validator found wrong.
 type fault struct {
@@ -160,30 +142,84 @@ func article(kind string) string {
 type instances struct {
 	compiler *jsonschema.Compiler
 	document document
+	steps    int  // schemas that were visited for the value at hand
+	unsure   bool // a pattern was asked that Go cannot read, so that the answer means nothing
 }
 
-const documentURL = "mem:///tool"
+const (
+	documentURL = "mem:///tool"
+	maxSteps    = 20_000 // unions in unions can take time without end
+)
 
 // validating prepares for instances of a document; nil when its schema cannot be read.
 func (d document) validating() *instances {
-	c := newCompiler()
+	v := &instances{compiler: newCompiler(), document: d}
+	v.compiler.UseRegexpEngine(v.pattern)
+	v.compiler.RegisterVocabulary(&jsonschema.Vocabulary{URL: "mem:///steps", Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
+		return step{v}, nil
+	}})
+	v.compiler.AssertVocabs()
 	if draft := d.draft(); draft != nil {
-		c.DefaultDraft(draft)
+		v.compiler.DefaultDraft(draft)
 	}
-	if c.AddResource(documentURL, d.value) != nil {
+	if v.compiler.AddResource(documentURL, d.value) != nil {
 		return nil
 	}
-	return &instances{c, d}
+	return v
 }
 
 // faults are what is wrong with a value at a place; none when that cannot be told.
-func (v *instances) faults(p place, value any) []fault {
-	compiled, err := v.compiler.Compile(documentURL + "#" + fragment(strings.TrimPrefix(p.path, v.document.path)))
+func (v *instances) faults(p place, value any) (found []fault) {
+	defer func() {
+		if recover() != nil {
+			found = nil
+		}
+	}()
+	v.steps, v.unsure = 0, false
+	compiled, err := v.compiler.Compile(documentURL + "#" + fragment(strings.TrimPrefix(p.path(), v.document.path)))
 	if err != nil {
 		return nil
 	}
-	return faults(compiled.Validate(value))
+	if found = faults(compiled.Validate(value)); v.unsure {
+		return nil
+	}
+	return found
 }
+
+// step counts the schemas that a validation visits.
+type step struct{ v *instances }
+
+var errSteps = errors.New("too many steps")
+
+// Validate is part of jsonschema.SchemaExt. To panic is the one way out that the validator leaves.
+func (s step) Validate(*jsonschema.ValidatorContext, any) {
+	if s.v.steps++; s.v.steps > maxSteps {
+		panic(errSteps)
+	}
+}
+
+// pattern reads a regular expression. One that Go cannot read makes every answer that rests on it unsure.
+func (v *instances) pattern(text string) (jsonschema.Regexp, error) {
+	compiled, err := regexp.Compile(text)
+	if err != nil {
+		return unread{text, v}, nil
+	}
+	return compiled, nil
+}
+
+type unread struct {
+	text string
+	v    *instances
+}
+
+// MatchString is part of jsonschema.Regexp.
+func (u unread) MatchString(string) bool {
+	u.v.unsure = true
+	return false
+}
+
+// String is part of jsonschema.Regexp.
+func (u unread) String() string { return u.text }
 
 // fragment is a JSON pointer as the fragment of a URL.
 func fragment(pointer string) string {
