@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// catalogue is the rules of one command with what the page says of them.
+type catalogue struct {
+	title, says string
+	rules       []finding.Rule
+}
+
+func catalogues() []catalogue {
+	return []catalogue{
+		{"Rules of diff", "[compatibility.md](compatibility.md) is the definition behind them. The level of a schema rule is the usual one: each finding's\nown level is the verdict on the change that it tells.", diff.Rules()},
+		{"Rules of check", "[check.md](check.md) tells how they are applied, and how often they speak of real servers.", check.Rules()},
+		{"Rules of the policy", "[ci.md](ci.md#policy) tells what a policy is. They speak in diff and check.", finding.PolicyRules()},
+	}
+}
+
+// TestTheRulesAreDocumented keeps docs/rules.md the same as the catalogues; -update rewrites it.
+func TestTheRulesAreDocumented(t *testing.T) {
+	const page = "../../docs/rules.md"
+	got := rulesPage(catalogues())
+	if *update {
+		if err := os.WriteFile(page, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("go test ./cmd/mcpctl -run Documented -update writes the page (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryRuleIsInOneCatalogue(t *testing.T) {
+	seen := map[string]string{}
+	for _, c := range catalogues() {
+		for _, rule := range c.rules {
+			if other, taken := seen[rule.ID]; taken {
+				t.Errorf("%s is one of the %s and of the %s", rule.ID, other, c.title)
+			}
+			seen[rule.ID] = c.title
+		}
+	}
+	for _, rule := range allRules() {
+		if seen[rule.ID] == "" {
+			t.Errorf("mcpctl rules lists %s, and no catalogue has it", rule.ID)
+		}
+	}
+	if len(allRules()) != len(seen) {
+		t.Errorf("mcpctl rules lists %d of %d rules", len(allRules()), len(seen))
+	}
+}
+
+// TestEveryNoticeIsARule: what the prober notices, some rule of check tells, or it is one of those that harm nobody.
+func TestEveryNoticeIsARule(t *testing.T) {
+	harmless := []string{
+		probe.NoticeRestarted, // our own doing: the era had to be tried
+		probe.NoticeItemOdd,   // item-without-name finds it in the surface
+		probe.NoticeDuplicate, // duplicate-name does
+	}
+	for _, code := range []string{
+		probe.NoticeRestarted, probe.NoticeVersionOdd, probe.NoticeInitializedLost, probe.NoticeNoCapabilities, probe.NoticeInstructionsOdd,
+		probe.NoticeNotImplemented, probe.NoticeCursorRepeated, probe.NoticeCursorOdd, probe.NoticeListRestarted, probe.NoticeItemOdd,
+		probe.NoticeDuplicate, probe.NoticeMemberRepeated, probe.NoticeInvalidUTF8, probe.NoticeFieldsMissing,
+	} {
+		s := probed(probe.Result{Server: probe.Server{Name: "s"}})
+		seen := check.Surface{Name: "s", Snapshot: &snapshot.Snapshot{}, Observed: s.observed()}
+		seen.Observed.Notices = []check.Notice{{Code: code, Message: "seen"}}
+		if found := check.Run([]check.Surface{seen}, check.Options{}); (len(found) == 0) != slices.Contains(harmless, code) {
+			t.Errorf("%s: %d findings", code, len(found))
+		}
+	}
+}
+
+func rulesPage(all []catalogue) string {
+	var b strings.Builder
+	b.WriteString("# Rules\n\nMade from the catalogues in the code; `go test ./cmd/mcpctl -run Documented -update` rewrites it.\n`mcpctl rules ID` shows one of them.\n")
+	for _, c := range all {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| rule | level | in one line |\n|---|---|---|\n", c.title, c.says)
+		for _, rule := range c.rules {
+			fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", rule.ID, rule.ID, rule.Level, escaped(rule.Title))
+		}
+	}
+	for _, c := range all {
+		for _, rule := range c.rules {
+			b.WriteString(chapter(rule))
+		}
+	}
+	return b.String()
+}
+
+func chapter(rule finding.Rule) string {
+	return fmt.Sprintf("\n### %s\n\n**%s.** %s\n\n- level: %s\n- example: %s\n- instead: %s\n",
+		rule.ID, escaped(rule.Title), escaped(rule.Doc), rule.Level, code(rule.Example), escaped(rule.Instead))
+}
+
+// escaped is a text in which Markdown finds nothing but text.
+func escaped(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", `\<`, "*", `\*`, "_", `\_`).Replace(text)
+}
+
+// code is a text as code of Markdown, whatever backticks it has.
+func code(text string) string {
+	if strings.Contains(text, "`") {
+		return "`` " + text + " ``"
+	}
+	return "`" + text + "`"
+}
