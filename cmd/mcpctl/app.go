@@ -41,7 +41,7 @@ func newApp(inv *invocation) *cli.App {
 		Action:                    rootAction,
 		Commands: []*cli.Command{
 			listCommand(inv), showCommand(inv), snapshotCommand(inv), diffCommand(inv), acceptCommand(inv), checkCommand(inv), watchCommand(inv),
-			rulesCommand(inv), configCommand(inv), completionCommand(inv), versionCommand(inv),
+			rulesCommand(inv), reportCommand(inv), configCommand(inv), completionCommand(inv), versionCommand(inv),
 		},
 	}
 	for _, c := range app.Commands {

@@ -60,6 +60,7 @@ func (inv *invocation) check(ctx context.Context, words []string, how checking) 
 		return err
 	}
 	r := newReport("check", surfaces)
+	r.FailOn, r.Servers = policy.FailOn, failOn(r.Servers, policy)
 	found := check.Run(looked, check.Options{Budgets: check.Budgets(cfg.Project.Budgets)})
 	r.Findings = policy.Apply(found, scopeOf(cfg, withThemselves(surfaces), check.Rules()), inv.now)
 	r.Status = checkStatus(surfaces, policy.Fails(r.Findings))

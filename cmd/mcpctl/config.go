@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,7 +15,7 @@ func configCommand(inv *invocation) *cli.Command {
 		Name:      "config",
 		Usage:     "which servers were found, where, and what would be run; contacts nothing",
 		ArgsUsage: "[NAME…]",
-		Flags:     append(inv.configFlags(), inv.outputFlags()...),
+		Flags:     slices.Concat(inv.configFlags(), inv.outputFlags(), inv.reportFlags()),
 		Action:    func(c *cli.Context) error { return inv.config(c.Context, c.Args().Slice()) },
 	}
 }

@@ -67,9 +67,9 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	if err != nil {
 		return err
 	}
-	r := &report.Report{Command: "diff"}
+	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
 	r.Findings = policy.Apply(compare(pairs, how.Options, policy), scopeOf(cfg, pairs, diff.Rules()), inv.now)
-	r.Servers, r.Status = diffServers(pairs), diffStatus(pairs, policy.Fails(r.Findings))
+	r.Servers, r.Status = failOn(diffServers(pairs), policy), diffStatus(pairs, policy.Fails(r.Findings))
 	advise(r, pairs)
 	return inv.emit(ctx, r, report.Options{Waived: how.showWaived})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,24 +35,14 @@ func status(surfaces []surface) int {
 	return statusOK
 }
 
-// emit writes the report where the flags say, tells its failures on standard error when the format is for machines, and
-// gives the status as the command's error.
+// emit publishes the report, tells its failures on standard error when the format is for machines, and gives the status
+// as the command's error.
 func (inv *invocation) emit(ctx context.Context, r *report.Report, o report.Options) error {
-	format, err := inv.formatOrDefault()
+	if r.Command != "accept" { // which has moved the lines
+		r.Findings = located(r)
+	}
+	format, err := inv.publish(r, o)
 	if err != nil {
-		return err
-	}
-	if inv.output == "" {
-		o.Width = columns(inv.out)
-	}
-	if o.Color, err = inv.colored(); err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	if err := report.Write(&out, format, r, o); err != nil {
-		return err
-	}
-	if err := inv.write(out.Bytes()); err != nil {
 		return err
 	}
 	if format != "table" || inv.output != "" {
@@ -64,6 +55,25 @@ func (inv *invocation) emit(ctx context.Context, r *report.Report, o report.Opti
 		return exitError(r.Status)
 	}
 	return nil
+}
+
+// publish writes the report everywhere the flags say, and tells in which format it answered.
+func (inv *invocation) publish(r *report.Report, o report.Options) (format string, err error) {
+	if format, err = inv.formatOrDefault(); err != nil {
+		return "", err
+	}
+	o.Rules, o.Version = allRules(), version()
+	if inv.output == "" {
+		o.Width = columns(inv.out)
+	}
+	if o.Color, err = inv.colored(); err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	if err := report.Write(&out, format, r, o); err != nil {
+		return "", err
+	}
+	return format, errors.Join(inv.write(out.Bytes()), inv.writeReports(r, o), inv.writeStepSummary(format, r, o))
 }
 
 // tellFailures is one line on standard error for each server that failed.
@@ -106,7 +116,10 @@ func (inv *invocation) settle(c *cli.Context) error {
 	if _, err := inv.colored(); err != nil {
 		return err
 	}
-	return checkOutput(inv.output)
+	if err := checkOutput(inv.output); err != nil {
+		return err
+	}
+	return inv.checkReports()
 }
 
 // formatOrDefault is the chosen format: a table on a terminal, JSON elsewhere.

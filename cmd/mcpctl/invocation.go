@@ -25,6 +25,7 @@ type invocation struct {
 	configs    cli.StringSlice
 	format     string
 	output     string
+	reports    reportFiles
 	timeout    duration
 	parallel   int
 	headers    cli.StringSlice
@@ -84,7 +85,7 @@ func (inv *invocation) savedFlags() []cli.Flag {
 
 // reachFlags are all flags of a command that contacts servers.
 func (inv *invocation) reachFlags(own ...cli.Flag) []cli.Flag {
-	return slices.Concat(own, inv.configFlags(), inv.outputFlags(), inv.probeFlags())
+	return slices.Concat(own, inv.configFlags(), inv.outputFlags(), inv.reportFlags(), inv.probeFlags())
 }
 
 // defaultParallel is twice the processors, at least 4 and at most 16.

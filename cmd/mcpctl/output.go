@@ -42,11 +42,16 @@ func checkOutput(path string) error {
 	if path == "" {
 		return nil
 	}
+	return checkFile("--output ", path)
+}
+
+// checkFile finds a file that cannot be written; flag is what stands before it on the command line.
+func checkFile(flag, path string) error {
 	if isFolder(path) {
-		return usagef("--output %s is a folder: name a file in it", path)
+		return usagef("%s%s is a folder: name a file in it", flag, path)
 	}
 	if folder := filepath.Dir(path); !isFolder(folder) {
-		return usagef("--output %s: there is no folder %s: make it first", path, folder)
+		return usagef("%s%s: there is no folder %s: make it first", flag, path, folder)
 	}
 	return nil
 }

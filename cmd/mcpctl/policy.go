@@ -29,6 +29,16 @@ func policyOf(cfg *config.Config, failOn string, usual finding.Threshold) (findi
 	return policy, nil
 }
 
+// failOn are servers that carry a threshold of their own where the policy has one for them.
+func failOn(servers []report.Server, policy finding.Policy) []report.Server {
+	for i, s := range servers {
+		if own := policy.Threshold(s.Name); own != policy.FailOn {
+			servers[i].FailOn = own
+		}
+	}
+	return servers
+}
+
 // scopeOf is what a run over pairs by applied rules looked at.
 func scopeOf(cfg *config.Config, pairs []pair, applied []finding.Rule) finding.Scope {
 	scope := finding.Scope{Rules: idsOf(applied)}

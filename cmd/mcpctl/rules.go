@@ -18,7 +18,7 @@ func rulesCommand(inv *invocation) *cli.Command {
 		Name:         "rules",
 		Usage:        "the rules that findings come from, or one explained",
 		ArgsUsage:    "[ID]",
-		Flags:        inv.outputFlags(),
+		Flags:        append(inv.outputFlags(), inv.reportFlags()...),
 		Action:       func(c *cli.Context) error { return inv.rules(c.Context, c.Args().Slice()) },
 		BashComplete: completeWords(ruleIDs()...),
 	}

@@ -1,6 +1,10 @@
 package report
 
-import "github.com/mcpctl/mcpctl/pkg/finding"
+import (
+	"cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
 
 // Findings are what the rules said, in the order in which they are shown: by server, item, path and rule.
 // In JSON each carries its fingerprint.
@@ -10,6 +14,17 @@ type Findings []finding.Finding
 type judged struct {
 	finding.Finding
 	Fingerprint string `json:"fingerprint"` // names the change for good; what `accept` takes
+}
+
+// fails tells whether a finding makes the run fail.
+func (r *Report) fails(f finding.Finding) bool {
+	threshold := cmp.Or(r.FailOn, finding.FailOnBreaking)
+	for _, s := range r.Servers {
+		if s.Name == f.Server && s.FailOn != "" {
+			threshold = s.FailOn
+		}
+	}
+	return f.Waiver == nil && threshold.Fails(f.Level)
 }
 
 // Summarize counts findings by level, waived ones apart, and servers that could not be asked in full.

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// writeJUnit writes a suite per server: a test that fails for each breaking finding, one that passes for each other, an
+// writeJUnit writes a suite per server: a test for each finding, which fails if the finding fails the run, an
 // error where a server could not be asked, and one test that passes where nothing was found. Waived findings are skipped
 // tests.
 func writeJUnit(w io.Writer, r *Report, _ Options) error {
@@ -39,7 +39,7 @@ func serverSuite(r *Report, s Server, id int) junit.Testsuite {
 			Error: &junit.Result{Message: "no saved snapshot", Data: "save one: mcpctl snapshot " + string(visible(quoted(s.Name)))}})
 	}
 	for _, f := range of(s.Name, r.Findings) {
-		suite.AddTestcase(findingCase(f, r.Command))
+		suite.AddTestcase(r.findingCase(f))
 	}
 	if suite.Tests == 0 {
 		test := junit.Testcase{Classname: suite.Name, Name: "mcpctl " + string(visible(r.Command)), Time: "0"}
@@ -58,22 +58,22 @@ func restSuite(r *Report, id int) junit.Testsuite {
 		suite.AddTestcase(junit.Testcase{Classname: "mcpctl", Name: "problem", Time: "0", Error: &junit.Result{Message: string(oneLine(problem)), Data: paragraphs(problem)}})
 	}
 	for _, f := range strays(r) {
-		suite.AddTestcase(findingCase(f, r.Command))
+		suite.AddTestcase(r.findingCase(f))
 	}
 	return suite
 }
 
 // findingCase is a finding as a test. Its name holds the fingerprint, so that a reader can follow it from run to run.
-func findingCase(f finding.Finding, command string) junit.Testcase {
-	test := junit.Testcase{Classname: "mcpctl " + string(visible(command)), Time: "0",
+func (r *Report) findingCase(f finding.Finding) junit.Testcase {
+	test := junit.Testcase{Classname: "mcpctl " + string(visible(r.Command)), Time: "0",
 		Name: fmt.Sprintf("%s %s (%s)", itemTitle(f.Item), visible(f.Rule), f.Fingerprint())}
 	if f.Server != "" {
 		test.Classname = string(visible(f.Server))
 	}
-	switch says := plainText(f); rank(f) {
-	case 0:
+	switch says := plainText(f); {
+	case r.fails(f):
 		test.Failure = &junit.Result{Message: string(oneLine(f.Message)), Type: string(visible(f.Rule)), Data: says}
-	case 3:
+	case f.Waiver != nil:
 		test.Skipped = &junit.Result{Message: "waived: " + string(oneLine(f.Waiver.Reason)), Data: says}
 	default:
 		test.SystemOut = &junit.Output{Data: levelWord(f) + "\n" + says}

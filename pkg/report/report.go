@@ -17,15 +17,16 @@ const Version = 1
 
 // Report is everything one run of one command has to say.
 type Report struct {
-	Mcpctl   int            `json:"mcpctl"`             // version of this form; Write sets it
-	Command  string         `json:"command"`            // "list", "show", "snapshot", "diff", "config", …
-	Status   int            `json:"status"`             // exit status of the run
-	Verdict  Verdict        `json:"verdict"`            // Status in one word; empty = VerdictOf(Status), set by Write
-	Servers  []Server       `json:"servers"`            // in configuration order
-	Findings Findings       `json:"findings,omitzero"`  // nil = the command does not judge; empty = nothing found
-	Rules    []finding.Rule `json:"rules,omitempty"`    // rules: the catalogue, or the rules that were asked for
-	Problems []string       `json:"problems,omitempty"` // what is wrong but belongs to no server, such as an unreadable file
-	Summary  Summary        `json:"summary"`            // how many of what; Write sets it
+	Mcpctl   int               `json:"mcpctl"`             // version of this form; Write sets it
+	Command  string            `json:"command"`            // "list", "show", "snapshot", "diff", "config", …
+	Status   int               `json:"status"`             // exit status of the run
+	Verdict  Verdict           `json:"verdict"`            // Status in one word; empty = VerdictOf(Status), set by Write
+	Servers  []Server          `json:"servers"`            // in configuration order
+	Findings Findings          `json:"findings,omitzero"`  // nil = the command does not judge; empty = nothing found
+	FailOn   finding.Threshold `json:"failOn,omitempty"`   // from this level on a finding fails the run; empty = breaking
+	Rules    []finding.Rule    `json:"rules,omitempty"`    // rules: the catalogue, or the rules that were asked for
+	Problems []string          `json:"problems,omitempty"` // what is wrong but belongs to no server, such as an unreadable file
+	Summary  Summary           `json:"summary"`            // how many of what; Write sets it
 }
 
 // Verdict is the exit status in one word.

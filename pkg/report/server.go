@@ -8,13 +8,14 @@ import (
 
 // Server is one server's part of a report. Fields that do not apply to the command stay zero and are left out.
 type Server struct {
-	Name    string   `json:"name"`              // configured name
-	State   State    `json:"state"`             // how far it could be asked
-	Source  string   `json:"source,omitempty"`  // where it was configured, "FILE:LINE", or the file it was read from
-	Base    string   `json:"base,omitempty"`    // what it was compared with, such as the saved snapshot's path
-	Unsaved bool     `json:"unsaved,omitempty"` // nothing was saved to compare with
-	Command []string `json:"command,omitempty"` // config: what would be started, secrets masked
-	URL     string   `json:"url,omitempty"`     // config: what would be contacted, secrets masked
+	Name    string            `json:"name"`              // configured name
+	State   State             `json:"state"`             // how far it could be asked
+	Source  string            `json:"source,omitempty"`  // where it was configured, "FILE:LINE", or the file it was read from
+	Base    string            `json:"base,omitempty"`    // what it was compared with, such as the saved snapshot's path
+	Unsaved bool              `json:"unsaved,omitempty"` // nothing was saved to compare with
+	FailOn  finding.Threshold `json:"failOn,omitempty"`  // from this level on a finding of this server fails the run; empty = as Report.FailOn
+	Command []string          `json:"command,omitempty"` // config: what would be started, secrets masked
+	URL     string            `json:"url,omitempty"`     // config: what would be contacted, secrets masked
 
 	Transport       string `json:"transport,omitempty"`       // "stdio", "streamable-http" or "sse"
 	ProtocolVersion string `json:"protocolVersion,omitempty"` // negotiated, such as "2025-11-25"
