@@ -6,6 +6,7 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -134,14 +135,16 @@ func (r row) complete(f finding.Finding) finding.Finding {
 	return f
 }
 
-// encoded is a decoded value as JSON again.
+// encoded is a decoded value as JSON again, with no more escapes than it needs.
 func encoded(value any) json.RawMessage {
-	raw, _ := json.Marshal(value) // what was decoded encodes
-	return raw
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil { // what was decoded encodes
+		return nil
+	}
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // quoted is a text as a JSON value.
-func quoted(text string) json.RawMessage {
-	raw, _ := json.Marshal(text) // a string always encodes
-	return raw
-}
+func quoted(text string) json.RawMessage { return encoded(text) }

@@ -179,7 +179,7 @@ func unannotated(s *subject, report tell) {
 		}
 	}
 	if len(none) > 0 {
-		report(finding.Finding{Path: "/tools", New: encoded(none), Message: fmt.Sprintf("%d of %d tools do not say whether they write: %s.", len(none), len(s.tools), some(none))})
+		report(finding.Finding{Path: "/tools", New: encoded(none), Message: fmt.Sprintf("Tools that do not say whether they write (%d of %d): %s.", len(none), len(s.tools), some(none))})
 	}
 }
 
