@@ -17,11 +17,10 @@ while IFS= read -r line; do
   [ -z "$line" ] || words+=("$line")
 done <<< "$ARGS"
 
+# With --format github mcpctl writes the job summary itself, wherever this variable says.
+[ "$SUMMARY" = true ] || unset GITHUB_STEP_SUMMARY
 status=0
 mcpctl "${words[@]}" || status=$?
-if [ "$SUMMARY" = true ] && [ -e "$summary" ]; then
-  cat "$summary" >> "$GITHUB_STEP_SUMMARY"
-fi
 echo "status=$status" >> "$GITHUB_OUTPUT"
 echo "summary=$summary" >> "$GITHUB_OUTPUT"
 exit "$status"
