@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X main.buildVersion=$(VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test race cover lint vuln cross docs test-real bench corpus check-corpus oracle clean
+.PHONY: build demo test race cover lint vuln cross docs test-real bench corpus check-corpus oracle soak clean
 
 build:                ## build bin/mcpctl
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -51,6 +51,9 @@ check-corpus:         ## how often each rule of check speaks of the listings in 
 
 oracle:               ## random schemas against an independent validator, for as long as FOR says
 	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^TestOracle$$' -v -args -for $(or $(FOR),1h) -seed $(or $(SEED),$(shell date +%s))
+
+soak:                 ## watch many servers that change at random: SOAK="SERVERS DURATION"; needs /proc
+	MCPCTL_SOAK="$(or $(SOAK),1000 5m)" $(GO) test -count=1 -timeout 0 -tags soak ./cmd/mcpctl -run '^TestSoak$$' -v
 
 clean:
 	rm -rf bin dist coverage coverage.out

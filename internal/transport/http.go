@@ -70,6 +70,7 @@ func (e Endpoint) client() (*tripper, *http.Client, error) {
 		MaxIdleConnsPerHost:    8,
 		MaxResponseHeaderBytes: 1 << 20,
 		IdleConnTimeout:        time.Minute,
+		WriteBufferSize:        1 << 10, // requests are short
 	}
 	if len(e.CACert) > 0 {
 		if base.TLSClientConfig, err = e.trust(); err != nil {

@@ -67,7 +67,7 @@ type listener struct {
 }
 
 func (s *listener) read(ctx context.Context, body io.Reader) error {
-	lines := bufio.NewReaderSize(body, 32<<10)
+	lines := bufio.NewReader(body) // a small one: most streams carry little, and there may be many
 	for {
 		e, err := readEvent(lines)
 		if errors.Is(err, io.EOF) {
