@@ -48,7 +48,7 @@ func (p *projectReader) waiver(f field) finding.Waiver {
 	w := finding.Waiver{
 		Rule: p.word(f, "rule"), Server: p.word(f, "server"), Item: p.word(f, "item"), Path: p.word(f, "path"),
 		Reason: p.reason(f, "say why the finding is accepted"), Owner: p.word(f, "owner"), Expires: p.expires(f),
-		Source: fmt.Sprintf("%s:%d", p.reader.file, f.line),
+		Source: finding.Location{File: p.reader.file, Line: f.line},
 	}
 	if w.Rule == "" {
 		p.complain(f.line, "name the rule of the finding", `%q has no "rule"`, f.key)
@@ -61,7 +61,7 @@ func (p *projectReader) waiver(f field) finding.Waiver {
 func (p *projectReader) tolerance(f field) finding.Tolerance {
 	t := finding.Tolerance{
 		Server: p.word(f, "server"), Reason: p.reason(f, "say why the server may fail"), Expires: p.expires(f),
-		Source: fmt.Sprintf("%s:%d", p.reader.file, f.line),
+		Source: finding.Location{File: p.reader.file, Line: f.line},
 	}
 	if t.Server == "" {
 		p.complain(f.line, "name the server that may fail", `%q has no "server"`, f.key)

@@ -7,6 +7,7 @@ package finding
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -28,7 +29,7 @@ type Finding struct {
 	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
 
 	Waiver   *Waiver   `json:"waiver,omitempty"`   // what excuses it; nil = nothing does. Policy.Apply sets it
-	Location *Location `json:"location,omitempty"` // where the old value stands in a file; nil = in none that is known
+	Location *Location `json:"location,omitempty"` // where the old value, or the waiver, stands in a file; nil = in none that is known
 }
 
 // Location is a line of a file.
@@ -36,6 +37,9 @@ type Location struct {
 	File string `json:"file"` // as shown to people
 	Line int    `json:"line"` // from 1
 }
+
+// String is the place as compilers write it, such as "mcpctl.yaml:12".
+func (l Location) String() string { return fmt.Sprintf("%s:%d", l.File, l.Line) }
 
 // Pointer is the deepest place that the finding speaks of: Path and Member as one JSON pointer.
 func (f Finding) Pointer() string {

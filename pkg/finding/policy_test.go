@@ -237,11 +237,14 @@ func TestPolicyFindingsAreWhole(t *testing.T) {
 	if !slices.IsSorted(ids) {
 		t.Errorf("not sorted: %v", ids)
 	}
-	p := finding.Policy{Waivers: []finding.Waiver{{Rule: "a", Item: "tool/x", Server: "s", Reason: "r", Expires: "2025-01-01", Source: "mcpctl.yaml:3"}}}
+	p := finding.Policy{Waivers: []finding.Waiver{{Rule: "a", Item: "tool/x", Server: "s", Reason: "r", Expires: "2025-01-01", Source: finding.Location{File: "mcpctl.yaml", Line: 3}}}}
 	got := p.Apply(nil, finding.Scope{Rules: []string{"a"}, Seen: []string{"s"}}, noon())
 	want := "The waiver of a for tool/x of server s (mcpctl.yaml:3) expired on 2025-01-01."
 	if len(got) != 1 || got[0].Message != want || got[0].Hint == "" || !slices.Contains(ids, got[0].Rule) {
 		t.Errorf("got %+v, want the message %q", got, want)
+	}
+	if at := got[0].Location; at == nil || at.String() != "mcpctl.yaml:3" {
+		t.Errorf("the finding is at %v", at)
 	}
 	if diff := cmp.Diff(`{"rule":"a","server":"s","item":"tool/x","reason":"r","expires":"2025-01-01"}`, string(got[0].New)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -250,7 +253,7 @@ func TestPolicyFindingsAreWhole(t *testing.T) {
 
 func TestWaivedFindingInJSON(t *testing.T) {
 	f := removed("github", "a")
-	f.Waiver = &finding.Waiver{Rule: "tool-removed", Reason: "known", Source: "mcpctl.yaml:3"}
+	f.Waiver = &finding.Waiver{Rule: "tool-removed", Reason: "known", Source: finding.Location{File: "mcpctl.yaml", Line: 3}}
 	raw, err := json.Marshal(f)
 	if err != nil || !strings.Contains(string(raw), `"waiver":{"reason":"known"}`) {
 		t.Errorf("%s, %v", raw, err)

@@ -62,6 +62,9 @@ func (w Waiver) speak(rule string, level Level, says string) Finding {
 	if !IsGlob(w.Server) {
 		f.Server = w.Server
 	}
+	if w.Source.File != "" {
+		f.Location = &w.Source
+	}
 	f.New, _ = json.Marshal(struct { // strings always encode
 		Rule   string `json:"rule"`
 		Server string `json:"server,omitempty"`

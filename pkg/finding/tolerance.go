@@ -4,10 +4,10 @@ import "time"
 
 // Tolerance lets a server be unreachable for a while: the report says that it failed, the exit status does not.
 type Tolerance struct {
-	Server  string `json:"-"` // its name
-	Reason  string `json:"reason"`
-	Expires Day    `json:"expires,omitempty"` // the last day on which it holds; empty = it holds for ever
-	Source  string `json:"-"`                 // where it is written, "FILE:LINE"
+	Server  string   `json:"-"` // its name
+	Reason  string   `json:"reason"`
+	Expires Day      `json:"expires,omitempty"` // the last day on which it holds; empty = it holds for ever
+	Source  Location `json:"-"`                 // where it is written
 }
 
 // Tolerated is what lets a server fail at a moment; nil when nothing does.

@@ -13,10 +13,10 @@ type Waiver struct {
 	Item   string `json:"-"` // such as "tool/create_*"
 	Path   string `json:"-"` // matches Finding.Path or Finding.Pointer
 
-	Reason  string `json:"reason"`
-	Owner   string `json:"owner,omitempty"`
-	Expires Day    `json:"expires,omitempty"` // the last day on which it holds; empty = it holds for ever
-	Source  string `json:"-"`                 // where it is written, "FILE:LINE"
+	Reason  string   `json:"reason"`
+	Owner   string   `json:"owner,omitempty"`
+	Expires Day      `json:"expires,omitempty"` // the last day on which it holds; empty = it holds for ever
+	Source  Location `json:"-"`                 // where it is written
 }
 
 // Covers tells whether the waiver is about a finding, expired or not.
@@ -41,7 +41,7 @@ func (w Waiver) String() string {
 	if w.Server != "" {
 		about += " of server " + w.Server
 	}
-	if w.Source != "" {
+	if w.Source.File != "" {
 		about += fmt.Sprintf(" (%s)", w.Source)
 	}
 	return about
