@@ -62,7 +62,7 @@ func TestKnownServersAreNotAccused(t *testing.T) {
 	}
 }
 
-func readListings(t *testing.T, folder string) []check.Surface {
+func readListings(t testing.TB, folder string) []check.Surface {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*@*.json"))
 	if err != nil || len(files) == 0 {
