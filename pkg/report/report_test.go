@@ -44,11 +44,11 @@ func TestElapsed(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	if diff := cmp.Diff([]string{"github", "gitlab", "json", "junit", "markdown", "sarif", "table", "yaml"}, Formats()); diff != "" {
+	if diff := cmp.Diff([]string{"github", "gitlab", "html", "json", "junit", "markdown", "sarif", "table", "yaml"}, Formats()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	err := Write(io.Discard, "tabel", &Report{}, Options{})
-	if err == nil || !strings.Contains(err.Error(), `unknown format "tabel": github, gitlab, json, junit, markdown, sarif, table, yaml exist`) {
+	if err == nil || !strings.Contains(err.Error(), `unknown format "tabel": github, gitlab, html, json, junit, markdown, sarif, table, yaml exist`) {
 		t.Errorf("error is %v", err)
 	}
 }

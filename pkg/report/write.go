@@ -14,6 +14,7 @@ func formats() map[string]func(io.Writer, *Report, Options) error {
 	return map[string]func(io.Writer, *Report, Options) error{
 		"github":   writeGitHub,
 		"gitlab":   writeGitLab,
+		"html":     writeHTML,
 		"json":     writeJSON,
 		"junit":    writeJUnit,
 		"markdown": writeMarkdown,
