@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -51,17 +52,19 @@ func masked(p passage) string {
 
 // placeholder tells an example of documentation from a key: it says so, or has hardly any different characters.
 func placeholder(text string) bool {
-	lower := strings.ToLower(text)
-	for _, word := range []string{"example", "xxxx", "your", "placeholder", "dummy", "1234567890", "abcdef"} {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
 	different := map[rune]bool{}
-	for _, r := range lower {
+	for _, r := range strings.ToLower(text) {
 		different[r] = true
 	}
-	return len(different) < 10
+	return len(different) < 10 || admits(text)
+}
+
+// admits tells whether a text says of itself that it is no secret.
+func admits(text string) bool {
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc([]string{"example", "xxxx", "your", "placeholder", "dummy", "1234567890", "abcdef"}, func(word string) bool {
+		return strings.Contains(lower, word)
+	})
 }
 
 var withUser = expression(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
@@ -79,13 +82,7 @@ func credentials(s *subject, report tell) {
 
 // realPassword tells a password from what documentation writes in its place.
 func realPassword(u *url.URL) bool {
-	password, ok := u.User.Password()
-	if !ok || strings.ContainsAny(password, "<>{}$*[]") {
-		return false
-	}
-	switch strings.ToLower(password) {
-	case "password", "pass", "pwd", "secret", "passwd", "your_password", "yourpassword", "token", "…", "...":
-		return false
-	}
-	return !placeholder("http"+password) || len(password) < 10 && !strings.Contains(strings.ToLower(password), "pass")
+	password, _ := u.User.Password()
+	stands := []string{"password", "passwd", "pass", "pwd", "secret", "token", "…", "..."}
+	return !strings.ContainsAny(password, "<>{}$*[]") && !slices.Contains(stands, strings.ToLower(password)) && !admits(password)
 }
