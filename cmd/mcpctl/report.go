@@ -21,7 +21,8 @@ func reportCommand(inv *invocation) *cli.Command {
 once the report is written: what the run came to stands in it.`,
 		Flags: append(append(inv.outputFlags(), inv.reportFlags()...),
 			&cli.BoolFlag{Name: "show-waived", Usage: "show what waivers excuse, too", Destination: &showWaived}),
-		Action: func(c *cli.Context) error { return inv.report(c.Args().Slice(), showWaived) },
+		BashComplete: completeWords(), // the shell offers files
+		Action:       func(c *cli.Context) error { return inv.report(c.Args().Slice(), showWaived) },
 	}
 }
 

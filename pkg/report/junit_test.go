@@ -215,3 +215,22 @@ func TestJUnitCounts(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// TestJUnitFailsAsTheRunDoes moves the threshold, of all servers and of one.
+func TestJUnitFailsAsTheRunDoes(t *testing.T) {
+	for _, test := range []struct {
+		all, own finding.Threshold
+		failing  int
+	}{
+		{"", "", 1}, {finding.FailOnWarning, "", 2}, {finding.FailOnAny, "", 3}, {finding.FailOnNever, "", 0},
+		{finding.FailOnNever, finding.FailOnWarning, 2}, {finding.FailOnAny, finding.FailOnNever, 0},
+	} {
+		r := &Report{Command: "check", FailOn: test.all, Servers: []Server{{Name: "a", FailOn: test.own}}, Findings: Findings{
+			{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"}, {Rule: "z", Level: finding.Info, Server: "a"},
+			{Rule: "w", Level: finding.Breaking, Server: "a", Waiver: &finding.Waiver{Reason: "agreed"}},
+		}}
+		if got := strings.Count(written(t, "junit", r, Options{}), "<failure "); got != test.failing {
+			t.Errorf("%q, and %q of the server: %d tests fail, want %d", test.all, test.own, got, test.failing)
+		}
+	}
+}
