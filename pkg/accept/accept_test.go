@@ -131,7 +131,7 @@ func TestOneByOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			left := slices.DeleteFunc(compare(c.old, c.new), unsaved)
 			orders := uint64(3)
-			if len(left) > many {
+			if len(left) > many/2 {
 				orders = 1
 			}
 			for seed := range orders {
@@ -148,7 +148,7 @@ func exhaust(t *testing.T, c change, left []finding.Finding, random *rand.Rand) 
 			t.Fatalf("no end: %d findings are left, the first is %s %s %s", len(left), left[0].Rule, left[0].Item, left[0].Pointer())
 		}
 		random.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
-		chosen := prints(left[:1+len(left)/many*5])
+		chosen := prints(left[:1+len(left)/many*15])
 		moved, err := accept.Move(now, c.new, chosen, compare)
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func TestAlone(t *testing.T) {
 	for name, c := range changes(t) {
 		before := compare(c.old, c.new)
 		for i, f := range before {
-			if unsaved(f) || len(before) > many && i%10 != 0 {
+			if unsaved(f) || len(before) > many && i%30 != 0 {
 				continue
 			}
 			moved, err := accept.Move(c.old, c.new, []string{f.Fingerprint()}, compare)
@@ -202,7 +202,7 @@ func TestAlone(t *testing.T) {
 func TestTogether(t *testing.T) {
 	for name, c := range changes(t) {
 		before := slices.DeleteFunc(compare(c.old, c.new), unsaved)
-		if len(before) > 3*many {
+		if len(before) > many {
 			continue // TestOneByOne takes them in parts
 		}
 		moved, err := accept.Move(c.old, c.new, prints(before), compare)
