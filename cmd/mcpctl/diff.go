@@ -68,7 +68,9 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 		return err
 	}
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
-	r.Findings = policy.Apply(compare(pairs, how.Options, policy), scopeOf(cfg, pairs, diff.Rules()), inv.now)
+	scope := scopeOf(cfg, pairs, diff.Rules())
+	inv.doubtOverrides(cfg, scope)
+	r.Findings = policy.Apply(compare(pairs, how.Options, policy), scope, inv.now)
 	r.Servers, r.Status = failOn(diffServers(pairs), policy), diffStatus(pairs, policy.Fails(r.Findings))
 	advise(r, pairs)
 	return inv.emit(ctx, r, report.Options{Waived: how.showWaived})

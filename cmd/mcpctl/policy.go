@@ -62,6 +62,17 @@ func scopeOf(cfg *config.Config, pairs []pair, applied []finding.Rule) finding.S
 	return scope
 }
 
+// doubtOverrides remarks on the names under overrides that neither the configuration nor this run knows: what stands
+// there has no effect.
+func (inv *invocation) doubtOverrides(cfg *config.Config, scope finding.Scope) {
+	known := slices.Concat(scope.Seen, scope.Partial, scope.Absent)
+	for _, name := range slices.Sorted(maps.Keys(cfg.Project.Overrides)) {
+		if !slices.Contains(known, name) {
+			inv.remark("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name, didYouMean(name, known))
+		}
+	}
+}
+
 // whole tells whether everything of both sides is there to be compared.
 func (p pair) whole() bool { return !p.missing && p.old.whole() && p.now.whole() }
 
