@@ -13,19 +13,19 @@ import (
 // file that was looked at. A finding about something that is in no file is left as it is.
 func located(r *report.Report) report.Findings {
 	type file struct {
-		path string
-		data []byte
+		path  string
+		lines *snapshot.Lines
 	}
 	files := map[string]file{} // what could be read, by name of the server
 	for _, s := range r.Servers {
 		if data := readWhole(fileOf(s)); data != nil {
-			files[s.Name] = file{fileOf(s), data}
+			files[s.Name] = file{fileOf(s), snapshot.NewLines(data)}
 		}
 	}
 	findings := slices.Clone(r.Findings)
 	for i, f := range findings {
 		if file, ok := files[f.Server]; ok && f.Location == nil {
-			findings[i].Location = &finding.Location{File: file.path, Line: snapshot.Line(file.data, f.Item, f.Pointer())}
+			findings[i].Location = &finding.Location{File: file.path, Line: file.lines.Of(f.Item, f.Pointer())}
 		}
 	}
 	return findings

@@ -1,31 +1,85 @@
 package snapshot
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Line is the line of a snapshot file, from 1, on which a value begins. id names an item as Kind.ID does, and pointer
-// (RFC 6901) a value inside it; with an empty id the pointer starts at the top of the file. Of a value that the file
-// does not have, it is the line of the nearest value around it that is there.
-func Line(file []byte, id, pointer string) int {
-	value, at := file, 0
-	if id != "" {
-		value, at = itemIn(file, id)
+// Lines finds lines in one snapshot file. It reads the file once, however many lines are asked for.
+type Lines struct {
+	file   []byte
+	breaks []int          // where each line ends
+	lists  map[Kind]int   // where each list begins
+	items  map[string]int // where each item begins, by its id
+}
+
+// NewLines reads a snapshot file. Of what is no JSON it knows what stands before the fault.
+func NewLines(file []byte) *Lines {
+	l := &Lines{file: file, lists: map[Kind]int{}, items: map[string]int{}}
+	for at, c := range file {
+		if c == '\n' {
+			l.breaks = append(l.breaks, at)
+		}
 	}
-	if at < 0 {
-		at, pointer = -at, ""
+	for _, kind := range Kinds() {
+		if start, end := child(file, string(kind)); start >= 0 {
+			l.lists[kind] = start
+			l.index(kind, file[start:end], start)
+		}
 	}
-	for _, token := range tokens(pointer) {
-		start, end := child(value, token)
+	return l
+}
+
+// index notes where the items of a list begin; of items with one name it is the first.
+func (l *Lines) index(kind Kind, list []byte, at int) {
+	s := scanner{data: list}
+	_ = s.array(func() error { // what is no list has no item
+		raw, err := s.span()
+		key, _ := KeyOf(kind, raw)
+		if _, known := l.items[kind.ID(key)]; !known {
+			l.items[kind.ID(key)] = at + s.pos - len(raw)
+		}
+		return err
+	})
+}
+
+// Of is the line, from 1, on which a value begins. id names an item as Kind.ID does, and pointer (RFC 6901) a value inside
+// it; with an empty id the pointer starts at the top of the file. Of a value that the file does not have, it is the line
+// of the nearest value around it that is there.
+func (l *Lines) Of(id, pointer string) int {
+	at, there := l.item(id)
+	if there {
+		at = l.inside(at, tokens(pointer))
+	}
+	line, _ := slices.BinarySearch(l.breaks, at)
+	return 1 + line
+}
+
+// item is where an item begins, or else its list; the top of the file for an empty id and for what is no item.
+func (l *Lines) item(id string) (at int, there bool) {
+	if at, there = l.items[id]; there || id == "" {
+		return at, true
+	}
+	word, _, _ := strings.Cut(id, "/")
+	for _, kind := range Kinds() {
+		if kind.Word() == word {
+			return l.lists[kind], false
+		}
+	}
+	return 0, false
+}
+
+// inside follows steps into the value that begins at a place, as far as they lead.
+func (l *Lines) inside(at int, steps []string) int {
+	for _, step := range steps {
+		start, _ := child(l.file[at:], step)
 		if start < 0 {
 			break
 		}
-		value, at = value[start:end], at+start
+		at += start
 	}
-	return 1 + bytes.Count(file[:at], []byte("\n"))
+	return at
 }
 
 // tokens are the steps of a JSON pointer.
@@ -35,32 +89,6 @@ func tokens(pointer string) []string {
 		steps = append(steps, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
 	}
 	return steps[1:]
-}
-
-// itemIn is an item of a file and where it begins. Of an item that is not there the value is nil, and the position is that
-// of its list, or 0, as a negative number.
-func itemIn(file []byte, id string) (value []byte, at int) {
-	word, key, _ := strings.Cut(id, "/")
-	i := slices.IndexFunc(Kinds(), func(k Kind) bool { return k.Word() == word })
-	if i < 0 {
-		return nil, 0
-	}
-	kind := Kinds()[i]
-	start, end := child(file, string(kind))
-	if start < 0 {
-		return nil, 0
-	}
-	list := file[start:end]
-	s := scanner{data: list}
-	at = -start
-	_ = s.array(func() error { // what is no list has no item
-		raw, err := s.span()
-		if found, _ := KeyOf(kind, raw); found == key && value == nil {
-			value, at = raw, start+s.pos-len(raw)
-		}
-		return err
-	})
-	return value, at
 }
 
 // child is where the member or element that a step of a pointer names begins and ends; -1 when there is none. Of a member

@@ -49,8 +49,8 @@ func TestLine(t *testing.T) {
 		{"tool/first", "/description", 8}, {"tool/second", "", 21}, {"tool/second", "/description", 22}, {"tool/second", "/description/deeper", 22},
 		{"tool/third", "/name", 7}, {"prompt/first", "/name", 1}, {"waiver/x", "", 1}, {"", "no pointer", 1},
 	} {
-		if got := snapshot.Line([]byte(numbered), test.id, test.pointer); got != test.want {
-			t.Errorf("Line(%q, %q) = %d, want %d", test.id, test.pointer, got, test.want)
+		if got := snapshot.NewLines([]byte(numbered)).Of(test.id, test.pointer); got != test.want {
+			t.Errorf("Of(%q, %q) = %d, want %d", test.id, test.pointer, got, test.want)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestLineOfEveryMember(t *testing.T) {
 				members, _ := snapshot.Members(item.Raw)
 				for _, m := range members {
 					key, _ := json.Marshal(m.Key)
-					line := snapshot.Line(file, kind.ID(item.Key), "/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(m.Key))
+					line := snapshot.NewLines(file).Of(kind.ID(item.Key), "/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(m.Key))
 					if row := rows[line-1]; !strings.HasPrefix(row, "      "+string(key)+": ") {
 						t.Fatalf("%s: %s of %s is said to be on line %d: %s", name, key, item.Key, line, row)
 					}
@@ -97,7 +97,7 @@ func FuzzLine(f *testing.F) {
 	f.Add(`{"tools":[{"name":"a"}`, "tool/a", "/0")
 	f.Add("", "", "/")
 	f.Fuzz(func(t *testing.T, file, id, pointer string) {
-		if line := snapshot.Line([]byte(file), id, pointer); line < 1 || line > 1+strings.Count(file, "\n") {
+		if line := snapshot.NewLines([]byte(file)).Of(id, pointer); line < 1 || line > 1+strings.Count(file, "\n") {
 			t.Errorf("line %d of %d", line, 1+strings.Count(file, "\n"))
 		}
 	})
