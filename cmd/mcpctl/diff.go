@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/report"
@@ -126,10 +127,19 @@ func diffServers(pairs []pair) []report.Server {
 	var servers []report.Server
 	for _, p := range pairs {
 		s := p.result().Server
-		s.Tokens, s.BaseTokens = p.now.tokens(), p.old.tokens()
+		s.BaseTokens, s.Tokens = p.tokens()
 		servers = append(servers, s)
 	}
 	return servers
+}
+
+// tokens are what the two sides cost in a prompt; nil where that is not known.
+func (p pair) tokens() (old, now *int) {
+	if !p.old.priced() || !p.now.priced() {
+		return p.old.tokens(), p.now.tokens()
+	}
+	both := check.TokensOf(p.old.snapshot, p.now.snapshot)
+	return &both[0], &both[1]
 }
 
 // result is the new side, or the failure of the old one.

@@ -56,9 +56,14 @@ func count(list *snapshot.List) *int {
 	return &n
 }
 
+// priced tells whether it is known what the server costs in a prompt.
+func (s surface) priced() bool {
+	return s.snapshot != nil && !slices.Contains(s.unavailable, snapshot.Tools)
+}
+
 // tokens is what the server costs in a prompt; nil when its tools are not known.
 func (s surface) tokens() *int {
-	if s.snapshot == nil || slices.Contains(s.unavailable, snapshot.Tools) {
+	if !s.priced() {
 		return nil
 	}
 	n := check.Tokens(s.snapshot)

@@ -9,14 +9,27 @@ import (
 
 // Tokens is what a server costs every conversation that has it, in tokens of o200k_base: its instructions and its tools.
 // Prompts and resources cost nothing until they are used.
-func Tokens(s *snapshot.Snapshot) int {
-	n := tokens.Count(s.Instructions)
-	if s.Tools != nil {
+func Tokens(s *snapshot.Snapshot) int { return TokensOf(s)[0] }
+
+// TokensOf is Tokens of several surfaces. A tool that they share is counted once, which is what makes comparing two
+// versions of a server cheap.
+func TokensOf(surfaces ...*snapshot.Snapshot) []int {
+	all, known := make([]int, len(surfaces)), map[string]int{}
+	for i, s := range surfaces {
+		all[i] = tokens.Count(s.Instructions)
+		if s.Tools == nil {
+			continue
+		}
 		for _, t := range s.Tools.Items {
-			n += ToolTokens(t)
+			n, counted := known[string(t.Raw)]
+			if !counted {
+				n = ToolTokens(t)
+				known[string(t.Raw)] = n
+			}
+			all[i] += n
 		}
 	}
-	return n
+	return all
 }
 
 // ToolTokens is what one tool costs: its name, description and arguments, which are what clients hand to models, as one
