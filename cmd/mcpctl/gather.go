@@ -16,6 +16,20 @@ type step struct {
 	contact *probe.Server // nil = known
 }
 
+// survey is the surfaces that the words of a command line name, and the configuration they come from.
+func (inv *invocation) survey(ctx context.Context, words []string) ([]surface, *config.Config, error) {
+	targets, err := inv.targets(words)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg, err := inv.load(targets)
+	if err != nil {
+		return nil, nil, err
+	}
+	surfaces, err := inv.gather(ctx, cfg, targets)
+	return surfaces, cfg, err
+}
+
 // gather is the surfaces that targets name, in their order; no targets = every configured server.
 func (inv *invocation) gather(ctx context.Context, cfg *config.Config, targets []target) ([]surface, error) {
 	steps, err := inv.plan(cfg, targets)

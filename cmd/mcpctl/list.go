@@ -36,15 +36,7 @@ func (inv *invocation) list(ctx context.Context, words []string, view listView) 
 	if err := view.check(); err != nil {
 		return err
 	}
-	targets, err := inv.targets(words)
-	if err != nil {
-		return err
-	}
-	cfg, err := inv.load(targets)
-	if err != nil {
-		return err
-	}
-	surfaces, err := inv.gather(ctx, cfg, targets)
+	surfaces, _, err := inv.survey(ctx, words)
 	if err != nil {
 		return err
 	}
@@ -54,7 +46,7 @@ func (inv *invocation) list(ctx context.Context, words []string, view listView) 
 	r := newReport("list", surfaces)
 	r.Status = status(surfaces)
 	asked := view.items || view.kind != "" || view.filter != ""
-	return inv.emit(ctx, r, report.Options{Items: asked, Fleet: len(targets) == 0})
+	return inv.emit(ctx, r, report.Options{Items: asked, Fleet: len(words) == 0 && inv.command == nil})
 }
 
 // check finds mistakes in the flags before anything is contacted.

@@ -29,18 +29,10 @@ func (inv *invocation) show(ctx context.Context, words []string, raw bool) error
 	} else if len(words) > 1 {
 		source, wanted = words[:1], words[1:]
 	}
-	targets, err := inv.targets(source)
-	if err != nil {
-		return err
-	}
-	if len(targets) == 0 {
+	if len(source) == 0 && inv.command == nil {
 		return usagef("show which server? see mcpctl show --help")
 	}
-	cfg, err := inv.load(targets)
-	if err != nil {
-		return err
-	}
-	surfaces, err := inv.gather(ctx, cfg, targets)
+	surfaces, _, err := inv.survey(ctx, source)
 	if err != nil {
 		return err
 	}

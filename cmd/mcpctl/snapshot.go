@@ -31,15 +31,7 @@ func snapshotCommand(inv *invocation) *cli.Command {
 }
 
 func (inv *invocation) snapshot(ctx context.Context, words []string) error {
-	targets, err := inv.targets(words)
-	if err != nil {
-		return err
-	}
-	cfg, err := inv.load(targets)
-	if err != nil {
-		return err
-	}
-	surfaces, err := inv.gather(ctx, cfg, targets)
+	surfaces, cfg, err := inv.survey(ctx, words)
 	if err != nil {
 		return err
 	}

@@ -23,13 +23,13 @@ func (p *page) values(indent int, f finding.Finding) {
 	if isPolicy(f.Item) {
 		return // the message says it
 	}
-	if f.Path != "" {
-		where = append(where, span{visible(f.Path) + "  ", dim})
+	if at := f.Pointer(); at != "" {
+		where = append(where, span{visible(at) + "  ", dim})
 	}
 	switch {
 	case f.Old == nil && f.New == nil:
 		p.place(indent, where)
-	case f.Path == "" && f.Item != "" && (f.Old == nil || f.New == nil):
+	case f.Pointer() == "" && f.Item != "" && (f.Old == nil || f.New == nil):
 		p.wholeItem(indent, f)
 	case f.Old == nil:
 		p.text(indent, 2, append(where, span{"+ ", green}, span{short(after), green})...)
