@@ -31,4 +31,4 @@ if [ "$status" -ne 1 ]; then
 	printf 'expected 1, something is wrong.\n'
 	exit 1
 fi
-printf 'findings at or above --fail-on (default: breaking).\nIn CI this is what stops the change; "mcpctl snapshot" accepts it.\n'
+printf 'findings at or above --fail-on (default: breaking).\nIn CI this is what stops the change. "mcpctl accept FINGERPRINT" lets one change pass, "mcpctl snapshot" all of them.\n'

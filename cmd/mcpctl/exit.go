@@ -17,7 +17,10 @@ const (
 // usageError is a mistake in how mcpctl was called or configured: exit status 2.
 type usageError struct{ err error }
 
+// Error is the mistake in words.
 func (u usageError) Error() string { return u.err.Error() }
+
+// Unwrap is the mistake itself.
 func (u usageError) Unwrap() error { return u.err }
 
 // usagef makes a usageError.
@@ -26,6 +29,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // exitError carries a status whose reason has been reported already.
 type exitError int
 
+// Error names the status; what it stands for has been told already.
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // statusOf maps what a command returned to the exit status, for every command and format.
