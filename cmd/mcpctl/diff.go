@@ -106,6 +106,7 @@ func sides(targets []target, base string) (old, now []target, err error) {
 
 // compare is what changed from the old to the new side of all pairs.
 func compare(pairs []pair, options diff.Options, policy finding.Policy) []finding.Finding {
+	beLean(pairs)
 	var findings []finding.Finding
 	for _, p := range pairs {
 		findings = append(findings, p.compare(options, policy)...)

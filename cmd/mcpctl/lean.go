@@ -1,0 +1,35 @@
+package main
+
+import (
+	"runtime/debug"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// leastMemory is what a comparison may take however small its two sides are, in bytes.
+const leastMemory = 32 << 20
+
+// beLean asks the garbage collector to keep to three times what is compared. It works harder only near that.
+func beLean(pairs []pair) {
+	size := int64(0)
+	for _, p := range pairs {
+		size += sizeOf(p.old.snapshot) + sizeOf(p.now.snapshot)
+	}
+	debug.SetMemoryLimit(max(leastMemory, 3*size))
+}
+
+// sizeOf is how many bytes of JSON the items of a snapshot are.
+func sizeOf(s *snapshot.Snapshot) int64 {
+	if s == nil {
+		return 0
+	}
+	size := 0
+	for _, kind := range snapshot.Kinds() {
+		if list := s.List(kind); list != nil {
+			for _, item := range list.Items {
+				size += len(item.Raw)
+			}
+		}
+	}
+	return int64(size)
+}
