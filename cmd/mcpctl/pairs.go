@@ -18,14 +18,15 @@ type pair struct {
 
 // pairs brings the two sides together: by the server's name, or one with one.
 func (inv *invocation) pairs(ctx context.Context, cfg *config.Config, old, now []target) ([]pair, error) {
-	current, err := inv.gather(ctx, cfg, now)
+	if old == nil {
+		current, err := inv.gather(ctx, cfg, now)
+		return withSaved(current, cfg.Project.Snapshots), err
+	}
+	before, err := inv.gather(ctx, cfg, old) // first, so that a wrong --base is found before a server is contacted
 	if err != nil {
 		return nil, err
 	}
-	if old == nil {
-		return withSaved(current, cfg.Project.Snapshots), nil
-	}
-	before, err := inv.gather(ctx, cfg, old)
+	current, err := inv.gather(ctx, cfg, now)
 	if err != nil {
 		return nil, err
 	}
