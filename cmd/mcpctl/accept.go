@@ -83,6 +83,7 @@ func (inv *invocation) accept(ctx context.Context, words []string, how *acceptan
 	if err != nil {
 		return err
 	}
+	how.ItemBudget = cfg.Project.Budgets.ItemBytes
 	steps := advances(pairs, how, cfg.Project.Policy, inv)
 	if err := unknown(how.prints, steps); err != nil {
 		return err

@@ -64,6 +64,7 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	if err != nil {
 		return err
 	}
+	how.ItemBudget = cfg.Project.Budgets.ItemBytes
 	pairs, err := inv.pairs(ctx, cfg, old, now)
 	if err != nil {
 		return err

@@ -135,6 +135,7 @@ func (inv *invocation) vigil(cfg *config.Config, how watching) (*vigil, error) {
 	if err != nil {
 		return nil, err
 	}
+	how.ItemBudget = cfg.Project.Budgets.ItemBytes
 	v := &vigil{invocation: inv, how: how, cfg: cfg, policy: policy, options: options, changed: make(chan struct{}, 1)}
 	v.places = make(chan struct{}, cmp.Or(inv.parallel, 1))
 	v.screen = screen{out: inv.out, format: how.format, color: color, live: how.format == "table" && isTerminal(inv.out)}

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -82,19 +84,19 @@ func (p *projectReader) budgets(f field) Budgets {
 	if !p.want(f, object) {
 		return b
 	}
+	limits := map[string]*int{
+		"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens, "server-tools": &b.ServerTools,
+		"tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes, "text-characters": &b.TextCharacters,
+	}
 	p.unique(f.value, ` in "budgets"`)
-	p.known(f.value, ` in "budgets"`, []string{"tokens", "tools"})
+	p.known(f.value, ` in "budgets"`, slices.Sorted(maps.Keys(limits)))
 	for _, m := range f.value.fields {
 		n, err := strconv.Atoi(m.value.text)
-		if m.value.kind != number || err != nil || n < 1 {
+		switch {
+		case m.value.kind != number || err != nil || n < 1:
 			p.complain(m.value.line, "leave it out for no limit", `"budgets.%s" must be a whole number above 0`, m.key)
-			continue
-		}
-		switch m.key {
-		case "tokens":
-			b.Tokens = n
-		case "tools":
-			b.Tools = n
+		case limits[m.key] != nil:
+			*limits[m.key] = n
 		}
 	}
 	return b

@@ -18,7 +18,13 @@ type Project struct {
 }
 
 // Budgets are the limits that mcpctl.yaml sets; 0 = none.
-type Budgets struct{ Tokens, Tools int }
+type Budgets struct {
+	Tokens, Tools             int // of all servers together
+	ServerTokens, ServerTools int // of each server
+	ToolTokens                int // of each tool
+	ItemBytes                 int // of each tool, prompt, resource and template, as JSON without blanks
+	TextCharacters            int // of each text that a server wrote for a reader
+}
 
 // Allow is the list of names that may be contacted. The zero value allows all.
 type Allow struct {

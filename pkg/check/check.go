@@ -37,8 +37,14 @@ type Notice struct{ Code, Message string }
 // Options tune a check. The zero value has no budget.
 type Options struct{ Budgets Budgets }
 
-// Budgets are limits on what all surfaces together may offer; 0 = none.
-type Budgets struct{ Tokens, Tools int }
+// Budgets are limits on what surfaces may offer; 0 = none.
+type Budgets struct {
+	Tokens, Tools             int // of all surfaces together
+	ServerTokens, ServerTools int // of each surface
+	ToolTokens                int // of each tool
+	ItemBytes                 int // of each tool, prompt, resource and template, as JSON without blanks
+	TextCharacters            int // of each text that a server wrote for a reader
+}
 
 // Run tells what the rules say of surfaces. The findings are sorted as finding.Sort does. It never panics, whatever a
 // server sent.
@@ -81,7 +87,7 @@ type row struct {
 
 // rows are all rules with their functions.
 func rows() []row {
-	return slices.Concat(protocolRows(), schemaRows(), providerRows(), qualityRows(), budgetRows(), securityRows(), fleetRows())
+	return slices.Concat(protocolRows(), schemaRows(), providerRows(), qualityRows(), budgetRows(), limitRows(), securityRows(), fleetRows())
 }
 
 // Rules are all rules of a check, sorted by id.

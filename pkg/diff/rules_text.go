@@ -36,7 +36,7 @@ func textRules() []finding.Rule {
 		{
 			ID: "text-size-grew", Level: finding.Info,
 			Title:   "The item outgrew its budget of bytes",
-			Doc:     "The item as a whole, texts and schemas, was within the budget and is not any more: it takes more of every session's context. Told only when a budget is set.",
+			Doc:     "The item as a whole, texts and schemas, was within the budget and is not any more: it takes more of every session's context. Told only when budgets.item-bytes of mcpctl.yaml is set.",
 			Example: `3,900 bytes → 4,200 bytes with a budget of 4,000`,
 			Instead: "Shorten descriptions; move what is rarely needed into a resource.",
 		},

@@ -195,19 +195,11 @@ func (c *comparison) size(item string, old, new json.RawMessage) {
 	if c.ItemBudget <= 0 {
 		return
 	}
-	before, after := compactSize(old), compactSize(new)
+	before, after := snapshot.Size(old), snapshot.Size(new)
 	if before <= c.ItemBudget && after > c.ItemBudget {
 		c.report("text-size-grew", finding.Finding{
 			Item: item, Old: json.RawMessage(strconv.Itoa(before)), New: json.RawMessage(strconv.Itoa(after)),
 			Message: fmt.Sprintf("The item takes %d bytes, more than the budget of %d.", after, c.ItemBudget),
 		})
 	}
-}
-
-func compactSize(raw json.RawMessage) int {
-	compact, err := snapshot.Canonical(raw)
-	if err != nil {
-		return len(raw)
-	}
-	return len(compact)
 }

@@ -25,6 +25,15 @@ func Canonical(raw json.RawMessage) ([]byte, error) {
 // final newline. From the 64th level on a value stays on one line, so that hostile nesting cannot blow a file up.
 func Indented(raw json.RawMessage) ([]byte, error) { return format(raw, 0) }
 
+// Size is the number of bytes of one JSON value in canonical form, or as it stands when it has none.
+func Size(raw json.RawMessage) int {
+	canonical, err := Canonical(raw)
+	if err != nil {
+		return len(raw)
+	}
+	return len(canonical)
+}
+
 func format(raw json.RawMessage, level int) ([]byte, error) {
 	v, err := parseValue(raw)
 	if err != nil {
