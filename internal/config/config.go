@@ -29,6 +29,7 @@ type Entry struct {
 	Server   probe.Server // Name and Source are always set; the rest is complete only without Problems
 	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
 	Line     int          // 1-based; 0 when File is not a file
+	Found    Found        // how File came to be read
 	Disabled bool         // configured not to run
 	Problems []Problem    // why it cannot be run; of a disabled server they matter to nobody
 	refused  bool         // not in mcpctl.yaml's allow

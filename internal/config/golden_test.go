@@ -132,6 +132,9 @@ func dumpProblems(b *strings.Builder, label string, problems []Problem) {
 func dumpEntry(b *strings.Builder, e Entry) {
 	d := e.Describe()
 	fmt.Fprintf(b, "\n%s %q from %s\n", d.State, e.Server.Name, e.Server.Source)
+	if e.Found != Named {
+		fmt.Fprintf(b, "found: %s\n", e.Found)
+	}
 	if s := e.Server.Stdio; s != nil {
 		fmt.Fprintf(b, "runs: %q in %s\n", append([]string{s.Command}, s.Args...), s.Dir)
 		fmt.Fprintf(b, "shown: %q\n", d.Command)

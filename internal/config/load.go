@@ -63,7 +63,7 @@ func (l *loader) complain(file origin, message, hint string) {
 }
 
 func (l *loader) readProject(file origin) {
-	l.config.Project.File = file.shown
+	l.config.Project.File, l.config.Project.Found = file.shown, file.found
 	root, ok := l.parse(file, parseYAML)
 	if !ok {
 		return
@@ -81,7 +81,7 @@ func (l *loader) readProject(file origin) {
 func (l *loader) scope(file origin) scope {
 	folder := projectFolder(file.path)
 	return scope{
-		file: file.shown, folder: folder,
+		file: file.shown, found: file.found, folder: folder,
 		dialect:  dialectOf(file.path),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder, bare: dialectOf(file.path).bare},
 	}
@@ -132,7 +132,10 @@ func (l *loader) servers() {
 func (l *loader) included() []origin {
 	var files []origin
 	for _, f := range l.include {
-		file := origin{f.value.text, f.value.text, fmt.Sprintf("%s:%d", l.config.Project.File, f.line)}
+		file := origin{
+			path: f.value.text, shown: f.value.text, found: l.config.Project.Found,
+			from: fmt.Sprintf("%s:%d", l.config.Project.File, f.line),
+		}
 		if !filepath.IsAbs(file.path) {
 			project := l.in.origin(l.config.Project.File)
 			file.path = filepath.Join(filepath.Dir(project.path), f.value.text)

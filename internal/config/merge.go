@@ -21,6 +21,8 @@ func merge(entries []Entry) []Entry {
 			merged = append(merged, e)
 		case merged[i].File == e.File || !same(merged[i], e):
 			merged[i].Problems = append(slices.Clip(merged[i].Problems), duplicate(merged[i], e))
+		default: // the best word holds: both would do the same
+			merged[i].Found = min(merged[i].Found, e.Found)
 		}
 	}
 	return merged

@@ -11,6 +11,7 @@ type Project struct {
 	finding.Policy // levels, thresholds and waivers; an empty FailOn = each command's default
 
 	File      string              // the mcpctl.yaml it comes from; empty = none
+	Found     Found               // how File came to be read
 	Snapshots string              // absolute folder of saved snapshots
 	Tolerate  []finding.Tolerance // servers that may fail for a while
 	Budgets   Budgets             // limits on what servers offer

@@ -19,7 +19,7 @@ var projectKeys = []string{"include", "servers", "snapshots", "fail-on", "rules"
 
 // project reads the whole file; the problems are those of the reader.
 func (p *projectReader) project(root value) Project {
-	out := Project{File: p.reader.file, Snapshots: filepath.Join(p.folder, defaultSnapshots)}
+	out := Project{File: p.reader.file, Found: p.found, Snapshots: filepath.Join(p.folder, defaultSnapshots)}
 	if !p.is(root, object, "the file") {
 		return out
 	}

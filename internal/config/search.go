@@ -18,14 +18,15 @@ type origin struct {
 	path  string // absolute
 	shown string // as the user knows it
 	from  string // what names it, for hints
+	found Found  // how it came to be read
 }
 
 // origin resolves a path that was written by the user.
 func (in Input) origin(path string) origin {
 	if filepath.IsAbs(path) {
-		return origin{filepath.Clean(path), path, "--config or MCPCTL_CONFIG"}
+		return origin{path: filepath.Clean(path), shown: path, from: "--config or MCPCTL_CONFIG"}
 	}
-	return origin{filepath.Join(in.Dir, path), path, "--config or MCPCTL_CONFIG"}
+	return origin{path: filepath.Join(in.Dir, path), shown: path, from: "--config or MCPCTL_CONFIG"}
 }
 
 // named are the files that --config or MCPCTL_CONFIG name, each once. MCPCTL_CONFIG is a list as PATH is.
@@ -61,7 +62,7 @@ func (in Input) search(names []string) (origin, bool) {
 		for _, name := range names {
 			path := filepath.Join(folder, name)
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				return origin{path: path, shown: in.show(path)}, true
+				return origin{path: path, shown: in.show(path), found: Searched}, true
 			}
 		}
 	}

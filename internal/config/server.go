@@ -11,6 +11,7 @@ import (
 // scope is what the servers of one file share.
 type scope struct {
 	file   string // as shown in problems
+	found  Found  // how it came to be read
 	folder string // that relative paths refer to, absolute
 	dialect
 	expander
@@ -48,7 +49,7 @@ func (s scope) server(f field) Entry {
 	d := &draft{reader: reader{file: s.file, server: f.key}, scope: s, fields: f.value}
 	e := Entry{
 		Server: probe.Server{Name: f.key, Source: fmt.Sprintf("%s:%d", s.file, f.line)},
-		File:   s.file, Line: f.line,
+		File:   s.file, Line: f.line, Found: s.found,
 	}
 	d.name(f)
 	if d.is(f.value, object, "a server") {
