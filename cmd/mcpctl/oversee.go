@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // oversee does what people ask for while servers are watched, until ctx ends: r and Enter or a signal ask all servers at
@@ -114,12 +116,22 @@ func (v *vigil) replace(ctx context.Context, servers []*watched) {
 	}
 }
 
-// same tells whether a server is configured as another one. In which line does not matter.
+// same tells whether a server is configured as another one. In which line does not matter, and functions have no equal.
 func (w *watched) same(other *watched) bool {
 	if w.server == nil || other.server == nil {
 		return w.server == other.server && w.Name == other.Name && w.State == other.State && reflect.DeepEqual(w.Error, other.Error)
 	}
 	a, b := *w.server, *other.server
 	a.Source, b.Source = "", ""
+	a.HTTP, b.HTTP = plainHTTP(a.HTTP), plainHTTP(b.HTTP)
 	return reflect.DeepEqual(a, b)
+}
+
+func plainHTTP(h *probe.HTTP) *probe.HTTP {
+	if h == nil {
+		return nil
+	}
+	plain := *h
+	plain.Authorize = nil
+	return &plain
 }

@@ -60,8 +60,11 @@ func typed(err error) error {
 		deep     *TooDeepError
 		reply    *ReplyError
 		lost     *LostError
+		unknown  *CredentialsError
 	)
 	switch {
+	case errors.As(err, &unknown):
+		return unknown
 	case errors.As(err, &status):
 		return status
 	case errors.As(err, &redirect):

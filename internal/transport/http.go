@@ -16,10 +16,11 @@ import (
 
 // Endpoint is an HTTP server to contact.
 type Endpoint struct {
-	URL       string            // absolute, http or https
-	Headers   map[string]string // sent to this origin only
-	UserAgent string            // empty = Go's
-	CACert    []byte            // further PEM certificates to trust
+	URL         string            // absolute, http or https
+	Headers     map[string]string // sent to this origin only
+	Credentials *Credentials      // further headers, sent to this origin only; nil = none
+	UserAgent   string            // empty = Go's
+	CACert      []byte            // further PEM certificates to trust
 }
 
 // Times of a connection. Requests as a whole are bounded by their contexts alone: a stream may stay open for days.

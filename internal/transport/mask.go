@@ -2,6 +2,7 @@ package transport
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -9,11 +10,11 @@ import (
 // shortSecret is the length below which a value is too common to be searched for in a text.
 const shortSecret = 6
 
-// mask hides the values of our headers, and of the URL's password and query, in a text of the server: some servers
+// mask hides the values of our headers and credentials, and of the URL's password and query, in a text of the server: some servers
 // quote the request in their errors.
 func (t *tripper) mask(text string) string {
 	var secrets []string
-	for _, value := range t.endpoint.Headers {
+	for _, value := range slices.AppendSeq(t.endpoint.Credentials.Given(), maps.Values(t.endpoint.Headers)) {
 		secrets = append(secrets, value)
 		if _, credentials, ok := strings.Cut(value, " "); ok { // "Bearer TOKEN"
 			secrets = append(secrets, credentials)

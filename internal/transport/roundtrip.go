@@ -6,7 +6,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 )
@@ -40,9 +39,7 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		ctx, cancel = context.WithTimeout(ctx, deleteTimeout)
 	}
 	defer cancel()
-	req = req.Clone(ctx)
-	t.dress(req)
-	reply, err := t.base.RoundTrip(req)
+	reply, err := t.send(req.WithContext(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -60,17 +57,21 @@ func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 // CloseIdleConnections lets http.Client reach the transport below.
 func (t *tripper) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
-// dress adds our headers; the user's win.
-func (t *tripper) dress(req *http.Request) {
+// dressed is a request with our headers: the user's win over the library's, and credentials over both.
+func (t *tripper) dressed(req *http.Request, credentials *grant) *http.Request {
+	req = req.Clone(req.Context())
 	if t.endpoint.UserAgent != "" {
 		req.Header.Set("User-Agent", t.endpoint.UserAgent)
 	}
-	for name, value := range t.endpoint.Headers {
-		req.Header.Set(name, value)
-		if http.CanonicalHeaderKey(name) == "Host" {
-			req.Host = value
+	for _, headers := range []map[string]string{t.endpoint.Headers, credentials.headers} {
+		for name, value := range headers {
+			req.Header.Set(name, value)
+			if http.CanonicalHeaderKey(name) == "Host" {
+				req.Host = value
+			}
 		}
 	}
+	return req
 }
 
 // bad is a status that is not good. A JSON-RPC error in it is the answer, except where the status itself matters to
@@ -94,7 +95,7 @@ func (t *tripper) bad(reply *http.Response) (*http.Response, error) {
 
 // fault describes a reply without a message, and remembers it.
 func (t *tripper) fault(reply *http.Response, body []byte) *HTTPError {
-	auth := strings.Join(reply.Header.Values("WWW-Authenticate"), ", ")
+	auth := challenge(reply)
 	e := &HTTPError{
 		Status:     reply.StatusCode,
 		Type:       reply.Header.Get("Content-Type"),

@@ -5,20 +5,29 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // attempt is one attempt at one server.
 type attempt struct {
-	server  Server
-	options Options
-	secrets redactor
-	record  *record
+	server      Server
+	options     Options
+	secrets     redactor // those of the configuration
+	credentials *transport.Credentials
+	record      *record
 }
 
 func newAttempt(server Server, options Options) attempt {
-	return attempt{server: server, options: options, secrets: redactorFor(server), record: &record{}}
+	a := attempt{server: server, options: options, secrets: redactorFor(server), record: &record{}}
+	if server.HTTP != nil && server.HTTP.Authorize != nil {
+		a.credentials = credentialsOf(server.HTTP.Authorize)
+	}
+	return a
 }
+
+// masks are the secrets of the configuration, and those that were asked for until now.
+func (a attempt) masks() redactor { return a.secrets.with(a.credentials.Given()) }
 
 // timeout is how long the attempt may take; 0 = for ever.
 func (a attempt) timeout() time.Duration {
@@ -76,7 +85,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 	if result.Elapsed == 0 {
 		result.Elapsed = time.Since(start)
 	}
-	result.Notices = a.secrets.notices(a.record.seen())
+	result.Notices = a.masks().notices(a.record.seen())
 	result.Err = a.shown(ctx, err)
 	return result
 }

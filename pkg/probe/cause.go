@@ -51,7 +51,10 @@ func ended(ctx context.Context, err error, heard string) error {
 func plain(err error) string {
 	var request *url.Error
 	var start *transport.StartError
+	var unauthorized *transport.CredentialsError
 	switch {
+	case errors.As(err, &unauthorized): // its cause is not the server's
+		return unauthorized.Error()
 	case errors.As(err, &start):
 		return strings.TrimPrefix(start.Error(), "starting ") // the stage says it
 	case errors.As(err, &request):

@@ -32,11 +32,11 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, link *tran
 	}
 	var answer *RPCError
 	if errors.As(err, &answer) {
-		answer.Message = clip(a.secrets.text(answer.Message), longText)
+		answer.Message = clip(a.masks().text(answer.Message), longText)
 	}
 	return &Error{
-		Server: a.server.Name, Stage: stage, Stderr: a.secrets.cutting(f.stderr), Hint: a.secrets.text(f.hint()),
-		Err: &cause{text: f.text(a.secrets), original: f.err},
+		Server: a.server.Name, Stage: stage, Stderr: a.masks().cutting(f.stderr), Hint: a.masks().text(f.hint()),
+		Err: &cause{text: f.text(a.masks()), original: f.err},
 	}
 }
 

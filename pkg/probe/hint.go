@@ -20,6 +20,7 @@ var hints = [...]struct {
 }{
 	{facts.isBug, always("this is a bug in mcpctl: please report it with the server's name and version")},
 	{facts.notTried, always("mend the server that failed first, or leave --fail-fast out")},
+	{facts.noCredentials, facts.howToAuthorize},
 	{facts.isUsage, always("mend the configuration or the flag; nothing was contacted")},
 
 	{facts.noFolder, always("mend cwd in the configuration: it names the working folder of the server")},

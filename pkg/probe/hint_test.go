@@ -39,6 +39,7 @@ func TestHints(t *testing.T) {
 	}{
 		"panic":               {facts{server: stdio, err: &panicError{value: "x"}}, "report it"},
 		"not tried":           {facts{server: stdio, err: ErrNotTried}, "--fail-fast"},
+		"no credentials":      {facts{server: remote, err: &transport.CredentialsError{Err: io.EOF}}, "mend how the configuration"},
 		"usage":               {facts{server: stdio, err: usage.errorf("no")}, "nothing was contacted"},
 		"no folder":           {facts{server: stdio, err: &transport.StartError{Err: errors.New(`working folder "x" is no folder`)}}, "cwd"},
 		"no uvx":              {facts{server: stdio, err: &transport.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install uv"},

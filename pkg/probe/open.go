@@ -23,7 +23,7 @@ func (a attempt) open(ctx context.Context) (*Session, error) {
 	if err := check(a.server, a.options); err != nil {
 		return nil, a.explain(ctx, a.first(), err, nil)
 	}
-	ways := routes(a.server, a.options)
+	ways := a.routes()
 	session, err := a.take(ctx, ways[0])
 	if err == nil || len(ways) == 1 || !oldTransport(err) {
 		return session, err

@@ -34,9 +34,26 @@ func redactorFor(server Server) redactor {
 		}
 		secrets = append(secrets, secretsOfURL(server.HTTP.URL)...)
 	}
-	secrets = slices.DeleteFunc(secrets, func(s string) bool { return len(s) < minSecret })
-	slices.SortFunc(secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	return slices.Compact(secrets)
+	return redactor{}.and(secrets)
+}
+
+// with knows the values of further headers too.
+func (r redactor) with(headers []string) redactor {
+	if len(headers) == 0 {
+		return r
+	}
+	var secrets []string
+	for _, value := range headers {
+		secrets = append(secrets, value, credential(value))
+	}
+	return r.and(secrets)
+}
+
+// and adds secrets that are long enough.
+func (r redactor) and(secrets []string) redactor {
+	all := slices.DeleteFunc(slices.Concat(r, secrets), func(s string) bool { return len(s) < minSecret })
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(all)
 }
 
 // credential is what follows the scheme in a header value such as "Bearer abc".

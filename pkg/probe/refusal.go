@@ -27,11 +27,14 @@ func anew(err error, worth bool) error {
 // said in the terms of the new era that it will not talk to us (specification 2026-07-28, stdio, backward compatibility).
 func final(err error) bool {
 	var redirected *transport.RedirectError
+	var unauthorized *transport.CredentialsError
 	var status *transport.HTTPError
 	switch {
 	case err == nil:
 		return false
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &redirected), unreachable(err):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), unreachable(err):
+		return true
+	case errors.As(err, &redirected), errors.As(err, &unauthorized):
 		return true
 	case errors.As(err, &status):
 		// a gateway's refusal says nothing about the server's era, which must not depend on a bad moment

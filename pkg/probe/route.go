@@ -23,7 +23,8 @@ const (
 )
 
 // routes are the ways to reach a server, the best one first.
-func routes(server Server, options Options) []route {
+func (a attempt) routes() []route {
+	server, options := a.server, a.options
 	if server.Stdio != nil {
 		command := commandOf(*server.Stdio, options)
 		return []route{{Starting, stdioGrace, func(ctx context.Context) (*transport.Link, error) {
@@ -31,6 +32,7 @@ func routes(server Server, options Options) []route {
 		}}}
 	}
 	endpoint := endpointOf(*server.HTTP, options)
+	endpoint.Credentials = a.credentials
 	streamable := route{Connecting, httpGrace, func(ctx context.Context) (*transport.Link, error) {
 		return transport.OpenStreamable(ctx, endpoint)
 	}}
@@ -82,5 +84,6 @@ func (r route) failing(err error) Stage {
 func talked(err error) bool {
 	_, status := errors.AsType[*transport.HTTPError](err)
 	_, redirected := errors.AsType[*transport.RedirectError](err)
-	return !status && !redirected && !unreachable(err) && !cutOff(err)
+	_, unauthorized := errors.AsType[*transport.CredentialsError](err)
+	return !status && !redirected && !unauthorized && !unreachable(err) && !cutOff(err)
 }

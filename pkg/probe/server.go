@@ -27,6 +27,9 @@ type HTTP struct {
 	URL     string            // absolute, http or https
 	Headers map[string]Secret // sent with every request to this origin, never to another one
 	Kind    HTTPKind          // which transport to speak
+
+	// Authorize gives further headers when they are needed; nil = Headers are all there is.
+	Authorize Authorize `json:"-"`
 }
 
 // HTTPKind chooses between the two HTTP transports of the specification.
