@@ -51,6 +51,7 @@ func scripts(dir string) testscript.Params {
 		UpdateScripts:       *update,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"eachformat":  eachFormat,
 			"elapsed":     elapsed,
 			"exits":       exits,
 			"httpfixture": httpFixture,

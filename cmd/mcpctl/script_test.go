@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mcpctl/mcpctl/internal/fixture"
+	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // lastRun is the key under which a script remembers how long the last program took.
@@ -31,6 +33,25 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	*ts.Value(lastRun{}).(*time.Duration) = time.Since(began)
 	if got := exitStatus(ts, err); got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+}
+
+// eachFormat runs a command of mcpctl once in every format that reports have, and wants the same exit status and some
+// report each time: eachformat 3 list no-such-server.
+func eachFormat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: eachformat STATUS COMMAND [ARG…]")
+	}
+	for _, format := range report.Formats() {
+		out := ts.MkAbs("out." + format)
+		err := ts.Exec("mcpctl", slices.Insert(slices.Clone(args[1:]), 1, "--format", format, "--output", out)...)
+		if got := exitStatus(ts, err); got != args[0] {
+			ts.Fatalf("%s: exit status %s, want %s", format, got, args[0])
+		}
+		if told, err := os.ReadFile(out); args[0] != "2" && (err != nil || len(told) == 0) {
+			ts.Fatalf("%s: nothing was reported: %v", format, err)
+		}
+		_ = os.Remove(out)
 	}
 }
 
