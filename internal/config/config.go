@@ -32,6 +32,7 @@ type Entry struct {
 	Found    Found        // how File came to be read
 	Disabled bool         // configured not to run
 	Problems []Problem    // why it cannot be run; of a disabled server they matter to nobody
+	Warnings []Problem    // what should be mended, but does not matter to this run
 	refused  bool         // not in mcpctl.yaml's allow
 	shown    shown
 }

@@ -24,16 +24,18 @@ type Description struct {
 	Env       []string  `json:"env,omitempty"` // names only, sorted
 	URL       string    `json:"url,omitempty"` // with user info, query values and token-like segments masked
 	Headers   []string  `json:"headers,omitempty"`
+	Helper    string    `json:"headersHelper,omitempty"` // the command line of the shell that gives further headers, masked like Command
 	Timeout   string    `json:"timeout,omitempty"`
 	State     string    `json:"state"`              // "enabled", "disabled", "refused" (not in allow) or "invalid"
 	Problems  []Problem `json:"problems,omitempty"` // none of a disabled server
+	Warnings  []Problem `json:"warnings,omitempty"` // of a server that can run all the same
 }
 
 // Describe tells what would be run or contacted for the entry.
 func (e Entry) Describe() Description {
 	d := Description{Name: e.Server.Name, File: e.File, Line: e.Line, State: e.state()}
 	if !e.Disabled {
-		d.Problems = e.Problems
+		d.Problems, d.Warnings = e.Problems, e.Warnings
 	}
 	if t := e.Server.Timeout; t > 0 {
 		d.Timeout = t.String()
@@ -48,6 +50,9 @@ func (e Entry) Describe() Description {
 		d.Transport, d.Headers = string(h.Kind), names(h.Headers)
 		if h.Kind == probe.AutoHTTP {
 			d.Transport = "http"
+		}
+		if h.Helper != nil {
+			d.Helper = MaskLine(h.Helper.Command)
 		}
 		if d.URL = e.shown.url; d.URL == "" {
 			d.URL = MaskURL(h.URL)

@@ -143,11 +143,15 @@ func dumpEntry(b *strings.Builder, e Entry) {
 	if h := e.Server.HTTP; h != nil {
 		fmt.Fprintf(b, "contacts: %s by %s\nshown: %s\n", h.URL, d.Transport, d.URL)
 		dumpSecrets(b, "header", h.Headers)
+		if h.Helper != nil {
+			fmt.Fprintf(b, "helper: %q in %s, bearer %v\nhelper shown: %q\n", h.Helper.Command, h.Helper.Dir, h.Helper.Bearer, d.Helper)
+		}
 	}
 	if e.Server.Timeout != 0 {
 		fmt.Fprintf(b, "timeout: %v\n", e.Server.Timeout)
 	}
 	dumpProblems(b, "problem", e.Problems)
+	dumpProblems(b, "warning", e.Warnings)
 }
 
 func dumpSecrets(b *strings.Builder, label string, secrets map[string]probe.Secret) {

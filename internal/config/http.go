@@ -3,7 +3,7 @@ package config
 import (
 	"encoding/base64"
 	"errors"
-	"net/http"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -13,7 +13,8 @@ import (
 // http reads a server that is contacted, and its URL as it may be shown.
 func (d *draft) http(address field, kind string) (*probe.HTTP, string) {
 	d.foreign(stdioKeys, address.key)
-	h := &probe.HTTP{Headers: d.headers(), Kind: httpKind(address.key, kind)}
+	headers, helper := d.credentials()
+	h := &probe.HTTP{Headers: headers, Helper: helper, Kind: httpKind(address.key, kind)}
 	if !d.want(address, text) {
 		return h, ""
 	}
@@ -26,8 +27,8 @@ func (d *draft) http(address field, kind string) (*probe.HTTP, string) {
 		d.complain(address.value.line, "write an address such as https://example.com/mcp", "%q is %v", address.key, err)
 	}
 	h.URL = clean
-	if auth != "" && h.Headers["Authorization"] == "" {
-		h.Headers["Authorization"] = auth
+	if auth != "" && h.Headers[authorization] == "" {
+		h.Headers[authorization] = auth
 	}
 	return h, MaskURL(out.shown)
 }
@@ -64,29 +65,39 @@ func splitURL(raw string) (clean string, auth probe.Secret, err error) {
 	return u.String(), auth, nil
 }
 
-// headers are the request headers by canonical name.
-func (d *draft) headers() map[string]probe.Secret {
-	headers := map[string]probe.Secret{}
-	f, ok := d.fields.get("headers")
-	if !ok || f.value.kind == null {
-		return headers
+// headers adds the request headers that a key holds, by canonical name. A value is text with variables, or an object that
+// names an environment variable or a file.
+func (d *draft) headers(key string, headers map[string]probe.Secret) {
+	f, ok := d.fields.get(key)
+	if !ok || f.value.kind == null || !d.want(f, object) {
+		return
 	}
-	for _, m := range d.members(f) {
-		name := http.CanonicalHeaderKey(m.key)
-		out, ok := d.expand(field{"headers." + safeHeader(m.key), m.line, m.value})
-		value := strings.TrimSpace(out.value)
-		switch _, twice := headers[name]; {
-		case !headerName(m.key):
-			d.complain(m.line, "write the name without colon or spaces, the value behind it", "%q is no name for a header", safeHeader(m.key))
-			continue // the name may be a value in the wrong place
-		case twice:
-			d.complain(m.line, "keep one of them", "the header %q twice", name)
-		case ok && !headerValue(value):
-			d.complain(m.line, "check the variable it comes from", "the value of the header %q has line breaks or control characters", name)
+	d.unique(f.value, fmt.Sprintf(" in %q", key))
+	for _, m := range f.value.fields {
+		if m.value.kind == null {
+			continue
 		}
-		headers[name] = probe.Secret(value)
+		if value, ok := d.headerText(field{key + "." + safeHeader(m.key), m.line, m.value}); ok {
+			d.header(m, value, headers)
+		}
 	}
-	return headers
+}
+
+// headerText is the value of one header; ok is false when there is none to send.
+func (d *draft) headerText(f field) (value string, ok bool) {
+	if f.value.kind == object {
+		from, ok := d.origin(f, []string{"env", "file"})
+		if !ok {
+			return "", false
+		}
+		value := d.fetch(f, from)
+		return value, value != ""
+	}
+	if !d.isScalar(f) {
+		return "", false
+	}
+	out, _ := d.expand(f)
+	return out.value, true
 }
 
 const headerMarks = "!#$%&'*+-.^_`|~"

@@ -41,6 +41,25 @@ func MaskArgs(argv []string) []string {
 	return shown
 }
 
+var word = regexp.MustCompile(`[^\s'"]+`)
+
+// MaskLine is a command line of the shell with every word that looks secret replaced as in MaskArgs.
+func MaskLine(line string) string {
+	at := word.FindAllStringIndex(line, -1)
+	words := make([]string, len(at))
+	for i, span := range at {
+		words[i] = line[span[0]:span[1]]
+	}
+	var shown strings.Builder
+	end := 0
+	for i, masked := range MaskArgs(words) {
+		shown.WriteString(line[end:at[i][0]])
+		shown.WriteString(masked)
+		end = at[i][1]
+	}
+	return shown.String() + line[end:]
+}
+
 func maskArg(previous, arg string) string {
 	if flag, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(flag, "-") {
 		return flag + "=" + maskArg(flag, value)

@@ -11,11 +11,19 @@ import (
 type reader struct {
 	file, server string
 	problems     []Problem
+	warnings     []Problem
 }
 
 // complain keeps a problem. The message must not hold a value that may be secret.
 func (r *reader) complain(line int, hint, format string, args ...any) {
 	r.problems = append(r.problems, Problem{
+		File: r.file, Line: line, Server: r.server, Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
+
+// warn keeps what should be mended but does not keep a server from running; the message is as in complain.
+func (r *reader) warn(line int, hint, format string, args ...any) {
+	r.warnings = append(r.warnings, Problem{
 		File: r.file, Line: line, Server: r.server, Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
 }

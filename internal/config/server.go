@@ -26,7 +26,8 @@ type draft struct {
 
 // Keys of a server that mcpctl reads. Other clients' keys are passed over, except in mcpctl.yaml.
 var serverKeys = []string{
-	"command", "args", "env", "cwd", "envFile", "url", "serverUrl", "httpUrl", "headers", "type", "transport",
+	"command", "args", "env", "cwd", "envFile", "url", "serverUrl", "httpUrl", "type", "transport",
+	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "bearerToken", "headersHelper",
 	"disabled", "enabled", "timeout",
 }
 
@@ -57,7 +58,7 @@ func (s scope) server(f field) Entry {
 		e.Disabled = d.disabled()
 		d.fill(&e)
 	}
-	e.Problems = d.problems
+	e.Problems, e.Warnings = d.problems, d.warnings
 	return e
 }
 

@@ -11,7 +11,7 @@ import (
 
 // stdio reads a server that is started, and its command line as it may be shown.
 func (d *draft) stdio(command field) (*probe.Stdio, []string) {
-	d.foreign([]string{"headers"}, "command")
+	d.foreign(credentialKeys, "command")
 	dir := d.folder
 	if f, ok := d.fields.get("cwd"); ok {
 		dir = d.path(f)

@@ -26,10 +26,19 @@ type Stdio struct {
 type HTTP struct {
 	URL     string            // absolute, http or https
 	Headers map[string]Secret // sent with every request to this origin, never to another one
+	Helper  *Helper           // a command that gives further headers; nil = none
 	Kind    HTTPKind          // which transport to speak
 
 	// Authorize gives further headers when they are needed; nil = Headers are all there is.
 	Authorize Authorize `json:"-"`
+}
+
+// Helper is a command whose output is headers for one origin. Like Stdio it is a command to run, so whoever decides what
+// may be run must decide about it too, with all of its fields.
+type Helper struct {
+	Command string // a command line of the system's shell
+	Dir     string // its working folder; empty = the current one
+	Bearer  bool   // its output is a bearer token; otherwise a JSON object of headers (Claude Code's headersHelper)
 }
 
 // HTTPKind chooses between the two HTTP transports of the specification.
