@@ -7,8 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/mcpctl/mcpctl/internal/validate"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -159,36 +158,26 @@ func rootNotObject(s *subject, report tell) {
 }
 
 func schemaInvalid(s *subject, report tell) {
-	metas := map[*jsonschema.Draft]*jsonschema.Schema{}
+	metas := map[string]*validate.Schema{}
 	s.eachSchema(func(t tool, d document) {
-		draft := d.draft()
-		if draft == nil {
+		dialect, known := validate.Dialect(d.value)
+		if !known {
 			return
 		}
-		if metas[draft] == nil {
-			metas[draft] = metaOf(draft)
+		if metas[dialect] == nil {
+			metas[dialect] = validate.Meta(dialect)
 		}
-		for _, f := range d.metaFaults(metas[draft]) {
-			report(finding.Finding{Item: t.id, Path: d.path + f.path, New: at(d.value, f.path), Message: fmt.Sprintf("The schema is no valid JSON Schema: %s %s.", cmp.Or(f.path, "its root"), f.reason)})
+		found, _ := metas[dialect].Faults("", d.value)
+		for _, f := range found {
+			report(finding.Finding{Item: t.id, Path: d.path + f.Path, New: at(d.value, f.Path), Message: fmt.Sprintf("The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)})
 		}
 	})
 }
 
-func metaOf(draft *jsonschema.Draft) *jsonschema.Schema {
-	for address, d := range drafts() {
-		if d == draft {
-			c := newCompiler()
-			c.UseRegexpEngine((&instances{}).pattern) // "pattern" has to be one of JavaScript, not of Go
-			return c.MustCompile(address)
-		}
-	}
-	return nil
-}
-
 func dialectUnknown(s *subject, report tell) {
 	s.eachSchema(func(t tool, d document) {
-		if d.draft() == nil {
-			report(finding.Finding{Item: t.id, Path: d.path + "/$schema", New: quoted(d.dialect())})
+		if dialect, known := validate.Dialect(d.value); !known {
+			report(finding.Finding{Item: t.id, Path: d.path + "/$schema", New: quoted(dialect)})
 		}
 	})
 }
@@ -271,29 +260,21 @@ func refers(value any) bool {
 }
 
 func defaultInvalid(s *subject, report tell) {
-	s.eachInstance("default", func(t tool, path string, value any, why fault) {
-		report(finding.Finding{Item: t.id, Path: path, New: encoded(value), Message: fmt.Sprintf("The default %s does not match: %s.", compact(value), why.String())})
+	s.eachInstance("default", func(t tool, path string, value any, why validate.Fault) {
+		report(finding.Finding{Item: t.id, Path: path, New: encoded(value), Message: fmt.Sprintf("The default %s does not match: %s.", compact(value), wrongness(why))})
 	})
 }
 
 func exampleInvalid(s *subject, report tell) {
-	s.eachInstance("examples", func(t tool, path string, value any, why fault) {
-		report(finding.Finding{Item: t.id, Path: path, New: encoded(value), Message: fmt.Sprintf("The example %s does not match: %s.", compact(value), why.String())})
+	s.eachInstance("examples", func(t tool, path string, value any, why validate.Fault) {
+		report(finding.Finding{Item: t.id, Path: path, New: encoded(value), Message: fmt.Sprintf("The example %s does not match: %s.", compact(value), wrongness(why))})
 	})
 }
 
-// String says what is wrong where.
-func (f fault) String() string {
-	if f.path == "" {
-		return "it " + f.reason
-	}
-	return f.path + " " + f.reason
-}
-
 // eachInstance calls f with each value behind a keyword that its own schema rejects.
-func (s *subject) eachInstance(keyword string, f func(t tool, path string, value any, why fault)) {
+func (s *subject) eachInstance(keyword string, f func(t tool, path string, value any, why validate.Fault)) {
 	s.eachSchema(func(t tool, d document) {
-		var v *instances
+		var v *validate.Schema
 		for _, p := range d.places() {
 			given, ok := p.object[keyword]
 			if !ok {
@@ -305,7 +286,7 @@ func (s *subject) eachInstance(keyword string, f func(t tool, path string, value
 				}
 			}
 			for _, i := range instancesOf(p.way.to(keyword), keyword, given) {
-				if why := v.faults(p, i.value); len(why) > 0 {
+				if why := d.faultsOf(v, p, i.value); len(why) > 0 {
 					f(t, i.way.String(), i.value, why[0])
 				}
 			}
