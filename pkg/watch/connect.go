@@ -60,14 +60,17 @@ func (w *watcher) arrive(ctx context.Context) (Session, reading, error) {
 
 // arrival is the cause of the first reading of a session.
 func (w *watcher) arrival() Cause {
-	if w.good.shot == nil {
+	switch {
+	case w.good.shot == nil:
 		return Start
+	case w.renewed:
+		return Reload
 	}
 	return Reconnection
 }
 
 func (w *watcher) arrived(session Session, got reading, err error) {
-	w.dirty = false
+	w.dirty, w.renewed = false, false
 	w.take(session, got, err)
 }
 

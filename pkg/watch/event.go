@@ -28,7 +28,7 @@ type EventKind string
 const (
 	StateChanged EventKind = "state"
 	Changed      EventKind = "changed"   // the surface is another one
-	Unchanged    EventKind = "unchanged" // the server announced a change, and there is none
+	Unchanged    EventKind = "unchanged" // a change was announced, or a new session asked for, and there is none
 	Stale        EventKind = "stale"     // reading was given up; the last good surface stays
 	Recovered    EventKind = "recovered" // reading works again after Stale; the findings are since the last good surface
 )
@@ -62,4 +62,5 @@ const (
 	Poll         Cause = "poll"         // it was time
 	Reconnection Cause = "reconnection" // the connection had been lost
 	Request      Cause = "request"      // somebody asked
+	Reload       Cause = "reload"       // somebody asked for a new session
 )

@@ -24,6 +24,7 @@ type Options struct {
 	Diff        diff.Options    // how surfaces are compared; Server and Unavailable are set by Run
 	Judge       Judge           // what is told of what was found; nil = all of it, as it is
 	Refresh     <-chan struct{} // each value asks for a reading at once; nil = nobody asks
+	Restart     <-chan struct{} // each value asks for a new session at once, whatever is under way; nil = nobody asks
 	View        *View           // where the newest Status is kept for other goroutines; nil = nobody looks
 	Random      func() float64  // in [0, 1), for the spread; nil = at random
 }

@@ -90,7 +90,7 @@ func (w *watcher) report(cause Cause, o outcome, err error) {
 		e.Kind = Recovered
 	case o.changed:
 		e.Kind = Changed
-	case o.needless:
+	case o.needless, cause == Reload && err == nil:
 		e.Kind = Unchanged
 	default:
 		return

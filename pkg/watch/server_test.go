@@ -255,6 +255,7 @@ type run struct {
 	stop  context.CancelFunc
 	ended chan struct{}
 	ask   chan struct{} // asks the watcher to read at once
+	anew  chan struct{} // asks it for a new session
 
 	mu     sync.Mutex
 	events []watch.Event
@@ -273,8 +274,8 @@ func bubble(t *testing.T, s func() *server, o watch.Options, test func(*run)) {
 
 func begin(t *testing.T, s *server, o watch.Options) *run {
 	ctx, stop := context.WithCancel(t.Context())
-	r := &run{server: s, t: t, stop: stop, ended: make(chan struct{}), ask: make(chan struct{}, 1)}
-	o.Refresh = r.ask
+	r := &run{server: s, t: t, stop: stop, ended: make(chan struct{}), ask: make(chan struct{}, 1), anew: make(chan struct{}, 1)}
+	o.Refresh, o.Restart = r.ask, r.anew
 	if o.Random == nil {
 		o.Random = func() float64 { return 0.5 }
 	}

@@ -61,12 +61,14 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 	w := newWatcher(source, options, emit)
 	var err error
 	for ctx.Err() == nil {
-		session := w.connect(ctx)
-		if session == nil {
-			break
+		turn, over := w.turn(ctx)
+		if session := w.connect(turn); session != nil {
+			w.follow(turn, session)
+			err = session.Close()
 		}
-		w.follow(ctx, session)
-		err = session.Close()
+		if over() && ctx.Err() == nil {
+			w.anew()
+		}
 	}
 	w.become(Closed, nil)
 	return err

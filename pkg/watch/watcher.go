@@ -21,6 +21,8 @@ type watcher struct {
 	wait   time.Duration   // before the next attempt to connect
 	misses int             // attempts to connect that failed in a row
 
+	renewed bool // the next session is one that was asked for
+
 	covered   bool          // the server announces changes of every list
 	dirty     bool          // a signal was received whose news are still to be asked for
 	floor     time.Duration // the least time between polls that the server asks for

@@ -1,0 +1,80 @@
+package watch_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// TestRestart opens a new session without a wait and tells what changed, or that nothing did.
+func TestRestart(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		old := r.session()
+		r.set(snapshot.Tools, "a", "b")
+		r.anew <- struct{}{}
+		want(t, "told", r.after(time.Second), "1s state reconnecting", "1s state live", "1s changed by reload tool-added(tool/b)")
+		if !old.closed {
+			t.Error("the session before was not closed")
+		}
+		r.anew <- struct{}{}
+		want(t, "without a change", r.after(time.Second), "2s state reconnecting", "2s state live", "2s unchanged by reload")
+		r.drop("the server ended")
+		want(t, "a loss is not a restart", r.after(time.Second), "3s state reconnecting: the server ended", "3.5s state live")
+	})
+}
+
+// TestRestartFails keeps the surface, and tells what changed since once it works again.
+func TestRestartFails(t *testing.T) {
+	bubble(t, announcing, watch.Options{MaxFailures: 1}, func(r *run) {
+		r.after(time.Second)
+		r.refuses(errDown)
+		r.anew <- struct{}{}
+		want(t, "told", r.after(time.Second), "1s state reconnecting", "1s state failed: down")
+		r.anew <- struct{}{}
+		want(t, "told again", r.after(time.Second), "2s state reconnecting", "2s state failed: down")
+		r.refuses(nil)
+		r.set(snapshot.Tools)
+		r.anew <- struct{}{}
+		want(t, "works", r.after(time.Second), "3s state reconnecting", "3s state live", "3s changed by reload tool-removed(tool/a)")
+	})
+}
+
+// TestRestartBreaksOff whatever is under way: a reading that is never answered, and a wait for the next attempt.
+func TestRestartBreaksOff(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.hangs()
+		r.ask <- struct{}{}
+		r.after(time.Second)
+		r.server.mu.Lock()
+		r.hang = false
+		r.server.mu.Unlock()
+		r.anew <- struct{}{}
+		want(t, "told", r.after(0), "2s state reconnecting", "2s state polling", "2s unchanged by reload")
+		r.refuses(errDown)
+		r.drop("the server ended")
+		r.after(10 * time.Minute)
+		r.refuses(nil)
+		r.anew <- struct{}{}
+		want(t, "told", r.after(0), "10m2s state reconnecting", "10m2s state polling", "10m2s recovered by reload")
+	})
+}
+
+// TestRestartBeforeTheFirstReading is still the start, and no request is lost when the connection is.
+func TestRestartBeforeTheFirstReading(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.refuses(errDown)
+		want(t, "told", r.after(0), "0s state connecting", "0s state reconnecting: down")
+		r.refuses(nil)
+		r.anew <- struct{}{}
+		want(t, "told", r.after(0), "0s state polling")
+		r.drop("the server ended")
+		r.anew <- struct{}{}
+		r.set(snapshot.Tools, "b")
+		got := r.after(time.Second)
+		want(t, "told", got[len(got)-1:], "0s changed by reload tool-removed(tool/a) tool-added(tool/b)")
+	})
+}
