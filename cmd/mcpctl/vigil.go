@@ -21,9 +21,9 @@ type vigil struct {
 	cfg     *config.Config
 	policy  finding.Policy
 	options probe.Options
-	places  chan struct{} // as many servers as this holds are connected to at once
-	changed chan struct{} // holds at most one signal
-	hooks   hooks         // what changes set off
+	places  chan struct{}           // as many servers as this holds are connected to at once
+	hooks   hooks                   // what changes set off
+	end     context.CancelCauseFunc // ends watching
 
 	mu      sync.Mutex // guards what follows: servers tell one at a time
 	servers []*watched
@@ -50,8 +50,8 @@ func (v *vigil) keep(ctx context.Context, targets []target) error {
 	if err != nil {
 		return err
 	}
-	watching, end := v.limited(ctx)
-	defer end(nil)
+	watching := v.limited(ctx)
+	defer v.end(nil)
 	v.servers = servers
 	v.hooks.start(ctx)
 	for _, w := range servers {
@@ -92,23 +92,14 @@ func (w *watched) end() {
 	<-w.ended
 }
 
-// limited is ctx until --for or --until-change end it.
-func (v *vigil) limited(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	ctx, end := context.WithCancelCause(ctx)
+// limited is ctx until --for or a call of v.end ends it.
+func (v *vigil) limited(ctx context.Context) context.Context {
+	ctx, v.end = context.WithCancelCause(ctx)
 	if v.how.length.set {
-		late := time.AfterFunc(v.how.length.Duration, func() { end(errLongEnough) })
+		late := time.AfterFunc(v.how.length.Duration, func() { v.end(errLongEnough) })
 		context.AfterFunc(ctx, func() { late.Stop() })
 	}
-	if v.how.untilChange {
-		go func() {
-			select {
-			case <-v.changed:
-				end(errSeen)
-			case <-ctx.Done():
-			}
-		}()
-	}
-	return ctx, end
+	return ctx
 }
 
 // enlist is the servers that targets name, none of them watched yet.

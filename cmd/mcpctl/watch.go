@@ -44,7 +44,7 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.BoolFlag{Name: "until-change", Usage: "end after the first change", Destination: &how.untilChange},
 			&cli.StringFlag{Name: "exec", Usage: "run `CMD` with the shell for every change, the event on its standard input", Destination: &how.exec},
 			&cli.StringFlag{Name: "webhook", Usage: "post every change to `URL`, signed if MCPCTL_WEBHOOK_SECRET is set", Destination: &how.webhook},
-			&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this level on: breaking, warning, info, any or never", Destination: &how.failOn},
+			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this level or above: breaking, warning, info, any or never", Destination: &how.failOn},
 			&cli.StringFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: "declared", Destination: &how.semantics},
 			&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: &how.AssertFormats},
 		),
@@ -136,7 +136,7 @@ func (inv *invocation) vigil(cfg *config.Config, how watching) (*vigil, error) {
 		return nil, err
 	}
 	how.ItemBudget = cfg.Project.Budgets.ItemBytes
-	v := &vigil{invocation: inv, how: how, cfg: cfg, policy: policy, options: options, changed: make(chan struct{}, 1)}
+	v := &vigil{invocation: inv, how: how, cfg: cfg, policy: policy, options: options}
 	v.places = make(chan struct{}, cmp.Or(inv.parallel, 1))
 	v.screen = screen{out: inv.out, format: how.format, color: color, live: how.format == "table" && isTerminal(inv.out)}
 	v.hooks = hooks{fail: inv.remark}
@@ -153,5 +153,5 @@ func (inv *invocation) vigil(cfg *config.Config, how watching) (*vigil, error) {
 // errLongEnough ends a run after --for.
 var errLongEnough = errors.New("watched for as long as asked")
 
-// errSeen ends a run after the change that --until-change waits for.
+// errSeen ends a run after the change that --until-change or --fail-on waits for.
 var errSeen = errors.New("a change was seen")

@@ -33,9 +33,8 @@ func (v *vigil) pass(e report.Event) {
 	if len(v.hooks.each) > 0 && report.WriteEvent(&line, "ndjson", e, report.Options{}) == nil {
 		v.hooks.fire(line.Bytes())
 	}
-	select {
-	case v.changed <- struct{}{}:
-	default: // one is enough
+	if v.how.untilChange || v.how.failOn != "" && v.fails {
+		v.end(errSeen)
 	}
 }
 
