@@ -15,6 +15,7 @@ type News struct {
 	Changed []snapshot.Kind // lists that the server said to have changed, in the order of snapshot.Kinds
 	Resumed bool            // listening began: what was announced before is lost, so every list is to be read again
 	Covered bool            // the server announces changes of every list it offers, as things stand
+	Count   int             // announcements that made Changed
 }
 
 // Signal is signalled after something happened that News tells. Several happenings may give one signal.
@@ -25,13 +26,13 @@ func (s *Session) News() News {
 	c := &s.changes
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	news := News{Resumed: c.resumed, Covered: s.hello.covered(c.announced)}
+	news := News{Resumed: c.resumed, Covered: s.hello.covered(c.announced), Count: c.count}
 	for _, kind := range snapshot.Kinds() {
 		if c.stale[kind] {
 			news.Changed = append(news.Changed, kind)
 		}
 	}
-	c.stale, c.resumed = nil, false
+	c.stale, c.resumed, c.count = nil, false, 0
 	return news
 }
 
@@ -45,6 +46,7 @@ type changes struct {
 
 	mu        sync.Mutex
 	stale     map[snapshot.Kind]bool
+	count     int                    // announcements that made stale
 	announced map[snapshot.Kind]bool // kinds whose changes are announced now
 	resumed   bool
 	known     func() // called when announcements begin; nil = nobody waits for that
@@ -80,6 +82,7 @@ func (c *changes) add(kinds []snapshot.Kind) {
 	for _, kind := range kinds {
 		c.stale[kind] = true
 	}
+	c.count++
 	c.signal()
 }
 

@@ -42,7 +42,9 @@ func (w *watcher) beforeConnecting() time.Duration {
 
 // arrive opens a session and reads all lists. A session that is lost on the way is an error like one that never was.
 func (w *watcher) arrive(ctx context.Context) (Session, reading, error) {
+	began := time.Now()
 	session, err := w.source.Open(ctx)
+	w.observe(ctx, Attempt{Outcome: outcomeOf(err), Took: time.Since(began)})
 	if err != nil {
 		return nil, reading{}, err
 	}

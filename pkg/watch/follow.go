@@ -105,6 +105,7 @@ func union(a, b []snapshot.Kind) []snapshot.Kind {
 
 // hear takes notice of whether the server announces changes now.
 func (w *watcher) hear(news News) {
+	w.status.Counts.Announcements += news.Count
 	if w.covered == news.Covered {
 		return
 	}

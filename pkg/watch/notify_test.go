@@ -100,7 +100,7 @@ func TestAnnouncementsAreHeldAgainstChanges(t *testing.T) {
 		r.announce(snapshot.Tools)
 		want(t, "late", r.after(time.Second), "10m0.15s changed by poll tool-removed(tool/a)")
 		got := view.Status().Counts
-		if diff := cmp.Diff(watch.Counts{Readings: 5, Changes: 2, Silent: 1, Needless: 1, Connections: 1}, got); diff != "" {
+		if diff := cmp.Diff(watch.Counts{Readings: 5, Changes: 2, Silent: 1, Needless: 1, Connections: 1, Announcements: 2}, got); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)
 		}
 	})

@@ -26,6 +26,7 @@ type Options struct {
 	Refresh     <-chan struct{} // each value asks for a reading at once; nil = nobody asks
 	Restart     <-chan struct{} // each value asks for a new session at once, whatever is under way; nil = nobody asks
 	View        *View           // where the newest Status is kept for other goroutines; nil = nobody looks
+	Observe     func(Attempt)   // called after each attempt, before what it led to is told; nil = nobody measures
 	Random      func() float64  // in [0, 1), for the spread; nil = at random
 }
 
@@ -46,6 +47,9 @@ func (o Options) complete() Options {
 	o.MaxFailures = cmp.Or(o.MaxFailures, 5)
 	if o.Judge == nil {
 		o.Judge = func(found []finding.Finding) []finding.Finding { return found }
+	}
+	if o.Observe == nil {
+		o.Observe = func(Attempt) {}
 	}
 	if o.Random == nil {
 		o.Random = rand.Float64

@@ -18,12 +18,24 @@ type reading struct {
 	hello    *snapshot.Snapshot // what the server says of itself
 	kinds    []snapshot.Kind    // to be read
 	lists    map[snapshot.Kind]*snapshot.List
+	took     time.Duration // with all attempts and the pauses between them
 }
 
 // read asks for the lists of r, four times at most; those that arrived are not asked for again. The error is that of the
 // lists which are missing, or the reason why ctx ended.
 func (w *watcher) read(ctx context.Context, session Session, r reading) (reading, error) {
 	w.status.Counts.Readings++
+	began := time.Now()
+	r, err := w.persist(ctx, session, r)
+	r.took = time.Since(began)
+	if ctx.Err() != nil && session.Lost() != nil { // nobody takes what arrived
+		w.options.Observe(Attempt{Cause: r.cause, Outcome: Failure, Took: r.took})
+	}
+	return r, err
+}
+
+// persist tries to read until the lists are there, or often enough.
+func (w *watcher) persist(ctx context.Context, session Session, r reading) (reading, error) {
 	r.lists = map[snapshot.Kind]*snapshot.List{}
 	wait := w.options.Retry
 	for n := 1; ; n++ {

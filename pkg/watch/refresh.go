@@ -34,6 +34,7 @@ func (w *watcher) take(session Session, r reading, err error) {
 	o.silent = changed && !first && r.cause == Poll && !r.notified && w.covered && !w.hears(session)
 	o.needless, o.note = w.judge(session, r, changed)
 	w.count(o)
+	w.options.Observe(Attempt{Cause: r.cause, Outcome: o.word(err), Took: r.took})
 	w.floor = session.Floor()
 	w.settle(err)
 	w.report(r.cause, o, err)

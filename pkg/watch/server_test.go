@@ -211,6 +211,7 @@ func (c *session) hear(n watch.News) {
 	defer c.mu.Unlock()
 	c.news.Changed = slices.Compact(slices.Sorted(slices.Values(append(c.news.Changed, n.Changed...))))
 	c.news.Resumed = c.news.Resumed || n.Resumed
+	c.news.Count += len(n.Changed)
 	select {
 	case c.signal <- struct{}{}:
 	default:

@@ -19,12 +19,13 @@ type Status struct {
 
 // Counts are numbers since watching began.
 type Counts struct {
-	Readings    int `json:"readings"`    // times that lists were read, or tried to be
-	Failures    int `json:"failures"`    // readings and connections that failed, after all their attempts
-	Changes     int `json:"changes"`     // readings that found a change
-	Silent      int `json:"silent"`      // changes that a server which announces changes did not announce
-	Needless    int `json:"needless"`    // announcements without a change
-	Connections int `json:"connections"` // times that the server was connected to
+	Readings      int `json:"readings"`      // times that lists were read, or tried to be
+	Failures      int `json:"failures"`      // readings and connections that failed, after all their attempts
+	Changes       int `json:"changes"`       // readings that found a change
+	Announcements int `json:"announcements"` // notifications of changes that came
+	Silent        int `json:"silent"`        // changes that a server which announces changes did not announce
+	Needless      int `json:"needless"`      // announcements without a change
+	Connections   int `json:"connections"`   // times that the server was connected to
 }
 
 // View keeps the newest Status of one server for any number of readers. The zero value has an empty one.

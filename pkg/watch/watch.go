@@ -53,6 +53,7 @@ type News struct {
 	Changed []snapshot.Kind // lists that the server said to have changed
 	Resumed bool            // notifications may have been missed, so every list is to be read again
 	Covered bool            // the server announces changes of every list it offers, as things stand
+	Count   int             // announcements that made Changed
 }
 
 // Run watches a server until ctx ends, and calls emit for every event, one at a time and in order. It returns when
