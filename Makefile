@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X main.buildVersion=$(VERSION)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test race cover lint vuln cross docs test-real bench corpus check-corpus oracle soak clean
+.PHONY: build demo test race cover lint vuln cross docs test-real test-browser bench corpus check-corpus oracle soak clean
 
 build:                ## build bin/mcpctl
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -38,6 +38,9 @@ cross:                ## every system and processor we ship for compiles
 
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh
+
+test-browser:         ## the HTML report in a real browser: layout, contrast, filters; MCPCTL_SCREENSHOTS=FOLDER keeps pictures
+	sh scripts/test-browser.sh
 
 bench: build          ## Go benchmarks, and whole-process comparisons as ratios (docs/performance.md)
 	sh scripts/bench.sh
