@@ -75,7 +75,7 @@ func (inv *invocation) accept(ctx context.Context, words []string, how *acceptan
 	if err != nil {
 		return err
 	}
-	cfg, err := inv.load(targets)
+	cfg, err := inv.load(ctx, targets)
 	if err != nil {
 		return err
 	}

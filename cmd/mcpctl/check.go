@@ -42,7 +42,7 @@ func (inv *invocation) check(ctx context.Context, words []string, how checking) 
 	if err != nil {
 		return err
 	}
-	cfg, err := inv.load(targets)
+	cfg, err := inv.load(ctx, targets)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (inv *invocation) config(ctx context.Context, names []string) error {
 	if inv.command != nil {
 		return usagef(`config reads files: it takes no "--"`)
 	}
-	cfg, loadErr := inv.load(nil)
+	cfg, loadErr := inv.read(nil)
 	if cfg == nil {
 		return loadErr
 	}

@@ -56,7 +56,7 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	if err := how.settle(); err != nil {
 		return err
 	}
-	cfg, err := inv.load(now)
+	cfg, err := inv.load(ctx, now)
 	if err != nil {
 		return err
 	}

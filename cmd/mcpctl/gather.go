@@ -22,7 +22,7 @@ func (inv *invocation) survey(ctx context.Context, words []string) ([]surface, *
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg, err := inv.load(targets)
+	cfg, err := inv.load(ctx, targets)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,9 +18,10 @@ import (
 type invocation struct {
 	streams
 	environ []string
-	command []string  // what followed "--"; nil when there was no "--"
-	now     time.Time // when the run began; it decides what has expired
-	twice   bool      // every list is asked for twice
+	command []string          // what followed "--"; nil when there was no "--"
+	now     time.Time         // when the run began; it decides what has expired
+	twice   bool              // every list is asked for twice
+	answers map[string]string // to prompts of the configuration, by the variable that stands for each; never stored
 
 	configs    cli.StringSlice
 	format     string

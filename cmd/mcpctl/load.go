@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,15 +11,31 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 )
 
-// load reads the configuration. What is wrong with a whole file stops the run, unless no configured server is asked for
+// load reads the configuration, and once more when a person had to answer for the servers that targets name.
+func (inv *invocation) load(ctx context.Context, targets []target) (*config.Config, error) {
+	cfg, err := inv.read(targets)
+	if err != nil {
+		return cfg, err
+	}
+	asked := inv.questions(cfg, targets)
+	if err := inv.answer(ctx, asked); err != nil {
+		return cfg, err
+	}
+	if len(asked) > 0 && inv.answers != nil {
+		return inv.read(targets)
+	}
+	return cfg, nil
+}
+
+// read reads the configuration and asks nobody. What is wrong with a whole file stops the run, unless no configured server is asked for
 // and the project's own file is whole.
-func (inv *invocation) load(targets []target) (*config.Config, error) {
+func (inv *invocation) read(targets []target) (*config.Config, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
 	home, _ := os.UserHomeDir()
-	cfg, err := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookup, Rules: ruleIDs()})
+	cfg, err := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookupConfig, Rules: ruleIDs()})
 	if inv.snapshots != "" {
 		cfg.Project.Snapshots = inv.snapshots
 	}

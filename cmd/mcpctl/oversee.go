@@ -80,7 +80,7 @@ func (v *vigil) hearInput() {
 // What cannot be read changes nothing.
 func (v *vigil) reload(ctx context.Context, targets []target) {
 	old := v.cfg
-	cfg, err := v.load(targets)
+	cfg, err := v.read(targets)
 	if err == nil {
 		v.cfg = cfg
 		var servers []*watched

@@ -5,6 +5,9 @@ import (
 	"os/exec"
 )
 
+// The console that a process belongs to.
+const terminalIn, terminalOut = "CONIN$", "CONOUT$"
+
 // refreshSignals is empty: there is no such signal here.
 func refreshSignals() []os.Signal { return nil }
 

@@ -89,7 +89,7 @@ func (inv *invocation) watch(ctx context.Context, words []string, how watching) 
 	if i := slices.IndexFunc(targets, func(t target) bool { return !t.live() }); i >= 0 {
 		return usagef("%q is saved and cannot change by itself: name a server to watch, or compare once with mcpctl diff", targets[i].word)
 	}
-	cfg, err := inv.load(targets)
+	cfg, err := inv.load(ctx, targets)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@
 package config
 
 import (
+	"slices"
+
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -33,8 +35,17 @@ type Entry struct {
 	Disabled bool         // configured not to run
 	Problems []Problem    // why it cannot be run; of a disabled server they matter to nobody
 	Warnings []Problem    // what should be mended, but does not matter to this run
+	Prompts  []Prompt     // what a person would have to answer for it to run; each is among Problems too
 	refused  bool         // not in mcpctl.yaml's allow
 	shown    shown
+}
+
+// Asks is what a person can be asked so that the entry runs; nothing when that would not do.
+func (e Entry) Asks() []Prompt {
+	if e.Disabled || e.refused || slices.ContainsFunc(e.Problems, func(p Problem) bool { return !p.asked }) {
+		return nil
+	}
+	return e.Prompts
 }
 
 // Err is all problems of the entry as one error, or nil. A disabled server has none.

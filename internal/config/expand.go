@@ -11,7 +11,7 @@ type expander struct {
 	lookup func(string) (string, bool) // the environment; nil = empty
 	home   string                      // for ${userHome}; empty = unknown
 	folder string                      // for ${workspaceFolder}
-	inputs map[string]string           // descriptions of VS Code's inputs, by id
+	inputs map[string]editorInput      // VS Code's inputs, by id
 	bare   bool                        // $NAME is a variable too, as in Gemini's files
 	depth  int                         // of defaults inside defaults
 }
@@ -29,7 +29,10 @@ type expanded struct {
 }
 
 // unresolved is a variable that has no value.
-type unresolved struct{ message, hint string }
+type unresolved struct {
+	message, hint string
+	prompt        *Prompt // that a person could answer; nil = nobody can
+}
 
 // expand replaces every variable of s: ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:ID}, ${workspaceFolder} and its like.
 // "$${" is a literal "${"; every other "$" stays as it is.
@@ -54,7 +57,8 @@ func (x expander) expand(s string) (expanded, []unresolved) {
 // addUnresolved adds those that are not there yet, up to the limit.
 func addUnresolved(missing, more []unresolved) []unresolved {
 	for _, m := range more {
-		if len(missing) < maxUnresolved && !slices.Contains(missing, m) {
+		same := func(known unresolved) bool { return known.message == m.message }
+		if len(missing) < maxUnresolved && !slices.ContainsFunc(missing, same) {
 			missing = append(missing, m)
 		}
 	}
@@ -111,7 +115,7 @@ func (x expander) replace(token string) (value, shown string, missing []unresolv
 	}
 	name, closed := strings.CutSuffix(token[2:], "}")
 	if !closed {
-		return "", "", []unresolved{{`"${" without "}"`, `write "$${" for a literal "${"`}}
+		return "", "", []unresolved{{message: `"${" without "}"`, hint: `write "$${" for a literal "${"`}}
 	}
 	if folder, ok := x.folders(name); ok {
 		return folder, folder, nil

@@ -152,6 +152,9 @@ func dumpEntry(b *strings.Builder, e Entry) {
 	}
 	dumpProblems(b, "problem", e.Problems)
 	dumpProblems(b, "warning", e.Warnings)
+	for _, p := range e.Prompts {
+		fmt.Fprintf(b, "asks: %+v\n", p)
+	}
 }
 
 func dumpSecrets(b *strings.Builder, label string, secrets map[string]probe.Secret) {

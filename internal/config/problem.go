@@ -13,6 +13,7 @@ type Problem struct {
 	Server  string `json:"server,omitempty"`
 	Message string `json:"message"`        // lower case, without full stop
 	Hint    string `json:"hint,omitempty"` // what to do next
+	asked   bool   // an answer of the entry's Prompts mends it
 }
 
 // Error is `FILE:LINE: server "NAME": MESSAGE`, as far as they are known, without the hint.

@@ -21,7 +21,8 @@ type scope struct {
 type draft struct {
 	reader
 	scope
-	fields value
+	fields  value
+	prompts []Prompt // without an answer, each once
 }
 
 // Keys of a server that mcpctl reads. Other clients' keys are passed over, except in mcpctl.yaml.
@@ -58,7 +59,7 @@ func (s scope) server(f field) Entry {
 		e.Disabled = d.disabled()
 		d.fill(&e)
 	}
-	e.Problems, e.Warnings = d.problems, d.warnings
+	e.Problems, e.Warnings, e.Prompts = d.problems, d.warnings, d.prompts
 	return e
 }
 
@@ -138,6 +139,18 @@ func (d *draft) expand(f field) (out expanded, ok bool) {
 	out, missing := d.scope.expand(f.value.text)
 	for _, m := range missing {
 		d.complain(f.value.line, m.hint, "%s, needed in %q", m.message, f.key)
+		d.wish(m.prompt)
 	}
 	return out, len(missing) == 0
+}
+
+// wish remembers what a person could be asked for to mend the last problem.
+func (d *draft) wish(p *Prompt) {
+	if p == nil {
+		return
+	}
+	d.problems[len(d.problems)-1].asked = true
+	if !slices.ContainsFunc(d.prompts, func(known Prompt) bool { return known.Variable == p.Variable }) {
+		d.prompts = append(d.prompts, *p)
+	}
 }

@@ -44,19 +44,3 @@ func at(v value, path []string) []field {
 	}
 	return found
 }
-
-// inputs are the descriptions of VS Code's inputs by id.
-func inputs(root value) map[string]string {
-	about := map[string]string{}
-	list, _ := root.get("inputs")
-	if len(list.value.items) == 0 {
-		mcp, _ := root.get("mcp")
-		list, _ = mcp.value.get("inputs")
-	}
-	for _, v := range list.value.items {
-		id, _ := v.get("id")
-		description, _ := v.get("description")
-		about[id.value.text] = description.value.text
-	}
-	return about
-}

@@ -39,30 +39,17 @@ func (x expander) variable(name, fallback string, hasFallback bool) (string, []u
 	switch {
 	case hasFallback && value == "":
 		if x.depth++; x.depth > maxDefaults {
-			return "", []unresolved{{"defaults inside defaults, too deep", "set " + name + " in the environment"}}
+			return "", []unresolved{{message: "defaults inside defaults, too deep", hint: "set " + name + " in the environment"}}
 		}
 		out, missing := x.expand(fallback)
 		return out.value, missing
 	case !ok:
 		return "", []unresolved{{
-			fmt.Sprintf("the variable %s is not set", name),
-			fmt.Sprintf("set %s in the environment, or write ${%s:-default}", name, name),
+			message: fmt.Sprintf("the variable %s is not set", name),
+			hint:    fmt.Sprintf("set %s in the environment, or write ${%s:-default}", name, name),
 		}}
 	}
 	return value, nil
-}
-
-// input is the value of a VS Code input, taken from the environment.
-func (x expander) input(id string) (string, []unresolved) {
-	name := inputVariable(id)
-	if value, ok := x.look(name); ok {
-		return value, nil
-	}
-	hint := fmt.Sprintf("set %s in the environment", name)
-	if about := x.inputs[id]; about != "" {
-		hint += fmt.Sprintf(" (%q)", about)
-	}
-	return "", []unresolved{{fmt.Sprintf("the input %q has no value", id), hint}}
 }
 
 func (x expander) look(name string) (string, bool) {
@@ -89,7 +76,7 @@ func inputVariable(id string) string {
 func notUnderstood(name string) unresolved {
 	const hint = `environment variables, ${input:ID}, ${workspaceFolder} and ${userHome} exist; write "$${" for a literal "${"`
 	if printable.MatchString(name) {
-		return unresolved{fmt.Sprintf("the variable ${%s} is not supported", name), hint}
+		return unresolved{message: fmt.Sprintf("the variable ${%s} is not supported", name), hint: hint}
 	}
-	return unresolved{"a ${…} that is no variable", hint}
+	return unresolved{message: "a ${…} that is no variable", hint: hint}
 }

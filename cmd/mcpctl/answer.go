@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// question is a prompt of the configuration, and the servers of this run that need its answer.
+type question struct {
+	config.Prompt
+	servers []string
+}
+
+// questions are what a person has to be asked so that the servers that targets name can run. What cannot run for another
+// reason is not asked for.
+func (inv *invocation) questions(cfg *config.Config, targets []target) []question {
+	var names []string
+	for _, t := range targets {
+		if t.kind == byName {
+			names = append(names, t.word)
+		}
+	}
+	if len(targets) > 0 && len(names) == 0 {
+		return nil
+	}
+	entries, err := inv.configured(cfg, names)
+	if err != nil {
+		return nil // which is told when servers are chosen
+	}
+	var asked []question
+	for _, e := range entries {
+		for _, p := range e.Asks() {
+			at := slices.IndexFunc(asked, func(q question) bool { return q.Variable == p.Variable })
+			if at < 0 {
+				at, asked = len(asked), append(asked, question{Prompt: p})
+			}
+			asked[at].servers = append(asked[at].servers, e.Server.Name)
+		}
+	}
+	return asked
+}
+
+// answer asks each question once, and keeps the answers for this run alone. Without a terminal nothing is asked, and the
+// servers tell what they lack.
+func (inv *invocation) answer(ctx context.Context, asked []question) error {
+	if len(asked) == 0 {
+		return nil
+	}
+	t, err := inv.openTerminal()
+	if err != nil {
+		return nil
+	}
+	defer t.close()
+	for _, q := range asked {
+		value, err := q.ask(ctx, t)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, errNoAnswer):
+			t.say("\n")
+			return usagef("the input %q was not answered: set %s in the environment to run without being asked", q.ID, q.Variable)
+		case err != nil:
+			return fmt.Errorf("asking for the input %q: %w", q.ID, err)
+		}
+		if inv.answers == nil {
+			inv.answers = map[string]string{}
+		}
+		inv.answers[q.Variable] = value
+	}
+	return nil
+}
+
+// ask is the value that a person answers with.
+func (q question) ask(ctx context.Context, t *terminal) (string, error) {
+	what := strconv.Quote(q.ID)
+	if q.Description != "" {
+		what = fmt.Sprintf("%s (%s)", what, report.Visible(q.Description))
+	}
+	t.say("mcpctl: the input %s is needed by %s\n", what, report.Visible(strings.Join(q.servers, ", ")))
+	if q.Options != nil {
+		return q.choose(ctx, t)
+	}
+	prompt := "answer: "
+	if q.Default != "" && !q.Password {
+		prompt = fmt.Sprintf("answer [%s]: ", report.Visible(q.Default))
+	} else if q.Password {
+		prompt = "answer (not shown): "
+	}
+	text, err := t.ask(ctx, prompt, q.Password)
+	if text == "" {
+		text = q.Default
+	}
+	return text, err
+}
+
+// mostChoices is how often somebody may mistype a choice.
+const mostChoices = 5
+
+// choose shows the options with numbers, and takes a number, or the option itself.
+func (q question) choose(ctx context.Context, t *terminal) (string, error) {
+	standard := ""
+	for i, o := range q.Options {
+		t.say("%3d) %s\n", i+1, report.Visible(o.Label))
+		if o.Value == q.Default && standard == "" {
+			standard = strconv.Itoa(i + 1)
+		}
+	}
+	prompt := fmt.Sprintf("choose 1 to %d: ", len(q.Options))
+	if standard != "" {
+		prompt = fmt.Sprintf("choose 1 to %d [%s]: ", len(q.Options), standard)
+	}
+	for range mostChoices {
+		text, err := t.ask(ctx, prompt, false)
+		if err != nil {
+			return "", err
+		}
+		if text = strings.TrimSpace(text); text == "" {
+			text = standard
+		}
+		if value, ok := q.chosen(text); ok {
+			return value, nil
+		}
+	}
+	return "", fmt.Errorf("%d answers were none of the choices", mostChoices)
+}
+
+func (q question) chosen(text string) (string, bool) {
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(q.Options) {
+		return q.Options[n-1].Value, true
+	}
+	for _, o := range q.Options {
+		if text != "" && (o.Label == text || o.Value == text) {
+			return o.Value, true
+		}
+	}
+	return "", false
+}
+
+// lookupConfig reads the environment as a configuration sees it: with the answers of this run.
+func (inv *invocation) lookupConfig(name string) (string, bool) {
+	if value, ok := inv.answers[name]; ok {
+		return value, true
+	}
+	return inv.lookup(name)
+}

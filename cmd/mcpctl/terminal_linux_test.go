@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// pseudo is a terminal on which a test types when it has read a prompt; testscript types before there is one.
+type pseudo struct {
+	*os.File
+	slave *os.File
+
+	mu   sync.Mutex
+	seen bytes.Buffer
+}
+
+func newPseudo(t *testing.T) *pseudo {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("there are no pseudo terminals here: %v", err)
+	}
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pseudo{File: master, slave: slave}
+	t.Cleanup(func() { _ = master.Close(); _ = slave.Close() })
+	go p.watch()
+	return p
+}
+
+func (p *pseudo) watch() {
+	buf := make([]byte, 1024)
+	for {
+		n, err := p.Read(buf)
+		p.mu.Lock()
+		p.seen.Write(buf[:n])
+		p.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *pseudo) text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.seen.String()
+}
+
+// await waits until the terminal shows text.
+func (p *pseudo) await(t *testing.T, text string) {
+	t.Helper()
+	for range 2000 {
+		if strings.Contains(p.text(), text) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatalf("the terminal never showed %q, but %q", text, p.text())
+}
+
+// echoes tells whether the terminal shows what is typed.
+func (p *pseudo) echoes(t *testing.T) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
+// awaitHidden waits until the terminal does not show what is typed.
+func (p *pseudo) awaitHidden(t *testing.T) {
+	t.Helper()
+	for range 2000 {
+		if !p.echoes(t) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("the terminal goes on showing what is typed")
+}
+
+// onTerminal starts mcpctl in a session with p as its terminal, standard streams elsewhere.
+func (p *pseudo) onTerminal(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "mcpctl")
+	if err := os.Symlink(self, link); err != nil {
+		t.Fatal(err)
+	}
+	out := &bytes.Buffer{}
+	cmd := exec.Command(link, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = dir, out, out, []*os.File{p.slave}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, out
+}
+
+const askingConfig = `{
+  "inputs": [{"type": "promptString", "id": "key", "password": true}],
+  "servers": {"one": {"command": "sh", "args": ["-c", "echo $KEY > key.log; exit 1"], "env": {"KEY": "${input:key}"}}}
+}`
+
+// TestHiddenAnswer types a password: it is not echoed, it arrives, and the terminal is as it was.
+func TestHiddenAnswer(t *testing.T) {
+	p, dir := newPseudo(t), t.TempDir()
+	config := filepath.Join(dir, "mcp.json")
+	if err := os.WriteFile(config, []byte(askingConfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, out := p.onTerminal(t, dir, "list", "--config", config)
+	p.await(t, "not shown")
+	p.awaitHidden(t)
+	if _, err := p.WriteString("s3cret-typed\n"); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if got, _ := os.ReadFile(filepath.Join(dir, "key.log")); strings.TrimSpace(string(got)) != "s3cret-typed" {
+		t.Errorf("the server got %q; output: %s", got, out)
+	}
+	if all := p.text() + out.String(); strings.Contains(all, "s3cret") {
+		t.Errorf("the answer was shown: %q", all)
+	}
+	if !p.echoes(t) {
+		t.Error("the terminal is left without echo")
+	}
+}
+
+// TestInterruptedAnswer types Ctrl-C at a password: the run ends with status 130, and the terminal is as it was.
+func TestInterruptedAnswer(t *testing.T) {
+	p, dir := newPseudo(t), t.TempDir()
+	config := filepath.Join(dir, "mcp.json")
+	if err := os.WriteFile(config, []byte(askingConfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, out := p.onTerminal(t, dir, "list", "--config", config)
+	p.await(t, "not shown")
+	p.awaitHidden(t)
+	if _, err := p.Write([]byte("s3cret\x03")); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("ended with %v, want status 130; output: %s", err, out)
+	}
+	if !p.echoes(t) {
+		t.Error("the terminal is left without echo")
+	}
+	if all := p.text() + out.String(); strings.Contains(all, "s3cret") {
+		t.Errorf("what was typed was shown: %q", all)
+	}
+}
