@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/validate":    {"pkg/snapshot", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/santhosh-tekuri/jsonschema/v6/kind"},
 	"internal/transport":   {"github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp", "golang.org/x/sys/"},
 	"internal/config":      {"pkg/probe", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},
+	"internal/trust":       {"github.com/moby/sys/atomicwriter"},
 	"internal/fixture":     {"github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "golang.org/x/sys/"},
 	"cmd/mcpctl":           {"pkg/", "internal/", "github.com/", "golang.org/x/"},
 	"examples/tickets":     {"github.com/mark3labs/mcp-go/"},
