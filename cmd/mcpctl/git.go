@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/config"
 )
 
 // readGit reads snapshots as they were committed: spec is REF for the snapshots folder, or REF:PATH; a REF may be
@@ -55,7 +57,7 @@ func committed(commit, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	relative, err := filepath.Rel(resolved(strings.TrimSpace(root)), resolved(absolute))
+	relative, err := filepath.Rel(config.RealPath(strings.TrimSpace(root)), config.RealPath(absolute))
 	if err != nil || strings.HasPrefix(relative, "..") {
 		return nil, fmt.Errorf("%s is outside the repository", path)
 	}
@@ -92,17 +94,6 @@ func readBlobs(ref, commit string, files []string) ([]surface, error) {
 		found = append(found, s)
 	}
 	return found, nil
-}
-
-// resolved is a path without symbolic links as far as it exists: git gives its root that way.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	if parent := filepath.Dir(path); parent != path {
-		return filepath.Join(resolved(parent), filepath.Base(path))
-	}
-	return path
 }
 
 // git runs git in this folder and gives what it printed; the error holds git's own words.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/moby/sys/atomicwriter"
+
+	"github.com/mcpctl/mcpctl/internal/config"
 )
 
 // write puts a report where --output says, or on standard output.
@@ -34,7 +36,7 @@ func writeOutput(path string, data []byte) error {
 		}
 		return err
 	}
-	return atomicwriter.WriteFile(resolved(path), data, 0o644)
+	return atomicwriter.WriteFile(config.RealPath(path), data, 0o644)
 }
 
 // checkOutput finds a path that cannot be written before any server is contacted for nothing.

@@ -38,6 +38,7 @@ type Entry struct {
 	Prompts  []Prompt     // what a person would have to answer for it to run; each is among Problems too
 	refused  bool         // not in mcpctl.yaml's allow
 	shown    shown
+	essence  essence
 }
 
 // Asks is what a person can be asked so that the entry runs; nothing when that would not do.

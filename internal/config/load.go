@@ -16,6 +16,7 @@ func Load(in Input) (*Config, error) {
 	l.servers()
 	l.config.Entries = merge(l.entries)
 	l.refuse()
+	l.confineSnapshots()
 	if len(l.problems) > 0 {
 		return l.config, l.sorted()
 	}
@@ -81,7 +82,7 @@ func (l *loader) readProject(file origin) {
 func (l *loader) scope(file origin) scope {
 	folder := projectFolder(file.path)
 	return scope{
-		file: file.shown, found: file.found, folder: folder,
+		file: file.shown, abs: file.path, found: file.found, folder: folder,
 		dialect:  dialectOf(file.path),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder, bare: dialectOf(file.path).bare},
 	}
@@ -90,7 +91,11 @@ func (l *loader) scope(file origin) scope {
 // parse reads a file; ok is false after a problem.
 func (l *loader) parse(file origin, syntax func([]byte) (value, *syntaxError)) (value, bool) {
 	l.config.Files = append(l.config.Files, file.shown)
-	data, err := readFile(file.path)
+	read := readFile
+	if file.found != Named { // a pipe would keep the run waiting for ever
+		read = readRegular
+	}
+	data, err := read(file.path)
 	if err != nil {
 		hint := ""
 		if file.from != "" {
@@ -148,7 +153,9 @@ func (l *loader) included() []origin {
 			})
 			continue
 		}
-		files = addOrigin(files, file)
+		if l.confineIncludes(file, f.line) {
+			files = addOrigin(files, file)
+		}
 	}
 	return files
 }

@@ -13,9 +13,12 @@ type Project struct {
 	File      string              // the mcpctl.yaml it comes from; empty = none
 	Found     Found               // how File came to be read
 	Snapshots string              // absolute folder of saved snapshots
+	Stray     string              // where Snapshots leads to when nobody named it and that is outside of the project; empty = fine
 	Tolerate  []finding.Tolerance // servers that may fail for a while
 	Budgets   Budgets             // limits on what servers offer
 	Allow     Allow               // who may be contacted
+
+	snapshotsLine int // of the key; 0 = there is none
 }
 
 // Budgets are the limits that mcpctl.yaml sets; 0 = none.

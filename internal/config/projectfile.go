@@ -45,7 +45,7 @@ func (p *projectReader) key(f field, out *Project) {
 			p.entries = append(p.entries, p.servers(f.value)...)
 		}
 	case "snapshots":
-		out.Snapshots = p.folderOf(f)
+		out.Snapshots, out.snapshotsLine = p.folderOf(f), f.line
 	case "fail-on":
 		out.FailOn = p.failOn(f)
 	case "rules":

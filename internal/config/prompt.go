@@ -27,15 +27,20 @@ type editorInput struct {
 	wrong, hint string
 }
 
-// inputs are VS Code's inputs by id.
-func inputs(root value) map[string]editorInput {
-	known := map[string]editorInput{}
+// inputList is all that a file says of inputs.
+func inputList(root value) value {
 	list, _ := root.get("inputs")
 	if len(list.value.items) == 0 {
 		mcp, _ := root.get("mcp")
 		list, _ = mcp.value.get("inputs")
 	}
-	for _, v := range list.value.items {
+	return list.value
+}
+
+// inputs are VS Code's inputs by id.
+func inputs(list value) map[string]editorInput {
+	known := map[string]editorInput{}
+	for _, v := range list.items {
 		id, _ := v.get("id")
 		if _, twice := known[id.value.text]; !twice {
 			known[id.value.text] = readInput(id.value.text, v)

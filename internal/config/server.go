@@ -12,7 +12,9 @@ import (
 type scope struct {
 	file   string // as shown in problems
 	found  Found  // how it came to be read
+	abs    string // absolute, of the file
 	folder string // that relative paths refer to, absolute
+	asked  value  // what the file says of inputs
 	dialect
 	expander
 }
@@ -23,6 +25,8 @@ type draft struct {
 	scope
 	fields  value
 	prompts []Prompt // without an answer, each once
+	varied  bool     // a variable was replaced
+	envText string   // content of envFile
 }
 
 // Keys of a server that mcpctl reads. Other clients' keys are passed over, except in mcpctl.yaml.
@@ -59,7 +63,7 @@ func (s scope) server(f field) Entry {
 		e.Disabled = d.disabled()
 		d.fill(&e)
 	}
-	e.Problems, e.Warnings, e.Prompts = d.problems, d.warnings, d.prompts
+	e.Problems, e.Warnings, e.Prompts, e.essence = d.problems, d.warnings, d.prompts, d.essence(e)
 	return e
 }
 
@@ -137,6 +141,7 @@ func (d *draft) misspelt() string {
 // expand replaces the variables of f's string and keeps those without a value as problems; ok is false if there are any.
 func (d *draft) expand(f field) (out expanded, ok bool) {
 	out, missing := d.scope.expand(f.value.text)
+	d.varied = d.varied || out.varied
 	for _, m := range missing {
 		d.complain(f.value.line, m.hint, "%s, needed in %q", m.message, f.key)
 		d.wish(m.prompt)

@@ -13,7 +13,8 @@ func (s scope) entries(root value) ([]Entry, []Problem) {
 	if !r.is(root, object, "the file") {
 		return nil, r.problems
 	}
-	s.inputs = inputs(root)
+	s.asked = inputList(root)
+	s.inputs = inputs(s.asked)
 	var entries []Entry
 	found := false
 	for _, path := range shapes {

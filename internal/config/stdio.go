@@ -113,6 +113,7 @@ func (d *draft) envFile(f field) map[string]probe.Secret {
 		d.complain(f.value.line, "create the file or remove envFile", `reading "envFile" %q: %v`, d.relative(path), err)
 		return nil
 	}
+	d.envText = string(data)
 	read, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
 		d.complain(f.value.line, "write one NAME=value per line", `reading "envFile" %q: not lines of NAME=value`, d.relative(path))

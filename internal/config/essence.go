@@ -1,0 +1,59 @@
+package config
+
+import (
+	"slices"
+)
+
+// essence is what a person agrees to who trusts an entry.
+type essence struct {
+	path  string   // absolute, of the file
+	parts []string // see Subject
+	risky bool     // see NeedsTrust
+}
+
+// NeedsTrust tells whether the entry must not be started or contacted before a person agreed to it: nobody named it, and it
+// starts a program, or can send away what this machine keeps. An address without variables, files and commands cannot.
+func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled && e.essence.risky }
+
+// Subject is the absolute path of the entry's file, and everything the file says that decides what the entry does: its
+// folder, the program, all its keys as they are written, the inputs that it may ask for and the content of its envFile.
+// Values of the user's own environment are not part of it. It may hold secrets, so it is for digests alone.
+func (e Entry) Subject() (file string, parts []string) { return e.essence.path, e.essence.parts }
+
+// plainKeys are keys of a server at a URL that send nothing away but what the file itself says.
+var plainKeys = slices.Concat(urlKeys, []string{"type", "transport", "headers", "http_headers", "disabled", "enabled", "timeout"})
+
+// essence is known once all of the server was read.
+func (d *draft) essence(e Entry) essence {
+	out := essence{path: d.abs, parts: []string{"folder", d.folder}, risky: d.varied || e.Server.Stdio != nil}
+	if s := e.Server.Stdio; s != nil {
+		out.parts = append(out.parts, "runs", s.Command, s.Dir)
+	}
+	out.parts = d.fields.flatten(append(out.parts, "keys"))
+	out.parts = d.asked.flatten(append(out.parts, "inputs"))
+	out.parts = append(out.parts, "envFile", d.envText)
+	for _, key := range d.fields.keys() {
+		if slices.Contains(serverKeys, key) && !slices.Contains(plainKeys, key) {
+			out.risky = true
+		}
+	}
+	return out
+}
+
+// flatten adds v to parts, without its lines, such that different values give different parts.
+func (v value) flatten(parts []string) []string {
+	parts = append(parts, v.kind.String())
+	switch v.kind {
+	case list:
+		for _, item := range v.items {
+			parts = item.flatten(parts)
+		}
+	case object:
+		for _, f := range v.fields {
+			parts = f.value.flatten(append(parts, "key", f.key))
+		}
+	default:
+		return append(parts, v.text)
+	}
+	return append(parts, "end")
+}

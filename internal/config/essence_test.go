@@ -1,0 +1,93 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// loadFound loads a .mcp.json that the search finds, with TOKEN and OTHER in the environment.
+func loadFound(t *testing.T, dir, text string) Entry {
+	t.Helper()
+	place(t, filepath.Join(dir, ".mcp.json"), []byte(text))
+	in := Input{Dir: dir, Home: "/home/me", Lookup: func(name string) (string, bool) {
+		return "/value/of/" + name, name == "TOKEN" || name == "OTHER"
+	}}
+	config, err := Load(in)
+	if err != nil || len(config.Entries) != 1 {
+		t.Fatalf("%s: %v, %d entries", text, err, len(config.Entries))
+	}
+	return config.Entries[0]
+}
+
+func TestNeedsTrust(t *testing.T) {
+	for server, want := range map[string]bool{
+		`"command": "s"`:                   true,
+		`"command": "s", "disabled": true`: false,
+		`"url": "http://h/"`:               false,
+		`"url": "http://h/", "headers": {"X": "y"}, "type": "sse", "timeout": 5, "autoApprove": []`: false,
+		`"url": "http://u:p@h/"`:                                         false, // the file's own, sent to where the file says
+		`"url": "http://${TOKEN}@h/"`:                                    true,
+		`"url": "http://h/?${TOKEN}"`:                                    true,
+		`"url": "http://h/?${env:TOKEN}"`:                                true,
+		`"url": "http://h/${UNSET:-${TOKEN}}"`:                           true,
+		`"url": "http://h/", "headers": {"X": "${TOKEN}"}`:               true,
+		`"url": "http://h/${workspaceFolder}"`:                           true,
+		`"url": "http://h/", "headersHelper": "echo"`:                    true,
+		`"url": "http://h/", "bearerToken": {"env": "TOKEN"}`:            true,
+		`"url": "http://h/", "bearerToken": {"file": "/etc/passwd"}`:     true,
+		`"url": "http://h/", "bearerToken": {"command": "echo"}`:         true,
+		`"url": "http://h/", "bearer_token_env_var": "TOKEN"`:            true,
+		`"url": "http://h/", "env_http_headers": {"X": "TOKEN"}`:         true,
+		`"url": "http://h/", "http_headers": {"X": "${input:question}"}`: true,
+	} {
+		e := loadFound(t, t.TempDir(), `{"mcpServers": {"s": {`+server+`}}}`)
+		if got := e.NeedsTrust(); got != want {
+			t.Errorf("%s: %v, want %v", server, got, want)
+		}
+		if e.Found = Named; e.NeedsTrust() {
+			t.Errorf("%s: needs trust though it was named", server)
+		}
+	}
+}
+
+// TestSubject changes one thing of a server after the other: each that the repository decides must make another subject.
+func TestSubject(t *testing.T) {
+	dir := t.TempDir()
+	const before = `{"servers": {"s": {"command": "s", "args": ["1", "2"], "env": {"A": "b"}, "envFile": ".env"}}, "inputs": [{"id": "q"}]}`
+	place(t, filepath.Join(dir, ".env"), []byte("B=1\n"))
+	_, agreed := loadFound(t, dir, before).Subject()
+	for old, change := range map[string]string{
+		`"command": "s"`: `"command": "other"`, `"1", "2"`: `"1 2"`, `["1", "2"]`: `["2", "1"]`, `"A": "b"`: `"A": "c"`, `{"A": "b"}`: `{"A": "b", "NODE_OPTIONS": "x"}`,
+		`"envFile": ".env"`: `"envFile": "./.env"`, `"args"`: `"cwd": "/", "args"`, `"b"}`: `"b"}, "timeout": 5`, `{"id": "q"}`: `{"id": "q", "default": "--eval"}`,
+	} {
+		changed := strings.Replace(before, old, change, 1)
+		if _, parts := loadFound(t, dir, changed).Subject(); changed == before || slices.Equal(parts, agreed) {
+			t.Errorf("%s: the same subject", changed)
+		}
+	}
+	same := strings.Replace(before, `"inputs"`, "// a remark\n \"other\": {}, \"inputs\"", 1)
+	if file, parts := loadFound(t, dir, same).Subject(); !slices.Equal(parts, agreed) || file != filepath.Join(dir, ".mcp.json") {
+		t.Errorf("an edit elsewhere in %s is another subject", file)
+	}
+	place(t, filepath.Join(dir, ".env"), []byte("B=1\nLD_PRELOAD=./x.so\n"))
+	if _, parts := loadFound(t, dir, before).Subject(); slices.Equal(parts, agreed) {
+		t.Error("another envFile is the same subject")
+	}
+	_ = os.Remove(filepath.Join(dir, ".env"))
+}
+
+// TestSubjectIsUnambiguous moves text from one key to another.
+func TestSubjectIsUnambiguous(t *testing.T) {
+	dir := t.TempDir()
+	_, a := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "args": ["a", "b"], "env": {}}}}`).Subject()
+	_, b := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "args": ["a"], "env": {"b": ""}}}}`).Subject()
+	_, c := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "args": ["a", "end"], "env": {}}}}`).Subject()
+	_, d := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "x": [{}, "y"]}}}`).Subject()
+	_, e := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "x": [{"end": "y"}]}}}`).Subject()
+	if slices.Equal(a, b) || slices.Equal(a, c) || slices.Equal(d[:len(d)-1], e[:len(d)-1]) {
+		t.Errorf("%q\n%q\n%q\n%q\n%q", a, b, c, d, e)
+	}
+}
