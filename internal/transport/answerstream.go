@@ -1,10 +1,31 @@
 package transport
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
 
 // answerStream reads the event stream that is the reply to one POST: notifications, requests of the server, and at last
 // the reply. It ends with the reply, whatever the server sends after it.
-type answerStream struct{ exchange *exchange }
+type answerStream struct {
+	exchange *exchange
+	respond  func(message) // answers a request of the server, without waiting for that
+}
+
+// responder answers the requests that a server sends in its reply to a POST, with the headers of that POST.
+func (l *Link) responder(post *http.Request) func(message) {
+	header := http.Header{}
+	for _, name := range []string{sessionHeader, transport.HeaderKeyProtocolVersion} {
+		if value := post.Header.Get(name); value != "" {
+			header.Set(name, value)
+		}
+	}
+	ctx := context.WithValue(post.Context(), exchangeKey{}, (*exchange)(nil)) // an answer is no request of ours
+	return func(asked message) { go l.respond(ctx, l.web.client, l.web.url, header, asked) }
+}
 
 func (a *answerStream) take(e event) ([]event, bool) {
 	if e.data == nil || e.kind != "" && e.kind != "message" {
@@ -21,6 +42,10 @@ func (a *answerStream) take(e event) ([]event, bool) {
 	}
 	pass := []event{{rest: e.rest}}
 	for _, m := range batch {
+		if m.asks() {
+			a.respond(m)
+			continue
+		}
 		if !m.isReply() {
 			pass = append(pass, event{data: m.raw})
 			continue

@@ -10,7 +10,7 @@ import (
 
 // streamableJudge is what streamable HTTP makes of a good status: a request's reply is JSON or an event stream, a
 // notification's is nothing.
-func streamableJudge(t *tripper, reply *http.Response) (*http.Response, error) {
+func (l *Link) streamableJudge(t *tripper, reply *http.Response) (*http.Response, error) {
 	x := exchangeOf(reply.Request.Context())
 	kind := mediaType(reply.Header.Get("Content-Type"))
 	switch {
@@ -19,7 +19,7 @@ func streamableJudge(t *tripper, reply *http.Response) (*http.Response, error) {
 	case kind == "text/event-stream" && reply.Request.Method == http.MethodGet:
 		return reply, nil // see Listen
 	case kind == "text/event-stream" && x != nil:
-		reply.Body = newStream(reply.Body, &answerStream{exchange: x})
+		reply.Body = newStream(reply.Body, &answerStream{exchange: x, respond: l.responder(reply.Request)})
 	case kind == "application/json" && x != nil:
 		text, err := t.only(reply, x)
 		if err != nil {

@@ -43,7 +43,7 @@ func OpenStreamable(ctx context.Context, e Endpoint) (*Link, error) {
 		return nil, errURL
 	}
 	l := newLink(KindStreamable, inner)
-	l.trouble, trip.judge = trip.last, streamableJudge
+	l.trouble, trip.judge = trip.last, l.streamableJudge
 	l.web = &web{url: e.URL, client: client}
 	l.end = func() error {
 		err := inner.Close()

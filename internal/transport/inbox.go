@@ -1,11 +1,8 @@
 package transport
 
 import (
-	"context"
-	"encoding/json"
 	"sync"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -37,29 +34,4 @@ func (b *inbox) open(handler func(mcp.JSONRPCNotification)) {
 		handler(n)
 	}
 	b.waiting = nil
-}
-
-// desk answers the server's own requests; the zero value answers as a client without any capability.
-type desk struct {
-	mu      sync.Mutex
-	handler transport.RequestHandler
-}
-
-func (d *desk) set(handler transport.RequestHandler) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.handler = handler
-}
-
-func (d *desk) handle(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	d.mu.Lock()
-	handler := d.handler
-	d.mu.Unlock()
-	switch {
-	case handler != nil:
-		return handler(ctx, r)
-	case r.Method == string(mcp.MethodPing):
-		return transport.NewJSONRPCResultResponse(r.ID, json.RawMessage("{}")), nil
-	}
-	return transport.NewJSONRPCErrorResponse(r.ID, mcp.METHOD_NOT_FOUND, "method not found: "+r.Method, nil), nil
 }

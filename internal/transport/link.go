@@ -22,7 +22,8 @@ const (
 )
 
 // Link is one live connection to a server: mcp-go's transport, plus what it cannot tell on its own.
-// Requests may run at the same time. A Link is also what mcp-go's client expects of a transport.
+// Requests may run at the same time. The server's own requests are answered here: mcp-go would take numbers for floats,
+// forget the order of members, and not wait for a person.
 type Link struct {
 	transport.Interface
 	Kind string
@@ -49,9 +50,6 @@ type Link struct {
 func newLink(kind string, inner transport.Interface) *Link {
 	l := &Link{Interface: inner, Kind: kind, done: make(chan struct{})}
 	inner.SetNotificationHandler(l.inbox.receive)
-	if both, ok := inner.(transport.BidirectionalInterface); ok {
-		both.SetRequestHandler(l.answer.handle)
-	}
 	return l
 }
 
@@ -113,9 +111,9 @@ func (l *Link) explain(ctx context.Context, x *exchange, err error) error {
 // reader's goroutine: it must not block, send a request, or set a handler.
 func (l *Link) SetNotificationHandler(f func(mcp.JSONRPCNotification)) { l.inbox.open(f) }
 
-// SetRequestHandler replaces the answers to the server's own requests. Without it, ping gets {} and everything else the
-// error "method not found".
-func (l *Link) SetRequestHandler(f transport.RequestHandler) { l.answer.set(f) }
+// SetAnswer says how the server's own requests are answered. By default ping gets {} and everything else the error
+// "method not found".
+func (l *Link) SetAnswer(f Answer) { l.answer.set(f) }
 
 // SetProtocolVersion is the version to name in HTTP headers from now on; it means nothing over stdio.
 func (l *Link) SetProtocolVersion(v string) {

@@ -33,7 +33,9 @@ func StartStdio(ctx context.Context, c Command) (*Link, error) {
 	l := newLink(KindStdio, inner)
 	l.child, l.trouble, l.kill = ch, ch.trouble, ch.kill
 	pumped := make(chan struct{})
+	life, over := context.WithCancel(ctx)
 	l.end = func() error {
+		over()
 		ch.tree.look()
 		_ = inner.Close() // ends the requests, and the child's stdin
 		_ = in.Close()
@@ -44,7 +46,7 @@ func StartStdio(ctx context.Context, c Command) (*Link, error) {
 	_ = inner.Start(ctx) // cannot fail: there is no command in it
 	go ch.wake()
 	go l.nourish(ch)
-	go l.pump(ch, out, pumped)
+	go l.pump(life, ch, out, pumped)
 	l.closeWith(ctx)
 	return l, nil
 }
@@ -58,18 +60,18 @@ func (l *Link) nourish(ch *child) {
 
 // pump hands the child's messages to mcp-go until its stdout ends, and says then what happened. Only the end of out
 // ends the requests that wait, so that no reply is lost that arrived before.
-func (l *Link) pump(ch *child, out *io.PipeWriter, pumped chan<- struct{}) {
+func (l *Link) pump(ctx context.Context, ch *child, out *io.PipeWriter, pumped chan<- struct{}) {
 	defer close(pumped)
 	var f framer
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := ch.read(buf)
-		l.pass(f.feed(buf[:n]), out)
+		l.pass(ctx, f.feed(buf[:n]), out)
 		if err != nil {
 			break
 		}
 	}
-	l.pass(f.rest(), out)
+	l.pass(ctx, f.rest(), out)
 	if ch.stopping.Load() {
 		l.lose(transport.ErrTransportClosed)
 	} else {
@@ -78,14 +80,18 @@ func (l *Link) pump(ch *child, out *io.PipeWriter, pumped chan<- struct{}) {
 	_ = out.Close()
 }
 
-// pass sorts pieces: messages to mcp-go, failures to whom they concern, the rest to the noise.
-func (l *Link) pass(pieces []piece, out io.Writer) {
+// pass sorts pieces: messages to mcp-go, requests to the desk, failures to whom they concern, the rest to the noise.
+func (l *Link) pass(ctx context.Context, pieces []piece, out io.Writer) {
 	for _, p := range pieces {
 		if p.err != nil {
 			l.open.failOne(p.id, p.err)
 		}
 		if p.noise != nil {
 			l.noise.add(p.noise, p.more)
+			continue
+		}
+		if p.message.asks() {
+			go l.answerChild(ctx, p.message)
 			continue
 		}
 		line, stray := l.open.deliver(p.message)
@@ -97,6 +103,12 @@ func (l *Link) pass(pieces []piece, out io.Writer) {
 			_, _ = out.Write([]byte{'\n'})
 		}
 	}
+}
+
+// answerChild answers a request of the server. If it no longer reads, it has to live without.
+func (l *Link) answerChild(ctx context.Context, asked message) {
+	reply := l.answer.reply(ctx, asked)
+	_, _ = l.child.stdin.Write(append(reply, '\n'))
 }
 
 // trouble is what is known about a child: how it ended, unless that was us, and its last words.

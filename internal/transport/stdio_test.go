@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -180,15 +181,10 @@ func TestStdioOfAnEndedContext(t *testing.T) {
 	}
 }
 
-// TestLinkIsATransport: mcp-go's client finds everything that it looks for.
-func TestLinkIsATransport(t *testing.T) {
+// TestStdioAnswers: the server's requests are answered as the caller says, under the ids that they have.
+func TestStdioAnswers(t *testing.T) {
 	l := behave(t, "asks")
-	var both transport.BidirectionalInterface = l
-	both.SetRequestHandler(func(_ context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-		return transport.NewJSONRPCErrorResponse(r.ID, 1, "mine", nil), nil
-	})
-	var http transport.HTTPConnection = l
-	http.SetProtocolVersion("2025-11-25")
+	l.SetAnswer(func(context.Context, Asked) (json.RawMessage, *Refusal) { return nil, &Refusal{1, "mine"} })
 	r, err := ask(t, l, 7)
 	if err != nil {
 		t.Fatal(err)

@@ -57,12 +57,19 @@ type caller struct {
 	link    *transport.Link
 	client  Client
 	version string // protocol version of the requests; empty before the handshake
+	elicits bool   // there is somebody to answer the server's questions
 	record  *record
 }
 
-// call sends one request and waits for its result. The error is an *RPCError or one of the link's.
+// call makes a request, sends it and waits for its result. The error is an *RPCError or one of the link's.
 func (c caller) call(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
-	reply, err := c.link.SendRequest(ctx, c.request(method, params))
+	return c.send(ctx, c.request(method, params))
+}
+
+// send sends one request and waits for its result.
+func (c caller) send(ctx context.Context, request mcptransport.JSONRPCRequest) (json.RawMessage, error) {
+	method := request.Method
+	reply, err := c.link.SendRequest(ctx, request)
 	switch {
 	case err != nil:
 		return nil, err
@@ -84,9 +91,10 @@ func (c caller) request(method string, params map[string]any) mcptransport.JSONR
 	}
 	header := http.Header{}
 	if mcp.IsModernProtocol(c.version) {
-		params["_meta"] = c.meta()
+		params = extended(params, c.meta())
 		header.Set(mcptransport.HeaderKeyProtocolVersion, c.version)
-		for name, value := range mcp.StandardHeaders(c.version, mcp.MCPMethod(method), nil) {
+		named, _ := json.Marshal(params) // what cannot be encoded cannot be sent either
+		for name, value := range mcp.StandardHeaders(c.version, mcp.MCPMethod(method), named) {
 			header.Set(name, value)
 		}
 	}
@@ -97,9 +105,17 @@ func (c caller) request(method string, params map[string]any) mcptransport.JSONR
 func (c caller) meta() map[string]any {
 	return map[string]any{
 		mcp.MetaKeyProtocolVersion:    c.version,
-		mcp.MetaKeyClientCapabilities: struct{}{},
+		mcp.MetaKeyClientCapabilities: c.capabilities(),
 		mcp.MetaKeyClientInfo:         c.implementation(),
 	}
+}
+
+// capabilities are declared to the server: only what somebody is there for, so that no server waits in vain.
+func (c caller) capabilities() map[string]any {
+	if !c.elicits {
+		return map[string]any{}
+	}
+	return map[string]any{"elicitation": map[string]any{"form": struct{}{}, "url": struct{}{}}}
 }
 
 func (c caller) implementation() map[string]string {

@@ -55,7 +55,7 @@ type changes struct {
 // hear takes notice of notifications.
 func (s *Session) hear() {
 	s.changes.wake = make(chan struct{}, 1)
-	s.line.SetNotificationHandler(s.changes.take)
+	s.line.SetNotificationHandler(s.notice)
 }
 
 // take runs on the goroutine that reads from the server, so it must not wait for anything.

@@ -52,11 +52,10 @@ func (c caller) discover(ctx context.Context) (hello, error) {
 	return h, nil
 }
 
-// initialize shakes hands the way of 2024-11-05 to 2025-11-25. No capabilities are declared, so that no server waits for
-// an answer of ours.
+// initialize shakes hands the way of 2024-11-05 to 2025-11-25.
 func (c caller) initialize(ctx context.Context, version string) (hello, error) {
 	raw, err := c.call(ctx, "initialize", map[string]any{
-		"protocolVersion": version, "capabilities": struct{}{}, "clientInfo": c.implementation(),
+		"protocolVersion": version, "capabilities": c.capabilities(), "clientInfo": c.implementation(),
 	})
 	if err != nil {
 		return hello{}, err

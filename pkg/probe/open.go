@@ -87,12 +87,13 @@ func (a attempt) take(ctx context.Context, way route) (*Session, error) {
 // dial opens a link of one way, and a caller on it.
 func (a attempt) dial(ctx context.Context, way route) (line, caller, error) {
 	link, err := way.open(ctx)
-	return link, caller{link: link.Link, client: a.options.Client, record: a.record}, err
+	return link, caller{link: link.Link, client: a.options.Client, elicits: a.options.Elicit != nil, record: a.record}, err
 }
 
 // session makes the link the caller's own.
 func (a attempt) session(link line, c caller, h hello) *Session {
 	s := &Session{attempt: a, line: link, caller: c, hello: h}
+	s.line.SetAnswer(s.answer)
 	s.hear()
 	return s
 }

@@ -18,6 +18,9 @@ type Options struct {
 	InheritEnv bool          // hand all of Environ to stdio servers, not only the minimum
 	CACert     []byte        // further PEM certificates to trust
 	Client     Client        // how mcpctl introduces itself
+	Elicit     Elicit        // answers the questions of servers; nil = the capability is not declared
+	Hear       func(Heard)   // is told the progress and the log of requests, and must not wait; nil = neither is asked for
+	LogLevel   string        // with Hear, the least level of log messages to ask for, such as "info"; empty = none (since 2026-07-28)
 }
 
 // Client is how the prober introduces itself to servers (clientInfo, User-Agent). The zero value is "mcpctl" "dev".

@@ -16,6 +16,7 @@ type Session struct {
 	caller  caller
 	hello   hello
 	changes changes
+	asking  asking
 	hush    func() // ends listening; nil = nobody listens
 }
 

@@ -1,0 +1,95 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
+
+// Elicit asks the user for what a server wants to know while it works on a request. It gets the params of
+// elicitation/create as the server sent them and gives back an ElicitResult (specification, elicitation). The error is
+// told to the server.
+type Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+
+// Heard is a notification of a server about a request under way.
+type Heard struct {
+	Method string          // notifications/progress or notifications/message
+	Params json.RawMessage // numbers may be spelled in another way than the server did
+}
+
+// codeRejected is what the specification has for sampling that a user does not want.
+const codeRejected = -1
+
+// answer answers the requests of the server's own: elicitation when somebody answers it, no roots, no sampling.
+func (s *Session) answer(ctx context.Context, asked transport.Asked) (json.RawMessage, *transport.Refusal) {
+	switch mcp.MCPMethod(asked.Method) {
+	case mcp.MethodListRoots:
+		return json.RawMessage(`{"roots":[]}`), nil
+	case mcp.MethodSamplingCreateMessage:
+		return nil, &transport.Refusal{Code: codeRejected, Message: "mcpctl has no model: sampling is not supported"}
+	case mcp.MethodElicitationCreate:
+		if s.attempt.options.Elicit == nil {
+			return nil, nil
+		}
+		defer s.asking.pause()()
+		result, err := s.attempt.options.Elicit(ctx, asked.Params)
+		if err != nil {
+			return nil, &transport.Refusal{Code: mcp.INTERNAL_ERROR, Message: err.Error()}
+		}
+		return result, nil
+	}
+	return nil, nil
+}
+
+// notice hands on what the server says of a request under way. It runs on the goroutine that reads.
+func (s *Session) notice(n mcp.JSONRPCNotification) {
+	s.changes.take(n)
+	if s.attempt.options.Hear == nil || n.Method != "notifications/progress" && n.Method != "notifications/message" {
+		return
+	}
+	if params, err := encode(n.Params); err == nil {
+		s.attempt.options.Hear(Heard{n.Method, params})
+	}
+}
+
+// overhearWait is how long the stream for what belongs to no request may take to open.
+const overhearWait = 2 * time.Second
+
+// overhear listens, while a request is under way, for what servers of streamable HTTP with a handshake send beside it:
+// some send their questions and their log there. The function it returns ends that.
+func (s *Session) overhear(ctx context.Context) (stop func()) {
+	wanted := s.attempt.options.Hear != nil || s.attempt.options.Elicit != nil
+	if !wanted || s.hello.stateless || s.line.Kind != transport.KindStreamable {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	opened, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = s.line.Listen(ctx, s.hello.protocol, func() { close(opened) }) // a server without it answers 405
+	}()
+	select {
+	case <-opened:
+	case <-ended:
+	case <-ctx.Done():
+	case <-time.After(overhearWait):
+	}
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// encode is v as JSON on one line, without the escapes for HTML.
+func encode(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSpace(out.Bytes()), err
+}
