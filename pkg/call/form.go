@@ -1,0 +1,132 @@
+package call
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Elicitation is what a server asks a person for (specification, elicitation).
+type Elicitation struct {
+	Message string
+	URL     string // where the person shall go; empty = the fields are asked for
+	Host    string // of the URL
+	Fields  []Field
+	Schema  json.RawMessage // of the answer as a whole
+}
+
+// Field is one thing that a person is asked for.
+type Field struct {
+	Name     string
+	Title    string
+	About    string
+	Required bool
+	Many     bool            // several of the choices may be given
+	Default  json.RawMessage // nil = none
+	Choices  []Choice
+
+	place shape
+}
+
+// Choice is one of the values that a field can have.
+type Choice struct{ Value, Title string }
+
+// Elicited reads the params of elicitation/create. The fields keep the order of the server.
+func Elicited(params json.RawMessage) Elicitation {
+	members := fields(params)
+	e := Elicitation{Message: word(members["message"]), Schema: members["requestedSchema"]}
+	if word(members["mode"]) == "url" {
+		e.URL = word(members["url"])
+		if address, err := url.Parse(e.URL); err == nil {
+			e.Host = address.Host
+		}
+		return e
+	}
+	root := shapeOf(e.Schema)
+	schema := fields(e.Schema)
+	required, _ := snapshot.Elements(schema["required"])
+	properties, _ := snapshot.Members(schema["properties"])
+	for _, p := range properties {
+		e.Fields = append(e.Fields, fieldOf(p, required, root.property(p.Key)))
+	}
+	return e
+}
+
+func fieldOf(p snapshot.Member, required []json.RawMessage, at shape) Field {
+	schema := fields(p.Value)
+	f := Field{Name: p.Key, Title: word(schema["title"]), About: word(schema["description"]), Default: schema["default"], place: at}
+	for _, name := range required {
+		f.Required = f.Required || word(name) == p.Key
+	}
+	f.Many = at.types() == anArray
+	if f.Many {
+		schema = fields(schema["items"])
+	}
+	f.Choices = choicesIn(schema)
+	return f
+}
+
+// choicesIn are the values of enum, with their titles in enumNames, or those of const in oneOf and anyOf.
+func choicesIn(schema map[string]json.RawMessage) []Choice {
+	var all []Choice
+	names, _ := snapshot.Elements(schema["enumNames"])
+	values, _ := snapshot.Elements(schema["enum"])
+	for i, value := range values {
+		c := Choice{Value: word(value)}
+		if i < len(names) {
+			c.Title = word(names[i])
+		}
+		all = append(all, c)
+	}
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		branches, _ := snapshot.Elements(schema[keyword])
+		for _, branch := range branches {
+			b := fields(branch)
+			if b["const"] != nil {
+				all = append(all, Choice{word(b["const"]), word(b["title"])})
+			}
+		}
+	}
+	return all
+}
+
+// Value is what a person's text means for the field: of several choices with commas between them. Problems are those of
+// the schema.
+func (f Field) Value(text string) (json.RawMessage, []Problem) {
+	value := f.place.convert(text)
+	if f.Many && typeOf(value) != "an array" {
+		var all []json.RawMessage
+		for part := range strings.SplitSeq(text, ",") {
+			all = append(all, f.place.items().convert(strings.TrimSpace(part)))
+		}
+		value = list(all)
+	}
+	schema, err := json.Marshal(f.place.at)
+	if err != nil {
+		return value, nil
+	}
+	problems, _ := Check(schema, value)
+	return value, problems
+}
+
+// Accepted is the ElicitResult of a person who answers. Nil fields are left out.
+func Accepted(fields []Field, values []json.RawMessage) json.RawMessage {
+	var members []snapshot.Member
+	for i, f := range fields {
+		if values[i] != nil {
+			members = append(members, snapshot.Member{Key: f.Name, Value: values[i]})
+		}
+	}
+	return object(snapshot.Member{Key: "action", Value: quote("accept")}, snapshot.Member{Key: "content", Value: object(members...)})
+}
+
+// Consented is the ElicitResult of a person who went to the URL.
+func Consented() json.RawMessage { return json.RawMessage(`{"action":"accept"}`) }
+
+// Declined is the ElicitResult of a person who says no.
+func Declined() json.RawMessage { return json.RawMessage(`{"action":"decline"}`) }
+
+// Cancelled is the ElicitResult of a person who does not answer.
+func Cancelled() json.RawMessage { return json.RawMessage(`{"action":"cancel"}`) }
