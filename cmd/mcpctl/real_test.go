@@ -26,7 +26,7 @@ type realServer struct {
 }
 
 // TestReal drives the real binary (MCPCTL_REAL_BIN) against every real server that scripts/test-real.sh installed: each
-// transport it has is listed, saved twice byte for byte the same, and compared with an empty result.
+// transport it has is listed, checked, saved twice byte for byte the same, and compared with an empty result.
 func TestReal(t *testing.T) {
 	data, err := os.ReadFile("../../testdata/real/servers.json")
 	var servers []realServer
@@ -55,6 +55,7 @@ func (s realServer) drive(t *testing.T, kind string) {
 	source := s.source(t, kind, bin)
 	dirs := []string{filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")}
 	s.list(t, kind, source)
+	s.check(t, source)
 	for _, dir := range dirs {
 		mcpctl(t, 0, source, "snapshot", "--snapshots", dir)
 	}
