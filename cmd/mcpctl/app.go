@@ -15,6 +15,9 @@ func run(ctx context.Context, args []string, s streams, environ []string) int {
 	own, command := split(args)
 	inv := &invocation{streams: s, environ: environ, command: command, now: time.Now()}
 	app := newApp(inv)
+	if inv.completeValue(app, own) {
+		return statusOK
+	}
 	err := app.RunContext(ctx, append([]string{app.Name}, flagsFirst(helpWords(own), valueFlags(app))...))
 	inv.say(err)
 	return statusOf(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ func split(args []string) (own, command []string) {
 // flagsFirst moves flags in front of positional arguments, behind the name of the command: urfave/cli stops reading
 // flags at the first positional argument, people do not. takesValue tells which flags have a value in the next argument.
 func flagsFirst(args []string, takesValue map[string]bool) []string {
-	if n := len(args); n > 0 && args[n-1] == "--generate-bash-completion" {
+	if n := len(args); n > 0 && args[n-1] == completing {
 		return args // unfinished: a shell asks what may come next
 	}
 	var flags, words []string
@@ -46,11 +47,18 @@ func flagsFirst(args []string, takesValue map[string]bool) []string {
 func valueFlags(app *cli.App) map[string]bool {
 	takes := map[string]bool{}
 	for _, command := range app.Commands {
-		for _, flag := range command.Flags {
-			_, boolean := flag.(*cli.BoolFlag)
-			for _, name := range flag.Names() {
-				takes[name] = !boolean
-			}
+		maps.Copy(takes, flagsOf(command))
+	}
+	return takes
+}
+
+// flagsOf are the names of the flags of a command, and whether each takes a value.
+func flagsOf(command *cli.Command) map[string]bool {
+	takes := map[string]bool{}
+	for _, flag := range command.Flags {
+		_, boolean := flag.(*cli.BoolFlag)
+		for _, name := range flag.Names() {
+			takes[name] = !boolean
 		}
 	}
 	return takes

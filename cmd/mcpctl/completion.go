@@ -9,6 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 //go:embed completion/*
@@ -46,6 +48,60 @@ func completeWords(words ...string) cli.BashCompleteFunc {
 	}
 }
 
+// completing is what a shell's completion script puts behind the words that were typed.
+const completing = "--generate-bash-completion"
+
+// completeValue offers the values of a flag that ends what was typed, and tells whether there is such a flag. One that
+// may be the beginning of another flag is taken for that if it has no few values.
+func (inv *invocation) completeValue(app *cli.App, args []string) bool {
+	n := len(args)
+	if n < 3 || args[n-1] != completing || !strings.HasPrefix(args[n-2], "-") || app.Command(args[0]) == nil {
+		return false
+	}
+	typed := strings.TrimLeft(args[n-2], "-")
+	takes := flagsOf(app.Command(args[0]))
+	values := flagValues(typed, args[0])
+	for name := range takes {
+		if values == nil && name != typed && strings.HasPrefix(name, typed) {
+			return false
+		}
+	}
+	for _, value := range values {
+		fmt.Fprintln(inv.out, value)
+	}
+	return takes[typed]
+}
+
+// flagValues are the values that a flag of a command can have, as far as they are a few words; nil = anything.
+func flagValues(flag, command string) []string {
+	switch flag {
+	case "format", "f":
+		if command == "watch" {
+			return report.EventFormats()
+		}
+		return report.Formats()
+	case "report":
+		var files []string
+		for _, format := range report.Formats() {
+			files = append(files, format+"=")
+		}
+		return files
+	case "fail-on":
+		return []string{"breaking", "warning", "info", "any", "never"}
+	case "kind":
+		return []string{"tools", "prompts", "resources", "templates"}
+	case "protocol":
+		return append([]string{"auto"}, probe.Versions()...)
+	case "color":
+		return []string{"auto", "always", "never"}
+	case "semantics":
+		return []string{"declared", "strict"}
+	case "against":
+		return []string{"previous", "saved"}
+	}
+	return nil
+}
+
 // completeServers offers the flags of a command when a flag was begun, the names of configured servers otherwise.
 func (inv *invocation) completeServers(c *cli.Context) {
 	if last := lastTyped(); strings.HasPrefix(last, "-") {
@@ -57,7 +113,7 @@ func (inv *invocation) completeServers(c *cli.Context) {
 		return
 	}
 	home, _ := os.UserHomeDir()
-	cfg, _ := config.Load(config.Input{Dir: dir, Home: home, Lookup: inv.lookup})
+	cfg, _ := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookup})
 	for _, e := range cfg.Entries {
 		fmt.Fprintln(c.App.Writer, e.Server.Name)
 	}
