@@ -3,10 +3,13 @@ module github.com/mcpctl/mcpctl
 go 1.26.0
 
 require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/cenkalti/backoff/v5 v5.0.3
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
 	github.com/dlclark/regexp2/v2 v2.5.1
+	github.com/fsnotify/fsnotify v1.10.1
+	github.com/git-pkgs/gitignore v1.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/jsonschema-go v0.4.2
 	github.com/joho/godotenv v1.5.1

@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"internal/transport":   {"github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp", "golang.org/x/sys/"},
 	"internal/config":      {"pkg/probe", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},
 	"internal/trust":       {"github.com/moby/sys/atomicwriter"},
+	"internal/reload":      {"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "github.com/git-pkgs/gitignore"},
 	"internal/fixture":     {"github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "golang.org/x/sys/"},
 	"cmd/mcpctl":           {"pkg/", "internal/", "github.com/", "golang.org/x/"},
 	"examples/tickets":     {"github.com/mark3labs/mcp-go/"},

@@ -1,0 +1,123 @@
+// Package reload tells when the files that a program is made of have changed.
+//
+// What the system announces only says when to look; what has changed is found by looking, so that editors which save by
+// renaming, folders that come and go and announcements that are lost make no difference. A file that was written again
+// as it was has not changed.
+package reload
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Options say which files to watch.
+type Options struct {
+	Dir   string        // where relative globs begin; empty = the current folder
+	Globs []string      // with ** for any folders; a folder stands for all that is in it
+	Quiet time.Duration // a change is told once none has followed for this long, after ten times as long at the latest; 0 = 100 ms
+}
+
+// Change is one thing to tell.
+type Change struct {
+	Files []string  // those that came, changed or went, sorted; relative to Dir when they are in it
+	Since time.Time // when the first of them was announced
+	Err   error     // something can no longer be watched
+}
+
+// Watcher watches files until it is closed.
+type Watcher struct {
+	quiet   time.Duration
+	look    looker
+	seen    view
+	system  *fsnotify.Watcher
+	events  <-chan fsnotify.Event
+	failing <-chan error
+	said    string // the trouble that was told last
+}
+
+// Open looks at all files once and begins to watch. The error is that of a glob which cannot be read, of too many files,
+// or of the system's limits, and says what to do.
+func Open(o Options) (*Watcher, error) {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the current folder: %w", err)
+	}
+	w := &Watcher{quiet: cmp.Or(o.Quiet, 100*time.Millisecond), look: looker{dir: dir}}
+	for _, text := range o.Globs {
+		g, err := parseGlob(dir, text)
+		if err != nil {
+			return nil, err
+		}
+		w.look.globs = append(w.look.globs, g)
+	}
+	if w.system, err = fsnotify.NewWatcher(); err != nil {
+		return nil, limited("files", err)
+	}
+	w.events, w.failing = w.system.Events, w.system.Errors
+	if w.seen, err = w.look.all(view{}); err == nil {
+		err = w.attend()
+	}
+	if err == nil { // once more: what happened before the folders were watched was not announced
+		w.seen, err = w.look.all(w.seen)
+	}
+	if err != nil {
+		_ = w.system.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Close ends watching.
+func (w *Watcher) Close() error { return w.system.Close() }
+
+// Unmatched are the globs that no file matches, as they were written.
+func (w *Watcher) Unmatched() []string {
+	var none []string
+	for i, g := range w.look.globs {
+		if w.seen.matched[i] == 0 {
+			none = append(none, g.text)
+		}
+	}
+	return none
+}
+
+// attend makes the folders that are watched those of the view.
+func (w *Watcher) attend() error {
+	watched := map[string]bool{}
+	for _, folder := range w.system.WatchList() {
+		watched[folder] = true
+		if !w.seen.folders[folder] {
+			_ = w.system.Remove(folder) // it may be gone
+		}
+	}
+	var failures []error
+	for folder := range w.seen.folders {
+		if watched[folder] {
+			continue
+		}
+		if err := w.system.Add(folder); err != nil && !errors.Is(err, syscall.ENOENT) {
+			failures = append(failures, limited(w.look.name(folder), err))
+		}
+	}
+	return cmp.Or(failures...)
+}
+
+// limited is the error of watching, with what to do when it is the system's limit.
+func limited(what string, err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("watching %s: the system watches no more folders for this user: name fewer with --reload, or raise fs.inotify.max_user_watches (sudo sysctl fs.inotify.max_user_watches=524288)", what)
+	case errors.Is(err, syscall.EMFILE) && strings.Contains(err.Error(), "inotify"):
+		return fmt.Errorf("watching %s: this user watches files with too many programs: end some, or raise fs.inotify.max_user_instances (sudo sysctl fs.inotify.max_user_instances=512)", what)
+	case errors.Is(err, syscall.EMFILE):
+		return fmt.Errorf("watching %s: too many open files: name fewer with --reload, or raise the limit (ulimit -n 8192)", what)
+	}
+	return fmt.Errorf("watching %s: %w", what, err)
+}
