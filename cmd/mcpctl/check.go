@@ -55,7 +55,7 @@ func (inv *invocation) check(ctx context.Context, words []string, how checking) 
 	if err != nil {
 		return err
 	}
-	looked, err := looksAt(surfaces, cfg.Project.Snapshots)
+	looked, err := looksAt(surfaces, cfg.Project)
 	if err != nil {
 		return err
 	}
@@ -70,12 +70,12 @@ func (inv *invocation) check(ctx context.Context, words []string, how checking) 
 }
 
 // looksAt are surfaces as the rules look at them; live ones with what was saved of them, if anything was.
-func looksAt(surfaces []surface, folder string) ([]check.Surface, error) {
+func looksAt(surfaces []surface, project config.Project) ([]check.Surface, error) {
 	var looked []check.Surface
 	for _, s := range surfaces {
-		one := check.Surface{Name: s.Name, Snapshot: s.snapshot, Observed: s.observed()}
+		one := check.Surface{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.snapshot, Observed: s.observed()}
 		if s.Transport != "" {
-			saved, err := savedOf(s.Name, folder)
+			saved, err := savedOf(s.Name, project.Snapshots)
 			if err != nil {
 				return nil, err
 			}

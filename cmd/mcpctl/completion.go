@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -114,9 +115,11 @@ func (inv *invocation) completeServers(c *cli.Context) {
 	}
 	home, _ := os.UserHomeDir()
 	cfg, _ := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookup})
+	var names []string
 	for _, e := range cfg.Entries {
-		fmt.Fprintln(c.App.Writer, e.Server.Name)
+		names = append(names, slices.DeleteFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) })...)
 	}
+	completeWords(names...)(c)
 }
 
 // lastTyped is the last word of the command line that is being completed.

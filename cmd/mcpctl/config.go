@@ -51,7 +51,7 @@ func (inv *invocation) config(ctx context.Context, names []string) error {
 // described is a configured server in a report, with what would be run; secrets are masked.
 func described(e config.Entry) report.Server {
 	d := e.Describe()
-	s := report.Server{Name: d.Name, State: report.OK, Source: e.Server.Source, Transport: d.Transport, Command: d.Command, URL: d.URL}
+	s := report.Server{Name: d.Name, State: report.OK, Source: e.Server.Source, Transport: d.Transport, Command: d.Command, URL: d.URL, ProtocolVersion: d.Protocol}
 	switch {
 	case e.Disabled:
 		s.State = report.Disabled

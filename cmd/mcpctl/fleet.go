@@ -57,7 +57,7 @@ func (inv *invocation) probeOptions() (probe.Options, error) {
 	return options, nil
 }
 
-// flagged adds what --header, --env and --timeout say to servers. Headers may hold credentials, so they go to one origin
+// flagged adds what --header, --env, --protocol and --timeout say to servers. Headers may hold credentials, so they go to one origin
 // only.
 func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
 	headers, err := config.ParseHeaders(inv.headers.Value())
@@ -81,6 +81,9 @@ func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
 			http := *s.HTTP
 			http.Headers = merged(http.Headers, headers)
 			servers[i].HTTP = &http
+		}
+		if inv.protocol != "auto" {
+			servers[i].Protocol = inv.protocol
 		}
 		if inv.timeout.set {
 			servers[i].Timeout = inv.timeout.Duration

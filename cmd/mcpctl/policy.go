@@ -66,6 +66,9 @@ func scopeOf(cfg *config.Config, pairs []pair, applied []finding.Rule) finding.S
 // there has no effect.
 func (inv *invocation) doubtOverrides(cfg *config.Config, scope finding.Scope) {
 	known := slices.Concat(scope.Seen, scope.Partial, scope.Absent)
+	for _, e := range cfg.Entries {
+		known = append(known, e.Names()...)
+	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Project.Overrides)) {
 		if !slices.Contains(known, name) {
 			inv.remark("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name, didYouMean(name, known))
@@ -78,10 +81,10 @@ func (p pair) whole() bool { return !p.missing && p.old.whole() && p.now.whole()
 
 // tolerate marks the servers that failed and may, as mcpctl.yaml says. What is wrong with the configuration itself is
 // never tolerated.
-func (inv *invocation) tolerate(surfaces []surface, tolerances []finding.Tolerance) {
+func (inv *invocation) tolerate(surfaces []surface, project config.Project) {
 	for i, s := range surfaces {
 		if s.incomplete() && !s.config {
-			surfaces[i].Tolerated = finding.Tolerated(tolerances, s.Name, inv.now)
+			surfaces[i].Tolerated = finding.Tolerated(project.Tolerate, project.Names(s.Name), inv.now)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (v *vigil) sumUp(ctx context.Context) error {
 	e := report.Event{Time: time.Now(), Event: "summary", Summary: &v.summary}
 	for _, w := range v.servers {
 		if !w.last.Reached() && !w.config {
-			w.Tolerated = finding.Tolerated(v.cfg.Project.Tolerate, w.Name, v.now)
+			w.Tolerated = finding.Tolerated(v.cfg.Project.Tolerate, v.cfg.Project.Names(w.Name), v.now)
 		}
 		one := report.Watched{Name: w.Name, State: string(w.last), Unsaved: w.Unsaved, Tolerated: w.Tolerated != nil}
 		if w.server != nil {

@@ -32,6 +32,7 @@ type Entry struct {
 	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
 	Line     int          // 1-based; 0 when File is not a file
 	Found    Found        // how File came to be read
+	Base     string       // the server that this is a variant of; empty = it is none
 	Disabled bool         // configured not to run
 	Problems []Problem    // why it cannot be run; of a disabled server they matter to nobody
 	Warnings []Problem    // what should be mended, but does not matter to this run
@@ -47,6 +48,15 @@ func (e Entry) Asks() []Prompt {
 		return nil
 	}
 	return e.Prompts
+}
+
+// Names are the names by which the command line and mcpctl.yaml may speak of the entry: its own, then that of the server it
+// is a variant of.
+func (e Entry) Names() []string {
+	if e.Base == "" {
+		return []string{e.Server.Name}
+	}
+	return []string{e.Server.Name, e.Base}
 }
 
 // Err is all problems of the entry as one error, or nil. A disabled server has none.

@@ -25,6 +25,7 @@ type Description struct {
 	URL       string    `json:"url,omitempty"` // with user info, query values and token-like segments masked
 	Headers   []string  `json:"headers,omitempty"`
 	Helper    string    `json:"headersHelper,omitempty"` // the command line of the shell that gives further headers, masked like Command
+	Protocol  string    `json:"protocol,omitempty"`      // the version that is pinned for this server
 	Timeout   string    `json:"timeout,omitempty"`
 	State     string    `json:"state"`              // "enabled", "disabled", "refused" (not in allow) or "invalid"
 	Problems  []Problem `json:"problems,omitempty"` // none of a disabled server
@@ -33,7 +34,7 @@ type Description struct {
 
 // Describe tells what would be run or contacted for the entry.
 func (e Entry) Describe() Description {
-	d := Description{Name: e.Server.Name, File: e.File, Line: e.Line, State: e.state()}
+	d := Description{Name: e.Server.Name, File: e.File, Line: e.Line, Protocol: e.Server.Protocol, State: e.state()}
 	if !e.Disabled {
 		d.Problems, d.Warnings = e.Problems, e.Warnings
 	}

@@ -40,6 +40,12 @@ func (d *draft) essence(e Entry) essence {
 	return out
 }
 
+// with is the essence of a server as a variant has it.
+func (e essence) with(v essence) essence {
+	parts := slices.Concat([]string{"server", e.path}, e.parts, v.parts)
+	return essence{path: v.path, parts: parts, risky: e.risky || v.risky}
+}
+
 // flatten adds v to parts, without its lines, such that different values give different parts.
 func (v value) flatten(parts []string) []string {
 	parts = append(parts, v.kind.String())

@@ -34,6 +34,8 @@ func TestNeedsTrust(t *testing.T) {
 		`"url": "http://h/?${env:TOKEN}"`:                                true,
 		`"url": "http://h/${UNSET:-${TOKEN}}"`:                           true,
 		`"url": "http://h/", "headers": {"X": "${TOKEN}"}`:               true,
+		`"url": "http://h/", "headers": {"X": {"env": "TOKEN"}}`:         true,
+		`"url": "http://h/", "headers": {"X": {"file": "/etc/passwd"}}`:  true,
 		`"url": "http://h/${workspaceFolder}"`:                           true,
 		`"url": "http://h/", "headersHelper": "echo"`:                    true,
 		`"url": "http://h/", "bearerToken": {"env": "TOKEN"}`:            true,

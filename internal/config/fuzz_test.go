@@ -54,7 +54,11 @@ func FuzzParse(f *testing.F) {
 			s.strict = true
 			p := projectReader{reader: reader{file: "f"}, scope: s, rules: []string{"tool-removed"}}
 			p.project(root)
-			judge(t, clean, at(root, []string{"servers"}), merge(p.entries), p.problems)
+			servers := at(root, []string{"servers"})
+			for _, f := range at(root, []string{"variants"}) {
+				servers = append(servers, f.value.fields...)
+			}
+			judge(t, clean, servers, merge(varied(merge(p.entries), p.varied)), p.problems)
 		} else {
 			judge(t, clean, nil, nil, []Problem{{File: "f", Line: wrong.line, Message: wrong.message}})
 		}

@@ -135,6 +135,9 @@ func dumpEntry(b *strings.Builder, e Entry) {
 	if e.Found != Named {
 		fmt.Fprintf(b, "found: %s\n", e.Found)
 	}
+	if e.Base != "" {
+		fmt.Fprintf(b, "variant of: %s\n", e.Base)
+	}
 	if s := e.Server.Stdio; s != nil {
 		fmt.Fprintf(b, "runs: %q in %s\n", append([]string{s.Command}, s.Args...), s.Dir)
 		fmt.Fprintf(b, "shown: %q\n", d.Command)
@@ -146,6 +149,9 @@ func dumpEntry(b *strings.Builder, e Entry) {
 		if h.Helper != nil {
 			fmt.Fprintf(b, "helper: %q in %s, bearer %v\nhelper shown: %q\n", h.Helper.Command, h.Helper.Dir, h.Helper.Bearer, d.Helper)
 		}
+	}
+	if d.Protocol != "" {
+		fmt.Fprintf(b, "protocol: %s\n", d.Protocol)
 	}
 	if e.Server.Timeout != 0 {
 		fmt.Fprintf(b, "timeout: %v\n", e.Server.Timeout)

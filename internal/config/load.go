@@ -14,7 +14,7 @@ func Load(in Input) (*Config, error) {
 	l := loader{in: in, config: &Config{}}
 	l.project()
 	l.servers()
-	l.config.Entries = merge(l.entries)
+	l.vary()
 	l.refuse()
 	l.confineSnapshots()
 	if len(l.problems) > 0 {
@@ -30,7 +30,9 @@ type loader struct {
 	named    []origin // files of servers that were named
 	include  []field  // of mcpctl.yaml
 	alone    bool     // mcpctl.yaml says where servers come from
+	distant  bool     // servers come from another project than mcpctl.yaml, inside of its own
 	entries  []Entry
+	variants []variant
 	problems []Problem
 }
 
@@ -73,7 +75,7 @@ func (l *loader) readProject(file origin) {
 	s.dialect = dialect{unit: time.Second, strict: true}
 	p := projectReader{reader: reader{file: file.shown}, scope: s, rules: l.in.Rules}
 	l.config.Project = p.project(root)
-	l.include, l.alone = p.include, p.alone
+	l.include, l.alone, l.variants = p.include, p.alone, p.varied
 	l.entries = append(l.entries, p.entries...)
 	l.problems = append(l.problems, p.problems...)
 }
@@ -165,7 +167,9 @@ func (l *loader) found(file origin) {
 	l.readServers(file)
 	if l.config.Project.File == "" {
 		l.config.Project.Snapshots = filepath.Join(projectFolder(file.path), defaultSnapshots)
+		return
 	}
+	l.distant = projectFolder(file.path) != projectFolder(l.in.origin(l.config.Project.File).path)
 }
 
 func (l *loader) readServers(file origin) {
@@ -193,7 +197,7 @@ func (l *loader) fromVariable(raw string) {
 // refuse marks the entries that mcpctl.yaml does not allow.
 func (l *loader) refuse() {
 	for i, e := range l.config.Entries {
-		if refusal := l.config.Project.Allow.Refusal(e.Server.Name); refusal != nil {
+		if refusal := l.config.Project.Allow.Refusal(e.Names()...); refusal != nil {
 			l.config.Entries[i].refused = true
 			l.config.Entries[i].Problems = append(slices.Clip(e.Problems), *refusal)
 		}

@@ -37,13 +37,14 @@ type Allow struct {
 	File  string   // the mcpctl.yaml
 }
 
-// Refusal says why a server of that name must not be contacted; nil = it may be. It holds for ad-hoc servers too.
-func (a Allow) Refusal(name string) *Problem {
-	if a.Line == 0 || slices.Contains(a.Names, name) {
+// Refusal says why a server with these names must not be contacted; nil = it may be. It holds for ad-hoc servers too.
+func (a Allow) Refusal(names ...string) *Problem {
+	listed := func(name string) bool { return slices.Contains(a.Names, name) }
+	if a.Line == 0 || slices.ContainsFunc(names, listed) {
 		return nil
 	}
 	return &Problem{
-		File: a.File, Line: a.Line, Server: name, Message: "not in the allow list",
+		File: a.File, Line: a.Line, Server: names[0], Message: "not in the allow list",
 		Hint: "add it to allow there if it may be contacted",
 	}
 }

@@ -12,10 +12,11 @@ type projectReader struct {
 	rules   []string // known rule ids; nil = not checked
 	include []field  // paths of files of servers
 	entries []Entry  // servers written in the file
-	alone   bool     // include or servers is there: no other file is looked for
+	varied  []variant
+	alone   bool // include or servers is there: no other file is looked for
 }
 
-var projectKeys = []string{"include", "servers", "snapshots", "fail-on", "rules", "overrides", "waivers", "tolerate", "budgets", "allow"}
+var projectKeys = []string{"include", "servers", "variants", "snapshots", "fail-on", "rules", "overrides", "waivers", "tolerate", "budgets", "allow"}
 
 // project reads the whole file; the problems are those of the reader.
 func (p *projectReader) project(root value) Project {
@@ -44,6 +45,8 @@ func (p *projectReader) key(f field, out *Project) {
 		if p.want(f, object) {
 			p.entries = append(p.entries, p.servers(f.value)...)
 		}
+	case "variants":
+		p.varied = p.variants(f)
 	case "snapshots":
 		out.Snapshots, out.snapshotsLine = p.folderOf(f), f.line
 	case "fail-on":

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Select is the entries with these names, in configuration order; no names = all entries. A name that does not exist is a
+// Select is the entries with these names, in configuration order; no names = all entries. The name of a server with
+// variants is that of all its variants. A name that does not exist is a
 // Problem with the nearest names as its hint; several are Problems.
 func (c *Config) Select(names []string) ([]Entry, error) {
 	if len(names) == 0 {
@@ -14,8 +15,8 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 	var known []string
 	var chosen []Entry
 	for _, e := range c.Entries {
-		known = append(known, e.Server.Name)
-		if slices.Contains(names, e.Server.Name) {
+		known = append(known, e.Names()...)
+		if slices.ContainsFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) }) {
 			chosen = append(chosen, e)
 		}
 	}

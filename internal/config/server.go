@@ -25,7 +25,7 @@ type draft struct {
 	scope
 	fields  value
 	prompts []Prompt // without an answer, each once
-	varied  bool     // a variable was replaced
+	varied  bool     // a variable was replaced, or a file read in its place
 	envText string   // content of envFile
 }
 

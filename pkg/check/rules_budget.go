@@ -48,35 +48,39 @@ const (
 )
 
 func tokenBudget(f fleet, report tell) {
-	total, most := 0, most{}
-	for _, s := range f.subjects {
-		n := Tokens(s.Snapshot)
-		total += n
-		most.take(s.Name, n)
-	}
+	total, most := f.cost(func(s *subject) int { return Tokens(s.Snapshot) })
 	f.over(report, total, f.budgets.Tokens, "tokens, more than the budget of %d", most)
 }
 
 func toolBudget(f fleet, report tell) {
-	total, most := 0, most{}
-	for _, s := range f.subjects {
-		total += len(s.tools)
-		most.take(s.Name, len(s.tools))
-	}
+	total, most := f.cost(func(s *subject) int { return len(s.tools) })
 	f.over(report, total, f.budgets.Tools, "tools, more than the budget of %d", most)
+}
+
+// cost is what all servers cost together, and each of them. Of a server with variants the dearest one counts.
+func (f fleet) cost(of func(*subject) int) (total int, m most) {
+	dearest := map[string]*subject{}
+	costs := map[*subject]int{}
+	for _, s := range f.subjects {
+		costs[s] = of(s)
+		if other := dearest[s.server()]; other == nil || costs[other] < costs[s] {
+			dearest[s.server()] = s
+		}
+	}
+	m.costs = map[string]int{}
+	for _, s := range f.subjects {
+		if dearest[s.server()] == s {
+			total += costs[s]
+			m.names, m.costs[s.Name] = append(m.names, s.Name), costs[s]
+		}
+	}
+	return total, m
 }
 
 // most are servers by what they cost.
 type most struct {
 	names []string
 	costs map[string]int
-}
-
-func (m *most) take(name string, cost int) {
-	if m.costs == nil {
-		m.costs = map[string]int{}
-	}
-	m.names, m.costs[name] = append(m.names, name), cost
 }
 
 // String is the servers with the highest costs.

@@ -46,12 +46,20 @@ func fleetRows() []row {
 
 const clientTools = 128
 
+// server is the name of the server that a surface is of. A client has one of its variants at a time.
+func (s *subject) server() string { return cmp.Or(s.Variant, s.Name) }
+
+// among tells whether one of subjects is of the same server.
+func (s *subject) among(subjects []*subject) bool {
+	return slices.ContainsFunc(subjects, func(other *subject) bool { return other.server() == s.server() })
+}
+
 // owners are the servers that have a tool, by its name. A server counts once.
 func (f fleet) owners() map[string][]*subject {
 	owners := map[string][]*subject{}
 	for _, s := range f.subjects {
 		for _, t := range s.tools {
-			if t.Key != "" && !slices.Contains(owners[t.Key], s) {
+			if t.Key != "" && !s.among(owners[t.Key]) {
 				owners[t.Key] = append(owners[t.Key], s)
 			}
 		}
@@ -120,7 +128,7 @@ func foreignTools(f fleet, report tell) {
 			}
 			for _, word := range composed().FindAllString(p.text, -1) {
 				servers := owners[word]
-				if len(servers) == 0 || slices.Contains(servers, s) || told[p.item+word] {
+				if len(servers) == 0 || s.among(servers) || told[p.item+word] {
 					continue
 				}
 				told[p.item+word] = true
@@ -131,10 +139,6 @@ func foreignTools(f fleet, report tell) {
 }
 
 func tooManyTools(f fleet, report tell) {
-	total, most := 0, most{}
-	for _, s := range f.subjects {
-		total += len(s.tools)
-		most.take(s.Name, len(s.tools))
-	}
+	total, most := f.cost(func(s *subject) int { return len(s.tools) })
 	f.over(report, total, clientTools, "tools, more than the %d that some clients take", most)
 }

@@ -26,6 +26,7 @@ type ruleCase struct {
 
 type surfaceCase struct {
 	Name      string
+	Variant   string
 	Surface   json.RawMessage // a snapshot or the result of a list; or else the members that follow
 	Protocol  string
 	Tools     json.RawMessage
@@ -114,7 +115,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Surface {
 
 func (c surfaceCase) surface(t *testing.T) check.Surface {
 	t.Helper()
-	s := check.Surface{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved)}
+	s := check.Surface{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved)}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {

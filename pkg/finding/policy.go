@@ -11,6 +11,15 @@ type Policy struct {
 	Rules     map[string]Level    // levels that replace those of the findings, by rule id; Off drops them
 	Overrides map[string]Override // what holds for one server instead, by its name
 	Waivers   []Waiver            // the first that covers a finding and has not expired waives it
+	Variants  map[string]string   // the server that each variant is one of, by the variant's name; what is said of a server holds for its variants
+}
+
+// Names are the names under which the policy may speak of a server: its own, then that of the server it is a variant of.
+func (p Policy) Names(server string) []string {
+	if whole, ok := p.Variants[server]; ok {
+		return []string{server, whole}
+	}
+	return []string{server}
 }
 
 // Override is the policy for one server. What it leaves out holds as for all servers.
@@ -31,6 +40,7 @@ type Scope struct {
 // Apply is the findings as the policy sees them: levels replaced, findings of rules that are off left out, waived ones
 // marked, and findings about the waivers themselves added. They are sorted as Sort does; the given ones are not changed.
 func (p Policy) Apply(findings []Finding, scope Scope, now time.Time) []Finding {
+	scope = p.widened(scope)
 	judged := []Finding{}
 	used := make([]bool, len(p.Waivers))
 	for _, f := range findings {
@@ -39,7 +49,7 @@ func (p Policy) Apply(findings []Finding, scope Scope, now time.Time) []Finding 
 			continue
 		}
 		for i, w := range p.Waivers {
-			if !w.Covers(f) {
+			if !w.Covers(f, p.Names(f.Server)...) {
 				continue
 			}
 			used[i] = true
@@ -71,7 +81,7 @@ func (p Policy) Fails(findings []Finding) bool {
 // are among them when they shall speak.
 func (p Policy) Enabled(server string) []string {
 	var ids []string
-	for _, rules := range []map[string]Level{p.Rules, p.Overrides[server].Rules} {
+	for _, rules := range p.levels(server) {
 		for id := range rules {
 			if level, _ := p.chosen(id, server); level != Off {
 				ids = append(ids, id)
@@ -91,16 +101,41 @@ func (p Policy) level(f Finding) Level {
 
 // chosen is the level that the policy gives to a rule for a server.
 func (p Policy) chosen(rule, server string) (level Level, ok bool) {
-	if level, ok = p.Overrides[server].Rules[rule]; !ok {
-		level, ok = p.Rules[rule]
+	for _, rules := range p.levels(server) {
+		if level, ok = rules[rule]; ok {
+			return level, true
+		}
 	}
-	return level, ok
+	return level, false
+}
+
+// levels are the levels that the policy gives, those that go before others first.
+func (p Policy) levels(server string) []map[string]Level {
+	var all []map[string]Level
+	for _, name := range p.Names(server) {
+		all = append(all, p.Overrides[name].Rules)
+	}
+	return append(all, p.Rules)
+}
+
+// widened is a scope with the servers beside their variants, since waivers may name either.
+func (p Policy) widened(scope Scope) Scope {
+	for _, names := range []*[]string{&scope.Seen, &scope.Partial, &scope.Absent} {
+		var both []string
+		for _, name := range *names {
+			both = append(both, p.Names(name)...)
+		}
+		*names = both
+	}
+	return scope
 }
 
 // Threshold is the level from which findings of a server fail a run.
 func (p Policy) Threshold(server string) Threshold {
-	if own := p.Overrides[server].FailOn; own != "" {
-		return own
+	for _, name := range p.Names(server) {
+		if own := p.Overrides[name].FailOn; own != "" {
+			return own
+		}
 	}
 	return p.FailOn
 }

@@ -1,6 +1,9 @@
 package finding
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Tolerance lets a server be unreachable for a while: the report says that it failed, the exit status does not.
 type Tolerance struct {
@@ -10,10 +13,10 @@ type Tolerance struct {
 	Source  Location `json:"-"`                 // where it is written
 }
 
-// Tolerated is what lets a server fail at a moment; nil when nothing does.
-func Tolerated(tolerances []Tolerance, server string, now time.Time) *Tolerance {
+// Tolerated is what lets a server with these names fail at a moment; nil when nothing does.
+func Tolerated(tolerances []Tolerance, names []string, now time.Time) *Tolerance {
 	for i, t := range tolerances {
-		if t.Server == server && !t.Expires.Over(now) {
+		if slices.Contains(names, t.Server) && !t.Expires.Over(now) {
 			return &tolerances[i]
 		}
 	}

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,9 +20,10 @@ type Waiver struct {
 	Source  Location `json:"-"`                 // where it is written
 }
 
-// Covers tells whether the waiver is about a finding, expired or not.
-func (w Waiver) Covers(f Finding) bool {
-	return w.about(f.Rule, f.Server) && (w.Item == "" || Glob(w.Item, f.Item)) &&
+// Covers tells whether the waiver is about a finding of a server, expired or not; names are other names of the server.
+func (w Waiver) Covers(f Finding, names ...string) bool {
+	about := slices.ContainsFunc(append(names, f.Server), func(server string) bool { return w.about(f.Rule, server) })
+	return about && (w.Item == "" || Glob(w.Item, f.Item)) &&
 		(w.Path == "" || Glob(w.Path, f.Path) || Glob(w.Path, f.Pointer()))
 }
 

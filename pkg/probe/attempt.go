@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -19,6 +20,7 @@ type attempt struct {
 }
 
 func newAttempt(server Server, options Options) attempt {
+	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
 	a := attempt{server: server, options: options, secrets: redactorFor(server), record: &record{}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)

@@ -52,6 +52,7 @@ var hints = [...]struct {
 	{facts.isHTTP, always("check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its headers")},
 
 	{facts.timedOut, facts.whatToWaitFor},
+	{facts.pinnedAlone, always("take protocol out of this server's configuration to speak what the server speaks")},
 	{facts.pinned, always("leave --protocol out to speak what the server speaks")},
 	{facts.unknownVersion, always("update mcpctl or the server; --protocol asks for another version")},
 	{facts.wantsCapability, always("the server wants a client that does more than list (sampling, elicitation, roots); mcpctl offers none of that")},

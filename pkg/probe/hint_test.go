@@ -31,6 +31,7 @@ func TestHints(t *testing.T) {
 	remote := Server{HTTP: &HTTP{URL: "https://mcp.example.com/"}}
 	signed := Server{HTTP: &HTTP{URL: "https://mcp.example.com/mcp", Headers: map[string]Secret{"authorization": "Bearer x"}}}
 	stdio := Server{Stdio: &Stdio{Command: "srv"}}
+	pinnedStdio := Server{Stdio: stdio.Stdio, Protocol: legacy}
 	gone := &transport.LostError{Exited: true, Exit: "exit status 1"}
 	status := func(code int) error { return &transport.HTTPError{Status: code} }
 	tests := map[string]struct {
@@ -80,6 +81,7 @@ func TestHints(t *testing.T) {
 		"timeout":             {facts{server: stdio, err: &timeoutError{time.Second}}, "--timeout"},
 		"timeout at a URL":    {facts{server: remote, err: &timeoutError{time.Second}}, "MCP endpoint"},
 		"timeout, heard":      {facts{server: remote, err: &timeoutError{time.Second}, heard: true}, "slowly"},
+		"pinned alone":        {facts{server: pinnedStdio, err: version.errorf("no"), options: Options{Protocol: legacy}}, "take protocol out of this server's configuration"},
 		"pinned":              {facts{server: stdio, err: version.errorf("no"), options: Options{Protocol: legacy}}, "leave --protocol out"},
 		"unknown version":     {facts{server: stdio, err: version.errorf("no")}, "update"},
 		"wants capability":    {facts{server: stdio, err: &RPCError{Code: codeMissingCapability}}, "sampling"},

@@ -12,6 +12,8 @@ type Server struct {
 	HTTP    *HTTP         // an address to contact
 	Timeout time.Duration // for the whole probe; 0 = Options.Timeout
 	Source  string        // where it was configured, "FILE:LINE" or "argv"
+
+	Protocol string // pins a protocol version for this server; empty = Options.Protocol
 }
 
 // Stdio is a server that is started as a child process and speaks over its standard input and output.

@@ -27,6 +27,9 @@ func (f facts) pinned() bool {
 	return version.in(f.err) && f.options.Protocol != "" && f.options.Protocol != auto
 }
 
+// pinnedAlone tells that the version is pinned for this server, and not for the whole run.
+func (f facts) pinnedAlone() bool { return version.in(f.err) && f.server.Protocol != "" }
+
 func (f facts) unknownVersion() bool {
 	return version.in(f.err) || hasCode(f.err, codeUnsupportedVersion)
 }

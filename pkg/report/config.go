@@ -13,7 +13,7 @@ func (p *page) config(r *Report) error {
 		g.rows = append(g.rows, []span{
 			{visible(s.Name), bold},
 			configState(s.State),
-			{transport(s), noInk},
+			{spoken(s), noInk},
 			{visible(s.Source), dim},
 			{visible(s.runs()), noInk},
 		})
@@ -27,6 +27,14 @@ func (p *page) config(r *Report) error {
 	}
 	p.failures(r.Servers)
 	return nil
+}
+
+// spoken is the transport of a server, and the version of the protocol if one is pinned.
+func spoken(s Server) safe {
+	if s.ProtocolVersion == "" {
+		return transport(s)
+	}
+	return transport(s) + " " + visible(s.ProtocolVersion)
 }
 
 // configState words a state for servers that nobody has contacted.

@@ -18,7 +18,7 @@ type Server struct {
 	URL     string            `json:"url,omitempty"`     // config: what would be contacted, secrets masked
 
 	Transport       string `json:"transport,omitempty"`       // "stdio", "streamable-http" or "sse"
-	ProtocolVersion string `json:"protocolVersion,omitempty"` // negotiated, such as "2025-11-25"
+	ProtocolVersion string `json:"protocolVersion,omitempty"` // negotiated, such as "2025-11-25"; of config the one that is pinned
 	ElapsedMs       int64  `json:"elapsedMs,omitempty"`       // milliseconds to the last answer; see Elapsed
 	Attempts        int    `json:"attempts,omitempty"`        // 1 + the retries that were used
 
