@@ -22,18 +22,31 @@ type catalogue struct {
 	rules       []finding.Rule
 }
 
-func catalogues() []catalogue {
+func catalogues(t *testing.T) []catalogue {
 	return []catalogue{
 		{"Rules of diff", "[compatibility.md](compatibility.md) is the definition behind them. The level of a schema rule is the usual one: each finding's\nown level is the verdict on the change that it tells.", diff.Rules()},
-		{"Rules of check", "[check.md](check.md) tells how they are applied, and how often they speak of real servers.", check.Rules()},
+		{"Rules of check", "[check.md](check.md) tells how they are applied.\n\n" + onRealServers(t), check.Rules()},
 		{"Rules of the policy", "[ci.md](ci.md#policy) tells what a policy is. They speak in diff and check.", finding.PolicyRules()},
 	}
+}
+
+// onRealServers is the table of how often each rule of check speaks of the listings that a test of pkg/check reads.
+func onRealServers(t *testing.T) string {
+	counts, err := os.ReadFile("../../testdata/listings/COUNTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(counts), "\n\n")
+	if !found {
+		t.Fatal("the counts have no table")
+	}
+	return "What they say of real servers ([their listings](../testdata/listings/README.md); check.md has the counts of 90):\n" + strings.TrimSpace(table)
 }
 
 // TestTheRulesAreDocumented keeps docs/rules.md the same as the catalogues; -update rewrites it.
 func TestTheRulesAreDocumented(t *testing.T) {
 	const page = "../../docs/rules.md"
-	got := rulesPage(catalogues())
+	got := rulesPage(catalogues(t))
 	if *update {
 		if err := os.WriteFile(page, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
@@ -50,7 +63,7 @@ func TestTheRulesAreDocumented(t *testing.T) {
 
 func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 	seen := map[string]string{}
-	for _, c := range catalogues() {
+	for _, c := range catalogues(t) {
 		for _, rule := range c.rules {
 			if other, taken := seen[rule.ID]; taken {
 				t.Errorf("%s is one of the %s and of the %s", rule.ID, other, c.title)
