@@ -22,7 +22,8 @@ func FromCommand(command []string) (probe.Server, error) {
 	}
 	return probe.Server{
 		Name: commandName(command), Source: argv,
-		Stdio: &probe.Stdio{Command: command[0], Args: slices.Clone(command[1:])},
+		Stdio:   &probe.Stdio{Command: command[0], Args: slices.Clone(command[1:])},
+		Secrets: secretsIn(command, MaskArgs(command)),
 	}, nil
 }
 
@@ -81,6 +82,7 @@ func FromURL(raw string) (probe.Server, error) {
 		return probe.Server{}, errors.New("reading the server's address: not a URL")
 	}
 	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: argv, HTTP: &probe.HTTP{URL: clean}}
+	server.Secrets = secretsIn([]string{raw}, []string{MaskURL(raw)})
 	if server.Name == "" {
 		server.Name = "server"
 	}

@@ -28,6 +28,9 @@ func TestFromCommand(t *testing.T) {
 		argv := strings.Fields(line)
 		got, err := FromCommand(argv)
 		want := probe.Server{Name: name, Source: "argv", Stdio: &probe.Stdio{Command: argv[0], Args: argv[1:]}}
+		if name == "npx" && len(argv) > 1 {
+			want.Secrets = []probe.Secret{"sk-abcdefgh12345"}
+		}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("FromCommand(%q) (-want +got):\n%s%v", line, diff, err)
 		}
@@ -42,9 +45,9 @@ func TestFromCommand(t *testing.T) {
 func TestFromURL(t *testing.T) {
 	for raw, want := range map[string]probe.Server{
 		"https://mcp.example.com/mcp":      {Name: "mcp.example.com", HTTP: &probe.HTTP{URL: "https://mcp.example.com/mcp"}},
-		"HTTP://LOCALHOST:3000/sse?k=v":    {Name: "localhost-3000", HTTP: &probe.HTTP{URL: "HTTP://LOCALHOST:3000/sse?k=v"}},
+		"HTTP://LOCALHOST:3000/sse?k=v":    {Name: "localhost-3000", Secrets: []probe.Secret{"v"}, HTTP: &probe.HTTP{URL: "HTTP://LOCALHOST:3000/sse?k=v"}},
 		"http://[::1]:8080/":               {Name: "1-8080", HTTP: &probe.HTTP{URL: "http://[::1]:8080/"}},
-		"https://me:pw@h.example/s3cr3t/x": {Name: "h.example", HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
+		"https://me:pw@h.example/s3cr3t/x": {Name: "h.example", Secrets: []probe.Secret{"me:pw", "pw"}, HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
 	} {
 		want.Source = "argv"
 		got, err := FromURL(raw)

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Prompt is a value that a configuration wants from a person: one of VS Code's inputs.
@@ -126,4 +127,10 @@ func (p Prompt) choices() string {
 		hint += fmt.Sprintf(" %.40q", o.Value)
 	}
 	return hint
+}
+
+// hides is whether a variable is an input whose answer must not be shown.
+func (x expander) hides(token string) bool {
+	id, ok := strings.CutPrefix(token, "${input:")
+	return ok && x.inputs[strings.TrimSuffix(id, "}")].Password
 }

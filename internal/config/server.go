@@ -24,9 +24,10 @@ type draft struct {
 	reader
 	scope
 	fields  value
-	prompts []Prompt // without an answer, each once
-	varied  bool     // a variable was replaced, or a file read in its place
-	envText string   // content of envFile
+	prompts []Prompt       // without an answer, each once
+	varied  bool           // a variable was replaced, or a file read in its place
+	envText string         // content of envFile
+	secrets []probe.Secret // what was put in that must not be shown
 }
 
 // Keys of a server that mcpctl reads. Other clients' keys are passed over, except in mcpctl.yaml.
@@ -62,6 +63,7 @@ func (s scope) server(f field) Entry {
 		d.check()
 		e.Disabled = d.disabled()
 		d.fill(&e)
+		e.Server.Secrets = d.secrets
 	}
 	e.Problems, e.Warnings, e.Prompts, e.essence = d.problems, d.warnings, d.prompts, d.essence(e)
 	return e
@@ -142,6 +144,7 @@ func (d *draft) misspelt() string {
 func (d *draft) expand(f field) (out expanded, ok bool) {
 	out, missing := d.scope.expand(f.value.text)
 	d.varied = d.varied || out.varied
+	d.secrets = append(d.secrets, d.confidential(f.value.text)...)
 	for _, m := range missing {
 		d.complain(f.value.line, m.hint, "%s, needed in %q", m.message, f.key)
 		d.wish(m.prompt)

@@ -29,7 +29,9 @@ func (d *draft) stdio(command field) (*probe.Stdio, []string) {
 	for _, a := range args {
 		stdio.Args, shown = append(stdio.Args, a.value), append(shown, a.shown)
 	}
-	d.noNUL(append([]string{stdio.Command}, stdio.Args...), command.line)
+	argv := append([]string{stdio.Command}, stdio.Args...)
+	d.secrets = append(d.secrets, secretsIn(argv, MaskArgs(argv))...)
+	d.noNUL(argv, command.line)
 	return stdio, MaskArgs(shown)
 }
 
@@ -96,6 +98,7 @@ func (d *draft) environ() map[string]probe.Secret {
 		out, _ := d.expand(field{"env." + m.key, m.line, m.value})
 		d.noNUL([]string{out.value}, m.line)
 		env[m.key] = probe.Secret(out.value)
+		d.secrets = append(d.secrets, secretsIn([]string{out.value}, []string{maskText(out.value)})...)
 	}
 	return env
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -14,7 +15,7 @@ import (
 type attempt struct {
 	server      Server
 	options     Options
-	secrets     redactor // those of the configuration
+	secrets     redact.Secrets // those of the configuration
 	credentials *transport.Credentials
 	record      *record
 }
@@ -27,9 +28,6 @@ func newAttempt(server Server, options Options) attempt {
 	}
 	return a
 }
-
-// masks are the secrets of the configuration, and those that were asked for until now.
-func (a attempt) masks() redactor { return a.secrets.with(a.credentials.Given()) }
 
 // timeout is how long the attempt may take; 0 = for ever.
 func (a attempt) timeout() time.Duration {
@@ -87,7 +85,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 	if result.Elapsed == 0 {
 		result.Elapsed = time.Since(start)
 	}
-	result.Notices = a.masks().notices(a.record.seen())
+	result.Notices = masked(a.record.seen(), a.masks())
 	result.Err = a.shown(ctx, err)
 	return result
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -32,23 +33,23 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, link *tran
 	}
 	var answer *RPCError
 	if errors.As(err, &answer) {
-		answer.Message = clip(a.masks().text(answer.Message), longText)
+		answer.Message = clip(a.masks().Text(answer.Message), longText)
 	}
 	return &Error{
-		Server: a.server.Name, Stage: stage, Stderr: a.masks().cutting(f.stderr), Hint: a.masks().text(f.hint()),
+		Server: a.server.Name, Stage: stage, Stderr: a.masks().Cut(f.stderr), Hint: a.masks().Text(f.hint()),
 		Err: &cause{text: f.text(a.masks()), original: f.err},
 	}
 }
 
 // text is the cause, with the reason for it when the server told one on stdout before it ended.
-func (f facts) text(secrets redactor) string {
-	text := clip(secrets.text(plain(f.err)), longText)
+func (f facts) text(secrets redact.Secrets) string {
+	text := clip(secrets.Text(plain(f.err)), longText)
 	if exited(f.err) == "" || f.stderr != "" || len(f.noise) == 0 {
 		return text
 	}
 	var said []string
 	for _, piece := range f.noise {
-		said = append(said, strings.TrimSpace(secrets.cutting(piece.Text)))
+		said = append(said, strings.TrimSpace(secrets.Cut(piece.Text)))
 	}
 	return text + "; it wrote to stdout: " + clip(strings.Join(said, " | "), longText)
 }

@@ -61,9 +61,9 @@ func TestRedact(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			mask := redactorFor(test.server)
-			got := mask.text(test.text)
+			got := mask.Text(test.text)
 			if test.cut {
-				got = mask.cutting(test.text)
+				got = mask.Cut(test.text)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)

@@ -57,7 +57,7 @@ func (s *Session) Preview(r Request) (json.RawMessage, error) {
 		return nil, s.attempt.explain(context.Background(), r.Stage, err, nil)
 	}
 	text, err := encode(map[string]any{"jsonrpc": message.JSONRPC, "id": message.ID, "method": message.Method, "params": message.Params})
-	return json.RawMessage(s.attempt.secrets.text(string(text))), err
+	return json.RawMessage(s.attempt.masks().Text(string(text))), err
 }
 
 // message is a request with what the era, the transport and the listener want in it.

@@ -11,6 +11,7 @@ type Server struct {
 	Stdio   *Stdio        // a command to start
 	HTTP    *HTTP         // an address to contact
 	Timeout time.Duration // for the whole probe; 0 = Options.Timeout
+	Secrets []Secret      // values to mask in what the server says, beside those of environment, headers and URL
 	Source  string        // where it was configured, "FILE:LINE" or "argv"
 
 	Protocol string // pins a protocol version for this server; empty = Options.Protocol

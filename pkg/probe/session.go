@@ -27,13 +27,13 @@ func (s *Session) Protocol() string { return s.hello.protocol }
 func (s *Session) Transport() string { return s.line.Kind }
 
 // Notices are the oddities that were seen until now, in the order of their stages.
-func (s *Session) Notices() []Notice { return s.attempt.masks().notices(s.attempt.record.seen()) }
+func (s *Session) Notices() []Notice { return masked(s.attempt.record.seen(), s.attempt.masks()) }
 
 // Noise is what a stdio server wrote to its stdout until now that is not the protocol, oldest first.
 func (s *Session) Noise() []Noise {
 	var all []Noise
 	for _, piece := range s.line.Noise() {
-		all = append(all, Noise{Text: s.attempt.masks().cutting(piece.Text), Bytes: piece.Bytes})
+		all = append(all, Noise{Text: s.attempt.masks().Cut(piece.Text), Bytes: piece.Bytes})
 	}
 	return all
 }

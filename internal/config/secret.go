@@ -1,0 +1,67 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// secretsIn are the parts of texts that MaskArgs and MaskURL would not show: values of --token and its like, user info,
+// what looks like a token. A server may quote them back.
+func secretsIn(texts, shown []string) []probe.Secret {
+	var secrets []probe.Secret
+	for i, text := range texts {
+		for _, part := range hidden(text, shown[i]) {
+			secrets = append(secrets, probe.Secret(part))
+			if user, password, ok := strings.Cut(part, ":"); ok && user != "" && password != "" {
+				secrets = append(secrets, probe.Secret(password))
+			}
+		}
+	}
+	return secrets
+}
+
+// hidden are the parts of text that *** stands for in shown.
+func hidden(text, shown string) []string {
+	pieces := strings.Split(shown, masked)
+	rest, ok := strings.CutPrefix(text, pieces[0])
+	if !ok {
+		return []string{text}
+	}
+	var parts []string
+	for i, piece := range pieces[1:] {
+		end := len(rest)
+		if piece != "" {
+			end = strings.Index(rest, piece)
+		}
+		if i == len(pieces)-2 && strings.HasSuffix(rest, piece) {
+			end = len(rest) - len(piece)
+		}
+		if end < 0 {
+			return append(parts, rest)
+		}
+		if end > 0 {
+			parts = append(parts, rest[:end])
+		}
+		rest = rest[end+len(piece):]
+	}
+	return parts
+}
+
+// confidential are the values that are put into s for variables that must not be shown: the name or the look of the value
+// says so, or it is the answer to a hidden input.
+func (x expander) confidential(s string) []probe.Secret {
+	var secrets []probe.Secret
+	for s != "" {
+		_, token, rest := x.next(s)
+		s = rest
+		if _, folder := x.folders(strings.TrimSuffix(strings.TrimPrefix(token, "${"), "}")); token == "" || folder {
+			continue
+		}
+		value, _, _ := x.replace(token)
+		if value != "" && (secretWord.MatchString(token) || maskText(value) != value || x.hides(token)) {
+			secrets = append(secrets, probe.Secret(value))
+		}
+	}
+	return secrets
+}

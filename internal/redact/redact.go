@@ -1,0 +1,71 @@
+// Package redact hides known secrets in texts, in whichever of the usual ways they were written there.
+//
+// It knows values, not what secrets look like: it hides what it was told to, and nothing else.
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Mask stands for what is not shown.
+const Mask = "***"
+
+// Least is the length below which a value is not looked for, in bytes: it would hide ordinary words and numbers.
+const Least = 4
+
+// Secrets are values to hide. The zero value hides nothing; a value may be used by several goroutines.
+type Secrets struct{ forms []string } // each once, longest first
+
+// Of are the secrets with these values.
+func Of(values ...string) Secrets { return Secrets{}.And(values...) }
+
+// And are the secrets of s and further ones.
+func (s Secrets) And(values ...string) Secrets {
+	all := slices.Clone(s.forms)
+	for _, value := range values {
+		all = append(all, forms(value)...)
+	}
+	all = slices.DeleteFunc(all, func(form string) bool { return len(form) < Least })
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return Secrets{slices.Compact(all)}
+}
+
+// Text is text with every secret in it replaced by Mask.
+func (s Secrets) Text(text string) string {
+	for _, form := range s.forms {
+		text = strings.ReplaceAll(text, form, Mask)
+	}
+	return text
+}
+
+// In tells whether a text holds a secret.
+func (s Secrets) In(text string) bool {
+	return slices.ContainsFunc(s.forms, func(form string) bool { return strings.Contains(text, form) })
+}
+
+// Cut is Text for a text that was cut out of a longer one: the part of a secret that was left at an edge is replaced, too.
+func (s Secrets) Cut(text string) string {
+	text = s.Text(text)
+	for _, form := range s.forms {
+		text = edges(text, form)
+	}
+	return text
+}
+
+// edges replaces the longest end of form that text begins with, and the longest beginning of it that text ends with.
+func edges(text, form string) string {
+	for n := min(len(form)-1, len(text)); n >= Least; n-- {
+		if strings.HasPrefix(text, form[len(form)-n:]) {
+			text = Mask + text[n:]
+			break
+		}
+	}
+	for n := min(len(form)-1, len(text)); n >= Least; n-- {
+		if strings.HasSuffix(text, form[:n]) {
+			return text[:len(text)-n] + Mask
+		}
+	}
+	return text
+}

@@ -1,0 +1,95 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// writings are ways in which a server may write a value into its output.
+var writings = map[string]func(string) string{
+	"as it is":        func(v string) string { return v },
+	"query":           url.QueryEscape,
+	"path":            url.PathEscape,
+	"lower query":     func(v string) string { return lowerEscapes(url.QueryEscape(v)) },
+	"Go's JSON":       func(v string) string { b, _ := json.Marshal(v); return string(b) },
+	"JSON in JSON":    func(v string) string { b, _ := json.Marshal(v); b, _ = json.Marshal(string(b)); return string(b) },
+	"HTML":            html.EscapeString,
+	"Go's quotes":     func(v string) string { return fmt.Sprintf("%q", v) },
+	"ASCII quotes":    func(v string) string { return fmt.Sprintf("%+q", v) },
+	"hexadecimal":     func(v string) string { return hex.EncodeToString([]byte(v)) },
+	"HEXADECIMAL":     func(v string) string { return fmt.Sprintf("%X", v) },
+	"base64":          func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) },
+	"base64 of a URL": func(v string) string { return base64.URLEncoding.EncodeToString([]byte(v)) },
+	"Basic":           func(v string) string { return base64.StdEncoding.EncodeToString([]byte("user:" + v)) },
+	"base64 inside":   func(v string) string { return base64.StdEncoding.EncodeToString([]byte("ab" + v + "cde")) },
+	"CR LF":           func(v string) string { return strings.ReplaceAll(v, "\n", "\r\n") },
+}
+
+// TestText writes secrets in every way between other words, and wants nothing of them to be left but edges of base64.
+func TestText(t *testing.T) {
+	values := []string{
+		"plain-token-value", `q"uote\s and <angles> & 'ticks'`, "slash/plus+equals==", "line one of several\nline two of several\n",
+		"umläut-💡-pässwörd", "a.*(b)[c]{d}|e^f$g?", "p%40ss%word", "tab\tin it",
+	}
+	for _, value := range values {
+		for name, write := range writings {
+			text := "before " + write(value) + " after"
+			got := Of(value).Text(text)
+			if !strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
+				t.Errorf("%q, %s: the words around it are gone: %q", value, name, got)
+			}
+			if left := len(got) - len("before  after"); left > 16 && !strings.Contains(value, "\n") || got == text {
+				t.Errorf("%q, %s: %q is left of %q", value, name, got, text)
+			}
+		}
+	}
+}
+
+func TestTooShort(t *testing.T) {
+	if got := Of("", "abc", "   ").Text("abc abcd"); got != "abc abcd" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestLonger hides the longer of two secrets as a whole.
+func TestLonger(t *testing.T) {
+	if got := Of("abcd1234", "abcd1234-and-more").Text("abcd1234-and-more, abcd1234"); got != "***, ***" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestCut cuts a text with a secret in it at every place: no four characters of it may be left at an edge.
+func TestCut(t *testing.T) {
+	const value = "hunter2-is-a-secret"
+	text := "before " + value + " after"
+	for i := range text {
+		for _, piece := range []string{text[i:], text[:i]} {
+			got := Of(value).Cut(piece)
+			for n := 0; n+5 <= len(value); n++ {
+				if strings.Contains(got, value[n:n+5]) {
+					t.Fatalf("cut to %q gives %q", piece, got)
+				}
+			}
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add("hunter22", "say hunter22")
+	f.Add("\\\"/<>&", `{"a":"\\\"\/\u003c>&"}`)
+	f.Add("ünï", "%C3%BCn%c3%af")
+	f.Fuzz(func(t *testing.T, value, text string) {
+		secrets := Of(value)
+		got := secrets.Text(text + value)
+		if len(value) >= Least && !strings.Contains(value, "*") && strings.Contains(got, value) {
+			t.Errorf("%q is left in %q", value, got)
+		}
+		_ = secrets.Cut(text)
+	})
+}
