@@ -54,7 +54,7 @@ func (p pair) firstDifferent(keywords []string) string {
 	for _, k := range keywords {
 		old, had := p.x.o[k]
 		new, has := p.y.o[k]
-		if had != has || canonical(old) != canonical(new) {
+		if had != has || !same(old, new) {
 			return k
 		}
 	}
@@ -263,7 +263,7 @@ func (p pair) additional() {
 	_, has := p.y.o[keyword]
 	if had && has {
 		x, y := p.x.child(keyword), p.y.child(keyword)
-		if canonical(x.value) == canonical(y.value) || structured(x) && structured(y) {
+		if same(x.value, y.value) || structured(x) && structured(y) {
 			p.compare(x, y, p.trail.into("*", keyword))
 			return
 		}
@@ -312,7 +312,7 @@ func (p pair) items() {
 	_, wasSchema := p.x.o[xRest].(map[string]any)
 	if _, isSchema := p.y.o[yRest].(map[string]any); wasSchema && isSchema {
 		p.compare(p.x.child(xRest), p.y.child(yRest), p.trail.into("*", "items"))
-	} else if canonical(p.x.o[xRest]) != canonical(p.y.o[yRest]) {
+	} else if !same(p.x.o[xRest], p.y.o[yRest]) {
 		p.group(FamilyTuple, all)
 	}
 }

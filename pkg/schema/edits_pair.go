@@ -51,7 +51,7 @@ func (p pair) notes() {
 		old, new := p.x.notes[k], p.y.notes[k]
 		_, had := p.x.notes[k]
 		_, has := p.y.notes[k]
-		if k == "$comment" || had == has && canonical(old) == canonical(new) {
+		if k == "$comment" || had == has && same(old, new) {
 			continue
 		}
 		e := Edit{Family: familyOfNote(k), Keyword: k, OldPath: p.x.noted[k], NewPath: p.y.noted[k]}

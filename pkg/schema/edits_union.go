@@ -112,13 +112,13 @@ func likeness(a, b view) int {
 }
 
 // sameTag reports whether two properties are constants, and whether the same.
-func sameTag(x, y site) (tag, same bool) {
+func sameTag(x, y site) (tag, alike bool) {
 	a, isTag := settle(x).enum()
 	b, also := settle(y).enum()
 	if !isTag || !also || len(a) != 1 || len(b) != 1 {
 		return false, false
 	}
-	return true, canonical(a[0]) == canonical(b[0])
+	return true, same(a[0], b[0])
 }
 
 // memberGone lists an alternative that left.
