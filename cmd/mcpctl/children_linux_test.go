@@ -17,14 +17,20 @@ func noChild(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: nochild")
 	}
-	var left []string
+	if left := leftIn(ts.Getenv("WORK")); len(left) > 0 {
+		ts.Fatalf("left behind: %s", strings.Join(left, "; "))
+	}
+}
+
+// leftIn are the processes of a folder that do not go.
+func leftIn(dir string) (left []string) {
 	for range 50 {
-		if left = processesIn(ts.Getenv("WORK")); len(left) == 0 {
-			return
+		if left = processesIn(dir); len(left) == 0 {
+			break
 		}
 		time.Sleep(10 * time.Millisecond) // a killed process takes a moment to go
 	}
-	ts.Fatalf("left behind: %s", strings.Join(left, "; "))
+	return left
 }
 
 // processesIn are the command lines of the processes whose working folder is dir or below it.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os/exec"
 	"sync"
 	"time"
 
@@ -22,7 +21,6 @@ const (
 	hooksAtOnce   = 4
 	hooksWaiting  = 64
 	commandTime   = time.Minute
-	commandGrace  = time.Second
 	postTime      = 10 * time.Second
 	postAttempts  = 3
 	shownOfOutput = 2 << 10
@@ -79,18 +77,8 @@ func (h *hooks) finish() {
 // runCommand runs a command line of the system's shell with the event on its standard input.
 func runCommand(line string, environ []string) hook {
 	return func(ctx context.Context, event []byte) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, commandTime, fmt.Errorf("not done after %s", commandTime))
-		defer cancel()
-		shell := shellOf(line)
-		cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-		endsWhole(cmd)
-		var said tail
-		cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = environ, bytes.NewReader(event), &said, &said, commandGrace
-		err := cmd.Run()
-		if why := context.Cause(ctx); err != nil && why != nil {
-			err = why
-		}
-		if err != nil {
+		said := tail{most: shownOfOutput}
+		if err := (errand{line, environ, event, commandTime}).run(ctx, &said); err != nil {
 			return fmt.Errorf("running --exec: %w%s", err, said.quoted())
 		}
 		return nil
@@ -141,12 +129,15 @@ func signature(secret string, text []byte) string {
 }
 
 // tail keeps the end of what a command writes.
-type tail struct{ text []byte }
+type tail struct {
+	text []byte
+	most int // bytes
+}
 
 // Write never fails.
 func (t *tail) Write(p []byte) (int, error) {
 	t.text = append(t.text, p...)
-	t.text = t.text[max(len(t.text)-shownOfOutput, 0):]
+	t.text = t.text[max(len(t.text)-t.most, 0):]
 	return len(p), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +23,8 @@ func TestMain(m *testing.M) {
 			hushCoverage()
 			os.Exit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 		},
-		"mcpgo": func() { hushCoverage(); os.Exit(mcpgoStdio()) },
+		"mcpgo":   func() { hushCoverage(); os.Exit(mcpgoStdio()) },
+		"appears": func() { os.Exit(appears()) },
 	})
 }
 
@@ -65,6 +67,7 @@ func scripts(dir string) testscript.Params {
 }
 
 // setup gives each script a home of its own, far from the user's configuration, the root of the project, and git a name.
+// At its end no process of the script may be left.
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	root, err := filepath.Abs("../..")
@@ -75,5 +78,10 @@ func setup(env *testscript.Env) error {
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(env.WorkDir))
 	env.Values[lastRun{}] = new(time.Duration)
+	env.Defer(func() {
+		if left := leftIn(env.WorkDir); len(left) > 0 {
+			env.T().Fatal("left behind at the end of the script: " + strings.Join(left, "; "))
+		}
+	})
 	return os.MkdirAll(home, 0o700)
 }

@@ -23,6 +23,7 @@ type vigil struct {
 	options probe.Options
 	places  chan struct{}           // as many servers as this holds are connected to at once
 	hooks   hooks                   // what changes set off
+	develop *development            // nil without --reload
 	end     context.CancelCauseFunc // ends watching
 
 	mu      sync.Mutex // guards what follows: servers tell one at a time
@@ -50,6 +51,9 @@ func (v *vigil) keep(ctx context.Context, targets []target) error {
 	if err != nil {
 		return err
 	}
+	if v.develop, err = v.development(); err != nil {
+		return err
+	}
 	watching := v.limited(ctx)
 	defer v.end(nil)
 	v.servers = servers
@@ -58,7 +62,9 @@ func (v *vigil) keep(ctx context.Context, targets []target) error {
 		v.begin(watching, w)
 	}
 	if slices.ContainsFunc(servers, func(w *watched) bool { return w.server != nil }) {
+		ended := v.develop.start(watching)
 		v.oversee(watching, targets)
+		ended()
 	}
 	for _, w := range v.servers {
 		w.end()
@@ -126,7 +132,7 @@ func (v *vigil) enlist(targets []target) ([]*watched, error) {
 		}
 		servers = append(servers, w)
 	}
-	return servers, nil
+	return servers, v.how.restartable(servers)
 }
 
 // attend watches one server, or tells why it is not contacted. saved is the file of its snapshot.
@@ -160,6 +166,9 @@ func (v *vigil) watchOptions(w *watched) watch.Options {
 			return v.policy.Apply(found, finding.Scope{}, v.now)
 		},
 	}
+	if v.develop != nil {
+		o.Restart, o.MaxFailures = v.develop.restart, 1 // what fails now fails until somebody mends it
+	}
 	o.Diff.Enable = v.policy.Enabled(w.Name)
 	if w.server.Timeout > 0 {
 		o.Timeout = w.server.Timeout
@@ -167,8 +176,12 @@ func (v *vigil) watchOptions(w *watched) watch.Options {
 	return o
 }
 
-// ask asks every server at once.
+// ask asks every server at once. One that is being developed is built and started anew.
 func (v *vigil) ask() {
+	if v.develop != nil {
+		v.develop.ask()
+		return
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, w := range v.servers {
@@ -188,7 +201,7 @@ func (w *watched) reached() bool {
 func (v *vigil) status() int {
 	unsaved := slices.ContainsFunc(v.servers, func(w *watched) bool { return w.Unsaved })
 	switch {
-	case slices.ContainsFunc(v.servers, func(w *watched) bool { return !w.reached() }):
+	case slices.ContainsFunc(v.servers, func(w *watched) bool { return !w.reached() }), v.develop.failed():
 		return statusIncomplete
 	case v.fails:
 		return statusFindings

@@ -24,6 +24,8 @@ type watching struct {
 	against, format            string
 	exec, webhook              string
 	untilChange                bool
+	reload                     cli.StringSlice
+	build                      string
 }
 
 func watchCommand(inv *invocation) *cli.Command {
@@ -42,6 +44,8 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.StringFlag{Name: "against", Usage: "tell changes since the previous surface, or the distance from the saved one: previous or saved", Value: "previous", Destination: &how.against},
 			&cli.GenericFlag{Name: "for", Usage: "end after this time, such as 10m", Value: &how.length},
 			&cli.BoolFlag{Name: "until-change", Usage: "end after the first change", Destination: &how.untilChange},
+			&cli.StringSliceFlag{Name: "reload", Usage: "start the stdio server anew when files change that `GLOB` names, such as 'src/**/*.ts' (repeatable)", Destination: &how.reload},
+			&cli.StringFlag{Name: "build", Usage: "with --reload: run `CMD` with the shell first", Destination: &how.build},
 			&cli.StringFlag{Name: "exec", Usage: "run `CMD` with the shell for every change, the event on its standard input", Destination: &how.exec},
 			&cli.StringFlag{Name: "webhook", Usage: "post every change to `URL`, signed if MCPCTL_WEBHOOK_SECRET is set", Destination: &how.webhook},
 			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this level or above: breaking, warning, info, any or never", Destination: &how.failOn},
@@ -115,6 +119,8 @@ func (how *watching) check() error {
 		return usagef("--interval is at least 1s")
 	case how.debounce.set && how.debounce.Duration < time.Millisecond:
 		return usagef("--debounce is at least 1ms")
+	case how.build != "" && len(how.reload.Value()) == 0:
+		return usagef("--build runs when files change: name them with --reload")
 	case how.webhook != "" && !strings.HasPrefix(how.webhook, "http://") && !strings.HasPrefix(how.webhook, "https://"):
 		return usagef("--webhook is a URL that begins with http:// or https://")
 	}

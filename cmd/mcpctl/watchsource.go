@@ -14,6 +14,9 @@ import (
 
 // open connects to a server, and waits a moment to learn whether it announces changes.
 func (v *vigil) open(ctx context.Context, server probe.Server) (watch.Session, error) {
+	if !v.develop.mayStart(ctx) {
+		return nil, context.Cause(ctx)
+	}
 	select {
 	case v.places <- struct{}{}:
 		defer func() { <-v.places }()

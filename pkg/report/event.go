@@ -12,16 +12,18 @@ import (
 type Event struct {
 	Mcpctl   int       `json:"mcpctl"` // version of this form; WriteEvent sets it
 	Time     time.Time `json:"time"`
-	Event    string    `json:"event"`              // "state", "changed", "unchanged", "stale", "recovered" or "summary"
-	Server   string    `json:"server,omitempty"`   // configured name
-	State    string    `json:"state,omitempty"`    // the state in effect
-	Previous string    `json:"previous,omitempty"` // state: the one before
-	Cause    string    `json:"cause,omitempty"`    // what made the lists be read
-	Silent   bool      `json:"silent,omitempty"`   // changed: the server should have announced it and did not
-	Note     string    `json:"note,omitempty"`     // one remark for a person
-	Counts   *Counts   `json:"counts,omitempty"`   // state: how many items of each kind are known
-	Error    *Failure  `json:"error,omitempty"`    // why
-	Findings Findings  `json:"findings,omitzero"`  // changed and recovered: what changed
+	Event    string    `json:"event"`               // "state", "changed", "unchanged", "stale", "recovered", "reload", "build" or "summary"
+	Server   string    `json:"server,omitempty"`    // configured name
+	State    string    `json:"state,omitempty"`     // the state in effect
+	Previous string    `json:"previous,omitempty"`  // state: the one before
+	Cause    string    `json:"cause,omitempty"`     // what made the lists be read
+	Silent   bool      `json:"silent,omitempty"`    // changed: the server should have announced it and did not
+	Note     string    `json:"note,omitempty"`      // one remark for a person
+	Files    []string  `json:"files,omitempty"`     // reload: those that changed, or some of them
+	Elapsed  *int64    `json:"elapsedMs,omitempty"` // build: how long it took
+	Counts   *Counts   `json:"counts,omitempty"`    // state: how many items of each kind are known
+	Error    *Failure  `json:"error,omitempty"`     // why
+	Findings Findings  `json:"findings,omitzero"`   // changed and recovered: what changed
 
 	Status  *int      `json:"status,omitempty"`  // summary: exit status of the run
 	Verdict Verdict   `json:"verdict,omitempty"` // summary: the status in one word
@@ -84,8 +86,11 @@ func (e Event) word() span {
 		"degraded": yellow, "reconnecting": yellow,
 	}
 	word := e.Event
-	if word == "state" {
+	switch {
+	case word == "state":
 		word = e.State
+	case word == "build" && e.Error != nil:
+		return span{"build failed", red}
 	}
 	return span{visible(word), inks[word]}
 }
@@ -99,10 +104,16 @@ func (e Event) remarks() []safe {
 	if e.Cause != "" {
 		all = append(all, visible("by "+e.Cause))
 	}
+	if len(e.Files) > 0 {
+		all = append(all, visible(strings.Join(e.Files, ", ")))
+	}
+	if e.Elapsed != nil {
+		all = append(all, visible(fmt.Sprintf("%.1f s", float64(*e.Elapsed)/1000)))
+	}
 	switch {
 	case e.Silent:
 		all = append(all, "without announcing it")
-	case e.Event == "unchanged":
+	case e.Event == "unchanged" && e.Cause != "reload":
 		all = append(all, "although the server announced a change")
 	case e.Event == "changed" && len(e.Findings) == 0:
 		all = append(all, "as saved again")

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/reload"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// development is what --reload adds to a run: a server that is built and started anew when files change. The methods that
+// the rest of the run calls do nothing useful, and no harm, on nil.
+type development struct {
+	*vigil
+	files   *reload.Watcher
+	restart chan struct{} // asks for a new session
+	asked   chan struct{} // somebody wants the server built and started anew
+	ready   chan struct{} // holds a value while the server may be started
+	broken  atomic.Bool   // the last build failed: what the files would offer is not known
+
+	// What follows belongs to the goroutine of run.
+	outputs reload.Outputs
+	held    bool // the server must not be started
+	built   bool // a build has succeeded, or there is none
+	began   time.Time
+	ended   time.Time // zero while a build is under way
+}
+
+// aftermath is how long after a build what it has set off may still write files.
+const aftermath = time.Second
+
+// shownFiles is how many changed files an event names.
+const shownFiles = 20
+
+// development opens what --reload names; nil without it.
+func (v *vigil) development() (*development, error) {
+	if len(v.how.reload.Value()) == 0 {
+		return nil, nil
+	}
+	files, err := reload.Open(reload.Options{Globs: v.how.reload.Value(), Quiet: v.how.debounce.Duration})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for _, glob := range files.Unmatched() {
+		v.remark("--reload %q matches no file yet (what .gitignore leaves out does not count)", glob)
+	}
+	d := &development{vigil: v, files: files, restart: make(chan struct{}, 1), asked: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
+	if d.held, d.built = v.how.build != "", v.how.build == ""; !d.held {
+		d.ready <- struct{}{}
+	}
+	return d, nil
+}
+
+// restartable tells whether there is one server, and one that is started here, for --reload to start anew.
+func (how *watching) restartable(servers []*watched) error {
+	switch {
+	case len(how.reload.Value()) == 0:
+	case len(servers) != 1:
+		return usagef("--reload starts one stdio server anew, and %d are named: name one, or write its command behind --", len(servers))
+	case servers[0].server != nil && servers[0].server.Stdio == nil:
+		return usagef("--reload starts a stdio server anew, and %q is at a URL: write its command behind --", servers[0].Name)
+	}
+	return nil
+}
+
+// start begins to build and to watch files. The function that it returns waits for the end of that, which ctx brings.
+func (d *development) start(ctx context.Context) (wait func()) {
+	if d == nil {
+		return func() {}
+	}
+	var ending sync.WaitGroup
+	changes := make(chan reload.Change)
+	ending.Go(func() { d.files.Run(ctx, changes) })
+	ending.Go(func() { d.run(ctx, changes) })
+	return func() {
+		ending.Wait()
+		_ = d.files.Close()
+	}
+}
+
+// run builds and restarts whenever files change or somebody asks, until ctx ends. A build that is under way then is
+// broken off for the next one.
+func (d *development) run(ctx context.Context, changes <-chan reload.Change) {
+	now := d.begin(ctx, d.how.build != "")
+	defer func() { now.stop() }()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case c := <-changes:
+			if files := d.heed(c); len(files) > 0 {
+				now.stop()
+				d.announce(reloading(files))
+				now = d.begin(ctx, true)
+			}
+		case <-d.asked:
+			now.stop()
+			d.announce(report.Event{Event: "reload", Note: "as asked"})
+			now = d.begin(ctx, true)
+		case failure := <-now.done:
+			now.done = nil
+			d.finish(now, failure)
+		}
+	}
+}
+
+// heed is what of a change is a reason to build.
+func (d *development) heed(c reload.Change) []string {
+	if c.Err != nil {
+		d.remark("%v", c.Err)
+	}
+	during := c.Since.After(d.began) && (d.ended.IsZero() || c.Since.Before(d.ended.Add(aftermath)))
+	files, outputs := d.outputs.Heed(c.Files, during)
+	for _, file := range outputs {
+		d.remark("%s changes whenever the server is built and started: that is no reason to do it again any more (leave it out of --reload, or let .gitignore do so)", report.Visible(file))
+	}
+	return files
+}
+
+// reloading is the event of files that changed.
+func reloading(files []string) report.Event {
+	e := report.Event{Event: "reload", Files: files}
+	if more := len(files) - shownFiles; more > 0 {
+		e.Files, e.Note = files[:shownFiles], fmt.Sprintf("and %d more", more)
+	}
+	return e
+}
+
+// finish takes the outcome of a build: the server that runs stays, or is started anew.
+func (d *development) finish(b build, failure *report.Failure) {
+	d.ended = time.Now()
+	d.broken.Store(failure != nil)
+	if d.how.build != "" {
+		took := d.ended.Sub(d.began).Milliseconds()
+		d.announce(report.Event{Event: "build", Elapsed: &took, Error: failure})
+	}
+	if failure == nil && d.built { // otherwise nothing runs yet, and starting it waits for us
+		select {
+		case d.restart <- struct{}{}:
+		default: // it is asked for already
+		}
+	}
+	d.built = d.built || failure == nil
+	if d.held && d.built {
+		d.held = false
+		d.ready <- struct{}{}
+	}
+}
+
+// announce tells an event of the server.
+func (d *development) announce(e report.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w := d.servers[0]
+	e.Time, e.Server, e.State = time.Now(), w.Name, string(w.last)
+	d.screen.show(e, d.servers)
+}
+
+// ask wants the server built and started anew.
+func (d *development) ask() {
+	select {
+	case d.asked <- struct{}{}:
+	default: // it is asked already
+	}
+}
+
+// mayStart waits until no build stands in the way of starting the server; false = ctx has ended.
+func (d *development) mayStart(ctx context.Context) bool {
+	if d == nil {
+		return true
+	}
+	select {
+	case <-d.ready:
+		d.ready <- struct{}{}
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// failed tells that the files as they are now could not be built.
+func (d *development) failed() bool { return d != nil && d.broken.Load() }

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+)
+
+// errand is a command line for the system's shell, and how long it may take.
+type errand struct {
+	line    string
+	environ []string
+	input   []byte
+	limit   time.Duration
+}
+
+// commandGrace is how long the output of a command is waited for once the command has ended.
+const commandGrace = time.Second
+
+// run runs it with both outputs going to said. When its time or ctx ends, so does everything that it has started, and the
+// error is the reason.
+func (e errand) run(ctx context.Context, said io.Writer) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.limit, fmt.Errorf("not done after %s", e.limit))
+	defer cancel()
+	shell := shellOf(e.line)
+	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = e.environ, bytes.NewReader(e.input), said, said, commandGrace
+	endsWhole(cmd)
+	err := cmd.Run()
+	if why := context.Cause(ctx); err != nil && why != nil {
+		return why
+	}
+	return err
+}
