@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"pkg/accept":           {"pkg/snapshot", "pkg/finding"},
 	"pkg/diff":             {"pkg/snapshot", "pkg/finding", "pkg/schema", "github.com/google/go-cmp/cmp"},
 	"pkg/check":            {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/tokens", "internal/validate"},
-	"pkg/call":             {"pkg/snapshot", "internal/validate"},
+	"pkg/call":             {"pkg/snapshot", "internal/validate", "github.com/yosida95/uritemplate/v3"},
 	"pkg/report":           {"pkg/snapshot", "pkg/finding", "pkg/call", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif", "github.com/jstemmer/go-junit-report/v2/junit"},
 	"pkg/watch":            {"pkg/snapshot", "pkg/finding", "pkg/diff", "github.com/sony/gobreaker/v2"},
 	"pkg/probe":            {"pkg/snapshot", "internal/transport", "internal/redact", "github.com/mark3labs/mcp-go/", "github.com/cenkalti/backoff/v5", "golang.org/x/sync/"},

@@ -22,6 +22,8 @@ type Server struct {
 	ElapsedMs       int64  `json:"elapsedMs,omitempty"`       // milliseconds to the last answer; see Elapsed
 	Attempts        int    `json:"attempts,omitempty"`        // 1 + the retries that were used
 
+	PingMs []float64 `json:"pingMs,omitempty"` // ping: milliseconds to each answer
+
 	Counts       *Counts            `json:"counts,omitempty"`       // how many items of each kind
 	Tokens       *int               `json:"tokens,omitempty"`       // list, diff: what its instructions and tools cost in a prompt, in tokens of o200k_base
 	BaseTokens   *int               `json:"baseTokens,omitempty"`   // diff: the same of the old side

@@ -16,6 +16,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"snapshot": (*page).saved,
 		"accept":   (*page).accepted,
 		"config":   (*page).config,
+		"ping":     (*page).pings,
 		"rules":    (*page).rules,
 	}
 	view, ok := views[r.Command]

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// consent is a person's yes to calling a tool. One that says that it only reads needs none, and neither does --yes.
+func (a *act) consent(ctx context.Context, tool snapshot.Item, args json.RawMessage, yes bool) error {
+	if yes || readOnly(tool) {
+		return nil
+	}
+	t, err := a.openTerminal()
+	if err != nil {
+		return usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); nothing was called: look at the request with --dry-run, and call it with --yes",
+			report.Visible(a.server.Name), report.Visible(tool.Key))
+	}
+	defer t.close()
+	t.say("mcpctl: about to call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
+		report.Visible(a.server.Name), a.session.Transport(), report.Visible(a.server.Source), report.Visible(tool.Key),
+		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Claims(tool.Raw))
+	answer, err := t.ask(ctx, "call it? [y/N] ", false)
+	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil && !errors.Is(err, errNoAnswer):
+		return err
+	case answer != "y" && answer != "yes":
+		return usagef("%s: %s was not called, as you said", report.Visible(a.server.Name), report.Visible(tool.Key))
+	}
+	return nil
+}
+
+// readOnly tells whether a tool says of itself that it only reads.
+func readOnly(tool snapshot.Item) bool {
+	annotations := snapshot.Item{Raw: tool.Annotations()}
+	return string(annotations.Field("readOnlyHint")) == "true"
+}
+
+// firstLineOf is the first line of a tool's description.
+func firstLineOf(tool snapshot.Item) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(tool.Description()), "\n")
+	return line
+}

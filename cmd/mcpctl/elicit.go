@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/call"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// retryPause is how long a server gets that asks to come again without asking for anything.
+const retryPause = time.Second
+
+// supply is the message again, with what the server asked for.
+func (a *act) supply(ctx context.Context, stage probe.Stage, m call.Message, need call.Need) (call.Message, error) {
+	var answers []json.RawMessage
+	for _, q := range need.Requests {
+		answer, err := a.reply(ctx, q)
+		if err != nil {
+			return m, a.failed(stage, "%w", err)
+		}
+		answers = append(answers, answer)
+	}
+	if len(need.Requests) == 0 {
+		select {
+		case <-ctx.Done():
+			return m, context.Cause(ctx)
+		case <-time.After(retryPause):
+		}
+	}
+	return m.Again(call.Responses(need.Requests, answers), need.State), nil
+}
+
+var (
+	errNobody   = errors.New("and there is no terminal to answer on: run mcpctl in one, or give the tool all it needs as arguments")
+	errSampling = errors.New("the server wants a model to answer (sampling); mcpctl has none")
+)
+
+// reply answers one question of a server.
+func (a *act) reply(ctx context.Context, q call.Question) (json.RawMessage, error) {
+	switch q.Method {
+	case "roots/list":
+		return json.RawMessage(`{"roots":[]}`), nil
+	case "sampling/createMessage":
+		return nil, errSampling
+	case "elicitation/create":
+		if a.options.Elicit == nil {
+			return nil, errors.Join(errors.New("the server asks: "+visibly(call.Elicited(q.Params).Message)), errNobody)
+		}
+		return a.options.Elicit(ctx, q.Params)
+	}
+	return nil, errors.New("the server asks for " + visibly(q.Method) + ", which mcpctl does not know")
+}
+
+// elicit asks a person what a server wants to know. Whatever is not an answer declines or cancels.
+func (a *act) elicit(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	a.floor.Lock()
+	defer a.floor.Unlock()
+	t, err := a.openTerminal()
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	e := call.Elicited(params)
+	t.say("mcpctl: the server %s asks:\n", report.Visible(a.server.Name))
+	for line := range strings.Lines(e.Message) {
+		t.say("  %s\n", report.Visible(strings.TrimRight(line, "\r\n")))
+	}
+	answer := fill
+	if e.URL != "" {
+		answer = visit
+	}
+	result, err := answer(ctx, t, e)
+	if errors.Is(err, errNoAnswer) {
+		t.say("\n")
+		return call.Cancelled(), nil
+	}
+	return result, err
+}
+
+// visit shows where a person shall go. It opens nothing.
+func visit(ctx context.Context, t *terminal, e call.Elicitation) (json.RawMessage, error) {
+	t.say("  It wants you to visit %s:\n  %s\n  Open it yourself if you trust that host; mcpctl does not.\n", report.Visible(e.Host), report.Visible(e.URL))
+	switch choice(ctx, t, "did you? [y]es, [n]o, anything else cancels: ") {
+	case "y", "yes":
+		return call.Consented(), nil
+	case "n", "no":
+		return call.Declined(), nil
+	}
+	return call.Cancelled(), context.Cause(ctx)
+}
+
+// fill asks for the fields of a form and lets the person look at the answers before they are sent.
+func fill(ctx context.Context, t *terminal, e call.Elicitation) (json.RawMessage, error) {
+	t.say("  The server gets what you type: no passwords here. Ctrl-D cancels.\n")
+	for range mostChoices {
+		values := make([]json.RawMessage, len(e.Fields))
+		for i, f := range e.Fields {
+			var err error
+			if values[i], err = askField(ctx, t, f); err != nil {
+				return nil, err
+			}
+		}
+		accepted := call.Accepted(e.Fields, values)
+		t.say("  %s\n", report.OneLine(accepted))
+		switch choice(ctx, t, "send it? [Y]es, [e]dit, [n]o, [c]ancel: ") {
+		case "", "y", "yes":
+			return accepted, context.Cause(ctx)
+		case "n", "no":
+			return call.Declined(), nil
+		case "e", "edit":
+			continue
+		}
+		break
+	}
+	return call.Cancelled(), context.Cause(ctx)
+}
+
+// choice is a person's answer to a question with few answers; "cancel" where there is none.
+func choice(ctx context.Context, t *terminal, prompt string) string {
+	text, err := t.ask(ctx, prompt, false)
+	if err != nil {
+		return "cancel"
+	}
+	return strings.ToLower(strings.TrimSpace(text))
+}
+
+// askField asks for one field until the answer is one that the schema takes. Nil = left out.
+func askField(ctx context.Context, t *terminal, f call.Field) (json.RawMessage, error) {
+	t.say("  %s%s%s\n", report.Visible(f.Name), after(" – ", report.Visible(f.Title)), after(": ", report.Visible(f.About)))
+	for _, c := range f.Choices {
+		t.say("    %s%s\n", report.Visible(c.Value), after("  ", report.Visible(c.Title)))
+	}
+	prompt := "  answer: "
+	switch {
+	case f.Default != nil:
+		prompt = "  answer [" + report.OneLine(f.Default) + "]: "
+	case !f.Required:
+		prompt = "  answer (or nothing): "
+	}
+	for range mostChoices {
+		text, err := t.ask(ctx, prompt, false)
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(text) == "" && (f.Default != nil || !f.Required) {
+			return f.Default, nil
+		}
+		value, problems := f.Value(text)
+		if len(problems) == 0 {
+			return value, nil
+		}
+		for _, p := range problems {
+			t.say("  %s\n", told(p))
+		}
+	}
+	return nil, errNoAnswer
+}
