@@ -53,7 +53,7 @@ func (inv *invocation) ping(ctx context.Context, words []string, pings pinging) 
 	if err != nil {
 		return err
 	}
-	inv.tolerate(surfaces, cfg.Project.Tolerate)
+	inv.tolerate(surfaces, cfg.Project)
 	r := newReport("ping", surfaces)
 	r.Status = status(surfaces)
 	return inv.emit(ctx, r, report.Options{})

@@ -19,7 +19,7 @@ type Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, 
 // Heard is a notification of a server about a request under way.
 type Heard struct {
 	Method string          // notifications/progress or notifications/message
-	Params json.RawMessage // numbers may be spelled in another way than the server did
+	Params json.RawMessage // secrets masked; numbers may be spelled in another way than the server did
 }
 
 // codeRejected is what the specification has for sampling that a user does not want.
@@ -53,7 +53,7 @@ func (s *Session) notice(n mcp.JSONRPCNotification) {
 		return
 	}
 	if params, err := encode(n.Params); err == nil {
-		s.attempt.options.Hear(Heard{n.Method, params})
+		s.attempt.options.Hear(Heard{n.Method, json.RawMessage(s.attempt.masks().Text(string(params)))})
 	}
 }
 
