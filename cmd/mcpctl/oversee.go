@@ -34,12 +34,10 @@ func (v *vigil) oversee(ctx context.Context, targets []target) {
 		case <-asked:
 			v.ask()
 		case <-reload:
-			v.reload(ctx, targets)
-			seen = stamps(v.cfg.Files)
+			seen = v.reload(ctx, targets)
 		case <-look.C:
-			if now := stamps(v.cfg.Files); !maps.Equal(seen, now) {
-				v.reload(ctx, targets)
-				seen = stamps(v.cfg.Files)
+			if !maps.Equal(seen, stamps(v.cfg.Files)) {
+				seen = v.reload(ctx, targets)
 			}
 		}
 	}
@@ -77,20 +75,33 @@ func (v *vigil) hearInput() {
 }
 
 // reload makes the servers of the run those of the configuration as it is now. Those that are the same are not disturbed.
-// What cannot be read changes nothing.
-func (v *vigil) reload(ctx context.Context, targets []target) {
+// What cannot be read changes nothing. The stamps are those of the files before they were read: an edit that comes while
+// they are being read is one more edit.
+func (v *vigil) reload(ctx context.Context, targets []target) (seen map[string]string) {
 	old := v.cfg
+	seen = stamps(old.Files)
 	cfg, err := v.read(targets)
 	if err == nil {
 		v.cfg = cfg
 		var servers []*watched
 		if servers, err = v.enlist(targets); err == nil {
 			v.replace(ctx, servers)
-			return
+			return within(stamps(cfg.Files), seen)
 		}
 	}
 	v.cfg = old
 	v.remark("the configuration was not read again, and the servers stay: %v", err)
+	return seen
+}
+
+// within are the stamps of now, those that are known from before as they were then.
+func within(now, before map[string]string) map[string]string {
+	for file := range now {
+		if stamp, known := before[file]; known {
+			now[file] = stamp
+		}
+	}
+	return now
 }
 
 // replace stops what is not among servers, and starts what was not watched before.
