@@ -21,9 +21,10 @@ type Input struct {
 
 // Config is what was read. Names of entries are unique.
 type Config struct {
-	Files   []string // what was read, in order; empty = no configuration exists
-	Entries []Entry  // in the order of files and of servers in them
-	Project Project  // what mcpctl.yaml says, or its defaults
+	Files   []string  // what was read, in order; empty = no configuration exists
+	Entries []Entry   // in the order of files and of servers in them
+	Project Project   // what mcpctl.yaml says, or its defaults
+	Remarks []Problem // what the run does without: a server that only its application can start, a file that was discovered and cannot be read
 }
 
 // Entry is one configured server.
@@ -37,7 +38,10 @@ type Entry struct {
 	Problems []Problem    // why it cannot be run; of a disabled server they matter to nobody
 	Warnings []Problem    // what should be mended, but does not matter to this run
 	Prompts  []Prompt     // what a person would have to answer for it to run; each is among Problems too
+	Places   []Place      // where applications have it; nil = it was not discovered
 	refused  bool         // not in mcpctl.yaml's allow
+	unusable bool         // only the application can run it, as its one problem says
+	switches bool         // it says nothing but whether a server of that name is on
 	shown    shown
 	essence  essence
 }

@@ -22,7 +22,8 @@ func seedFiles(f *testing.F) (files [][]byte) {
 			f.Fatal(err)
 		}
 		for _, file := range archive.Files {
-			if ext := filepath.Ext(file.Name); ext == ".json" || ext == ".yaml" {
+			switch filepath.Ext(file.Name) {
+			case ".json", ".jsonc", ".yaml", ".toml":
 				files = append(files, file.Data)
 			}
 		}
@@ -44,11 +45,13 @@ func FuzzParse(f *testing.F) {
 		s := scope{file: "f", folder: "/nonexistent", expander: expander{lookup: func(name string) (string, bool) {
 			return "v", strings.HasPrefix(name, "S")
 		}}}
-		if root, wrong := parseJSON(clean); wrong == nil {
-			entries, problems := s.entries(root)
-			judge(t, clean, serversOf(root), merge(entries), problems)
-		} else {
-			judge(t, clean, nil, nil, []Problem{{File: "f", Line: wrong.line, Message: wrong.message}})
+		for _, syntax := range []func([]byte) (value, *syntaxError){parseJSON, parseTOML} {
+			if root, wrong := syntax(clean); wrong == nil {
+				entries, problems := s.entries(root)
+				judge(t, clean, serversOf(root), merge(entries), problems)
+			} else {
+				judge(t, clean, nil, nil, []Problem{{File: "f", Line: wrong.line, Message: wrong.message}})
+			}
 		}
 		if root, wrong := parseYAML(clean); wrong == nil {
 			s.strict = true
@@ -66,8 +69,11 @@ func FuzzParse(f *testing.F) {
 }
 
 func serversOf(root value) (found []field) {
-	for _, path := range shapes {
-		found = append(found, at(root, path)...)
+	for _, shape := range shapes {
+		found = append(found, at(root, shape.path)...)
+	}
+	if isRegistry(root) || isFlat(root) {
+		found = append(found, field{value: value{fields: root.fields}})
 	}
 	return found
 }
@@ -102,7 +108,7 @@ func judge(t *testing.T, data []byte, servers []field, entries []Entry, problems
 func secretsOf(servers []field) (secrets []string) {
 	for _, of := range servers {
 		for _, server := range of.value.fields {
-			for _, key := range []string{"env", "headers"} {
+			for _, key := range []string{"env", "headers", "environment", "envs", "http_headers"} {
 				for _, m := range at(server.value, []string{key}) {
 					for _, f := range m.value.fields {
 						if len(f.value.text) >= 12 && !strings.Contains(f.value.text, "$") {

@@ -113,6 +113,7 @@ func dump(c *Config, err error) string {
 	if errors.As(err, &problems) {
 		dumpProblems(&b, "error", problems)
 	}
+	dumpProblems(&b, "remark", c.Remarks)
 	for _, e := range c.Entries {
 		dumpEntry(&b, e)
 	}

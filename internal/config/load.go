@@ -14,6 +14,7 @@ func Load(in Input) (*Config, error) {
 	l := loader{in: in, config: &Config{}}
 	l.project()
 	l.servers()
+	l.setAside()
 	l.vary()
 	l.refuse()
 	l.confineSnapshots()
@@ -36,12 +37,22 @@ type loader struct {
 	problems []Problem
 }
 
+// setAside takes out the servers that only their application can run.
+func (l *loader) setAside() {
+	l.entries = slices.DeleteFunc(l.entries, func(e Entry) bool {
+		if e.unusable && !e.Disabled {
+			l.config.Remarks = append(l.config.Remarks, e.Problems...)
+		}
+		return e.unusable
+	})
+}
+
 // project finds and reads mcpctl.yaml.
 func (l *loader) project() {
 	l.config.Project.Snapshots = filepath.Join(l.in.Dir, defaultSnapshots)
 	var files []origin
 	for _, file := range l.in.named() {
-		if isProjectFile(file.path) {
+		if isProjectFile(file) {
 			files = append(files, file)
 		} else {
 			l.named = append(l.named, file)
@@ -83,11 +94,11 @@ func (l *loader) readProject(file origin) {
 // scope is what the servers of a file share.
 func (l *loader) scope(file origin) scope {
 	folder := projectFolder(file.path)
-	return scope{
+	s := scope{
 		file: file.shown, abs: file.path, found: file.found, folder: folder,
-		dialect:  dialectOf(file.path),
-		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder, bare: dialectOf(file.path).bare},
+		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
 	}
+	return s.in(dialectOf(file.path))
 }
 
 // parse reads a file; ok is false after a problem.
@@ -148,7 +159,7 @@ func (l *loader) included() []origin {
 			file.path = filepath.Join(filepath.Dir(project.path), f.value.text)
 			file.shown = filepath.Join(filepath.Dir(project.shown), f.value.text)
 		}
-		if isProjectFile(file.path) {
+		if isProjectFile(file) {
 			l.problems = append(l.problems, Problem{
 				File: l.config.Project.File, Line: f.line,
 				Message: fmt.Sprintf("%q is not a JSON file of servers", f.value.text), Hint: "include takes files such as .mcp.json",
@@ -173,7 +184,7 @@ func (l *loader) found(file origin) {
 }
 
 func (l *loader) readServers(file origin) {
-	root, ok := l.parse(file, parseJSON)
+	root, ok := l.parse(file, syntaxOf(file.path))
 	if !ok {
 		return
 	}

@@ -93,9 +93,3 @@ func (in Input) show(path string) string {
 	}
 	return strings.ReplaceAll(rel, `\`, "/")
 }
-
-// isProjectFile is whether a file is read as mcpctl.yaml is.
-func isProjectFile(path string) bool {
-	extension := strings.ToLower(filepath.Ext(path))
-	return extension == ".yaml" || extension == ".yml"
-}

@@ -46,7 +46,11 @@ var (
 func (s scope) servers(of value) []Entry {
 	entries := make([]Entry, len(of.fields))
 	for i, f := range of.fields {
-		entries[i] = s.server(f)
+		translated, reason := s.translate(f.value)
+		entries[i] = s.server(field{f.key, f.line, translated})
+		if entries[i].unusable = reason != ""; entries[i].unusable {
+			entries[i].Problems = []Problem{{File: s.file, Line: f.line, Server: f.key, Message: reason}}
+		}
 	}
 	return entries
 }

@@ -75,6 +75,9 @@ func inputVariable(id string) string {
 // notUnderstood names a variable only if it looks like a name: it may be part of a password.
 func notUnderstood(name string) unresolved {
 	const hint = `environment variables, ${input:ID}, ${workspaceFolder} and ${userHome} exist; write "$${" for a literal "${"`
+	if strings.HasPrefix(name, "file:") {
+		return unresolved{message: "a file in place of a value is not supported", hint: "put the value into an environment variable, and name that instead"}
+	}
 	if printable.MatchString(name) {
 		return unresolved{message: fmt.Sprintf("the variable ${%s} is not supported", name), hint: hint}
 	}
