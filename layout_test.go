@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"internal/config":      {"pkg/probe", "internal/apps", "github.com/pelletier/go-toml/v2/unstable", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},
 	"internal/trust":       {"github.com/moby/sys/atomicwriter"},
 	"internal/reload":      {"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "github.com/git-pkgs/gitignore"},
+	"internal/monitor":     {"pkg/watch", "pkg/snapshot", "pkg/finding", "pkg/report", "pkg/check", "github.com/prometheus/client_golang/"},
 	"internal/fixture":     {"github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "golang.org/x/sys/"},
 	"cmd/mcpctl":           {"pkg/", "internal/", "github.com/", "golang.org/x/"},
 	"examples/tickets":     {"github.com/mark3labs/mcp-go/"},

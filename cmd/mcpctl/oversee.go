@@ -120,6 +120,7 @@ func (v *vigil) replace(ctx context.Context, servers []*watched) {
 	v.mu.Lock()
 	v.servers = servers
 	v.mu.Unlock()
+	v.monitor.Watch(monitored(servers))
 	for _, w := range servers {
 		if !slices.Contains(before, w) {
 			v.begin(ctx, w)

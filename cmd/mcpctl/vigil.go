@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/report"
@@ -22,6 +23,7 @@ type vigil struct {
 	policy  finding.Policy
 	options probe.Options
 	places  chan struct{}           // as many servers as this holds are connected to at once
+	monitor *monitor.Monitor        // nil = nobody asks over HTTP
 	hooks   hooks                   // what changes set off
 	develop *development            // nil without --reload
 	end     context.CancelCauseFunc // ends watching
@@ -57,6 +59,7 @@ func (v *vigil) keep(ctx context.Context, targets []target) error {
 	watching := v.limited(ctx)
 	defer v.end(nil)
 	v.servers = servers
+	v.monitor.Watch(monitored(servers))
 	v.hooks.start(ctx)
 	for _, w := range servers {
 		v.begin(watching, w)
@@ -161,7 +164,7 @@ func (w *watched) idle() watch.State {
 func (v *vigil) watchOptions(w *watched) watch.Options {
 	o := watch.Options{
 		Interval: v.how.interval.Duration, Quiet: v.how.debounce.Duration, MaxFailures: v.how.maxFailures,
-		Timeout: v.options.Timeout, Diff: v.how.Options, Refresh: w.refresh, View: &w.view,
+		Timeout: v.options.Timeout, Diff: v.how.Options, Refresh: w.refresh, Observe: v.count(w), View: &w.view,
 		Judge: func(found []finding.Finding) []finding.Finding {
 			return v.policy.Apply(found, finding.Scope{}, v.now)
 		},

@@ -23,6 +23,7 @@ type watching struct {
 	maxFailures                int
 	against, format            string
 	exec, webhook              string
+	listening                  listening
 	untilChange                bool
 	reload                     cli.StringSlice
 	build                      string
@@ -48,6 +49,8 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.StringFlag{Name: "build", Usage: "with --reload: run `CMD` with the shell first", Destination: &how.build},
 			&cli.StringFlag{Name: "exec", Usage: "run `CMD` with the shell for every change, the event on its standard input", Destination: &how.exec},
 			&cli.StringFlag{Name: "webhook", Usage: "post every change to `URL`, signed if MCPCTL_WEBHOOK_SECRET is set", Destination: &how.webhook},
+			&cli.StringFlag{Name: "listen", Usage: "serve metrics, health, surfaces and events over HTTP on `ADDRESS`, such as 127.0.0.1:9464", Destination: &how.listening.address},
+			&cli.StringFlag{Name: "listen-token", Usage: "what HTTP clients must show: @FILE, env:NAME or a `TOKEN` (default: MCPCTL_LISTEN_TOKEN, else none)", Destination: &how.listening.token},
 			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this level or above: breaking, warning, info, any or never", Destination: &how.failOn},
 			&cli.StringFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: "declared", Destination: &how.semantics},
 			&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: &how.AssertFormats},
@@ -101,6 +104,10 @@ func (inv *invocation) watch(ctx context.Context, words []string, how watching) 
 	if err != nil {
 		return err
 	}
+	if v.monitor, err = inv.listen(how.listening); err != nil {
+		return err
+	}
+	defer v.monitor.Close()
 	debug.SetGCPercent(leanGC)
 	return v.keep(ctx, targets)
 }

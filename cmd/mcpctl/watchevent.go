@@ -21,6 +21,7 @@ func (v *vigil) tell(w *watched, e watch.Event) {
 		v.remember(w, e.Findings)
 	}
 	shown := v.shown(w, e)
+	v.monitor.Tell(shown) // first: whoever reads standard output may be slow
 	v.screen.show(shown, v.servers)
 	if e.Kind == watch.Changed || e.Kind == watch.Recovered && len(e.Findings) > 0 {
 		v.pass(shown)
@@ -107,6 +108,7 @@ func (v *vigil) sumUp(ctx context.Context) error {
 	}
 	status := v.status()
 	e.Status, e.Verdict = &status, report.VerdictOf(status)
+	v.monitor.Tell(e)
 	v.screen.show(e, nil)
 	switch {
 	case ctx.Err() != nil:

@@ -14,8 +14,8 @@ func find(words []string, word string) (int, bool) {
 	return i, i >= 0
 }
 
-// nearest are up to three of words that word may be a misspelling of, the nearest first.
-func nearest(word string, words []string) []string {
+// Nearest are up to three of words that word may be a misspelling of, the nearest first.
+func Nearest(word string, words []string) []string {
 	type candidate struct {
 		word  string
 		score float64
@@ -58,7 +58,7 @@ func likeness(a, b string) float64 {
 
 // suggest is a hint with the words nearest to a misspelt one, or with all of them when none is near and they are few.
 func suggest(word string, words []string) string {
-	if near := nearest(word, words); len(near) > 0 {
+	if near := Nearest(word, words); len(near) > 0 {
 		return "did you mean " + quoted(near, " or ") + "?"
 	}
 	if len(words) == 0 || len(words) > 12 {

@@ -48,6 +48,11 @@ const (
 	Closed       State = "closed"       // watching has ended
 )
 
+// States are all states.
+func States() []State {
+	return []State{Disabled, Connecting, Live, Polling, Degraded, Reconnecting, Failed, Closed}
+}
+
 // Reached tells whether the surface of a server in this state is known and current.
 func (s State) Reached() bool { return s == Live || s == Polling }
 

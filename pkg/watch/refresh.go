@@ -29,7 +29,7 @@ func (w *watcher) take(session Session, r reading, err error) {
 	next := w.good.with(r)
 	found, changed := w.compare(next)
 	first := w.good.shot == nil
-	w.good, w.status.Surface = next, next.shot
+	w.good, w.status.Surface, w.status.Unknown = next, next.shot, next.unknown
 	o := outcome{findings: found, changed: changed}
 	o.silent = changed && !first && r.cause == Poll && !r.notified && w.covered && !w.hears(session)
 	o.needless, o.note = w.judge(session, r, changed)

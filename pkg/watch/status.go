@@ -12,6 +12,7 @@ type Status struct {
 	State   State
 	Since   time.Time          // when the state began
 	Surface *snapshot.Snapshot // the last good surface; nil = none yet
+	Unknown []snapshot.Kind    // lists of the surface that were never read, which is not the same as not offered
 	Seen    time.Time          // when the whole surface was last known to be current
 	Err     error              // the trouble of the state; nil = none
 	Counts  Counts

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"net"
+	"os"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/monitor"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// listening are the flags of what watch serves over HTTP.
+type listening struct{ address, token string }
+
+// listen opens what --listen asks for; nil = nothing. Mistakes and an address that is taken are usage errors, for no
+// server was contacted yet.
+func (inv *invocation) listen(how listening) (*monitor.Monitor, error) {
+	if how.address == "" {
+		if how.token != "" {
+			return nil, usagef("--listen-token is for --listen: give an address to listen on, such as --listen 127.0.0.1:9464")
+		}
+		return nil, nil
+	}
+	address, err := monitor.ParseAddress(how.address)
+	if err != nil {
+		return nil, usagef("--listen: %w", err)
+	}
+	token, err := inv.listenToken(how.token)
+	if err != nil {
+		return nil, err
+	}
+	loopback := address.Addr().IsLoopback()
+	if !loopback && token == "" {
+		return nil, usagef("--listen %s is open to other machines: set a token with --listen-token @FILE or MCPCTL_LISTEN_TOKEN, or listen on 127.0.0.1", how.address)
+	}
+	listener, err := net.Listen("tcp", address.String())
+	if err != nil {
+		return nil, usagef("--listen: %w: is another mcpctl running? Choose another port, or 0 for any", err)
+	}
+	m := monitor.New(monitor.Options{Token: token, Loopback: loopback, Version: version(), Explain: failureOf, Nearest: config.Nearest})
+	m.Serve(listener)
+	inv.remark("listening on http://%s", listener.Addr())
+	return m, nil
+}
+
+// listenToken is the token as a flag gives it: @FILE and env:NAME keep it off the command line, where everybody on the
+// machine can read it. Without the flag it is that of the environment.
+func (inv *invocation) listenToken(flag string) (string, error) {
+	token, from := flag, "--listen-token"
+	switch name, isVariable := strings.CutPrefix(flag, "env:"); {
+	case flag == "":
+		var set bool
+		if token, set = inv.lookup("MCPCTL_LISTEN_TOKEN"); !set {
+			return "", nil
+		}
+		from = "MCPCTL_LISTEN_TOKEN"
+	case isVariable:
+		token, _ = inv.lookup(name)
+		from = "--listen-token: the variable " + name
+	case strings.HasPrefix(flag, "@"):
+		text, err := os.ReadFile(flag[1:])
+		if err != nil {
+			return "", usagef("--listen-token: %w", err)
+		}
+		token, from = strings.TrimSpace(string(text)), "--listen-token: "+flag[1:]
+	}
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", usagef("%s holds no token: it is one word of ASCII characters, such as openssl rand -hex 32 makes", from)
+	}
+	return token, nil
+}
+
+// monitored are the servers of the run as HTTP clients see them.
+func monitored(servers []*watched) []monitor.Server {
+	all := make([]monitor.Server, 0, len(servers))
+	for _, w := range servers {
+		one := monitor.Server{Name: w.Name, Status: w.view.Status, Refresh: w.refresh}
+		switch {
+		case w.server == nil:
+			idle := watch.Status{State: w.idle()}
+			one.Status, one.Refresh, one.Trouble = func() watch.Status { return idle }, nil, w.Error
+		case w.server.Stdio != nil:
+			one.Transport = "stdio"
+		default:
+			one.Transport = "http"
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// count tells the monitor of an attempt at a server.
+func (v *vigil) count(w *watched) func(watch.Attempt) {
+	return func(a watch.Attempt) { v.monitor.Attempt(w.Name, a) }
+}

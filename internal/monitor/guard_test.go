@@ -1,0 +1,76 @@
+package monitor
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestHosts lets no name through but those of this machine, and asks nobody where others are meant to reach it.
+func TestHosts(t *testing.T) {
+	for host, want := range map[string]int{
+		"localhost": 200, "LOCALHOST:9464": 200, "127.0.0.1:9464": 200, "127.8.8.8": 200, "[::1]:9464": 200, "[::1]": 200,
+		"evil.example": 421, "localhost.evil.example": 421, "127.0.0.1.evil.example:9464": 421, "192.168.0.1": 421, "0.0.0.0:9464": 421,
+	} {
+		local, open := New(Options{Loopback: true}).Handler(), New(Options{Token: "t"}).Handler()
+		if response, _ := ask(t, local, "GET", "/healthz", "", "Host: "+host); response.StatusCode != want {
+			t.Errorf("on loopback %q gets %d, want %d", host, response.StatusCode, want)
+		}
+		if response, _ := ask(t, open, "GET", "/healthz", "", "Host: "+host); response.StatusCode != 200 {
+			t.Errorf("elsewhere %q gets %d, want 200", host, response.StatusCode)
+		}
+	}
+}
+
+// TestToken opens what shows it, health is open to everybody, and nothing shows whether a server exists.
+func TestToken(t *testing.T) {
+	h := monitorOf(Options{Token: "t0ken"}, five()...).Handler()
+	for _, c := range []struct {
+		path, authorization string
+		want                int
+	}{
+		{"/healthz", "", 200}, {"/readyz", "", 503},
+		{"/v1/servers", "Bearer t0ken", 200}, {"/v1/servers", "bearer  t0ken ", 200},
+		{"/v1/servers", "", 401}, {"/v1/servers", "t0ken", 401}, {"/v1/servers", "Bearer", 401}, {"/v1/servers", "Bearer t0kenx", 401},
+		{"/metrics", "", 401}, {"/v1/events", "", 401}, {"/openapi.json", "", 401}, {"/v1/servers/nobody", "", 401}, {"/nothing", "", 401},
+	} {
+		response, body := ask(t, h, "GET", c.path, "", "Authorization: "+c.authorization)
+		if response.StatusCode != c.want {
+			t.Errorf("%s with %q gets %d, want %d", c.path, c.authorization, response.StatusCode, c.want)
+		}
+		if c.want == 401 && (!strings.HasPrefix(response.Header.Get("WWW-Authenticate"), "Bearer") || strings.Contains(body, "t0ken")) {
+			t.Errorf("%s: %v %s", c.path, response.Header, body)
+		}
+	}
+}
+
+// TestOtherOrigins can neither read nor ask.
+func TestOtherOrigins(t *testing.T) {
+	m := monitorOf(Options{Loopback: true}, five()...)
+	for _, headers := range [][]string{{"Origin: https://evil.example"}, {"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}} {
+		if response, _ := ask(t, m.Handler(), "POST", "/v1/servers/trouble/refresh", "", headers...); response.StatusCode != http.StatusForbidden {
+			t.Errorf("%v gets %d", headers, response.StatusCode)
+		}
+	}
+	response, _ := ask(t, m.Handler(), "GET", "/v1/servers", "", "Origin: https://evil.example")
+	if response.Header.Get("Access-Control-Allow-Origin") != "" || response.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("headers %v", response.Header)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for text, want := range map[string]string{
+		"9464": "127.0.0.1:9464", ":9464": "127.0.0.1:9464", "localhost:9464": "127.0.0.1:9464", "127.0.0.1:0": "127.0.0.1:0",
+		"[::1]:9464": "[::1]:9464", "0.0.0.0:9464": "0.0.0.0:9464", "[::]:9464": "[::]:9464", "10.1.2.3:80": "10.1.2.3:80",
+		"[::ffff:127.0.0.1]:1": "127.0.0.1:1",
+		"":                     "", "host:9464": "", "*:9464": "", "127.0.0.1": "", "127.0.0.1:": "", "70000": "", "-1": "", "127.0.0.1:http": "", "http://127.0.0.1:9464": "",
+	} {
+		got, err := ParseAddress(text)
+		switch {
+		case want == "" && err == nil:
+			t.Errorf("%q is read as %s, want an error", text, got)
+		case want != "" && (err != nil || got.String() != want):
+			t.Errorf("%q is read as %s (%v), want %s", text, got, err, want)
+		}
+	}
+}

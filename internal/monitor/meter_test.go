@@ -1,0 +1,149 @@
+package monitor
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+func scrape(t *testing.T, m *Monitor) string {
+	t.Helper()
+	response, body := ask(t, m.Handler(), "GET", "/metrics", "")
+	if response.StatusCode != 200 {
+		t.Fatalf("status %d: %s", response.StatusCode, body)
+	}
+	return body
+}
+
+// TestMetrics holds what is scraped against what was counted and published.
+func TestMetrics(t *testing.T) {
+	servers := five()
+	servers[0].Name = "s"
+	got := scrape(t, monitorOf(Options{Version: "v1.2.3"}, servers...))
+	for _, want := range []string{
+		`mcpctl_build_info{goversion="go1.`, `version="v1.2.3"} 1`,
+		`mcpctl_server_state{server="s",state="live"} 1`, `mcpctl_server_state{server="s",state="polling"} 0`,
+		`mcpctl_server_state{server="new",state="connecting"} 1`, `mcpctl_server_state{server="off",state="disabled"} 1`,
+		`mcpctl_server_up{server="s"} 1`, `mcpctl_server_up{server="trouble"} 0`,
+		`mcpctl_notifications_total{server="s"} 5`, `mcpctl_reconnects_total{server="s"} 2`, `mcpctl_reconnects_total{server="new"} 0`,
+		`mcpctl_surface_items{kind="tool",server="s"} 2`, fmt.Sprintf(`mcpctl_surface_bytes{server="s"} %d`, len(`{"name":"one","inputSchema":{"type":"object","maximum":1.0e2}}`)+len(`{"name":"two","inputSchema":{"type":"object"}}`)),
+		`mcpctl_connects_total{outcome="failed",server="s"} 1`, `mcpctl_connects_total{outcome="connected",server="s"} 1`,
+		`mcpctl_refreshes_total{cause="poll",outcome="changed",server="s"} 2`,
+		`mcpctl_refresh_duration_seconds_bucket{server="s",le="0.025"} 0`, `mcpctl_refresh_duration_seconds_bucket{server="s",le="0.05"} 1`,
+		`mcpctl_refresh_duration_seconds_sum{server="s"} 3600.03`, `mcpctl_connect_duration_seconds_count{server="s"} 1`,
+		`mcpctl_changes_total{kind="tool",level="breaking",server="s"} 1`, `mcpctl_changes_total{kind="server",level="waived",server="s"} 1`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %s", want)
+		}
+	}
+	for _, absent := range []string{
+		`mcpctl_surface_items{kind="prompt"`, `mcpctl_surface_tokens{server="trouble"}`, `mcpctl_last_success_timestamp_seconds{server="new"}`,
+	} {
+		if strings.Contains(got, absent) {
+			t.Errorf("there is %s", absent)
+		}
+	}
+}
+
+// TestMetricsAreWellFormed asks the linter of Prometheus, and a registry that checks what collectors promise, also when
+// names are none that Prometheus takes, or the same.
+func TestMetricsAreWellFormed(t *testing.T) {
+	servers := five()
+	servers[1].Name, servers[2].Name, servers[3].Name = "\xff\n", "\xfe\n", "new"
+	m := monitorOf(Options{}, servers...)
+	m.Attempt(servers[1].Name, watch.Attempt{Cause: watch.Start, Outcome: watch.Same})
+	strict := prometheus.NewPedanticRegistry()
+	strict.MustRegister(&standing{monitor: m, meter: m.meter}, m.meter.changes, m.meter.refreshing)
+	if _, err := strict.Gather(); err != nil {
+		t.Error(err)
+	}
+	problems, err := promlint.New(strings.NewReader(scrape(t, m))).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("%v %v", problems, err)
+	}
+	if n := strings.Count(scrape(t, m), "\nmcpctl_server_up{"); n != 4 {
+		t.Errorf("%d series, want one for each name that differs as Prometheus takes it", n)
+	}
+}
+
+// TestSeriesOfAServerEnd when it is not watched any more; the others go on.
+func TestSeriesOfAServerEnd(t *testing.T) {
+	servers := five()
+	m := monitorOf(Options{}, servers[1], servers[0])
+	if got := strings.Count(scrape(t, m), `server="trouble"`); got < 50 {
+		t.Errorf("only %d series", got)
+	}
+	m.Attempt(odd, watch.Attempt{Cause: watch.Start, Outcome: watch.Same})
+	m.Watch(servers[:1])
+	got := scrape(t, m)
+	if strings.Contains(got, "trouble") || !strings.Contains(got, `mcpctl_refreshes_total{cause="start",outcome="unchanged",server="a/b c?%41\".."} 1`) {
+		t.Error(got)
+	}
+}
+
+// TestSeriesAreBounded gives one server everything that can be counted.
+func TestSeriesAreBounded(t *testing.T) {
+	servers := five()[:1]
+	m := monitorOf(Options{}, servers...)
+	for _, cause := range []watch.Cause{watch.Start, watch.Notification, watch.Resumption, watch.Poll, watch.Reconnection, watch.Request, watch.Reload} {
+		for _, outcome := range []watch.Outcome{watch.Same, watch.Different, watch.Failure} {
+			m.Attempt(odd, watch.Attempt{Cause: cause, Outcome: outcome})
+		}
+	}
+	for i := range 1000 {
+		e := change(odd)
+		e.Findings[0].Item, e.Findings[0].Rule = fmt.Sprint("tool/", i), fmt.Sprint("rule-", i)
+		m.Tell(e)
+	}
+	if got := strings.Count(scrape(t, m), "server=\"a/b"); got > 100 {
+		t.Errorf("%d series of one server", got)
+	}
+}
+
+// TestMetricsAreDocumented writes the table of docs/watch.md from the registry, or compares it.
+func TestMetricsAreDocumented(t *testing.T) {
+	m := monitorOf(Options{}, five()...)
+	families, err := m.meter.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := "| metric | type | labels | |\n|---|---|---|---|\n"
+	for _, f := range families {
+		if !strings.HasPrefix(f.GetName(), "mcpctl_") {
+			continue
+		}
+		labels := ""
+		for _, l := range f.GetMetric()[0].GetLabel() {
+			labels += "`" + l.GetName() + "` "
+		}
+		table += fmt.Sprintf("| `%s` | %s | %s | %s |\n", f.GetName(), strings.ToLower(f.GetType().String()), strings.TrimSpace(labels), f.GetHelp())
+	}
+	const page, from, to = "../../docs/watch.md", "<!-- metrics -->\n", "<!-- end of metrics -->"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, end := bytes.Index(text, []byte(from))+len(from), bytes.Index(text, []byte(to))
+	if start < len(from) || end < start {
+		t.Fatalf("%s has no place for the table", page)
+	}
+	if *update {
+		if err := os.WriteFile(page, slices.Concat(text[:start], []byte(table), text[end:]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(table, string(text[start:end])); diff != "" {
+		t.Errorf("the table of %s is stale: run this test with -update (-registry +page):\n%s", page, diff)
+	}
+}

@@ -1,0 +1,315 @@
+package monitor
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// tellN tells events whose notes are their numbers.
+func tellN(m *Monitor, from, to int) {
+	for i := from; i <= to; i++ {
+		m.Tell(report.Event{Event: "unchanged", Server: "s", Note: fmt.Sprint(i)})
+	}
+}
+
+// heard is what a client hears that comes back with an id after all was told.
+func heard(t *testing.T, m *Monitor, lastID string) []string {
+	t.Helper()
+	m.Close()
+	var headers []string
+	if lastID != "" {
+		headers = []string{"Last-Event-ID: " + lastID}
+	}
+	_, body := ask(t, m.Handler(), "GET", "/v1/events", "", headers...)
+	return words(strings.Split(body, "\n"))
+}
+
+// words are the ids without their run, the notes, and what was missed.
+func words(lines []string) []string {
+	var all []string
+	for _, line := range lines {
+		if _, number, ok := strings.Cut(line, "-"); ok && strings.HasPrefix(line, "id: ") {
+			all = append(all, "#"+number)
+		}
+		if _, note, ok := strings.Cut(line, `"note": "`); ok {
+			all = append(all, strings.TrimRight(note, `"}`))
+		}
+		if rest, ok := strings.CutPrefix(line, `data: {"mcpctl":1,"event":"missed"`); ok {
+			all = append(all, "missed"+strings.TrimRight(rest, "}"))
+		}
+	}
+	return all
+}
+
+// TestResuming goes on after the event that a client saw last, and says how many are gone.
+func TestResuming(t *testing.T) {
+	for name, c := range map[string]struct {
+		lastID string // RUN is that of the monitor
+		want   []string
+	}{
+		"from now on":      {"", nil},
+		"nothing new":      {"RUN-6", nil},
+		"two":              {"RUN-4", []string{"#5", "5", "#6", "6"}},
+		"all that is kept": {"RUN-3", []string{"#4", "4", "#5", "5", "#6", "6"}},
+		"too late":         {"RUN-1", []string{`missed,"count":2`, "#4", "4", "#5", "5", "#6", "6"}},
+		"from the start":   {"RUN-0", []string{`missed,"count":3`, "#4", "4", "#5", "5", "#6", "6"}},
+		"of another run":   {"OTHER-5", []string{"missed", "#4", "4", "#5", "5", "#6", "6"}},
+		"of the future":    {"RUN-7", []string{"missed", "#4", "4", "#5", "5", "#6", "6"}},
+		"nonsense":         {"-", []string{"missed", "#4", "4", "#5", "5", "#6", "6"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := New(Options{})
+			m.events = newStream(3, keptBytes)
+			tellN(m, 1, 6)
+			if diff := cmp.Diff(c.want, heard(t, m, strings.Replace(c.lastID, "RUN", m.events.run, 1))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestBytesAreBounded keeps few events when they are big, and the newest whatever its size.
+func TestBytesAreBounded(t *testing.T) {
+	m := New(Options{})
+	m.events = newStream(100, 1000)
+	tellN(m, 1, 100)
+	if n := len(m.events.kept); n < 5 || n > 10 || m.events.size > 1000 {
+		t.Errorf("%d events of %d bytes are kept", n, m.events.size)
+	}
+	m.Tell(report.Event{Event: "unchanged", Note: strings.Repeat("x", 5000)})
+	if n := len(m.events.kept); n != 1 {
+		t.Errorf("%d events are kept, want the big one alone", n)
+	}
+	tellN(m, 1, 1)
+	if n := len(m.events.kept); n != 1 || m.events.size > 1000 {
+		t.Errorf("%d events of %d bytes are kept, want the newest alone", n, m.events.size)
+	}
+}
+
+// TestNothingAfterTheEnd tells what was told before it, and closes.
+func TestNothingAfterTheEnd(t *testing.T) {
+	m := New(Options{})
+	tellN(m, 1, 1)
+	m.Close()
+	tellN(m, 2, 2)
+	if diff := cmp.Diff([]string{"#1", "1"}, heard(t, m, m.events.run+"-0")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestHeartbeat keeps a quiet connection alive, and events come when they are told.
+func TestHeartbeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := New(Options{})
+		ctx, leave := context.WithCancel(t.Context())
+		w := &lines{}
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			r := httptest.NewRequestWithContext(ctx, "GET", "/v1/events", nil)
+			m.Handler().ServeHTTP(w, r)
+		}()
+		time.Sleep(20 * time.Second)
+		tellN(m, 1, 2)
+		synctest.Wait()
+		tellN(m, 3, 3)
+		time.Sleep(20 * time.Second)
+		leave()
+		<-left
+		want := []string{"0s retry: 1000", "15s :", "20s id: 1", "20s id: 2", "20s id: 3", "35s :"}
+		if diff := cmp.Diff(want, w.got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if n := m.meter.subscribers.Load() + m.meter.dropped.Load(); n != 0 {
+			t.Errorf("%d clients are left or count as dropped", n)
+		}
+	})
+}
+
+// lines keeps what a handler writes, with the time.
+type lines struct {
+	head  http.Header
+	began time.Time
+	got   []string
+}
+
+func (l *lines) Header() http.Header {
+	if l.head == nil {
+		l.head, l.began = http.Header{}, time.Now()
+	}
+	return l.head
+}
+
+func (l *lines) WriteHeader(int) {}
+
+func (l *lines) Write(p []byte) (int, error) {
+	line, _, _ := strings.Cut(string(p), "\n")
+	if run, number, ok := strings.Cut(line, "-"); ok && strings.HasPrefix(run, "id: ") {
+		line = "id: " + number
+	}
+	l.got = append(l.got, fmt.Sprint(time.Since(l.began), " ", line))
+	return len(p), nil
+}
+
+func (l *lines) Flush() {}
+
+// serve serves a monitor on the loopback interface until the end of the test.
+func serve(t *testing.T, m *Monitor) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Serve(listener)
+	t.Cleanup(m.Close)
+	return listener.Addr().String()
+}
+
+// subscribe opens a connection that listens to events, and reads the head of the response.
+func subscribe(t *testing.T, address string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	fmt.Fprintf(conn, "GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	reader := bufio.NewReader(conn)
+	for {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(line, "retry:") {
+			return conn, reader
+		}
+	}
+}
+
+// TestSlowClientIsDropped while nobody waits for it, and another one hears everything.
+func TestSlowClientIsDropped(t *testing.T) {
+	m := New(Options{})
+	m.patient = 100 * time.Millisecond
+	m.events = newStream(100, 1<<30)
+	address := serve(t, m)
+	subscribe(t, address)
+	_, quick := subscribe(t, address)
+	got := make(chan int)
+	go func() {
+		n := 0
+		for {
+			line, err := quick.ReadString('\n')
+			if err != nil {
+				got <- n
+				return
+			}
+			if strings.HasPrefix(line, "data:") {
+				n++
+			}
+		}
+	}()
+	big, began := strings.Repeat("x", 1<<20), time.Now()
+	for range 30 {
+		m.Tell(report.Event{Event: "unchanged", Server: "s", Note: big})
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("telling took %v", took)
+	}
+	for late := time.Now().Add(10 * time.Second); m.meter.dropped.Load() == 0 && time.Now().Before(late); {
+		time.Sleep(time.Millisecond)
+	}
+	if n := m.meter.dropped.Load(); n != 1 {
+		t.Errorf("%d clients were dropped, want the slow one", n)
+	}
+	m.Close()
+	if n := <-got; n != 30 {
+		t.Errorf("the other client heard %d of 30 events", n)
+	}
+}
+
+// TestClosingIsQuick however many clients hold on, and gives those that listen the last event.
+func TestClosingIsQuick(t *testing.T) {
+	m := New(Options{})
+	address := serve(t, m)
+	_, listening := subscribe(t, address)
+	idle, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
+	fmt.Fprint(idle, "GET /healthz HTTP/1.1\r\nHost: local") // and never the rest
+	m.Tell(report.Event{Event: "summary"})
+	began := time.Now()
+	m.Close()
+	if took := time.Since(began); took > 2*closeTime {
+		t.Errorf("closing took %v", took)
+	}
+	var got []string
+	for {
+		line, err := listening.ReadString('\n')
+		if err != nil {
+			break
+		}
+		got = append(got, line)
+	}
+	if !slices.Contains(got, "event: summary\n") {
+		t.Errorf("the last event is missing: %q", got)
+	}
+	if _, err := net.Dial("tcp", address); err == nil {
+		t.Error("it still listens")
+	}
+}
+
+// TestManyConnections wait for a place instead of taking up all there is.
+func TestManyConnections(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := bounded(listener, 2)
+	accepted := make(chan net.Conn)
+	go func() {
+		defer close(accepted)
+		for {
+			conn, err := two.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- conn
+		}
+	}()
+	for range 3 {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	first, second := <-accepted, <-accepted
+	select {
+	case <-accepted:
+		t.Error("a third connection was accepted")
+	case <-time.After(50 * time.Millisecond):
+	}
+	_ = first.Close()
+	_ = first.Close() // twice gives one place back
+	third := <-accepted
+	_, _ = second.Close(), third.Close()
+	_ = two.Close()
+	if _, open := <-accepted; open {
+		t.Error("it still accepts")
+	}
+}
