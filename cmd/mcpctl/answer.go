@@ -18,24 +18,11 @@ type question struct {
 	servers []string
 }
 
-// questions are what a person has to be asked so that the servers that targets name can run. What cannot run for another
-// reason is not asked for.
-func (inv *invocation) questions(cfg *config.Config, targets []target) []question {
-	var names []string
-	for _, t := range targets {
-		if t.kind == byName {
-			names = append(names, t.word)
-		}
-	}
-	if len(targets) > 0 && len(names) == 0 {
-		return nil
-	}
-	entries, err := inv.configured(cfg, names)
-	if err != nil {
-		return nil // which is told when servers are chosen
-	}
+// questions are what a person has to be asked so that entries can run. What cannot run for another
+// reason, such as that nobody trusts it, is not asked for.
+func (inv *invocation) questions(cfg *config.Config, entries []config.Entry) []question {
 	var asked []question
-	for _, e := range entries {
+	for _, e := range inv.guard(cfg, entries) {
 		for _, p := range e.Asks() {
 			at := slices.IndexFunc(asked, func(q question) bool { return q.Variable == p.Variable })
 			if at < 0 {

@@ -45,7 +45,7 @@ func newApp(inv *invocation) *cli.App {
 		Commands: []*cli.Command{
 			listCommand(inv), showCommand(inv), snapshotCommand(inv), diffCommand(inv), acceptCommand(inv), checkCommand(inv), watchCommand(inv),
 			callCommand(inv), promptCommand(inv), readCommand(inv), completeCommand(inv), pingCommand(inv),
-			rulesCommand(inv), reportCommand(inv), configCommand(inv), completionCommand(inv), versionCommand(inv),
+			rulesCommand(inv), reportCommand(inv), configCommand(inv), trustCommand(inv), completionCommand(inv), versionCommand(inv),
 		},
 	}
 	for _, c := range app.Commands {

@@ -18,7 +18,6 @@ import (
 func callCommand(inv *invocation) *cli.Command {
 	a := &act{invocation: inv}
 	var base string
-	var yes bool
 	return a.wire(&cli.Command{
 		Name:      "call",
 		Usage:     "call a tool and show what it gives back",
@@ -28,13 +27,12 @@ a.b=1 is b inside a, and tags[]=x one more element. A tool that does not say tha
 only after a yes: asked for on the terminal, given with --yes elsewhere. See docs/call.md.`,
 		Flags: a.talkFlags(
 			&cli.StringFlag{Name: "args", Usage: "`JSON` object of arguments, @FILE, or - for standard input; KEY=VALUE is put into it", Destination: &base},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "call without asking", Destination: &yes},
 		),
-	}, func(ctx context.Context, words []string) error { return a.call(ctx, words, base, yes) })
+	}, func(ctx context.Context, words []string) error { return a.call(ctx, words, base) })
 }
 
 // call calls one tool, once, over a connection of its own. Nothing else in mcpctl does.
-func (a *act) call(ctx context.Context, words []string, base string, yes bool) error {
+func (a *act) call(ctx context.Context, words []string, base string) error {
 	source, rest := a.source(words)
 	if len(rest) == 0 {
 		return usagef("call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; mcpctl list SOURCE shows the tools")
@@ -61,7 +59,7 @@ func (a *act) call(ctx context.Context, words []string, base string, yes bool) e
 	if a.dryRun {
 		return a.preview(probe.Calling, message, schema)
 	}
-	if err := a.consent(ctx, tool, args, yes); err != nil {
+	if err := a.consent(ctx, tool, args); err != nil {
 		return err
 	}
 	raw, err := a.result(ctx, probe.Calling, message, schema)

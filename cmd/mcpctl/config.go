@@ -35,9 +35,12 @@ func (inv *invocation) config(ctx context.Context, names []string) error {
 	if err != nil {
 		return usageError{withHint(err)}
 	}
+	if entries, err = inv.only.entries(cfg, entries); err != nil {
+		return err
+	}
 	r := &report.Report{Command: "config"}
 	for _, e := range entries {
-		r.Servers = append(r.Servers, described(e))
+		r.Servers = append(r.Servers, inv.described(e))
 		if e.Err() != nil {
 			r.Status = statusUsage
 		}
@@ -49,15 +52,16 @@ func (inv *invocation) config(ctx context.Context, names []string) error {
 }
 
 // described is a configured server in a report, with what would be run; secrets are masked.
-func described(e config.Entry) report.Server {
+func (inv *invocation) described(e config.Entry) report.Server {
 	d := e.Describe()
-	s := report.Server{Name: d.Name, State: report.OK, Source: e.Server.Source, Transport: d.Transport, Command: d.Command, URL: d.URL, ProtocolVersion: d.Protocol}
+	s := report.Server{Name: d.Name, State: report.OK}
 	switch {
 	case e.Disabled:
 		s.State = report.Disabled
 	case e.Err() != nil:
 		s = misconfigured(d.Name, e.Server.Source, e.Problems).Server
-		s.Transport, s.Command, s.URL = d.Transport, d.Command, d.URL
 	}
+	s.Source, s.Transport, s.Command, s.Dir, s.Env = e.Server.Source, d.Transport, d.Command, d.Dir, d.Env
+	s.URL, s.Headers, s.Helper, s.ProtocolVersion, s.Trust = d.URL, d.Headers, d.Helper, d.Protocol, inv.trustOf(e)
 	return s
 }

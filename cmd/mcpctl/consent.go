@@ -11,8 +11,8 @@ import (
 )
 
 // consent is a person's yes to calling a tool. One that says that it only reads needs none, and neither does --yes.
-func (a *act) consent(ctx context.Context, tool snapshot.Item, args json.RawMessage, yes bool) error {
-	if yes || readOnly(tool) {
+func (a *act) consent(ctx context.Context, tool snapshot.Item, args json.RawMessage) error {
+	if a.yes || readOnly(tool) {
 		return nil
 	}
 	t, err := a.openTerminal()

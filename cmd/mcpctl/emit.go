@@ -80,9 +80,17 @@ func (inv *invocation) publish(r *report.Report, o report.Options) (format strin
 func (inv *invocation) tellFailures(r *report.Report) {
 	for _, s := range r.Servers {
 		if s.Error != nil {
-			inv.remark("%s: %s: %s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), leave(s))
+			inv.remark("%s: %s: %s%s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), remedy(s), leave(s))
 		}
 	}
+}
+
+// remedy says what to do about a server that the configuration kept from being contacted: often nothing else is shown.
+func remedy(s report.Server) string {
+	if s.Error.Stage != "configuration" || s.Error.Hint == "" {
+		return ""
+	}
+	return ": " + string(report.Visible(s.Error.Hint))
 }
 
 // leave says why a failure does not count.

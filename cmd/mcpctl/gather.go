@@ -16,6 +16,14 @@ type step struct {
 	contact *probe.Server // nil = known
 }
 
+// name is the server that a step is about.
+func (s step) name() string {
+	if s.contact != nil {
+		return s.contact.Name
+	}
+	return s.known.Name
+}
+
 // survey is the surfaces that the words of a command line name, and the configuration they come from.
 func (inv *invocation) survey(ctx context.Context, words []string) ([]surface, *config.Config, error) {
 	targets, err := inv.targets(words)
@@ -63,18 +71,12 @@ func (inv *invocation) gather(ctx context.Context, cfg *config.Config, targets [
 // plan turns targets into steps. Names of configured servers keep the order of the configuration.
 func (inv *invocation) plan(cfg *config.Config, targets []target) ([]step, error) {
 	var steps []step
-	var names []string
-	for _, t := range targets {
-		if t.kind == byName {
-			names = append(names, t.word)
-		}
+	entries, err := inv.meant(cfg, targets)
+	if err != nil {
+		return nil, err
 	}
-	if len(targets) == 0 || len(names) > 0 {
-		entries, err := inv.configured(cfg, names)
-		if err != nil {
-			return nil, err
-		}
-		steps = configuredSteps(entries, cfg)
+	if entries != nil {
+		steps = configuredSteps(inv.guard(cfg, entries), cfg)
 	}
 	for _, t := range targets {
 		more, err := inv.stepsFor(t, cfg)
@@ -83,8 +85,25 @@ func (inv *invocation) plan(cfg *config.Config, targets []target) ([]step, error
 		}
 		steps = append(steps, more...)
 	}
+	if steps, err = inv.only.steps(steps); err != nil {
+		return nil, err
+	}
 	tellApart(steps)
 	return steps, nil
+}
+
+// meant are the entries that targets name; nil = none, for another source was named.
+func (inv *invocation) meant(cfg *config.Config, targets []target) ([]config.Entry, error) {
+	var names []string
+	for _, t := range targets {
+		if t.kind == byName {
+			names = append(names, t.word)
+		}
+	}
+	if len(targets) > 0 && len(names) == 0 {
+		return nil, nil
+	}
+	return inv.configured(cfg, names)
 }
 
 // tellApart numbers ad-hoc servers that would have the name of an earlier one, such as two URLs of one host.
@@ -111,8 +130,8 @@ func (inv *invocation) configured(cfg *config.Config, names []string) ([]config.
 	if err != nil {
 		return nil, usageError{withHint(err)}
 	}
-	if len(names) > 0 {
-		return entries, nil
+	if entries, err = inv.only.entries(cfg, entries); err != nil || len(names) > 0 {
+		return entries, err
 	}
 	var part []config.Entry
 	for i, e := range entries {

@@ -24,6 +24,8 @@ type invocation struct {
 	answers map[string]string // to prompts of the configuration, by the variable that stands for each; never stored
 
 	configs    cli.StringSlice
+	only       only
+	yes        bool
 	format     string
 	output     string
 	reports    reportFiles
@@ -58,12 +60,14 @@ func (inv *invocation) outputFlags() []cli.Flag {
 func (inv *invocation) configFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable; default: MCPCTL_CONFIG, else searched for)", Destination: &inv.configs, TakesFile: true},
+		&cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: &inv.only},
 	}
 }
 
 // probeFlags choose how servers are reached.
 func (inv *invocation) probeFlags() []cli.Flag {
 	return []cli.Flag{
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &inv.yes},
 		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &inv.timeout},
 		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: defaultParallel(), Destination: &inv.parallel},
 		&cli.StringSliceFlag{Name: "header", Usage: "`\"K: V\"` for every HTTP server of this run (repeatable)", Destination: &inv.headers},

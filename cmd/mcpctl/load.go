@@ -11,13 +11,21 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 )
 
-// load reads the configuration, and once more when a person had to answer for the servers that targets name.
+// load reads the configuration, and asks a person what has to be known before the servers that targets name can run:
+// whether they are trusted, and what they lack.
 func (inv *invocation) load(ctx context.Context, targets []target) (*config.Config, error) {
 	cfg, err := inv.read(targets)
 	if err != nil {
 		return cfg, err
 	}
-	asked := inv.questions(cfg, targets)
+	entries, err := inv.meant(cfg, targets)
+	if err != nil {
+		return cfg, nil // which is told when servers are chosen
+	}
+	if err := inv.agree(ctx, cfg, entries); err != nil {
+		return cfg, err
+	}
+	asked := inv.questions(cfg, entries)
 	if err := inv.answer(ctx, asked); err != nil {
 		return cfg, err
 	}

@@ -68,13 +68,14 @@ func scripts(dir string) testscript.Params {
 
 // setup gives each script a home of its own, far from the user's configuration, the root of the project, and git a name.
 // At its end no process of the script may be left.
+// Nobody is asked on the terminal of who runs the tests: scripts that type on one of their own clear CI.
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		return err
 	}
-	env.Vars = append(env.Vars, "HOME="+home, "WORK="+env.WorkDir, "ROOT="+root, "NO_COLOR=1",
+	env.Vars = append(env.Vars, "HOME="+home, "WORK="+env.WorkDir, "ROOT="+root, "NO_COLOR=1", "CI=true",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(env.WorkDir))
 	env.Values[lastRun{}] = new(time.Duration)

@@ -16,7 +16,7 @@ type essence struct {
 func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled && e.essence.risky }
 
 // Subject is the absolute path of the entry's file, and everything the file says that decides what the entry does: its
-// folder, the program, all its keys as they are written, the inputs that it may ask for and the content of its envFile.
+// folder, all its keys as they are written, the inputs that it may ask for and the content of its envFile.
 // Values of the user's own environment are not part of it. It may hold secrets, so it is for digests alone.
 func (e Entry) Subject() (file string, parts []string) { return e.essence.path, e.essence.parts }
 
@@ -26,9 +26,6 @@ var plainKeys = slices.Concat(urlKeys, []string{"type", "transport", "headers", 
 // essence is known once all of the server was read.
 func (d *draft) essence(e Entry) essence {
 	out := essence{path: d.abs, parts: []string{"folder", d.folder}, risky: d.varied || e.Server.Stdio != nil}
-	if s := e.Server.Stdio; s != nil {
-		out.parts = append(out.parts, "runs", s.Command, s.Dir)
-	}
 	out.parts = d.fields.flatten(append(out.parts, "keys"))
 	out.parts = d.asked.flatten(append(out.parts, "inputs"))
 	out.parts = append(out.parts, "envFile", d.envText)

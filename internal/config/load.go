@@ -78,6 +78,9 @@ func (l *loader) complain(file origin, message, hint string) {
 
 func (l *loader) readProject(file origin) {
 	l.config.Project.File, l.config.Project.Found = file.shown, file.found
+	if file.found == Searched {
+		l.config.Searched = append(l.config.Searched, file.shown)
+	}
 	root, ok := l.parse(file, parseYAML)
 	if !ok {
 		return
@@ -129,12 +132,15 @@ func (l *loader) parse(file origin, syntax func([]byte) (value, *syntaxError)) (
 func (l *loader) servers() {
 	inline := l.entries
 	l.entries = nil
-	for _, file := range l.included() {
+	included := l.included()
+	for _, file := range included {
 		l.readServers(file)
 	}
 	l.entries = append(l.entries, inline...)
 	for _, file := range l.named {
-		l.readServers(file)
+		if !slices.ContainsFunc(included, func(o origin) bool { return o.path == file.path }) {
+			l.readServers(file)
+		}
 	}
 	if l.alone || len(l.named) > 0 {
 		return
@@ -175,6 +181,7 @@ func (l *loader) included() []origin {
 
 // found reads the file that the search gave; without an mcpctl.yaml its project is where snapshots are kept.
 func (l *loader) found(file origin) {
+	l.config.Searched = append(l.config.Searched, file.shown)
 	l.readServers(file)
 	if l.config.Project.File == "" {
 		l.config.Project.Snapshots = filepath.Join(projectFolder(file.path), defaultSnapshots)

@@ -39,6 +39,9 @@ func (s Store) List() ([]Agreement, error) {
 	return all, errors.Join(wrong...)
 }
 
+// Clear forgets everything.
+func (s Store) Clear() error { return os.RemoveAll(s.Folder) }
+
 // Revoke forgets what was agreed to about a server of a file, be it readable or not.
 func (s Store) Revoke(file, server string) error {
 	err := os.Remove(filepath.Join(s.Folder, fileName(file, server)))

@@ -12,7 +12,7 @@ func (p *page) config(r *Report) error {
 	for _, s := range r.Servers {
 		g.rows = append(g.rows, []span{
 			{visible(s.Name), bold},
-			configState(s.State),
+			s.configured(),
 			{spoken(s), noInk},
 			{visible(s.Source), dim},
 			{visible(s.runs()), noInk},
@@ -37,15 +37,17 @@ func spoken(s Server) safe {
 	return transport(s) + " " + visible(s.ProtocolVersion)
 }
 
-// configState words a state for servers that nobody has contacted.
-func configState(s State) span {
-	switch s {
-	case OK:
-		return span{"enabled", green}
-	case Failed, Partial:
+// configured words a state for servers that nobody has contacted.
+func (s Server) configured() span {
+	switch {
+	case s.State == Failed || s.State == Partial:
 		return span{"invalid", red}
+	case s.State == OK && (s.Trust == Untrusted || s.Trust == Changed):
+		return span{visible(string(s.Trust)), yellow}
+	case s.State == OK:
+		return span{"enabled", green}
 	}
-	return span{visible(string(s)), stateInk(s)}
+	return span{visible(string(s.State)), stateInk(s.State)}
 }
 
 // runs is the URL, or the command as one would type it.

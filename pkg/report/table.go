@@ -17,6 +17,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"accept":   (*page).accepted,
 		"config":   (*page).config,
 		"ping":     (*page).pings,
+		"trust":    (*page).trust,
 		"rules":    (*page).rules,
 	}
 	view, ok := views[r.Command]

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// agree asks a person, once for all of them, about the entries of this run that nobody agreed to, and keeps every yes.
+// Without a terminal nobody is asked, and each entry tells that it is not trusted.
+func (inv *invocation) agree(ctx context.Context, cfg *config.Config, entries []config.Entry) error {
+	var doubtful []config.Entry
+	for _, e := range entries {
+		if inv.refusal(cfg, e) != nil {
+			doubtful = append(doubtful, e)
+		}
+	}
+	if len(doubtful) == 0 {
+		return nil
+	}
+	t, err := inv.openTerminal()
+	if err != nil {
+		return nil
+	}
+	defer t.close()
+	agreed, err := inv.consent(ctx, t, doubtful)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil && !errors.Is(err, errNoAnswer) {
+		return fmt.Errorf("asking whether to trust: %w", err)
+	}
+	return inv.keep(agreed)
+}
+
+// keep records agreements.
+func (inv *invocation) keep(agreed []config.Entry) error {
+	store, err := inv.agreements()
+	for _, e := range agreed {
+		if err == nil {
+			err = store.Agree(subject(e), inv.now)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: mend that, or run once with --yes", err)
+	}
+	return nil
+}
+
+// consent shows what entries do and gives those that a person agrees to.
+func (inv *invocation) consent(ctx context.Context, t *terminal, entries []config.Entry) ([]config.Entry, error) {
+	t.say("mcpctl: nobody agreed yet to what was found here:\n\n")
+	if err := inv.showTo(t, entries); err != nil {
+		return nil, err
+	}
+	question := "\nTrust it, and remember that until it changes? [y]es, [N]o: "
+	if len(entries) > 1 {
+		question = fmt.Sprintf("\nTrust all %d, and remember that until they change? [y]es, [N]o, [c]hoose one by one: ", len(entries))
+	}
+	answer, err := t.decide(ctx, question, "yes", "no", "choose")
+	switch {
+	case err != nil:
+		return nil, err
+	case answer == "yes":
+		return entries, nil
+	case answer == "choose" && len(entries) > 1:
+		return inv.choose(ctx, t, entries)
+	}
+	return nil, nil
+}
+
+// choose asks about one entry after the other.
+func (inv *invocation) choose(ctx context.Context, t *terminal, entries []config.Entry) ([]config.Entry, error) {
+	var agreed []config.Entry
+	for _, e := range entries {
+		answer, err := t.decide(ctx, fmt.Sprintf("Trust %s? [y]es, [N]o: ", report.Visible(e.Server.Name)), "yes", "no")
+		if err != nil {
+			return nil, err
+		}
+		if answer == "yes" {
+			agreed = append(agreed, e)
+		}
+	}
+	return agreed, nil
+}
+
+// showTo writes what entries do to the terminal, as mcpctl trust does.
+func (inv *invocation) showTo(t *terminal, entries []config.Entry) error {
+	r := &report.Report{Command: "trust"}
+	for _, e := range entries {
+		r.Servers = append(r.Servers, inv.described(e))
+	}
+	var text bytes.Buffer
+	err := report.Write(&text, "table", r, report.Options{Width: columns(t.out)})
+	t.say("%s", text.String())
+	return err
+}
+
+// decide is the first of words that begins with the answer. Nothing means no, and so does too much nonsense.
+func (t *terminal) decide(ctx context.Context, question string, words ...string) (string, error) {
+	for range mostChoices {
+		answer, err := t.ask(ctx, question, false)
+		if err != nil {
+			return "", err
+		}
+		answer = strings.ToLower(strings.TrimSpace(answer))
+		if answer == "" {
+			return "no", nil
+		}
+		for _, word := range words {
+			if strings.HasPrefix(word, answer) {
+				return word, nil
+			}
+		}
+	}
+	return "no", nil
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/trust"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// guard is entries, each that nobody agreed to with the problem that keeps it from being started or contacted. Every
+// command comes through here on its way from the configuration to a server, see plan.
+func (inv *invocation) guard(cfg *config.Config, entries []config.Entry) []config.Entry {
+	guarded := slices.Clone(entries)
+	for i, e := range guarded {
+		if refusal := inv.refusal(cfg, e); refusal != nil {
+			guarded[i].Problems = append(slices.Clip(e.Problems), *refusal)
+		}
+	}
+	return guarded
+}
+
+// refusal says why an entry must not be started or contacted; nil = it may be.
+func (inv *invocation) refusal(cfg *config.Config, e config.Entry) *config.Problem {
+	if cannot := e.Err() != nil && len(e.Asks()) == 0; cannot || inv.yes || !inv.needsTrust(e) {
+		return nil
+	}
+	standing, err := inv.standing(e)
+	p := config.Problem{File: e.File, Line: e.Line, Server: e.Server.Name, Hint: agreeHint(cfg, e)}
+	switch {
+	case err != nil:
+		p.Message = fmt.Sprintf("not trusted: %v", err)
+	case standing == trust.Agreed:
+		return nil
+	case standing == trust.Changed:
+		p.Message = "changed since it was trusted: it would now " + deed(e)
+	default:
+		p.Message = "not trusted: nobody named this file, and it would " + deed(e)
+	}
+	return &p
+}
+
+// needsTrust tells whether an entry must be agreed to in this run: with headers from the command line that holds for every
+// address that was found, since whoever wrote it would be sent them.
+func (inv *invocation) needsTrust(e config.Entry) bool {
+	sends := e.Found != config.Named && !e.Disabled && e.Server.HTTP != nil && len(inv.headers.Value()) > 0
+	return sends || e.NeedsTrust()
+}
+
+// agreeHint tells how to agree.
+func agreeHint(cfg *config.Config, e config.Entry) string {
+	name := "--config " + e.File
+	if files := cfg.Searched; len(files) > 0 && e.Found == config.Searched {
+		name = "--config " + strings.Join(files, " --config ")
+	}
+	return fmt.Sprintf("look at it and agree with mcpctl trust, or run it once with --yes, or name the file: %s", name)
+}
+
+// deed is what an entry would do, with secrets masked.
+func deed(e config.Entry) string {
+	d := e.Describe()
+	switch {
+	case d.URL == "":
+		return fmt.Sprintf("start %q", strings.Join(d.Command, " "))
+	case d.Helper != "":
+		return fmt.Sprintf("run %q and contact %s", d.Helper, d.URL)
+	}
+	return fmt.Sprintf("contact %s with what this machine keeps", d.URL)
+}
+
+// standing is what the user's store says about an entry.
+func (inv *invocation) standing(e config.Entry) (trust.State, error) {
+	store, err := inv.agreements()
+	if err != nil {
+		return trust.Unknown, err
+	}
+	return store.State(subject(e))
+}
+
+// agreements is the store of the user.
+func (inv *invocation) agreements() (trust.Store, error) {
+	home, _ := os.UserHomeDir()
+	folder, err := trust.Folder(runtime.GOOS, home, inv.lookup)
+	return trust.Store{Folder: folder}, err
+}
+
+func subject(e config.Entry) trust.Subject {
+	file, parts := e.Subject()
+	return trust.Subject{File: file, Server: e.Server.Name, Essence: parts}
+}
+
+// trustOf is the standing of an entry as reports have it; empty when it needs no trust.
+func (inv *invocation) trustOf(e config.Entry) report.Trust {
+	if !inv.needsTrust(e) {
+		return ""
+	}
+	switch standing, _ := inv.standing(e); standing {
+	case trust.Agreed:
+		return report.Trusted
+	case trust.Changed:
+		return report.Changed
+	}
+	return report.Untrusted
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/trust"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// trusting are the flags of trust alone.
+type trusting struct{ list, revoke, all, dryRun bool }
+
+func trustCommand(inv *invocation) *cli.Command {
+	var how trusting
+	return &cli.Command{
+		Name:      "trust",
+		Usage:     "agree to configured servers that were found and not named, as they are now",
+		ArgsUsage: "[NAME…]",
+		Description: `Shows what each of them would do, and remembers until that changes that it may. Starts and contacts nothing.
+Files named with --config or MCPCTL_CONFIG need no trust.`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "show what would be agreed to, and remember nothing", Destination: &how.dryRun},
+			&cli.BoolFlag{Name: "list", Usage: "show every agreement of yours, whatever file it is about", Destination: &how.list},
+			&cli.BoolFlag{Name: "revoke", Usage: "forget the agreements about the files that are found here", Destination: &how.revoke},
+			&cli.BoolFlag{Name: "all", Usage: "with --revoke: forget every agreement of yours", Destination: &how.all},
+		}, inv.configFlags(), inv.outputFlags(), inv.reportFlags()),
+		Action: func(c *cli.Context) error { return inv.trust(c.Context, c.Args().Slice(), how) },
+	}
+}
+
+func (inv *invocation) trust(ctx context.Context, names []string, how trusting) error {
+	store, err := inv.agreements()
+	if err == nil {
+		err = how.check(inv, names)
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	r := &report.Report{Command: "trust"}
+	switch {
+	case how.list:
+		err = listAgreements(r, store, names)
+	case how.revoke && how.all:
+		err = store.Clear()
+	case how.revoke:
+		err = inv.revoke(r, store, names)
+	default:
+		err = inv.trustFound(r, names, how.dryRun)
+	}
+	if err != nil {
+		return err
+	}
+	return inv.emit(ctx, r, report.Options{})
+}
+
+// check finds flags that do not go together.
+func (how trusting) check(inv *invocation, names []string) error {
+	switch {
+	case inv.command != nil:
+		return usagef(`a command on the command line needs no trust: trust takes no "--"`)
+	case how.list && (how.revoke || how.dryRun), how.revoke && how.dryRun:
+		return usagef("--list, --revoke and --dry-run do not go together")
+	case how.all && (!how.revoke || len(names) > 0):
+		return usagef("--all forgets every agreement: it goes with --revoke, and without names")
+	}
+	return nil
+}
+
+// trustFound records agreements to the entries that need one, or to those with names.
+func (inv *invocation) trustFound(r *report.Report, names []string, dryRun bool) error {
+	entries, err := inv.found(names)
+	if err != nil {
+		return err
+	}
+	if !dryRun {
+		if err := inv.keep(entries); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		s := inv.described(e)
+		if s.State, s.Error, s.MoreErrors = report.OK, nil, nil; s.Trust == "" && !dryRun {
+			s.Trust = report.Trusted // asked for by name, for runs that send more
+		}
+		r.Servers = append(r.Servers, s)
+	}
+	return nil
+}
+
+// found are the entries that need trust; with names, all found ones that are called that.
+func (inv *invocation) found(names []string) ([]config.Entry, error) {
+	cfg, err := inv.read(nil)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := cfg.Select(names)
+	if err != nil {
+		return nil, usageError{withHint(err)}
+	}
+	if entries, err = inv.only.entries(cfg, entries); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool {
+		return e.Found == config.Named || e.Disabled || len(names) == 0 && !inv.needsTrust(e)
+	}), nil
+}
+
+// revoke forgets what was agreed to about the files that are read here, be a server still in them or not.
+func (inv *invocation) revoke(r *report.Report, store trust.Store, names []string) error {
+	cfg, _ := inv.read(nil) // a broken file must not keep anybody from revoking
+	if cfg == nil {
+		return usagef("the configuration could not be read: forget every agreement with --revoke --all")
+	}
+	kept, _ := store.List() // those that cannot be read hold for nothing
+	for _, a := range kept {
+		here := slices.ContainsFunc(cfg.Files, func(file string) bool { return absolute(file) == a.File })
+		if !here || len(names) > 0 && !slices.Contains(names, a.Server) {
+			continue
+		}
+		if err := store.Revoke(a.File, a.Server); err != nil {
+			return err
+		}
+		r.Servers = append(r.Servers, report.Server{Name: a.Server, State: report.OK, Source: a.File, Trust: report.Untrusted})
+	}
+	for _, e := range cfg.Entries {
+		if file, _ := e.Subject(); len(names) == 0 || slices.Contains(names, e.Server.Name) {
+			if err := store.Revoke(file, e.Server.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func absolute(file string) string {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return file
+	}
+	return path
+}
+
+// listAgreements shows the agreements to servers with names, or all.
+func listAgreements(r *report.Report, store trust.Store, names []string) error {
+	kept, err := store.List()
+	if err != nil {
+		r.Problems, r.Status = []string{err.Error()}, statusIncomplete
+	}
+	for _, a := range kept {
+		if len(names) == 0 || slices.Contains(names, a.Server) {
+			r.Servers = append(r.Servers, report.Server{
+				Name: a.Server, State: report.OK, Source: a.File, Trust: report.Trusted, Since: a.Since.Format("2006-01-02"),
+			})
+		}
+	}
+	return nil
+}
