@@ -60,16 +60,16 @@ func (inv *invocation) probeOptions() (probe.Options, error) {
 // flagged adds what --header, --env, --protocol and --timeout say to servers. Headers may hold credentials, so they go to one origin
 // only.
 func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
-	headers, err := config.ParseHeaders(inv.headers.Value())
+	flags, err := inv.credentials()
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	env, err := config.ParseEnv(inv.env.Value())
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if origins := origins(servers); len(headers) > 0 && len(origins) > 1 {
-		return nil, usagef("--header would go to %d origins (%s, %s, …): name one server, or put headers into the configuration", len(origins), origins[0], origins[1])
+	if origins := origins(servers); flags.given() && len(origins) > 1 {
+		return nil, usagef("headers of the command line would go to %d origins (%s, %s, …): name one server, or put headers into the configuration", len(origins), origins[0], origins[1])
 	}
 	for i, s := range servers {
 		if s.Stdio != nil {
@@ -78,9 +78,10 @@ func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
 			servers[i].Stdio = &stdio
 		}
 		if s.HTTP != nil {
-			http := *s.HTTP
-			http.Headers = merged(http.Headers, headers)
-			servers[i].HTTP = &http
+			servers[i].HTTP = flags.dress(*s.HTTP)
+			if servers[i].HTTP.Helper != nil {
+				servers[i].HTTP.Authorize = helped(servers[i], inv.environ, flags.headers)
+			}
 		}
 		if inv.protocol != "auto" {
 			servers[i].Protocol = inv.protocol

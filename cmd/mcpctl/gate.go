@@ -47,7 +47,7 @@ func (inv *invocation) refusal(cfg *config.Config, e config.Entry) *config.Probl
 // needsTrust tells whether an entry must be agreed to in this run: with headers from the command line that holds for every
 // address that was found, since whoever wrote it would be sent them.
 func (inv *invocation) needsTrust(e config.Entry) bool {
-	sends := e.Found != config.Named && !e.Disabled && e.Server.HTTP != nil && len(inv.headers.Value()) > 0
+	sends := e.Found != config.Named && !e.Disabled && e.Server.HTTP != nil && inv.givesHeaders()
 	return sends || e.NeedsTrust()
 }
 

@@ -76,6 +76,7 @@ func (inv *invocation) plan(cfg *config.Config, targets []target) ([]step, error
 		return nil, err
 	}
 	if entries != nil {
+		inv.warn(entries)
 		steps = configuredSteps(inv.guard(cfg, entries), cfg)
 	}
 	for _, t := range targets {
@@ -104,6 +105,17 @@ func (inv *invocation) meant(cfg *config.Config, targets []target) ([]config.Ent
 		return nil, nil
 	}
 	return inv.configured(cfg, names)
+}
+
+// warn tells what should be mended about servers that are contacted all the same.
+func (inv *invocation) warn(entries []config.Entry) {
+	for _, e := range entries {
+		for _, w := range e.Warnings {
+			if !e.Disabled && e.Err() == nil {
+				inv.remark("%v: %s", w, w.Hint)
+			}
+		}
+	}
 }
 
 // tellApart numbers ad-hoc servers that would have the name of an earlier one, such as two URLs of one host.

@@ -78,7 +78,7 @@ func (h *hooks) finish() {
 func runCommand(line string, environ []string) hook {
 	return func(ctx context.Context, event []byte) error {
 		said := tail{most: shownOfOutput}
-		if err := (errand{line, environ, event, commandTime}).run(ctx, &said); err != nil {
+		if err := (errand{line: line, environ: environ, input: event, limit: commandTime}).run(ctx, &said); err != nil {
 			return fmt.Errorf("running --exec: %w%s", err, said.quoted())
 		}
 		return nil

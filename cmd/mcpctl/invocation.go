@@ -32,6 +32,8 @@ type invocation struct {
 	timeout    duration
 	parallel   int
 	headers    cli.StringSlice
+	bearer     string
+	helper     string
 	env        cli.StringSlice
 	inheritEnv bool
 	caCert     string
@@ -70,7 +72,6 @@ func (inv *invocation) probeFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &inv.yes},
 		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &inv.timeout},
 		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: defaultParallel(), Destination: &inv.parallel},
-		&cli.StringSliceFlag{Name: "header", Usage: "`\"K: V\"` for every HTTP server of this run (repeatable)", Destination: &inv.headers},
 		&cli.StringSliceFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Destination: &inv.env},
 		&cli.BoolFlag{Name: "inherit-env", Usage: "hand the whole environment to stdio servers, not only the minimum", Destination: &inv.inheritEnv},
 		&cli.StringFlag{Name: "ca-cert", Usage: "trust the certificates of PEM `FILE` too", Destination: &inv.caCert, TakesFile: true},
@@ -90,7 +91,7 @@ func (inv *invocation) savedFlags() []cli.Flag {
 
 // reachFlags are all flags of a command that contacts servers.
 func (inv *invocation) reachFlags(own ...cli.Flag) []cli.Flag {
-	return slices.Concat(own, inv.configFlags(), inv.outputFlags(), inv.reportFlags(), inv.probeFlags())
+	return slices.Concat(own, inv.configFlags(), inv.outputFlags(), inv.reportFlags(), inv.probeFlags(), inv.credentialFlags())
 }
 
 // defaultParallel is twice the processors, at least 4 and at most 16.

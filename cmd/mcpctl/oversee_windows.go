@@ -21,3 +21,6 @@ func shellOf(line string) []string { return []string{"cmd", "/C", line} }
 
 // endsWhole leaves a command as it is: what it has started may outlive it.
 func endsWhole(*exec.Cmd) {}
+
+// endRest leaves what a command has started as it is, like endsWhole.
+func endRest(*exec.Cmd) {}

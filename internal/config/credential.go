@@ -135,17 +135,16 @@ func (d *draft) bearerToken(f field) (probe.Secret, *probe.Helper) {
 	return "", nil
 }
 
-// scheme makes a token the value of an Authorization header.
+// scheme makes a token the value of an Authorization header. An empty one is a problem that was told already, or none.
 func (d *draft) scheme(f field, token string) probe.Secret {
-	token = strings.TrimSpace(token)
-	if !headerValue(token) || strings.ContainsAny(token, " \t") {
-		d.complain(f.value.line, "write the token alone, in one line", "what %q gives is no token: it has blanks, line breaks or control characters", f.key)
+	if strings.TrimSpace(token) == "" {
 		return ""
 	}
-	if token == "" {
-		return ""
+	value, err := bearerHeader(token)
+	if err != nil {
+		d.complain(f.value.line, "write the token alone, in one line", "%q holds %v", f.key, err)
 	}
-	return probe.Secret("Bearer " + token)
+	return value
 }
 
 // origin is the one member of an object that says where a value comes from.
@@ -190,7 +189,7 @@ func (d *draft) variableNamed(f field) string {
 	name := f.value.text
 	value, ok := d.look(name)
 	switch {
-	case !variableName.MatchString(name), maskText(name) != name: // it may be the token itself
+	case !ok && !speakable(name): // it may be the token itself
 		d.complain(f.value.line, "write the name of the variable, not its value", "%q is no name of an environment variable", f.key)
 	case !ok:
 		d.complain(f.value.line, fmt.Sprintf("set %s in the environment", name), "the variable %s is not set, needed in %q", name, f.key)

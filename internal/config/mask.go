@@ -57,7 +57,7 @@ func MaskLine(line string) string {
 		shown.WriteString(masked)
 		end = at[i][1]
 	}
-	return shown.String() + line[end:]
+	return bearer.ReplaceAllString(shown.String()+line[end:], "$1 "+masked)
 }
 
 func maskArg(previous, arg string) string {

@@ -63,6 +63,9 @@ func (f facts) howToSignIn() string {
 }
 
 func (f facts) hasAuthorization() bool {
+	if f.server.HTTP.Helper != nil {
+		return true
+	}
 	for name := range f.server.HTTP.Headers {
 		if strings.EqualFold(name, "Authorization") {
 			return true

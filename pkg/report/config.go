@@ -50,9 +50,12 @@ func (s Server) configured() span {
 	return span{visible(string(s.State)), stateInk(s.State)}
 }
 
-// runs is the URL, or the command as one would type it.
+// runs is the URL, and the command that gives its headers, or the command as one would type it.
 func (s Server) runs() string {
-	if s.URL != "" {
+	switch {
+	case s.URL != "" && s.Helper != "":
+		return s.URL + ", headers from: " + s.Helper
+	case s.URL != "":
 		return s.URL
 	}
 	var all []string
