@@ -66,6 +66,42 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// mayCall are the rooms that may name the request that calls a tool: the one that makes it, and the server for tests.
+var mayCall = []string{"pkg/call", "internal/fixture", "examples/tickets"}
+
+// TestOneRoomCallsTools keeps mcpctl from calling a tool other than on request: no other room knows how.
+func TestOneRoomCallsTools(t *testing.T) {
+	makers := 0
+	for _, file := range productFiles(t) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				if strings.Trim(n.Value, "\"`") == "tools/call" && !slices.Contains(mayCall, filepath.ToSlash(filepath.Dir(file))) {
+					t.Errorf("%s names tools/call, which only pkg/call may", file)
+				}
+			case *ast.SelectorExpr:
+				x, ok := n.X.(*ast.Ident)
+				if ok && x.Name == "mcp" && n.Sel.Name == "MethodToolsCall" {
+					t.Errorf("%s names tools/call, which only pkg/call may", file)
+				}
+				if ok && x.Name == "call" && n.Sel.Name == "Tool" {
+					if makers++; filepath.ToSlash(file) != "cmd/mcpctl/call.go" {
+						t.Errorf("%s makes the request that calls a tool, which only the command call may", file)
+					}
+				}
+			}
+			return true
+		})
+	}
+	if makers != 1 {
+		t.Errorf("the request that calls a tool is made at %d places, want 1", makers)
+	}
+}
+
 // productFiles are the Go files that ship, tests and test data left out.
 func productFiles(t *testing.T) []string {
 	var files []string

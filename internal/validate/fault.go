@@ -20,20 +20,22 @@ type Fault struct {
 	Keyword string   // the keyword of the schema that the value is against
 	Names   []string // of "required" the properties that are missing, of the other keywords about names those that are not known
 	Want    []string // of "type" the types, of "enum" and "const" the values as JSON, of a bound the bound
+
+	union bool // found in one branch of a union: another may have been meant
 }
 
-// faults are the deepest causes of a validator's error, each place once.
+// faults are the causes of a validator's error; of those in the branches of unions the deepest, each place once.
 func faults(err error) []Fault {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
 		return nil
 	}
 	var found []Fault
-	leaves(invalid, &found)
+	leaves(invalid, false, &found)
 	slices.SortStableFunc(found, func(a, b Fault) int { return len(b.Path) - len(a.Path) })
 	var distinct []Fault
 	for _, f := range found {
-		at := slices.IndexFunc(distinct, func(d Fault) bool { return d.Path == f.Path || strings.HasPrefix(d.Path, f.Path+"/") })
+		at := slices.IndexFunc(distinct, f.follows)
 		switch {
 		case at < 0:
 			distinct = append(distinct, f)
@@ -44,9 +46,21 @@ func faults(err error) []Fault {
 	return distinct
 }
 
-func leaves(e *jsonschema.ValidationError, found *[]Fault) {
+// follows tells whether a fault says no more than a deeper one, or one at the same place.
+func (f Fault) follows(other Fault) bool {
+	if f.union || other.union {
+		return other.Path == f.Path || strings.HasPrefix(other.Path, f.Path+"/")
+	}
+	return other.Path == f.Path && other.Keyword == f.Keyword
+}
+
+func leaves(e *jsonschema.ValidationError, union bool, found *[]Fault) {
+	switch e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		union = true
+	}
 	for _, cause := range e.Causes {
-		leaves(cause, found)
+		leaves(cause, union, found)
 	}
 	if len(e.Causes) > 0 {
 		return
@@ -55,7 +69,7 @@ func leaves(e *jsonschema.ValidationError, found *[]Fault) {
 	for _, token := range e.InstanceLocation {
 		path.WriteString("/" + snapshot.PointerToken(token))
 	}
-	f := Fault{Path: path.String(), Reason: reasonOf(e), Keyword: strings.Join(e.ErrorKind.KeywordPath(), "/")}
+	f := Fault{Path: path.String(), Reason: reasonOf(e), Keyword: strings.Join(e.ErrorKind.KeywordPath(), "/"), union: union}
 	f.explain(e.ErrorKind)
 	*found = append(*found, f)
 }

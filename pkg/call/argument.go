@@ -57,10 +57,12 @@ func (a Argument) File() (name string, ok bool) {
 // Of is the argument with what is in its file.
 func (a Argument) Of(content []byte) Argument {
 	a.Text = string(content)
-	if a.Form--; a.Form == Literal {
-		return a
+	switch a.Form {
+	case FromText:
+		a.Form = Converted
+	case FromJSON:
+		a.Form = Literal
 	}
-	a.Form = Converted
 	return a
 }
 

@@ -19,7 +19,7 @@ import (
 type Request struct {
 	Stage  Stage                      // what it is called in an error
 	Method string                     // of the protocol
-	Params map[string]json.RawMessage // members of params, each sent as it is but for white space; _meta is added
+	Params map[string]json.RawMessage // members of params, each sent as it is but for white space and the escapes of <, > and &; _meta is added
 	Schema json.RawMessage            // inputSchema of the tool that is called: it may want arguments in headers (x-mcp-header)
 }
 
