@@ -21,12 +21,18 @@ type Options struct {
 	OtherScope    string          // why the two sides are not alike, such as "other credentials"; empty when they are
 	Enable        []string        // ids of rules that are off by default and shall speak, as info
 	ItemBudget    int             // bytes that one item may take before text-size-grew speaks; 0 = no budget
+	Absence       string          // why a side is nil, as a sentence; empty = the server is not there
 }
 
 // Compare tells what changed from old to new. The findings are sorted as finding.Sort does; none means that the two are
-// the same to every caller, reader and model. It never panics, whatever a server sent.
+// the same to every caller, reader and model. A side that is nil does not have the server at all; one that could not be
+// asked must not be compared. It never panics, whatever a server sent.
 func Compare(old, new *snapshot.Snapshot, options Options) []finding.Finding {
 	c := comparison{Options: options, rules: catalogue()}
+	if old == nil || new == nil {
+		c.presence(old != nil, new != nil)
+		return c.findings
+	}
 	c.scope(old, new)
 	c.server(old, new)
 	for _, kind := range snapshot.Kinds() {

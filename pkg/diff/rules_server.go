@@ -6,6 +6,20 @@ import "github.com/mcpctl/mcpctl/pkg/finding"
 func serverRules() []finding.Rule {
 	return []finding.Rule{
 		{
+			ID: "server-removed", Level: finding.Breaking,
+			Title:   "The server is gone",
+			Doc:     "The old side has the server, and the new side is known not to have it: its snapshot was deleted, it is no longer configured, or it ends at its start over an argument that it does not know any more. A server that cannot be reached is never told as removed.",
+			Example: `mcp-snapshots/github.json → absent`,
+			Instead: "Keep the server, or the argument, until nobody uses it.",
+		},
+		{
+			ID: "server-added", Level: finding.Info,
+			Title:   "The server is new",
+			Doc:     "The new side has the server, and the old side is known not to have it: it has no snapshot of it, or it ends at its start over an argument that it does not know yet. Nobody can have used it.",
+			Example: `absent → mcp-snapshots/github.json`,
+			Instead: "Nothing to do.",
+		},
+		{
 			ID: "protocol-version-removed", Level: finding.Breaking,
 			Title:   "A protocol version is no longer supported",
 			Doc:     "A version that server/discover listed is not listed any more. A client that speaks only that version is refused with error -32022.",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // ruleCase is one file of testdata/rules: a pair for which the rule of the file's name must speak, and one for which it
@@ -75,7 +76,16 @@ func readRuleCase(t *testing.T, id string) ruleCase {
 
 func compareCase(t *testing.T, rule finding.Rule, old, new json.RawMessage, options diff.Options) []finding.Finding {
 	t.Helper()
-	return diff.Compare(parse(t, surface(rule, old)), parse(t, surface(rule, new)), options)
+	return diff.Compare(side(t, rule, old), side(t, rule, new), options)
+}
+
+// side is one side of a case; null is a side that does not have the server.
+func side(t *testing.T, rule finding.Rule, raw json.RawMessage) *snapshot.Snapshot {
+	t.Helper()
+	if string(raw) == "null" {
+		return nil
+	}
+	return parse(t, surface(rule, raw))
 }
 
 // surface is a snapshot with one tool around the schema of a case.

@@ -9,6 +9,16 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
+// presence tells that one side alone has the server.
+func (c *comparison) presence(before, after bool) {
+	switch {
+	case before && !after:
+		c.report("server-removed", finding.Finding{Message: c.Absence})
+	case after && !before:
+		c.report("server-added", finding.Finding{Message: c.Absence})
+	}
+}
+
 // server compares what a server says of itself.
 func (c *comparison) server(old, new *snapshot.Snapshot) {
 	c.protocol(old.Protocol, new.Protocol)

@@ -12,6 +12,10 @@ type Error struct {
 	Err    error  // the cause
 	Stderr string // the last 8 KiB that the server wrote to stderr, unescaped
 	Hint   string // what the user can do next; empty when nothing is known
+
+	// Unknown is the argument of a stdio server's command line that the server ended over at its start, since it does not
+	// know it: "--read-only". Empty when there is no sign of that.
+	Unknown string
 }
 
 // Error names the server and the stage once, then the cause.

@@ -36,7 +36,7 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, link *tran
 		answer.Message = clip(a.masks().Text(answer.Message), longText)
 	}
 	return &Error{
-		Server: a.server.Name, Stage: stage, Stderr: a.masks().Cut(f.stderr), Hint: a.masks().Text(f.hint()),
+		Server: a.server.Name, Stage: stage, Stderr: a.masks().Cut(f.stderr), Hint: a.masks().Text(f.hint()), Unknown: a.masks().Text(f.unknownArgument()),
 		Err: &cause{text: f.text(a.masks()), original: f.err},
 	}
 }

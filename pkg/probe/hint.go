@@ -28,6 +28,7 @@ var hints = [...]struct {
 	{facts.noCommand, always("check the spelling, install it, or give its full path; a PATH under env in the configuration counts")},
 	{facts.notExecutable, always("make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]")},
 
+	{facts.hasUnknownArgument, facts.whichArgument},
 	{facts.noPackage, always("check the package's name and version: the package registry does not have it")},
 	{facts.wantsVariable, always("set the missing variable under env in the configuration, or with --env NAME=value")},
 	{facts.exited, always("run the same command by hand to see why; servers get a minimal environment (--inherit-env hands on all of it) and what env in the configuration sets")},

@@ -46,6 +46,7 @@ func TestHints(t *testing.T) {
 		"no uvx":              {facts{server: stdio, err: &transport.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install uv"},
 		"no command":          {facts{server: stdio, err: &transport.StartError{Command: "srv", NotFound: true}}, "full path"},
 		"not executable":      {facts{server: stdio, err: &transport.StartError{Command: "srv.js", Err: fs.ErrPermission}}, "chmod +x"},
+		"unknown argument":    {facts{server: Server{Stdio: &Stdio{Command: "srv", Args: []string{"--new"}}}, err: gone, stderr: "unknown flag: --new"}, "does not know the argument --new"},
 		"no such package":     {facts{server: stdio, err: gone, stderr: "npm error code E404\nnpm error 404 Not Found - GET https://x"}, "package"},
 		"variable missing":    {facts{server: stdio, err: gone, stderr: "GITHUB_PERSONAL_ACCESS_TOKEN not set"}, "--env"},
 		"key missing":         {facts{server: stdio, err: gone, stderr: "Please provide an API key"}, "--env"},

@@ -60,6 +60,7 @@ const (
 	Partial  State = "partial"  // some of it arrived
 	Failed   State = "failed"   // nothing arrived
 	Disabled State = "disabled" // not asked, as configured
+	Absent   State = "absent"   // of diff: not there on the new side, though on the old one
 )
 
 // Trust is whether a person agreed to a server that was found and not named.
