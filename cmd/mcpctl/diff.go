@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -22,6 +24,8 @@ func diffCommand(inv *invocation) *cli.Command {
 Two saved SOURCEs are compared with each other: the first is old, the second is new.`,
 		Flags: inv.reachFlags(slices.Concat(inv.savedFlags(), how.schemaFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "base", Usage: "the old side: any `SOURCE`", Destination: &how.base},
+			&cli.StringFlag{Name: "base-ref", Usage: "the old side: the same servers, started from commit `REF` in a temporary worktree", Destination: &how.from.ref},
+			&cli.StringFlag{Name: "build", Usage: "with --base-ref, run `CMD` with the shell in both trees first", Destination: &how.from.build},
 			&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this level on: breaking, warning, info, any or never", Destination: &how.failOn},
 			&cli.BoolFlag{Name: "show-waived", Usage: "show in the table what waivers excuse, too", Destination: &how.showWaived},
 		})...),
@@ -32,6 +36,7 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 // comparison says how to compare, and what fails.
 type comparison struct {
 	diff.Options
+	from                    rebuilt // diff alone
 	base, failOn, semantics string
 	showWaived              bool
 }
@@ -53,7 +58,7 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	if err != nil {
 		return err
 	}
-	if err := how.settle(); err != nil {
+	if err := errors.Join(how.from.check(how.base), how.settle()); err != nil {
 		return err
 	}
 	cfg, err := inv.load(ctx, now)
@@ -65,7 +70,7 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 		return err
 	}
 	how.ItemBudget = cfg.Project.Budgets.ItemBytes
-	pairs, err := inv.pairs(ctx, cfg, old, now)
+	pairs, err := inv.pairsOf(ctx, cfg, how.from, old, now)
 	if err != nil {
 		return err
 	}
@@ -76,6 +81,14 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	r.Servers, r.Status = failOn(diffServers(pairs), policy), diffStatus(pairs, policy.Fails(r.Findings))
 	advise(r, pairs)
 	return inv.emit(ctx, r, report.Options{Waived: how.showWaived})
+}
+
+// pairsOf brings the two sides of a diff together.
+func (inv *invocation) pairsOf(ctx context.Context, cfg *config.Config, from rebuilt, old, now []target) ([]pair, error) {
+	if from.ref != "" {
+		return inv.rebuiltPairs(ctx, cfg, from, now)
+	}
+	return inv.pairs(ctx, cfg, old, now)
 }
 
 // settle reads the flags that choose how schemas are compared.
@@ -117,9 +130,10 @@ func compare(pairs []pair, options diff.Options, policy finding.Policy) []findin
 
 // compare is what changed in one pair; nothing when a side of it is not known.
 func (p pair) compare(options diff.Options, policy finding.Policy) []finding.Finding {
-	if p.old.snapshot == nil || p.now.snapshot == nil {
+	if !p.old.known() || !p.now.known() {
 		return nil
 	}
+	options.Absence = p.why
 	options.Server, options.Unavailable, options.Enable = p.now.Name, p.now.unavailable, policy.Enabled(p.now.Name)
 	return diff.Compare(p.old.snapshot, p.now.snapshot, options)
 }

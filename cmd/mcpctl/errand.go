@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -16,7 +17,7 @@ type errand struct {
 	input   []byte
 	limit   time.Duration
 	dir     string // working folder; empty = the current one
-	whole   bool   // what it leaves behind ends with it
+	whole   bool   // what it leaves running in the background ends with it, and keeps nobody waiting
 }
 
 // commandGrace is how long the output of a command is waited for once the command has ended.
@@ -37,6 +38,9 @@ func (e errand) runApart(ctx context.Context, out, said io.Writer) error {
 	err := cmd.Run()
 	if e.whole {
 		endRest(cmd)
+		if errors.Is(err, exec.ErrWaitDelay) { // something in the background kept its output open
+			err = nil
+		}
 	}
 	if why := context.Cause(ctx); err != nil && why != nil {
 		return why

@@ -44,6 +44,11 @@ func (inv *invocation) gather(ctx context.Context, cfg *config.Config, targets [
 	if err != nil {
 		return nil, err
 	}
+	return inv.reach(ctx, cfg, steps)
+}
+
+// reach contacts the servers of steps, and gives the surfaces of all.
+func (inv *invocation) reach(ctx context.Context, cfg *config.Config, steps []step) (_ []surface, err error) {
 	var servers []probe.Server
 	for _, s := range steps {
 		if s.contact != nil {

@@ -77,7 +77,10 @@ func (inv *invocation) doubtOverrides(cfg *config.Config, scope finding.Scope) {
 }
 
 // whole tells whether everything of both sides is there to be compared.
-func (p pair) whole() bool { return !p.missing && p.old.whole() && p.now.whole() }
+func (p pair) whole() bool {
+	settled := func(s surface) bool { return s.whole() || s.State == report.Absent }
+	return !p.missing && settled(p.old) && settled(p.now)
+}
 
 // tolerate marks the servers that failed and may, as mcpctl.yaml says. What is wrong with the configuration itself is
 // never tolerated.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -16,11 +17,15 @@ type surface struct {
 	snapshot    *snapshot.Snapshot // nil when nothing arrived
 	again       probe.Again        // the lists once more, when they were asked for twice
 	unavailable []snapshot.Kind    // lists that failed: their items are not known, which is not the same as gone
+	unknown     string             // an argument that it ended over, since it does not know it
 	config      bool               // it failed because of the configuration: nothing was contacted
 }
 
 // whole tells whether everything the server offers arrived.
 func (s surface) whole() bool { return s.State == report.OK }
+
+// known tells whether there is something to compare: what arrived, or that there is no such server.
+func (s surface) known() bool { return s.snapshot != nil || s.State == report.Absent }
 
 // probed is the surface that a probe gave.
 func probed(r probe.Result) surface {
@@ -91,6 +96,7 @@ func (s *surface) fail(err error) {
 		s.State = report.Partial
 	}
 	for _, cause := range probe.Failures(err) {
+		s.unknown = cmp.Or(s.unknown, cause.Unknown)
 		if kind, ok := listOf[cause.Stage]; ok {
 			s.unavailable = append(s.unavailable, kind)
 		}

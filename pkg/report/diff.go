@@ -90,6 +90,9 @@ func now(s Server) string {
 	if s.Transport != "" {
 		return "now"
 	}
+	if s.State == Absent {
+		return "absent"
+	}
 	if s.Source != "" {
 		return s.Source
 	}

@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // totals writes how many findings there are of each level, and what the exit status means.
 func (p *page) totals(r *Report) {
@@ -45,10 +48,13 @@ func (p *page) hidden() safe {
 	return " (--show-waived)"
 }
 
+// acceptable tells whether what changed can be accepted: a live server was compared with a file, not with a commit.
+func (s Server) acceptable() bool { return s.Transport != "" && !strings.HasPrefix(s.Base, "git:") }
+
 // meaning is what an exit status other than 0 tells, and what can be done.
 func meaning(r *Report, sum Summary) safe {
 	accept := safe("")
-	if r.Command == "diff" && slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Transport != "" }) {
+	if r.Command == "diff" && slices.ContainsFunc(r.Servers, Server.acceptable) {
 		accept = "; accept by `mcpctl accept FINGERPRINT…`"
 	}
 	switch r.Status {

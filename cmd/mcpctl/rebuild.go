@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// rebuildTime bounds one build of --base-ref. It is there so that no run waits for ever, not to hurry anyone.
+const rebuildTime = time.Hour
+
+// rebuild runs --build in a folder, and gives nil or why it failed. What it leaves running in the background ends with it.
+// Its output goes to standard error with --verbose, never to standard output.
+func (inv *invocation) rebuild(ctx context.Context, line, dir string, environ []string) *report.Failure {
+	said := tail{most: shownOfBuild}
+	var out io.Writer = &said
+	if inv.verbose {
+		out = io.MultiWriter(&said, inv.err)
+	}
+	environ = append(environ[:len(environ):len(environ)], "PWD="+dir)
+	if err := (errand{line: line, dir: dir, environ: environ, limit: rebuildTime, whole: true}).run(ctx, out); err != nil {
+		return &report.Failure{Stage: "building", Message: err.Error(), Stderr: strings.TrimSpace(string(said.text))}
+	}
+	return nil
+}
