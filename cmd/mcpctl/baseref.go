@@ -59,13 +59,6 @@ func (inv *invocation) rebuiltPairs(ctx context.Context, cfg *config.Config, r r
 	return zipped(before, current, tree.label()), nil
 }
 
-func (s step) name() string {
-	if s.contact != nil {
-		return s.contact.Name
-	}
-	return s.known.Name
-}
-
 // label is how reports name the old side.
 func (w *worktree) label() string { return "git:" + w.ref }
 
