@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 
@@ -34,7 +35,7 @@ func (inv *invocation) listen(how listening) (*monitor.Monitor, error) {
 	if !loopback && token == "" {
 		return nil, usagef("--listen %s is open to other machines: set a token with --listen-token @FILE or MCPCTL_LISTEN_TOKEN, or listen on 127.0.0.1", how.address)
 	}
-	listener, err := net.Listen("tcp", address.String())
+	listener, err := listenOn(address)
 	if err != nil {
 		return nil, usagef("--listen: %w: is another mcpctl running? Choose another port, or 0 for any", err)
 	}
@@ -42,6 +43,14 @@ func (inv *invocation) listen(how listening) (*monitor.Monitor, error) {
 	m.Serve(listener)
 	inv.remark("listening on http://%s", listener.Addr())
 	return m, nil
+}
+
+// listenOn listens on exactly this address: 0.0.0.0 is not every address of IPv6 as well.
+func listenOn(address netip.AddrPort) (net.Listener, error) {
+	if address.Addr().Is4() {
+		return net.Listen("tcp4", address.String())
+	}
+	return net.Listen("tcp", address.String())
 }
 
 // listenToken is the token as a flag gives it: @FILE and env:NAME keep it off the command line, where everybody on the

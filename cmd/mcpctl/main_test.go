@@ -23,8 +23,9 @@ func TestMain(m *testing.M) {
 			hushCoverage()
 			os.Exit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 		},
-		"mcpgo":   func() { hushCoverage(); os.Exit(mcpgoStdio()) },
 		"appears": func() { os.Exit(appears()) },
+		"fetch":   func() { os.Exit(fetch(os.Args[1:])) },
+		"mcpgo":   func() { hushCoverage(); os.Exit(mcpgoStdio()) },
 	})
 }
 
@@ -61,6 +62,7 @@ func scripts(dir string) testscript.Params {
 			"json":        jsonValue,
 			"mcpgohttp":   mcpgoHTTP,
 			"nochild":     noChild,
+			"port":        port,
 			"webhook":     webhook,
 		},
 	}
