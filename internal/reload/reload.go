@@ -61,13 +61,7 @@ func Open(o Options) (*Watcher, error) {
 		return nil, limited("files", err)
 	}
 	w.events, w.failing = w.system.Events, w.system.Errors
-	if w.seen, err = w.look.all(view{}); err == nil {
-		err = w.attend()
-	}
-	if err == nil { // once more: what happened before the folders were watched was not announced
-		w.seen, err = w.look.all(w.seen)
-	}
-	if err != nil {
+	if err = w.lookAround(); err != nil {
 		_ = w.system.Close()
 		return nil, err
 	}
@@ -88,8 +82,23 @@ func (w *Watcher) Unmatched() []string {
 	return none
 }
 
-// attend makes the folders that are watched those of the view.
-func (w *Watcher) attend() error {
+// lookAround looks at all files, and once more as long as there are folders that were not watched before: what happens in a
+// folder until it is watched is not announced.
+func (w *Watcher) lookAround() error {
+	for {
+		now, err := w.look.all(w.seen)
+		if err != nil {
+			return err
+		}
+		w.seen = now
+		if more, err := w.attend(); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// attend makes the folders that are watched those of the view, and tells whether there are more of them.
+func (w *Watcher) attend() (more bool, _ error) {
 	watched := map[string]bool{}
 	for _, folder := range w.system.WatchList() {
 		watched[folder] = true
@@ -102,11 +111,13 @@ func (w *Watcher) attend() error {
 		if watched[folder] {
 			continue
 		}
-		if err := w.system.Add(folder); err != nil && !errors.Is(err, syscall.ENOENT) {
+		err := w.system.Add(folder)
+		if err != nil && !errors.Is(err, syscall.ENOENT) {
 			failures = append(failures, limited(w.look.name(folder), err))
 		}
+		more = more || err == nil
 	}
-	return cmp.Or(failures...)
+	return more, cmp.Or(failures...)
 }
 
 // limited is the error of watching, with what to do when it is the system's limit.

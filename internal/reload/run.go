@@ -1,7 +1,6 @@
 package reload
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -45,17 +44,18 @@ func (w *Watcher) Run(ctx context.Context, told chan<- Change) {
 
 // again looks at all files once more and adds what has changed to what is not told yet.
 func (w *Watcher) again(untold Change, first time.Time) Change {
-	now, err := w.look.all(w.seen)
-	if files := w.look.changed(w.seen, now); len(files) > 0 {
+	before := w.seen
+	err := w.lookAround()
+	if files := w.look.changed(before, w.seen); len(files) > 0 {
 		if len(untold.Files) == 0 {
 			untold.Since = first
 		}
 		untold.Files = union(untold.Files, files)
 	}
-	w.seen = now
-	if err = cmp.Or(err, w.attend()); err == nil {
+	switch {
+	case err == nil:
 		w.said = ""
-	} else if err.Error() != w.said {
+	case err.Error() != w.said:
 		w.said, untold.Err = err.Error(), err
 	}
 	return untold
