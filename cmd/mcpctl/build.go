@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/reload"
 	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
@@ -24,7 +25,7 @@ type build struct {
 func (d *development) begin(ctx context.Context, wanted bool) build {
 	ctx, cancel := context.WithCancel(ctx)
 	b := build{cancel: cancel, done: make(chan *report.Failure, 1), ended: make(chan struct{})}
-	d.began, d.ended = time.Now(), time.Time{}
+	d.began, d.ended, d.doubted = time.Now(), time.Time{}, reload.Heeded{}
 	d.outputs.Begin()
 	if !wanted {
 		close(b.ended)

@@ -26,7 +26,8 @@ type development struct {
 	held    bool // the server must not be started
 	built   bool // a build has succeeded, or there is none
 	began   time.Time
-	ended   time.Time // zero while a build is under way
+	ended   time.Time     // zero while a build is under way
+	doubted reload.Heeded // files that the round after this one is for
 }
 
 // aftermath is how long after a build what it has set off may still write files.
@@ -86,38 +87,52 @@ func (d *development) start(ctx context.Context) (wait func()) {
 func (d *development) run(ctx context.Context, changes <-chan reload.Change) {
 	now := d.begin(ctx, d.how.build != "")
 	defer func() { now.stop() }()
+	next := func(e report.Event) {
+		now.stop()
+		d.announce(e)
+		now = d.begin(ctx, true)
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case c := <-changes:
 			if files := d.heed(c); len(files) > 0 {
-				now.stop()
-				d.announce(reloading(files))
-				now = d.begin(ctx, true)
+				next(reloading(files))
 			}
+		case <-d.later():
+			next(reloading(d.doubted.Later))
 		case <-d.asked:
-			now.stop()
-			d.announce(report.Event{Event: "reload", Note: "as asked"})
-			now = d.begin(ctx, true)
+			next(report.Event{Event: "reload", Note: "as asked"})
 		case failure := <-now.done:
 			now.done = nil
-			d.finish(now, failure)
+			d.finish(failure)
 		}
 	}
 }
 
-// heed is what of a change is a reason to build.
+// heed is what of a change is a reason to build at once.
 func (d *development) heed(c reload.Change) []string {
 	if c.Err != nil {
 		d.remark("%v", c.Err)
 	}
 	during := c.Since.After(d.began) && (d.ended.IsZero() || c.Since.Before(d.ended.Add(aftermath)))
-	files, outputs := d.outputs.Heed(c.Files, during)
-	for _, file := range outputs {
+	h := d.outputs.Heed(c.Files, during)
+	if len(h.Later) > 0 {
+		d.doubted = h
+	}
+	for _, file := range h.Outputs {
 		d.remark("%s changes whenever the server is built and started: that is no reason to do it again any more (leave it out of --reload, or let .gitignore do so)", report.Visible(file))
 	}
-	return files
+	return h.Now
+}
+
+// later is when the round for files that a build may have written is to begin; never when there are none.
+func (d *development) later() <-chan time.Time {
+	if len(d.doubted.Later) == 0 || d.ended.IsZero() {
+		return nil
+	}
+	return time.After(time.Until(d.ended.Add(aftermath + d.doubted.Pause)))
 }
 
 // reloading is the event of files that changed.
@@ -130,7 +145,7 @@ func reloading(files []string) report.Event {
 }
 
 // finish takes the outcome of a build: the server that runs stays, or is started anew.
-func (d *development) finish(b build, failure *report.Failure) {
+func (d *development) finish(failure *report.Failure) {
 	d.ended = time.Now()
 	d.broken.Store(failure != nil)
 	if d.how.build != "" {

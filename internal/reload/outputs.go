@@ -1,18 +1,28 @@
 package reload
 
-// tolerated is how many rounds in a row a file may change in before it is taken for an output.
-const tolerated = 3
+import "time"
 
-// stubborn is the same for a file that has changed between rounds too: people write it.
-const stubborn = 10
+// How many rounds in a row a file may change in: up to tolerated it is a reason for the next round at once, up to doubted
+// after a pause, and then it is taken for an output.
+const (
+	tolerated = 2
+	doubted   = 5
+)
 
 // Outputs tells the files that a build writes from those that people write, so that a build does not set itself off for
-// ever. A file is an output when it changes in every round – a build and what follows from it – and never between two. The
-// zero value knows none.
+// ever. A file is an output when it changes in every round – a build and what follows from it – and never in the pauses
+// between them, which grow. The zero value knows none.
 type Outputs struct {
-	people  map[string]bool // changed between rounds
 	rounds  map[string]int  // how many rounds in a row a file changed in
 	touched map[string]bool // changed in this round
+}
+
+// Heeded is what changed files are a reason for.
+type Heeded struct {
+	Now     []string      // a round at once
+	Later   []string      // a round after a pause, unless something else is changed before
+	Pause   time.Duration // how long, once this round is over
+	Outputs []string      // nothing, from now on
 }
 
 // Begin begins a round. Files that did not change in the one before are outputs no more.
@@ -25,33 +35,36 @@ func (o *Outputs) Begin() {
 	o.touched = map[string]bool{}
 }
 
-// Heed gives those of the changed files which are to be heeded, and those which are taken for outputs from now on.
-func (o *Outputs) Heed(files []string, duringRound bool) (heeded, fresh []string) {
-	if o.people == nil {
-		o.people, o.rounds, o.touched = map[string]bool{}, map[string]int{}, map[string]bool{}
-	}
-	if !duringRound {
-		for _, file := range files {
-			o.people[file] = true
-		}
-		return files, nil
-	}
+// Heed sorts changed files. What changes between two rounds was changed by people.
+func (o *Outputs) Heed(files []string, duringRound bool) (h Heeded) {
 	for _, file := range files {
-		first := !o.touched[file]
-		o.touched[file] = true
-		limit := tolerated
-		if o.people[file] {
-			limit = stubborn
+		if !duringRound {
+			delete(o.rounds, file)
+			h.Now = append(h.Now, file)
+			continue
 		}
-		if first {
-			o.rounds[file]++
-		}
-		switch n := o.rounds[file]; {
-		case n < limit:
-			heeded = append(heeded, file)
-		case n == limit && first:
-			fresh = append(fresh, file)
+		n, first := o.count(file)
+		switch {
+		case n <= tolerated:
+			h.Now = append(h.Now, file)
+		case n <= doubted:
+			h.Later = append(h.Later, file)
+			h.Pause = max(h.Pause, time.Second<<(n-tolerated-1))
+		case n == doubted+1 && first:
+			h.Outputs = append(h.Outputs, file)
 		}
 	}
-	return heeded, fresh
+	return h
+}
+
+// count is in how many rounds in a row a file changed, and whether it is the first time in this one.
+func (o *Outputs) count(file string) (n int, first bool) {
+	if o.rounds == nil {
+		o.rounds, o.touched = map[string]int{}, map[string]bool{}
+	}
+	if first = !o.touched[file]; first {
+		o.touched[file] = true
+		o.rounds[file]++
+	}
+	return o.rounds[file], first
 }

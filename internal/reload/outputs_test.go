@@ -3,31 +3,31 @@ package reload
 import (
 	"fmt"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// rounds lets a file change in rounds that it sets off itself, and gives after how many nobody heeds it any more.
-func rounds(o *Outputs, file string) int {
-	for n := 1; n < 100; n++ {
-		o.Begin()
-		if heeded, _ := o.Heed([]string{file}, true); len(heeded) == 0 {
-			return n
-		}
-	}
-	return 100
+// round lets a file change in a round of its own, and says what that is a reason for.
+func round(o *Outputs, file string) string {
+	o.Begin()
+	h := o.Heed([]string{file}, true)
+	return fmt.Sprint(len(h.Now), len(h.Later), h.Pause, len(h.Outputs))
 }
 
 // TestOutputs ends the rounds that a build sets off by what it writes.
 func TestOutputs(t *testing.T) {
 	var o Outputs
-	if heeded, fresh := o.Heed([]string{"src"}, false); len(heeded) != 1 || len(fresh) != 0 {
-		t.Errorf("a change between rounds: heeded %q, outputs %q", heeded, fresh)
+	var got []string
+	for range 8 {
+		got = append(got, round(&o, "made"))
 	}
-	if n := rounds(&o, "made"); n != tolerated {
-		t.Errorf("a file that every round writes was heeded until round %d, want %d", n, tolerated)
+	want := []string{"1 0 0s 0", "1 0 0s 0", "0 1 1s 0", "0 1 2s 0", "0 1 4s 0", "0 0 0s 1", "0 0 0s 0", "0 0 0s 0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
-	o.Begin()
-	if heeded, fresh := o.Heed([]string{"made", "src"}, true); fmt.Sprint(heeded, fresh) != "[src] []" {
-		t.Errorf("of an output and a source, heeded %q, outputs %q", heeded, fresh)
+	if h := o.Heed([]string{"made", "src"}, true); len(h.Now) != 1 || h.Now[0] != "src" {
+		t.Errorf("of an output and a source, heeded %q", h.Now)
 	}
 }
 
@@ -35,11 +35,10 @@ func TestOutputs(t *testing.T) {
 func TestOutputIsToldOnce(t *testing.T) {
 	var o Outputs
 	told := 0
-	for range 6 {
+	for range 9 {
 		o.Begin()
 		for range 3 {
-			_, fresh := o.Heed([]string{"made"}, true)
-			told += len(fresh)
+			told += len(o.Heed([]string{"made"}, true).Outputs)
 		}
 	}
 	if told != 1 {
@@ -47,16 +46,24 @@ func TestOutputIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestPeopleEditDuringBuilds for longer than a build may write, since they began between two.
-func TestPeopleEditDuringBuilds(t *testing.T) {
+// TestPeopleEditDuringRounds for as long as they like: they also edit in the pauses, or stop.
+func TestPeopleEditDuringRounds(t *testing.T) {
 	var o Outputs
-	o.Heed([]string{"src"}, false)
-	if n := rounds(&o, "src"); n != stubborn {
-		t.Errorf("a source was heeded until round %d, want %d", n, stubborn)
+	for range 5 {
+		round(&o, "src")
+	}
+	if h := o.Heed([]string{"src"}, false); len(h.Now) != 1 {
+		t.Error("a change in a pause was not heeded")
+	}
+	if got := round(&o, "src"); got != "1 0 0s 0" {
+		t.Errorf("after it: %s", got)
+	}
+	for range 4 {
+		round(&o, "src")
 	}
 	o.Begin()
 	o.Begin() // one round without it
-	if heeded, _ := o.Heed([]string{"src"}, true); len(heeded) != 1 {
-		t.Error("a file that did not change in a round is still taken for an output")
+	if h := o.Heed([]string{"src"}, true); len(h.Now) != 1 || h.Pause != time.Duration(0) {
+		t.Error("a file that did not change in a round is still doubted")
 	}
 }
