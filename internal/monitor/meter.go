@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
@@ -87,6 +88,19 @@ func (t *meter) attempt(server string, a watch.Attempt) {
 		t.connecting.WithLabelValues(server).Observe(a.Took.Seconds())
 	}
 	t.connects.WithLabelValues(server, string(a.Outcome)).Inc()
+}
+
+// expect begins to count what an alert may ask for: an increase is seen only of what was 0 before.
+func (t *meter) expect(server string) {
+	for _, outcome := range []watch.Outcome{watch.Connected, watch.Failure} {
+		t.connects.WithLabelValues(label(server), string(outcome))
+	}
+	for _, level := range []finding.Level{finding.Breaking, finding.Warning, finding.Info} {
+		t.changes.WithLabelValues(label(server), level.String(), "server")
+		for _, kind := range snapshot.Kinds() {
+			t.changes.WithLabelValues(label(server), level.String(), kind.Word())
+		}
+	}
 }
 
 func (t *meter) found(server string, findings []finding.Finding) {

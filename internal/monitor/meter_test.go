@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,7 @@ func TestMetrics(t *testing.T) {
 		`mcpctl_refreshes_total{cause="poll",outcome="changed",server="s"} 2`,
 		`mcpctl_refresh_duration_seconds_bucket{server="s",le="0.025"} 0`, `mcpctl_refresh_duration_seconds_bucket{server="s",le="0.05"} 1`,
 		`mcpctl_refresh_duration_seconds_sum{server="s"} 3600.03`, `mcpctl_connect_duration_seconds_count{server="s"} 1`,
+		`mcpctl_changes_total{kind="prompt",level="breaking",server="new"} 0`, `mcpctl_connects_total{outcome="failed",server="new"} 0`,
 		`mcpctl_changes_total{kind="tool",level="breaking",server="s"} 1`, `mcpctl_changes_total{kind="server",level="waived",server="s"} 1`,
 	} {
 		if !strings.Contains(got, want) {
@@ -47,7 +49,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	for _, absent := range []string{
-		`mcpctl_surface_items{kind="prompt"`, `mcpctl_surface_tokens{server="trouble"}`, `mcpctl_last_success_timestamp_seconds{server="new"}`,
+		`mcpctl_changes_total{kind="tool",level="breaking",server="off"}`, `mcpctl_surface_items{kind="prompt"`, `mcpctl_surface_tokens{server="trouble"}`, `mcpctl_last_success_timestamp_seconds{server="new"}`,
 	} {
 		if strings.Contains(got, absent) {
 			t.Errorf("there is %s", absent)
@@ -142,6 +144,11 @@ func TestMetricsAreDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 		return
+	}
+	for _, name := range regexp.MustCompile(`\bmcpctl_\w+`).FindAllString(string(text), -1) {
+		if name = strings.TrimSuffix(name, "_bucket"); !strings.Contains(table, "`"+name+"`") {
+			t.Errorf("%s speaks of %s, which does not exist", page, name)
+		}
 	}
 	if diff := cmp.Diff(table, string(text[start:end])); diff != "" {
 		t.Errorf("the table of %s is stale: run this test with -update (-registry +page):\n%s", page, diff)

@@ -101,6 +101,9 @@ func (m *Monitor) Watch(servers []Server) {
 	stay := map[string]bool{}
 	for _, s := range servers {
 		stay[s.Name] = true
+		if s.Refresh != nil {
+			m.meter.expect(s.Name)
+		}
 	}
 	for _, s := range before {
 		if !stay[s.Name] {
