@@ -76,6 +76,9 @@ func (inv *invocation) accept(ctx context.Context, words []string, how *acceptan
 		return err
 	}
 	cfg, err := inv.load(ctx, targets)
+	if err == nil {
+		err = ownFolder(cfg)
+	}
 	if err != nil {
 		return err
 	}

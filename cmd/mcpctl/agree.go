@@ -32,7 +32,11 @@ func (inv *invocation) agree(ctx context.Context, cfg *config.Config, entries []
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err != nil && !errors.Is(err, errNoAnswer) {
+	if errors.Is(err, errNoAnswer) {
+		t.say("\n")
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("asking whether to trust: %w", err)
 	}
 	return inv.keep(agreed)
@@ -93,7 +97,7 @@ func (inv *invocation) choose(ctx context.Context, t *terminal, entries []config
 func (inv *invocation) showTo(t *terminal, entries []config.Entry) error {
 	r := &report.Report{Command: "trust"}
 	for _, e := range entries {
-		r.Servers = append(r.Servers, inv.described(e))
+		r.Servers = append(r.Servers, inv.proposed(e))
 	}
 	var text bytes.Buffer
 	err := report.Write(&text, "table", r, report.Options{Width: columns(t.out)})

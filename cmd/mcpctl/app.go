@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // run is the whole program: it reads args, does what they say and returns the exit status.
@@ -83,6 +85,6 @@ func (inv *invocation) say(err error) {
 		return
 	}
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintln(inv.err, "mcpctl:", line)
+		fmt.Fprintln(inv.err, "mcpctl:", report.Visible(line))
 	}
 }

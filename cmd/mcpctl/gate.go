@@ -18,7 +18,7 @@ func (inv *invocation) guard(cfg *config.Config, entries []config.Entry) []confi
 	guarded := slices.Clone(entries)
 	for i, e := range guarded {
 		if refusal := inv.refusal(cfg, e); refusal != nil {
-			guarded[i].Problems = append(slices.Clip(e.Problems), *refusal)
+			guarded[i].Problems = append([]config.Problem{*refusal}, e.Problems...)
 		}
 	}
 	return guarded

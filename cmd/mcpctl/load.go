@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // load reads the configuration, and asks a person what has to be known before the servers that targets name can run:
@@ -45,13 +46,15 @@ func (inv *invocation) read(targets []target) (*config.Config, error) {
 	home, _ := os.UserHomeDir()
 	cfg, err := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookupConfig, Rules: ruleIDs()})
 	if inv.snapshots != "" {
-		cfg.Project.Snapshots = inv.snapshots
+		cfg.Project.Snapshots, cfg.Project.Stray = inv.snapshots, ""
 	}
 	if err != nil && needsConfig(err, targets, cfg.Project.File) {
 		return cfg, usageError{withHint(err)}
 	}
 	if err != nil {
-		inv.remark("%v", err)
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			inv.remark("%s", report.Visible(line))
+		}
 	}
 	return cfg, nil
 }

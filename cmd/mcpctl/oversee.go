@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -27,7 +28,7 @@ func (v *vigil) oversee(ctx context.Context, targets []target) {
 	go v.hearInput()
 	look := time.NewTicker(editsEvery)
 	defer look.Stop()
-	for seen := stamps(v.cfg.Files); ; {
+	for seen := stamps(v.sources(v.cfg)); ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -36,7 +37,7 @@ func (v *vigil) oversee(ctx context.Context, targets []target) {
 		case <-reload:
 			seen = v.reload(ctx, targets)
 		case <-look.C:
-			if !maps.Equal(seen, stamps(v.cfg.Files)) {
+			if !maps.Equal(seen, stamps(v.sources(v.cfg))) {
 				seen = v.reload(ctx, targets)
 			}
 		}
@@ -51,6 +52,15 @@ func notify(c chan<- os.Signal, wanted []os.Signal) {
 	if len(wanted) > 0 {
 		signal.Notify(c, wanted...)
 	}
+}
+
+// sources are the files that decide which servers are watched: those of the configuration, and the folder of agreements.
+func (v *vigil) sources(cfg *config.Config) []string {
+	files := slices.Clone(cfg.Files)
+	if store, err := v.agreements(); err == nil {
+		files = append(files, store.Folder)
+	}
+	return files
 }
 
 // stamps tell one state of files from another, without reading them.
@@ -79,14 +89,14 @@ func (v *vigil) hearInput() {
 // they are being read is one more edit.
 func (v *vigil) reload(ctx context.Context, targets []target) (seen map[string]string) {
 	old := v.cfg
-	seen = stamps(old.Files)
+	seen = stamps(v.sources(old))
 	cfg, err := v.read(targets)
 	if err == nil {
 		v.cfg = cfg
 		var servers []*watched
 		if servers, err = v.enlist(targets); err == nil {
 			v.replace(ctx, servers)
-			return within(stamps(cfg.Files), seen)
+			return within(stamps(v.sources(cfg)), seen)
 		}
 	}
 	v.cfg = old

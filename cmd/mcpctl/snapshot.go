@@ -31,7 +31,18 @@ func snapshotCommand(inv *invocation) *cli.Command {
 }
 
 func (inv *invocation) snapshot(ctx context.Context, words []string) error {
-	surfaces, cfg, err := inv.survey(ctx, words)
+	targets, err := inv.targets(words)
+	if err != nil {
+		return err
+	}
+	cfg, err := inv.load(ctx, targets)
+	if err == nil {
+		err = ownFolder(cfg)
+	}
+	if err != nil {
+		return err
+	}
+	surfaces, err := inv.gather(ctx, cfg, targets)
 	if err != nil {
 		return err
 	}
@@ -45,6 +56,15 @@ func (inv *invocation) snapshot(ctx context.Context, words []string) error {
 	r := newReport("snapshot", surfaces)
 	r.Status = status(surfaces)
 	return inv.emit(ctx, r, report.Options{})
+}
+
+// ownFolder is the error for a folder of snapshots that leads out of the project though nobody named it: whoever writes to
+// the repository must not choose which files are written elsewhere.
+func ownFolder(cfg *config.Config) error {
+	if cfg.Project.Stray == "" {
+		return nil
+	}
+	return usagef("%s leads out of the project, to %s: name the folder with --snapshots if you mean it", shown(cfg.Project.Snapshots), cfg.Project.Stray)
 }
 
 // save writes the snapshot of s into folder, unless it is not whole: a good file is never replaced by a part.

@@ -83,13 +83,20 @@ func (inv *invocation) trustFound(r *report.Report, names []string, dryRun bool)
 		}
 	}
 	for _, e := range entries {
-		s := inv.described(e)
-		if s.State, s.Error, s.MoreErrors = report.OK, nil, nil; s.Trust == "" && !dryRun {
+		s := inv.proposed(e)
+		if s.Trust == "" && !dryRun {
 			s.Trust = report.Trusted // asked for by name, for runs that send more
 		}
 		r.Servers = append(r.Servers, s)
 	}
 	return nil
+}
+
+// proposed is an entry as a person decides about it, whatever else it may lack.
+func (inv *invocation) proposed(e config.Entry) report.Server {
+	s := inv.described(e)
+	s.State, s.Error, s.MoreErrors = report.OK, nil, nil
+	return s
 }
 
 // found are the entries that need trust; with names, all found ones that are called that.

@@ -7,6 +7,7 @@ import (
 // trust writes a block per configured server: what a person agrees to who trusts it.
 func (p *page) trust(r *Report) error {
 	for _, s := range r.Servers {
+		p.gap()
 		p.text(0, 2, span{visible(s.Name), bold}, span{"  ", noInk}, span{visible(s.Source), dim}, span{"  ", noInk}, s.standing())
 		for _, fact := range s.doings() {
 			if fact.text != "" {
