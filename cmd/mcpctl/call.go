@@ -59,7 +59,7 @@ func (a *act) call(ctx context.Context, words []string, base string) error {
 	if a.dryRun {
 		return a.preview(probe.Calling, message, schema)
 	}
-	if err := a.consent(ctx, tool, args); err != nil {
+	if err := a.confirm(ctx, tool, args); err != nil {
 		return err
 	}
 	raw, err := a.result(ctx, probe.Calling, message, schema)

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// consent is a person's yes to calling a tool. One that says that it only reads needs none, and neither does --yes.
-func (a *act) consent(ctx context.Context, tool snapshot.Item, args json.RawMessage) error {
+// confirm is a person's yes to calling a tool. One that says that it only reads needs none, and neither does --yes.
+func (a *act) confirm(ctx context.Context, tool snapshot.Item, args json.RawMessage) error {
 	if a.yes || readOnly(tool) {
 		return nil
 	}
@@ -24,13 +24,11 @@ func (a *act) consent(ctx context.Context, tool snapshot.Item, args json.RawMess
 	t.say("mcpctl: about to call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
 		report.Visible(a.server.Name), a.session.Transport(), report.Visible(a.server.Source), report.Visible(tool.Key),
 		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Claims(tool.Raw))
-	answer, err := t.ask(ctx, "call it? [y/N] ", false)
-	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
+	answer, err := t.decide(ctx, "Call it? [y]es, [N]o: ", "yes", "no")
+	switch {
 	case err != nil && !errors.Is(err, errNoAnswer):
 		return err
-	case answer != "y" && answer != "yes":
+	case answer != "yes":
 		return usagef("%s: %s was not called, as you said", report.Visible(a.server.Name), report.Visible(tool.Key))
 	}
 	return nil

@@ -85,13 +85,14 @@ func (a *act) elicit(ctx context.Context, params json.RawMessage) (json.RawMessa
 // visit shows where a person shall go. It opens nothing.
 func visit(ctx context.Context, t *terminal, e call.Elicitation) (json.RawMessage, error) {
 	t.say("  It wants you to visit %s:\n  %s\n  Open it yourself if you trust that host; mcpctl does not.\n", report.Visible(e.Host), report.Visible(e.URL))
-	switch choice(ctx, t, "did you? [y]es, [n]o, anything else cancels: ") {
-	case "y", "yes":
+	answer, err := t.decide(ctx, "Did you? [y]es, [N]o, [c]ancel: ", "yes", "no", "cancel")
+	switch answer {
+	case "yes":
 		return call.Consented(), nil
-	case "n", "no":
+	case "no":
 		return call.Declined(), nil
 	}
-	return call.Cancelled(), context.Cause(ctx)
+	return call.Cancelled(), err
 }
 
 // fill asks for the fields of a form and lets the person look at the answers before they are sent.
@@ -107,26 +108,18 @@ func fill(ctx context.Context, t *terminal, e call.Elicitation) (json.RawMessage
 		}
 		accepted := call.Accepted(e.Fields, values)
 		t.say("  %s\n", report.OneLine(accepted))
-		switch choice(ctx, t, "send it? [Y]es, [e]dit, [n]o, [c]ancel: ") {
-		case "", "y", "yes":
-			return accepted, context.Cause(ctx)
-		case "n", "no":
+		answer, err := t.decide(ctx, "Send it? [y]es, [e]dit, [N]o, [c]ancel: ", "yes", "edit", "no", "cancel")
+		switch answer {
+		case "yes":
+			return accepted, nil
+		case "no":
 			return call.Declined(), nil
-		case "e", "edit":
+		case "edit":
 			continue
 		}
-		break
+		return call.Cancelled(), err
 	}
-	return call.Cancelled(), context.Cause(ctx)
-}
-
-// choice is a person's answer to a question with few answers; "cancel" where there is none.
-func choice(ctx context.Context, t *terminal, prompt string) string {
-	text, err := t.ask(ctx, prompt, false)
-	if err != nil {
-		return "cancel"
-	}
-	return strings.ToLower(strings.TrimSpace(text))
+	return call.Cancelled(), nil
 }
 
 // askField asks for one field until the answer is one that the schema takes. Nil = left out.

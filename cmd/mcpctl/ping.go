@@ -65,21 +65,24 @@ func (inv *invocation) pingAll(ctx context.Context, steps []step, pings pinging)
 	if err != nil {
 		return nil, err
 	}
+	var servers []probe.Server
+	var slots []int
 	surfaces := make([]surface, len(steps))
+	for i, s := range steps {
+		if surfaces[i] = s.known; s.contact != nil {
+			servers, slots = append(servers, *s.contact), append(slots, i)
+		}
+	}
+	if servers, err = inv.flagged(servers); err != nil {
+		return nil, err
+	}
 	places := make(chan struct{}, inv.parallel)
 	var all sync.WaitGroup
-	for i, s := range steps {
-		if surfaces[i] = s.known; s.contact == nil {
-			continue
-		}
-		servers, err := inv.flagged([]probe.Server{*s.contact})
-		if err != nil {
-			return nil, err
-		}
+	for i, server := range servers {
 		all.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
-			surfaces[i] = pings.one(ctx, servers[0], options)
+			surfaces[slots[i]] = pings.one(ctx, server, options)
 		})
 	}
 	all.Wait()
