@@ -7,6 +7,7 @@ package config
 import (
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -31,6 +32,7 @@ type Config struct {
 // Entry is one configured server.
 type Entry struct {
 	Server   probe.Server // Name and Source are always set; the rest is complete only without Problems
+	Login    auth.Client  // of a server at a URL: how to log in
 	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
 	Line     int          // 1-based; 0 when File is not a file
 	Found    Found        // how File came to be read

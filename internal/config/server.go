@@ -34,7 +34,7 @@ type draft struct {
 var serverKeys = []string{
 	"command", "args", "env", "cwd", "envFile", "url", "serverUrl", "httpUrl", "type", "transport",
 	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "bearerToken", "headersHelper",
-	"disabled", "enabled", "timeout",
+	"oauth", "auth", "disabled", "enabled", "timeout",
 }
 
 var (
@@ -129,6 +129,7 @@ func (d *draft) fill(e *Entry) {
 		e.Server.Stdio, e.shown.command = d.stdio(command)
 	default:
 		e.Server.HTTP, e.shown.url = d.http(address, kind)
+		e.Login = d.login()
 	}
 }
 

@@ -61,7 +61,12 @@ func (x expander) look(name string) (string, bool) {
 
 // inputVariable is the environment variable that answers for an input.
 func inputVariable(id string) string {
-	return "MCPCTL_INPUT_" + strings.Map(func(r rune) rune {
+	return "MCPCTL_INPUT_" + variablePart(id)
+}
+
+// variablePart is a name as a part of the name of an environment variable.
+func variablePart(name string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z':
 			return r - 'a' + 'A'
@@ -69,7 +74,7 @@ func inputVariable(id string) string {
 			return r
 		}
 		return '_'
-	}, id)
+	}, name)
 }
 
 // notUnderstood names a variable only if it looks like a name: it may be part of a password.

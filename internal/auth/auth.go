@@ -1,0 +1,88 @@
+// Package auth gets and renews the tokens of protected MCP servers with OAuth 2.1, as the MCP specifications of 2025-11-25
+// and 2026-07-28 say (basic/authorization), and as 2025-03-26 said for servers that name no authorization server.
+//
+// Whatever a server or an authorization server says is taken for hostile: requests go to public HTTPS addresses alone,
+// or to where the user's own configuration points; replies are bounded; every claim is checked before it is used.
+package auth
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// Server is a protected MCP server, as configured.
+type Server struct {
+	Name   string // for advice: what follows "mcpctl login"
+	URL    string // absolute, without user info
+	Client Client
+}
+
+// Client is what a configuration says of logging in. The zero value is enough for servers that keep to the specification.
+type Client struct {
+	ID            string       // of a client that was registered beforehand; empty = register, or Document
+	Secret        probe.Secret // its secret; empty = it has none
+	Key           probe.Secret // its private key as PEM, for private_key_jwt
+	KeyID         string       // what the authorization server calls the key
+	Scopes        []string     // asked for instead of those that the server names
+	Metadata      string       // URL of the authorization server's metadata, instead of what the server names
+	Authorize     string       // authorization endpoint, instead of the metadata's; with TokenEndpoint
+	TokenEndpoint string       // token endpoint, instead of the metadata's
+	Redirect      string       // the redirect URI that the client was registered with; empty = any port of 127.0.0.1
+	Document      string       // URL of a Client ID Metadata Document that stands for this client
+	Machine       bool         // the client acts for itself (client_credentials), not for a person
+	Refresh       probe.Secret // a refresh token from elsewhere, for runs without a person
+	Never         bool         // no token is ever sent
+}
+
+// Advice is an error with what to do next.
+type Advice struct {
+	Err error
+	Do  string
+}
+
+// Error is the cause.
+func (a *Advice) Error() string { return a.Err.Error() }
+
+// Unwrap is the cause.
+func (a *Advice) Unwrap() error { return a.Err }
+
+// Hint is what to do next.
+func (a *Advice) Hint() string { return a.Do }
+
+// advise makes an error with what to do next.
+func advise(do, format string, args ...any) error { return &Advice{fmt.Errorf(format, args...), do} }
+
+// loginCommand is what logs in to the server, further words at its end.
+func (s Server) loginCommand(words ...string) string {
+	return strings.Join(append([]string{"mcpctl", "login", s.Name}, words...), " ")
+}
+
+// Canonical is the URL of a server as the key of its logins, and as the resource that tokens are for (RFC 8707): without
+// query and fragment, scheme and host in lower case, no slash behind a host.
+func Canonical(server string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return server
+	}
+	plain := url.URL{Scheme: strings.ToLower(u.Scheme), Host: strings.ToLower(u.Host), Path: u.Path, RawPath: u.RawPath}
+	if plain.Path == "/" {
+		plain.Path = ""
+	}
+	return plain.String()
+}
+
+// origin is scheme, host and port of a URL.
+func origin(u *url.URL) string {
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
+}

@@ -1,0 +1,158 @@
+// Package authtest is an authorization server and a protected MCP server for tests. It keeps to the rules of OAuth 2.1,
+// and refuses who does not; what it does wrong is said by its Quirks.
+package authtest
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Quirks are the ways in which a server is special. The zero value is a server that keeps to every rule.
+type Quirks struct {
+	Metadata map[string]any              // members of the authorization server's metadata; nil = left out
+	Resource map[string]any              // members of the protected-resource metadata; nil = left out
+	Answers  map[string]http.HandlerFunc // by path: what is answered instead, at both servers
+	Silent   bool                        // challenges do not say where the metadata is
+	AtRoot   bool                        // the resource metadata is at the root alone
+	Ancient  bool                        // no resource metadata at all, and the MCP server is its own issuer (2025-03-26)
+	OpenID   bool                        // metadata of OpenID Connect only
+	Deny     bool                        // the user does not let the client in
+	Iss      string                      // the iss of answers; empty = the issuer, "-" = none
+	State    string                      // the state of answers; empty = as asked
+	Life     any                         // expires_in; nil = 3600
+	Kind     string                      // token_type; empty = Bearer
+	Prefix   string                      // of access tokens
+	Need     string                      // scopes that requests need
+	Pending  int                         // how often a device login is told to wait
+	Slow     int                         // seconds between two questions of a device login; 0 = 1
+	Keep     bool                        // refresh tokens are not rotated
+	Secret   string                      // clients must prove that they are "known" with this secret
+}
+
+// Server is an authorization server with an MCP server that it protects.
+type Server struct {
+	Issuer string // of the authorization server
+	URL    string // of the MCP server
+
+	mu       sync.Mutex
+	quirks   Quirks
+	codes    map[string]url.Values // authorization requests by code
+	access   map[string]url.Values // what access tokens are good for
+	refresh  map[string]url.Values // what refresh tokens are good for
+	devices  map[string]url.Values
+	clients  map[string]client
+	made     int
+	requests []string // "METHOD path", in order
+	forms    map[string]url.Values
+	inner    http.Handler
+
+	issuer, mcp *httptest.Server
+}
+
+type client struct {
+	Redirects []string `json:"redirect_uris"`
+	Kind      string   `json:"application_type"`
+	Method    string   `json:"token_endpoint_auth_method"`
+	Grants    []string `json:"grant_types"`
+}
+
+// New starts both servers on this machine. inner answers requests that are let in.
+func New(inner http.Handler, quirks Quirks) *Server {
+	s := &Server{quirks: quirks, inner: inner, codes: map[string]url.Values{}, access: map[string]url.Values{}, refresh: map[string]url.Values{},
+		devices: map[string]url.Values{}, clients: map[string]client{}, forms: map[string]url.Values{}}
+	s.mcp = httptest.NewServer(s.site(s.resource()))
+	s.URL = s.mcp.URL + "/mcp"
+	if quirks.Ancient {
+		s.issuer = s.mcp
+		s.Issuer = s.mcp.URL
+		return s
+	}
+	s.issuer = httptest.NewServer(s.site(s.authority("/tenant")))
+	s.Issuer = s.issuer.URL + "/tenant"
+	return s
+}
+
+// Close ends both servers.
+func (s *Server) Close() {
+	s.mcp.Close()
+	s.issuer.Close()
+}
+
+// Change changes the quirks while the server runs.
+func (s *Server) Change(change func(*Quirks)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.quirks)
+}
+
+// Revoke makes tokens worthless: "access", "refresh" or "all".
+func (s *Server) Revoke(which string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if which != "refresh" {
+		clear(s.access)
+	}
+	if which != "access" {
+		clear(s.refresh)
+	}
+}
+
+// Requests are all requests until now, as "METHOD path".
+func (s *Server) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Form is the last form that was sent to a path.
+func (s *Server) Form(path string) url.Values {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.forms[path])
+}
+
+// site records requests, and answers them as the quirks say, or as usual does.
+func (s *Server) site(usual http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.requests = append(s.requests, r.Method+" "+r.URL.Path)
+		instead := s.quirks.Answers[r.URL.Path]
+		s.mu.Unlock()
+		if instead != nil {
+			instead(w, r)
+			return
+		}
+		usual.ServeHTTP(w, r)
+	})
+}
+
+// document writes a JSON object, with the members that a quirk replaces.
+func document(w http.ResponseWriter, status int, members, instead map[string]any) {
+	maps.Copy(members, instead)
+	maps.DeleteFunc(members, func(_ string, v any) bool { return v == nil })
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(members)
+}
+
+// fail is an OAuth error.
+func fail(w http.ResponseWriter, code, why string) {
+	document(w, http.StatusBadRequest, map[string]any{"error": code, "error_description": why}, nil)
+}
+
+// has tells whether a list of words has all of others.
+func has(list, others string) bool {
+	words := strings.Fields(list)
+	for _, word := range strings.Fields(others) {
+		if !slices.Contains(words, word) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,177 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// token is what a token endpoint gave, checked.
+type token struct {
+	access, refresh probe.Secret
+	expires         time.Time // zero = not told
+	scopes          []string  // empty = those that were asked for (RFC 6749, 5.1)
+}
+
+// Bounds of what a token may be.
+const (
+	longestToken = 64 << 10
+	longestLife  = 100 * 365 * 24 * time.Hour
+)
+
+// RefusedError is an authorization server that said no, in its own words.
+type RefusedError struct {
+	Code string // such as "invalid_grant" (RFC 6749, 5.2)
+	Why  string // its description; hostile text
+}
+
+// Error quotes both.
+func (e *RefusedError) Error() string {
+	if e.Why == "" {
+		return "the authorization server refused: " + quoted(e.Code)
+	}
+	return "the authorization server refused: " + quoted(e.Code) + " " + quoted(e.Why)
+}
+
+// endpoint is the token endpoint, with how the party proves who it is there.
+func (p party) endpoint(address string) oauth2.Endpoint {
+	style := oauth2.AuthStyleInParams
+	if p.Method == provesBasic {
+		style = oauth2.AuthStyleInHeader
+	}
+	return oauth2.Endpoint{TokenURL: address, AuthStyle: style}
+}
+
+// proofs are the parameters that prove who the party is, where a secret does not.
+func (p party) proofs(address string, now time.Time) (url.Values, error) {
+	if p.Method != provesByKey {
+		return url.Values{}, nil
+	}
+	signed, err := p.assertion(address, now)
+	return url.Values{"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}, "client_assertion": {signed}}, err
+}
+
+// redeem gets a token for a grant, which further parameters belong to.
+func (w *web) redeem(ctx context.Context, p party, address, grant string, more url.Values) (token, error) {
+	params, err := p.proofs(address, time.Now())
+	if err != nil {
+		return token{}, err
+	}
+	params.Set("grant_type", grant)
+	for name, values := range more {
+		if len(values) > 0 && values[0] != "" {
+			params[name] = values
+		}
+	}
+	at := p.endpoint(address)
+	config := clientcredentials.Config{ClientID: p.ID, ClientSecret: p.secret.Reveal(), TokenURL: at.TokenURL, AuthStyle: at.AuthStyle, EndpointParams: params}
+	given, err := config.Token(w.context(ctx))
+	if err != nil {
+		return token{}, p.refusal(address, err, params)
+	}
+	return vet(given)
+}
+
+// context makes the oauth2 library use our client.
+func (w *web) context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oauth2.HTTPClient, w.client)
+}
+
+// refusal is an error of the oauth2 library without the reply, which may quote what was sent.
+func (p party) refusal(address string, err error, sent url.Values) error {
+	var said *oauth2.RetrieveError
+	at := address
+	if u, wrong := url.Parse(address); wrong == nil {
+		at = plain(u)
+	}
+	if !errors.As(err, &said) {
+		return fmt.Errorf("asking %s for a token: %w", at, shortened(bare(err)))
+	}
+	if said.ErrorCode != "" {
+		return fmt.Errorf("asking %s for a token: %w", at, &RefusedError{said.ErrorCode, p.masked(said.ErrorDescription, sent)})
+	}
+	return fmt.Errorf("asking %s for a token: %w", at, &statusError{said.Response.StatusCode})
+}
+
+// shortened takes the name of the library off an error, which it does not wrap.
+func shortened(err error) error {
+	text, ours := strings.CutPrefix(err.Error(), "oauth2: ")
+	switch {
+	case strings.Contains(text, "Client.Timeout"), ours && strings.Contains(text, "deadline exceeded"):
+		return fmt.Errorf("no whole answer within %s", requestTime)
+	case ours:
+		return errors.New("the answer is unusable: " + quoted(text))
+	}
+	return err
+}
+
+// masked hides in a text of the authorization server what was sent to it in confidence.
+func (p party) masked(text string, sent url.Values) string {
+	secrets := []string{p.secret.Reveal()}
+	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "device_code", "client_secret"} {
+		secrets = append(secrets, sent.Get(name))
+	}
+	for _, secret := range secrets {
+		if len(secret) >= 4 {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	return text
+}
+
+// vet checks a token before it is sent or kept.
+func vet(given *oauth2.Token) (token, error) {
+	t := token{access: probe.Secret(given.AccessToken), refresh: probe.Secret(given.RefreshToken), expires: given.Expiry}
+	for what, text := range map[string]string{"the access token": given.AccessToken, "the refresh token": given.RefreshToken} {
+		switch {
+		case strings.ContainsFunc(text, unprintable):
+			return token{}, fmt.Errorf("%s of the authorization server has spaces, control characters or worse in it", what)
+		case len(text) > longestToken:
+			return token{}, fmt.Errorf("%s of the authorization server is larger than %d KiB", what, longestToken>>10)
+		}
+	}
+	if !strings.EqualFold(given.Type(), "Bearer") || given.TokenType == "" {
+		return token{}, fmt.Errorf("the authorization server gave a token of type %s; MCP has bearer tokens", quoted(given.TokenType))
+	}
+	life, err := lifetime(given.Extra("expires_in"))
+	if err != nil {
+		return token{}, err
+	}
+	if life > 0 {
+		t.expires = time.Now().Add(life)
+	}
+	if granted, ok := given.Extra("scope").(string); ok {
+		t.scopes = scopes([]string{granted})
+	}
+	return t, nil
+}
+
+// lifetime is expires_in; 0 = it was not told.
+func lifetime(raw any) (time.Duration, error) {
+	var seconds float64
+	switch v := raw.(type) {
+	case nil:
+		return 0, nil
+	case float64:
+		seconds = v
+	case string:
+		if json.Unmarshal([]byte(v), &seconds) != nil && v != "" {
+			return 0, fmt.Errorf("the lifetime of the token is no number: %s", quoted(v))
+		}
+	default:
+		return 0, errors.New("the lifetime of the token is no number")
+	}
+	if seconds < 0 || seconds > longestLife.Seconds() {
+		return 0, fmt.Errorf("the token is said to live for %.0f seconds, which cannot be", seconds)
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}
