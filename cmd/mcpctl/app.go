@@ -47,6 +47,7 @@ func newApp(inv *invocation) *cli.App {
 		Commands: []*cli.Command{
 			listCommand(inv), showCommand(inv), snapshotCommand(inv), diffCommand(inv), acceptCommand(inv), checkCommand(inv), watchCommand(inv),
 			callCommand(inv), promptCommand(inv), readCommand(inv), completeCommand(inv), pingCommand(inv),
+			loginCommand(inv), logoutCommand(inv), authCommand(inv),
 			rulesCommand(inv), reportCommand(inv), configCommand(inv), trustCommand(inv), completionCommand(inv), versionCommand(inv),
 		},
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -46,15 +44,9 @@ func (inv *invocation) probeOptions() (probe.Options, error) {
 	if known := probe.Versions(); inv.protocol != "auto" && !slices.Contains(known, inv.protocol) {
 		return options, usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), inv.protocol)
 	}
-	if inv.caCert == "" {
-		return options, nil
-	}
-	pem, err := os.ReadFile(inv.caCert)
-	if err != nil {
-		return options, usageError{fmt.Errorf("reading --ca-cert: %w", err)}
-	}
-	options.CACert = pem
-	return options, nil
+	var err error
+	options.CACert, err = inv.certificates()
+	return options, err
 }
 
 // flagged adds what --header, --env, --protocol and --timeout say to servers. Headers may hold credentials, so they go to one origin
@@ -79,8 +71,12 @@ func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
 		}
 		if s.HTTP != nil {
 			servers[i].HTTP = flags.dress(*s.HTTP)
-			if servers[i].HTTP.Helper != nil {
+			_, own := servers[i].HTTP.Headers["Authorization"]
+			switch {
+			case servers[i].HTTP.Helper != nil:
 				servers[i].HTTP.Authorize = helped(servers[i], inv.environ, flags.headers)
+			case own:
+				servers[i].HTTP.Authorize = nil // what somebody wrote is sent, and no login in its stead
 			}
 		}
 		if inv.protocol != "auto" {

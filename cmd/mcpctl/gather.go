@@ -95,7 +95,7 @@ func (inv *invocation) plan(cfg *config.Config, targets []target) ([]step, error
 		return nil, err
 	}
 	tellApart(steps)
-	return steps, nil
+	return steps, inv.signIn(steps, cfg)
 }
 
 // meant are the entries that targets name; nil = none, for another source was named.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/fixture"
 )
 
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 		"appears": func() { os.Exit(appears()) },
 		"fetch":   func() { os.Exit(fetch(os.Args[1:])) },
 		"mcpgo":   func() { hushCoverage(); os.Exit(mcpgoStdio()) },
+		"follow":  func() { os.Exit(follow()) },
 	})
 }
 
@@ -54,6 +56,7 @@ func scripts(dir string) testscript.Params {
 		UpdateScripts:       *update,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"authserver":  authServer,
 			"eachformat":  eachFormat,
 			"elapsed":     elapsed,
 			"exits":       exits,
@@ -81,6 +84,7 @@ func setup(env *testscript.Env) error {
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(env.WorkDir))
 	env.Values[lastRun{}] = new(time.Duration)
+	env.Values[authServers{}] = map[string]*authtest.Server{}
 	env.Defer(func() {
 		if left := leftIn(env.WorkDir); len(left) > 0 {
 			env.T().Fatal("left behind at the end of the script: " + strings.Join(left, "; "))

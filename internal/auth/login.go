@@ -71,10 +71,7 @@ func Login(ctx context.Context, s Server, old *vault.Login, way Way, caCert []by
 
 // through is the flow that was chosen.
 func (w *web) through(ctx context.Context, s Server, f found, old *vault.Login, way Way) (party, token, error) {
-	switch {
-	case s.Client.Machine:
-		return party{}, token{}, advise("nothing is to be done: runs get their tokens themselves", "%s is configured for client credentials, with which no person logs in", quoted(s.Name))
-	case way.Device:
+	if way.Device {
 		return w.byDevice(ctx, s, f, old, way)
 	}
 	return w.byCode(ctx, s, f, old, way)

@@ -53,6 +53,9 @@ func answeredWith(statuses ...int) func(facts) bool {
 
 func (f facts) howToSignIn() string {
 	hint := `pass a token with --header "Authorization: Bearer …", or with headers in the configuration`
+	if f.reply().Status == 401 {
+		hint = "log in with mcpctl login " + f.called() + ", or " + hint
+	}
 	if f.hasAuthorization() {
 		hint = "the token that was sent was not accepted: check that it is whole, current and for this server"
 	}
@@ -60,6 +63,15 @@ func (f facts) howToSignIn() string {
 		hint += "; the server tells where to get one at " + metadata
 	}
 	return hint
+}
+
+// called is how the server is named on a command line.
+func (f facts) called() string {
+	if f.server.Source != "argv" && f.server.Name != "" {
+		return f.server.Name
+	}
+	plain := url.URL{Scheme: f.address().Scheme, Host: f.address().Host, Path: f.address().Path}
+	return plain.String()
 }
 
 func (f facts) hasAuthorization() bool {

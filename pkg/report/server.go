@@ -30,6 +30,8 @@ type Server struct {
 
 	PingMs []float64 `json:"pingMs,omitempty"` // ping: milliseconds to each answer
 
+	Login *Login `json:"login,omitempty"` // login, logout, auth: what is known of the login
+
 	Counts       *Counts            `json:"counts,omitempty"`       // how many items of each kind
 	Tokens       *int               `json:"tokens,omitempty"`       // list, diff: what its instructions and tools cost in a prompt, in tokens of o200k_base
 	BaseTokens   *int               `json:"baseTokens,omitempty"`   // diff: the same of the old side

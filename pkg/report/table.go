@@ -18,6 +18,9 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"config":   (*page).config,
 		"ping":     (*page).pings,
 		"trust":    (*page).trust,
+		"login":    (*page).logins,
+		"logout":   (*page).logins,
+		"auth":     (*page).logins,
 		"rules":    (*page).rules,
 	}
 	view, ok := views[r.Command]
