@@ -76,12 +76,20 @@ func (inv *invocation) publish(r *report.Report, o report.Options) (format strin
 	return format, errors.Join(inv.write(out.Bytes()), inv.writeReports(r, o), inv.writeStepSummary(format, r, o))
 }
 
-// tellFailures is one line on standard error for each server that failed.
+// tellFailures is one line on standard error for each server that failed, with what to do unless the line before said so.
 func (inv *invocation) tellFailures(r *report.Report) {
+	advised := ""
 	for _, s := range r.Servers {
-		if s.Error != nil {
-			inv.remark("%s: %s: %s%s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), remedy(s), leave(s))
+		if s.Error == nil {
+			continue
 		}
+		advice := remedy(s)
+		if advice == advised {
+			advice = ""
+		} else if advice != "" {
+			advised = advice
+		}
+		inv.remark("%s: %s: %s%s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), advice, leave(s))
 	}
 }
 
