@@ -96,9 +96,10 @@ func readBlobs(ref, commit string, files []string) ([]surface, error) {
 	return found, nil
 }
 
-// git runs git in this folder and gives what it printed; the error holds git's own words.
+// git runs git in this folder and gives what it printed; the error holds git's own words. A folder of the repository that
+// looks like a repository without files is not taken for one: its settings, which can name commands, came with a commit.
 func git(args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
+	cmd := exec.Command("git", append([]string{"-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
