@@ -36,7 +36,7 @@ func buildGoSDK(t *testing.T) (bin string) {
 		t.Skipf("NOT TESTED: the go-sdk cannot be downloaded: %v\n%s", err, out)
 	}
 	bin = t.TempDir()
-	if out, err := exec.Command("go", "-C", module, "build", "-o", bin+string(filepath.Separator), gosdkServer).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "-C", module, "build", "-o", bin+string(filepath.Separator), gosdkServer, "./changing").CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", gosdkServer, err, out)
 	}
 	return bin
@@ -47,7 +47,8 @@ func gosdkHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: gosdkhttp NAME")
 	}
-	address := freeAddress(ts)
+	address, err := freeAddress()
+	ts.Check(err)
 	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], "everything"))
 	ts.Check(err)
 	cmd := exec.Command(path, "-http", address)
@@ -67,10 +68,11 @@ func gosdkHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("nobody listens at %s", address)
 }
 
-func freeAddress(ts *testscript.TestScript) string {
+// freeAddress is one on the loopback interface at which nobody listens.
+func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	address := listener.Addr().String()
-	ts.Check(listener.Close())
-	return address
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
 }

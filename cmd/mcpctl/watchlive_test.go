@@ -20,10 +20,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// lookout watches one real server and keeps what was told of its tools.
+// lookout watches one real server and keeps what was told of its items: tools by their names, others as findings name them.
 type lookout struct {
 	t     *testing.T
 	view  watch.View
@@ -31,7 +32,7 @@ type lookout struct {
 	ended chan struct{}
 
 	mu     sync.Mutex
-	tools  map[string]bool // as the first surface and the changes since make them
+	items  map[string]bool // as the first surface and the changes since make them
 	events []watch.EventKind
 }
 
@@ -67,46 +68,52 @@ func (l *lookout) take(e watch.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.events = append(l.events, e.Kind)
-	if l.tools == nil && e.State.Reached() {
-		l.tools = map[string]bool{}
+	if l.items == nil && e.State.Reached() {
+		l.items = map[string]bool{}
 		for _, name := range l.names() {
-			l.tools[name] = true
+			l.items[name] = true
 		}
 	}
 	for _, f := range e.Findings {
 		name := strings.TrimPrefix(f.Item, "tool/")
-		switch added := f.Rule == "tool-added"; {
-		case !added && f.Rule != "tool-removed":
-		case l.tools[name] == added:
+		switch added := strings.HasSuffix(f.Rule, "-added"); {
+		case !added && !strings.HasSuffix(f.Rule, "-removed"), f.Item == "":
+		case l.items[name] == added:
 			l.t.Errorf("%s %s was told twice", f.Rule, name)
 		case added:
-			l.tools[name] = true
+			l.items[name] = true
 		default:
-			delete(l.tools, name)
+			delete(l.items, name)
 		}
 	}
 }
 
-// names are the tools of the newest surface, sorted.
+// names are the items of the newest surface, sorted.
 func (l *lookout) names() []string {
 	names := []string{}
-	if s := l.view.Status().Surface; s != nil && s.Tools != nil {
-		for _, item := range s.Tools.Items {
-			names = append(names, item.Key)
+	s := l.view.Status().Surface
+	if s == nil {
+		return names
+	}
+	for kind, prefix := range map[snapshot.Kind]string{snapshot.Tools: "", snapshot.Prompts: "prompt/", snapshot.Resources: "resource/"} {
+		if list := s.List(kind); list != nil {
+			for _, item := range list.Items {
+				names = append(names, prefix+item.Key)
+			}
 		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// until waits until the surface, and the changes that were told, are these tools.
+// until waits until the surface, and the changes that were told, are these items.
 func (l *lookout) until(want ...string) {
 	l.t.Helper()
 	slices.Sort(want)
 	late := time.After(20 * time.Second)
 	for {
 		l.mu.Lock()
-		told := slices.AppendSeq([]string{}, maps.Keys(l.tools))
+		told := slices.AppendSeq([]string{}, maps.Keys(l.items))
 		l.mu.Unlock()
 		slices.Sort(told)
 		if slices.Equal(l.names(), want) && slices.Equal(told, want) && l.view.Status().State.Reached() {
