@@ -5,12 +5,22 @@
 // where it lies, so that a program that counts nothing pays nothing.
 package tokens
 
+// maxKnown is how many words of a text are remembered: texts for models say the same words over and over.
+const maxKnown = 4096
+
 // Count is the number of tokens of a text. Its time grows with the length of the text, whatever the text is.
 func Count(text string) int {
-	n := 0
+	n, known := 0, map[string]int{}
 	for len(text) > 0 {
 		size := word(text)
-		n += pieces(text[:size])
+		cost, seen := known[text[:size]]
+		if !seen {
+			cost = pieces(text[:size])
+			if len(known) < maxKnown {
+				known[text[:size]] = cost
+			}
+		}
+		n += cost
 		text = text[size:]
 	}
 	return n

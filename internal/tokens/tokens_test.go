@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -43,19 +44,42 @@ func TestTheVocabularyIsTheReferences(t *testing.T) {
 
 // encode lays the vocabulary out as vocabulary.go reads it.
 func encode(texts []string) []byte {
-	data := make([]byte, textAt)
-	put := func(at, n int) { data[at], data[at+1], data[at+2] = byte(n), byte(n>>8), byte(n>>16) }
-	end := 0
-	for rank, text := range texts {
-		end += len(text)
-		put(endsAt+rank*width, end)
-		slot := hash(text)
-		for data[slot*width]|data[slot*width+1]|data[slot*width+2] != 0 {
-			slot = (slot + 1) % slots
-		}
-		put(slot*width, rank+1)
+	order := make([]int, len(texts))
+	for rank := range order {
+		order[rank] = rank
 	}
-	return append(data, strings.Join(texts, "")...)
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(texts[a], texts[b]) })
+	data, text, before := make([]byte, textAt), []byte{}, ""
+	for n, rank := range order {
+		if n%blockSize == 0 {
+			at := n / blockSize * width
+			data[at], data[at+1], data[at+2] = byte(len(text)), byte(len(text)>>8), byte(len(text)>>16)
+			before = ""
+		}
+		for bit := range rankBits {
+			place := n*rankBits + bit
+			data[ranksAt+place/8] |= byte(rank >> bit & 1 << (place % 8))
+		}
+		text = appendToken(text, before, texts[rank])
+		before = texts[rank]
+	}
+	return append(data, text...)
+}
+
+func appendToken(text []byte, before, token string) []byte {
+	shared := 0
+	for shared < min(len(before), len(token)) && before[shared] == token[shared] {
+		shared++
+	}
+	rest := len(token) - shared
+	text = append(text, byte(min(shared, long)|min(rest, long)<<4))
+	if shared >= long {
+		text = append(text, byte(shared))
+	}
+	if rest >= long {
+		text = append(text, byte(rest))
+	}
+	return append(text, token[shared:]...)
 }
 
 // definition is how o200k_base makes words (openai/tiktoken, MIT). It stands in a group of its own, because the reference's
