@@ -114,7 +114,7 @@ func (inv *invocation) completeServers(c *cli.Context) {
 		return
 	}
 	home, _ := os.UserHomeDir()
-	cfg, _ := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookup})
+	cfg, _ := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookup, Discover: inv.discover})
 	var names []string
 	for _, e := range cfg.Entries {
 		names = append(names, slices.DeleteFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) })...)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -28,7 +29,7 @@ func (inv *invocation) config(ctx context.Context, names []string) error {
 	if cfg == nil {
 		return loadErr
 	}
-	if loadErr == nil && len(cfg.Entries) == 0 {
+	if loadErr == nil && len(cfg.Entries) == 0 && cfg.Looked == nil {
 		return noServers(cfg, names)
 	}
 	entries, err := cfg.Select(names)
@@ -48,7 +49,33 @@ func (inv *invocation) config(ctx context.Context, names []string) error {
 	if loadErr != nil {
 		r.Status, r.Problems = statusUsage, []string{loadErr.Error()}
 	}
+	for _, looked := range cfg.Looked {
+		if looked.State != config.Absent || inv.verbose {
+			r.Files = append(r.Files, lookedAt(looked))
+		}
+		if looked.Problem != nil {
+			r.Status = statusUsage
+		}
+	}
 	return inv.emit(ctx, r, report.Options{})
+}
+
+// lookedAt is a file of an application in a report.
+func lookedAt(looked config.Looked) report.File {
+	f := report.File{Application: looked.App, Scope: looked.Scope, Path: looked.Path, State: string(looked.State), Servers: looked.Servers}
+	if looked.Problem != nil {
+		f.Problem = fmt.Sprintf("%s: %s", looked.Problem, looked.Problem.Hint)
+	}
+	return f
+}
+
+// placesOf are the places of an entry in a report.
+func placesOf(e config.Entry) []report.Place {
+	var places []report.Place
+	for _, p := range e.Places {
+		places = append(places, report.Place{Application: p.App, Scope: p.Scope, File: p.File, Line: p.Line, Name: p.Name, State: p.State})
+	}
+	return places
 }
 
 // described is a configured server in a report, with what would be run; secrets are masked.
@@ -61,6 +88,7 @@ func (inv *invocation) described(e config.Entry) report.Server {
 	case e.Err() != nil:
 		s = misconfigured(d.Name, e.Server.Source, e.Problems).Server
 	}
+	s.Places = placesOf(e)
 	s.Source, s.Transport, s.Command, s.Dir, s.Env = e.Server.Source, d.Transport, d.Command, d.Dir, d.Env
 	s.URL, s.Headers, s.Helper, s.ProtocolVersion, s.Trust = d.URL, d.Headers, d.Helper, d.Protocol, inv.trustOf(e)
 	return s

@@ -57,7 +57,11 @@ func agreeHint(cfg *config.Config, e config.Entry) string {
 	if files := cfg.Searched; len(files) > 0 && e.Found == config.Searched {
 		name = "--config " + strings.Join(files, " --config ")
 	}
-	return fmt.Sprintf("look at it and agree with mcpctl trust, or run it once with --yes, or name the file: %s", name)
+	agree := "mcpctl trust"
+	if e.Found == config.Discovered {
+		agree += " --discover"
+	}
+	return fmt.Sprintf("look at it and agree with %s, or run it once with --yes, or name the file: %s", agree, name)
 }
 
 // deed is what an entry would do, with secrets masked.

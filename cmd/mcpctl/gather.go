@@ -70,7 +70,19 @@ func (inv *invocation) reach(ctx context.Context, cfg *config.Config, steps []st
 		}
 	}
 	inv.tolerate(surfaces, cfg.Project)
+	locate(surfaces, cfg.Entries)
 	return surfaces, nil
+}
+
+// locate tells of servers that were discovered which applications have them.
+func locate(surfaces []surface, entries []config.Entry) {
+	at := map[string][]report.Place{}
+	for _, e := range entries {
+		at[e.Server.Source+" "+e.Server.Name] = placesOf(e)
+	}
+	for i, s := range surfaces {
+		surfaces[i].Places = at[s.Source+" "+s.Name]
+	}
 }
 
 // plan turns targets into steps. Names of configured servers keep the order of the configuration.
@@ -161,14 +173,17 @@ func (inv *invocation) configured(cfg *config.Config, names []string) ([]config.
 
 func noServers(cfg *config.Config, names []string) error {
 	where := "no configuration was found from this folder up to the repository's root"
-	if len(cfg.Files) > 0 {
+	switch {
+	case len(cfg.Files) > 0:
 		where = "the configuration names no server"
+	case len(cfg.Looked) > 0:
+		where = "no configuration of an application names one"
 	}
 	if len(names) > 0 {
 		return usagef("there is no server %q: %s", names[0], where)
 	}
 	return usagef(`there is no server to contact: %s
-write one into .mcp.json, or name one: a URL, or -- and the command that starts it`, where)
+write one into .mcp.json, look at those of other applications with --discover, or name one: a URL, or -- and the command that starts it`, where)
 }
 
 // configuredSteps are the steps for configured servers; what cannot or must not be contacted is known to have failed.

@@ -24,6 +24,8 @@ type invocation struct {
 	answers map[string]string // to prompts of the configuration, by the variable that stands for each; never stored
 
 	configs    cli.StringSlice
+	discover   bool
+	remarked   []string // what was told of the configuration
 	only       only
 	yes        bool
 	format     string
@@ -62,6 +64,7 @@ func (inv *invocation) outputFlags() []cli.Flag {
 func (inv *invocation) configFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable; default: MCPCTL_CONFIG, else searched for)", Destination: &inv.configs, TakesFile: true},
+		&cli.BoolFlag{Name: "discover", Usage: "also the servers of Claude, Cursor, VS Code, Codex and other applications", Destination: &inv.discover},
 		&cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: &inv.only},
 	}
 }

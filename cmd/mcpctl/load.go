@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -44,7 +45,7 @@ func (inv *invocation) read(targets []target) (*config.Config, error) {
 		return nil, err
 	}
 	home, _ := os.UserHomeDir()
-	cfg, err := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookupConfig, Rules: ruleIDs()})
+	cfg, err := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookupConfig, Rules: ruleIDs(), Discover: inv.discover})
 	if inv.snapshots != "" {
 		cfg.Project.Snapshots, cfg.Project.Stray = inv.snapshots, ""
 	}
@@ -56,7 +57,31 @@ func (inv *invocation) read(targets []target) (*config.Config, error) {
 			inv.remark("%s", report.Visible(line))
 		}
 	}
+	inv.tellRemarks(cfg)
 	return cfg, nil
+}
+
+// tellRemarks says which files were left out, and with --verbose which servers. A configuration that is read again is
+// remarked on once.
+func (inv *invocation) tellRemarks(cfg *config.Config) {
+	for _, p := range cfg.Remarks {
+		if (p.Server == "" || inv.verbose) && !slices.Contains(inv.remarked, p.Error()) {
+			inv.remarked = append(inv.remarked, p.Error())
+			inv.remark("%s: left out: %s", report.Visible(place(p)), report.Visible(p.Message))
+		}
+	}
+}
+
+// place is where a problem is.
+func place(p config.Problem) string {
+	at := p.File
+	if p.Line > 0 {
+		at = fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	if p.Server != "" {
+		at += ": server " + strconv.Quote(p.Server)
+	}
+	return at
 }
 
 // needsConfig tells whether a broken configuration matters to a run over targets.

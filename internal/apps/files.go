@@ -49,9 +49,20 @@ func (h Host) filesOf(app App) []File {
 	return files
 }
 
-// paths are the files of one row.
-func (h Host) paths(row Row) []string {
-	template, inProject := strings.CutPrefix(row.Paths.On(h.OS), "{project}/")
+// Settings are the files that say which servers of an application are on, the strongest first.
+func (h Host) Settings(app App) []string {
+	var files []string
+	for _, paths := range app.Settings {
+		files = append(files, h.resolveAll(paths)...)
+	}
+	return files
+}
+
+func (h Host) paths(row Row) []string { return h.resolveAll(row.Paths) }
+
+// resolveAll are the files that the paths stand for.
+func (h Host) resolveAll(paths Paths) []string {
+	template, inProject := strings.CutPrefix(paths.On(h.OS), "{project}/")
 	if !inProject {
 		path, ok := h.resolve(template)
 		if !ok {

@@ -38,7 +38,10 @@ func claudeDesktop() App {
 func claudeCode() App {
 	const source = "https://code.claude.com/docs/en/mcp"
 	state := everywhere("${CLAUDE_CONFIG_DIR:-~}/.claude.json")
-	return App{ID: "claude-code", Name: "Claude Code", Rows: []Row{
+	settings := []Paths{
+		inProject(".claude/settings.local.json"), inProject(".claude/settings.json"), everywhere("${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json"),
+	}
+	return App{ID: "claude-code", Name: "Claude Code", Settings: settings, Rows: []Row{
 		{Scope: Managed, Sole: true, Key: "mcpServers", Source: source, Paths: Paths{
 			Linux: "/etc/claude-code/managed-mcp.json", Mac: "/Library/Application Support/ClaudeCode/managed-mcp.json",
 			Windows: "${ProgramFiles:-C:/Program Files}/ClaudeCode/managed-mcp.json",

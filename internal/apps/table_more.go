@@ -2,7 +2,7 @@ package apps
 
 func codex() App {
 	const source = "https://developers.openai.com/codex/mcp"
-	return App{ID: "codex", Name: "Codex CLI", Rows: []Row{
+	return App{ID: "codex", Name: "Codex CLI", Deep: true, Rows: []Row{
 		{Scope: Project, Paths: inProject(".codex/config.toml"), Key: "mcp_servers", Dialect: Codex, Source: source},
 		{Scope: User, Paths: everywhere("${CODEX_HOME:-~/.codex}/config.toml"), Key: "mcp_servers", Dialect: Codex, Source: source},
 		{Scope: System, Key: "mcp_servers", Dialect: Codex, Source: "https://developers.openai.com/codex/config-basic", Paths: Paths{
@@ -13,7 +13,7 @@ func codex() App {
 
 func opencode() App {
 	const source = "https://opencode.ai/docs/config/"
-	app := App{ID: "opencode", Name: "OpenCode"}
+	app := App{ID: "opencode", Name: "OpenCode", Deep: true}
 	add := func(scope Scope, paths func(file string) Paths) {
 		for _, file := range []string{"opencode.jsonc", "opencode.json"} {
 			app.Rows = append(app.Rows, Row{Scope: scope, Paths: paths(file), Key: "mcp", Dialect: OpenCode, Source: source})

@@ -18,6 +18,10 @@ type Input struct {
 	Home   string                      // the user's home folder, for ${userHome}
 	Lookup func(string) (string, bool) // the environment, as os.LookupEnv; nil = empty
 	Rules  []string                    // known rule ids; nil = rule ids are not checked
+
+	Discover bool   // look at the files of applications too
+	OS       string // whose paths those are, as runtime.GOOS names it; empty = this one
+	Root     string // stands before the paths of the system's own files; empty = they are where they are
 }
 
 // Config is what was read. Names of entries are unique.
@@ -26,27 +30,29 @@ type Config struct {
 	Searched []string  // those of Files that the search came upon
 	Entries  []Entry   // in the order of files and of servers in them
 	Project  Project   // what mcpctl.yaml says, or its defaults
+	Looked   []Looked  // files of applications that were looked at, in the order of applications
 	Remarks  []Problem // what the run does without: a server that only its application can start, a file that was discovered and cannot be read
 }
 
 // Entry is one configured server.
 type Entry struct {
-	Server   probe.Server // Name and Source are always set; the rest is complete only without Problems
-	Login    auth.Client  // of a server at a URL: how to log in
-	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
-	Line     int          // 1-based; 0 when File is not a file
-	Found    Found        // how File came to be read
-	Base     string       // the server that this is a variant of; empty = it is none
-	Disabled bool         // configured not to run
-	Problems []Problem    // why it cannot be run; of a disabled server they matter to nobody
-	Warnings []Problem    // what should be mended, but does not matter to this run
-	Prompts  []Prompt     // what a person would have to answer for it to run; each is among Problems too
-	Places   []Place      // where applications have it; nil = it was not discovered
-	refused  bool         // not in mcpctl.yaml's allow
-	unusable bool         // only the application can run it, as its one problem says
-	switches bool         // it says nothing but whether a server of that name is on
-	shown    shown
-	essence  essence
+	Server    probe.Server // Name and Source are always set; the rest is complete only without Problems
+	Login     auth.Client  // of a server at a URL: how to log in
+	File      string       // where it was configured; "MCP_SERVER_URL" for that variable
+	Line      int          // 1-based; 0 when File is not a file
+	Found     Found        // how File came to be read
+	Base      string       // the server that this is a variant of; empty = it is none
+	Disabled  bool         // configured not to run
+	Problems  []Problem    // why it cannot be run; of a disabled server they matter to nobody
+	Warnings  []Problem    // what should be mended, but does not matter to this run
+	Prompts   []Prompt     // what a person would have to answer for it to run; each is among Problems too
+	Places    []Place      // where applications have it; nil = it was not discovered
+	refused   bool         // not in mcpctl.yaml's allow
+	unusable  bool         // only the application can run it, as its one problem says
+	chosenDir bool         // somebody chose the folder that it starts in
+	shown     shown
+	essence   essence
+	bearing
 }
 
 // Asks is what a person can be asked so that the entry runs; nothing when that would not do.
@@ -58,12 +64,13 @@ func (e Entry) Asks() []Prompt {
 }
 
 // Names are the names by which the command line and mcpctl.yaml may speak of the entry: its own, then that of the server it
-// is a variant of.
+// is a variant of, then those that other applications have for it.
 func (e Entry) Names() []string {
-	if e.Base == "" {
-		return []string{e.Server.Name}
+	names := []string{e.Server.Name}
+	if e.Base != "" {
+		names = append(names, e.Base)
 	}
-	return []string{e.Server.Name, e.Base}
+	return append(names, e.aliases...)
 }
 
 // Err is all problems of the entry as one error, or nil. A disabled server has none.

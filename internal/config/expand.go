@@ -12,6 +12,7 @@ type expander struct {
 	home   string                      // for ${userHome}; empty = unknown
 	folder string                      // for ${workspaceFolder}
 	inputs map[string]editorInput      // VS Code's inputs, by id
+	known  map[string]string           // folders by the names that the application has for them
 	bare   bool                        // $NAME is a variable too, as in Gemini's files
 	depth  int                         // of defaults inside defaults
 }

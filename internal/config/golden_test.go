@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -44,7 +45,8 @@ func loadCase(t *testing.T, path string) {
 		case "want":
 			want = string(f.Data)
 		default:
-			place(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)
+			data := bytes.ReplaceAll(f.Data, []byte("$DIR/"), []byte(filepath.ToSlash(dir)+"/"))
+			place(t, filepath.Join(dir, filepath.FromSlash(f.Name)), data)
 		}
 	}
 	config, err := Load(input(t, run, dir))
@@ -77,7 +79,7 @@ func rewrite(t *testing.T, path string, archive *txtar.Archive, got string) {
 	}
 }
 
-// input reads the lines of a run section: "dir X", "config X", "env NAME=VALUE", "rule ID".
+// input reads the lines of a run section: "dir X", "config X", "env NAME=VALUE", "rule ID", "discover", "os X", "root X".
 func input(t *testing.T, run, dir string) Input {
 	t.Helper()
 	env := map[string]string{}
@@ -96,6 +98,12 @@ func input(t *testing.T, run, dir string) Input {
 		case "env":
 			name, value, _ := strings.Cut(rest, "=")
 			env[name] = value
+		case "discover":
+			in.Discover = true
+		case "os":
+			in.OS = rest
+		case "root":
+			in.Root = filepath.Join(dir, rest)
 		case "rule":
 			in.Rules = append(in.Rules, rest)
 		default:
@@ -112,6 +120,11 @@ func dump(c *Config, err error) string {
 	var problems Problems
 	if errors.As(err, &problems) {
 		dumpProblems(&b, "error", problems)
+	}
+	for _, l := range c.Looked {
+		if l.State != Absent {
+			fmt.Fprintf(&b, "looked: %s %s %s %s, %d servers\n", l.State, l.App, l.Scope, l.Path, l.Servers)
+		}
 	}
 	dumpProblems(&b, "remark", c.Remarks)
 	for _, e := range c.Entries {
@@ -138,6 +151,12 @@ func dumpEntry(b *strings.Builder, e Entry) {
 	}
 	if e.Base != "" {
 		fmt.Fprintf(b, "variant of: %s\n", e.Base)
+	}
+	for _, p := range e.Places {
+		fmt.Fprintf(b, "place: %s %s %s:%d %s %s\n", p.App, p.Scope, p.File, p.Line, p.Name, p.State)
+	}
+	if len(e.aliases) > 0 {
+		fmt.Fprintf(b, "also called: %q\n", e.aliases)
 	}
 	if s := e.Server.Stdio; s != nil {
 		fmt.Fprintf(b, "runs: %q in %s\n", append([]string{s.Command}, s.Args...), s.Dir)

@@ -14,7 +14,10 @@ func Load(in Input) (*Config, error) {
 	l := loader{in: in, config: &Config{}}
 	l.project()
 	l.servers()
-	l.setAside()
+	l.entries = l.usable(l.entries)
+	if in.Discover || l.config.Project.Discover {
+		l.entries = l.join(merge(l.entries), l.discover())
+	}
 	l.vary()
 	l.refuse()
 	l.confineSnapshots()
@@ -37,9 +40,9 @@ type loader struct {
 	problems []Problem
 }
 
-// setAside takes out the servers that only their application can run.
-func (l *loader) setAside() {
-	l.entries = slices.DeleteFunc(l.entries, func(e Entry) bool {
+// usable leaves out what only its application can run, and remarks on it.
+func (l *loader) usable(entries []Entry) []Entry {
+	return slices.DeleteFunc(entries, func(e Entry) bool {
 		if e.unusable && !e.Disabled {
 			l.config.Remarks = append(l.config.Remarks, e.Problems...)
 		}

@@ -12,6 +12,7 @@ type Project struct {
 
 	File      string              // the mcpctl.yaml it comes from; empty = none
 	Found     Found               // how File came to be read
+	Discover  bool                // look at the files of applications too
 	Snapshots string              // absolute folder of saved snapshots
 	Stray     string              // where Snapshots leads to when nobody named it and that is outside of the project; empty = fine
 	Tolerate  []finding.Tolerance // servers that may fail for a while

@@ -16,7 +16,7 @@ type projectReader struct {
 	alone   bool // include or servers is there: no other file is looked for
 }
 
-var projectKeys = []string{"include", "servers", "variants", "snapshots", "fail-on", "rules", "overrides", "waivers", "tolerate", "budgets", "allow"}
+var projectKeys = []string{"include", "servers", "discover", "variants", "snapshots", "fail-on", "rules", "overrides", "waivers", "tolerate", "budgets", "allow"}
 
 // project reads the whole file; the problems are those of the reader.
 func (p *projectReader) project(root value) Project {
@@ -47,6 +47,8 @@ func (p *projectReader) key(f field, out *Project) {
 		}
 	case "variants":
 		p.varied = p.variants(f)
+	case "discover":
+		out.Discover = p.flag(f, false)
 	case "snapshots":
 		out.Snapshots, out.snapshotsLine = p.folderOf(f), f.line
 	case "fail-on":

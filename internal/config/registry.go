@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -40,7 +39,7 @@ func (s scope) registry(root value) []Entry {
 	add := func(way value, kind string, read func(value) (value, string)) {
 		name := base
 		if len(packages)+len(remotes) > 1 {
-			name = apart(base+"."+kind, taken)
+			name = free(base+"."+kind, taken)
 		}
 		server, unusable := read(way)
 		e := s.server(field{name, way.line, server})
@@ -56,16 +55,6 @@ func (s scope) registry(root value) []Entry {
 		add(r, plainName(r.remoteKind()), s.registryRemote)
 	}
 	return entries
-}
-
-// apart is a name that is not taken yet: it gets a number at its end if it is.
-func apart(name string, taken map[string]bool) string {
-	free := name
-	for i := 2; taken[strings.ToLower(free)]; i++ {
-		free = fmt.Sprintf("%s-%d", name, i)
-	}
-	taken[strings.ToLower(free)] = true
-	return free
 }
 
 func (v value) remoteKind() string {

@@ -66,6 +66,7 @@ func (s scope) server(f field) Entry {
 	if d.is(f.value, object, "a server") {
 		d.check()
 		e.Disabled = d.disabled()
+		_, e.chosenDir = d.fields.get("cwd")
 		d.fill(&e)
 		e.Server.Secrets = d.secrets
 	}

@@ -8,6 +8,9 @@ import (
 
 // folders are the variables that are safe to show.
 func (x expander) folders(name string) (string, bool) {
+	if folder, ok := x.known[name]; ok {
+		return folder, true
+	}
 	switch {
 	case name == "workspaceFolder":
 		return x.folder, true

@@ -7,26 +7,28 @@ import (
 
 // config writes a row per configured server: what would be run, and where that is written.
 func (p *page) config(r *Report) error {
-	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 2},
-		{title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}}
+	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 3},
+		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}}
 	for _, s := range r.Servers {
 		g.rows = append(g.rows, []span{
 			{visible(s.Name), bold},
 			s.configured(),
 			{spoken(s), noInk},
+			{s.applications(), noInk},
 			{visible(s.Source), dim},
 			{visible(s.runs()), noInk},
 		})
 	}
 	if len(g.rows) == 0 {
 		p.line(0, span{"no servers are configured", noInk})
-		return nil
+		return p.files(r.Files)
 	}
 	if err := p.grid(0, g); err != nil {
 		return err
 	}
 	p.failures(r.Servers)
-	return nil
+	p.places(r.Servers)
+	return p.files(r.Files)
 }
 
 // spoken is the transport of a server, and the version of the protocol if one is pinned.

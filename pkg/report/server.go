@@ -11,6 +11,7 @@ type Server struct {
 	Name    string            `json:"name"`                    // configured name
 	State   State             `json:"state"`                   // how far it could be asked
 	Source  string            `json:"source,omitempty"`        // where it was configured, "FILE:LINE", or the file it was read from
+	Places  []Place           `json:"places,omitempty"`        // where applications have it, if it was discovered
 	Base    string            `json:"base,omitempty"`          // what it was compared with, such as the saved snapshot's path
 	Unsaved bool              `json:"unsaved,omitempty"`       // nothing was saved to compare with
 	FailOn  finding.Threshold `json:"failOn,omitempty"`        // from this level on a finding of this server fails the run; empty = as Report.FailOn
