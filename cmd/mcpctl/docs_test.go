@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/fixture"
 )
 
 // TestDocs runs the console examples of README.md and docs/: each page is one session, with the examples folder and the
@@ -45,9 +48,25 @@ func TestDocs(t *testing.T) {
 			if err := setup(env); err != nil {
 				return err
 			}
+			if err := protect(env); err != nil {
+				return err
+			}
 			return os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS("../../examples"))
 		},
 	})
+}
+
+// protect gives a session a server that wants a login, and a browser that follows every link.
+func protect(env *testscript.Env) error {
+	script, err := fixture.Load("testdata/tickets.yaml")
+	if err != nil {
+		return err
+	}
+	s := authtest.New(fixture.HTTP(script), authtest.Quirks{Silent: true})
+	env.Defer(s.Close)
+	env.Setenv("TICKETS_URL", s.URL)
+	env.Setenv("BROWSER", "follow")
+	return nil
 }
 
 // buildExample builds the example server and gives its folder.
