@@ -15,15 +15,16 @@ func Tokens(s *snapshot.Snapshot) int { return TokensOf(s)[0] }
 // versions of a server cheap.
 func TokensOf(surfaces ...*snapshot.Snapshot) []int {
 	all, known := make([]int, len(surfaces)), map[string]int{}
+	var counter tokens.Counter
 	for i, s := range surfaces {
-		all[i] = tokens.Count(s.Instructions)
+		all[i] = counter.Count(s.Instructions)
 		if s.Tools == nil {
 			continue
 		}
 		for _, t := range s.Tools.Items {
 			n, counted := known[string(t.Raw)]
 			if !counted {
-				n = ToolTokens(t)
+				n = counter.Count(string(handedOn(t)))
 				known[string(t.Raw)] = n
 			}
 			all[i] += n
