@@ -23,10 +23,16 @@ type Schema struct {
 const (
 	documentURL = "mem:///tool"
 	maxSteps    = 20_000 // unions in unions can take time without end
+	maxObjects  = 5_000  // objects in a schema: the validator's time to read them grows with their square
 )
 
-// New prepares for values of a decoded schema. The error says that its identifiers cannot be read.
+var errLarge = errors.New("the schema is too large to be read")
+
+// New prepares for values of a decoded schema. The error says that it is too large, or that its identifiers cannot be read.
 func New(schema any) (*Schema, error) {
+	if objects(schema) > maxObjects {
+		return nil, errLarge
+	}
 	s := &Schema{url: documentURL}
 	s.compiler = s.newCompiler()
 	s.compiler.RegisterVocabulary(&jsonschema.Vocabulary{URL: "mem:///steps", Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
@@ -37,6 +43,23 @@ func New(schema any) (*Schema, error) {
 		s.compiler.DefaultDraft(drafts()[address])
 	}
 	return s, s.compiler.AddResource(s.url, schema)
+}
+
+// objects counts the objects in a decoded value, itself included.
+func objects(value any) int {
+	n := 0
+	switch v := value.(type) {
+	case map[string]any:
+		n = 1
+		for _, inner := range v {
+			n += objects(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			n += objects(inner)
+		}
+	}
+	return n
 }
 
 // Meta prepares for schemas of a dialect that [Dialect] knows: their faults are those of its meta-schema.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -26,6 +27,9 @@ func Build(schema, base json.RawMessage, given []Argument) (json.RawMessage, []P
 	}
 	if _, err := snapshot.Members(base); err != nil {
 		return base, []Problem{{Message: fmt.Sprintf("the arguments are %s; a JSON object is wanted", typeOf(base))}}
+	}
+	if !utf8.Valid(base) {
+		return base, []Problem{{Message: "the arguments are not UTF-8"}}
 	}
 	root := shapeOf(schema)
 	var problems []Problem

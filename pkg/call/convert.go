@@ -42,31 +42,33 @@ func typeNamed(name string) types {
 }
 
 // types are those that a value at the place may have.
-func (s shape) types() types { return s.typesOf(s.at, 0) }
+func (s shape) types() types {
+	steps := maxParts
+	return s.typesOf(s.at, &steps)
+}
 
-const maxTypeDepth = 30
-
-func (s shape) typesOf(schema any, depth int) types {
+// typesOf are the types that a schema allows; where that takes too many steps, since it goes round, all of them.
+func (s shape) typesOf(schema any, steps *int) types {
 	part, ok := schema.(map[string]any)
-	if !ok || depth > maxTypeDepth {
+	if *steps--; !ok || *steps < 0 {
 		return anything
 	}
 	allowed := ownTypes(part)
 	if ref, ok := part["$ref"].(string); ok {
-		allowed &= s.typesOf(s.lookUp(ref), depth+1)
+		allowed &= s.typesOf(s.lookUp(ref), steps)
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if branches, ok := part[keyword].([]any); ok && len(branches) > 0 {
 			var union types
 			for _, branch := range branches {
-				union |= s.typesOf(branch, depth+1)
+				union |= s.typesOf(branch, steps)
 			}
 			allowed &= union
 		}
 	}
 	branches, _ := part["allOf"].([]any)
 	for _, branch := range branches {
-		allowed &= s.typesOf(branch, depth+1)
+		allowed &= s.typesOf(branch, steps)
 	}
 	return allowed
 }

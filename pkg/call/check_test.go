@@ -1,0 +1,95 @@
+package call
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestCheck: a person reads where it is wrong, what is there, and what is wanted.
+func TestCheck(t *testing.T) {
+	for value, want := range map[string]string{
+		`{}`:                         "",
+		`{"i":1,"text":"x"}`:         "",
+		`{"i":"1"}`:                  `/i "1" is a string; integer is wanted`,
+		`{"i":1.5}`:                  `/i 1.5 is a number; integer is wanted`,
+		`{"ref":0}`:                  `/ref 0 is against minimum 1`,
+		`{"e":"no"}`:                 `/e "no" is not allowed; "on", "off", 1 or null is`,
+		`{"c":"other"}`:              `/c "other" is not allowed; "only" is`,
+		`{"u":[]}`:                   `/u [] is an array; string or integer is wanted`,
+		`{"list":[1,"x",2.5]}`:       `/list/1 "x" is a string; integer is wanted|/list/2 2.5 is a number; integer is wanted`,
+		`{"tree":{"next":{"v":""}}}`: `/tree/next/v "" is a string; number is wanted`,
+		`{"a/b":1,"i":"x"}`:          `/i "x" is a string; integer is wanted|/a~1b is not taken`,
+		`[]`:                         ` [] is an array; object is wanted`,
+	} {
+		problems, sure := Check(json.RawMessage(schema), json.RawMessage(value))
+		var got []string
+		for _, p := range problems {
+			got = append(got, p.Path+" "+p.Message)
+		}
+		if diff := cmp.Diff(want, strings.Join(got, "|")); diff != "" || !sure {
+			t.Errorf("%s: sure %v (-want +got)\n%s", value, sure, diff)
+		}
+	}
+}
+
+// TestCheckWhatCannotBeTold: nothing is refused because of a schema that cannot be read, or that takes too long.
+func TestCheckWhatCannotBeTold(t *testing.T) {
+	var defs []string
+	for i := range 20 {
+		defs = append(defs, fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[2]d"},{"$ref":"#/$defs/d%[2]d"}]}`, i, i+1))
+	}
+	wide := `{"$ref":"#/$defs/d0","$defs":{"d20":{"type":"integer"},` + strings.Join(defs, ",") + `}}`
+	large := `{"anyOf":[` + strings.Repeat(`{},`, 6000) + `{}]}`
+	for name, schema := range map[string]string{
+		"no JSON":       `{`,
+		"a lookahead":   `{"type":"string","pattern":"^(?!x)"}`,
+		"no reference":  `{"$ref":"#/$defs/none"}`,
+		"a far schema":  `{"$ref":"https://example.com/schema.json"}`,
+		"a wide union":  wide,
+		"a large one":   large,
+		"a wrong shape": `{"type": 5}`,
+	} {
+		if problems, sure := Check(json.RawMessage(schema), json.RawMessage(`"a"`)); sure || len(problems) > 0 {
+			t.Errorf("%s: sure %v, %v", name, sure, problems)
+		}
+	}
+}
+
+// TestNearest: a problem knows which words could have been meant.
+func TestNearest(t *testing.T) {
+	problems, _ := Check(json.RawMessage(`{"additionalProperties":false,"properties":{"title":{},"limit":{}}}`), json.RawMessage(`{"titel":1}`))
+	if len(problems) != 1 || problems[0].Word != "titel" || strings.Join(problems[0].Words, " ") != "limit title" {
+		t.Errorf("%+v", problems)
+	}
+}
+
+// TestExpand: templates are filled in, and what is missing outside of a query is told.
+func TestExpand(t *testing.T) {
+	for template, want := range map[string]string{
+		"x:one":                  "x:one",
+		"tickets://{id}":         "tickets://7",
+		"t://{+path}/{id}{?q,r}": "t:///a/b/7",
+		"t://{id}{#frag}":        "t://7 | /frag is required, and missing",
+		"t://{id:1}/{list*}":     "t://7/ | /list is required, and missing",
+		"t://{":                  "t://{ | is no URI template",
+	} {
+		values := map[string]string{}
+		for name, value := range map[string]string{"id": "7", "path": "/a/b"} {
+			if strings.Contains(template, "{"+name) || strings.Contains(template, "{+"+name) {
+				values[name] = value
+			}
+		}
+		got, problems := Expand(template, values)
+		for _, p := range problems {
+			message, _, _ := strings.Cut(p.Message, ":")
+			got += strings.TrimRight(" | "+p.Path+" "+message, " ")
+		}
+		if diff := cmp.Diff(want, strings.ReplaceAll(got, "|  ", "| ")); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", template, diff)
+		}
+	}
+}
