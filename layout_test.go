@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"internal/transport":   {"internal/redact", "github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp", "golang.org/x/sys/"},
 	"internal/apps":        {},
 	"internal/config":      {"internal/auth", "pkg/probe", "internal/apps", "github.com/pelletier/go-toml/v2/unstable", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},
+	"internal/sandbox":     {"pkg/probe"},
 	"internal/trust":       {"github.com/moby/sys/atomicwriter"},
 	"internal/reload":      {"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "github.com/git-pkgs/gitignore"},
 	"internal/monitor":     {"pkg/watch", "pkg/snapshot", "pkg/finding", "pkg/report", "pkg/check", "github.com/prometheus/client_golang/"},

@@ -86,5 +86,8 @@ func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
 			servers[i].Timeout = inv.timeout.Duration
 		}
 	}
+	if inv.sandbox {
+		return inv.shutIn(servers)
+	}
 	return servers, nil
 }

@@ -28,6 +28,7 @@ type invocation struct {
 	remarked   []string // what was told of the configuration
 	only       only
 	yes        bool
+	sandbox    bool
 	format     string
 	output     string
 	reports    reportFiles
@@ -77,6 +78,7 @@ func (inv *invocation) probeFlags() []cli.Flag {
 		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: defaultParallel(), Destination: &inv.parallel},
 		&cli.StringSliceFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Destination: &inv.env},
 		&cli.BoolFlag{Name: "inherit-env", Usage: "hand the whole environment to stdio servers, not only the minimum", Destination: &inv.inheritEnv},
+		&cli.BoolFlag{Name: "sandbox", Usage: "start stdio servers without network and home, everything read-only (Linux, needs bwrap)", Destination: &inv.sandbox},
 		&cli.StringFlag{Name: "ca-cert", Usage: "trust the certificates of PEM `FILE` too", Destination: &inv.caCert, TakesFile: true},
 		&cli.StringFlag{Name: "protocol", Usage: "auto, or pin a `VERSION` such as 2025-11-25", Value: "auto", Destination: &inv.protocol},
 		&cli.IntFlag{Name: "retries", Usage: "`N` further attempts after a failure that can heal (default: MCP_MAX_RETRIES, else 0)", Destination: &inv.retries},

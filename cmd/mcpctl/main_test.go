@@ -2,7 +2,9 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,6 +57,7 @@ func scripts(dir string) testscript.Params {
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Setup:               setup,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"authserver":  authServer,
 			"eachformat":  eachFormat,
@@ -91,4 +94,12 @@ func setup(env *testscript.Env) error {
 		}
 	})
 	return os.MkdirAll(home, 0o700)
+}
+
+// condition is whether bubblewrap works here, for [bwrap] in scripts.
+func condition(name string) (bool, error) {
+	if name != "bwrap" {
+		return false, fmt.Errorf("there is no condition %q", name)
+	}
+	return exec.Command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true").Run() == nil, nil
 }
