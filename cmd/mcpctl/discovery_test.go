@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/apps"
+)
+
+// TestTheApplicationsAreDocumented keeps the table at the end of docs/discovery.md the same as the one in the code; -update
+// rewrites it.
+func TestTheApplicationsAreDocumented(t *testing.T) {
+	const page, begin = "../../docs/discovery.md", "\n<!-- made from internal/apps: go test ./cmd/mcpctl -run Documented -update -->\n"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, table, _ := strings.Cut(string(text), begin)
+	got := applicationTables(apps.Table())
+	if *update {
+		if err := os.WriteFile(page, []byte(strings.TrimRight(written, "\n")+"\n"+begin+got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(table, got); diff != "" {
+		t.Errorf("go test ./cmd/mcpctl -run Documented -update writes the table (-want +got):\n%s", diff)
+	}
+}
+
+func applicationTables(all []apps.App) string {
+	var b strings.Builder
+	for _, app := range all {
+		fmt.Fprintf(&b, "\n### %s\n\nIn names: `%s`.", app.Name, app.ID)
+		if app.Each {
+			b.WriteString(" Servers of one name in several rows stand beside each other.")
+		}
+		b.WriteString("\n\n| scope | file | key | source |\n|---|---|---|---|\n")
+		for _, row := range app.Rows {
+			fmt.Fprintf(&b, "| %s | %s | `%s` | [%s](%s) |\n", row.Scope, filesOf(row.Paths), row.Key, host(row.Source), row.Source)
+		}
+	}
+	return b.String()
+}
+
+// filesOf is a row's path, on each system if they differ.
+func filesOf(p apps.Paths) string {
+	linux, mac, windows := p.On("linux"), p.On("darwin"), p.On("windows")
+	switch {
+	case linux == mac && mac == windows:
+		return "`" + linux + "`"
+	case linux == mac:
+		return fmt.Sprintf("Linux, macOS `%s`<br>Windows `%s`", linux, windows)
+	}
+	return fmt.Sprintf("Linux `%s`<br>macOS `%s`<br>Windows `%s`", linux, mac, windows)
+}
+
+func host(url string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(url, "https://"), "/")
+	return name
+}
