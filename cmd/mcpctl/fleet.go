@@ -67,10 +67,12 @@ func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
 		if s.Stdio != nil {
 			stdio := *s.Stdio
 			stdio.Env = merged(stdio.Env, env)
+			servers[i].Secrets = slices.Concat(s.Secrets, config.Confidential(env))
 			servers[i].Stdio = &stdio
 		}
 		if s.HTTP != nil {
 			servers[i].HTTP = flags.dress(*s.HTTP)
+			servers[i].Secrets = slices.Concat(s.Secrets, config.Confidential(flags.headers))
 			_, own := servers[i].HTTP.Headers["Authorization"]
 			switch {
 			case servers[i].HTTP.Helper != nil:

@@ -82,7 +82,7 @@ func FromURL(raw string) (probe.Server, error) {
 		return probe.Server{}, errors.New("reading the server's address: not a URL")
 	}
 	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: argv, HTTP: &probe.HTTP{URL: clean}}
-	server.Secrets = secretsIn([]string{raw}, []string{MaskURL(raw)})
+	server.Secrets = secretsOfURL(raw)
 	if server.Name == "" {
 		server.Name = "server"
 	}

@@ -44,10 +44,11 @@ func TestFromCommand(t *testing.T) {
 
 func TestFromURL(t *testing.T) {
 	for raw, want := range map[string]probe.Server{
-		"https://mcp.example.com/mcp":      {Name: "mcp.example.com", HTTP: &probe.HTTP{URL: "https://mcp.example.com/mcp"}},
-		"HTTP://LOCALHOST:3000/sse?k=v":    {Name: "localhost-3000", Secrets: []probe.Secret{"v"}, HTTP: &probe.HTTP{URL: "HTTP://LOCALHOST:3000/sse?k=v"}},
-		"http://[::1]:8080/":               {Name: "1-8080", HTTP: &probe.HTTP{URL: "http://[::1]:8080/"}},
-		"https://me:pw@h.example/s3cr3t/x": {Name: "h.example", Secrets: []probe.Secret{"me:pw", "pw"}, HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
+		"https://mcp.example.com/mcp":       {Name: "mcp.example.com", HTTP: &probe.HTTP{URL: "https://mcp.example.com/mcp"}},
+		"HTTP://LOCALHOST:3000/sse?k=v":     {Name: "localhost-3000", HTTP: &probe.HTTP{URL: "HTTP://LOCALHOST:3000/sse?k=v"}},
+		"https://h/mcp?region=eu&api_key=v": {Name: "h", Secrets: []probe.Secret{"v"}, HTTP: &probe.HTTP{URL: "https://h/mcp?region=eu&api_key=v"}},
+		"http://[::1]:8080/":                {Name: "1-8080", HTTP: &probe.HTTP{URL: "http://[::1]:8080/"}},
+		"https://me:pw@h.example/s3cr3t/x":  {Name: "h.example", Secrets: []probe.Secret{"me:pw", "pw"}, HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
 	} {
 		want.Source = "argv"
 		got, err := FromURL(raw)

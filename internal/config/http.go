@@ -27,7 +27,7 @@ func (d *draft) http(address field, kind string) (*probe.HTTP, string) {
 		d.complain(address.value.line, "write an address such as https://example.com/mcp", "%q is %v", address.key, err)
 	}
 	h.URL = clean
-	d.secrets = append(d.secrets, secretsIn([]string{out.value}, []string{MaskURL(out.value)})...)
+	d.secrets = append(append(d.secrets, secretsOfURL(out.value)...), Confidential(headers)...)
 	if auth != "" && h.Headers[authorization] == "" {
 		h.Headers[authorization] = auth
 	}

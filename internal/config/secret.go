@@ -1,6 +1,9 @@
 package config
 
 import (
+	"maps"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -60,6 +63,32 @@ func (x expander) confidential(s string) []probe.Secret {
 		}
 		value, _, _ := x.replace(token)
 		if value != "" && (secretWord.MatchString(token) || maskText(value) != value || x.hides(token)) {
+			secrets = append(secrets, probe.Secret(value))
+		}
+	}
+	return secrets
+}
+
+// Confidential are the values of environment variables or headers whose name or look says that they are secret.
+func Confidential(values map[string]probe.Secret) []probe.Secret {
+	var secrets []probe.Secret
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if value := values[name].Reveal(); value != "" && (secretWord.MatchString(name) || maskText(value) != value) {
+			secrets = append(secrets, values[name])
+		}
+	}
+	return secrets
+}
+
+// secretsOfURL are the parts of a URL that are secret by their place or look: user info, segments of the path, and values
+// of the query that are called so.
+func secretsOfURL(raw string) []probe.Secret {
+	address, search, _ := strings.Cut(raw, "?")
+	secrets := secretsIn([]string{address}, []string{MaskURL(address)})
+	search, _, _ = strings.Cut(search, "#")
+	for _, pair := range strings.Split(search, "&") {
+		name, written, _ := strings.Cut(pair, "=")
+		if value, err := url.QueryUnescape(written); err == nil && value != "" && (secretWord.MatchString(name) || maskText(value) != value) {
 			secrets = append(secrets, probe.Secret(value))
 		}
 	}

@@ -32,8 +32,8 @@ func TestServerSecrets(t *testing.T) {
 		`{"command": "run", "args": ["--token", "abc123", "--port", "8080"]}`:      {"abc123"},
 		`{"command": "run", "args": ["--verbose", "${API_KEY}", "${REGION}"]}`:     {"from-env"},
 		`{"command": "run", "args": ["${LOOK}"]}`:                                  {"ghp_0123456789abcdef", "ghp_0123456789abcdef"},
-		`{"command": "run", "env": {"DB": "postgres://me:s3cret@h/db"}}`:           {"me:s3cret", "s3cret"},
-		`{"command": "run", "env": {"DB": "postgres://me:${DB_PASSWORD}@h/db"}}`:   {"pw", "me:pw", "pw"},
+		`{"command": "run", "env": {"DB": "postgres://me:s3cret@h/db"}}`:           {"me:s3cret", "s3cret", "postgres://me:s3cret@h/db"},
+		`{"command": "run", "env": {"DB": "postgres://me:${DB_PASSWORD}@h/db"}}`:   {"pw", "me:pw", "pw", "postgres://me:pw@h/db"},
 		`{"url": "https://h/api/s/0a1b2c3d4e5f6a7b8c9d/mcp"}`:                      {"0a1b2c3d4e5f6a7b8c9d"},
 		`{"command": "${workspaceFolder}/run", "args": ["${REGION:-eu}", "word"]}`: nil,
 	} {

@@ -30,7 +30,7 @@ func (d *draft) stdio(command field) (*probe.Stdio, []string) {
 		stdio.Args, shown = append(stdio.Args, a.value), append(shown, a.shown)
 	}
 	argv := append([]string{stdio.Command}, stdio.Args...)
-	d.secrets = append(d.secrets, secretsIn(argv, MaskArgs(argv))...)
+	d.secrets = append(append(d.secrets, secretsIn(argv, MaskArgs(argv))...), Confidential(stdio.Env)...)
 	d.noNUL(argv, command.line)
 	return stdio, MaskArgs(shown)
 }

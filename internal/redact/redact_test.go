@@ -93,3 +93,22 @@ func FuzzText(f *testing.F) {
 		_ = secrets.Cut(text)
 	})
 }
+
+func TestJSON(t *testing.T) {
+	secrets := Of(`p"ss\word`, "token-value-1")
+	for in, want := range map[string]string{
+		`{"a": [1.50, "plain \u00e9"]}`:                `{"a": [1.50, "plain \u00e9"]}`,
+		`{"a": "is token-value-1."}`:                   `{"a": "is ***."}`,
+		`{"token-value-1":{"b":"p\"ss\\word"}}`:        `{"***":{"b":"***"}}`,
+		`["\u0074oken-value-1 <b>", "\u0070lain <b>"]`: `["*** <b>", "\u0070lain <b>"]`,
+		`["dG9rZW4tdmFsdWUtMQ=="]`:                     `["***"]`,
+		`"token-value-1`:                               `"token-value-1`,
+		`"x\`:                                          `"x\`,
+		``:                                             ``,
+	} {
+		got, found := secrets.JSON([]byte(in))
+		if string(got) != want || found != (in != want) {
+			t.Errorf("%s: %s, %v, want %s", in, got, found, want)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func securityRows() []row {
 		{Rule: finding.Rule{
 			ID: "secret-exposed", Level: finding.Breaking,
 			Title:   "A surface holds a secret",
-			Doc:     "A text or default has the form of a key that gives access (private key, token of GitHub, GitLab, AWS, Google, Slack, npm, OpenAI or Anthropic). Whoever lists the tools has it. The report shows its first characters only.",
+			Doc:     "A text or default has the form of a key that gives access (private key, token of GitHub, GitLab, AWS, Google, Slack, npm, OpenAI or Anthropic), of which the report shows the first characters only; or it is a secret that the server was given by the configuration, which mcpctl shows as ***, saved or not. Whoever lists the tools has it.",
 			Example: `"default":"ghp_…"`,
 			Instead: "Withdraw the key, and read it from the server's environment.",
 		}, alone: secrets},

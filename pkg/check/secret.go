@@ -31,7 +31,9 @@ var secretForms = []secretForm{
 // shownOfSecret is how many characters of a secret a report may show.
 const shownOfSecret = 6
 
+// secrets tells of what looks like a key, and of what the prober has masked because the server was given it.
 func secrets(s *subject, report tell) {
+	noticed("secret-echoed")(s, report)
 	for _, p := range s.texts {
 		for _, form := range secretForms {
 			if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {

@@ -27,7 +27,7 @@ func (s *Session) Greet(ctx context.Context) {
 		}
 		return err
 	})
-	if err == nil && again.snapshot().Digest() != s.hello.snapshot().Digest() {
+	if again = again.withoutSecrets(s.attempt.surfaceSecrets()); err == nil && again.snapshot().Digest() != s.hello.snapshot().Digest() {
 		s.line.GiveUp(errAnother)
 	}
 }

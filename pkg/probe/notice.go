@@ -23,5 +23,6 @@ const (
 	NoticeDuplicate       = "duplicate-name"           // two items of a list have the same name (uri, uriTemplate)
 	NoticeMemberRepeated  = "member-repeated"          // a result has a member twice; the last one counts
 	NoticeInvalidUTF8     = "invalid-utf8"             // a result is not valid UTF-8
+	NoticeSecretEchoed    = "secret-echoed"            // the surface holds a secret that the server was given; it was masked
 	NoticeFieldsMissing   = "result-fields-missing"    // a result of 2026-07-28 lacks resultType, ttlMs or cacheScope
 )

@@ -75,6 +75,7 @@ func (a attempt) take(ctx context.Context, way route) (*Session, error) {
 		defer link.close()
 		return nil, a.explain(ctx, way.failing(err), h.uncommon(err), link.Link)
 	}
+	h = h.withoutSecrets(a.surfaceSecrets())
 	c.version = h.protocol
 	c.settle(ctx, h)
 	if !link.keep() { // the time was up while the server was told

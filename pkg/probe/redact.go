@@ -1,9 +1,12 @@
 package probe
 
 import (
+	"encoding/json"
 	"strings"
+	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 const (
@@ -45,6 +48,68 @@ func (a attempt) masks() redact.Secrets {
 		secrets = append(secrets, redact.Header(value)...)
 	}
 	return a.secrets.And(secrets...)
+}
+
+// leastCredible is the length from which a value without digits or capitals is taken for a secret, not for a word.
+const (
+	leastSecret   = 8
+	leastCredible = 20
+)
+
+// surfaceSecrets are the values that a server must not put into its surface: those that the configuration knows to be
+// secret, and credentials that were asked for. Ordinary words are left out: they would be missing in what is compared.
+func (a attempt) surfaceSecrets() redact.Secrets {
+	values := a.credentials.Given()
+	for _, value := range a.server.Secrets {
+		values = append(values, value.Reveal())
+	}
+	var secrets []string
+	for _, value := range values {
+		for _, part := range redact.Header(value) {
+			if credible(part) {
+				secrets = append(secrets, part)
+			}
+		}
+	}
+	return redact.Of(secrets...)
+}
+
+// credible tells a secret from a word: it is long, or has both digits and letters, or both small letters and capitals.
+func credible(value string) bool {
+	has := func(in func(rune) bool) bool { return strings.ContainsFunc(value, in) }
+	letters := has(unicode.IsLetter)
+	return len(value) >= leastCredible || len(value) >= leastSecret && letters && (has(unicode.IsDigit) || has(unicode.IsUpper) && has(unicode.IsLower))
+}
+
+// withoutSecrets masks what a server was given in the lists that it gives.
+func (a attempt) withoutSecrets(way surface, list *snapshot.List) *snapshot.List {
+	if list == nil {
+		return nil
+	}
+	secrets, found := a.surfaceSecrets(), false
+	items := make([]json.RawMessage, len(list.Items))
+	for i, item := range list.Items {
+		clean, hit := secrets.JSON(item.Raw)
+		items[i], found = clean, found || hit
+	}
+	if !found {
+		return list
+	}
+	a.record.note(way.notice(NoticeSecretEchoed, "%s holds a secret that the server was given; it is shown as %s", way.method, redact.Mask))
+	return snapshot.NewList(way.kind, items)
+}
+
+// withoutSecrets masks what a server was given in how it introduces itself.
+func (h hello) withoutSecrets(secrets redact.Secrets) hello {
+	var inServer, inCapabilities bool
+	h.server, inServer = secrets.JSON(h.server)
+	h.capabilities, inCapabilities = secrets.JSON(h.capabilities)
+	inText := secrets.In(h.instructions)
+	if h.instructions = secrets.Text(h.instructions); inServer || inCapabilities || inText {
+		h.notices = append(h.notices, Notice{Handshake, NoticeSecretEchoed,
+			"the server's introduction of itself holds a secret that it was given; it is shown as " + redact.Mask})
+	}
+	return h
 }
 
 // masked are notices without secrets.

@@ -101,5 +101,5 @@ func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list *snapshot.
 	if err != nil {
 		return nil, s.attempt.explain(ctx, way.stage, err, s.line.Link)
 	}
-	return list, nil
+	return s.attempt.withoutSecrets(way, list), nil
 }
