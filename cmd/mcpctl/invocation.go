@@ -72,7 +72,7 @@ func (inv *invocation) configFlags() []cli.Flag {
 
 // probeFlags choose how servers are reached.
 func (inv *invocation) probeFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &inv.yes},
 		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &inv.timeout},
 		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: defaultParallel(), Destination: &inv.parallel},
@@ -84,7 +84,7 @@ func (inv *invocation) probeFlags() []cli.Flag {
 		&cli.IntFlag{Name: "retries", Usage: "`N` further attempts after a failure that can heal (default: MCP_MAX_RETRIES, else 0)", Destination: &inv.retries},
 		&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first server that fails", Destination: &inv.failFast},
 		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers", Value: &inv.shard},
-	}
+	}, inv.credentialFlags()...)
 }
 
 // savedFlags choose where snapshots are kept.
@@ -96,7 +96,7 @@ func (inv *invocation) savedFlags() []cli.Flag {
 
 // reachFlags are all flags of a command that contacts servers.
 func (inv *invocation) reachFlags(own ...cli.Flag) []cli.Flag {
-	return slices.Concat(own, inv.configFlags(), inv.outputFlags(), inv.reportFlags(), inv.probeFlags(), inv.credentialFlags())
+	return slices.Concat(own, inv.configFlags(), inv.outputFlags(), inv.reportFlags(), inv.probeFlags())
 }
 
 // defaultParallel is twice the processors, at least 4 and at most 16.

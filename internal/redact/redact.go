@@ -32,12 +32,21 @@ func (s Secrets) And(values ...string) Secrets {
 	return Secrets{slices.Compact(all)}
 }
 
-// Text is text with every secret in it replaced by Mask.
+// Elision is what stands in a text where the rest of something was left out.
+const Elision = "…"
+
+// Text is text with every secret in it replaced by Mask, and what is left of one beside an Elision.
 func (s Secrets) Text(text string) string {
 	for _, form := range s.forms {
 		text = strings.ReplaceAll(text, form, Mask)
 	}
-	return text
+	pieces := strings.Split(text, Elision)
+	for i := range pieces[:len(pieces)-1] {
+		for _, form := range s.forms {
+			pieces[i], pieces[i+1] = end(pieces[i], form), start(pieces[i+1], form)
+		}
+	}
+	return strings.Join(pieces, Elision)
 }
 
 // In tells whether a text holds a secret.
@@ -49,19 +58,23 @@ func (s Secrets) In(text string) bool {
 func (s Secrets) Cut(text string) string {
 	text = s.Text(text)
 	for _, form := range s.forms {
-		text = edges(text, form)
+		text = end(start(text, form), form)
 	}
 	return text
 }
 
-// edges replaces the longest end of form that text begins with, and the longest beginning of it that text ends with.
-func edges(text, form string) string {
+// start replaces the longest end of form that text begins with.
+func start(text, form string) string {
 	for n := min(len(form)-1, len(text)); n >= Least; n-- {
 		if strings.HasPrefix(text, form[len(form)-n:]) {
-			text = Mask + text[n:]
-			break
+			return Mask + text[n:]
 		}
 	}
+	return text
+}
+
+// end replaces the longest beginning of form that text ends with.
+func end(text, form string) string {
 	for n := min(len(form)-1, len(text)); n >= Least; n-- {
 		if strings.HasSuffix(text, form[:n]) {
 			return text[:len(text)-n] + Mask

@@ -80,6 +80,21 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestElision hides what is left of a secret that somebody else has cut.
+func TestElision(t *testing.T) {
+	secrets := Of("hunter2-is-a-secret")
+	for in, want := range map[string]string{
+		`the cursor "hunter2-is… again`: `the cursor "***… again`,
+		`…a-secret is wrong`:            `…*** is wrong`,
+		`hunt… and …cret`:               `***… and …***`,
+		`ends with hunter2`:             `ends with hunter2`,
+	} {
+		if got := secrets.Text(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
 func FuzzText(f *testing.F) {
 	f.Add("hunter22", "say hunter22")
 	f.Add("\\\"/<>&", `{"a":"\\\"\/\u003c>&"}`)

@@ -1,0 +1,333 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"text/template"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mcpctl/mcpctl/internal/fixture"
+	"github.com/mcpctl/mcpctl/pkg/report"
+)
+
+// TestNothingLeaks plants every secret of the corpus in the places that the files of testdata/leak describe, runs commands,
+// and looks for traces in all that they write. A file has:
+//
+//	mcp.json      the configuration; [[…]] are the functions of leak.funcs
+//	server.yaml   the script of the fixture that echoes what it was given; http.yaml serves it over HTTP, port [[port]]
+//	other         any other file
+//	flags         further flags of every command, one a line
+//	environ       further environment, one K=V a line
+//	commands      command lines instead of the usual ones
+//	shows         regular expressions, one a line, of what the outputs of all commands must show: that the server was
+//	              reached and said what it was given
+func TestNothingLeaks(t *testing.T) {
+	files, err := filepath.Glob("testdata/leak/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no places: %v", err)
+	}
+	secrets := corpus()
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			newLeak(t, secrets, archive).run()
+		})
+	}
+}
+
+// leak is one place for secrets.
+type leak struct {
+	*testing.T
+	secrets []planted
+	files   map[string]string
+	dir     string // where commands run
+	out     string // where they write
+	port    string
+}
+
+// usual are the commands that are run in every place. REPORTS is a --report flag for every format.
+const usual = `
+list --verbose --format json REPORTS
+list --verbose --items --format table
+show s --verbose --raw --format yaml
+check --verbose --format json REPORTS
+snapshot --verbose --snapshots OUT/saved --format table
+diff --verbose --snapshots OUT/saved --format json REPORTS
+watch --for 300ms --verbose --snapshots OUT/saved --format ndjson --exec EXEC
+config --verbose --format json
+config --format table
+trust --list --format table
+ping s --count 1 --verbose
+call s echo --yes --verbose --format json
+`
+
+func newLeak(t *testing.T, secrets []planted, archive *txtar.Archive) *leak {
+	dir := t.TempDir()
+	l := &leak{T: t, secrets: secrets, files: map[string]string{}, dir: filepath.Join(dir, "work"), out: filepath.Join(dir, "out")}
+	for _, folder := range []string{l.dir, l.out, filepath.Join(dir, "home")} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range archive.Files {
+		l.files[f.Name] = string(f.Data)
+	}
+	if script, ok := l.files["http.yaml"]; ok {
+		l.serve(script)
+	}
+	for name, text := range l.files {
+		if err := os.WriteFile(filepath.Join(l.dir, name), []byte(l.fill(text)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+// serve starts the fixture over HTTP.
+func (l *leak) serve(script string) {
+	path := filepath.Join(l.dir, "http.yaml")
+	if err := os.WriteFile(path, []byte(l.fill(script)), 0o600); err != nil {
+		l.Fatal(err)
+	}
+	loaded, err := fixture.Load(path)
+	if err != nil {
+		l.Fatal(err)
+	}
+	server := fixture.Listen(loaded)
+	l.Cleanup(server.Close)
+	l.port = server.Port()
+}
+
+func (l *leak) fill(text string) string {
+	var out strings.Builder
+	filled, err := template.New("").Delims("[[", "]]").Funcs(l.funcs()).Parse(text)
+	if err == nil {
+		err = filled.Execute(&out, nil)
+	}
+	if err != nil {
+		l.Fatal(err)
+	}
+	return out.String()
+}
+
+// funcs are what files of places may use.
+func (l *leak) funcs() template.FuncMap {
+	return template.FuncMap{
+		"port":    func() string { return l.port },
+		"env":     func() string { return l.each(all, func(i int, p planted) string { return fmt.Sprintf(`"S%d": %s,`, i, quoteJSON(p.value)) }) },
+		"envfile": func() string { return l.each(all, func(i int, p planted) string { return fmt.Sprintf("S%d=%s\n", i, quoteJSON(p.value)) }) },
+		"echoEnv": func() string { return l.each(all, func(i int, _ planted) string { return fmt.Sprintf(`{{env "S%d"}} `, i) }) },
+		"quoteEnv": func() string {
+			return "{{quote (print " + l.each(all, func(i int, _ planted) string { return fmt.Sprintf(`(env "S%d") " " `, i) }) + ")}}"
+		},
+		"headers":     func() string { return l.each(planted.inHeader, func(i int, p planted) string { return fmt.Sprintf(`"X-S%d-Key": %s,`, i, quoteJSON(p.value)) }) },
+		"headerlines": func() string { return l.each(planted.inHeader, func(i int, p planted) string { return fmt.Sprintf("X-S%d-Key: %s\n", i, p.value) }) },
+		"echoHeaders": func() string { return l.each(planted.inHeader, func(i int, _ planted) string { return fmt.Sprintf(`{{header "X-S%d-Key"}} `, i) }) },
+		"quoteHeaders": func() string {
+			return "{{quote (print " + l.each(planted.inHeader, func(i int, _ planted) string { return fmt.Sprintf(`(header "X-S%d-Key") " " `, i) }) + ")}}"
+		},
+		"cookie":   func() string { return quoteJSON(strings.TrimSuffix(l.each(planted.oneWord, func(i int, p planted) string { return fmt.Sprintf("s%d=%s; ", i, strings.ReplaceAll(p.value, ";", "")) }), "; ")) },
+		"args":     func() string { return l.each(all, func(_ int, p planted) string { return `"--token", ` + quoteJSON(p.value) + "," }) },
+		"echoArgs": func() string { return l.each(all, func(i int, _ planted) string { return fmt.Sprintf("{{arg %d}} ", 2*i+1) }) },
+		"query":    func() string { return strings.TrimSuffix(l.each(all, func(i int, p planted) string { return fmt.Sprintf("s%d=%s&", i, url.QueryEscape(p.value)) }), "&") },
+		"users":    func(path string) string { return l.users(path) },
+		"bearers":  func(kind string) string { return l.bearers(kind) },
+		"value":    func(kind string) string { return l.named(kind).value },
+		"json":     quoteJSON,
+	}
+}
+
+func all(planted) bool { return true }
+
+// each is the text for every secret that fits.
+func (l *leak) each(fits func(planted) bool, text func(i int, p planted) string) string {
+	var out strings.Builder
+	for i, p := range l.secrets {
+		if fits(p) {
+			out.WriteString(text(i, p))
+		}
+	}
+	return out.String()
+}
+
+func (l *leak) named(kind string) planted {
+	i := slices.IndexFunc(l.secrets, func(p planted) bool { return p.kind == kind })
+	if i < 0 {
+		l.Fatalf("there is no secret called %q", kind)
+	}
+	return l.secrets[i]
+}
+
+// users are servers with each secret as a password in the URL.
+func (l *leak) users(path string) string {
+	return l.each(all, func(i int, p planted) string {
+		address := url.URL{Scheme: "http", Host: "127.0.0.1:" + l.port, Path: path, User: url.UserPassword("user", p.value)}
+		return fmt.Sprintf(`"s%d": {"type": "streamable-http", "url": %s},`, i, quoteJSON(address.String()))
+	})
+}
+
+// bearers are servers with each secret as a bearer token that a file or command gives.
+func (l *leak) bearers(kind string) string {
+	return l.each(planted.oneWord, func(i int, p planted) string {
+		file := fmt.Sprintf("token%d", i)
+		if err := os.WriteFile(filepath.Join(l.dir, file), []byte(p.value+"\n"), 0o600); err != nil {
+			l.Fatal(err)
+		}
+		from := map[string]string{"file": file, "command": "cat " + file}[kind]
+		return fmt.Sprintf(`"s%d": {"type": "streamable-http", "url": "http://127.0.0.1:%s/mcp", "bearerToken": {%q: %q}},`, i, l.port, kind, from)
+	})
+}
+
+func quoteJSON(text string) string {
+	encoded, _ := json.Marshal(text)
+	return string(encoded)
+}
+
+// run runs the commands and looks at what they have written.
+func (l *leak) run() {
+	var told bytes.Buffer
+	for line := range strings.Lines(commandsOf(l.files)) {
+		if line = strings.TrimSpace(line); line != "" {
+			l.command(line, &told)
+		}
+	}
+	told.WriteString(l.written())
+	text := told.String()
+	for _, p := range l.secrets {
+		l.look(text, p)
+	}
+	for line := range strings.Lines(l.files["shows"]) {
+		if line = strings.TrimSpace(line); !regexp.MustCompile(line).MatchString(text) {
+			l.Errorf("nothing shows %s:\n%.3000s", line, text)
+		}
+	}
+}
+
+func commandsOf(files map[string]string) string {
+	if own, ok := files["commands"]; ok {
+		return own
+	}
+	return usual
+}
+
+// command runs one command line and keeps what it says.
+func (l *leak) command(line string, told *bytes.Buffer) {
+	ctx, cancel := context.WithTimeout(l.Context(), 30*time.Second)
+	defer cancel()
+	args := l.words(line)
+	cmd := exec.CommandContext(ctx, "mcpctl", args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = l.dir, told, told
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(filepath.Dir(l.dir), "home"), "MCP_TIMEOUT=5"}, l.environ()...)
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
+		l.Errorf("%s: %v", line, err)
+	}
+	if exit != nil && exit.ExitCode() > 4 {
+		l.Errorf("%s: status %d: %s", line, exit.ExitCode(), told)
+	}
+	fmt.Fprintf(told, "\n# %s\n", args[0])
+}
+
+// words are a command line with the flags of the place.
+func (l *leak) words(line string) []string {
+	var words []string
+	for _, word := range strings.Fields(line) {
+		switch word {
+		case "REPORTS":
+			for _, format := range report.Formats() {
+				words = append(words, "--report", fmt.Sprintf("%s=%s/%s.%s", format, l.out, words[0], format))
+			}
+		case "EXEC":
+			words = append(words, "cat >> "+l.out+"/events")
+		default:
+			words = append(words, strings.ReplaceAll(word, "OUT", l.out))
+		}
+	}
+	if _, ok := l.files["mcp.json"]; ok {
+		words = append(words, "--config", "mcp.json")
+	}
+	if words[0] == "config" || words[0] == "trust" {
+		return words
+	}
+	return append(words, l.lines("flags")...)
+}
+
+func (l *leak) environ() []string { return l.lines("environ") }
+
+func (l *leak) lines(name string) []string {
+	var lines []string
+	for line := range strings.Lines(l.fill(l.files[name])) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// written is everything in the files that the commands wrote, wherever: beside the files of the place nothing is there.
+func (l *leak) written() string {
+	var text strings.Builder
+	err := filepath.WalkDir(filepath.Dir(l.dir), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name := filepath.Base(path)
+		if _, own := l.files[name]; filepath.Dir(path) == l.dir && (own || strings.HasPrefix(name, "token")) {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		fmt.Fprintf(&text, "\n# %s\n%s", name, data)
+		return err
+	})
+	if err != nil {
+		l.Fatal(err)
+	}
+	return text.String()
+}
+
+// look finds traces of a secret.
+func (l *leak) look(text string, p planted) {
+	for _, trace := range p.traces() {
+		if at := strings.Index(text, trace); at >= 0 {
+			command := text[at:]
+			if i := strings.Index(command, "\n# "); i >= 0 {
+				command = command[i+3:]
+			}
+			command, _, _ = strings.Cut(command, "\n")
+			l.Errorf("%s: %q is in what %q wrote (or in the file above): …%s…", p.kind, trace, command, text[max(0, at-150):min(len(text), at+150)])
+			return
+		}
+	}
+}
+
+func sortedKeys(of map[string]string) []string { return slices.Sorted(maps.Keys(of)) }
+
+// TestTracesAreFound proves that the search would find what it looks for.
+func TestTracesAreFound(t *testing.T) {
+	for _, p := range corpus() {
+		for _, text := range []string{"x" + p.value + "y", quoteJSON(p.value), url.QueryEscape(p.value), fmt.Sprintf("%x", p.core)} {
+			if !slices.ContainsFunc(p.traces(), func(trace string) bool { return strings.Contains(text, trace) }) {
+				t.Errorf("%s: no trace in %s", p.kind, text)
+			}
+		}
+	}
+}
