@@ -128,3 +128,6 @@ func (p planted) inHeader() bool {
 
 // oneWord tells whether the value can be a bearer token.
 func (p planted) oneWord() bool { return p.inHeader() && !strings.ContainsAny(p.value, " \t") }
+
+// credible tells whether the value is masked in a surface as well: it is no ordinary word.
+func (p planted) credible() bool { return len(p.value) >= 8 }

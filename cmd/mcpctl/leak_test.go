@@ -131,27 +131,55 @@ func (l *leak) fill(text string) string {
 // funcs are what files of places may use.
 func (l *leak) funcs() template.FuncMap {
 	return template.FuncMap{
-		"port":    func() string { return l.port },
-		"env":     func() string { return l.each(all, func(i int, p planted) string { return fmt.Sprintf(`"S%d": %s,`, i, quoteJSON(p.value)) }) },
-		"envfile": func() string { return l.each(all, func(i int, p planted) string { return fmt.Sprintf("S%d=%s\n", i, quoteJSON(p.value)) }) },
-		"echoEnv": func() string { return l.each(all, func(i int, _ planted) string { return fmt.Sprintf(`{{env "S%d"}} `, i) }) },
+		"port": func() string { return l.port },
+		"env": func() string {
+			return l.each(all, func(i int, p planted) string { return fmt.Sprintf(`"S%d": %s,`, i, quoteJSON(p.value)) })
+		},
+		"credible": func() string {
+			return l.each(planted.credible, func(i int, p planted) string {
+				return fmt.Sprintf(`"S%d_KEY": %s, "S%d": %s,`, i, quoteJSON(p.value), i, quoteJSON(p.value))
+			})
+		},
+		"echoQuery": func() string {
+			return l.each(all, func(i int, _ planted) string { return fmt.Sprintf(`{{query "s%d"}} `, i) })
+		},
+		"envfile": func() string {
+			return l.each(all, func(i int, p planted) string { return fmt.Sprintf("S%d=%s\n", i, quoteJSON(p.value)) })
+		},
+		"echoEnv": func() string {
+			return l.each(all, func(i int, _ planted) string { return fmt.Sprintf(`{{env "S%d"}} `, i) })
+		},
 		"quoteEnv": func() string {
 			return "{{quote (print " + l.each(all, func(i int, _ planted) string { return fmt.Sprintf(`(env "S%d") " " `, i) }) + ")}}"
 		},
-		"headers":     func() string { return l.each(planted.inHeader, func(i int, p planted) string { return fmt.Sprintf(`"X-S%d-Key": %s,`, i, quoteJSON(p.value)) }) },
-		"headerlines": func() string { return l.each(planted.inHeader, func(i int, p planted) string { return fmt.Sprintf("X-S%d-Key: %s\n", i, p.value) }) },
-		"echoHeaders": func() string { return l.each(planted.inHeader, func(i int, _ planted) string { return fmt.Sprintf(`{{header "X-S%d-Key"}} `, i) }) },
+		"headers": func() string {
+			return l.each(planted.inHeader, func(i int, p planted) string { return fmt.Sprintf(`"X-S%d-Key": %s,`, i, quoteJSON(p.value)) })
+		},
+		"headerlines": func() string {
+			return l.each(planted.inHeader, func(i int, p planted) string { return fmt.Sprintf("X-S%d-Key: %s\n", i, p.value) })
+		},
+		"echoHeaders": func() string {
+			return l.each(planted.inHeader, func(i int, _ planted) string { return fmt.Sprintf(`{{header "X-S%d-Key"}} `, i) })
+		},
 		"quoteHeaders": func() string {
 			return "{{quote (print " + l.each(planted.inHeader, func(i int, _ planted) string { return fmt.Sprintf(`(header "X-S%d-Key") " " `, i) }) + ")}}"
 		},
-		"cookie":   func() string { return quoteJSON(strings.TrimSuffix(l.each(planted.oneWord, func(i int, p planted) string { return fmt.Sprintf("s%d=%s; ", i, strings.ReplaceAll(p.value, ";", "")) }), "; ")) },
-		"args":     func() string { return l.each(all, func(_ int, p planted) string { return `"--token", ` + quoteJSON(p.value) + "," }) },
-		"echoArgs": func() string { return l.each(all, func(i int, _ planted) string { return fmt.Sprintf("{{arg %d}} ", 2*i+1) }) },
-		"query":    func() string { return strings.TrimSuffix(l.each(all, func(i int, p planted) string { return fmt.Sprintf("s%d=%s&", i, url.QueryEscape(p.value)) }), "&") },
-		"users":    func(path string) string { return l.users(path) },
-		"bearers":  func(kind string) string { return l.bearers(kind) },
-		"value":    func(kind string) string { return l.named(kind).value },
-		"json":     quoteJSON,
+		"cookie": func() string {
+			return quoteJSON(strings.TrimSuffix(l.each(planted.oneWord, func(i int, p planted) string { return fmt.Sprintf("s%d=%s; ", i, strings.ReplaceAll(p.value, ";", "")) }), "; "))
+		},
+		"args": func() string {
+			return l.each(all, func(_ int, p planted) string { return `"--token", ` + quoteJSON(p.value) + "," })
+		},
+		"echoArgs": func() string {
+			return l.each(all, func(i int, _ planted) string { return fmt.Sprintf("{{arg %d}} ", 2*i+1) })
+		},
+		"query": func() string {
+			return strings.TrimSuffix(l.each(all, func(i int, p planted) string { return fmt.Sprintf("s%d=%s&", i, url.QueryEscape(p.value)) }), "&")
+		},
+		"users":   func(path string) string { return l.users(path) },
+		"bearers": func(kind string) string { return l.bearers(kind) },
+		"value":   func(kind string) string { return l.named(kind).value },
+		"json":    quoteJSON,
 	}
 }
 

@@ -17,6 +17,8 @@ var (
 	longToken   = regexp.MustCompile(`[A-Za-z0-9_+=-]{20,}`)
 	variable    = regexp.MustCompile(`^\$\{[^{}]*\}$`)
 	address     = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
+	flagLike    = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
+	privateKey  = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
 	mixed       = regexp.MustCompile(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
 	anyVariable = regexp.MustCompile(`\$\{[^{}]*\}`)
 )
@@ -71,7 +73,7 @@ func maskArg(previous, arg string) string {
 	case pair:
 		name := prefix.FindString(arg)
 		return name + maskRest(arg[len(name):])
-	case strings.HasPrefix(previous, "-") && secretWord.MatchString(previous) && !strings.HasPrefix(arg, "-"):
+	case strings.HasPrefix(previous, "-") && secretWord.MatchString(previous) && !flagLike.MatchString(arg):
 		return masked
 	}
 	return maskText(arg)
@@ -89,7 +91,7 @@ func isVariable(text string) bool { return variable.MatchString(text) && !string
 
 // maskText masks what looks secret inside a text.
 func maskText(s string) string {
-	if secretValue.MatchString(s) {
+	if secretValue.MatchString(s) || privateKey.MatchString(s) {
 		return masked
 	}
 	switch at := address.FindStringIndex(s); {

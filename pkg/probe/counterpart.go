@@ -12,7 +12,7 @@ import (
 )
 
 // Elicit asks the user for what a server wants to know while it works on a request. It gets the params of
-// elicitation/create as the server sent them and gives back an ElicitResult (specification, elicitation). The error is
+// elicitation/create as the server sent them, secrets masked, and gives back an ElicitResult (specification, elicitation). The error is
 // told to the server.
 type Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
@@ -37,7 +37,8 @@ func (s *Session) answer(ctx context.Context, asked transport.Asked) (json.RawMe
 			return nil, nil
 		}
 		defer s.asking.pause()()
-		result, err := s.attempt.options.Elicit(ctx, asked.Params)
+		params, _ := s.attempt.masks().JSON(asked.Params)
+		result, err := s.attempt.options.Elicit(ctx, params)
 		if err != nil {
 			return nil, &transport.Refusal{Code: mcp.INTERNAL_ERROR, Message: err.Error()}
 		}
@@ -53,7 +54,8 @@ func (s *Session) notice(n mcp.JSONRPCNotification) {
 		return
 	}
 	if params, err := encode(n.Params); err == nil {
-		s.attempt.options.Hear(Heard{n.Method, json.RawMessage(s.attempt.masks().Text(string(params)))})
+		clean, _ := s.attempt.masks().JSON(params)
+		s.attempt.options.Hear(Heard{n.Method, clean})
 	}
 }
 

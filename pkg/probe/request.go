@@ -23,7 +23,8 @@ type Request struct {
 	Schema json.RawMessage            // inputSchema of the tool that is called: it may want arguments in headers (x-mcp-header)
 }
 
-// Request sends one request and waits for its result, which is exactly as the server sent it. The timeout of the server,
+// Request sends one request and waits for its result, which is exactly as the server sent it, but for secrets that the
+// server was given, as in a surface. The timeout of the server,
 // or else of the options, holds for each request; the time that a person takes to answer Options.Elicit is not counted.
 // When ctx or the time ends before the result, the server is told that nobody waits any more (specification,
 // cancellation). The error is an *Error.
@@ -39,7 +40,8 @@ func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessag
 		})
 	}
 	if err == nil {
-		return result, nil
+		clean, _ := s.attempt.surfaceSecrets().JSON(result)
+		return clean, nil
 	}
 	if ctx.Err() != nil && !hasAnswer(err) {
 		s.cancel(message, context.Cause(ctx))
@@ -57,7 +59,8 @@ func (s *Session) Preview(r Request) (json.RawMessage, error) {
 		return nil, s.attempt.explain(context.Background(), r.Stage, err, nil)
 	}
 	text, err := encode(map[string]any{"jsonrpc": message.JSONRPC, "id": message.ID, "method": message.Method, "params": message.Params})
-	return json.RawMessage(s.attempt.masks().Text(string(text))), err
+	clean, _ := s.attempt.masks().JSON(text)
+	return clean, err
 }
 
 // message is a request with what the era, the transport and the listener want in it.
