@@ -4,9 +4,11 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS := -s -w -X main.buildVersion=$(VERSION)
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test race cover lint vuln cross docs test-real test-browser bench corpus check-corpus oracle soak clean
+.PHONY: build demo test race cover lint vuln cross release-check release docs test-real test-browser bench corpus check-corpus oracle soak clean
 
 build:                ## build bin/mcpctl
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -24,17 +26,24 @@ race:                 ## the same with the race detector
 cover:                ## statement coverage of product code; 85 % is the floor for pkg/
 	sh scripts/cover.sh
 
-lint:                 ## formatting, vet, staticcheck with its documentation checks
+lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
 	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
 	$(GO) vet ./...
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
+	$(GO) run $(ACTIONLINT)
 
 vuln:                 ## known vulnerabilities in what we call
 	sh scripts/vuln.sh $(GOVULNCHECK)
 
 cross:                ## every system and processor we ship for compiles
 	sh scripts/cross.sh
+
+release-check:        ## .goreleaser.yaml is valid, and a whole release can be built of what is here; publishes nothing
+	sh scripts/release-check.sh $(GORELEASER)
+
+release:              ## publish the tag that is checked out; .github/workflows/release.yml does it
+	$(GO) run $(GORELEASER) release --clean
 
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh

@@ -3,5 +3,5 @@
 set -eu
 for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
 	echo "cross: $target"
-	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 ${GO:-go} build -o /dev/null ./cmd/mcpctl
+	GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0 ${GO:-go} build -trimpath -o /dev/null ./cmd/mcpctl
 done

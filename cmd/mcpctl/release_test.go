@@ -1,0 +1,78 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pinnedUse is an action of others at a commit, with its version for people.
+var pinnedUse = regexp.MustCompile(`^[a-z-]+(/[a-z-]+){1,2}@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+
+// TestWorkflowsAreCareful: actions of others are pinned to a commit, tokens can read and nothing else unless a job says
+// so, and no expression becomes part of a script.
+func TestWorkflowsAreCareful(t *testing.T) {
+	files, err := filepath.Glob("../../.github/workflows/*.yml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no workflows: %v", err)
+	}
+	for _, file := range files {
+		var workflow struct {
+			Permissions map[string]string
+			Jobs        map[string]struct {
+				Timeout int `yaml:"timeout-minutes"`
+				Steps   []struct{ Run string }
+			}
+		}
+		text := readYAML(t, file, &workflow)
+		if diff := cmp.Diff(map[string]string{"contents": "read"}, workflow.Permissions); diff != "" {
+			t.Errorf("%s: permissions (-want +got):\n%s", file, diff)
+		}
+		for name, job := range workflow.Jobs {
+			if job.Timeout == 0 || len(job.Steps) == 0 {
+				t.Errorf("%s: the job %s has no timeout-minutes, or does nothing", file, name)
+			}
+			for _, step := range job.Steps {
+				if strings.Contains(step.Run, "${{") {
+					t.Errorf("%s: an expression inside of a script: %s", file, step.Run)
+				}
+			}
+		}
+		for _, use := range regexp.MustCompile(`(?m)uses: *(.*)$`).FindAllStringSubmatch(text, -1) {
+			if use[1] != "./" && !pinnedUse.MatchString(use[1]) {
+				t.Errorf("%s: %s is not pinned to a commit, with its version behind it", file, use[1])
+			}
+		}
+	}
+}
+
+// TestReleasedSystems: what is released is what is compiled on every push, and tested on machines of its kind.
+func TestReleasedSystems(t *testing.T) {
+	var release struct {
+		Builds []struct{ Goos, Goarch []string }
+	}
+	readYAML(t, "../../.goreleaser.yaml", &release)
+	var want []string
+	for _, system := range release.Builds[0].Goos {
+		for _, processor := range release.Builds[0].Goarch {
+			want = append(want, system+"/"+processor)
+		}
+	}
+	slices.Sort(want)
+	for file, own := range map[string]string{"../../scripts/cross.sh": "", "../../.github/workflows/ci.yml": "linux/amd64"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := regexp.MustCompile(`\b(?:linux|darwin|windows)/(?:amd64|arm64)\b`).FindAllString(own+" "+string(text), -1)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+	}
+}

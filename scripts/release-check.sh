@@ -1,0 +1,50 @@
+#!/bin/sh
+# Validates .goreleaser.yaml and builds a whole release from what is here, without publishing anything: $1 is GoReleaser's
+# module. What this machine cannot do is skipped loudly. Then the release is looked at as its users get it.
+set -eu
+GO=${GO:-go}
+bin=$PWD/bin
+GOBIN=$bin $GO install "$1"
+"$bin/goreleaser" check
+
+skip=
+leave_out() {
+	echo "SKIPPED: release: $1: $2" >&2
+	skip=$skip${skip:+,}$1
+}
+docker buildx version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || leave_out docker "no docker engine with buildx answers here"
+command -v syft >/dev/null 2>&1 || leave_out sbom "syft is not installed (https://github.com/anchore/syft)"
+"$bin/goreleaser" release --snapshot --clean ${skip:+--skip="$skip"}
+
+wrong() {
+	echo "release: $1" >&2
+	exit 1
+}
+cd dist
+version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' metadata.json)
+test -n "$version" || wrong "metadata.json names no version"
+sums=sha256sum
+command -v $sums >/dev/null 2>&1 || sums="shasum -a 256"
+$sums --check --quiet checksums.txt
+for target in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64; do
+	archive=mcpctl_${version}_$target.tar.gz # the name that scripts/action/install.sh downloads
+	grep -q "  $archive\$" checksums.txt || wrong "checksums.txt does not name $archive"
+	tar -tzf "$archive" | grep -Eq '^mcpctl(\.exe)?$' || wrong "$archive holds no mcpctl"
+	case $skip in
+	*sbom*) ;;
+	*) test -s "$archive.sbom.json" || wrong "there is no SBOM of $archive" ;;
+	esac
+done
+for package in deb rpm; do
+	test "$(ls mcpctl_"$version"_linux_*.$package | wc -l)" -eq 2 || wrong "not two packages for $package"
+done
+
+# The binary for this machine says its version, and whoever builds this commit gets the same bytes.
+host=$($GO env GOOS)_$($GO env GOARCH)
+released=$(ls -d mcpctl_"$host"_*/mcpctl*)
+"./$released" version | grep -qF "mcpctl $version " || wrong "$released does not say that it is $version"
+cd ..
+CGO_ENABLED=0 $GO build -trimpath -ldflags "-s -w -X main.buildVersion=$version" -o bin/mcpctl-again ./cmd/mcpctl
+cmp bin/mcpctl-again "dist/$released" || wrong "the binary cannot be built again"
+rm bin/mcpctl-again
+echo "release: $version is whole: $(ls dist/*.tar.gz | wc -l) archives, $(ls dist/*.deb dist/*.rpm | wc -l) packages"
