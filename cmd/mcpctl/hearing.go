@@ -35,6 +35,7 @@ func (a *act) open(ctx context.Context, source []string) (stop func(), _ error) 
 		quiet()
 		return nil, err
 	}
+	a.session.AskForLog(ctx)
 	return func() {
 		_ = a.session.Close() // how a server takes its end is no error
 		quiet()

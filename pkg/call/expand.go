@@ -57,7 +57,8 @@ func optional(template, name string) bool {
 	return true
 }
 
-// CheckPrompt is what is wrong with the arguments of a prompt: all are texts, and the item says which ones there are.
+// CheckPrompt is what is wrong with the arguments of a prompt: all are texts, and the item says which ones there are. One
+// that declares none at all may take some.
 func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
 	var names []string
 	arguments, _ := snapshot.Elements(prompt.Arguments())
@@ -70,7 +71,7 @@ func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Pro
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !slices.Contains(names, name) {
+		if len(names) > 0 && !slices.Contains(names, name) {
 			problems = append(problems, Problem{Path: pointer(name), Message: "is no argument of this prompt", Word: name, Words: names})
 		}
 	}
