@@ -18,7 +18,7 @@ type HTTPError struct {
 	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
 	RetryAfter string // as it came
 	URL        string // who answered, without user info and query
-	Session    bool   // a 404 for a session that the server no longer knows
+	Session    bool   // for a session that the server no longer knows: 404, or 400 and words to that effect
 }
 
 // Error names the status, and what was there instead of a message. Text of the server is quoted and short.
@@ -26,8 +26,10 @@ func (e *HTTPError) Error() string {
 	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
 	body := strings.TrimSpace(e.Body)
 	switch {
-	case e.Session:
+	case e.Session && e.Status == http.StatusNotFound:
 		return text + ": the server no longer knows the session"
+	case e.Session:
+		return text + ": the server no longer knows the session: " + quoteStart(body)
 	case e.HTML():
 		return text + " with an HTML page instead of JSON"
 	case body == "":

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"mime"
@@ -80,7 +81,7 @@ func (t *tripper) bad(reply *http.Response) (*http.Response, error) {
 	body := startOf(reply.Body)
 	fail := t.fault(reply, body)
 	x := exchangeOf(reply.Request.Context())
-	session := reply.StatusCode == http.StatusNotFound && reply.Request.Header.Get(sessionHeader) != ""
+	session := reply.Request.Header.Get(sessionHeader) != "" && endsSession(reply.StatusCode, body)
 	if r := refusalIn(body, x); r != nil && mayRefuse(reply.StatusCode, session, r.response.Error.Code) {
 		return nil, r
 	}
@@ -89,8 +90,16 @@ func (t *tripper) bad(reply *http.Response) (*http.Response, error) {
 	}
 	fail.Session = true
 	x.note(fail)
-	reply.Body = http.NoBody
+	reply.StatusCode, reply.Body = http.StatusNotFound, http.NoBody
 	return reply, nil
+}
+
+// endsSession tells whether a refusal within a session says that the server does not know it. That is what 404 means
+// (2025-11-25, transports, session management, 3); servers made after the examples of the TypeScript SDK write 400 and say
+// so in words.
+func endsSession(status int, body []byte) bool {
+	return status == http.StatusNotFound ||
+		status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body[:min(len(body), bodyStart)]), []byte("session"))
 }
 
 // fault describes a reply without a message, and remembers it.
