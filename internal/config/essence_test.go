@@ -93,3 +93,30 @@ func TestSubjectIsUnambiguous(t *testing.T) {
 		t.Errorf("%q\n%q\n%q\n%q\n%q", a, b, c, d, e)
 	}
 }
+
+// TestNeedsTrustInEveryDialect writes the same two servers as applications do: one that sends a variable away, and one that
+// sends nothing.
+func TestNeedsTrustInEveryDialect(t *testing.T) {
+	for name, text := range map[string]string{
+		"mcp.json":      `{"servers": {"sends": {"url": "http://h/${env:TOKEN}"}, "plain": {"url": "http://h/"}}}`,
+		"opencode.json": `{"mcp": {"sends": {"type": "remote", "url": "http://h/", "headers": {"X": "{env:TOKEN}"}}, "plain": {"type": "remote", "url": "http://h/"}}}`,
+		"config.toml":   "[mcp_servers.sends]\nurl = 'http://h/'\nenv_http_headers = {X = 'TOKEN'}\n[mcp_servers.plain]\nurl = 'http://h/'\n",
+		"config.yaml":   "mcpServers:\n  - {name: sends, url: 'http://h/${{ secrets.TOKEN }}'}\n  - {name: plain, url: 'http://h/'}\n",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if name == "config.yaml" {
+			path = filepath.Join(t.TempDir(), ".continue", name)
+		}
+		place(t, path, []byte(text))
+		read, err := Load(Input{Dir: filepath.Dir(path), Home: "/home/me", Files: []string{path}, Lookup: func(name string) (string, bool) { return "value", name == "TOKEN" }})
+		if err != nil || len(read.Entries) != 2 {
+			t.Fatalf("%s: %v, %d entries", name, err, len(read.Entries))
+		}
+		for _, e := range read.Entries {
+			e.Found = Discovered
+			if e.NeedsTrust() != (e.Server.Name == "sends") || e.Err() != nil {
+				t.Errorf("%s: %s: %v, %v", name, e.Server.Name, e.NeedsTrust(), e.Err())
+			}
+		}
+	}
+}
