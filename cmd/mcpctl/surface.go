@@ -47,18 +47,7 @@ func (s *surface) describe() {
 		return
 	}
 	s.ProtocolVersion = s.snapshot.Protocol
-	s.Counts = &report.Counts{
-		Tools: count(s.snapshot.Tools), Prompts: count(s.snapshot.Prompts),
-		Resources: count(s.snapshot.Resources), ResourceTemplates: count(s.snapshot.Templates),
-	}
-}
-
-func count(list *snapshot.List) *int {
-	if list == nil {
-		return nil
-	}
-	n := len(list.Items)
-	return &n
+	s.Counts = report.CountsOf(s.snapshot)
 }
 
 // priced tells whether it is known what the server costs in a prompt.

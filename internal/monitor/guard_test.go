@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 )
@@ -73,4 +74,21 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%q is read as %s (%v), want %s", text, got, err, want)
 		}
 	}
+}
+
+// FuzzParseAddress finds nothing that is open to others without their interface being written out.
+func FuzzParseAddress(f *testing.F) {
+	for _, text := range []string{"9464", ":9464", "0.0.0.0:1", "[::]:1", "::1", "[]:1", "[fe80::1%eth0]:1", "localhost:", "0:0", "00000:1", "[[::]]:1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		address, err := ParseAddress(text)
+		if err != nil || address.Addr().IsLoopback() {
+			return
+		}
+		host := text[:strings.LastIndexByte(text, ':')]
+		if written, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil || written.Unmap() != address.Addr() {
+			t.Errorf("%q is read as %s", text, address)
+		}
+	})
 }

@@ -3,11 +3,13 @@ package monitor
 import (
 	"bytes"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -152,5 +154,25 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	if diff := cmp.Diff(table, string(text[start:end])); diff != "" {
 		t.Errorf("the table of %s is stale: run this test with -update (-registry +page):\n%s", page, diff)
+	}
+}
+
+// BenchmarkScrape reads the metrics of a thousand servers.
+func BenchmarkScrape(b *testing.B) {
+	var servers []Server
+	for i := range 1000 {
+		servers = append(servers, Server{Name: fmt.Sprint("server-", i), Status: viewOf(status(watch.Live)), Refresh: make(chan struct{}, 1)})
+	}
+	m := monitorOf(Options{}, servers...)
+	for _, s := range servers {
+		m.Attempt(s.Name, watch.Attempt{Outcome: watch.Connected, Took: time.Second})
+		m.Attempt(s.Name, watch.Attempt{Cause: watch.Start, Outcome: watch.Same, Took: time.Second})
+	}
+	h := m.Handler()
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		b.ReportMetric(float64(w.Body.Len()), "bytes")
+		b.ReportMetric(float64(strings.Count(w.Body.String(), "\nmcpctl_"))/1000, "series/server")
 	}
 }

@@ -93,7 +93,7 @@ func (m *Monitor) describe(s Server) (oneServer, watch.Status) {
 		one.AgeSeconds = &age
 	}
 	if now.Surface != nil {
-		one.ProtocolVersion, one.Counts = now.Surface.Protocol, counts(now.Surface)
+		one.ProtocolVersion, one.Counts = now.Surface.Protocol, report.CountsOf(now.Surface)
 		one.Tokens = m.meter.measure(s.Name, now).tokens
 	}
 	return one, now
@@ -106,17 +106,6 @@ func at(t time.Time) *time.Time {
 	}
 	t = t.UTC().Truncate(time.Millisecond)
 	return &t
-}
-
-func counts(s *snapshot.Snapshot) *report.Counts {
-	number := func(list *snapshot.List) *int {
-		if list == nil {
-			return nil
-		}
-		n := len(list.Items)
-		return &n
-	}
-	return &report.Counts{Tools: number(s.Tools), Prompts: number(s.Prompts), Resources: number(s.Resources), ResourceTemplates: number(s.Templates)}
 }
 
 // named finds the server that a request is about, or says which there are.

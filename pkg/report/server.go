@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Server is one server's part of a report. Fields that do not apply to the command stay zero and are left out.
@@ -82,6 +83,18 @@ type Counts struct {
 	Prompts           *int `json:"prompts,omitempty"`
 	Resources         *int `json:"resources,omitempty"`
 	ResourceTemplates *int `json:"resourceTemplates,omitempty"`
+}
+
+// CountsOf are the numbers of items of a snapshot.
+func CountsOf(s *snapshot.Snapshot) *Counts {
+	number := func(list *snapshot.List) *int {
+		if list == nil {
+			return nil
+		}
+		n := len(list.Items)
+		return &n
+	}
+	return &Counts{Tools: number(s.Tools), Prompts: number(s.Prompts), Resources: number(s.Resources), ResourceTemplates: number(s.Templates)}
 }
 
 // Failure is one thing that went wrong with one server. No secrets.
