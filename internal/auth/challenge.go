@@ -13,11 +13,12 @@ import (
 type challenge struct {
 	metadata string   // URL of the protected-resource metadata; empty = not told
 	scopes   []string // needed for the request
+	open     bool     // the request was let in
 }
 
 // parseChallenge reads WWW-Authenticate headers, joined with commas.
 func parseChallenge(header string) challenge {
-	return challenge{parameter(header, "resource_metadata"), scopes([]string{parameter(header, "scope")})}
+	return challenge{metadata: parameter(header, "resource_metadata"), scopes: scopes([]string{parameter(header, "scope")})}
 }
 
 // parameter is the value of a parameter of a challenge, or nothing.
@@ -46,5 +47,7 @@ func (w *web) ask(ctx context.Context, s Server) (challenge, error) {
 	}
 	defer reply.Body.Close()
 	_, _ = io.CopyN(io.Discard, reply.Body, 1<<10)
-	return parseChallenge(strings.Join(reply.Header.Values("WWW-Authenticate"), ", ")), nil
+	c := parseChallenge(strings.Join(reply.Header.Values("WWW-Authenticate"), ", "))
+	c.open = reply.StatusCode < 300
+	return c, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/vault"
@@ -20,6 +21,7 @@ type door struct {
 	redirect string
 	listener net.Listener // nil = the answer is pasted
 	server   *http.Server
+	visited  atomic.Bool
 	answers  chan url.Values
 	outcome  chan error // how the login went, for the visitor
 }
@@ -83,13 +85,12 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writePage(w, "Nothing is here", "This address takes the answer to one login and nothing else.")
 		return
 	}
-	select {
-	case d.answers <- r.URL.Query():
-	default:
+	if d.visited.Swap(true) {
 		w.WriteHeader(http.StatusConflict)
 		writePage(w, "Already answered", "The answer to this login was taken before.")
 		return
 	}
+	d.answers <- r.URL.Query()
 	select {
 	case err := <-d.outcome:
 		writeOutcome(w, err)

@@ -109,6 +109,8 @@ func (w *web) discover(ctx context.Context, s Server, c challenge) (found, error
 		f.issuer, err = w.issuerAt(ctx, s.Client.Metadata, "")
 	case named:
 		f.issuer, err = w.issuer(ctx, r.Issuers[0])
+	case c.open:
+		err = errors.New("the server lets everybody in, and names no authorization server: no login is needed, or it wants another way to show who asks")
 	default:
 		f.issuer, err = w.oldIssuer(ctx, s)
 	}

@@ -87,7 +87,7 @@ func (w *web) party(ctx context.Context, s Server, f found, old *vault.Login, re
 		p.Redirect = redirect
 		return p, nil
 	}
-	if old != nil && old.Issuer == f.issuer.ID && old.Client.Registered && old.Client.Redirect == redirect {
+	if old != nil && old.Issuer == f.issuer.ID && !old.Revoked && old.Client.Registered && old.Client.Redirect == redirect {
 		return party{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, nil
 	}
 	if f.issuer.Register == "" {

@@ -104,11 +104,7 @@ func (p party) refusal(address string, err error, sent url.Values) error {
 
 // shortened takes the name of the library off an error, which it does not wrap.
 func shortened(err error) error {
-	text, ours := strings.CutPrefix(err.Error(), "oauth2: ")
-	switch {
-	case strings.Contains(text, "Client.Timeout"), ours && strings.Contains(text, "deadline exceeded"):
-		return fmt.Errorf("no whole answer within %s", requestTime)
-	case ours:
+	if text, ours := strings.CutPrefix(err.Error(), "oauth2: "); ours {
 		return errors.New("the answer is unusable: " + quoted(text))
 	}
 	return err

@@ -47,7 +47,7 @@ func newWeb(s Server, caCert []byte) (*web, error) {
 		MaxResponseHeaderBytes: headerLimit, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	proxied := direct.Clone()
 	proxied.DialContext, proxied.Proxy = nil, http.ProxyFromEnvironment
-	w.client = &http.Client{Transport: lane{w.realm, direct, proxied}, Timeout: requestTime, CheckRedirect: stayHome}
+	w.client = &http.Client{Transport: &lane{w.realm, direct, proxied, requestTime}, CheckRedirect: stayHome}
 	return w, nil
 }
 
@@ -64,24 +64,6 @@ func trusting(caCert []byte) (*tls.Config, error) {
 		return nil, errors.New("the further certificates to trust hold no PEM certificate")
 	}
 	return &tls.Config{RootCAs: pool}, nil
-}
-
-// lane sends a request directly, where addresses are judged when they are dialled, or through the user's proxy, which
-// dials in our stead.
-type lane struct {
-	realm
-	direct, proxied http.RoundTripper
-}
-
-// RoundTrip checks the URL, whoever made it.
-func (l lane) RoundTrip(req *http.Request) (*http.Response, error) {
-	if _, err := l.check("the URL", req.URL.String()); err != nil {
-		return nil, err
-	}
-	if proxy, err := http.ProxyFromEnvironment(req); err != nil || proxy != nil {
-		return l.proxied.RoundTrip(req)
-	}
-	return l.direct.RoundTrip(req)
 }
 
 // dial connects to a host at an address that it may have.
@@ -185,10 +167,6 @@ func limited(body io.Reader) ([]byte, error) {
 // bare is an error of net/http without the URL in it, which may hold a code or a token.
 func bare(err error) error {
 	var request *url.Error
-	var limit interface{ Timeout() bool }
-	if errors.As(err, &limit) && limit.Timeout() && errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("no whole answer within %s", requestTime)
-	}
 	if errors.As(err, &request) {
 		return request.Err
 	}

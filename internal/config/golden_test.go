@@ -8,11 +8,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -170,6 +172,7 @@ func dumpEntry(b *strings.Builder, e Entry) {
 			fmt.Fprintf(b, "helper: %q in %s, bearer %v\nhelper shown: %q\n", h.Helper.Command, h.Helper.Dir, h.Helper.Bearer, d.Helper)
 		}
 	}
+	dumpLogin(b, e.Login)
 	if d.Protocol != "" {
 		fmt.Fprintf(b, "protocol: %s\n", d.Protocol)
 	}
@@ -180,6 +183,20 @@ func dumpEntry(b *strings.Builder, e Entry) {
 	dumpProblems(b, "warning", e.Warnings)
 	for _, p := range e.Prompts {
 		fmt.Fprintf(b, "asks: %+v\n", p)
+	}
+}
+
+// dumpLogin writes what is set of a client.
+func dumpLogin(b *strings.Builder, c auth.Client) {
+	v := reflect.ValueOf(c)
+	for i := range v.NumField() {
+		if f := v.Field(i); !f.IsZero() {
+			text := fmt.Sprint(f.Interface())
+			if secret, ok := f.Interface().(probe.Secret); ok {
+				text = secret.Reveal()
+			}
+			fmt.Fprintf(b, "login %s: %s\n", v.Type().Field(i).Name, text)
+		}
 	}
 }
 

@@ -38,6 +38,11 @@ func (d *draft) login() auth.Client {
 	if secret := d.carried("MCPCTL_CLIENT_SECRET_"); secret != "" {
 		c.Secret = secret
 	}
+	for _, secret := range []probe.Secret{c.Secret, c.Key, c.Refresh} {
+		if secret != "" {
+			d.secrets = append(d.secrets, secret)
+		}
+	}
 	return c
 }
 
@@ -123,8 +128,11 @@ func (d *draft) scopes(f field) []string {
 
 // callback is the redirect URI that Claude Code registers for a port.
 func (d *draft) callback(f field) string {
+	if !d.want(f, number) {
+		return ""
+	}
 	port, err := strconv.ParseUint(f.value.text, 10, 16)
-	if !d.want(f, number) || err != nil || port == 0 {
+	if err != nil || port == 0 {
 		d.complain(f.value.line, "write a port such as 8080", "%q is no port", f.key)
 		return ""
 	}

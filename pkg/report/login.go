@@ -70,13 +70,15 @@ func (s LoginState) ink() ink {
 	return dim
 }
 
+const minute = "2006-01-02 15:04Z"
+
 // ends is when the access token ends, and what is done about it.
 func (l Login) ends() string {
 	switch {
 	case l.Expires.IsZero():
 		return ""
 	case l.Renews:
-		return l.Expires.Format(time.RFC3339) + ", renewed"
+		return l.Expires.UTC().Format(minute) + ", renewed"
 	}
-	return l.Expires.Format(time.RFC3339)
+	return l.Expires.UTC().Format(minute)
 }
