@@ -39,7 +39,7 @@ func (a *act) actFlags(own ...cli.Flag) []cli.Flag {
 	output := a.outputFlags()
 	output[0] = &cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(actFormats(), ", ") + " (default: text on a terminal, json elsewhere, raw with --output)", Destination: &a.format}
 	output[1] = &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "save what comes back to `FILE`, or each piece of it to a file in a folder", Destination: &a.output, TakesFile: true}
-	return slices.Concat(own, a.configFlags(), output, without(a.probeFlags(), "parallel", "retries", "fail-fast", "shard"), a.credentialFlags(), []cli.Flag{
+	return slices.Concat(own, a.configFlags(), output, without(a.probeFlags(), "parallel", "retries", "fail-fast", "shard"), []cli.Flag{
 		&cli.GenericFlag{Name: "max-bytes", Usage: "refuse a result of more than `SIZE`, such as 500KB or 64MB", Value: &a.maxBytes},
 	})
 }

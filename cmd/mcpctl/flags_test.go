@@ -1,0 +1,22 @@
+package main
+
+import "testing"
+
+// TestFlagsOfCommands: no command has a flag twice, which the flag package answers with a panic once the command runs.
+func TestFlagsOfCommands(t *testing.T) {
+	app := newApp(&invocation{})
+	if len(app.Commands) < 10 {
+		t.Fatalf("only %d commands", len(app.Commands))
+	}
+	for _, command := range app.Commands {
+		seen := map[string]bool{}
+		for _, f := range command.Flags {
+			for _, name := range f.Names() {
+				if seen[name] {
+					t.Errorf("%s has --%s twice", command.Name, name)
+				}
+				seen[name] = true
+			}
+		}
+	}
+}
