@@ -41,7 +41,11 @@ func applicationTables(all []apps.App) string {
 		}
 		b.WriteString("\n\n| scope | file | key | source |\n|---|---|---|---|\n")
 		for _, row := range app.Rows {
-			fmt.Fprintf(&b, "| %s | %s | `%s` | [%s](%s) |\n", row.Scope, filesOf(row.Paths), row.Key, host(row.Source), row.Source)
+			scope := string(row.Scope)
+			if row.Above {
+				scope += ", every folder"
+			}
+			fmt.Fprintf(&b, "| %s | %s | `%s` | [%s](%s) |\n", scope, filesOf(row.Paths), row.Key, host(row.Source), row.Source)
 		}
 	}
 	return b.String()

@@ -54,9 +54,13 @@ func notify(c chan<- os.Signal, wanted []os.Signal) {
 	}
 }
 
-// sources are the files that decide which servers are watched: those of the configuration, and the folder of agreements.
+// sources are the files that decide which servers are watched: those of the configuration,
+// those of applications if they were looked at, and the folder of agreements.
 func (v *vigil) sources(cfg *config.Config) []string {
 	files := slices.Clone(cfg.Files)
+	for _, looked := range cfg.Looked {
+		files = append(files, looked.Path)
+	}
 	if store, err := v.agreements(); err == nil {
 		files = append(files, store.Folder)
 	}

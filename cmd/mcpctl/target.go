@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -35,10 +36,19 @@ func parseTarget(word string) target {
 		return target{byGit, strings.TrimPrefix(word, "git:")}
 	case strings.HasPrefix(word, "http://"), strings.HasPrefix(word, "https://"):
 		return target{byURL, word}
-	case strings.ContainsAny(word, `/\`), strings.HasSuffix(word, ".json"), isFolder(word):
+	case strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"), isFolder(word):
 		return target{byPath, word}
 	}
 	return target{byName, word}
+}
+
+// slashed are names as the MCP registry has them: io.github.user/server, @scope/server.
+var slashed = regexp.MustCompile(`^[A-Za-z0-9@][A-Za-z0-9._@-]*/[A-Za-z0-9._-]+$`)
+
+// slashedName tells whether a word is a name with a slash rather than a path: nothing of that name exists.
+func slashedName(word string) bool {
+	_, err := os.Stat(word)
+	return err != nil && slashed.MatchString(word)
 }
 
 func isFolder(path string) bool {

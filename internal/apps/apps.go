@@ -23,6 +23,7 @@ type Row struct {
 	Key     string // where in the file, as a path of keys; what stands for any key is written *
 	Dialect Dialect
 	Source  string // where this row was taken from
+	Above   bool   // every folder of the project that has the file counts, the nearest first; otherwise the nearest alone
 	Sole    bool   // when the file exists, the application reads none of the rows below
 	Beside  bool   // as App.Each, for this row alone
 }

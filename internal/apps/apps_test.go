@@ -140,6 +140,15 @@ func TestNearestFolder(t *testing.T) {
 	if diff := cmp.Diff(want, paths(h, "kiro")); diff != "" {
 		t.Error(diff)
 	}
+	write(t, filepath.Join(top, ".codex", "config.toml"))
+	write(t, filepath.Join(below, ".codex", "config.toml"))
+	want = []string{
+		"project " + filepath.ToSlash(below) + "/.codex/config.toml", "project " + filepath.ToSlash(top) + "/.codex/config.toml",
+		"system /etc/codex/config.toml",
+	}
+	if diff := cmp.Diff(want, paths(h, "codex")); diff != "" {
+		t.Error(diff)
+	}
 	want = []string{"project " + filepath.ToSlash(below) + "/.junie/mcp/mcp.json"}
 	if diff := cmp.Diff(want, paths(h, "junie")); diff != "" {
 		t.Error(diff)

@@ -53,15 +53,15 @@ func (h Host) filesOf(app App) []File {
 func (h Host) Settings(app App) []string {
 	var files []string
 	for _, paths := range app.Settings {
-		files = append(files, h.resolveAll(paths)...)
+		files = append(files, h.resolveAll(paths, false)...)
 	}
 	return files
 }
 
-func (h Host) paths(row Row) []string { return h.resolveAll(row.Paths) }
+func (h Host) paths(row Row) []string { return h.resolveAll(row.Paths, row.Above) }
 
-// resolveAll are the files that the paths stand for.
-func (h Host) resolveAll(paths Paths) []string {
+// resolveAll are the files that the paths stand for; in a project those of the nearest folder that has some, or of all.
+func (h Host) resolveAll(paths Paths, above bool) []string {
 	template, inProject := strings.CutPrefix(paths.On(h.OS), "{project}/")
 	if !inProject {
 		path, ok := h.resolve(template)
@@ -70,13 +70,17 @@ func (h Host) resolveAll(paths Paths) []string {
 		}
 		return matches(path)
 	}
+	var files []string
 	for _, folder := range h.Projects {
 		if found := matches(filepath.ToSlash(folder) + "/" + template); len(found) > 0 && exists(found[0]) {
-			return found
+			files = append(files, found...)
+		}
+		if len(files) > 0 && !above {
+			return files
 		}
 	}
-	if len(h.Projects) == 0 || strings.Contains(template, "*") {
-		return nil
+	if len(files) > 0 || len(h.Projects) == 0 || strings.Contains(template, "*") {
+		return files
 	}
 	return []string{filepath.Join(h.Projects[0], filepath.FromSlash(template))}
 }

@@ -51,7 +51,7 @@ func claudeCode() App {
 		{Scope: User, Paths: state, Key: "mcpServers", Source: source},
 		{
 			Scope: Plugin, Paths: everywhere("${CLAUDE_CONFIG_DIR:-~/.claude}/plugins/installed_plugins.json"), Key: "plugins.*.installPath",
-			Dialect: Plugins, Beside: true, Source: "https://code.claude.com/docs/en/plugins-reference",
+			Dialect: Plugins, Beside: true, Source: "https://github.com/anthropics/claude-code/issues/29671",
 		},
 	}}
 }
@@ -67,10 +67,12 @@ func cursor() App {
 // vscode is VS Code or its Insiders; what stands in a project belongs to the first.
 func vscode(id, name, folder string) App {
 	const source = "https://code.visualstudio.com/docs/copilot/customization/mcp-servers"
-	const legacy = "https://code.visualstudio.com/updates/v1_102"
+	const legacy = "https://github.com/redis/mcp-redis/pull/57"
+	const profiles = "https://code.visualstudio.com/docs/getstarted/settings#_profile-settings"
+	const folders = "https://code.visualstudio.com/docs/getstarted/settings#_settings-file-locations"
 	app := App{ID: id, Name: name, Each: true, Rows: []Row{
-		{Scope: User, Paths: inConfig(folder + "/User/mcp.json"), Key: "servers", Dialect: VSCode, Source: source},
-		{Scope: User, Paths: inConfig(folder + "/User/profiles/*/mcp.json"), Key: "servers", Dialect: VSCode, Source: source},
+		{Scope: User, Paths: inConfig(folder + "/User/mcp.json"), Key: "servers", Dialect: VSCode, Source: folders},
+		{Scope: User, Paths: inConfig(folder + "/User/profiles/*/mcp.json"), Key: "servers", Dialect: VSCode, Source: profiles},
 		{Scope: User, Paths: inConfig(folder + "/User/settings.json"), Key: "mcp.servers", Dialect: VSCode, Source: legacy},
 	}}
 	if id == "vscode" {
@@ -111,7 +113,7 @@ func gemini() App {
 		{Scope: System, Key: "mcpServers", Dialect: Gemini, Source: source, Paths: geminiSystem("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "system-defaults.json")},
 		{
 			Scope: Plugin, Paths: everywhere("~/.gemini/extensions/*/gemini-extension.json"), Key: "mcpServers", Dialect: Gemini,
-			Source: "https://geminicli.com/docs/extensions/",
+			Source: "https://geminicli.com/docs/extensions/reference.md",
 		},
 	}}
 }

@@ -3,9 +3,9 @@ package apps
 func codex() App {
 	const source = "https://developers.openai.com/codex/mcp"
 	return App{ID: "codex", Name: "Codex CLI", Deep: true, Rows: []Row{
-		{Scope: Project, Paths: inProject(".codex/config.toml"), Key: "mcp_servers", Dialect: Codex, Source: source},
+		{Scope: Project, Above: true, Paths: inProject(".codex/config.toml"), Key: "mcp_servers", Dialect: Codex, Source: source},
 		{Scope: User, Paths: everywhere("${CODEX_HOME:-~/.codex}/config.toml"), Key: "mcp_servers", Dialect: Codex, Source: source},
-		{Scope: System, Key: "mcp_servers", Dialect: Codex, Source: "https://developers.openai.com/codex/config-basic", Paths: Paths{
+		{Scope: System, Key: "mcp_servers", Dialect: Codex, Source: "https://github.com/openai/codex/blob/main/codex-rs/config/src/loader/mod.rs", Paths: Paths{
 			Linux: "/etc/codex/config.toml", Mac: "/etc/codex/config.toml", Windows: programs + "/OpenAI/Codex/config.toml",
 		}},
 	}}
@@ -16,7 +16,7 @@ func opencode() App {
 	app := App{ID: "opencode", Name: "OpenCode", Deep: true}
 	add := func(scope Scope, paths func(file string) Paths) {
 		for _, file := range []string{"opencode.jsonc", "opencode.json"} {
-			app.Rows = append(app.Rows, Row{Scope: scope, Paths: paths(file), Key: "mcp", Dialect: OpenCode, Source: source})
+			app.Rows = append(app.Rows, Row{Scope: scope, Above: scope == Project, Paths: paths(file), Key: "mcp", Dialect: OpenCode, Source: source})
 		}
 	}
 	add(Managed, func(file string) Paths {
@@ -49,7 +49,7 @@ func inVSCode(rest string, row Row) []Row {
 
 func cline() App {
 	const source = "https://docs.cline.bot/getting-started/config"
-	row := Row{Scope: User, Key: "mcpServers", Dialect: Seconds, Source: "https://docs.cline.bot/mcp/configuring-mcp-servers"}
+	row := Row{Scope: User, Key: "mcpServers", Dialect: Seconds, Source: "https://docs.ionos.com/cloud/ai/mcp-server/connect-to-an-ai-client/cline"}
 	return App{ID: "cline", Name: "Cline", Rows: append(
 		[]Row{{Scope: User, Paths: everywhere("${CLINE_DIR:-~/.cline}/data/settings/cline_mcp_settings.json"), Key: "mcpServers", Dialect: Seconds, Source: source}},
 		inVSCode("saoudrizwan.claude-dev/settings/cline_mcp_settings.json", row)...,
@@ -58,7 +58,7 @@ func cline() App {
 
 func roo() App {
 	const source = "https://docs.roocode.com/features/mcp/using-mcp-in-roo"
-	row := Row{Scope: User, Key: "mcpServers", Dialect: Seconds, Source: "https://github.com/RooCodeInc/Roo-Code/blob/main/src/shared/globalFileNames.ts"}
+	row := Row{Scope: User, Key: "mcpServers", Dialect: Seconds, Source: "https://gist.github.com/danielrosehill/ec279319741ed74143052ddce9132b1e"}
 	return App{ID: "roo", Name: "Roo Code", Rows: append(
 		[]Row{{Scope: Project, Paths: inProject(".roo/mcp.json"), Key: "mcpServers", Dialect: Seconds, Source: source}},
 		inVSCode("rooveterinaryinc.roo-cline/settings/mcp_settings.json", row)...,
@@ -112,7 +112,7 @@ func lmStudio() App {
 }
 
 func warp() App {
-	const source = "https://docs.warp.dev/agent-platform/capabilities/mcp"
+	const source = "https://github.com/warpdotdev/docs/blob/main/src/content/docs/agent-platform/capabilities/mcp.mdx"
 	app := App{ID: "warp", Name: "Warp", Each: true}
 	for _, folder := range []string{".warp", ".agents"} {
 		app.Rows = append(app.Rows,

@@ -69,7 +69,7 @@ func (d *discovery) application(app apps.App, files []apps.File) []Entry {
 		sole = sole || file.Row.Sole && looked.State != Absent
 		d.look(looked)
 	}
-	d.switchOff(app, entries)
+	d.switchOff(app, files, entries)
 	return override(app, entries)
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Select is the entries with these names, in configuration order; no names = all entries. The name of a server with
@@ -23,7 +24,11 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 	var problems Problems
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			problems = append(problems, Problem{Message: fmt.Sprintf("no server %q is configured", name), Hint: c.unknown(name, known)})
+			message := fmt.Sprintf("no server %q is configured", name)
+			if strings.Contains(name, "/") {
+				message += ", and there is no such file"
+			}
+			problems = append(problems, Problem{Message: message, Hint: c.unknown(name, known)})
 		}
 	}
 	if len(problems) > 0 {

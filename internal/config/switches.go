@@ -8,13 +8,13 @@ import (
 )
 
 // switchOff disables the servers that the application's own switches disable, wherever those are kept.
-func (d *discovery) switchOff(app apps.App, entries []Entry) {
+func (d *discovery) switchOff(app apps.App, files []apps.File, entries []Entry) {
 	off := func(Entry) (off, yields bool) { return false, false }
 	switch app.ID {
 	case "claude-code":
-		off = d.claudeSwitches(app)
+		off = d.claudeSwitches(app, files)
 	case "gemini":
-		off = d.geminiSwitches()
+		off = d.geminiSwitches(files)
 	}
 	for i := range entries {
 		e := &entries[i]
@@ -27,9 +27,9 @@ func (d *discovery) switchOff(app apps.App, entries []Entry) {
 
 // claudeSwitches are what Claude Code keeps per project, and what settings say of the servers of .mcp.json: those that were
 // refused do not stand in the way of the user's own.
-func (d *discovery) claudeSwitches(app apps.App) func(Entry) (off, yields bool) {
+func (d *discovery) claudeSwitches(app apps.App, files []apps.File) func(Entry) (off, yields bool) {
 	var everywhere, shared []string
-	for _, file := range d.host.Files() {
+	for _, file := range files {
 		if file.Row.Dialect == apps.Projects {
 			project, _ := projectOf(d.open(file.Path).root, d.host.Projects)
 			everywhere, shared = texts(project, "disabledMcpServers"), texts(project, "disabledMcpjsonServers")
@@ -45,10 +45,10 @@ func (d *discovery) claudeSwitches(app apps.App) func(Entry) (off, yields bool) 
 }
 
 // geminiSwitches are mcp.allowed and mcp.excluded, each of the strongest file that has it.
-func (d *discovery) geminiSwitches() func(Entry) (off, yields bool) {
+func (d *discovery) geminiSwitches(files []apps.File) func(Entry) (off, yields bool) {
 	var allowed, excluded *field
-	for _, file := range d.host.Files() {
-		if file.App.ID != "gemini" || file.Row.Scope == apps.Plugin {
+	for _, file := range files {
+		if file.Row.Scope == apps.Plugin {
 			continue
 		}
 		for _, mcp := range at(d.open(file.Path).root, []string{"mcp"}) {

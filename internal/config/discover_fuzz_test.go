@@ -1,0 +1,38 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/apps"
+)
+
+// FuzzRow reads any bytes as the file of each row of the table. It never panics, every problem is on a line of the file, and
+// no value of env or headers is in a problem or a description.
+func FuzzRow(f *testing.F) {
+	for _, data := range seedFiles(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		clean, err := decodeText(data)
+		if err != nil {
+			return
+		}
+		for _, app := range apps.Table() {
+			for _, row := range app.Rows {
+				root, wrong := syntaxOf(row.Paths.On("linux"))(clean)
+				if wrong != nil || root.kind != object {
+					continue
+				}
+				s := scope{file: "f", folder: "/nonexistent", found: Discovered}.in(row.Dialect)
+				entries, problems := s.rowServers(apps.File{App: app, Row: row}, root, []string{"/nonexistent"})
+				entries = placed(apps.File{App: app, Row: row}, entries)
+				judge(t, clean, serversOf(root), join(nil, override(app, entries)), problems)
+			}
+		}
+	})
+}
+
+func join(known, discovered []Entry) []Entry {
+	l := loader{config: &Config{}}
+	return l.join(known, l.usable(discovered))
+}
