@@ -11,6 +11,10 @@ export MCPCTL_FORMAT=table
 
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 
+# mcp.json is found here, not named: nothing in it is started before somebody agreed. On a terminal mcpctl asks.
+export XDG_STATE_HOME="$work/state"
+say mcpctl trust
+mcpctl trust
 say mcpctl list
 mcpctl list
 say mcpctl list tickets

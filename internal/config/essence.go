@@ -26,6 +26,9 @@ var plainKeys = slices.Concat(urlKeys, []string{"type", "transport", "headers", 
 // essence is known once all of the server was read.
 func (d *draft) essence(e Entry) essence {
 	out := essence{path: d.abs, parts: []string{"folder", d.folder}, risky: d.varied || e.Server.Stdio != nil}
+	if e.Login.Secret != "" || e.Login.Refresh != "" { // which the environment holds for a server of that name
+		out.risky = true
+	}
 	out.parts = d.fields.flatten(append(out.parts, "keys"))
 	out.parts = d.asked.flatten(append(out.parts, "inputs"))
 	out.parts = append(out.parts, "envFile", d.envText)

@@ -8,13 +8,21 @@ import (
 	"testing"
 )
 
-// loadFound loads a .mcp.json that the search finds, with TOKEN and OTHER in the environment.
+// holding is an environment with one variable.
+func holding(variable string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		if name != variable {
+			return "", false
+		}
+		return "s3cret", true
+	}
+}
+
+// loadFound loads a .mcp.json that the search finds, with TOKEN in the environment.
 func loadFound(t *testing.T, dir, text string) Entry {
 	t.Helper()
 	place(t, filepath.Join(dir, ".mcp.json"), []byte(text))
-	in := Input{Dir: dir, Home: "/home/me", Lookup: func(name string) (string, bool) {
-		return "/value/of/" + name, name == "TOKEN" || name == "OTHER"
-	}}
+	in := Input{Dir: dir, Home: "/home/me", Lookup: holding("TOKEN")}
 	config, err := Load(in)
 	if err != nil || len(config.Entries) != 1 {
 		t.Fatalf("%s: %v, %d entries", text, err, len(config.Entries))
@@ -51,6 +59,18 @@ func TestNeedsTrust(t *testing.T) {
 		}
 		if e.Found = Named; e.NeedsTrust() {
 			t.Errorf("%s: needs trust though it was named", server)
+		}
+	}
+}
+
+// TestNeedsTrustWithSecretsOfTheEnvironment has secrets for a server of that name, wherever a found file says that it is.
+func TestNeedsTrustWithSecretsOfTheEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	place(t, filepath.Join(dir, ".mcp.json"), []byte(`{"mcpServers": {"ci": {"url": "http://h/"}, "other": {"url": "http://h/"}}}`))
+	for _, variable := range []string{"MCPCTL_REFRESH_TOKEN_CI", "MCPCTL_CLIENT_SECRET_CI"} {
+		read, err := Load(Input{Dir: dir, Lookup: holding(variable)})
+		if err != nil || len(read.Entries) != 2 || !read.Entries[0].NeedsTrust() || read.Entries[1].NeedsTrust() {
+			t.Errorf("%s: %v, %v", variable, err, read.Entries)
 		}
 	}
 }
@@ -108,7 +128,7 @@ func TestNeedsTrustInEveryDialect(t *testing.T) {
 			path = filepath.Join(t.TempDir(), ".continue", name)
 		}
 		place(t, path, []byte(text))
-		read, err := Load(Input{Dir: filepath.Dir(path), Home: "/home/me", Files: []string{path}, Lookup: func(name string) (string, bool) { return "value", name == "TOKEN" }})
+		read, err := Load(Input{Dir: filepath.Dir(path), Home: "/home/me", Files: []string{path}, Lookup: holding("TOKEN")})
 		if err != nil || len(read.Entries) != 2 {
 			t.Fatalf("%s: %v, %d entries", name, err, len(read.Entries))
 		}

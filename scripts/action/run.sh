@@ -3,7 +3,9 @@
 set -euo pipefail
 
 words=("$COMMAND" --format github)
-[ -z "$CONFIG" ] || words+=(--config "$CONFIG")
+while IFS= read -r line; do
+  [ -z "$line" ] || words+=(--config "$line")
+done <<< "$CONFIG"
 [ -z "$BASE" ] || words+=(--base "$BASE")
 [ -z "$FAIL_ON" ] || words+=(--fail-on "$FAIL_ON")
 while IFS= read -r line; do
