@@ -1,0 +1,61 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	namedProof = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z]*|[a-z0-9-]+\\.txtar)`")
+	testHead   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+)
+
+// TestSecurityNamesWhatExists holds every test and script that docs/security.md names against those that there are.
+func TestSecurityNamesWhatExists(t *testing.T) {
+	page, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proofs := namedProof.FindAllStringSubmatch(string(page), -1)
+	if len(proofs) < 40 {
+		t.Fatalf("only %d tests are named: is the search broken?", len(proofs))
+	}
+	known := everyTest(t)
+	for _, m := range proofs {
+		if !known[m[1]] {
+			t.Errorf("docs/security.md names %s, which does not exist", m[1])
+		}
+	}
+}
+
+// everyTest are the names of all tests and scripts of the project.
+func everyTest(t *testing.T) map[string]bool {
+	known := map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != "..":
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".txtar"):
+			known[d.Name()] = true
+		case strings.HasSuffix(path, "_test.go"):
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for _, m := range testHead.FindAllStringSubmatch(string(text), -1) {
+				known[m[1]] = true
+			}
+		}
+		return nil
+	})
+	if err != nil || len(known) < 100 {
+		t.Fatalf("walking the project: %v, %d tests", err, len(known))
+	}
+	return known
+}
