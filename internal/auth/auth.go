@@ -8,6 +8,7 @@ package auth
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -55,9 +56,13 @@ func (a *Advice) Hint() string { return a.Do }
 // advise makes an error with what to do next.
 func advise(do, format string, args ...any) error { return &Advice{fmt.Errorf(format, args...), do} }
 
-// loginCommand is what logs in to the server, further words at its end.
+// loginCommand is what logs in to the server, as one types it, further words at its end.
 func (s Server) loginCommand(words ...string) string {
-	return strings.Join(append([]string{"mcpctl", "login", s.Name}, words...), " ")
+	name := s.Name
+	if !regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`).MatchString(name) {
+		name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return strings.Join(append([]string{"mcpctl", "login", name}, words...), " ")
 }
 
 // Canonical is the URL of a server as the key of its logins, and as the resource that tokens are for (RFC 8707): without

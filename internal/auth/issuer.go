@@ -42,6 +42,7 @@ func (w *web) issuer(ctx context.Context, id string) (issuer, error) {
 // noMetadataError is an authorization server that does not say how to use it.
 type noMetadataError struct{ server string }
 
+// Error names the server.
 func (e *noMetadataError) Error() string {
 	return "there is no metadata of the authorization server " + quoted(e.server)
 }

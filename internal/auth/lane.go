@@ -39,6 +39,7 @@ func (l *lane) RoundTrip(req *http.Request) (*http.Response, error) {
 // slowError is an answer that did not come, or did not end.
 type slowError struct{ patience time.Duration }
 
+// Error names the limit.
 func (e *slowError) Error() string { return fmt.Sprintf("no whole answer within %s", e.patience) }
 
 // slow is err, or that the time was up, if it was.

@@ -46,7 +46,10 @@ func (s *Source) Authorize(ctx context.Context, refused *probe.Refused) (map[str
 // stored is the login in the vault, renewed when it must be; nil = there is none.
 func (s *Source) stored(ctx context.Context, refused *probe.Refused) (*vault.Login, error) {
 	public, err := s.Vault.Of(Canonical(s.Server.URL))
-	if err != nil || public == nil {
+	switch {
+	case public == nil && refused == nil:
+		return nil, nil // a login that cannot be read may be that to another server
+	case public == nil:
 		return nil, err
 	}
 	l, err := s.Vault.Unlock(ctx, *public)
@@ -58,7 +61,7 @@ func (s *Source) stored(ctx context.Context, refused *probe.Refused) (*vault.Log
 	case refused == nil && (fresh(*l) || l.Secrets.Refresh == ""):
 		return l, nil // one that only may have expired is for the server to judge
 	case refused != nil && refused.Status == 403:
-		return nil, s.widen(ctx, *l, parseChallenge(refused.Challenge))
+		return nil, s.widen(ctx, *l, parseChallenge(refused.Challenge).scopes)
 	}
 	return s.renew(ctx, *l, refused != nil)
 }
@@ -67,13 +70,32 @@ func (s *Source) stored(ctx context.Context, refused *probe.Refused) (*vault.Log
 func fresh(l vault.Login) bool { return l.Expires.IsZero() || time.Now().Add(early).Before(l.Expires) }
 
 // widen is the error for a token whose scopes do not suffice. The next login asks for those that are missing.
-func (s *Source) widen(ctx context.Context, l vault.Login, c challenge) error {
-	l.Wanted = scopes(l.Wanted, c.scopes)
-	if err := s.Vault.Save(ctx, l); err != nil {
+func (s *Source) widen(ctx context.Context, seen vault.Login, missing []string) error {
+	release, err := s.Vault.Hold(ctx, seen)
+	if err != nil {
+		return err
+	}
+	defer release()
+	now, err := s.Vault.Unlock(ctx, seen) // another run may have renewed it
+	if err != nil || now == nil {
+		return err
+	}
+	now.Wanted = scopes(now.Wanted, missing)
+	if err := s.save(ctx, *now); err != nil {
 		return err
 	}
 	return advise("log in again, with more rights: "+s.Server.loginCommand(),
-		"the server wants further scopes (%s); the login has %s", named(c.scopes), named(l.Scopes))
+		"the server wants further scopes (%s); the login has %s", named(missing), named(now.Scopes))
+}
+
+// saveTime is for keeping a login when the run ends: its old tokens may be worth nothing any more.
+const saveTime = 10 * time.Second
+
+// save keeps a login, also when ctx ends meanwhile.
+func (s *Source) save(ctx context.Context, l vault.Login) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
+	return s.Vault.Save(ctx, l)
 }
 
 func named(scopes []string) string {
@@ -97,18 +119,18 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 		return nil, err
 	case now.Secrets.Access != seen.Secrets.Access:
 		return now, nil
-	case now.Secrets.Refresh == "":
+	case now.Secrets.Refresh == "" || now.Revoked:
 		return nil, advise("log in again: "+s.Server.loginCommand(), "the login of %s is no longer accepted: it expired or was revoked", day(now.Since))
 	}
 	next, err := s.refreshed(ctx, *now)
 	switch {
 	case err == nil:
-		return next, s.Vault.Save(ctx, *next)
+		return next, s.save(ctx, *next)
 	case !refused && time.Now().Before(now.Expires) && !ended(err):
 		return now, nil // it is still good for a moment
 	case ended(err):
 		now.Revoked = true
-		return nil, errors.Join(s.over(*now, err), s.Vault.Save(ctx, *now))
+		return nil, errors.Join(s.over(*now, err), s.save(ctx, *now))
 	}
 	return nil, &Advice{fmt.Errorf("renewing the login: %w", err), "try again; the login itself may still be good"}
 }

@@ -3,6 +3,8 @@ package auth
 import (
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -73,6 +75,10 @@ func TestRenewFails(t *testing.T) {
 		}
 		if l, _ := source.Vault.Of(server.URL); !l.Revoked {
 			t.Error("the login is not marked as over")
+		}
+		asked := len(s.Requests())
+		if _, err := visit(t, source, s.URL); err == nil || len(s.Requests()) != asked+1 {
+			t.Errorf("a login that is over: %v, %q", err, s.Requests()[asked:])
 		}
 	})
 	t.Run("no refresh token", func(t *testing.T) {
@@ -191,6 +197,28 @@ func TestCarried(t *testing.T) {
 	bad := &Source{Server: Server{Name: "tickets", URL: s.URL, Client: Client{ID: l.Client.ID, Refresh: "long-gone"}}}
 	if _, err := visit(t, bad, s.URL); err == nil || !strings.Contains(err.Error(), `"unknown refresh token ***"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestBrokenLogin keeps a login that cannot be read from mattering to servers that want none.
+func TestBrokenLogin(t *testing.T) {
+	s, server := serve(t, authtest.Quirks{})
+	source, _ := login(t, server, browser(t))
+	if err := os.WriteFile(filepath.Join(source.Vault.Folder, "x.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := visit(t, source, s.URL); status != http.StatusOK {
+		t.Errorf("the server of another login: %d, %v", status, err)
+	}
+	other := &Source{Server: Server{Name: "it's other", URL: s.URL + "/other"}, Vault: source.Vault}
+	if headers, err := other.Authorize(t.Context(), nil); headers != nil || err != nil {
+		t.Errorf("a server without a login: %v, %v", headers, err)
+	}
+	if _, err := other.Authorize(t.Context(), &probe.Refused{Status: 401}); err == nil || !strings.Contains(err.Error(), "x.json") {
+		t.Errorf("a server that wants one: %v", err)
+	}
+	if got, want := other.Server.loginCommand(), `mcpctl login 'it'\''s other'`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

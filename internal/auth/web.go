@@ -99,6 +99,7 @@ func stayHome(next *http.Request, via []*http.Request) error {
 // statusError is an HTTP status that is not the one that is needed.
 type statusError struct{ status int }
 
+// Error names the status.
 func (e *statusError) Error() string {
 	return fmt.Sprintf("HTTP %d %s", e.status, http.StatusText(e.status))
 }

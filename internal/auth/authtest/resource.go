@@ -12,6 +12,7 @@ func (s *Server) resource() http.Handler {
 	site.HandleFunc("/.well-known/oauth-protected-resource", s.describe)
 	site.HandleFunc("/.well-known/oauth-protected-resource/mcp", s.describe)
 	site.HandleFunc("/mcp", s.guard)
+	site.HandleFunc("/message", s.guard) // of HTTP+SSE
 	if s.quirks.Ancient {
 		site.Handle("/", s.authority(""))
 	}
@@ -43,7 +44,7 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 		challenge += fmt.Sprintf(`, resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, s.mcp.URL)
 	}
 	switch {
-	case !bearer || !known || good.Get("resource") != s.URL || r.URL.RawQuery != "":
+	case !bearer || !known || good.Get("resource") != s.URL || r.URL.Query().Has("access_token"):
 		w.Header().Set("WWW-Authenticate", challenge+`, scope="mcp:read"`)
 		http.Error(w, "a token, please: "+token, http.StatusUnauthorized)
 	case !has(good.Get("scope"), q.Need):
