@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moby/sys/atomicwriter"
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -181,10 +180,10 @@ func (how *acceptance) take(r *report.Report, steps []advance, folder string) er
 
 // replace writes a file that is whole at any time.
 func replace(file string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return atomicwriter.WriteFile(file, data, 0o644)
+	return writeWhole(file, data)
 }
 
 // move works out the new snapshot of one server, nil when its file is left alone, and tells what is done.

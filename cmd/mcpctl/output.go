@@ -36,7 +36,17 @@ func writeOutput(path string, data []byte) error {
 		}
 		return err
 	}
-	return atomicwriter.WriteFile(config.RealPath(path), data, 0o644)
+	return writeWhole(config.RealPath(path), data)
+}
+
+// writeWhole replaces a file that is whole at any time. It keeps the mode that the file has; a new one gets that of the
+// user's umask, which atomicwriter does not heed.
+func writeWhole(path string, data []byte) error {
+	mode := newFileMode()
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		mode = info.Mode().Perm()
+	}
+	return atomicwriter.WriteFile(path, data, mode)
 }
 
 // checkOutput finds a path that cannot be written before any server is contacted for nothing.

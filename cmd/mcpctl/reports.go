@@ -98,7 +98,7 @@ func (inv *invocation) writeStepSummary(format string, r *report.Report, o repor
 	if err := report.Write(&out, "markdown", r, o); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("writing the summary of the step (GITHUB_STEP_SUMMARY): %w", err)
 	}

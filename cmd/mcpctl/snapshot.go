@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/moby/sys/atomicwriter"
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -84,10 +83,10 @@ func save(s *surface, folder string) error {
 	if s.Saved, err = compareSaved(s.snapshot, data, file); err != nil || s.Saved.Action == report.Unchanged {
 		return err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	return atomicwriter.WriteFile(file, data, 0o644)
+	return writeWhole(file, data)
 }
 
 // compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten.
