@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -30,11 +31,19 @@ const (
 	Overruled LookedState = "overruled" // the application does not read it: the administrator's file decides alone
 )
 
+// Limits on what all files of applications together may cost, whatever somebody put into a repository.
+const (
+	maxDiscovered      = 1000     // servers
+	maxDiscoveredBytes = 64 << 20 // of files
+)
+
 // discovery looks at the files of applications.
 type discovery struct {
 	*loader
-	host apps.Host
-	seen map[string]document // by path
+	host  apps.Host
+	seen  map[string]document // by path
+	bytes int                 // that were read
+	count int                 // of servers
 }
 
 // discover is what applications have, as each would use it.
@@ -91,6 +100,12 @@ func (d *discovery) row(file apps.File, root value, looked *Looked) []Entry {
 		looked.State, looked.Problem = Broken, &wrong[0]
 	}
 	looked.Servers = len(entries)
+	if d.count+len(entries) > maxDiscovered {
+		looked.State = Broken
+		looked.Problem = &Problem{File: looked.Path, Message: fmt.Sprintf("more than %d servers with those before", maxDiscovered), Hint: "name the file with --config if you mean it"}
+		return nil
+	}
+	d.count += len(entries)
 	return placed(file, entries)
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"strings"
 
@@ -30,6 +31,9 @@ func (d *discovery) parsed(path string) document {
 	}
 	shown := d.in.present(path)
 	data, err := readRegular(path)
+	if d.bytes += len(data); err == nil && d.bytes > maxDiscoveredBytes {
+		err = fmt.Errorf("more than %d MiB with those before", maxDiscoveredBytes>>20)
+	}
 	if err != nil {
 		return document{state: Broken, wrong: &Problem{File: shown, Message: "reading the file: " + err.Error(), Hint: "the other files were read"}}
 	}

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestDiscoveryIsBounded: a repository cannot make discovery cost more than a moment, whatever it puts where.
+func TestDiscoveryIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	var servers strings.Builder
+	for i := range maxDiscovered - 100 {
+		fmt.Fprintf(&servers, `"s%d": {"command": "npx", "args": ["-y", "same"]},`, i)
+	}
+	many := []byte(`{"mcpServers": {` + servers.String() + `}}`)
+	for _, file := range []string{".cursor/mcp.json", ".kiro/settings/mcp.json", ".roo/mcp.json"} {
+		place(t, filepath.Join(dir, file), many)
+	}
+	for i := range 300 {
+		place(t, filepath.Join(dir, ".continue", "mcpServers", fmt.Sprintf("%03d.json", i)), []byte(`{"mcpServers": {}}`))
+	}
+	large := filepath.Join(dir, ".junie", "mcp", "mcp.json")
+	place(t, large, []byte("{}"))
+	if err := os.Truncate(large, maxFile+1); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	config, err := Load(Input{Dir: dir, Home: filepath.Join(dir, "home"), Discover: true, OS: "linux"})
+	if took := time.Since(began); err != nil || took > 20*time.Second {
+		t.Fatalf("%v after %v", err, took)
+	}
+	if n := len(config.Entries); n == 0 || n > maxDiscovered {
+		t.Errorf("%d servers", n)
+	}
+	states, looked := map[string]int{}, map[string]int{}
+	for _, l := range config.Looked {
+		if l.Problem != nil {
+			states[l.Problem.Message]++
+		}
+		looked[l.App]++
+	}
+	for _, message := range []string{"more than 1000 servers with those before", "reading the file: larger than 16 MiB"} {
+		if states[message] == 0 {
+			t.Errorf("nothing is said of %q in %v", message, states)
+		}
+	}
+	if looked["Continue"] > 202 {
+		t.Errorf("%d files of a pattern were read", looked["Continue"])
+	}
+}
