@@ -171,7 +171,7 @@ func (d *development) announce(e report.Event) {
 	defer d.mu.Unlock()
 	w := d.servers[0]
 	e.Time, e.Server, e.State = time.Now(), w.Name, string(w.last)
-	d.screen.show(e, d.servers)
+	d.publish(e, d.servers)
 }
 
 // ask wants the server built and started anew.

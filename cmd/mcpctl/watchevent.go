@@ -21,11 +21,16 @@ func (v *vigil) tell(w *watched, e watch.Event) {
 		v.remember(w, e.Findings)
 	}
 	shown := v.shown(w, e)
-	v.monitor.Tell(shown) // first: whoever reads standard output may be slow
-	v.screen.show(shown, v.servers)
+	v.publish(shown, v.servers)
 	if e.Kind == watch.Changed || e.Kind == watch.Recovered && len(e.Findings) > 0 {
 		v.pass(shown)
 	}
+}
+
+// publish shows an event to everybody; nil servers means that it is the last one.
+func (v *vigil) publish(e report.Event, servers []*watched) {
+	v.monitor.Tell(e) // first: whoever reads standard output may be slow
+	v.screen.show(e, servers)
 }
 
 // pass hands a change on to whoever waits for one.
@@ -108,8 +113,7 @@ func (v *vigil) sumUp(ctx context.Context) error {
 	}
 	status := v.status()
 	e.Status, e.Verdict = &status, report.VerdictOf(status)
-	v.monitor.Tell(e)
-	v.screen.show(e, nil)
+	v.publish(e, nil)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"mime"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/mcpctl/mcpctl/pkg/report"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
@@ -39,7 +41,10 @@ type described struct {
 	Paths      map[string]map[string]json.RawMessage
 	Components struct {
 		Responses map[string]answer
-		Schemas   map[string]struct{ Enum []string }
+		Schemas   map[string]struct {
+			Enum       []string
+			Properties map[string]any
+		}
 	}
 }
 
@@ -95,6 +100,25 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	}
 	if diff := cmp.Diff(states, d.Components.Schemas["State"].Enum); diff != "" {
 		t.Errorf("states (-known +described):\n%s", diff)
+	}
+}
+
+// TestEveryFieldIsDescribed holds the keys of what is told against the schemas.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	d := describedRoutes(t)
+	for name, value := range map[string]any{
+		"Event": report.Event{}, "Counts": report.Counts{}, "Failure": report.Failure{}, "WatchCounts": watch.Counts{},
+		"Server": oneServer{}, "Servers": fleet{}, "Health": healthy{}, "Problem": problem{}, "Refresh": refreshed{}, "Missed": missed{},
+	} {
+		var keys []string
+		for field := range reflect.TypeOf(value).Fields() {
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		if diff := cmp.Diff(keys, slices.Sorted(maps.Keys(d.Components.Schemas[name].Properties))); diff != "" {
+			t.Errorf("%s (-written +described):\n%s", name, diff)
+		}
 	}
 }
 

@@ -313,3 +313,18 @@ func TestManyConnections(t *testing.T) {
 		t.Error("it still accepts")
 	}
 }
+
+// TestBigHeads are refused.
+func TestBigHeads(t *testing.T) {
+	address := serve(t, monitorOf(Options{Loopback: true}, five()...))
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Big: %s\r\n\r\n", strings.Repeat("x", 2*headerBytes))
+	line, _ := bufio.NewReader(conn).ReadString('\n')
+	if !strings.Contains(line, " 431 ") {
+		t.Errorf("a big head gets %q", line)
+	}
+}
