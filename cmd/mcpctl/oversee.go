@@ -150,7 +150,7 @@ func (w *watched) same(other *watched) bool {
 	a, b := *w.server, *other.server
 	a.Source, b.Source = "", ""
 	a.HTTP, b.HTTP = plainHTTP(a.HTTP), plainHTTP(b.HTTP)
-	return reflect.DeepEqual(a, b)
+	return reflect.DeepEqual(a, b) && reflect.DeepEqual(w.login, other.login)
 }
 
 func plainHTTP(h *probe.HTTP) *probe.HTTP {

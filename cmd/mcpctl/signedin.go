@@ -36,7 +36,11 @@ func (inv *invocation) signIn(steps []step, cfg *config.Config) error {
 
 // protected is a server as its logins know it. One that the command line names by its URL is called by that.
 func protected(server probe.Server, cfg *config.Config) auth.Server {
-	s := auth.Server{Name: server.Name, URL: server.HTTP.URL}
+	s := auth.Server{Name: server.Name}
+	if server.HTTP == nil {
+		return s
+	}
+	s.URL = server.HTTP.URL
 	if server.Source == "argv" {
 		s.Name = auth.Canonical(server.HTTP.URL)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -39,6 +40,7 @@ type vigil struct {
 type watched struct {
 	surface
 	server  *probe.Server // nil = not contacted
+	login   auth.Client   // how to log in to it, as configured
 	refresh chan struct{} // asks for a reading at once
 	stop    context.CancelFunc
 	ended   chan struct{}
@@ -131,7 +133,7 @@ func (v *vigil) enlist(targets []target) ([]*watched, error) {
 		w := &watched{surface: s.known, refresh: make(chan struct{}, 1)}
 		if s.contact != nil {
 			w.server, contacts = &contacts[0], contacts[1:]
-			w.Name = w.server.Name
+			w.Name, w.login = w.server.Name, protected(*w.server, v.cfg).Client
 		}
 		servers = append(servers, w)
 	}

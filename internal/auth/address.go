@@ -67,8 +67,11 @@ func (r realm) allow(host string, ip netip.Addr) error {
 	case r.trusted[host] || public(ip):
 		return nil
 	}
-	return fmt.Errorf("%s is at %s, which is not a public address", host, ip)
+	return advise(trustIt, "%s is at %s, which is not a public address", host, ip)
 }
+
+// trustIt is the way out for an authorization server that is right for all that.
+const trustIt = `if you trust it, name it in the configuration: "oauth": {"authServerMetadataUrl": "https://…/.well-known/…"}`
 
 // reserved are networks that are neither private in the sense of netip nor public: shared address space, protocol
 // assignments, benchmarks, the future, discard, documentation.

@@ -53,7 +53,7 @@ func (w *web) issuerAt(ctx context.Context, place, id string) (i issuer, err err
 		return i, fmt.Errorf("reading metadata of the authorization server: %w", err)
 	}
 	if id != "" && i.ID != id {
-		return i, fmt.Errorf("reading metadata of the authorization server: %s is of issuer %s and not of %s", place, quoted(i.ID), quoted(id))
+		return i, advise(trustIt, "reading metadata of the authorization server: %s is of issuer %s and not of %s", place, quoted(i.ID), quoted(id))
 	}
 	return i, w.vet(i)
 }

@@ -105,6 +105,7 @@ func TestLogin(t *testing.T) {
 		"client ID metadata document":      {quirks: authtest.Quirks{Metadata: map[string]any{"client_id_metadata_document_supported": true, "registration_endpoint": nil}}, client: Client{Document: "https://mcpctl.example/client.json"}},
 		"document that is not offered":     {client: Client{Document: "https://mcpctl.example/client.json"}, want: []string{"POST /tenant/register"}},
 		"resource is the host":             {quirks: authtest.Quirks{}, client: Client{Scopes: []string{"mcp:write"}}},
+		"a token in a form":                {quirks: authtest.Quirks{Form: true}},
 		"on another device":                {device: true, quirks: authtest.Quirks{Pending: 1}, want: []string{"POST /tenant/device", "POST /tenant/token"}},
 	}
 	for name, test := range tests {

@@ -159,6 +159,8 @@ func lifetime(raw any) (time.Duration, error) {
 		return 0, nil
 	case float64:
 		seconds = v
+	case int64: // of a form, which some authorization servers answer with
+		seconds = float64(v)
 	case string:
 		if json.Unmarshal([]byte(v), &seconds) != nil && v != "" {
 			return 0, fmt.Errorf("the lifetime of the token is no number: %s", quoted(v))

@@ -31,6 +31,7 @@ type Quirks struct {
 	Need     string                      // scopes that requests need
 	Pending  int                         // how often a device login is told to wait
 	Slow     int                         // seconds between two questions of a device login; 0 = 1
+	Form     bool                        // tokens come in a form, not in JSON
 	Keep     bool                        // refresh tokens are not rotated
 	Secret   string                      // clients must prove that they are "known" with this secret
 }

@@ -3,6 +3,8 @@ package authtest
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -105,6 +107,15 @@ func (s *Server) give(w http.ResponseWriter, q Quirks, asked url.Values, renews 
 		s.mu.Lock()
 		s.refresh[refresh] = asked
 		s.mu.Unlock()
+	}
+	if q.Form {
+		form := url.Values{}
+		for name, value := range members {
+			form.Set(name, fmt.Sprint(value))
+		}
+		w.Header().Set("Content-Type", "application/x-www-form-urlencoded")
+		_, _ = io.WriteString(w, form.Encode())
+		return
 	}
 	document(w, http.StatusOK, members, nil)
 }
