@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/apps"
 )
@@ -15,6 +16,8 @@ func (d *discovery) switchOff(app apps.App, files []apps.File, entries []Entry) 
 		off = d.claudeSwitches(app, files)
 	case "gemini":
 		off = d.geminiSwitches(files)
+	case "amazon-q":
+		off = d.amazonSwitches(files)
 	}
 	for i := range entries {
 		e := &entries[i]
@@ -68,6 +71,18 @@ func (d *discovery) geminiSwitches(files []apps.File) func(Entry) (off, yields b
 	}
 }
 
+// amazonSwitches leave mcp.json files out when the user's default agent does.
+func (d *discovery) amazonSwitches(files []apps.File) func(Entry) (off, yields bool) {
+	ignored := slices.ContainsFunc(files, func(file apps.File) bool {
+		isDefault := file.Row.Scope == apps.User && filepath.Base(file.Path) == "default.json"
+		return isDefault && member(d.open(file.Path).root, "useLegacyMcpJson") == "false"
+	})
+	return func(e Entry) (off, yields bool) {
+		legacy := ignored && filepath.Base(e.File) == "mcp.json"
+		return legacy, legacy
+	}
+}
+
 // texts are the texts of a list.
 func texts(of value, key string) []string {
 	f, _ := of.get(key)
@@ -84,7 +99,8 @@ func projectOf(root value, folders []string) (value, bool) {
 	for _, folder := range folders {
 		real := RealPath(folder)
 		for _, f := range projects.value.fields {
-			if path := filepath.Clean(filepath.FromSlash(f.key)); path == folder || path == real {
+			path := filepath.Clean(filepath.FromSlash(f.key))
+			if path == folder || path == real || filepath.Separator == '\\' && strings.EqualFold(path, folder) {
 				return f.value, true
 			}
 		}

@@ -33,7 +33,7 @@ func (p *page) serverList(servers []Server) error {
 	}
 	g.columns = append(g.columns, column{title: "TOKENS", right: true, least: 6, drop: 4})
 	g.columns = append(g.columns, column{title: "TIME", right: true, least: 6, drop: 4},
-		column{title: "PROBLEM", least: 16, drop: 7})
+		column{title: "APPLICATION", least: 8, drop: 9}, column{title: "PROBLEM", least: 16, drop: 7})
 	for _, s := range servers {
 		g.rows = append(g.rows, serverRow(s))
 	}
@@ -50,7 +50,8 @@ func serverRow(s Server) []span {
 	for _, k := range snapshot.Kinds() {
 		row = append(row, countCell(s, k))
 	}
-	return append(row, span{number(s.Tokens), noInk}, span{elapsed(s.ElapsedMs), noInk}, span{problem(s), stateInk(s.State)})
+	return append(row, span{number(s.Tokens), noInk}, span{elapsed(s.ElapsedMs), noInk},
+		span{s.applications(), noInk}, span{problem(s), stateInk(s.State)})
 }
 
 // countCell is a number, a dash for a kind that is not offered, or a question mark when listing it failed.
