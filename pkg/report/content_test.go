@@ -1,0 +1,50 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/mcpctl/mcpctl/pkg/call"
+)
+
+// FuzzWriteResult: nothing that a server puts into a result reaches the terminal as anything but text, and every line of
+// a text is there.
+func FuzzWriteResult(f *testing.F) {
+	f.Add("plain", "a/b")
+	f.Add("\x1b[2J\u202e\n\tx", "\x9b")
+	f.Add("{\"a\":\"\u2028\"}", "\u200b")
+	f.Fuzz(func(t *testing.T, text, word string) {
+		quoted, _ := json.Marshal(word)
+		r := call.Result{
+			Description: word, Failed: true, Structured: quoted, Values: []string{word},
+			Pieces: []call.Piece{
+				{Kind: call.Text, Text: text}, {Kind: call.Text, Role: word, Text: text},
+				{Kind: call.Image, MIME: word, Data: []byte(text)}, {Kind: call.Resource, URI: word, MIME: word, Text: text},
+				{Kind: call.Link, URI: word, Name: word, About: text, Size: word}, {Kind: call.Unknown, Flaw: word, Raw: quoted},
+			},
+		}
+		var out bytes.Buffer
+		if err := WriteResult(&out, r, map[int]string{2: word}, Options{Width: 80}); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range out.String() {
+			if c != '\n' && (unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control) || hidden(c) && c != ' ') {
+				t.Fatalf("%U reaches the terminal in %q", c, out.String())
+			}
+		}
+		if strings.Count(out.String(), "\n") < 3*len(strings.Split(strings.TrimRight(text, "\r\n"), "\n")) {
+			t.Errorf("lines of %q are missing in %q", text, out.String())
+		}
+	})
+}
+
+func TestSizes(t *testing.T) {
+	for n, want := range map[int]string{0: "0 bytes", 999: "999 bytes", 1000: "1.0 KB", 12_345: "12 KB", 999_999: "999 KB", 1_500_000: "1.5 MB"} {
+		if got := Size(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
