@@ -26,6 +26,7 @@ func (v *vigil) oversee(ctx context.Context, targets []target) {
 	defer signal.Stop(reload)
 	ignoreBackgroundReads()
 	go v.hearInput()
+	attended := v.attended()
 	look := time.NewTicker(editsEvery)
 	defer look.Stop()
 	for seen := stamps(v.sources(v.cfg)); ; {
@@ -35,6 +36,10 @@ func (v *vigil) oversee(ctx context.Context, targets []target) {
 		case <-asked:
 			v.ask()
 		case <-reload:
+			if attended && !v.attended() { // the terminal was closed
+				v.end(errHungUp)
+				return
+			}
 			seen = v.reload(ctx, targets)
 		case <-look.C:
 			if !maps.Equal(seen, stamps(v.sources(v.cfg))) {
@@ -44,7 +49,12 @@ func (v *vigil) oversee(ctx context.Context, targets []target) {
 	}
 }
 
-// editsEvery is how often configuration files are looked at for edits.
+// attended tells whether there is a terminal at which somebody may sit.
+func (v *vigil) attended() bool { return isTerminal(v.in) || isTerminal(v.out) }
+
+// editsEvery is how often configuration files are looked at for edits. Looking at a handful by name finds them also where
+// announcements of a folder do not tell: behind links, as those who keep their configurations elsewhere have them, on
+// network file systems, and before the file is there.
 const editsEvery = 500 * time.Millisecond
 
 // notify asks for signals. None is none, where signal.Notify would take it for all.

@@ -166,5 +166,8 @@ func (inv *invocation) vigil(cfg *config.Config, how watching) (*vigil, error) {
 // errLongEnough ends a run after --for.
 var errLongEnough = errors.New("watched for as long as asked")
 
+// errHungUp ends a run whose terminal was closed.
+var errHungUp = errors.New("the terminal was closed")
+
 // errSeen ends a run after the change that --until-change or --fail-on waits for.
 var errSeen = errors.New("a change was seen")

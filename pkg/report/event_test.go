@@ -17,7 +17,7 @@ func noon() time.Time { return time.Date(2026, 6, 30, 12, 0, 0, 123456789, time.
 
 // TestEventLines shows each kind of event as people and as programs see it.
 func TestEventLines(t *testing.T) {
-	two, status := 2, 1
+	two, status, took := 2, 1, int64(1300)
 	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/a\x1b", Message: "It is gone."}
 	for name, c := range map[string]struct {
 		event       report.Event
@@ -47,6 +47,26 @@ func TestEventLines(t *testing.T) {
 			report.Event{Event: "unchanged", Server: "s", State: "live", Cause: "notification", Note: "slowed"},
 			"12:00:00  s  unchanged  by notification  although the server announced a change  slowed\n",
 			`"event": "unchanged", "server": "s", "state": "live", "cause": "notification", "note": "slowed"`,
+		},
+		"unchanged by a reload": {
+			report.Event{Event: "unchanged", Server: "s", State: "live", Cause: "reload"},
+			"12:00:00  s  unchanged  by reload\n",
+			`"event": "unchanged", "server": "s", "state": "live", "cause": "reload"`,
+		},
+		"reload": {
+			report.Event{Event: "reload", Server: "s", State: "live", Files: []string{"a.go", "b\x1b.go"}, Note: "and 3 more"},
+			"12:00:00  s  reload  a.go, b\\x1b.go  and 3 more\n",
+			`"event": "reload", "server": "s", "state": "live", "note": "and 3 more", "files": ["a.go", "b\u001b.go"]`,
+		},
+		"build": {
+			report.Event{Event: "build", Server: "s", State: "live", Elapsed: &took},
+			"12:00:00  s  build  1.3 s\n",
+			`"event": "build", "server": "s", "state": "live", "elapsedMs": 1300`,
+		},
+		"build that failed": {
+			report.Event{Event: "build", Server: "s", State: "live", Elapsed: &took, Error: &report.Failure{Stage: "building", Message: "exit status 2", Hint: "look", Stderr: "oh\n"}},
+			"12:00:00  s  build failed  1.3 s\n    building: exit status 2\n    → look\n  stderr:\n    oh\n",
+			`"event": "build", "server": "s", "state": "live", "elapsedMs": 1300, "error": {"stage": "building", "message": "exit status 2", "hint": "look", "stderr": "oh\n"}`,
 		},
 		"summary": {
 			report.Event{Event: "summary", Status: &status, Verdict: report.Fail, Summary: &report.Summary{Breaking: 1, Waived: 2},
