@@ -103,7 +103,7 @@ func (inv *invocation) plan(cfg *config.Config, targets []target) ([]step, error
 		}
 		steps = append(steps, more...)
 	}
-	if steps, err = inv.only.steps(steps); err != nil {
+	if steps, err = inv.only.steps(cfg, steps); err != nil {
 		return nil, err
 	}
 	tellApart(steps)

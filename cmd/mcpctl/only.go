@@ -29,9 +29,12 @@ func (o *only) String() string {
 	return strings.Join(*o, ",")
 }
 
-// has tells whether a server may take part in the run.
-func (o only) has(name string) bool {
-	return len(o) == 0 || slices.ContainsFunc(o, func(pattern string) bool { return finding.Glob(pattern, name) })
+// has tells whether a server with these names may take part in the run.
+func (o only) has(names ...string) bool {
+	named := func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return finding.Glob(pattern, name) })
+	}
+	return len(o) == 0 || slices.ContainsFunc(o, named)
 }
 
 // entries are those that may take part. A pattern that no configured server has is a mistake, and so is one that leaves
@@ -39,12 +42,12 @@ func (o only) has(name string) bool {
 func (o only) entries(cfg *config.Config, entries []config.Entry) ([]config.Entry, error) {
 	var known []string
 	for _, e := range cfg.Entries {
-		known = append(known, e.Server.Name)
+		known = append(known, e.Names()...)
 	}
 	if err := o.check(known); err != nil {
 		return nil, err
 	}
-	chosen := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return !o.has(e.Server.Name) })
+	chosen := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return !o.has(e.Names()...) })
 	if len(chosen) == 0 && len(entries) > 0 {
 		return nil, usagef("--only %s leaves no server of those that were named", o.String())
 	}
@@ -62,8 +65,8 @@ func (o only) check(known []string) error {
 }
 
 // steps are those that may take part, whatever they come from.
-func (o only) steps(steps []step) ([]step, error) {
-	left := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return !o.has(s.name()) })
+func (o only) steps(cfg *config.Config, steps []step) ([]step, error) {
+	left := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return !o.has(cfg.Project.Names(s.name())...) })
 	if len(left) == 0 && len(steps) > 0 {
 		return nil, usagef("--only %s leaves nothing of what was named", o.String())
 	}

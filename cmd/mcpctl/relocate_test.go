@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestMoved(t *testing.T) {
 	w := worktree{roots: []string{"/repo", "/link/repo"}, dir: "/repo/tmp/base/repo"}
@@ -27,4 +30,21 @@ func TestMoved(t *testing.T) {
 	if got := root.move("/bin/sh"); got != "/bin/sh" {
 		t.Errorf("with a repository at the root, move(/bin/sh) = %q", got)
 	}
+}
+
+// FuzzMove: what was moved once is not moved again, and nothing but whole paths is touched.
+func FuzzMove(f *testing.F) {
+	for _, seed := range []string{"/repo", "/repo/a:/link/repo", "/repo/tmp/base/repo/x", "x=/repo", "/repository", "/repo/repo", "/repo//repo", "/repo\x00/repo"} {
+		f.Add(seed)
+	}
+	w := worktree{roots: []string{"/repo", "/link/repo"}, dir: "/repo/tmp/base/repo"}
+	f.Fuzz(func(t *testing.T, text string) {
+		once := w.move(text)
+		if twice := w.move(once); twice != once {
+			t.Errorf("%q became %q, and then %q", text, once, twice)
+		}
+		if !strings.Contains(text, "/repo") && once != text {
+			t.Errorf("%q became %q", text, once)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -36,32 +37,46 @@ func (inv *invocation) show(ctx context.Context, words []string, raw bool) error
 	if err != nil {
 		return err
 	}
+	missing := wanted
 	for i := range surfaces {
-		if err := exhibit(&surfaces[i], wanted); err != nil {
-			return err
-		}
+		found := exhibit(&surfaces[i], wanted)
+		missing = slices.DeleteFunc(slices.Clone(missing), func(want string) bool { return slices.Contains(found, want) })
+	}
+	if err := nowhere(surfaces, missing); err != nil {
+		return err
 	}
 	r := newReport("show", surfaces)
 	r.Status = status(surfaces)
 	return inv.emit(ctx, r, report.Options{Raw: raw})
 }
 
-// exhibit puts what show tells into the report of s: the server and all items, or only the wanted ones.
-func exhibit(s *surface, wanted []string) error {
+// exhibit puts what show tells into the report of s: the server and all items, or only the wanted ones. It gives those
+// that s has.
+func exhibit(s *surface, wanted []string) (found []string) {
 	if s.snapshot == nil {
 		return nil
 	}
 	if len(wanted) == 0 {
 		s.ServerInfo, s.Capabilities, s.Instructions = s.snapshot.Server, s.snapshot.Capabilities, s.snapshot.Instructions
 		listView{}.fill(s)
+	}
+	return slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !exhibitItem(s, want) })
+}
+
+// nowhere is the error for an item that no surface offers. One variant of a server may lack what another has, and one
+// that did not answer in full may have anything.
+func nowhere(surfaces []surface, missing []string) error {
+	var names, known []string
+	for _, s := range surfaces {
+		if !s.whole() {
+			return nil
+		}
+		names, known = append(names, s.Name), append(known, keys(s.snapshot)...)
+	}
+	if len(missing) == 0 {
 		return nil
 	}
-	for _, want := range wanted {
-		if !exhibitItem(s, want) && s.whole() {
-			return usagef("%s offers no %q%s: see mcpctl list", s.Name, want, didYouMean(want, keys(s.snapshot)))
-		}
-	}
-	return nil
+	return usagef("%s offers no %q%s: see mcpctl list", strings.Join(names, ", "), missing[0], didYouMean(missing[0], known))
 }
 
 func exhibitItem(s *surface, want string) bool {

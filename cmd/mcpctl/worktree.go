@@ -31,6 +31,7 @@ const tidyTime = 30 * time.Second
 // addWorktree checks a commit out. Hooks do not run, submodules and large files are not fetched, and the user's own tree
 // and index are not touched, even when mcpctl was started by a hook of git.
 func (inv *invocation) addWorktree(ctx context.Context, ref string) (*worktree, error) {
+	ref = strings.TrimPrefix(ref, "git:") // as the same commit is written as a SOURCE
 	commit, err := inv.commit(ref)
 	if err != nil {
 		return nil, err

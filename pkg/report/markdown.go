@@ -52,11 +52,14 @@ func (c *comment) server(r *Report, s Server, o Options) {
 		}
 		return
 	}
-	compared := ""
+	compared, command := "", r.Command
+	if strings.HasPrefix(s.Base, "git:") {
+		command = "" // a commit stays as it is: nothing can be accepted
+	}
 	if s.Base != "" {
 		compared = fmt.Sprintf(" – %s → %s", code(clip(visible(s.Base), 200)), code(clip(visible(now(s)), 200)))
 	}
-	c.findings(fmt.Sprintf("<b>%s</b>: %s%s", code(clip(visible(s.Name), 200)), Summarize(found, nil).words(), compared), found, r.Command)
+	c.findings(fmt.Sprintf("<b>%s</b>: %s%s", code(clip(visible(s.Name), 200)), Summarize(found, nil).words(), compared), found, command)
 }
 
 // strays adds the findings that belong to no server of the report.
