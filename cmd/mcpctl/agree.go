@@ -78,10 +78,14 @@ func (inv *invocation) consent(ctx context.Context, t *terminal, entries []confi
 	return nil, nil
 }
 
-// choose asks about one entry after the other.
+// choose asks about one entry after the other, and shows each again: a long list has scrolled away.
 func (inv *invocation) choose(ctx context.Context, t *terminal, entries []config.Entry) ([]config.Entry, error) {
 	var agreed []config.Entry
 	for _, e := range entries {
+		t.say("\n")
+		if err := inv.showTo(t, []config.Entry{e}); err != nil {
+			return nil, err
+		}
 		answer, err := t.decide(ctx, fmt.Sprintf("Trust %s? [y]es, [N]o: ", report.Visible(e.Server.Name)), "yes", "no")
 		if err != nil {
 			return nil, err

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEveryCommandIsGuarded wants each command in the script that shows that it starts nothing which nobody agreed to,
+// unless it contacts no server at all.
+func TestEveryCommandIsGuarded(t *testing.T) {
+	script, err := os.ReadFile("testdata/script/trust-commands.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet := []string{"rules", "report", "config", "trust", "auth", "completion", "version", "help"}
+	commands := newApp(&invocation{}).Commands
+	if len(commands) < 15 {
+		t.Fatalf("only %d commands: is the search broken?", len(commands))
+	}
+	for _, c := range commands {
+		shown := strings.Contains(string(script), "\nexits 2 mcpctl "+c.Name)
+		if shown == slices.Contains(quiet, c.Name) {
+			t.Errorf("%s: contacts nothing, or is tried in the script: exactly one must hold", c.Name)
+		}
+	}
+}
