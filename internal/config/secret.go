@@ -24,6 +24,15 @@ func secretsIn(texts, shown []string) []probe.Secret {
 	return secrets
 }
 
+// secretsOfArgs are those in arguments alone.
+func secretsOfArgs(args []expanded) []probe.Secret {
+	var values []string
+	for _, a := range args {
+		values = append(values, a.value)
+	}
+	return secretsIn(values, MaskArgs(values))
+}
+
 // hidden are the parts of text that *** stands for in shown.
 func hidden(text, shown string) []string {
 	pieces := strings.Split(shown, masked)

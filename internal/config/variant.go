@@ -21,6 +21,7 @@ type variant struct {
 	env      map[string]probe.Secret
 	without  []string // variables that the variant takes away
 	headers  map[string]probe.Secret
+	secrets  []probe.Secret
 	has      []field // args, env and headers, as far as they are there
 
 	found   Found
@@ -84,6 +85,7 @@ func (d *draft) vary(v *variant) {
 	v.args, v.env, v.protocol = d.args(), d.environ(), d.protocol()
 	v.headers = map[string]probe.Secret{}
 	d.headers("headers", v.headers)
+	v.secrets = slices.Concat(d.secrets, Confidential(v.env), Confidential(v.headers), secretsOfArgs(v.args))
 	for _, f := range d.fields.fields {
 		if f.key != "protocol" && len(f.value.items)+len(f.value.fields) > 0 {
 			v.has = append(v.has, f)
@@ -139,6 +141,7 @@ func (v variant) entry(e Entry) Entry {
 	if len(v.problems) > 0 {
 		return e
 	}
+	e.Server.Secrets = slices.Concat(e.Server.Secrets, v.secrets)
 	if s := e.Server.Stdio; s != nil {
 		e.Server.Stdio, e.shown.command = v.stdio(*s), v.shownCommand(e)
 		e.Problems = append(e.Problems, v.foreign(e, "command", "headers")...)
