@@ -56,7 +56,7 @@ func TestDocs(t *testing.T) {
 	})
 }
 
-// protect gives a session a server that wants a login, and a browser that follows every link.
+// protect gives a session a server that wants a login, one that wants a token, and a browser that follows every link.
 func protect(env *testscript.Env) error {
 	script, err := fixture.Load("testdata/tickets.yaml")
 	if err != nil {
@@ -65,6 +65,12 @@ func protect(env *testscript.Env) error {
 	s := authtest.New(fixture.HTTP(script), authtest.Quirks{Silent: true})
 	env.Defer(s.Close)
 	env.Setenv("TICKETS_URL", s.URL)
+	if script, err = fixture.Load("testdata/notes.yaml"); err != nil {
+		return err
+	}
+	notes := fixture.Listen(script)
+	env.Defer(notes.Close)
+	env.Setenv("NOTES_URL", notes.Address())
 	env.Setenv("BROWSER", "follow")
 	return nil
 }

@@ -52,7 +52,7 @@ func answeredWith(statuses ...int) func(facts) bool {
 }
 
 func (f facts) howToSignIn() string {
-	hint := `pass a token with --header "Authorization: Bearer …", or with headers in the configuration`
+	hint := `pass a token with --bearer env:NAME, --header "Name: value", or headers in the configuration`
 	if f.reply().Status == 401 {
 		hint = "log in with mcpctl login " + f.called() + ", or " + hint
 	}
