@@ -28,6 +28,14 @@ type realServer struct {
 // TestReal drives the real binary (MCPCTL_REAL_BIN) against every real server that scripts/test-real.sh installed: each
 // transport it has is listed, checked, saved twice byte for byte the same, and compared with an empty result.
 func TestReal(t *testing.T) {
+	for _, s := range realServers(t) {
+		for kind := range s.Transports {
+			t.Run(s.Name+"/"+kind, func(t *testing.T) { s.drive(t, kind) })
+		}
+	}
+}
+
+func realServers(t *testing.T) []realServer {
 	data, err := os.ReadFile("../../testdata/real/servers.json")
 	var servers []realServer
 	if err == nil {
@@ -36,11 +44,7 @@ func TestReal(t *testing.T) {
 	if err != nil || len(servers) == 0 {
 		t.Fatalf("reading the table of servers: %v, %d rows", err, len(servers))
 	}
-	for _, s := range servers {
-		for kind := range s.Transports {
-			t.Run(s.Name+"/"+kind, func(t *testing.T) { s.drive(t, kind) })
-		}
-	}
+	return servers
 }
 
 func (s realServer) drive(t *testing.T, kind string) {
@@ -143,12 +147,16 @@ func freePort(t *testing.T) string {
 
 // mcpctl runs the real binary and gives its standard output.
 func mcpctl(t *testing.T, status int, source []string, args ...string) []byte {
-	cmd := exec.Command(os.Getenv("MCPCTL_REAL_BIN"), append(append(args, "--format", "json", "--timeout", "60s"), source...)...)
+	return runReal(t, status, append(append(args, "--format", "json", "--timeout", "60s"), source...))
+}
+
+func runReal(t *testing.T, status int, words []string) []byte {
+	cmd := exec.Command(os.Getenv("MCPCTL_REAL_BIN"), words...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
-		t.Fatalf("mcpctl %v: %v, want exit status %d\n%s\n%s", args, err, status, out, stderr.String())
+		t.Fatalf("mcpctl %v: %v, want exit status %d\n%s\n%s", words, err, status, out, stderr.String())
 	}
 	return out
 }
