@@ -63,7 +63,7 @@ func TestHints(t *testing.T) {
 		"reset":               {facts{server: remote, err: request(syscall.ECONNRESET)}, "closed the connection"},
 		"refused":             {facts{server: remote, err: dialing("dial", syscall.ECONNREFUSED)}, "port"},
 		"redirect":            {facts{server: remote, err: request(&transport.RedirectError{Status: 301, To: "https://new.example/mcp"})}, "https://new.example/mcp"},
-		"401":                 {facts{server: remote, err: status(401)}, `--header "Authorization: Bearer`},
+		"401":                 {facts{server: remote, err: status(401)}, "--bearer env:NAME"},
 		"401, named":          {facts{server: Server{Name: "tickets", HTTP: &HTTP{URL: "https://h/mcp"}}, err: status(401)}, "mcpctl login tickets, or"},
 		"401, not named":      {facts{server: Server{Name: "h", Source: "argv", HTTP: &HTTP{URL: "https://h/mcp?key=x"}}, err: status(401)}, "mcpctl login https://h/mcp, or"},
 		"401 with metadata":   {facts{server: remote, err: &transport.HTTPError{Status: 401, Metadata: "https://m"}}, "https://m"},
