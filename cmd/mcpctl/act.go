@@ -193,6 +193,12 @@ func (a *act) failure(err error) error {
 		lines = append(lines, fmt.Sprintf("%s: %s: %s%s", report.Visible(f.Server), f.Stage, report.Visible(f.Err.Error()), after(": ", report.Visible(f.Hint))))
 		lines = append(lines, tailOf(f.Stderr)...)
 	}
+	var answer *probe.RPCError
+	if errors.As(err, &answer) && answer.Code == call.VisitRequired {
+		for _, address := range call.Visits(answer.Data()) {
+			lines = append(lines, "  visit "+report.Visible(address)+" if you trust that host, and try again")
+		}
+	}
 	if len(lines) == 0 {
 		return err
 	}

@@ -50,6 +50,9 @@ func (a *act) call(ctx context.Context, words []string, base string) error {
 	if err != nil {
 		return err
 	}
+	if needsTask(tool) && !a.noValidate {
+		return usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does not do; nothing was called", report.Visible(a.server.Name), report.Visible(tool.Key))
+	}
 	schema := tool.InputSchema()
 	args, problems := call.Build(schema, whole, given)
 	if err := a.object(rest[0], a.judged(schema, args, problems)); err != nil {
@@ -72,6 +75,11 @@ func (a *act) call(ctx context.Context, words []string, base string) error {
 	}
 	a.compare(result, tool.OutputSchema())
 	return a.deliver(rest[0], result)
+}
+
+// needsTask tells whether a tool can be called in no other way than as a task (specification 2025-11-25, tasks).
+func needsTask(tool snapshot.Item) bool {
+	return snapshot.Item{Raw: tool.Field("execution")}.Text("taskSupport") == "required"
 }
 
 // find is the item of a kind with this name. With --no-validate one that is not offered is taken as it is.

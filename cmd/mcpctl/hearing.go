@@ -37,9 +37,18 @@ func (a *act) open(ctx context.Context, source []string) (stop func(), _ error) 
 	}
 	a.session.AskForLog(ctx)
 	return func() {
+		a.describe()
 		_ = a.session.Close() // how a server takes its end is no error
 		quiet()
 	}, nil
+}
+
+// describe tells with --verbose how the connection went.
+func (a *act) describe() {
+	a.elaborate(nil, []surface{probed(probe.Result{
+		Server: a.server, Transport: a.session.Transport(), Snapshot: a.session.Hello(), Attempts: 1,
+		Notices: a.session.Notices(), Noise: a.session.Noise(), Elapsed: time.Since(a.now),
+	})})
 }
 
 const (

@@ -17,6 +17,22 @@ type Elicitation struct {
 	Schema  json.RawMessage // of the answer as a whole
 }
 
+// Visits are the URLs that a server wants visited before it can do what it was asked, by the data of its error
+// (specification 2025-11-25, URLElicitationRequiredError).
+func Visits(data json.RawMessage) []string {
+	var urls []string
+	elicitations, _ := snapshot.Elements(fields(data)["elicitations"])
+	for _, raw := range elicitations {
+		if address := word(fields(raw)["url"]); address != "" {
+			urls = append(urls, address)
+		}
+	}
+	return urls
+}
+
+// VisitRequired is the code of such an error.
+const VisitRequired = -32042
+
 // Field is one thing that a person is asked for.
 type Field struct {
 	Name     string

@@ -29,6 +29,16 @@ func (e *RPCError) Error() string {
 	return fmt.Sprintf("the server answered with error %d: %s", e.Code, e.Message)
 }
 
+// Data is the data of the error as JSON, nil when there is none. Its numbers may be spelled in another way than the server
+// did; secrets are not masked in it.
+func (e *RPCError) Data() json.RawMessage {
+	raw, err := encode(e.data)
+	if err != nil || e.data == nil {
+		return nil
+	}
+	return raw
+}
+
 // codes of JSON-RPC and of the specification that the prober acts on.
 const (
 	codeMethodNotFound     = -32601
