@@ -17,6 +17,7 @@ import (
 type Quirks struct {
 	Metadata map[string]any              // members of the authorization server's metadata; nil = left out
 	Resource map[string]any              // members of the protected-resource metadata; nil = left out
+	Device   map[string]any              // members of the answer that begins a device login
 	Answers  map[string]http.HandlerFunc // by path: what is answered instead, at both servers
 	Silent   bool                        // challenges do not say where the metadata is
 	AtRoot   bool                        // the resource metadata is at the root alone

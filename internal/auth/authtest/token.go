@@ -129,11 +129,11 @@ func (s *Server) device(w http.ResponseWriter, r *http.Request) {
 	code := s.next("device-code")
 	s.mu.Lock()
 	s.devices[code] = r.PostForm
-	slow := max(s.quirks.Slow, 1)
+	slow, instead := max(s.quirks.Slow, 1), s.quirks.Device
 	s.mu.Unlock()
 	document(w, http.StatusOK, map[string]any{
 		"device_code": code, "user_code": "WDJB-MJHT", "verification_uri": s.Issuer + "/type", "expires_in": 600, "interval": slow,
-	}, nil)
+	}, instead)
 }
 
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
