@@ -194,6 +194,11 @@ func compile(t *testing.T) func(operation, status, kind, body string) error {
 		t.Fatal(err)
 	}
 	operations := describedRoutes(t)
+	for name := range operations.Components.Schemas {
+		if _, err := compiler.Compile("openapi.json#/components/schemas/" + name); err != nil {
+			t.Errorf("%s is no schema: %v", name, err)
+		}
+	}
 	return func(operation, status, kind, body string) error {
 		method, path, _ := strings.Cut(operation, " ")
 		at := []string{"paths", path, strings.ToLower(method), "responses", status}
