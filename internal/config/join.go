@@ -97,7 +97,6 @@ func attach(holds, e Entry) Entry {
 		holds = e
 		holds.Places, holds.Server.Name = places, name
 	}
-	holds.Found = min(holds.Found, e.Found)
 	return holds
 }
 
@@ -109,7 +108,7 @@ func settleNames(e Entry, all []Entry) Entry {
 			e.Places[i].Name = ""
 			continue
 		}
-		taken := p.State == "overridden" || slices.ContainsFunc(all, func(other Entry) bool {
+		taken := slices.ContainsFunc(all, func(other Entry) bool {
 			return key(other.Server.Name) == key(p.Name) || other.File+other.Server.Name != e.File+e.Server.Name && hasPlace(other, p.Name)
 		})
 		if !taken && !slices.Contains(e.aliases, p.Name) {
