@@ -66,7 +66,11 @@ func (inv *invocation) box() (sandbox.Box, error) {
 	b.Path, _ = inv.lookup("PATH")
 	ctx, cancel := context.WithTimeout(context.Background(), trialTime)
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, b.Bwrap, b.Trial()...).CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(ctx, b.Bwrap, b.Trial()...).CombinedOutput()
+	if shared := sandbox.Shared(string(out), os.Readlink); err == nil && len(shared) > 0 {
+		inv.remark("--sandbox: this system makes no namespace of its own for: %s", strings.Join(shared, ", "))
+	}
+	if err != nil {
 		return b, usagef("--sandbox does not work here, so nothing was started: %s%s: user namespaces must be allowed (kernel.unprivileged_userns_clone, AppArmor, container settings)",
 			report.Visible(strings.TrimSpace(string(out))), after(" ", err.Error()))
 	}

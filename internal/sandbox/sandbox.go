@@ -37,9 +37,26 @@ var systemFiles = []string{
 	"/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/passwd", "/etc/pki", "/etc/ssl",
 }
 
-// Trial is a command line that shuts nothing in but shows whether it can be done here.
+// optional are namespaces that bubblewrap makes where it can, and does without where it cannot.
+var optional = []string{"user", "cgroup"}
+
+// Trial is a command line that shows whether anything can be shut in here: it ends well if so, and prints what Shared reads.
 func (b Box) Trial() []string {
-	return append(b.arguments(nil), "--", "true")
+	args := append(b.arguments(nil), "--", "readlink")
+	for _, name := range optional {
+		args = append(args, "/proc/self/ns/"+name)
+	}
+	return args
+}
+
+// Shared are the namespaces that the sandbox has in common with the rest of the system, by what its Trial printed. readlink
+// reads a link outside of the sandbox, as os.Readlink does.
+func Shared(printed string, readlink func(string) (string, error)) []string {
+	inside := strings.Fields(printed)
+	return slices.DeleteFunc(slices.Clone(optional), func(name string) bool {
+		outside, err := readlink("/proc/self/ns/" + name)
+		return err == nil && !slices.Contains(inside, outside)
+	})
 }
 
 // Wrap is the server as it is started inside of the sandbox. The note is not empty when a part could not be applied, or has
