@@ -8,6 +8,7 @@ import (
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // write puts a report where --output says, or on standard output.
@@ -25,6 +26,9 @@ func (inv *invocation) write(data []byte) error {
 // writeOutput writes a whole file or none. What a symbolic link points at is replaced, not the link; a device or a pipe,
 // such as /dev/stdout, is written into, for it cannot be replaced.
 func writeOutput(path string, data []byte) error {
+	if err := leadsOut(path); err != nil {
+		return err
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
@@ -64,6 +68,21 @@ func checkFile(flag, path string) error {
 	}
 	if folder := filepath.Dir(path); !isFolder(folder) {
 		return usagef("%s%s: there is no folder %s: make it first", flag, path, folder)
+	}
+	if err := leadsOut(path); err != nil {
+		return usageError{fmt.Errorf("%s%s: %w", flag, path, err)}
+	}
+	return nil
+}
+
+// leadsOut is the error for a file of the project that is a link to somewhere else.
+func leadsOut(path string) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if real := config.LeadsOut(dir, path); real != "" {
+		return fmt.Errorf("it is a link out of the project, to %s: name that file if you mean it", report.Visible(real))
 	}
 	return nil
 }

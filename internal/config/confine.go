@@ -20,11 +20,29 @@ func (in Input) projectRoot() string {
 // outside is where a path leads that is not inside the project; "" when it is.
 func (in Input) outside(path string) string {
 	real := RealPath(path)
-	rel, err := filepath.Rel(RealPath(in.projectRoot()), real)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return real
+	if below(real, RealPath(in.projectRoot())) {
+		return ""
 	}
-	return ""
+	return real
+}
+
+// below is whether a path lies in a folder, or is it.
+func below(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// LeadsOut is where a path in the project around dir leads by symbolic links, if that is outside of it; "" otherwise. Whoever
+// names a file of the project does not mean one elsewhere that the repository has made it a link to.
+func LeadsOut(dir, path string) string {
+	in := Input{Dir: dir}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if !below(path, in.projectRoot()) {
+		return ""
+	}
+	return in.outside(path)
 }
 
 // confineIncludes leaves out files that a found mcpctl.yaml must not include.
