@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/trust":       {"github.com/moby/sys/atomicwriter"},
 	"internal/reload":      {"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "github.com/git-pkgs/gitignore"},
 	"internal/monitor":     {"pkg/watch", "pkg/snapshot", "pkg/finding", "pkg/report", "pkg/check", "github.com/prometheus/client_golang/"},
-	"internal/auth/":       {"internal/auth/", "pkg/probe", "internal/vault", "golang.org/x/oauth2/", "github.com/golang-jwt/jwt/v5"},
+	"internal/auth/":       {"internal/auth/", "internal/redact", "pkg/probe", "internal/vault", "golang.org/x/oauth2/", "github.com/golang-jwt/jwt/v5"},
 	"internal/vault":       {"github.com/zalando/go-keyring", "github.com/gofrs/flock", "github.com/moby/sys/atomicwriter"},
 	"internal/fixture":     {"github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "golang.org/x/sys/"},
 	"cmd/mcpctl":           {"pkg/", "internal/", "github.com/", "golang.org/x/"},

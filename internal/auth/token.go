@@ -12,6 +12,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -97,7 +98,7 @@ func (p party) refusal(address string, err error, sent url.Values) error {
 		return fmt.Errorf("asking %s for a token: %w", at, shortened(bare(err)))
 	}
 	if said.ErrorCode != "" {
-		return fmt.Errorf("asking %s for a token: %w", at, &RefusedError{said.ErrorCode, p.masked(said.ErrorDescription, sent)})
+		return fmt.Errorf("asking %s for a token: %w", at, &RefusedError{p.masked(said.ErrorCode, sent), p.masked(said.ErrorDescription, sent)})
 	}
 	return fmt.Errorf("asking %s for a token: %w", at, &statusError{said.Response.StatusCode})
 }
@@ -116,12 +117,7 @@ func (p party) masked(text string, sent url.Values) string {
 	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "device_code", "client_secret"} {
 		secrets = append(secrets, sent.Get(name))
 	}
-	for _, secret := range secrets {
-		if len(secret) >= 4 {
-			text = strings.ReplaceAll(text, secret, "***")
-		}
-	}
-	return text
+	return redact.Of(secrets...).Text(text)
 }
 
 // vet checks a token before it is sent or kept.

@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -71,18 +72,26 @@ func (x expander) confidential(s string) []probe.Secret {
 			continue
 		}
 		value, _, _ := x.replace(token)
-		if value != "" && (secretWord.MatchString(token) || maskText(value) != value || x.hides(token)) {
+		if value != "" && (secretName(strings.Trim(token, "${}")) || maskText(value) != value || x.hides(token)) {
 			secrets = append(secrets, probe.Secret(value))
 		}
 	}
 	return secrets
 }
 
+// aboutSecrets are names that speak of secrets and hold none: where one is kept, whose it is, how much of it there may be.
+var aboutSecrets = regexp.MustCompile(`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
+
+// secretName is whether a variable, header or parameter of this name holds a secret.
+func secretName(name string) bool {
+	return secretWord.MatchString(name) && !aboutSecrets.MatchString(name)
+}
+
 // Confidential are the values of environment variables or headers whose name or look says that they are secret.
 func Confidential(values map[string]probe.Secret) []probe.Secret {
 	var secrets []probe.Secret
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if value := values[name].Reveal(); value != "" && (secretWord.MatchString(name) || maskText(value) != value) {
+		if value := values[name].Reveal(); value != "" && (secretName(name) || maskText(value) != value) {
 			secrets = append(secrets, values[name])
 		}
 	}
@@ -97,7 +106,7 @@ func secretsOfURL(raw string) []probe.Secret {
 	search, _, _ = strings.Cut(search, "#")
 	for _, pair := range strings.Split(search, "&") {
 		name, written, _ := strings.Cut(pair, "=")
-		if value, err := url.QueryUnescape(written); err == nil && value != "" && (secretWord.MatchString(name) || maskText(value) != value) {
+		if value, err := url.QueryUnescape(written); err == nil && value != "" && (secretName(name) || maskText(value) != value) {
 			secrets = append(secrets, probe.Secret(value))
 		}
 	}

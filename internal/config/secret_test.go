@@ -53,3 +53,16 @@ func TestServerSecrets(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretName tells names of secrets from names that speak of them.
+func TestSecretName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"API_KEY": true, "X-Api-Key": true, "GITHUB_TOKEN": true, "DB_PASSWORD": true, "Authorization": true, "MY_KEY": true, "Cookie": true, "DSN": true,
+		"TOKEN_FILE": false, "MAX_TOKENS": false, "GIT_AUTHOR_NAME": false, "AUTHOR": false, "TOKENIZER": false, "AUTH_URL": false, "CLIENT_SECRET_PATH": false,
+		"KEYBOARD": false, "MONKEY": false, "LOG_LEVEL": false,
+	} {
+		if got := secretName(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
