@@ -80,7 +80,7 @@ func (inv *invocation) readBearer(in config.Input, c *credentials, warnings *[]s
 
 // dress is a server with what the flags give, which wins over its configuration.
 func (c credentials) dress(http probe.HTTP) *probe.HTTP {
-	http.Headers = merged(http.Headers, c.headers)
+	http.Headers = config.Merged(http.Headers, c.headers)
 	switch bearer := c.headers["Authorization"] != ""; {
 	case c.helper != nil:
 		http.Helper = c.helper

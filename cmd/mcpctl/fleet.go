@@ -66,7 +66,7 @@ func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
 	for i, s := range servers {
 		if s.Stdio != nil {
 			stdio := *s.Stdio
-			stdio.Env = merged(stdio.Env, env)
+			stdio.Env = config.Merged(stdio.Env, env)
 			servers[i].Secrets = slices.Concat(s.Secrets, config.Confidential(env))
 			servers[i].Stdio = &stdio
 		}

@@ -25,16 +25,3 @@ func origins(servers []probe.Server) []string {
 	}
 	return slices.Sorted(maps.Keys(seen))
 }
-
-// merged is base with the entries of more, which win; neither is changed.
-func merged(base, more map[string]probe.Secret) map[string]probe.Secret {
-	if len(more) == 0 {
-		return base
-	}
-	both := maps.Clone(base)
-	if both == nil {
-		both = map[string]probe.Secret{}
-	}
-	maps.Copy(both, more)
-	return both
-}

@@ -37,34 +37,35 @@ func (inv *invocation) addWorktree(ctx context.Context, ref string) (*worktree, 
 		return nil, err
 	}
 	w := &worktree{ref: ref, environ: ownEnviron(inv.environ)}
-	if err := w.locate(); err != nil {
+	if err := w.locate(ctx); err != nil {
 		return nil, err
 	}
 	if w.temp, err = os.MkdirTemp("", "mcpctl-base-"); err != nil {
 		return nil, fmt.Errorf("making a folder for the worktree of %s: %w", ref, err)
 	}
 	w.dir = filepath.Join(w.temp, filepath.Base(w.top))
-	if err := w.git(ctx, "worktree", "add", "--quiet", "--detach", w.dir, commit); err != nil {
+	if _, err := w.git(ctx, "worktree", "add", "--quiet", "--detach", w.dir, commit); err != nil {
 		return nil, errors.Join(fmt.Errorf("checking out git:%s in a worktree: %w", ref, err), w.remove())
 	}
 	return w, nil
 }
 
 // locate finds the user's own tree, and where in it we are.
-func (w *worktree) locate() error {
-	top, err := git("rev-parse", "--show-toplevel")
-	if err != nil {
-		return usagef("--base-ref needs a repository with files: %w", err)
-	}
-	prefix, err := git("rev-parse", "--show-prefix")
-	if err != nil {
-		return usagef("--base-ref: %w", err)
-	}
+func (w *worktree) locate(ctx context.Context) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	w.top, w.prefix = filepath.FromSlash(strings.TrimSpace(top)), filepath.FromSlash(strings.TrimSpace(prefix))
+	w.top = dir
+	top, err := w.git(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return usagef("--base-ref needs a repository with files: %w", err)
+	}
+	prefix, err := w.git(ctx, "rev-parse", "--show-prefix")
+	if err != nil {
+		return usagef("--base-ref: %w", err)
+	}
+	w.top, w.prefix = filepath.FromSlash(top), filepath.FromSlash(prefix)
 	w.roots = []string{w.top}
 	if logical, ok := strings.CutSuffix(dir+string(filepath.Separator), w.prefix); ok && filepath.Clean(logical) != w.top { // with links, as people write it
 		w.roots = append(w.roots, filepath.Clean(logical))
@@ -72,31 +73,34 @@ func (w *worktree) locate() error {
 	return nil
 }
 
-// git runs git on the user's repository. Nothing that is typed at the terminal reaches it, so that it can clean up.
-func (w *worktree) git(ctx context.Context, args ...string) error {
+// git runs git on the user's repository, and gives what it printed. Nothing that is typed at the terminal reaches it, so
+// that it can clean up.
+func (w *worktree) git(ctx context.Context, args ...string) (string, error) {
 	safe := []string{"-C", w.top, "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"}
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(safe, args)...)
 	endsWhole(cmd)
 	var said bytes.Buffer
 	cmd.Stderr, cmd.WaitDelay = &said, commandGrace
 	cmd.Env = append(slices.Clone(w.environ), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0")
-	err := cmd.Run()
+	out, err := cmd.Output()
 	switch text := strings.TrimSpace(said.String()); {
 	case err == nil:
-		return nil
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
 	case text != "":
-		return errors.New(text)
+		err = errors.New(text)
 	}
-	return err
+	return strings.TrimSpace(string(out)), err
 }
 
 // remove takes the worktree away, whatever became of it, and tells the repository that it is gone. Others are left alone.
 func (w *worktree) remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
 	defer cancel()
-	forget := func() error { return w.git(ctx, "worktree", "remove", "--force", "--force", w.dir) }
+	forget := func() error {
+		_, err := w.git(ctx, "worktree", "remove", "--force", "--force", w.dir)
+		return err
+	}
 	first := forget()
 	if err := removeAll(w.temp); err != nil {
 		return fmt.Errorf("removing the worktree of git:%s: %w: remove %s, then git worktree prune", w.ref, err, w.temp)
@@ -112,10 +116,8 @@ func (w *worktree) remove() error {
 
 // registered tells whether the repository knows of the worktree.
 func (w *worktree) registered(ctx context.Context) bool {
-	cmd := exec.CommandContext(ctx, "git", "-C", w.top, "worktree", "list", "--porcelain")
-	cmd.Env = w.environ
-	list, err := cmd.Output()
-	return err != nil || bytes.Contains(list, []byte(filepath.ToSlash(w.dir)+"\n"))
+	list, err := w.git(ctx, "worktree", "list", "--porcelain")
+	return err != nil || strings.Contains(list, filepath.ToSlash(w.dir)+"\n")
 }
 
 // removeAll removes a folder, also one in which a build made folders that cannot be written to.

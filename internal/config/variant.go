@@ -148,7 +148,7 @@ func (v variant) entry(e Entry) Entry {
 	}
 	if h := e.Server.HTTP; h != nil {
 		http := *h
-		http.Headers = added(http.Headers, v.headers)
+		http.Headers = Merged(http.Headers, v.headers)
 		e.Server.HTTP = &http
 		e.Problems = append(e.Problems, v.foreign(e, "url", "args", "env")...)
 	}
@@ -156,7 +156,7 @@ func (v variant) entry(e Entry) Entry {
 }
 
 func (v variant) stdio(s probe.Stdio) *probe.Stdio {
-	s.Args, s.Env = slices.Clone(s.Args), added(s.Env, v.env)
+	s.Args, s.Env = slices.Clone(s.Args), Merged(s.Env, v.env)
 	for _, a := range v.args {
 		s.Args = append(s.Args, a.value)
 	}
@@ -186,12 +186,10 @@ func (v variant) foreign(e Entry, beside string, keys ...string) []Problem {
 	return r.problems
 }
 
-// added is base with more, which wins; neither is changed.
-func added(base, more map[string]probe.Secret) map[string]probe.Secret {
-	both := maps.Clone(base)
-	if both == nil {
-		both = map[string]probe.Secret{}
-	}
+// Merged is base with the entries of more, which win; neither is changed.
+func Merged(base, more map[string]probe.Secret) map[string]probe.Secret {
+	both := make(map[string]probe.Secret, len(base)+len(more))
+	maps.Copy(both, base)
 	maps.Copy(both, more)
 	return both
 }
