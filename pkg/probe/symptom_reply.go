@@ -34,6 +34,17 @@ func (f facts) unknownVersion() bool {
 	return version.in(f.err) || hasCode(f.err, codeUnsupportedVersion)
 }
 
+// acting tells that the server was to do something, not to say what it offers.
+func (f facts) acting() bool {
+	return f.stage.order() >= Calling.order() && f.stage.order() <= Pinging.order()
+}
+
+func (f facts) wantsAnswer() bool { return f.acting() && f.wantsCapability() }
+
+func (f facts) unknownRequest() bool { return f.acting() && hasCode(f.err, codeMethodNotFound) }
+
+func (f facts) wantsOther() bool { return f.acting() && f.answeredError() }
+
 func (f facts) wantsCapability() bool { return hasCode(f.err, codeMissingCapability) }
 
 func (f facts) noSuchMethod() bool { return f.stage == Handshake && hasCode(f.err, codeMethodNotFound) }
