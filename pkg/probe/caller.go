@@ -18,7 +18,8 @@ type RPCError struct {
 	Code    int    // as sent; 0 is in use too
 	Message string // as sent, secrets masked
 
-	data any
+	data  any
+	shown json.RawMessage // data without secrets
 }
 
 // Error is the message and the code.
@@ -29,15 +30,9 @@ func (e *RPCError) Error() string {
 	return fmt.Sprintf("the server answered with error %d: %s", e.Code, e.Message)
 }
 
-// Data is the data of the error as JSON, nil when there is none. Its numbers may be spelled in another way than the server
-// did; secrets are not masked in it.
-func (e *RPCError) Data() json.RawMessage {
-	raw, err := encode(e.data)
-	if err != nil || e.data == nil {
-		return nil
-	}
-	return raw
-}
+// Data is the data of the error as JSON, secrets masked; nil when there is none. Its numbers may be spelled in another way
+// than the server did.
+func (e *RPCError) Data() json.RawMessage { return e.shown }
 
 // codes of JSON-RPC and of the specification that the prober acts on.
 const (

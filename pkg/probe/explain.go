@@ -34,6 +34,9 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, link *tran
 	var answer *RPCError
 	if errors.As(err, &answer) {
 		answer.Message = clip(a.masks().Text(answer.Message), longText)
+		if data, err := encode(answer.data); err == nil && answer.data != nil {
+			answer.shown, _ = a.masks().JSON(data)
+		}
 	}
 	return &Error{
 		Server: a.server.Name, Stage: stage, Stderr: a.masks().Cut(f.stderr), Hint: a.masks().Text(f.hint()), Unknown: a.masks().Text(f.unknownArgument()),
