@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -13,7 +14,7 @@ import (
 func (inv *invocation) browse(_ context.Context, page string) error {
 	browsers := [][]string{}
 	if chosen, _ := inv.lookup("BROWSER"); chosen != "" {
-		for _, command := range strings.Split(chosen, ":") {
+		for _, command := range strings.Split(chosen, string(os.PathListSeparator)) {
 			browsers = append(browsers, withPage(strings.Fields(command), page))
 		}
 	} else {

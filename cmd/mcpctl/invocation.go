@@ -70,10 +70,15 @@ func (inv *invocation) configFlags() []cli.Flag {
 	}
 }
 
+// yesFlag answers every question.
+func (inv *invocation) yesFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &inv.yes}
+}
+
 // probeFlags choose how servers are reached.
 func (inv *invocation) probeFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &inv.yes},
+		inv.yesFlag(),
 		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &inv.timeout},
 		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: defaultParallel(), Destination: &inv.parallel},
 		&cli.StringSliceFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Destination: &inv.env},

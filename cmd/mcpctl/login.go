@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/vault"
+	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
@@ -45,7 +46,7 @@ keyring of this machine and sent to that server alone, by every command. Rights 
 
 // entryFlags are the flags of commands about one login.
 func (inv *invocation) entryFlags() []cli.Flag {
-	return append(append(inv.configFlags(), inv.outputFlags()...),
+	return append(append(inv.configFlags(), inv.outputFlags()...), inv.yesFlag(),
 		&cli.GenericFlag{Name: "timeout", Usage: "for the whole of it, a `DURATION` such as 2m", Value: &inv.timeout},
 		&cli.StringFlag{Name: "ca-cert", Usage: "trust the certificates of PEM `FILE` too", Destination: &inv.caCert, TakesFile: true})
 }
@@ -167,7 +168,18 @@ func (inv *invocation) chosen(ctx context.Context, command string, words []strin
 	if err != nil {
 		return auth.Server{}, err
 	}
-	return loginTo(steps, cfg)
+	server, err := loginTo(steps, cfg)
+	if err == nil && command == "login" {
+		inv.warnOfHeader(*steps[0].contact)
+	}
+	return server, err
+}
+
+// warnOfHeader tells that a login will not be used.
+func (inv *invocation) warnOfHeader(server probe.Server) {
+	if _, own := server.HTTP.Headers["Authorization"]; own || server.HTTP.Helper != nil {
+		inv.remark("the configuration of %s says what is sent to it, which wins over a login", report.Visible(server.Name))
+	}
 }
 
 // loginTo is the server of the only step of a plan.
