@@ -59,6 +59,16 @@ func (e Entry) Describe() Description {
 			d.URL = MaskURL(h.URL)
 		}
 	}
+	return d.discreet()
+}
+
+// discreet is d without tokens in places where none belongs.
+func (d Description) discreet() Description {
+	d.Dir, d.URL, d.Helper = maskTokens(d.Dir), maskTokens(d.URL), maskTokens(d.Helper)
+	d.Command = slices.Clone(d.Command)
+	for i, word := range d.Command {
+		d.Command[i] = maskTokens(word)
+	}
 	return d
 }
 

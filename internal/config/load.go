@@ -21,6 +21,10 @@ func Load(in Input) (*Config, error) {
 	l.vary()
 	l.refuse()
 	l.confineSnapshots()
+	for i, e := range l.config.Entries {
+		l.config.Entries[i].Problems, l.config.Entries[i].Warnings = discreet(e.Problems), discreet(e.Warnings)
+	}
+	l.problems = discreet(l.problems)
 	if len(l.problems) > 0 {
 		return l.config, l.sorted()
 	}

@@ -12,6 +12,7 @@ const masked = "***"
 var (
 	secretWord  = regexp.MustCompile(`(?i)(token|secret|passw|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
 	secretValue = regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
+	tokenInside = regexp.MustCompile(`\b(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
 	secretPair  = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
 	bearer      = regexp.MustCompile(`(?i)\b(bearer|basic)[ =:]+\S+`)
 	longToken   = regexp.MustCompile(`[A-Za-z0-9_+=-]{20,}`)
@@ -111,6 +112,27 @@ func maskLong(run string) string {
 		return masked
 	}
 	return run
+}
+
+// leastToken is the length of the shortest token of an issuer that is known by its beginning.
+const leastToken = 20
+
+// maskTokens hides tokens that somebody wrote where none belongs, such as in a key or the name of a folder.
+func maskTokens(text string) string {
+	return tokenInside.ReplaceAllStringFunc(text, func(token string) string {
+		if len(token) < leastToken || !strings.ContainsAny(token, "0123456789") {
+			return token
+		}
+		return masked
+	})
+}
+
+// discreet are problems without such tokens.
+func discreet(problems []Problem) []Problem {
+	for i, p := range problems {
+		problems[i].Message, problems[i].Hint = maskTokens(p.Message), maskTokens(p.Hint)
+	}
+	return problems
 }
 
 var query = regexp.MustCompile(`=[^&]*`)

@@ -87,6 +87,21 @@ func secretName(name string) bool {
 	return secretWord.MatchString(name) && !aboutSecrets.MatchString(name)
 }
 
+// misplaced are tokens where none belongs: in the address or the working folder.
+func misplaced(s probe.Server) []probe.Secret {
+	var texts, shown []string
+	if s.Stdio != nil {
+		texts = append(texts, s.Stdio.Dir, s.Stdio.Command)
+	}
+	if s.HTTP != nil {
+		texts = append(texts, s.HTTP.URL)
+	}
+	for _, text := range texts {
+		shown = append(shown, maskTokens(text))
+	}
+	return secretsIn(texts, shown)
+}
+
 // Confidential are the values of environment variables or headers whose name or look says that they are secret.
 func Confidential(values map[string]probe.Secret) []probe.Secret {
 	var secrets []probe.Secret

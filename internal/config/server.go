@@ -68,7 +68,7 @@ func (s scope) server(f field) Entry {
 		e.Disabled = d.disabled()
 		_, e.chosenDir = d.fields.get("cwd")
 		d.fill(&e)
-		e.Server.Secrets = d.secrets
+		e.Server.Secrets = append(d.secrets, misplaced(e.Server)...)
 	}
 	e.Problems, e.Warnings, e.Prompts, e.essence = d.problems, d.warnings, d.prompts, d.essence(e)
 	return e

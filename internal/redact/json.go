@@ -9,7 +9,8 @@ import (
 // JSON is raw with every secret inside of its strings replaced, keys included; found tells whether there was one. Without
 // one it is raw itself, byte for byte. Numbers stay as they are.
 func (s Secrets) JSON(raw []byte) (clean []byte, found bool) {
-	if len(s.forms) == 0 || !bytes.ContainsRune(raw, '\\') && !s.In(string(raw)) {
+	plain := len(s.forms) > 0 && s.In(string(raw)) // without escapes
+	if len(s.forms) == 0 || !plain && !bytes.ContainsRune(raw, '\\') {
 		return raw, false
 	}
 	var out bytes.Buffer
@@ -21,7 +22,10 @@ func (s Secrets) JSON(raw []byte) (clean []byte, found bool) {
 		}
 		end := start + closing(rest[start:])
 		out.Write(rest[:start])
-		literal, hit := s.literal(rest[start:end])
+		literal, hit := rest[start:end], false
+		if plain || bytes.ContainsRune(literal, '\\') {
+			literal, hit = s.literal(literal)
+		}
 		out.Write(literal)
 		found, rest = found || hit, rest[end:]
 	}
