@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,46 +9,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/report"
 )
-
-// open connects to the server that source names, with somebody to hear its progress and to answer its questions. The
-// function it returns ends all of that.
-func (a *act) open(ctx context.Context, source []string) (stop func(), _ error) {
-	if err := a.choose(ctx, source); err != nil {
-		return nil, err
-	}
-	a.parallel = 1
-	options, err := a.probeOptions()
-	if err != nil {
-		return nil, err
-	}
-	quiet := func() {}
-	if !a.quiet {
-		options.Hear, quiet = a.hearing()
-		options.LogLevel = a.logLevel
-	}
-	if t, err := a.openTerminal(); err == nil {
-		t.close()
-		options.Elicit = func(_ context.Context, params json.RawMessage) (json.RawMessage, error) { return a.elicit(ctx, params) }
-	}
-	if err := a.connect(ctx, options); err != nil {
-		quiet()
-		return nil, err
-	}
-	a.session.AskForLog(ctx)
-	return func() {
-		a.describe()
-		_ = a.session.Close() // how a server takes its end is no error
-		quiet()
-	}, nil
-}
-
-// describe tells with --verbose how the connection went.
-func (a *act) describe() {
-	a.elaborate(nil, []surface{probed(probe.Result{
-		Server: a.server, Transport: a.session.Transport(), Snapshot: a.session.Hello(), Attempts: 1,
-		Notices: a.session.Notices(), Noise: a.session.Noise(), Elapsed: time.Since(a.now),
-	})})
-}
 
 const (
 	progressPace = 500 * time.Millisecond // between two lines of progress
