@@ -11,7 +11,7 @@ import (
 )
 
 // deliver writes what a request gave back where the flags say, and gives the status as the command's error. What a tool
-// says of its failure never lands in a file that was meant for its answer.
+// says of its failure never lands in a file that was meant for the contents of its answer.
 func (a *act) deliver(name string, r call.Result) error {
 	if err := a.present(name, r); err != nil {
 		return err

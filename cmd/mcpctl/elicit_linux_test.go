@@ -27,11 +27,11 @@ func TestSlowPerson(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd, out := p.onTerminal(t, dir, "call", "--timeout", "500ms", "--format", "text", "greet", "--", server, "stdio", "server.yaml")
+	cmd, out := p.onTerminal(t, dir, "call", "--timeout", "2s", "--format", "text", "greet", "--", server, "stdio", "server.yaml")
 	p.await(t, "Call it?")
 	typed(t, p, "y\n")
 	p.await(t, "answer (or nothing): ")
-	time.Sleep(1200 * time.Millisecond) // that is what is tested
+	time.Sleep(2500 * time.Millisecond) // that is what is tested
 	typed(t, p, "Ada\n")
 	p.await(t, "Send it?")
 	typed(t, p, "y\n")
