@@ -70,21 +70,30 @@ func (inv *invocation) login(ctx context.Context, words []string, how logging) e
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, inv.timeout.or(loginWait), fmt.Errorf("nobody logged in within %s", inv.timeout.or(loginWait)))
-	defer cancel()
-	if err := inv.ready(ctx, place); err != nil {
-		return err
-	}
-	l, err := inv.enter(ctx, server, old, how)
+	l, err := inv.inTime(ctx, server, old, place, how)
 	if err != nil {
 		return inv.fruitless("login", server, err)
 	}
-	l.Place = place
-	if err := inv.remember(ctx, *l, old); err != nil {
-		return err
-	}
-	l.Renews = l.Secrets.Refresh != ""
 	return inv.emitLogin(ctx, "login", server, inv.loginOf(server, l))
+}
+
+// inTime logs in and keeps the login, if somebody does so in time.
+func (inv *invocation) inTime(ctx context.Context, server auth.Server, old *vault.Login, place vault.Place, how logging) (*vault.Login, error) {
+	limit := inv.timeout.or(loginWait)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nobody logged in within %s", limit))
+	defer cancel()
+	if err := inv.ready(ctx, place); err != nil {
+		return nil, err
+	}
+	l, err := inv.enter(ctx, server, old, how)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, err
+	}
+	l.Place, l.Renews = place, l.Secrets.Refresh != ""
+	return l, inv.remember(ctx, *l, old)
 }
 
 // ready makes sure, before anybody is asked to log in, that what comes of it can be kept.
