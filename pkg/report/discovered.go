@@ -51,7 +51,10 @@ func (p *page) places(servers []Server) {
 			if at.Name != "" {
 				words = append(words, "as "+at.Name)
 			}
-			p.text(2, 4, span{visible(strings.Join(append(words, at.State), " ")), dim})
+			if at.State != "" {
+				words = append(words, at.State)
+			}
+			p.text(2, 4, span{visible(strings.Join(words, " ")), dim})
 		}
 	}
 }
@@ -63,14 +66,14 @@ func (p *page) files(files []File) error {
 	}
 	p.gap()
 	g := grid{columns: []column{{title: "FILE", least: 16, name: true}, {title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
-		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3}}}
+		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3}, {title: "PROBLEM", least: 16, drop: 4}}}
 	for _, f := range files {
 		ink := map[string]ink{"read": green, "broken": red}[f.State]
 		count := safe("")
 		if f.State == "read" {
 			count = itoa(f.Servers)
 		}
-		g.rows = append(g.rows, []span{{visible(f.Path), noInk}, {visible(f.Application), noInk}, {visible(f.Scope), noInk}, {visible(f.State), ink}, {count, noInk}})
+		g.rows = append(g.rows, []span{{visible(f.Path), noInk}, {visible(f.Application), noInk}, {visible(f.Scope), noInk}, {visible(f.State), ink}, {count, noInk}, {visible(f.Problem), noInk}})
 	}
 	return p.grid(0, g)
 }
