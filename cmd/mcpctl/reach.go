@@ -100,6 +100,13 @@ func unreached(t target, steps []step) error {
 		f := steps[0].known.Error
 		return usagef("%s: %s%s", report.Visible(steps[0].known.Name), report.Visible(f.Message), after(": ", report.Visible(f.Hint)))
 	}
+	if len(steps) > 1 { // the variants of one server
+		var names []string
+		for _, s := range steps {
+			names = append(names, report.Visible(s.name()))
+		}
+		return usagef("%s is several servers: name one of %s", t.word, strings.Join(names, ", "))
+	}
 	return usagef("name one server")
 }
 
