@@ -37,11 +37,11 @@ const aftermath = time.Second
 const shownFiles = 20
 
 // development opens what --reload names; nil without it.
-func (v *vigil) development() (*development, error) {
+func (v *vigil) development(ctx context.Context) (*development, error) {
 	if len(v.how.reload.Value()) == 0 {
 		return nil, nil
 	}
-	files, err := reload.Open(reload.Options{Globs: v.how.reload.Value(), Quiet: v.how.debounce.Duration})
+	files, err := reload.Open(ctx, reload.Options{Globs: v.how.reload.Value(), Quiet: v.how.debounce.Duration})
 	if err != nil {
 		return nil, usageError{err}
 	}

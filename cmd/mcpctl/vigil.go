@@ -55,7 +55,7 @@ func (v *vigil) keep(ctx context.Context, targets []target) error {
 	if err != nil {
 		return err
 	}
-	if v.develop, err = v.development(); err != nil {
+	if v.develop, err = v.development(ctx); err != nil {
 		return err
 	}
 	watching := v.limited(ctx)

@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,7 +10,10 @@ import (
 )
 
 // most is how many files and folders may be looked at. More are a mistake in a glob, such as one that begins at the root.
-const most = 200_000
+const most = 100_000
+
+// mostRead is how many bytes of files are read in one look. What is beyond is compared by when it was written.
+const mostRead = 256 << 20
 
 // looker looks at the files that globs name.
 type looker struct {
@@ -24,15 +28,16 @@ type view struct {
 	matched []int            // files by glob
 	rules   []ignoring       // by glob
 	looked  int
+	read    int64
 }
 
 // all looks at everything once. Files that are as they were in the view before are not read again.
-func (l looker) all(before view) (view, error) {
+func (l looker) all(ctx context.Context, before view) (view, error) {
 	now := view{files: map[string]stamp{}, folders: map[string]bool{}, matched: make([]int, len(l.globs))}
 	for i, g := range l.globs {
 		now.rules = append(now.rules, ignoringIn(g.base, l.dir))
 		now.folders[existing(g.base)] = true
-		if err := now.enter(l, i, g.base, 0, before); err != nil {
+		if err := now.enter(ctx, l, i, g.base, 0, before); err != nil {
 			return before, err
 		}
 	}
@@ -48,7 +53,10 @@ func existing(folder string) string {
 }
 
 // enter looks at what a glob names in one folder, so many levels below its base. A folder that cannot be read has nothing.
-func (v *view) enter(l looker, i int, folder string, level int, before view) error {
+func (v *view) enter(ctx context.Context, l looker, i int, folder string, level int, before view) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil
@@ -67,7 +75,7 @@ func (v *view) enter(l looker, i int, folder string, level int, before view) err
 		case !e.IsDir():
 			v.note(l.globs[i], i, path, e, before)
 		case l.globs[i].reaches(level + 1):
-			if err := v.enter(l, i, path, level+1, before); err != nil {
+			if err := v.enter(ctx, l, i, path, level+1, before); err != nil {
 				return err
 			}
 		}
@@ -86,7 +94,8 @@ func (v *view) note(g glob, i int, path string, e fs.DirEntry, before view) {
 	}
 	v.matched[i]++
 	if _, done := v.files[path]; !done {
-		v.files[path] = stampOf(path, info, before.files[path])
+		v.files[path] = stampOf(path, info, before.files[path], mostRead-v.read)
+		v.read += v.files[path].read
 	}
 }
 

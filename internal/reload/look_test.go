@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -61,7 +63,7 @@ func named(t *testing.T, dir string, globs ...string) []string {
 		}
 		l.globs = append(l.globs, g)
 	}
-	now, err := l.all(view{})
+	now, err := l.all(t.Context(), view{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +210,7 @@ func TestReach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now, err := looker{dir: dir, globs: []glob{g}}.all(view{})
+		now, err := looker{dir: dir, globs: []glob{g}}.all(t.Context(), view{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,5 +236,41 @@ func TestLimits(t *testing.T) {
 		if got := limited("src", err).Error(); !strings.Contains(got, want) {
 			t.Errorf("%v: %q does not contain %q", err, got, want)
 		}
+	}
+}
+
+// TestLookEnds with its context, however much there is to look at.
+func TestLookEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Open(ctx, Options{Dir: t.TempDir(), Globs: []string{"**"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLargeFiles that are not read are the same while size and time are.
+func TestLargeFiles(t *testing.T) {
+	dir := plant(t, "a=1234")
+	path := filepath.Join(dir, "a")
+	look := func(budget int64) stamp {
+		t.Helper()
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stampOf(path, info, stamp{}, budget)
+	}
+	unread := look(0)
+	if unread.read != 0 || !unread.same(look(0)) {
+		t.Errorf("beyond the budget: %+v, then %+v", unread, look(0))
+	}
+	if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if unread.same(look(0)) {
+		t.Error("another time is the same")
+	}
+	if got := look(100); got.read != 4 || got.sum == 0 {
+		t.Errorf("within the budget: %+v", got)
 	}
 }

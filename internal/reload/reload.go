@@ -7,6 +7,7 @@ package reload
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -44,7 +45,7 @@ type Watcher struct {
 
 // Open looks at all files once and begins to watch. The error is that of a glob which cannot be read, of too many files,
 // or of the system's limits, and says what to do.
-func Open(o Options) (*Watcher, error) {
+func Open(ctx context.Context, o Options) (*Watcher, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the current folder: %w", err)
@@ -61,7 +62,7 @@ func Open(o Options) (*Watcher, error) {
 		return nil, limited("files", err)
 	}
 	w.events, w.failing = w.system.Events, w.system.Errors
-	if err = w.lookAround(); err != nil {
+	if err = w.lookAround(ctx); err != nil {
 		_ = w.system.Close()
 		return nil, err
 	}
@@ -84,9 +85,9 @@ func (w *Watcher) Unmatched() []string {
 
 // lookAround looks at all files, and once more as long as there are folders that were not watched before: what happens in a
 // folder until it is watched is not announced.
-func (w *Watcher) lookAround() error {
+func (w *Watcher) lookAround(ctx context.Context) error {
 	for {
-		now, err := w.look.all(w.seen)
+		now, err := w.look.all(ctx, w.seen)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func (w *Watcher) Run(ctx context.Context, told chan<- Change) {
 			news = true
 		case <-ready:
 			ready = nil
-			untold = w.again(untold, first)
+			untold = w.again(ctx, untold, first)
 		case out <- untold:
 			untold = Change{}
 		}
@@ -43,9 +43,9 @@ func (w *Watcher) Run(ctx context.Context, told chan<- Change) {
 }
 
 // again looks at all files once more and adds what has changed to what is not told yet.
-func (w *Watcher) again(untold Change, first time.Time) Change {
+func (w *Watcher) again(ctx context.Context, untold Change, first time.Time) Change {
 	before := w.seen
-	err := w.lookAround()
+	err := w.lookAround(ctx)
 	if files := w.look.changed(before, w.seen); len(files) > 0 {
 		if len(untold.Files) == 0 {
 			untold.Since = first

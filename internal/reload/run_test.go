@@ -22,7 +22,7 @@ type running struct {
 
 func begin(t *testing.T, dir string, globs ...string) *running {
 	t.Helper()
-	w, err := Open(Options{Dir: dir, Globs: globs, Quiet: 20 * time.Millisecond})
+	w, err := Open(t.Context(), Options{Dir: dir, Globs: globs, Quiet: 20 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestManyChanges(t *testing.T) {
 
 // TestUnmatched are the globs that name nothing.
 func TestUnmatched(t *testing.T) {
-	w, err := Open(Options{Dir: plant(t, "a.ts"), Globs: []string{"*.go", "*.ts"}})
+	w, err := Open(t.Context(), Options{Dir: plant(t, "a.ts"), Globs: []string{"*.go", "*.ts"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestUnmatched(t *testing.T) {
 // TestQuiet tells changes 100 ms after the last of them, and after a second if they do not end.
 func TestQuiet(t *testing.T) {
 	dir := plant(t, "a.ts=0")
-	w, err := Open(Options{Dir: dir, Globs: []string{"*.ts"}})
+	w, err := Open(t.Context(), Options{Dir: dir, Globs: []string{"*.ts"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,17 +21,18 @@ type stamp struct {
 	written time.Time
 	sum     uint64 // of its content; 0 = not read
 	settled bool   // a file with this size and time is the same
+	read    int64  // bytes that were read for it
 }
 
-// stampOf is the stamp of a file, which is read unless the one before tells enough.
-func stampOf(path string, info fs.FileInfo, before stamp) stamp {
+// stampOf is the stamp of a file, which is read – up to so many bytes – unless the one before tells enough.
+func stampOf(path string, info fs.FileInfo, before stamp, budget int64) stamp {
 	now := stamp{size: info.Size(), written: info.ModTime(), settled: time.Since(info.ModTime()) > fresh}
 	switch {
-	case now.size > wholly:
+	case now.size == 0:
 	case before.settled && before.size == now.size && before.written.Equal(now.written):
 		now.sum = before.sum
-	default:
-		now.sum = sumOf(path)
+	case now.size <= min(wholly, budget):
+		now.sum, now.read = sumOf(path), now.size
 	}
 	return now
 }
@@ -51,5 +52,8 @@ func sumOf(path string) uint64 {
 
 // same tells whether a file has not changed.
 func (s stamp) same(other stamp) bool {
-	return s.size == other.size && (s.size > wholly && s.written.Equal(other.written) || s.size <= wholly && s.sum == other.sum)
+	if s.size != other.size || s.sum != other.sum {
+		return false
+	}
+	return s.size == 0 || s.sum != 0 || s.written.Equal(other.written)
 }
