@@ -22,7 +22,8 @@ type question struct {
 // reason, such as that nobody trusts it, is not asked for.
 func (inv *invocation) questions(cfg *config.Config, entries []config.Entry) []question {
 	var asked []question
-	for _, e := range inv.guard(cfg, entries) {
+	lacking := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return len(e.Asks()) == 0 })
+	for _, e := range inv.guard(cfg, lacking) {
 		for _, p := range e.Asks() {
 			at := slices.IndexFunc(asked, func(q question) bool { return q.Variable == p.Variable })
 			if at < 0 {
