@@ -58,23 +58,15 @@ func (a *act) call(ctx context.Context, words []string, base string) error {
 	if err := a.object(rest[0], a.judged(schema, args, problems)); err != nil {
 		return err
 	}
-	message := call.Tool(rest[0], args)
-	if a.dryRun {
-		return a.preview(probe.Calling, message, schema)
+	if !a.dryRun {
+		if err := a.confirm(ctx, tool, args); err != nil {
+			return err
+		}
 	}
-	if err := a.confirm(ctx, tool, args); err != nil {
-		return err
-	}
-	raw, err := a.result(ctx, probe.Calling, message, schema)
-	if err != nil {
-		return err
-	}
-	result, err := call.ToolResult(raw)
-	if err != nil {
-		return a.failed(probe.Calling, "%w", err)
-	}
-	a.compare(result, tool.OutputSchema())
-	return a.deliver(rest[0], result)
+	return a.perform(ctx, rest[0], request{
+		stage: probe.Calling, message: call.Tool(rest[0], args), schema: schema, read: call.ToolResult,
+		heed: func(r call.Result) { a.compare(r, tool.OutputSchema()) },
+	})
 }
 
 // needsTask tells whether a tool can be called in no other way than as a task (specification 2025-11-25, tasks).

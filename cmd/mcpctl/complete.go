@@ -45,22 +45,16 @@ func (a *act) complete(ctx context.Context, words []string) error {
 		return err
 	}
 	defer stop()
-	message := call.Complete(to, rest[1], prefix, values)
-	if a.dryRun {
-		return a.preview(probe.Completing, message, nil)
+	return a.perform(ctx, rest[1], request{
+		stage: probe.Completing, message: call.Complete(to, rest[1], prefix, values), read: call.CompleteResult, heed: a.tellMore,
+	})
+}
+
+// tellMore tells that a server knows more values than it gave.
+func (a *act) tellMore(r call.Result) {
+	if r.More != "" {
+		a.remark("%s: %s", report.Visible(a.server.Name), report.Visible(r.More))
 	}
-	raw, err := a.result(ctx, probe.Completing, message, nil)
-	if err != nil {
-		return err
-	}
-	result, err := call.CompleteResult(raw)
-	if err != nil {
-		return a.failed(probe.Completing, "%w", err)
-	}
-	if result.More != "" {
-		a.remark("%s: %s", report.Visible(a.server.Name), report.Visible(result.More))
-	}
-	return a.deliver(rest[1], result)
 }
 
 // referenceOf reads prompt/NAME, template/URI-TEMPLATE, and resource/URI-TEMPLATE, which the protocol calls it.

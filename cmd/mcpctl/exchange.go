@@ -11,26 +11,59 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
+// perform sends a request, reads its result and delivers it under a name. With --dry-run it shows the request instead.
+func (a *act) perform(ctx context.Context, name string, r request) error {
+	if a.dryRun {
+		return a.preview(r)
+	}
+	raw, err := a.result(ctx, r)
+	if err != nil {
+		return err
+	}
+	result, err := r.read(raw)
+	if err != nil {
+		return a.failed(r.stage, "%w", err)
+	}
+	if r.heed != nil {
+		r.heed(result)
+	}
+	return a.deliver(name, result)
+}
+
+// request is what an act sends, and how its result is read.
+type request struct {
+	stage   probe.Stage
+	message call.Message
+	schema  json.RawMessage // of the arguments of a tool
+	read    func(json.RawMessage) (call.Result, error)
+	heed    func(call.Result) // looks at the result before it is delivered; may be nil
+}
+
+func (r request) probed(m call.Message) probe.Request {
+	return probe.Request{Stage: r.stage, Method: m.Method, Params: m.Params, Schema: r.schema}
+}
+
 // result sends a request and gives back its result, answering what the server asks on the way.
-func (a *act) result(ctx context.Context, stage probe.Stage, m call.Message, schema json.RawMessage) (json.RawMessage, error) {
+func (a *act) result(ctx context.Context, r request) (json.RawMessage, error) {
+	m := r.message
 	for round := 1; ; round++ {
-		raw, err := a.session.Request(ctx, probe.Request{Stage: stage, Method: m.Method, Params: m.Params, Schema: schema})
+		raw, err := a.session.Request(ctx, r.probed(m))
 		if err != nil {
 			return nil, a.failure(err)
 		}
 		if len(raw) > int(a.maxBytes) {
-			return nil, a.failed(stage, "the result has %s, which is more than --max-bytes %s allows; the server has done what it was asked", report.Size(len(raw)), &a.maxBytes)
+			return nil, a.failed(r.stage, "the result has %s, which is more than --max-bytes %s allows; the server has done what it was asked", report.Size(len(raw)), &a.maxBytes)
 		}
 		need, asked, err := call.Needs(raw)
 		switch {
 		case err != nil:
-			return nil, a.failed(stage, "%w", err)
+			return nil, a.failed(r.stage, "%w", err)
 		case !asked:
 			return raw, nil
 		case round == maxRounds:
-			return nil, a.failed(stage, "the server has asked for input %d times and still does not answer", maxRounds)
+			return nil, a.failed(r.stage, "the server has asked for input %d times and still does not answer", maxRounds)
 		}
-		if m, err = a.supply(ctx, stage, m, need); err != nil {
+		if m, err = a.supply(ctx, r.stage, m, need); err != nil {
 			return nil, err
 		}
 	}
@@ -45,8 +78,8 @@ func (a *act) failed(stage probe.Stage, format string, values ...any) error {
 }
 
 // preview shows the request that would be sent, secrets masked.
-func (a *act) preview(stage probe.Stage, m call.Message, schema json.RawMessage) error {
-	text, err := a.session.Preview(probe.Request{Stage: stage, Method: m.Method, Params: m.Params, Schema: schema})
+func (a *act) preview(r request) error {
+	text, err := a.session.Preview(r.probed(r.message))
 	if err != nil {
 		return a.failure(err)
 	}

@@ -43,19 +43,7 @@ func (a *act) prompt(ctx context.Context, words []string) error {
 	if err := a.object(rest[0], call.CheckPrompt(prompt, values)); err != nil {
 		return err
 	}
-	message := call.Prompt(rest[0], call.Texts(values))
-	if a.dryRun {
-		return a.preview(probe.Prompting, message, nil)
-	}
-	raw, err := a.result(ctx, probe.Prompting, message, nil)
-	if err != nil {
-		return err
-	}
-	result, err := call.PromptResult(raw)
-	if err != nil {
-		return a.failed(probe.Prompting, "%w", err)
-	}
-	return a.deliver(rest[0], result)
+	return a.perform(ctx, rest[0], request{stage: probe.Prompting, message: call.Prompt(rest[0], call.Texts(values)), read: call.PromptResult})
 }
 
 // texts are arguments that are texts, by their keys.

@@ -38,17 +38,5 @@ func (a *act) readResource(ctx context.Context, words []string) error {
 		return err
 	}
 	defer stop()
-	message := call.Read(uri)
-	if a.dryRun {
-		return a.preview(probe.Reading, message, nil)
-	}
-	raw, err := a.result(ctx, probe.Reading, message, nil)
-	if err != nil {
-		return err
-	}
-	result, err := call.ReadResult(raw)
-	if err != nil {
-		return a.failed(probe.Reading, "%w", err)
-	}
-	return a.deliver(uri, result)
+	return a.perform(ctx, uri, request{stage: probe.Reading, message: call.Read(uri), read: call.ReadResult})
 }
