@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
@@ -56,7 +57,7 @@ func (inv *invocation) rebuiltPairs(ctx context.Context, cfg *config.Config, r r
 	if err != nil {
 		return nil, err
 	}
-	return zipped(before, current, tree.label()), nil
+	return zipped(before, current, tree.label(), r.build == ""), nil
 }
 
 // label is how reports name the old side.
@@ -122,8 +123,8 @@ func (f *buildFailure) pairs(steps []step, tree *worktree) []pair {
 	return pairs
 }
 
-// zipped are the two sides of each server.
-func zipped(before, current []surface, label string) []pair {
+// zipped are the two sides of each server. Where nothing was built, an old side that does not start may miss just that.
+func zipped(before, current []surface, label string, unbuilt bool) []pair {
 	var pairs []pair
 	for i, now := range current {
 		if now.State == report.Disabled {
@@ -134,6 +135,9 @@ func zipped(before, current []surface, label string) []pair {
 		if old.Error != nil {
 			failure := *old.Error
 			failure.Message = "on the old side, " + label + ": " + failure.Message
+			if unbuilt && now.whole() && failure.Stage == string(probe.Starting) {
+				failure.Hint = "the worktree holds what is committed and nothing that is built: if that is what it misses, build it with --build CMD"
+			}
 			old.Error = &failure
 		}
 		pairs = append(pairs, pair{old: old, now: now}.oneSided())
