@@ -36,6 +36,13 @@ func authCommand(inv *invocation) *cli.Command {
 			}
 			return inv.authStatus(c.Context, words[1:])
 		},
+		BashComplete: func(c *cli.Context) {
+			if c.NArg() == 0 {
+				completeWords("status")(c)
+				return
+			}
+			inv.completeServers(c)
+		},
 	}
 }
 
