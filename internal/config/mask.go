@@ -44,23 +44,31 @@ func MaskArgs(argv []string) []string {
 	return shown
 }
 
-var word = regexp.MustCompile(`[^\s'"]+`)
+var (
+	word       = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s'"]+`)
+	namedValue = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
+)
 
-// MaskLine is a command line of the shell with every word that looks secret replaced as in MaskArgs.
+// MaskLine is a command line of the shell with every word that looks secret replaced as in MaskArgs, and the values of
+// headers and JSON members that are called like secrets.
 func MaskLine(line string) string {
 	at := word.FindAllStringIndex(line, -1)
 	words := make([]string, len(at))
 	for i, span := range at {
-		words[i] = line[span[0]:span[1]]
+		words[i] = strings.Trim(line[span[0]:span[1]], `"'`)
 	}
 	var shown strings.Builder
 	end := 0
 	for i, masked := range MaskArgs(words) {
-		shown.WriteString(line[end:at[i][0]])
-		shown.WriteString(masked)
+		quote := ""
+		if mark := line[at[i][0]]; mark == '"' || mark == '\'' {
+			quote = string(mark)
+		}
+		shown.WriteString(line[end:at[i][0]] + quote + masked + quote)
 		end = at[i][1]
 	}
-	return bearer.ReplaceAllString(shown.String()+line[end:], "$1 "+masked)
+	text := namedValue.ReplaceAllString(shown.String()+line[end:], "${1}"+masked)
+	return maskTokens(bearer.ReplaceAllString(text, "$1 "+masked))
 }
 
 func maskArg(previous, arg string) string {
@@ -74,7 +82,7 @@ func maskArg(previous, arg string) string {
 	case pair:
 		name := prefix.FindString(arg)
 		return name + maskRest(arg[len(name):])
-	case strings.HasPrefix(previous, "-") && secretWord.MatchString(previous) && !flagLike.MatchString(arg):
+	case strings.HasPrefix(previous, "-") && secretWord.MatchString(previous) && !strings.Contains(previous, "=") && !flagLike.MatchString(arg):
 		return masked
 	}
 	return maskText(arg)
