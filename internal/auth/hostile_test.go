@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -210,6 +211,30 @@ func TestAllow(t *testing.T) {
 	for _, test := range tests {
 		if got := test.realm.allow(test.host, netip.MustParseAddr(test.ip)) == nil; got != test.want {
 			t.Errorf("%s at %s: %v, want %v", test.host, test.ip, got, test.want)
+		}
+	}
+}
+
+// TestScopes keeps what can be asked for, each once, and no flood of it.
+func TestScopes(t *testing.T) {
+	flood := make([]string, 500)
+	for i := range flood {
+		flood[i] = strconv.Itoa(i)
+	}
+	tests := map[string]struct {
+		lists [][]string
+		want  int
+	}{
+		"none":      {nil, 0},
+		"repeated":  {[][]string{{"a b"}, {"b", "a c"}}, 3},
+		"not one":   {[][]string{{"a", "b\"", "c\\", "d\x00", "\u00e9", ""}}, 1},
+		"too long":  {[][]string{{strings.Repeat("x", 257), "a"}}, 1},
+		"too many":  {[][]string{flood}, 100},
+		"too often": {[][]string{{strings.Repeat("a ", 1000)}}, 1},
+	}
+	for name, test := range tests {
+		if got := scopes(test.lists...); len(got) != test.want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

@@ -30,15 +30,23 @@ func words(lists ...string) []string {
 	return all
 }
 
-// scopes are the scopes of some lists, each once. What is not a scope-token (RFC 6749, 3.3) is left out.
+// Bounds of what is asked for, whatever servers name.
+const (
+	mostScopes   = 100
+	longestScope = 256
+)
+
+// scopes are the scopes of some lists, each once. What is not a scope-token (RFC 6749, 3.3) is left out, and what is more
+// than anybody could agree to.
 func scopes(lists ...[]string) []string {
 	var all []string
 	for _, list := range lists {
 		for _, scope := range words(strings.Join(list, " ")) {
-			if !strings.ContainsFunc(scope, func(r rune) bool { return unprintable(r) || r == '"' || r == '\\' }) {
+			if len(scope) <= longestScope && !strings.ContainsFunc(scope, func(r rune) bool { return unprintable(r) || r == '"' || r == '\\' }) {
 				all = append(all, scope)
 			}
 		}
 	}
-	return words(strings.Join(all, " "))
+	all = words(strings.Join(all, " "))
+	return all[:min(len(all), mostScopes)]
 }
