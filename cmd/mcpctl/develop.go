@@ -105,6 +105,9 @@ func (d *development) run(ctx context.Context, changes <-chan reload.Change) {
 		case <-d.asked:
 			next(report.Event{Event: "reload", Note: "as asked"})
 		case failure := <-now.done:
+			if ctx.Err() != nil { // it was broken off
+				return
+			}
 			now.done = nil
 			d.finish(failure)
 		}
