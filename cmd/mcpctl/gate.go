@@ -93,8 +93,8 @@ func (inv *invocation) agreements() (trust.Store, error) {
 }
 
 func subject(e config.Entry) trust.Subject {
-	file, parts := e.Subject()
-	return trust.Subject{File: file, Server: e.Server.Name, Essence: parts}
+	file, server, parts := e.Subject()
+	return trust.Subject{File: file, Server: server, Essence: parts}
 }
 
 // trustOf is the standing of an entry as reports have it; empty when it needs no trust.

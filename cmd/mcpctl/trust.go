@@ -125,8 +125,7 @@ func (inv *invocation) revoke(r *report.Report, store trust.Store, names []strin
 	}
 	kept, _ := store.List() // those that cannot be read hold for nothing
 	for _, a := range kept {
-		here := slices.ContainsFunc(cfg.Files, func(file string) bool { return absolute(file) == a.File })
-		if !here || len(names) > 0 && !slices.Contains(names, a.Server) {
+		if !revokes(cfg, a, names) {
 			continue
 		}
 		if err := store.Revoke(a.File, a.Server); err != nil {
@@ -134,14 +133,25 @@ func (inv *invocation) revoke(r *report.Report, store trust.Store, names []strin
 		}
 		r.Servers = append(r.Servers, report.Server{Name: a.Server, State: report.OK, Source: a.File, Trust: report.Untrusted})
 	}
-	for _, e := range cfg.Entries {
-		if file, _ := e.Subject(); len(names) == 0 || slices.Contains(names, e.Server.Name) {
-			if err := store.Revoke(file, e.Server.Name); err != nil {
+	for _, e := range cfg.Entries { // also what cannot be read
+		if len(names) == 0 || slices.Contains(names, e.Server.Name) {
+			if err := store.Revoke(subject(e).File, subject(e).Server); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// revokes tells whether an agreement is about a file that is read here, and about one of these names, if there are any.
+func revokes(cfg *config.Config, a trust.Agreement, names []string) bool {
+	here := slices.ContainsFunc(cfg.Files, func(file string) bool { return absolute(file) == a.File }) ||
+		slices.ContainsFunc(cfg.Looked, func(looked config.Looked) bool { return absolute(looked.Path) == a.File })
+	named := len(names) == 0 || slices.Contains(names, a.Server) || slices.ContainsFunc(cfg.Entries, func(e config.Entry) bool {
+		about := subject(e)
+		return about.File == a.File && about.Server == a.Server && slices.Contains(names, e.Server.Name)
+	})
+	return here && named
 }
 
 func absolute(file string) string {

@@ -56,6 +56,9 @@ func (s scope) rowServers(file apps.File, root value, projects []string) ([]Entr
 	s.inputs = inputs(s.asked)
 	r := &reader{file: s.file}
 	var entries []Entry
+	if project, ok := projectOf(root, projects); ok && file.Row.Dialect == apps.Projects { // each project may have one of that name
+		s.folder, s.owner = project.key, " in "+project.key
+	}
 	for _, servers := range s.sections(file.Row, root, projects) {
 		if file.Row.Dialect == apps.Continue {
 			servers = named(servers)
@@ -81,11 +84,8 @@ func (s scope) sections(row apps.Row, root value, projects []string) []field {
 	found := at(root, path)
 	switch {
 	case row.Dialect == apps.Projects:
-		project, ok := projectOf(root, projects)
-		if !ok {
-			return nil
-		}
-		return at(project, []string{"mcpServers"})
+		project, _ := projectOf(root, projects)
+		return at(project.value, []string{"mcpServers"})
 	case row.Dialect == apps.OpenCode:
 		if deeper := at(root, []string{"mcp", "servers"}); len(deeper) > 0 && isOpenCode(deeper[0].value) {
 			return deeper

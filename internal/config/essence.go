@@ -7,6 +7,7 @@ import (
 // essence is what a person agrees to who trusts an entry.
 type essence struct {
 	path  string   // absolute, of the file
+	name  string   // which of its servers
 	parts []string // see Subject
 	risky bool     // see NeedsTrust
 }
@@ -15,17 +16,20 @@ type essence struct {
 // starts a program, or can send away what this machine keeps. An address without variables, files and commands cannot.
 func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled && e.essence.risky }
 
-// Subject is the absolute path of the entry's file, and everything the file says that decides what the entry does: its
-// folder, all its keys as they are written, the inputs that it may ask for and the content of its envFile.
-// Values of the user's own environment are not part of it. It may hold secrets, so it is for digests alone.
-func (e Entry) Subject() (file string, parts []string) { return e.essence.path, e.essence.parts }
+// Subject is the absolute path of the entry's file, which of its servers it is, whatever it is called beside those of other
+// files, and everything the file says that decides what it does: its folder, all its keys as they are written, the inputs
+// that it may ask for and the content of its envFile. Values of the user's own environment are not part of it. The parts
+// may hold secrets, so they are for digests alone.
+func (e Entry) Subject() (file, server string, parts []string) {
+	return e.essence.path, e.essence.name, e.essence.parts
+}
 
 // plainKeys are keys of a server at a URL that send nothing away but what the file itself says.
 var plainKeys = slices.Concat(urlKeys, []string{"type", "transport", "headers", "http_headers", "disabled", "enabled", "timeout"})
 
 // essence is known once all of the server was read.
 func (d *draft) essence(e Entry) essence {
-	out := essence{path: d.abs, parts: []string{"folder", d.folder}, risky: d.varied || e.Server.Stdio != nil}
+	out := essence{path: d.abs, name: e.Server.Name + d.owner, parts: []string{"folder", d.folder}, risky: d.varied || e.Server.Stdio != nil}
 	if e.Login.Secret != "" || e.Login.Refresh != "" { // which the environment holds for a server of that name
 		out.risky = true
 	}
@@ -43,7 +47,7 @@ func (d *draft) essence(e Entry) essence {
 // with is the essence of a server as a variant has it.
 func (e essence) with(v essence) essence {
 	parts := slices.Concat([]string{"server", e.path}, e.parts, v.parts)
-	return essence{path: v.path, parts: parts, risky: e.risky || v.risky}
+	return essence{path: v.path, name: e.name + "@" + v.name, parts: parts, risky: e.risky || v.risky}
 }
 
 // flatten adds v to parts, without its lines, such that different values give different parts.

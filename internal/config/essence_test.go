@@ -80,22 +80,22 @@ func TestSubject(t *testing.T) {
 	dir := t.TempDir()
 	const before = `{"servers": {"s": {"command": "s", "args": ["1", "2"], "env": {"A": "b"}, "envFile": ".env"}}, "inputs": [{"id": "q"}]}`
 	place(t, filepath.Join(dir, ".env"), []byte("B=1\n"))
-	_, agreed := loadFound(t, dir, before).Subject()
+	_, _, agreed := loadFound(t, dir, before).Subject()
 	for old, change := range map[string]string{
 		`"command": "s"`: `"command": "other"`, `"1", "2"`: `"1 2"`, `["1", "2"]`: `["2", "1"]`, `"A": "b"`: `"A": "c"`, `{"A": "b"}`: `{"A": "b", "NODE_OPTIONS": "x"}`,
 		`"envFile": ".env"`: `"envFile": "./.env"`, `"args"`: `"cwd": "/", "args"`, `"b"}`: `"b"}, "timeout": 5`, `{"id": "q"}`: `{"id": "q", "default": "--eval"}`,
 	} {
 		changed := strings.Replace(before, old, change, 1)
-		if _, parts := loadFound(t, dir, changed).Subject(); changed == before || slices.Equal(parts, agreed) {
+		if _, _, parts := loadFound(t, dir, changed).Subject(); changed == before || slices.Equal(parts, agreed) {
 			t.Errorf("%s: the same subject", changed)
 		}
 	}
 	same := strings.Replace(before, `"inputs"`, "// a remark\n \"other\": {}, \"inputs\"", 1)
-	if file, parts := loadFound(t, dir, same).Subject(); !slices.Equal(parts, agreed) || file != filepath.Join(dir, ".mcp.json") {
+	if file, _, parts := loadFound(t, dir, same).Subject(); !slices.Equal(parts, agreed) || file != filepath.Join(dir, ".mcp.json") {
 		t.Errorf("an edit elsewhere in %s is another subject", file)
 	}
 	place(t, filepath.Join(dir, ".env"), []byte("B=1\nLD_PRELOAD=./x.so\n"))
-	if _, parts := loadFound(t, dir, before).Subject(); slices.Equal(parts, agreed) {
+	if _, _, parts := loadFound(t, dir, before).Subject(); slices.Equal(parts, agreed) {
 		t.Error("another envFile is the same subject")
 	}
 	_ = os.Remove(filepath.Join(dir, ".env"))
@@ -104,11 +104,11 @@ func TestSubject(t *testing.T) {
 // TestSubjectIsUnambiguous moves text from one key to another.
 func TestSubjectIsUnambiguous(t *testing.T) {
 	dir := t.TempDir()
-	_, a := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "args": ["a", "b"], "env": {}}}}`).Subject()
-	_, b := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "args": ["a"], "env": {"b": ""}}}}`).Subject()
-	_, c := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "args": ["a", "end"], "env": {}}}}`).Subject()
-	_, d := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "x": [{}, "y"]}}}`).Subject()
-	_, e := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "x": [{"end": "y"}]}}}`).Subject()
+	_, _, a := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "args": ["a", "b"], "env": {}}}}`).Subject()
+	_, _, b := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "args": ["a"], "env": {"b": ""}}}}`).Subject()
+	_, _, c := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "args": ["a", "end"], "env": {}}}}`).Subject()
+	_, _, d := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "x": [{}, "y"]}}}`).Subject()
+	_, _, e := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "x": [{"end": "y"}]}}}`).Subject()
 	if slices.Equal(a, b) || slices.Equal(a, c) || slices.Equal(d[:len(d)-1], e[:len(d)-1]) {
 		t.Errorf("%q\n%q\n%q\n%q\n%q", a, b, c, d, e)
 	}

@@ -14,6 +14,7 @@ type scope struct {
 	found  Found  // how it came to be read
 	abs    string // absolute, of the file
 	folder string // that relative paths refer to, absolute
+	owner  string // follows the names of servers in what is agreed to, where a file has several of one name
 	asked  value  // what the file says of inputs
 	dialect
 	expander

@@ -35,7 +35,7 @@ func (d *discovery) claudeSwitches(app apps.App, files []apps.File) func(Entry) 
 	for _, file := range files {
 		if file.Row.Dialect == apps.Projects {
 			project, _ := projectOf(d.open(file.Path).root, d.host.Projects)
-			everywhere, shared = texts(project, "disabledMcpServers"), texts(project, "disabledMcpjsonServers")
+			everywhere, shared = texts(project.value, "disabledMcpServers"), texts(project.value, "disabledMcpjsonServers")
 		}
 	}
 	for _, path := range d.host.Settings(app) {
@@ -93,17 +93,17 @@ func texts(of value, key string) []string {
 	return out
 }
 
-// projectOf is what Claude Code keeps of the nearest folder of this project.
-func projectOf(root value, folders []string) (value, bool) {
+// projectOf is what Claude Code keeps of the nearest folder of this project; its key is that folder.
+func projectOf(root value, folders []string) (field, bool) {
 	projects, _ := root.get("projects")
 	for _, folder := range folders {
 		real := RealPath(folder)
 		for _, f := range projects.value.fields {
 			path := filepath.Clean(filepath.FromSlash(f.key))
 			if path == folder || path == real || filepath.Separator == '\\' && strings.EqualFold(path, folder) {
-				return f.value, true
+				return field{folder, f.line, f.value}, true
 			}
 		}
 	}
-	return value{}, false
+	return field{}, false
 }

@@ -24,8 +24,8 @@ func TestVariantNeedsTrust(t *testing.T) {
 	if harmless.NeedsTrust() || !harmful.NeedsTrust() {
 		t.Errorf("trust is needed: %v without a variable, %v with one", harmless.NeedsTrust(), harmful.NeedsTrust())
 	}
-	_, one := harmful.Subject()
-	_, other := load("{headers: {X: 'a${TOKEN}'}}").Subject()
+	_, _, one := harmful.Subject()
+	_, _, other := load("{headers: {X: 'a${TOKEN}'}}").Subject()
 	if slices.Equal(one, other) {
 		t.Error("two different variants are trusted as one")
 	}
