@@ -1,14 +1,15 @@
 package report
 
 import (
-	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// stderrLines is how much of a server's stderr a table shows.
-const stderrLines = 12
+// stderrHead and stderrTail are how many lines of a server's stderr a table shows: some runtimes and compilers name the
+// cause at the beginning, others at the end.
+const stderrHead, stderrTail = 8, 12
 
 // failures writes a block for each server that could not be asked in full.
 func (p *page) failures(servers []Server) {
@@ -59,16 +60,16 @@ func (p *page) hint(indent int, text string) {
 }
 
 func (p *page) stderr(text string) {
-	tail := lines(text)
-	if len(tail) == 0 {
+	all := lines(text)
+	if len(all) == 0 {
 		return
 	}
 	p.line(2, span{"stderr:", dim})
-	if more := len(tail) - stderrLines; more > 0 {
-		p.line(4, span{safe(fmt.Sprintf("… %s before", quantity(more, "line"))), dim})
-		tail = tail[more:]
+	if more := len(all) - stderrHead - stderrTail; more > 0 {
+		between := "… " + quantity(more, "line") + " more …"
+		all = slices.Concat(all[:stderrHead], []safe{between}, all[len(all)-stderrTail:])
 	}
-	for _, l := range tail {
+	for _, l := range all {
 		p.text(4, 0, span{l, dim})
 	}
 }
