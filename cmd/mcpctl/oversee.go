@@ -143,6 +143,9 @@ func (v *vigil) replace(ctx context.Context, servers []*watched) {
 	}
 	v.mu.Lock()
 	v.servers = servers
+	if v.how.against == "saved" { // the distance of a server that went is none any more
+		v.recount()
+	}
 	v.mu.Unlock()
 	v.monitor.Watch(monitored(servers))
 	for _, w := range servers {

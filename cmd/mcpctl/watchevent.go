@@ -48,13 +48,18 @@ func (v *vigil) pass(e report.Event) {
 func (v *vigil) remember(w *watched, found []finding.Finding) {
 	w.found = found
 	if v.how.against == "saved" {
-		v.fails, v.summary = false, report.Summary{}
-		for _, each := range v.servers {
-			v.add(each.found)
-		}
+		v.recount()
 		return
 	}
 	v.add(found)
+}
+
+// recount judges the newest distances of the servers that are watched.
+func (v *vigil) recount() {
+	v.fails, v.summary = false, report.Summary{}
+	for _, each := range v.servers {
+		v.add(each.found)
+	}
 }
 
 func (v *vigil) add(found []finding.Finding) {
