@@ -38,8 +38,11 @@ func (inv *invocation) commit(ref string) (string, error) {
 		return baseCommit(inv.lookup)
 	}
 	commit, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	if _, silent := errors.AsType[*exec.ExitError](err); silent {
+		return "", usagef("git:%s is not a commit of this repository: fetch it first, since a clone in CI often holds one commit only (git fetch origin, fetch-depth: 0), or correct the name", ref)
+	}
 	if err != nil {
-		return "", usagef("git:%s is not a commit of this repository: %w", ref, err)
+		return "", usagef("git:%s: %w", ref, err)
 	}
 	return strings.TrimSpace(commit), nil
 }
