@@ -55,6 +55,14 @@ func (v *vigil) development(ctx context.Context) (*development, error) {
 	return d, nil
 }
 
+// quoted tells of words beside the command that --reload starts: they are what the shell made of a glob.
+func (how *watching) quoted(words []string, commanded bool) error {
+	if len(how.reload.Value()) == 0 || len(words) == 0 || !commanded {
+		return nil
+	}
+	return usagef("--reload starts the one server behind --, and %q is another SOURCE: quote the glob, as in --reload 'src/**/*.ts', or the shell makes several words of it", words[0])
+}
+
 // restartable tells whether there is one server, and one that is started here, for --reload to start anew.
 func (how *watching) restartable(servers []*watched) error {
 	switch {

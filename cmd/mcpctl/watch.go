@@ -89,12 +89,15 @@ func (inv *invocation) watch(ctx context.Context, words []string, how watching) 
 	if err := how.check(); err != nil {
 		return err
 	}
+	if err := how.quoted(words, inv.command != nil); err != nil {
+		return err
+	}
 	targets, err := inv.targets(words)
 	if err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(targets, func(t target) bool { return !t.live() }); i >= 0 {
-		return usagef("%q is saved and cannot change by itself: name a server to watch, or compare once with mcpctl diff", targets[i].word)
+		return usagef("%q is saved and cannot change by itself: name a server to watch, or compare once with mcpctl diff", words[i])
 	}
 	cfg, err := inv.load(ctx, targets)
 	if err != nil {
