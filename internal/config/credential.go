@@ -204,7 +204,8 @@ func (d *draft) secretPath(f field) string {
 	if rest, ok := strings.CutPrefix(f.value.text, "~/"); ok && d.home != "" {
 		return filepath.Join(d.home, rest)
 	}
-	return d.path(f)
+	path, _ := d.path(f)
+	return path
 }
 
 // maxSecret bounds a file or output that holds a credential, in bytes.

@@ -1,15 +1,17 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// shown is an entry's command line or URL as a person may see it.
+// shown is an entry's command line and folder, or URL, as a person may see it.
 type shown struct {
 	command []string
+	dir     string
 	url     string
 }
 
@@ -42,7 +44,7 @@ func (e Entry) Describe() Description {
 		d.Timeout = t.String()
 	}
 	if s := e.Server.Stdio; s != nil {
-		d.Transport, d.Dir, d.Env = "stdio", s.Dir, names(s.Env)
+		d.Transport, d.Dir, d.Env = "stdio", cmp.Or(e.shown.dir, s.Dir), names(s.Env)
 		if d.Command = e.shown.command; d.Command == nil {
 			d.Command = MaskArgs(append([]string{s.Command}, s.Args...))
 		}

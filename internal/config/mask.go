@@ -10,10 +10,10 @@ import (
 const masked = "***"
 
 var (
-	secretWord  = regexp.MustCompile(`(?i)(token|secret|passw|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
+	secretWord  = regexp.MustCompile(`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
 	secretValue = regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
 	tokenInside = regexp.MustCompile(`\b(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
-	secretPair  = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
+	secretPair  = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
 	bearer      = regexp.MustCompile(`(?i)\b(bearer|basic)[ =:]+\S+`)
 	longToken   = regexp.MustCompile(`[A-Za-z0-9_+=-]{20,}`)
 	variable    = regexp.MustCompile(`^\$\{[^{}]*\}$`)

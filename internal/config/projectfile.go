@@ -77,8 +77,12 @@ func (p *projectReader) path(f field) string {
 	for _, m := range missing {
 		p.complain(f.value.line, m.hint, "%s, needed in %q", m.message, f.key)
 	}
-	if len(missing) == 0 && out.value == "" {
+	switch {
+	case len(missing) == 0 && out.value == "":
 		p.complain(f.value.line, "write a path", "%q is empty", f.key)
+	case len(p.confidential(f.value.text)) > 0:
+		p.complain(f.value.line, "write the path without it", "%q holds a variable that looks secret, and paths are shown", f.key)
+		return ""
 	}
 	return out.value
 }

@@ -128,7 +128,7 @@ func (d *draft) fill(e *Entry) {
 	case hasCommand && kind != "stdio" && kind != "":
 		d.complain(command.line, `remove it, or write "url"`, `%q is %s, but there is a "command"`, d.transportKey(), kind)
 	case hasCommand:
-		e.Server.Stdio, e.shown.command = d.stdio(command)
+		e.Server.Stdio, e.shown = d.stdio(command)
 	default:
 		e.Server.HTTP, e.shown.url = d.http(address, kind)
 		e.Login = d.login()

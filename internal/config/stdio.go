@@ -9,12 +9,12 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// stdio reads a server that is started, and its command line as it may be shown.
-func (d *draft) stdio(command field) (*probe.Stdio, []string) {
+// stdio reads a server that is started, and its command line and folder as they may be shown.
+func (d *draft) stdio(command field) (*probe.Stdio, shown) {
 	d.foreign(credentialKeys, "command")
-	dir := d.folder
+	dir, shownDir := d.folder, d.folder
 	if f, ok := d.fields.get("cwd"); ok {
-		dir = d.path(f)
+		dir, shownDir = d.path(f)
 	}
 	path, ok := expanded{}, d.want(command, text)
 	if ok {
@@ -24,15 +24,15 @@ func (d *draft) stdio(command field) (*probe.Stdio, []string) {
 		d.complain(command.value.line, "name the program to start", `"command" is empty`)
 	}
 	args := d.args()
-	shown := []string{path.shown}
+	words := []string{path.shown}
 	stdio := &probe.Stdio{Command: absolute(path.value, dir), Env: d.environ(), Dir: dir}
 	for _, a := range args {
-		stdio.Args, shown = append(stdio.Args, a.value), append(shown, a.shown)
+		stdio.Args, words = append(stdio.Args, a.value), append(words, a.shown)
 	}
 	argv := append([]string{stdio.Command}, stdio.Args...)
 	d.secrets = append(append(d.secrets, secretsIn(argv, MaskArgs(argv))...), Confidential(stdio.Env)...)
 	d.noNUL(argv, command.line)
-	return stdio, MaskArgs(shown)
+	return stdio, shown{command: MaskArgs(words), dir: shownDir}
 }
 
 // foreign keeps a problem for each key that has no meaning beside the one that is there.
@@ -52,19 +52,19 @@ func absolute(command, dir string) string {
 	return filepath.Join(dir, command)
 }
 
-// path is a path relative to the project's folder.
-func (d *draft) path(f field) string {
+// path is a path relative to the project's folder, and how it may be shown: with variables as they are written.
+func (d *draft) path(f field) (path, shown string) {
 	if !d.want(f, text) {
-		return d.folder
+		return d.folder, d.folder
 	}
 	out, ok := d.expand(f)
 	switch {
 	case !ok || out.value == "":
-		return d.folder
+		return d.folder, d.folder
 	case filepath.IsAbs(out.value):
-		return filepath.Clean(out.value)
+		return filepath.Clean(out.value), filepath.Clean(out.shown)
 	}
-	return filepath.Join(d.folder, out.value)
+	return filepath.Join(d.folder, out.value), filepath.Join(d.folder, out.shown)
 }
 
 func (d *draft) args() []expanded {
@@ -107,19 +107,19 @@ func envName(name string) bool { return name != "" && !strings.ContainsAny(name,
 
 // envFile reads lines of NAME=value. The parser's own error is not shown, as it quotes the file.
 func (d *draft) envFile(f field) map[string]probe.Secret {
-	path := d.path(f)
+	path, shown := d.path(f)
 	if path == d.folder {
 		return nil
 	}
 	data, err := readRegular(path)
 	if err != nil {
-		d.complain(f.value.line, "create the file or remove envFile", `reading "envFile" %q: %v`, d.relative(path), err)
+		d.complain(f.value.line, "create the file or remove envFile", `reading "envFile" %q: %v`, d.relative(shown), err)
 		return nil
 	}
 	d.envText = string(data)
 	read, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
-		d.complain(f.value.line, "write one NAME=value per line", `reading "envFile" %q: not lines of NAME=value`, d.relative(path))
+		d.complain(f.value.line, "write one NAME=value per line", `reading "envFile" %q: not lines of NAME=value`, d.relative(shown))
 	}
 	env := make(map[string]probe.Secret, len(read))
 	for name, v := range read {
