@@ -162,6 +162,7 @@ func (r runner) read(t *testing.T, name string) string {
 // fakeMcpctl writes its arguments, a line each.
 const fakeMcpctl = `#!/bin/sh
 for word; do echo "$word" >> "$RUNNER_TEMP/words"; done
+echo report > "$RUNNER_TEMP/mcpctl-summary.md"
 exit 1
 `
 

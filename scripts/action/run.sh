@@ -24,5 +24,5 @@ done <<< "$ARGS"
 status=0
 mcpctl "${words[@]}" || status=$?
 echo "status=$status" >> "$GITHUB_OUTPUT"
-echo "summary=$summary" >> "$GITHUB_OUTPUT"
+[ ! -s "$summary" ] || echo "summary=$summary" >> "$GITHUB_OUTPUT" # a mistake in the inputs leaves no report
 exit "$status"
