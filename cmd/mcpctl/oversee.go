@@ -29,6 +29,7 @@ func (v *vigil) oversee(ctx context.Context, targets []target) {
 	attended := v.attended()
 	look := time.NewTicker(editsEvery)
 	defer look.Stop()
+	saved := stamps(v.savedFiles())
 	for seen := stamps(v.sources(v.cfg)); ; {
 		select {
 		case <-ctx.Done():
@@ -45,8 +46,32 @@ func (v *vigil) oversee(ctx context.Context, targets []target) {
 			if !maps.Equal(seen, stamps(v.sources(v.cfg))) {
 				seen = v.reload(ctx, targets)
 			}
+			saved = v.remeasure(saved)
 		}
 	}
+}
+
+// savedFiles are the snapshots that distances are measured from.
+func (v *vigil) savedFiles() []string {
+	if v.how.against != "saved" {
+		return nil
+	}
+	var files []string
+	for _, w := range v.servers {
+		files = append(files, v.savedFile(w))
+	}
+	return files
+}
+
+// remeasure asks the servers whose snapshot is another one than before, as after mcpctl accept.
+func (v *vigil) remeasure(before map[string]string) (now map[string]string) {
+	now = stamps(v.savedFiles())
+	for _, w := range v.servers {
+		if file := v.savedFile(w); before[file] != now[file] {
+			w.ask()
+		}
+	}
+	return now
 }
 
 // attended tells whether there is a terminal at which somebody may sit.

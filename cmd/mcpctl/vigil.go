@@ -90,11 +90,16 @@ func (v *vigil) misconfigured() bool {
 func (v *vigil) begin(ctx context.Context, w *watched) {
 	ctx, w.stop = context.WithCancel(ctx)
 	w.ended = make(chan struct{})
-	saved := filepath.Join(v.cfg.Project.Snapshots, config.FileName(w.Name))
+	saved := v.savedFile(w)
 	go func() {
 		defer close(w.ended)
 		v.attend(ctx, w, saved)
 	}()
+}
+
+// savedFile is the file of a server's snapshot.
+func (v *vigil) savedFile(w *watched) string {
+	return filepath.Join(v.cfg.Project.Snapshots, config.FileName(w.Name))
 }
 
 // end stops watching a server, and waits until nothing of it is left.
@@ -190,10 +195,15 @@ func (v *vigil) ask() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, w := range v.servers {
-		select {
-		case w.refresh <- struct{}{}:
-		default: // it is asked already
-		}
+		w.ask()
+	}
+}
+
+// ask asks a server at once.
+func (w *watched) ask() {
+	select {
+	case w.refresh <- struct{}{}:
+	default: // it is asked already
 	}
 }
 
