@@ -29,13 +29,13 @@ func TestWholeProcess(t *testing.T) {
 	linkFixture(t, work)
 	fmt.Println("| measured | median | against | median | ratio (median of pairs) | peak MiB |\n|---|---|---|---|---|---|")
 	t.Run("start", func(*testing.T) {
-		show("`mcpctl version`", timed(command(work, mcpctl, "version")), "`true`", timed(command(work, "true")))
+		show("`mcpctl version`", timed(process(work, mcpctl, "version")), "`true`", timed(process(work, "true")))
 	})
 	for name, server := range servers(dir, work) {
-		list := command(work, append([]string{mcpctl, "list", "--format", "json", "--"}, server...)...)
+		list := process(work, append([]string{mcpctl, "list", "--format", "json", "--"}, server...)...)
 		show("list "+name, timed(list), "floor: start and raw handshake", func() sample { return floor(t, work, server) })
 		for peer, argv := range peers(dir, server) {
-			show("list "+name, timed(list), peer, timed(command(work, argv...)))
+			show("list "+name, timed(list), peer, timed(process(work, argv...)))
 		}
 	}
 	fleet(t, work, mcpctl)
@@ -68,7 +68,7 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-func command(dir string, argv ...string) func() *exec.Cmd {
+func process(dir string, argv ...string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		cmd := exec.Command(argv[0], argv[1:]...)
 		cmd.Dir = dir
@@ -91,7 +91,7 @@ func timed(make func() *exec.Cmd) func() sample {
 
 // floor is the least that listing a server can take: its start, a handshake, its lists asked for at once, and no end.
 func floor(t *testing.T, dir string, argv []string) sample {
-	cmd := command(dir, argv...)()
+	cmd := process(dir, argv...)()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
@@ -186,7 +186,7 @@ func fleet(t *testing.T, work, mcpctl string) {
 		urls[i] = server.Address()
 	}
 	all := append([]string{mcpctl, "list", "--format", "json", "--parallel", "50"}, urls...)
-	show("list 50 HTTP servers, 200 ms each, `--parallel 50`", timed(command(work, all...)), "one of them", timed(command(work, mcpctl, "list", "--format", "json", urls[0])))
+	show("list 50 HTTP servers, 200 ms each, `--parallel 50`", timed(process(work, all...)), "one of them", timed(process(work, mcpctl, "list", "--format", "json", urls[0])))
 }
 
 // twoThousand lists 2,000 tools on 40 pages and compares two snapshots of that size.
@@ -197,9 +197,9 @@ func twoThousand(t *testing.T, work, mcpctl string) {
 	}
 	server := []string{filepath.Join(work, "fixture"), "stdio", script}
 	list := append([]string{mcpctl, "list", "--format", "json", "--"}, server...)
-	show("list 2,000 tools on 40 pages", timed(command(work, list...)), "`mcpctl version`", timed(command(work, mcpctl, "version")))
+	show("list 2,000 tools on 40 pages", timed(process(work, list...)), "`mcpctl version`", timed(process(work, mcpctl, "version")))
 	old, changed := bigSnapshots(t, work)
-	show("diff of two 2,000-tool snapshots, 5 % changed", timed(command(work, mcpctl, "diff", "--format", "json", old, changed)), "`mcpctl version`", timed(command(work, mcpctl, "version")))
+	show("diff of two 2,000-tool snapshots, 5 % changed", timed(process(work, mcpctl, "diff", "--format", "json", old, changed)), "`mcpctl version`", timed(process(work, mcpctl, "version")))
 }
 
 // bigSnapshots are two files with 2,000 tools of everyday schemas, of which every twentieth differs.

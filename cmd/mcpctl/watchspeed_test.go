@@ -1,3 +1,5 @@
+//go:build bench
+
 package main
 
 import (
@@ -13,9 +15,6 @@ import (
 // TestSaveToDiff measures the development loop with the example server, built from a copy of its source: from saving a
 // file to the event with the difference, the build left out. docs/watch.md has its figures.
 func TestSaveToDiff(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: it builds the example server six times")
-	}
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)

@@ -1,3 +1,5 @@
+//go:build bench || real
+
 package main
 
 import (
