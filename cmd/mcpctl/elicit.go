@@ -132,6 +132,10 @@ func askField(ctx context.Context, t *terminal, f call.Field) (json.RawMessage, 
 	switch {
 	case f.Default != nil:
 		prompt = "  answer [" + report.OneLine(f.Default) + "]: "
+	case f.YesNo && f.Required:
+		prompt = "  [y]es or [n]o: "
+	case f.YesNo:
+		prompt = "  [y]es, [n]o, or nothing: "
 	case !f.Required:
 		prompt = "  answer (or nothing): "
 	}

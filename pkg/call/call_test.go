@@ -146,6 +146,12 @@ func TestElicited(t *testing.T) {
 			t.Errorf("%q is %s %s, want %s", text, value, place, want)
 		}
 	}
+	news := Elicited(json.RawMessage(`{"requestedSchema":{"properties":{"n":{"type":"boolean"}}}}`)).Fields[0]
+	for text, want := range map[string]string{"y": "true", " Yes": "true", "no": "false", "true": "true", "maybe": `"maybe"`} {
+		if value, problems := news.Value(text); string(value) != want || (len(problems) > 0) != (text == "maybe") {
+			t.Errorf("%q is %s, %v, want %s", text, value, problems, want)
+		}
+	}
 	accepted := Accepted(e.Fields, []json.RawMessage{json.RawMessage(`"1"`), nil, nil, json.RawMessage(`["p"]`)})
 	if string(accepted) != `{"action":"accept","content":{"z":"1","m":["p"]}}` {
 		t.Errorf("accepted is %s", accepted)

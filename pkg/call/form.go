@@ -40,6 +40,7 @@ type Field struct {
 	About    string
 	Required bool
 	Many     bool            // several of the choices may be given
+	YesNo    bool            // true or false, and nothing else
 	Default  json.RawMessage // nil = none
 	Choices  []Choice
 
@@ -76,7 +77,7 @@ func fieldOf(p snapshot.Member, required []json.RawMessage, at shape) Field {
 	for _, name := range required {
 		f.Required = f.Required || word(name) == p.Key
 	}
-	f.Many = at.types() == anArray
+	f.Many, f.YesNo = at.types() == anArray, at.types() == aBoolean
 	if f.Many {
 		schema = fields(schema["items"])
 	}
@@ -108,10 +109,13 @@ func choicesIn(schema map[string]json.RawMessage) []Choice {
 	return all
 }
 
-// Value is what a person's text means for the field: of several choices with commas between them. Problems are those of
-// the schema.
+// Value is what a person's text means for the field: of several choices with commas between them, and yes or no for true
+// or false. Problems are those of the schema.
 func (f Field) Value(text string) (json.RawMessage, []Problem) {
 	value := f.place.convert(text)
+	if f.YesNo {
+		value = yesNo(text, value)
+	}
 	if f.Many && typeOf(value) != "an array" {
 		var all []json.RawMessage
 		for part := range strings.SplitSeq(text, ",") {
@@ -125,6 +129,17 @@ func (f Field) Value(text string) (json.RawMessage, []Problem) {
 	}
 	problems, _ := Check(schema, value)
 	return value, problems
+}
+
+// yesNo is true or false for what people write instead, else value.
+func yesNo(text string, value json.RawMessage) json.RawMessage {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "y", "yes", "true":
+		return json.RawMessage("true")
+	case "n", "no", "false":
+		return json.RawMessage("false")
+	}
+	return value
 }
 
 // Accepted is the ElicitResult of a person who answers. Nil fields are left out.
