@@ -124,6 +124,9 @@ func (inv *invocation) revoke(r *report.Report, store trust.Store, names []strin
 		return usagef("the configuration could not be read: forget every agreement with --revoke --all")
 	}
 	kept, _ := store.List() // those that cannot be read hold for nothing
+	if err := revocable(cfg, kept, names); err != nil {
+		return err
+	}
 	for _, a := range kept {
 		if !revokes(cfg, a, names) {
 			continue
@@ -138,6 +141,25 @@ func (inv *invocation) revoke(r *report.Report, store trust.Store, names []strin
 			if err := store.Revoke(subject(e).File, subject(e).Server); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// revocable finds a name that neither a server nor an agreement here has: who mistyped it would think that it is revoked.
+func revocable(cfg *config.Config, kept []trust.Agreement, names []string) error {
+	var known []string
+	for _, e := range cfg.Entries {
+		known = append(known, e.Server.Name)
+	}
+	for _, a := range kept {
+		if revokes(cfg, a, nil) {
+			known = append(known, a.Server)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return usagef("there is nothing to revoke about %q here%s: mcpctl trust --list shows every agreement", name, didYouMean(name, known))
 		}
 	}
 	return nil
