@@ -19,7 +19,7 @@ type Options struct {
 	Unavailable   []snapshot.Kind // lists that could not be read on the new side: what they held is not taken for removed
 	Incomplete    []snapshot.Kind // lists that were read in part on the new side: what is missing is not taken for removed
 	OtherScope    string          // why the two sides are not alike, such as "other credentials"; empty when they are
-	Enable        []string        // ids of rules that are off by default and shall speak, as info
+	Enable        []string        // ids of rules that shall speak where they are silent by default; those that are off, as info
 	ItemBudget    int             // bytes that one item may take before text-size-grew speaks; 0 = no budget
 	Absence       string          // why a side is nil, as a sentence; empty = the server is not there
 }

@@ -141,7 +141,7 @@ func serverRules() []finding.Rule {
 		{
 			ID: "server-version-not-bumped", Level: finding.Info,
 			Title:   "A breaking change came without a new major version",
-			Doc:     "The version changed, something broke, and by semantic versioning the major number (the minor one below 1.0) should have gone up and did not.",
+			Doc:     "Something broke, and by semantic versioning the major number (the minor one below 1.0) should have gone up and did not. A version that stayed the same is told of only when the project gives this rule a level, since many servers change between releases.",
 			Example: `"1.2.0" → "1.3.0" with a removed tool`,
 			Instead: "Release it as the next major version.",
 		},

@@ -123,14 +123,19 @@ func (c *comparison) identity(old, new view) {
 	}
 }
 
-// versionBump looks at the version in the light of all other findings.
+// versionBump looks at the version in the light of all other findings. One that is the same on both sides is a matter for
+// those who ask for the rule: many servers change between releases.
 func (c *comparison) versionBump(old, new *snapshot.Snapshot) {
+	const rule = "server-version-not-bumped"
 	before, after, ok := semantic(viewOf(old.Server), viewOf(new.Server))
 	broken := slices.ContainsFunc(c.findings, func(f finding.Finding) bool { return f.Level == finding.Breaking })
-	if !ok || !broken || !before.Less(after) || before.Step(after) == finding.Major {
+	if !ok || !broken || after.Less(before) || before.Step(after) == finding.Major {
 		return
 	}
-	c.report("server-version-not-bumped", finding.Finding{
+	if before == after && !slices.Contains(c.Enable, rule) {
+		return
+	}
+	c.report(rule, finding.Finding{
 		Path: "/serverInfo/version", Old: viewOf(old.Server)["version"], New: viewOf(new.Server)["version"],
 	})
 }
