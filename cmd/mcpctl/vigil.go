@@ -45,6 +45,7 @@ type watched struct {
 	stop    context.CancelFunc
 	ended   chan struct{}
 	view    watch.View
+	unread  bool              // there is a snapshot, and it cannot be read: the distance is not known
 	last    watch.State       // before watching ended
 	found   []finding.Finding // the newest distance from what is saved
 }
@@ -216,7 +217,7 @@ func (w *watched) reached() bool {
 func (v *vigil) status() int {
 	unsaved := slices.ContainsFunc(v.servers, func(w *watched) bool { return w.Unsaved })
 	switch {
-	case slices.ContainsFunc(v.servers, func(w *watched) bool { return !w.reached() }), v.develop.failed():
+	case slices.ContainsFunc(v.servers, func(w *watched) bool { return !w.reached() || w.unread }), v.develop.failed():
 		return statusIncomplete
 	case v.fails:
 		return statusFindings

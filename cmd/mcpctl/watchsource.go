@@ -67,6 +67,7 @@ func (w *watched) reader(path string, v *vigil) func() *snapshot.Snapshot {
 	return func() *snapshot.Snapshot {
 		saved, err := readFile(path)
 		w.Unsaved = errors.Is(err, fs.ErrNotExist)
+		w.unread = err != nil && !w.Unsaved
 		switch {
 		case err == nil:
 			last, told = saved.snapshot, ""
