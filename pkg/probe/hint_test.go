@@ -50,6 +50,7 @@ func TestHints(t *testing.T) {
 		"no such package":     {facts{server: stdio, err: gone, stderr: "npm error code E404\nnpm error 404 Not Found - GET https://x"}, "package"},
 		"variable missing":    {facts{server: stdio, err: gone, stderr: "GITHUB_PERSONAL_ACCESS_TOKEN not set"}, "--env"},
 		"key missing":         {facts{server: stdio, err: gone, stderr: "Please provide an API key"}, "--env"},
+		"in a sandbox":        {facts{server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "panic"}, "without --sandbox"},
 		"exited":              {facts{server: stdio, err: gone, stderr: "panic"}, "by hand"},
 		"stdout closed":       {facts{server: stdio, err: &transport.LostError{Cause: "the server closed its standard output"}}, "stdio transport"},
 		"unknown authority":   {facts{server: remote, err: request(&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})}, "--ca-cert"},

@@ -82,3 +82,8 @@ func (f facts) exited() bool        { return exited(f.err) != "" }
 func (f facts) noPackage() bool     { return f.exited() && packageMissing.MatchString(f.stderr) }
 func (f facts) wantsVariable() bool { return f.exited() && variableMissing.MatchString(f.stderr) }
 func (f facts) stdoutClosed() bool  { return lost(f.err) && f.server.Stdio != nil }
+
+// shutIn tells whether a server ended that was started in a sandbox.
+func (f facts) shutIn() bool {
+	return f.exited() && f.server.Stdio != nil && filepath.Base(f.server.Stdio.Command) == "bwrap"
+}
