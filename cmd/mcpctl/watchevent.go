@@ -17,7 +17,7 @@ func (v *vigil) tell(w *watched, e watch.Event) {
 	if e.State != watch.Closed {
 		w.last = e.State
 	}
-	if e.Kind == watch.Changed || e.Kind == watch.Recovered {
+	if e.Kind == watch.Changed || e.Kind == watch.Recovered && v.how.against != "saved" { // a distance is told by Changed alone
 		v.remember(w, e.Findings)
 	}
 	shown := v.shown(w, e)

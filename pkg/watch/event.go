@@ -15,7 +15,7 @@ type Event struct {
 	Previous State // the state before, of a StateChanged
 
 	Cause    Cause             // what made the lists be read, of events that come from a reading
-	Findings []finding.Finding // what changed, of Changed and Recovered
+	Findings []finding.Finding // what changed, of Changed, and of Recovered unless a distance is measured
 	Silent   bool              // of Changed: the server announces changes and did not announce this one
 	Err      error             // why, of a state that tells of trouble and of Stale
 	Note     string            // one remark for a person, such as that the server is slowed down; often empty

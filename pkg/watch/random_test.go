@@ -144,6 +144,19 @@ func TestDistanceFromWhatIsSaved(t *testing.T) {
 			Tools: listOf(snapshot.Tools, []string{"a"}), Prompts: saved.Prompts}
 		r.ask <- struct{}{}
 		want(t, "the other side moved", r.after(time.Second), "3s changed by request tool-added(tool/b)")
+		r.breaks(snapshot.Tools, errDown)
+		r.ask <- struct{}{}
+		want(t, "trouble", r.after(10*time.Second), "11s state degraded: down", "11s stale: down")
+		r.breaks(snapshot.Tools, nil)
+		r.ask <- struct{}{}
+		want(t, "recovered as far away", r.after(time.Second), "14s state live", "14s recovered by request")
+		r.breaks(snapshot.Tools, errDown)
+		r.ask <- struct{}{}
+		want(t, "trouble again", r.after(10*time.Second), "22s state degraded: down", "22s stale: down")
+		r.breaks(snapshot.Tools, nil)
+		r.set(snapshot.Tools, "a")
+		r.ask <- struct{}{}
+		want(t, "recovered elsewhere", r.after(time.Second), "25s state live", "25s recovered by request", "25s changed by request")
 	})
 }
 

@@ -85,9 +85,14 @@ func (w *watcher) settle(err error) {
 // report tells what a reading came to, if that is worth an event.
 func (w *watcher) report(cause Cause, o outcome, err error) {
 	e := Event{Cause: cause, Findings: o.findings, Silent: o.silent, Note: o.note}
+	recovered := err == nil && w.stale
+	w.stale = w.stale && !recovered
+	if recovered && w.source.Saved != nil { // a distance is nothing that happened meanwhile: it has an event of its own
+		w.tell(Event{Kind: Recovered, Cause: cause})
+		recovered = false
+	}
 	switch {
-	case err == nil && w.stale:
-		w.stale = false
+	case recovered:
 		e.Kind = Recovered
 	case o.changed:
 		e.Kind = Changed
