@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/report"
@@ -62,7 +63,9 @@ func (inv *invocation) box() (sandbox.Box, error) {
 	if b.Dir, err = os.Getwd(); err != nil {
 		return b, err
 	}
-	b.Home, _ = os.UserHomeDir()
+	if home, err := os.UserHomeDir(); err == nil {
+		b.Home = config.RealPath(home)
+	}
 	b.Path, _ = inv.lookup("PATH")
 	ctx, cancel := context.WithTimeout(context.Background(), trialTime)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 // Box is what a server is shut in with.
 type Box struct {
 	Bwrap string // absolute path of bubblewrap
-	Home  string // the user's home folder, absolute; empty in the sandbox
+	Home  string // the user's home folder, absolute and without links; empty in the sandbox
 	Path  string // the user's PATH, for servers that bring none
 	Dir   string // working folder of servers that name none, absolute
 }
@@ -66,6 +66,9 @@ func (b Box) Wrap(s probe.Stdio) (wrapped probe.Stdio, note string) {
 	if dir == "" {
 		dir = b.Dir
 	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil { // a link to the home folder is the home folder
+		dir = real
+	}
 	mounts := []mount{{dir, []string{"--ro-bind", dir, dir}}}
 	switch {
 	case dir == "/":
@@ -77,6 +80,9 @@ func (b Box) Wrap(s probe.Stdio) (wrapped probe.Stdio, note string) {
 		mounts = append(mounts, mount{file, []string{"--ro-bind-try", file, file}})
 	}
 	args := append(b.arguments(mounts), "--chdir", dir)
+	if _, own := s.Env["HOME"]; !own && b.Home != "" { // without links, which lead nowhere in there
+		args = append(args, "--setenv", "HOME", b.Home)
+	}
 	env := maps.Clone(s.Env)
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		if ofLoader(name) { // for the server, and not for bubblewrap, which runs outside
