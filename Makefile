@@ -20,8 +20,8 @@ demo: build           ## the main job on the example server: list, show, snapsho
 test:                 ## every hermetic test
 	$(GO) test ./...
 
-race:                 ## the same with the race detector
-	$(GO) test -race ./...
+race:                 ## the same with the race detector; scripts wait more than they work, so more of them at once
+	$(GO) test -race -timeout 25m -parallel 4 ./...
 
 cover:                ## statement coverage of product code; 85 % is the floor for pkg/
 	sh scripts/cover.sh
