@@ -18,11 +18,6 @@ func (inv *invocation) credentialFlags() []cli.Flag {
 	}
 }
 
-// givesHeaders tells whether the command line has headers for servers.
-func (inv *invocation) givesHeaders() bool {
-	return len(inv.headers.Value()) > 0 || inv.bearer != "" || inv.helper != ""
-}
-
 // credentials are what the flags give to servers.
 type credentials struct {
 	headers map[string]probe.Secret

@@ -26,7 +26,7 @@ func (inv *invocation) guard(cfg *config.Config, entries []config.Entry) []confi
 
 // refusal says why an entry must not be started or contacted; nil = it may be.
 func (inv *invocation) refusal(cfg *config.Config, e config.Entry) *config.Problem {
-	if cannot := e.Err() != nil && len(e.Asks()) == 0; cannot || inv.yes || !inv.needsTrust(e) {
+	if cannot := e.Err() != nil && len(e.Asks()) == 0; cannot || inv.yes || !e.NeedsTrust() {
 		return nil
 	}
 	standing, err := inv.standing(e)
@@ -42,13 +42,6 @@ func (inv *invocation) refusal(cfg *config.Config, e config.Entry) *config.Probl
 		p.Message = "not trusted: nobody named this file, and it would " + deed(e)
 	}
 	return &p
-}
-
-// needsTrust tells whether an entry must be agreed to in this run: with headers from the command line that holds for every
-// address that was found, since whoever wrote it would be sent them.
-func (inv *invocation) needsTrust(e config.Entry) bool {
-	sends := e.Found != config.Named && !e.Disabled && e.Server.HTTP != nil && inv.givesHeaders()
-	return sends || e.NeedsTrust()
 }
 
 // agreeHint tells how to agree.
@@ -73,7 +66,7 @@ func deed(e config.Entry) string {
 	case d.Helper != "":
 		return fmt.Sprintf("run %q and contact %s", d.Helper, d.URL)
 	}
-	return fmt.Sprintf("contact %s with what this machine keeps", d.URL)
+	return "contact " + d.URL
 }
 
 // standing is what the user's store says about an entry.
@@ -99,7 +92,7 @@ func subject(e config.Entry) trust.Subject {
 
 // trustOf is the standing of an entry as reports have it; empty when it needs no trust.
 func (inv *invocation) trustOf(e config.Entry) report.Trust {
-	if !inv.needsTrust(e) {
+	if !e.NeedsTrust() {
 		return ""
 	}
 	switch standing, _ := inv.standing(e); standing {

@@ -113,7 +113,7 @@ func (inv *invocation) found(names []string) ([]config.Entry, error) {
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool {
-		return e.Found == config.Named || e.Disabled || len(names) == 0 && !inv.needsTrust(e)
+		return !e.NeedsTrust()
 	}), nil
 }
 

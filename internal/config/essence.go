@@ -1,20 +1,17 @@
 package config
 
-import (
-	"slices"
-)
+import "slices"
 
 // essence is what a person agrees to who trusts an entry.
 type essence struct {
 	path  string   // absolute, of the file
 	name  string   // which of its servers
 	parts []string // see Subject
-	risky bool     // see NeedsTrust
 }
 
-// NeedsTrust tells whether the entry must not be started or contacted before a person agreed to it: nobody named it, and it
-// starts a program, or can send away what this machine keeps. An address without variables, files and commands cannot.
-func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled && e.essence.risky }
+// NeedsTrust tells whether the entry must not be started or contacted before a person agreed to it, since nobody named it. A
+// bare address is no exception: what answers there may be meant for this machine alone.
+func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
 
 // Subject is the absolute path of the entry's file, which of its servers it is, whatever it is called beside those of other
 // files, and everything the file says that decides what it does: its folder, all its keys as they are written, the inputs
@@ -24,30 +21,19 @@ func (e Entry) Subject() (file, server string, parts []string) {
 	return e.essence.path, e.essence.name, e.essence.parts
 }
 
-// plainKeys are keys of a server at a URL that send nothing away but what the file itself says.
-var plainKeys = slices.Concat(urlKeys, []string{"type", "transport", "headers", "http_headers", "disabled", "enabled", "timeout"})
-
 // essence is known once all of the server was read.
 func (d *draft) essence(e Entry) essence {
-	out := essence{path: d.abs, name: e.Server.Name + d.owner, parts: []string{"folder", d.folder}, risky: d.varied || e.Server.Stdio != nil}
-	if e.Login.Secret != "" || e.Login.Refresh != "" { // which the environment holds for a server of that name
-		out.risky = true
-	}
+	out := essence{path: d.abs, name: e.Server.Name + d.owner, parts: []string{"folder", d.folder}}
 	out.parts = d.fields.flatten(append(out.parts, "keys"))
 	out.parts = d.asked.flatten(append(out.parts, "inputs"))
 	out.parts = append(out.parts, "envFile", d.envText)
-	for _, key := range d.fields.keys() {
-		if slices.Contains(serverKeys, key) && !slices.Contains(plainKeys, key) {
-			out.risky = true
-		}
-	}
 	return out
 }
 
 // with is the essence of a server as a variant has it.
 func (e essence) with(v essence) essence {
 	parts := slices.Concat([]string{"server", e.path}, e.parts, v.parts)
-	return essence{path: v.path, name: e.name + "@" + v.name, parts: parts, risky: e.risky || v.risky}
+	return essence{path: v.path, name: e.name + "@" + v.name, parts: parts}
 }
 
 // flatten adds v to parts, without its lines, such that different values give different parts.

@@ -30,47 +30,25 @@ func loadFound(t *testing.T, dir, text string) Entry {
 	return config.Entries[0]
 }
 
+// TestNeedsTrust: whatever an entry does, it needs trust if nobody named its file.
 func TestNeedsTrust(t *testing.T) {
 	for server, want := range map[string]bool{
-		`"command": "s"`:                   true,
-		`"command": "s", "disabled": true`: false,
-		`"url": "http://h/"`:               false,
-		`"url": "http://h/", "headers": {"X": "y"}, "type": "sse", "timeout": 5, "autoApprove": []`: false,
-		`"url": "http://u:p@h/"`:                                         false, // the file's own, sent to where the file says
-		`"url": "http://${TOKEN}@h/"`:                                    true,
-		`"url": "http://h/?${TOKEN}"`:                                    true,
-		`"url": "http://h/?${env:TOKEN}"`:                                true,
-		`"url": "http://h/${UNSET:-${TOKEN}}"`:                           true,
-		`"url": "http://h/", "headers": {"X": "${TOKEN}"}`:               true,
-		`"url": "http://h/", "headers": {"X": {"env": "TOKEN"}}`:         true,
-		`"url": "http://h/", "headers": {"X": {"file": "/etc/passwd"}}`:  true,
-		`"url": "http://h/${workspaceFolder}"`:                           true,
-		`"url": "http://h/", "headersHelper": "echo"`:                    true,
-		`"url": "http://h/", "bearerToken": {"env": "TOKEN"}`:            true,
-		`"url": "http://h/", "bearerToken": {"file": "/etc/passwd"}`:     true,
-		`"url": "http://h/", "bearerToken": {"command": "echo"}`:         true,
-		`"url": "http://h/", "bearer_token_env_var": "TOKEN"`:            true,
-		`"url": "http://h/", "env_http_headers": {"X": "TOKEN"}`:         true,
-		`"url": "http://h/", "http_headers": {"X": "${input:question}"}`: true,
+		`"command": "s"`:                              true,
+		`"command": "s", "disabled": true`:            false,
+		`"url": "http://h/"`:                          true, // what answers there may be meant for this machine alone
+		`"url": "http://h/", "disabled": true`:        false,
+		`"url": "http://${TOKEN}@h/"`:                 true,
+		`"url": "http://h/", "headersHelper": "echo"`: true,
 	} {
 		e := loadFound(t, t.TempDir(), `{"mcpServers": {"s": {`+server+`}}}`)
 		if got := e.NeedsTrust(); got != want {
 			t.Errorf("%s: %v, want %v", server, got, want)
 		}
+		if e.Found = Discovered; e.NeedsTrust() != want {
+			t.Errorf("%s: discovered, and it needs trust: %v", server, !want)
+		}
 		if e.Found = Named; e.NeedsTrust() {
 			t.Errorf("%s: needs trust though it was named", server)
-		}
-	}
-}
-
-// TestNeedsTrustWithSecretsOfTheEnvironment has secrets for a server of that name, wherever a found file says that it is.
-func TestNeedsTrustWithSecretsOfTheEnvironment(t *testing.T) {
-	dir := t.TempDir()
-	place(t, filepath.Join(dir, ".mcp.json"), []byte(`{"mcpServers": {"ci": {"url": "http://h/"}, "other": {"url": "http://h/"}}}`))
-	for _, variable := range []string{"MCPCTL_REFRESH_TOKEN_CI", "MCPCTL_CLIENT_SECRET_CI"} {
-		read, err := Load(Input{Dir: dir, Lookup: holding(variable)})
-		if err != nil || len(read.Entries) != 2 || !read.Entries[0].NeedsTrust() || read.Entries[1].NeedsTrust() {
-			t.Errorf("%s: %v, %v", variable, err, read.Entries)
 		}
 	}
 }
@@ -111,33 +89,6 @@ func TestSubjectIsUnambiguous(t *testing.T) {
 	_, _, e := loadFound(t, dir, `{"mcpServers": {"s": {"command": "s", "x": [{"end": "y"}]}}}`).Subject()
 	if slices.Equal(a, b) || slices.Equal(a, c) || slices.Equal(d[:len(d)-1], e[:len(d)-1]) {
 		t.Errorf("%q\n%q\n%q\n%q\n%q", a, b, c, d, e)
-	}
-}
-
-// TestNeedsTrustInEveryDialect writes the same two servers as applications do: one that sends a variable away, and one that
-// sends nothing.
-func TestNeedsTrustInEveryDialect(t *testing.T) {
-	for name, text := range map[string]string{
-		"mcp.json":      `{"servers": {"sends": {"url": "http://h/${env:TOKEN}"}, "plain": {"url": "http://h/"}}}`,
-		"opencode.json": `{"mcp": {"sends": {"type": "remote", "url": "http://h/", "headers": {"X": "{env:TOKEN}"}}, "plain": {"type": "remote", "url": "http://h/"}}}`,
-		"config.toml":   "[mcp_servers.sends]\nurl = 'http://h/'\nenv_http_headers = {X = 'TOKEN'}\n[mcp_servers.plain]\nurl = 'http://h/'\n",
-		"config.yaml":   "mcpServers:\n  - {name: sends, url: 'http://h/${{ secrets.TOKEN }}'}\n  - {name: plain, url: 'http://h/'}\n",
-	} {
-		path := filepath.Join(t.TempDir(), name)
-		if name == "config.yaml" {
-			path = filepath.Join(t.TempDir(), ".continue", name)
-		}
-		place(t, path, []byte(text))
-		read, err := Load(Input{Dir: filepath.Dir(path), Home: "/home/me", Files: []string{path}, Lookup: holding("TOKEN")})
-		if err != nil || len(read.Entries) != 2 {
-			t.Fatalf("%s: %v, %d entries", name, err, len(read.Entries))
-		}
-		for _, e := range read.Entries {
-			e.Found = Discovered
-			if e.NeedsTrust() != (e.Server.Name == "sends") || e.Err() != nil {
-				t.Errorf("%s: %s: %v, %v", name, e.Server.Name, e.NeedsTrust(), e.Err())
-			}
-		}
 	}
 }
 

@@ -25,9 +25,8 @@ const (
 
 // expanded is a string after expansion.
 type expanded struct {
-	value  string // what is handed to the server; may be secret
-	shown  string // the same with variables as they were written, except for the folders
-	varied bool   // there was a variable
+	value string // what is handed to the server; may be secret
+	shown string // the same with variables as they were written, except for the folders
 }
 
 // unresolved is a variable that has no value.
@@ -41,7 +40,6 @@ type unresolved struct {
 func (x expander) expand(s string) (expanded, []unresolved) {
 	var value, shown strings.Builder
 	var missing []unresolved
-	varied := false
 	for s != "" {
 		literal, token, rest := x.next(s)
 		value.WriteString(literal)
@@ -50,12 +48,11 @@ func (x expander) expand(s string) (expanded, []unresolved) {
 			v, as, why := x.replace(token)
 			value.WriteString(v)
 			shown.WriteString(as)
-			varied = true
 			missing = addUnresolved(missing, why)
 		}
 		s = rest
 	}
-	return expanded{value.String(), shown.String(), varied}, missing
+	return expanded{value.String(), shown.String()}, missing
 }
 
 // addUnresolved adds those that are not there yet, up to the limit.

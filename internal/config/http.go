@@ -87,7 +87,6 @@ func (d *draft) headers(key string, headers map[string]probe.Secret) {
 // headerText is the value of one header; ok is false when there is none to send.
 func (d *draft) headerText(f field) (value string, ok bool) {
 	if f.value.kind == object {
-		d.varied = true
 		from, ok := d.origin(f, []string{"env", "file"})
 		if !ok {
 			return "", false

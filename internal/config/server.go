@@ -26,7 +26,6 @@ type draft struct {
 	scope
 	fields  value
 	prompts []Prompt       // without an answer, each once
-	varied  bool           // a variable was replaced, or a file read in its place
 	envText string         // content of envFile
 	secrets []probe.Secret // what was put in that must not be shown
 }
@@ -150,7 +149,6 @@ func (d *draft) misspelt() string {
 // expand replaces the variables of f's string and keeps those without a value as problems; ok is false if there are any.
 func (d *draft) expand(f field) (out expanded, ok bool) {
 	out, missing := d.scope.expand(f.value.text)
-	d.varied = d.varied || out.varied
 	d.secrets = append(d.secrets, d.confidential(f.value.text)...)
 	for _, m := range missing {
 		d.complain(f.value.line, m.hint, "%s, needed in %q", m.message, f.key)

@@ -74,7 +74,7 @@ func (p *projectReader) variant(server, f field) variant {
 		d.vary(&v)
 	}
 	v.problems, v.warnings, v.prompts = d.problems, d.warnings, d.prompts
-	v.found, v.essence = d.found, essence{d.abs, f.key, f.value.flatten([]string{"variant", f.key}), d.varied}
+	v.found, v.essence = d.found, essence{d.abs, f.key, f.value.flatten([]string{"variant", f.key})}
 	return v
 }
 

@@ -20,11 +20,11 @@ func TestVariantNeedsTrust(t *testing.T) {
 		}
 		return config.Entries[0]
 	}
-	harmless, harmful := load("{headers: {X: y}}"), load("{headers: {X: '${TOKEN}'}}")
-	if harmless.NeedsTrust() || !harmful.NeedsTrust() {
-		t.Errorf("trust is needed: %v without a variable, %v with one", harmless.NeedsTrust(), harmful.NeedsTrust())
+	sends := load("{headers: {X: '${TOKEN}'}}")
+	if !sends.NeedsTrust() {
+		t.Error("a variant of a found file needs no trust")
 	}
-	_, _, one := harmful.Subject()
+	_, _, one := sends.Subject()
 	_, _, other := load("{headers: {X: 'a${TOKEN}'}}").Subject()
 	if slices.Equal(one, other) {
 		t.Error("two different variants are trusted as one")
