@@ -116,7 +116,7 @@ func (inv *invocation) watch(ctx context.Context, words []string, how watching) 
 }
 
 // leanGC makes the collector run more often than usual: a watcher of many servers has little to do and all day for it.
-const leanGC = 40
+const leanGC = 25
 
 // check finds mistakes in the flags before anything is contacted.
 func (how *watching) check() error {
