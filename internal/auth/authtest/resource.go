@@ -41,7 +41,7 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	challenge := `Bearer realm="mcp"`
 	if !q.Silent {
-		challenge += fmt.Sprintf(`, resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, s.mcp.URL)
+		challenge += fmt.Sprintf(`, resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, address(s.mcp))
 	}
 	switch {
 	case !bearer || !known || good.Get("resource") != s.URL || r.URL.Query().Has("access_token"):

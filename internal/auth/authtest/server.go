@@ -68,17 +68,20 @@ type client struct {
 func New(inner http.Handler, quirks Quirks) *Server {
 	s := &Server{quirks: quirks, inner: inner, codes: map[string]url.Values{}, access: map[string]url.Values{}, refresh: map[string]url.Values{},
 		devices: map[string]url.Values{}, clients: map[string]client{}, forms: map[string]url.Values{}}
-	s.mcp = httptest.NewServer(s.site(s.resource()))
-	s.URL = s.mcp.URL + "/mcp"
-	if quirks.Ancient {
-		s.issuer = s.mcp
-		s.Issuer = s.mcp.URL
-		return s
+	s.mcp = httptest.NewUnstartedServer(s.site(s.resource()))
+	s.issuer, s.Issuer = s.mcp, address(s.mcp)
+	s.URL = address(s.mcp) + "/mcp"
+	if !quirks.Ancient {
+		s.issuer = httptest.NewUnstartedServer(s.site(s.authority("/tenant")))
+		s.Issuer = address(s.issuer) + "/tenant"
+		s.issuer.Start()
 	}
-	s.issuer = httptest.NewServer(s.site(s.authority("/tenant")))
-	s.Issuer = s.issuer.URL + "/tenant"
+	s.mcp.Start() // all that both read is written before anybody can ask
 	return s
 }
+
+// address is where a server will be, once it has started.
+func address(server *httptest.Server) string { return "http://" + server.Listener.Addr().String() }
 
 // Close ends both servers.
 func (s *Server) Close() {
