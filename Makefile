@@ -17,10 +17,10 @@ demo: build           ## the main job on the example server: list, show, snapsho
 	$(GO) build -o bin/tickets ./examples/tickets
 	PATH="$(CURDIR)/bin:$$PATH" sh examples/demo.sh
 
-test:                 ## every hermetic test
-	$(GO) test ./...
+test:                 ## every hermetic test; scripts wait more than they work, so four at once
+	$(GO) test -parallel 4 ./...
 
-race:                 ## the same with the race detector; scripts wait more than they work, so more of them at once
+race:                 ## the same with the race detector
 	$(GO) test -race -timeout 25m -parallel 4 ./...
 
 cover:                ## statement coverage of product code; 85 % is the floor for pkg/

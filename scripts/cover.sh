@@ -3,8 +3,8 @@
 # under pkg/ is below the floor.
 set -eu
 floor=85
-${GO:-go} test -coverpkg=./pkg/...,./internal/...,./cmd/... -coverprofile=coverage.out ./... >coverage.log 2>&1 || {
-	grep -v '^ok' coverage.log >&2
+${GO:-go} test -parallel 4 -coverpkg=./pkg/...,./internal/...,./cmd/... -coverprofile=coverage.out ./... >coverage.log 2>&1 || {
+	grep -a -v '^ok' coverage.log >&2
 	exit 1
 }
 awk -v floor=$floor -f scripts/cover.awk coverage.out

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,23 +24,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"mcpctl": main,
 		"fixture": func() {
-			hushCoverage()
-			os.Exit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+			quit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 		},
 		"appears": func() { os.Exit(appears()) },
 		"fetch":   func() { os.Exit(fetch(os.Args[1:])) },
-		"mcpgo":   func() { hushCoverage(); os.Exit(mcpgoStdio()) },
+		"mcpgo":   func() { quit(mcpgoStdio()) },
 		"follow":  func() { os.Exit(follow()) },
 	})
 }
 
-// hushCoverage keeps a server from ending with a warning on its stderr when coverage is measured: mcpctl hands servers a
-// minimal environment, without the folder that the coverage of a process goes to.
-func hushCoverage() {
-	if os.Getenv("GOCOVERDIR") == "" {
-		_ = os.Setenv("GOCOVERDIR", os.Getenv("HOME"))
-	}
-}
+// quit ends a server at once. os.Exit would write coverage, when that is measured, into a folder that servers are not told of:
+// mcpctl hands them a minimal environment.
+func quit(status int) { syscall.Exit(status) }
 
 // TestScripts runs every script of testdata/script: the real program against real servers, one behaviour a file.
 func TestScripts(t *testing.T) {
