@@ -29,7 +29,7 @@ cover:                ## statement coverage of product code; 85 % is the floor f
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
 	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,real,soak ./cmd/mcpctl ./pkg/report
+	$(GO) vet -tags bench,browser,real,soak ./cmd/mcpctl ./internal/report
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(ACTIONLINT)

@@ -21,23 +21,23 @@ var mayImport = map[string][]string{
 	"pkg/finding":          {},
 	"pkg/schema":           {"pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
 	"pkg/schema/internal/": {"pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
-	"pkg/accept":           {"pkg/snapshot", "pkg/finding"},
+	"internal/accept":      {"pkg/snapshot", "pkg/finding"},
 	"pkg/diff":             {"pkg/snapshot", "pkg/finding", "pkg/schema", "github.com/google/go-cmp/cmp"},
 	"pkg/check":            {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/tokens", "internal/validate"},
-	"pkg/call":             {"pkg/snapshot", "internal/validate", "github.com/yosida95/uritemplate/v3"},
-	"pkg/report":           {"pkg/snapshot", "pkg/finding", "pkg/call", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif", "github.com/jstemmer/go-junit-report/v2/junit"},
+	"internal/call":        {"pkg/snapshot", "internal/validate", "github.com/yosida95/uritemplate/v3"},
+	"internal/report":      {"pkg/snapshot", "pkg/finding", "internal/call", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif", "github.com/jstemmer/go-junit-report/v2/junit"},
 	"pkg/watch":            {"pkg/snapshot", "pkg/finding", "pkg/diff", "github.com/sony/gobreaker/v2"},
 	"pkg/probe":            {"pkg/snapshot", "internal/transport", "internal/redact", "github.com/mark3labs/mcp-go/", "github.com/cenkalti/backoff/v5", "golang.org/x/sync/"},
 	"internal/tokens":      {},
 	"internal/redact":      {},
 	"internal/validate":    {"pkg/snapshot", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/santhosh-tekuri/jsonschema/v6/kind"},
 	"internal/transport":   {"internal/redact", "github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp", "golang.org/x/sys/"},
-	"internal/apps":        {},
-	"internal/config":      {"internal/auth", "pkg/probe", "internal/apps", "github.com/pelletier/go-toml/v2/unstable", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},
+	"internal/clients":     {},
+	"internal/config":      {"internal/auth", "pkg/probe", "internal/clients", "github.com/pelletier/go-toml/v2/unstable", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},
 	"internal/sandbox":     {"pkg/probe"},
 	"internal/trust":       {"github.com/moby/sys/atomicwriter"},
 	"internal/reload":      {"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "github.com/git-pkgs/gitignore"},
-	"internal/monitor":     {"pkg/watch", "pkg/snapshot", "pkg/finding", "pkg/report", "pkg/check", "github.com/prometheus/client_golang/"},
+	"internal/monitor":     {"pkg/watch", "pkg/snapshot", "pkg/finding", "internal/report", "pkg/check", "github.com/prometheus/client_golang/"},
 	"internal/auth/":       {"internal/auth/", "internal/redact", "pkg/probe", "internal/vault", "golang.org/x/oauth2/", "github.com/golang-jwt/jwt/v5"},
 	"internal/vault":       {"github.com/zalando/go-keyring", "github.com/gofrs/flock", "github.com/moby/sys/atomicwriter"},
 	"internal/fixture":     {"github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "golang.org/x/sys/"},
@@ -70,7 +70,7 @@ func TestLayout(t *testing.T) {
 }
 
 // mayCall are the rooms that may name the request that calls a tool: the one that makes it, and the server for tests.
-var mayCall = []string{"pkg/call", "internal/fixture", "examples/tickets"}
+var mayCall = []string{"internal/call", "internal/fixture", "examples/tickets"}
 
 // TestOneRoomCallsTools keeps mcpctl from calling a tool other than on request: no other room knows how.
 func TestOneRoomCallsTools(t *testing.T) {
@@ -84,12 +84,12 @@ func TestOneRoomCallsTools(t *testing.T) {
 			switch n := n.(type) {
 			case *ast.BasicLit:
 				if strings.Trim(n.Value, "\"`") == "tools/call" && !slices.Contains(mayCall, filepath.ToSlash(filepath.Dir(file))) {
-					t.Errorf("%s names tools/call, which only pkg/call may", file)
+					t.Errorf("%s names tools/call, which only internal/call may", file)
 				}
 			case *ast.SelectorExpr:
 				x, ok := n.X.(*ast.Ident)
 				if ok && x.Name == "mcp" && n.Sel.Name == "MethodToolsCall" {
-					t.Errorf("%s names tools/call, which only pkg/call may", file)
+					t.Errorf("%s names tools/call, which only internal/call may", file)
 				}
 				if ok && x.Name == "call" && n.Sel.Name == "Tool" {
 					if makers++; filepath.ToSlash(file) != "cmd/mcpctl/call.go" {

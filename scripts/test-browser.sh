@@ -10,4 +10,4 @@ if ! browser >/dev/null; then
 	echo "SKIPPED LOUDLY: the HTML report in a browser, since neither Chromium nor Chrome is on this machine" >&2
 	exit 0
 fi
-$GO test -tags browser -count=1 -timeout 5m -run '^TestBrowser' ./pkg/report
+$GO test -tags browser -count=1 -timeout 5m -run '^TestBrowser' ./internal/report

@@ -9,8 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
-	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // act is one request that makes a server do something, beyond telling what it offers: the flags of call, prompt, read and

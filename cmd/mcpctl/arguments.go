@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/pkg/call"
+	"github.com/mcpctl/mcpctl/internal/call"
 )
 
 // arguments reads the arguments of a tool: words such as key=value, and the object that --args gives.

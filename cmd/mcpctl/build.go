@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/reload"
-	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // Bounds of --build.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/pkg/call"
-	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // deliver writes what a request gave back where the flags say, and gives the status as the command's error. What a tool

@@ -8,19 +8,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/internal/apps"
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // TestTheApplicationsAreDocumented keeps the table at the end of docs/discovery.md the same as the one in the code; -update
 // rewrites it.
 func TestTheApplicationsAreDocumented(t *testing.T) {
-	const page, begin = "../../docs/discovery.md", "\n<!-- made from internal/apps: go test ./cmd/mcpctl -run Documented -update -->\n"
+	const page, begin = "../../docs/discovery.md", "\n<!-- made from internal/clients: go test ./cmd/mcpctl -run Documented -update -->\n"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	written, table, _ := strings.Cut(string(text), begin)
-	got := applicationTables(apps.Table())
+	got := applicationTables(clients.Table())
 	if *update {
 		if err := os.WriteFile(page, []byte(strings.TrimRight(written, "\n")+"\n"+begin+got), 0o600); err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestTheApplicationsAreDocumented(t *testing.T) {
 	}
 }
 
-func applicationTables(all []apps.App) string {
+func applicationTables(all []clients.App) string {
 	var b strings.Builder
 	for _, app := range all {
 		fmt.Fprintf(&b, "\n### %s\n\nIn names: `%s`.", app.Name, app.ID)
@@ -52,7 +52,7 @@ func applicationTables(all []apps.App) string {
 }
 
 // filesOf is a row's path, on each system if they differ.
-func filesOf(p apps.Paths) string {
+func filesOf(p clients.Paths) string {
 	linux, mac, windows := p.On("linux"), p.On("darwin"), p.On("windows")
 	switch {
 	case linux == mac && mac == windows:

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/pkg/call"
+	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
-	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // retryPause is how long a server gets that asks to come again without asking for anything.

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // newReport is a report of surfaces for a command.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/trust"
-	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // guard is entries, each that nobody agreed to with the problem that keeps it from being started or contacted. Every

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
-	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // step is one surface of a run: known already, or to be had from a server.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
-	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // Bounds of a command that gives headers. Claude Code gives its headersHelper ten seconds, too.

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/mcpctl/mcpctl/internal/fixture"
-	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // TestNothingLeaks plants every secret of the corpus in the places that the files of testdata/leak describe, runs commands,

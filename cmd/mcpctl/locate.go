@@ -4,8 +4,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 

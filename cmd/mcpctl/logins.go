@@ -8,8 +8,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/vault"
-	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 func logoutCommand(inv *invocation) *cli.Command {

@@ -8,7 +8,7 @@ import (
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // write puts a report where --output says, or on standard output.

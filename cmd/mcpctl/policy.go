@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // policyOf is what mcpctl.yaml decides about findings. --fail-on beats it, for every server; usual is the threshold when

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // rebuildTime bounds one build of --base-ref. It is there so that no run waits for ever, not to hurry anyone.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // screen is where watch tells its events, with a line below them on a terminal that says how all servers are.

@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/trust"
-	"github.com/mcpctl/mcpctl/pkg/report"
 )
 
 // trusting are the flags of trust alone.

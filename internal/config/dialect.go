@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/apps"
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // dialect is what a file means differently because of the application that it belongs to.
@@ -30,23 +30,23 @@ type notation struct {
 type reshape func(s scope, server value) (out value, reason string)
 
 // dialectFor is what an application's files mean differently.
-func dialectFor(name apps.Dialect) dialect {
+func dialectFor(name clients.Dialect) dialect {
 	switch name {
-	case apps.Seconds:
+	case clients.Seconds:
 		return dialect{unit: time.Second}
-	case apps.Gemini:
+	case clients.Gemini:
 		return dialect{unit: time.Millisecond, bare: true}
-	case apps.Warp:
+	case clients.Warp:
 		return dialect{keys: map[string]string{"working_directory": "cwd"}}
-	case apps.Zed:
+	case clients.Zed:
 		return dialect{reshape: zedServer}
-	case apps.Codex:
+	case clients.Codex:
 		return dialect{unit: time.Second, keys: map[string]string{"startup_timeout_sec": "timeout"}, reshape: codexServer}
-	case apps.OpenCode:
+	case clients.OpenCode:
 		return dialect{unit: time.Millisecond, keys: map[string]string{"environment": "env"}, writes: openCodeVariables, reshape: openCodeServer}
-	case apps.Continue:
+	case clients.Continue:
 		return dialect{unit: time.Millisecond, keys: map[string]string{"connectionTimeout": "timeout"}, writes: continueVariables, reshape: continueServer}
-	case apps.Goose:
+	case clients.Goose:
 		return dialect{unit: time.Second, keys: map[string]string{"cmd": "command", "envs": "env", "uri": "url"}, reshape: gooseServer}
 	}
 	return dialect{}
@@ -75,20 +75,20 @@ func projectFolder(path string) string {
 }
 
 // dialectOf tells by its path which dialect a file has that somebody named; its content may tell more.
-func dialectOf(path string) apps.Dialect {
+func dialectOf(path string) clients.Dialect {
 	switch folder, name := filepath.Base(filepath.Dir(path)), filepath.Base(path); {
 	case name == "cline_mcp_settings.json", name == "mcp_settings.json", folder == ".roo":
-		return apps.Seconds
+		return clients.Seconds
 	case folder == ".gemini" && name == "settings.json":
-		return apps.Gemini
+		return clients.Gemini
 	case folder == ".warp":
-		return apps.Warp
+		return clients.Warp
 	}
-	return apps.Shared
+	return clients.Shared
 }
 
 // in is the scope with another dialect.
-func (s scope) in(name apps.Dialect) scope {
+func (s scope) in(name clients.Dialect) scope {
 	s.dialect = dialectFor(name)
 	s.expander.bare = s.dialect.bare
 	return s

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/apps"
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // Looked is a file of an application that was looked at.
@@ -40,7 +40,7 @@ const (
 // discovery looks at the files of applications.
 type discovery struct {
 	*loader
-	host  apps.Host
+	host  clients.Host
 	seen  map[string]document // by path
 	bytes int                 // that were read
 	count int                 // of servers
@@ -48,21 +48,21 @@ type discovery struct {
 
 // discover is what applications have, as each would use it.
 func (l *loader) discover() []Entry {
-	host := apps.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup, Projects: l.in.folders(), Root: l.in.Root}
+	host := clients.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup, Projects: l.in.folders(), Root: l.in.Root}
 	d := &discovery{loader: l, host: host, seen: map[string]document{}}
 	var found []Entry
-	byApp := map[string][]apps.File{}
+	byApp := map[string][]clients.File{}
 	for _, file := range host.Files() {
 		byApp[file.App.ID] = append(byApp[file.App.ID], file)
 	}
-	for _, app := range apps.Table() {
+	for _, app := range clients.Table() {
 		found = append(found, d.application(app, byApp[app.ID])...)
 	}
 	return l.usable(found)
 }
 
 // application is the servers of one application: of each name the strongest, with what the others are.
-func (d *discovery) application(app apps.App, files []apps.File) []Entry {
+func (d *discovery) application(app clients.App, files []clients.File) []Entry {
 	var entries []Entry
 	sole := false
 	for _, file := range files {
@@ -91,8 +91,8 @@ func (d *discovery) look(looked Looked) {
 }
 
 // row is the servers of one row of an application's table.
-func (d *discovery) row(file apps.File, root value, looked *Looked) []Entry {
-	if file.Row.Dialect == apps.Plugins {
+func (d *discovery) row(file clients.File, root value, looked *Looked) []Entry {
+	if file.Row.Dialect == clients.Plugins {
 		return d.plugins(file, root)
 	}
 	entries, wrong := d.scopeOf(file).rowServers(file, root, d.host.Projects)
@@ -110,7 +110,7 @@ func (d *discovery) row(file apps.File, root value, looked *Looked) []Entry {
 }
 
 // placed notes of entries where they come from.
-func placed(file apps.File, entries []Entry) []Entry {
+func placed(file clients.File, entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
 		e.Places = []Place{{App: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope), File: e.File, Line: e.Line, Name: e.Server.Name}}
@@ -121,10 +121,10 @@ func placed(file apps.File, entries []Entry) []Entry {
 
 // scopeOf is what the servers of a file share. What a user has everywhere runs in the home folder, so that no project gets
 // a say in it; ${workspaceFolder} is the project nevertheless.
-func (d *discovery) scopeOf(file apps.File) scope {
+func (d *discovery) scopeOf(file clients.File) scope {
 	project := d.in.projectRoot()
 	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered, folder: cmp.Or(d.in.Home, d.in.Dir)}
-	if scope := file.Row.Scope; scope == apps.Project || scope == apps.Container {
+	if scope := file.Row.Scope; scope == clients.Project || scope == clients.Container {
 		s.folder = projectFolder(file.Path)
 		project = s.folder
 	}

@@ -3,7 +3,7 @@ package config
 import (
 	"testing"
 
-	"github.com/mcpctl/mcpctl/internal/apps"
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // FuzzRow reads any bytes as the file of each row of the table. It never panics, every problem is on a line of the file, and
@@ -17,15 +17,15 @@ func FuzzRow(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, app := range apps.Table() {
+		for _, app := range clients.Table() {
 			for _, row := range app.Rows {
 				root, wrong := syntaxOf(row.Paths.On("linux"))(clean)
 				if wrong != nil || root.kind != object {
 					continue
 				}
 				s := scope{file: "f", folder: "/nonexistent", found: Discovered}.in(row.Dialect)
-				entries, problems := s.rowServers(apps.File{App: app, Row: row}, root, []string{"/nonexistent"})
-				entries = placed(apps.File{App: app, Row: row}, entries)
+				entries, problems := s.rowServers(clients.File{App: app, Row: row}, root, []string{"/nonexistent"})
+				entries = placed(clients.File{App: app, Row: row}, entries)
 				judge(t, clean, serversOf(root), join(nil, override(app, entries)), problems)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/apps"
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // document is a file of an application, read once for all that is looked up in it.
@@ -51,16 +51,16 @@ func (d *discovery) parsed(path string) document {
 }
 
 // rowServers are the servers that a row of the table finds in its file. None is no problem: it is a file of settings.
-func (s scope) rowServers(file apps.File, root value, projects []string) ([]Entry, []Problem) {
+func (s scope) rowServers(file clients.File, root value, projects []string) ([]Entry, []Problem) {
 	s.asked = inputList(root)
 	s.inputs = inputs(s.asked)
 	r := &reader{file: s.file}
 	var entries []Entry
-	if project, ok := projectOf(root, projects); ok && file.Row.Dialect == apps.Projects { // each project may have one of that name
+	if project, ok := projectOf(root, projects); ok && file.Row.Dialect == clients.Projects { // each project may have one of that name
 		s.folder, s.owner = project.key, " in "+project.key
 	}
 	for _, servers := range s.sections(file.Row, root, projects) {
-		if file.Row.Dialect == apps.Continue {
+		if file.Row.Dialect == clients.Continue {
 			servers = named(servers)
 		}
 		if servers.value.kind == null || !r.want(servers, object) {
@@ -72,21 +72,21 @@ func (s scope) rowServers(file apps.File, root value, projects []string) ([]Entr
 		}
 		entries = append(entries, more...)
 	}
-	if file.Row.Dialect == apps.Registry && isRegistry(root) {
+	if file.Row.Dialect == clients.Registry && isRegistry(root) {
 		entries = s.registry(root)
 	}
 	return entries, r.problems
 }
 
 // sections are the members of a file that hold servers.
-func (s scope) sections(row apps.Row, root value, projects []string) []field {
+func (s scope) sections(row clients.Row, root value, projects []string) []field {
 	path := strings.Split(row.Key, ".")
 	found := at(root, path)
 	switch {
-	case row.Dialect == apps.Projects:
+	case row.Dialect == clients.Projects:
 		project, _ := projectOf(root, projects)
 		return at(project.value, []string{"mcpServers"})
-	case row.Dialect == apps.OpenCode:
+	case row.Dialect == clients.OpenCode:
 		if deeper := at(root, []string{"mcp", "servers"}); len(deeper) > 0 && isOpenCode(deeper[0].value) {
 			return deeper
 		}

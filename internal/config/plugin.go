@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/apps"
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // maxPlugins bounds how many installations of plugins are looked at.
@@ -13,7 +13,7 @@ const maxPlugins = 200
 
 // plugins are the servers that Claude Code's plugins bring along, as its list of installed plugins says. One that no
 // settings switch on is off.
-func (d *discovery) plugins(file apps.File, root value) []Entry {
+func (d *discovery) plugins(file clients.File, root value) []Entry {
 	list, _ := root.get("plugins")
 	var entries []Entry
 	looked := 0
@@ -49,7 +49,7 @@ func (d *discovery) concerns(installed value) bool {
 }
 
 // pluginOn is what the strongest of the settings says that knows the plugin.
-func (d *discovery) pluginOn(app apps.App, id string) bool {
+func (d *discovery) pluginOn(app clients.App, id string) bool {
 	for _, path := range d.host.Settings(app) {
 		for _, switches := range at(d.open(path).root, []string{"enabledPlugins"}) {
 			if f, ok := switches.value.get(id); ok {
@@ -61,7 +61,7 @@ func (d *discovery) pluginOn(app apps.App, id string) bool {
 }
 
 // plugin is the servers of one plugin's folder: of its .mcp.json, and of its manifest or the files that that names.
-func (d *discovery) plugin(file apps.File, folder string) []Entry {
+func (d *discovery) plugin(file clients.File, folder string) []Entry {
 	entries := d.pluginFile(file, folder, ".mcp.json")
 	manifest := filepath.Join(folder, ".claude-plugin", "plugin.json")
 	doc := d.open(manifest)
@@ -83,7 +83,7 @@ func (d *discovery) plugin(file apps.File, folder string) []Entry {
 }
 
 // pluginFile is the servers of one file of a plugin, which must be inside of it.
-func (d *discovery) pluginFile(file apps.File, folder, name string) []Entry {
+func (d *discovery) pluginFile(file clients.File, folder, name string) []Entry {
 	name = filepath.FromSlash(strings.TrimPrefix(name, "${CLAUDE_PLUGIN_ROOT}/"))
 	if !filepath.IsLocal(name) {
 		return nil
@@ -96,7 +96,7 @@ func (d *discovery) pluginFile(file apps.File, folder, name string) []Entry {
 	}
 	s := d.scopeOf(file)
 	s.folder, s.known["CLAUDE_PLUGIN_ROOT"] = folder, folder
-	file.Row.Key, file.Row.Dialect = "mcpServers", apps.Shared
+	file.Row.Key, file.Row.Dialect = "mcpServers", clients.Shared
 	var entries []Entry
 	if doc.state == Read {
 		var wrong []Problem

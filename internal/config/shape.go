@@ -3,28 +3,28 @@ package config
 import (
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/apps"
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // shape is a place where applications keep their servers.
 type shape struct {
-	path    []string     // of keys
-	dialect apps.Dialect // Shared = that of the file
+	path    []string        // of keys
+	dialect clients.Dialect // Shared = that of the file
 	fits    func(value) bool
 }
 
 // shapes are all that a file is searched for, whoever it belongs to.
 var shapes = []shape{
 	{path: []string{"mcpServers"}, fits: func(v value) bool { return !isNamedList(v) }}, // Claude, Cursor, Windsurf, Gemini, Cline …
-	{path: []string{"mcpServers"}, dialect: apps.Continue, fits: isNamedList},
+	{path: []string{"mcpServers"}, dialect: clients.Continue, fits: isNamedList},
 	{path: []string{"servers"}}, // VS Code's mcp.json
 	{path: []string{"mcp", "servers"}, fits: func(v value) bool { return !isOpenCode(v) }}, // VS Code's settings.json
-	{path: []string{"mcp", "servers"}, dialect: apps.OpenCode, fits: isOpenCode},           // OpenCode 2
-	{path: []string{"mcp"}, dialect: apps.OpenCode, fits: isOpenCode},
+	{path: []string{"mcp", "servers"}, dialect: clients.OpenCode, fits: isOpenCode},        // OpenCode 2
+	{path: []string{"mcp"}, dialect: clients.OpenCode, fits: isOpenCode},
 	{path: []string{"customizations", "vscode", "mcp", "servers"}}, // devcontainer.json
-	{path: []string{"context_servers"}, dialect: apps.Zed},
-	{path: []string{"mcp_servers"}, dialect: apps.Codex},
-	{path: []string{"extensions"}, dialect: apps.Goose, fits: isGoose},
+	{path: []string{"context_servers"}, dialect: clients.Zed},
+	{path: []string{"mcp_servers"}, dialect: clients.Codex},
+	{path: []string{"extensions"}, dialect: clients.Goose, fits: isGoose},
 }
 
 // entries reads all servers of an application's file. The problems are those of the file itself.
@@ -58,11 +58,11 @@ func (s scope) entries(root value) ([]Entry, []Problem) {
 }
 
 // section reads the servers at one place of a file.
-func (s scope) section(r *reader, servers field, dialect apps.Dialect) []Entry {
-	if dialect != apps.Shared {
+func (s scope) section(r *reader, servers field, dialect clients.Dialect) []Entry {
+	if dialect != clients.Shared {
 		s = s.in(dialect)
 	}
-	if dialect == apps.Continue {
+	if dialect == clients.Continue {
 		servers = named(servers)
 	}
 	if !r.want(servers, object) {

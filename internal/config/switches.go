@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/apps"
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // switchOff disables the servers that the application's own switches disable, wherever those are kept.
-func (d *discovery) switchOff(app apps.App, files []apps.File, entries []Entry) {
+func (d *discovery) switchOff(app clients.App, files []clients.File, entries []Entry) {
 	off := func(Entry) (off, yields bool) { return false, false }
 	switch app.ID {
 	case "claude-code":
@@ -30,10 +30,10 @@ func (d *discovery) switchOff(app apps.App, files []apps.File, entries []Entry) 
 
 // claudeSwitches are what Claude Code keeps per project, and what settings say of the servers of .mcp.json: those that were
 // refused do not stand in the way of the user's own.
-func (d *discovery) claudeSwitches(app apps.App, files []apps.File) func(Entry) (off, yields bool) {
+func (d *discovery) claudeSwitches(app clients.App, files []clients.File) func(Entry) (off, yields bool) {
 	var everywhere, shared []string
 	for _, file := range files {
-		if file.Row.Dialect == apps.Projects {
+		if file.Row.Dialect == clients.Projects {
 			project, _ := projectOf(d.open(file.Path).root, d.host.Projects)
 			everywhere, shared = texts(project.value, "disabledMcpServers"), texts(project.value, "disabledMcpjsonServers")
 		}
@@ -42,16 +42,16 @@ func (d *discovery) claudeSwitches(app apps.App, files []apps.File) func(Entry) 
 		shared = append(shared, texts(d.open(path).root, "disabledMcpjsonServers")...)
 	}
 	return func(e Entry) (off, yields bool) {
-		yields = e.Places[0].Scope == string(apps.Project) && slices.Contains(shared, e.Server.Name)
+		yields = e.Places[0].Scope == string(clients.Project) && slices.Contains(shared, e.Server.Name)
 		return yields || slices.Contains(everywhere, e.Server.Name), yields
 	}
 }
 
 // geminiSwitches are mcp.allowed and mcp.excluded, each of the strongest file that has it.
-func (d *discovery) geminiSwitches(files []apps.File) func(Entry) (off, yields bool) {
+func (d *discovery) geminiSwitches(files []clients.File) func(Entry) (off, yields bool) {
 	var allowed, excluded *field
 	for _, file := range files {
-		if file.Row.Scope == apps.Plugin {
+		if file.Row.Scope == clients.Plugin {
 			continue
 		}
 		for _, mcp := range at(d.open(file.Path).root, []string{"mcp"}) {
@@ -72,9 +72,9 @@ func (d *discovery) geminiSwitches(files []apps.File) func(Entry) (off, yields b
 }
 
 // amazonSwitches leave mcp.json files out when the user's default agent does.
-func (d *discovery) amazonSwitches(files []apps.File) func(Entry) (off, yields bool) {
-	ignored := slices.ContainsFunc(files, func(file apps.File) bool {
-		isDefault := file.Row.Scope == apps.User && filepath.Base(file.Path) == "default.json"
+func (d *discovery) amazonSwitches(files []clients.File) func(Entry) (off, yields bool) {
+	ignored := slices.ContainsFunc(files, func(file clients.File) bool {
+		isDefault := file.Row.Scope == clients.User && filepath.Base(file.Path) == "default.json"
 		return isDefault && member(d.open(file.Path).root, "useLegacyMcpJson") == "false"
 	})
 	return func(e Entry) (off, yields bool) {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/mcpctl/mcpctl/pkg/report"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // Times and limits of clients that listen to events.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/pkg/call"
+	"github.com/mcpctl/mcpctl/internal/call"
 )
 
 // WriteResult writes what a request gave back, for people. saved are the files that pieces were saved to, by their

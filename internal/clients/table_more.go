@@ -1,4 +1,4 @@
-package apps
+package clients
 
 func codex() App {
 	const source = "https://developers.openai.com/codex/mcp"

@@ -1,4 +1,4 @@
-package apps
+package clients
 
 import (
 	"path/filepath"

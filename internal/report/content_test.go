@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/mcpctl/mcpctl/pkg/call"
+	"github.com/mcpctl/mcpctl/internal/call"
 )
 
 // FuzzWriteResult: nothing that a server puts into a result reaches the terminal as anything but text, and every line of

@@ -1,9 +1,9 @@
-// Package apps knows where applications keep their MCP servers: a table of files by application, scope and operating
+// Package clients knows where applications keep their MCP servers: a table of files by application, scope and operating
 // system, every row with the source that it was taken from.
 //
 // It reads nothing but the names of files. The operating system, the home folder, the environment and the project's folders
 // are handed in, so that every system can be asked about on any other.
-package apps
+package clients
 
 // App is one application and its files. Of two servers of one name the one in the earlier row holds.
 type App struct {

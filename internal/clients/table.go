@@ -1,4 +1,4 @@
-package apps
+package clients
 
 // Table is all applications, in the order in which reports show them.
 func Table() []App {
