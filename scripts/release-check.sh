@@ -14,6 +14,7 @@ leave_out() {
 }
 docker buildx version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || leave_out docker "no docker engine with buildx answers here"
 command -v syft >/dev/null 2>&1 || leave_out sbom "syft is not installed (https://github.com/anchore/syft)"
+leave_out sign "the signature is that of the release workflow, which alone has its identity"
 "$bin/goreleaser" release --snapshot --clean ${skip:+--skip="$skip"}
 
 wrong() {

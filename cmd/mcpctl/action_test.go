@@ -224,6 +224,36 @@ func TestActionInstallsARelease(t *testing.T) {
 	}
 }
 
+// TestActionVerifiesTheAttestation lets a stand-in for gh answer: what it does not vouch for is not installed, and what nobody
+// could be asked about is said.
+func TestActionVerifiesTheAttestation(t *testing.T) {
+	for name, test := range map[string]struct {
+		token, answer string
+		status        int
+		want          string
+	}{
+		"vouched for":     {"GH_TOKEN=t", "exit 0", 0, "checksum and build attestation verified"},
+		"not vouched for": {"GH_TOKEN=t", "exit 1", 2, "its attestation does not verify"},
+		"nobody to ask":   {"GH_TOKEN=", "exit 1", 0, "its build attestation was not"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gh := t.TempDir()
+			script := "#!/bin/sh\ncase \"$*\" in \"attestation verify mcpctl_1.2.0_linux_amd64.tar.gz --repo mcpctl/mcpctl --signer-workflow \"*) " + test.answer + ";; esac\nexit 9\n"
+			if err := os.WriteFile(filepath.Join(gh, "gh"), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			r := newRunner(t, "VERSION=1.2.0", "RUNNER_OS=Linux", "RUNNER_ARCH=X64", release(t, "", ""), test.token, "PATH="+gh+string(os.PathListSeparator)+os.Getenv("PATH"))
+			status, out := r.run(t, "install.sh")
+			if status != test.status || !strings.Contains(out, test.want) {
+				t.Errorf("exit status %d, want %d and %q: %s", status, test.status, test.want, out)
+			}
+			if _, err := os.Stat(filepath.Join(r.dir, "mcpctl-bin", "mcpctl")); (err == nil) != (test.status == 0) {
+				t.Errorf("installed: %v", err == nil)
+			}
+		})
+	}
+}
+
 // TestActionRefuses installs nothing that is not the release.
 func TestActionRefuses(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Puts mcpctl into the PATH of the steps that follow: the released VERSION, held against its checksum, or this commit,
-# built with Go. MCPCTL_RELEASES is where releases are, for mirrors.
+# Puts mcpctl into the PATH of the steps that follow: the released VERSION, held against its checksum and, where the gh
+# command has a token to ask with, against the attestation of the workflow that built it; or this commit, built with Go.
+# MCPCTL_RELEASES is where releases are, for mirrors.
 set -euo pipefail
 
 folder=$RUNNER_TEMP/mcpctl-bin
@@ -45,5 +46,16 @@ if command -v sha256sum > sum.path; then check=(sha256sum --check); else check=(
 if ! "${check[@]}" wanted.txt; then
   echo "::error::$file is not the file that was released: its checksum differs"
   exit 2
+fi
+
+# The checksums lie beside the archive, so they show that it arrived whole, not who made it. The attestation shows that.
+if command -v gh > gh.path && [ -n "${GH_TOKEN:-}" ]; then
+  if ! gh attestation verify "$file" --repo mcpctl/mcpctl --signer-workflow mcpctl/mcpctl/.github/workflows/release.yml; then
+    echo "::error::$file was not built by the release workflow of mcpctl: its attestation does not verify"
+    exit 2
+  fi
+  echo "mcpctl $VERSION: checksum and build attestation verified"
+else
+  echo "mcpctl $VERSION: checksum verified; its build attestation was not, since there is no gh command with a GH_TOKEN here"
 fi
 tar -xzf "$file" -C "$folder"
