@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -57,7 +56,6 @@ func scripts(dir string) testscript.Params {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"authserver":  authServer,
 			"eachformat":  eachFormat,
-			"elapsed":     elapsed,
 			"exits":       exits,
 			"httpfixture": httpFixture,
 			"interrupt":   interrupt,
@@ -82,7 +80,6 @@ func setup(env *testscript.Env) error {
 	env.Vars = append(env.Vars, "HOME="+home, "WORK="+env.WorkDir, "ROOT="+root, "NO_COLOR=1", "CI=true",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(env.WorkDir))
-	env.Values[lastRun{}] = new(time.Duration)
 	env.Values[authServers{}] = map[string]*authtest.Server{}
 	env.Defer(func() {
 		if left := leftIn(env.WorkDir); len(left) > 0 {
