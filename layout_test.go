@@ -17,8 +17,11 @@ const module = "github.com/mcpctl/mcpctl/"
 // mayImport is the import table: what each package may import besides the standard library. A name without a dot is a
 // folder of this module; a trailing slash allows everything below.
 var mayImport = map[string][]string{
+	"internal/host":        {},
+	"internal/exit":        {},
+	"internal/match":       {"github.com/xrash/smetrics"},
 	"pkg/snapshot":         {},
-	"pkg/finding":          {},
+	"pkg/finding":          {"internal/match"},
 	"pkg/schema":           {"pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
 	"pkg/schema/internal/": {"pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
 	"internal/accept":      {"pkg/snapshot", "pkg/finding"},
@@ -33,7 +36,7 @@ var mayImport = map[string][]string{
 	"internal/validate":    {"pkg/snapshot", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/santhosh-tekuri/jsonschema/v6/kind"},
 	"internal/transport":   {"internal/redact", "github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp", "golang.org/x/sys/"},
 	"internal/clients":     {},
-	"internal/config":      {"internal/auth", "pkg/probe", "internal/clients", "github.com/pelletier/go-toml/v2/unstable", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "github.com/xrash/smetrics"},
+	"internal/config":      {"internal/auth", "pkg/probe", "internal/clients", "github.com/pelletier/go-toml/v2/unstable", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "internal/match"},
 	"internal/sandbox":     {"pkg/probe"},
 	"internal/trust":       {"github.com/moby/sys/atomicwriter"},
 	"internal/reload":      {"github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "github.com/git-pkgs/gitignore"},

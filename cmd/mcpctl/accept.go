@@ -13,6 +13,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/accept"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -58,9 +60,9 @@ func (how *acceptance) read(words []string) (sources []string, err error) {
 	}
 	switch {
 	case how.all && len(how.prints) > 0:
-		return nil, usagef("--all accepts everything: leave the fingerprints out, or --all")
+		return nil, exit.Usagef("--all accepts everything: leave the fingerprints out, or --all")
 	case !how.all && len(how.prints) == 0:
-		return nil, usagef("accept what? name the fingerprints that mcpctl diff shows, or --all")
+		return nil, exit.Usagef("accept what? name the fingerprints that mcpctl diff shows, or --all")
 	}
 	return append(sources, how.servers.Value()...), how.settle()
 }
@@ -113,7 +115,7 @@ func advances(pairs []pair, how *acceptance, policy finding.Policy, inv *invocat
 		compare := func(old, now *snapshot.Snapshot) []finding.Finding {
 			p := p
 			p.old.snapshot, p.now.snapshot = old, now
-			return policy.Apply(p.compare(how.Options, policy), finding.Scope{}, inv.now)
+			return policy.Apply(p.compare(how.Options, policy), finding.Scope{}, inv.Now)
 		}
 		step := advance{pair: p, compare: compare, found: compare(p.old.snapshot, p.now.snapshot)}
 		for _, f := range step.found {
@@ -143,7 +145,7 @@ func unknown(prints []string, steps []advance) error {
 		case len(silent) > 0:
 			return fmt.Errorf("there is no finding %s among the servers that answered: it may be one of %s, which did not in full", id, strings.Join(silent, ", "))
 		default:
-			return usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, didYouMean(id, known))
+			return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, match.DidYouMean(id, known))
 		}
 	}
 	return nil
@@ -159,7 +161,7 @@ func (how *acceptance) take(r *report.Report, steps []advance, folder string) er
 		}
 		data, err := how.move(&s, r, folder)
 		if err != nil {
-			return usageError{err}
+			return exit.Misuse(err)
 		}
 		if data != nil {
 			files[filepath.Join(folder, config.FileName(s.now.Name))] = data

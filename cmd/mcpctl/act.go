@@ -9,6 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -70,9 +72,9 @@ func actFormats() []string { return []string{"text", "json", "raw"} }
 
 // settleAct is settle for commands whose formats are those of results.
 func (a *act) settleAct() error {
-	env, err := config.ReadEnvironment(a.lookup, append(report.Formats(), actFormats()...))
+	env, err := config.ReadEnvironment(a.Lookup, append(report.Formats(), actFormats()...))
 	if err != nil {
-		return usageError{withHint(err)}
+		return exit.Misuse(withHint(err))
 	}
 	if env.Timeout != nil && !a.timeout.set {
 		a.timeout = duration{*env.Timeout, true}
@@ -84,12 +86,12 @@ func (a *act) settleAct() error {
 	case a.format == "table":
 		a.format = "text"
 	case a.format != "" && !slices.Contains(actFormats(), a.format):
-		return usagef("there is no format %q here: %s exist", a.format, strings.Join(actFormats(), ", "))
+		return exit.Usagef("there is no format %q here: %s exist", a.format, strings.Join(actFormats(), ", "))
 	case a.logLevel != "" && !slices.Contains(logLevels(), a.logLevel):
-		return usagef("--log-level is one of %s, not %q%s", strings.Join(logLevels(), ", "), a.logLevel, didYouMean(a.logLevel, logLevels()))
+		return exit.Usagef("--log-level is one of %s, not %q%s", strings.Join(logLevels(), ", "), a.logLevel, match.DidYouMean(a.logLevel, logLevels()))
 	}
-	if a.format == "raw" && a.output == "" && isTerminal(a.out) {
-		return usagef("--format raw is what the server sent, with everything in it that a terminal would obey: use --format text, or --output FILE")
+	if a.format == "raw" && a.output == "" && isTerminal(a.Out) {
+		return exit.Usagef("--format raw is what the server sent, with everything in it that a terminal would obey: use --format text, or --output FILE")
 	}
 	if _, err := a.colored(); err != nil {
 		return err
@@ -107,7 +109,7 @@ func (a *act) actFormat() string {
 		return a.format
 	case a.output != "":
 		return "raw"
-	case isTerminal(a.out):
+	case isTerminal(a.Out):
 		return "text"
 	}
 	return "json"

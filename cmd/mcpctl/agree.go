@@ -47,7 +47,7 @@ func (inv *invocation) keep(agreed []config.Entry) error {
 	store, err := inv.agreements()
 	for _, e := range agreed {
 		if err == nil {
-			err = store.Agree(subject(e), inv.now)
+			err = store.Agree(subject(e), inv.Now)
 		}
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -53,7 +54,7 @@ func (inv *invocation) answer(ctx context.Context, asked []question) error {
 			return context.Cause(ctx)
 		case errors.Is(err, errNoAnswer):
 			t.say("\n")
-			return usagef("the input %q was not answered: set %s in the environment to run without being asked", q.ID, q.Variable)
+			return exit.Usagef("the input %q was not answered: set %s in the environment to run without being asked", q.ID, q.Variable)
 		case err != nil:
 			return fmt.Errorf("asking for the input %q: %w", q.ID, err)
 		}
@@ -136,5 +137,5 @@ func (inv *invocation) lookupConfig(name string) (string, bool) {
 	if value, ok := inv.answers[name]; ok {
 		return value, true
 	}
-	return inv.lookup(name)
+	return inv.Lookup(name)
 }

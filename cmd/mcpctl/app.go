@@ -5,24 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // run is the whole program: it reads args, does what they say and returns the exit status.
-func run(ctx context.Context, args []string, s streams, environ []string) int {
+func run(ctx context.Context, args []string, p host.Process) int {
 	own, command := split(args)
-	inv := &invocation{streams: s, environ: environ, command: command, now: time.Now()}
+	inv := &invocation{Process: p, command: command}
 	app := newApp(inv)
 	if inv.completeValue(app, own) {
-		return statusOK
+		return exit.OK
 	}
 	err := app.RunContext(ctx, append([]string{app.Name}, flagsFirst(helpWords(own), valueFlags(app))...))
 	inv.say(err)
-	return statusOf(err)
+	return exit.CodeOf(err)
 }
 
 // newApp wires the commands. Nothing is printed or ended behind our back: errors come back to run.
@@ -34,9 +36,9 @@ func newApp(inv *invocation) *cli.App {
 		Usage:                     "inspect, diff and guard MCP servers",
 		Description:               appDescription,
 		Version:                   version(),
-		Reader:                    inv.in,
-		Writer:                    inv.out,
-		ErrWriter:                 inv.err,
+		Reader:                    inv.In,
+		Writer:                    inv.Out,
+		ErrWriter:                 inv.Err,
 		Suggest:                   true,
 		EnableBashCompletion:      true,
 		HideHelpCommand:           true,
@@ -76,16 +78,16 @@ func rootAction(c *cli.Context) error {
 		names = append(names, command.Name)
 	}
 	word := c.Args().First()
-	return usagef("there is no command %q%s: see mcpctl --help", word, didYouMean(word, names))
+	return exit.Usagef("there is no command %q%s: see mcpctl --help", word, match.DidYouMean(word, names))
 }
 
 // say prints an error that no report has told yet, one line for each.
 func (inv *invocation) say(err error) {
-	var exit exitError
-	if err == nil || errors.As(err, &exit) {
+	var told exit.Code
+	if err == nil || errors.As(err, &told) {
 		return
 	}
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintln(inv.err, "mcpctl:", report.Visible(line))
+		fmt.Fprintln(inv.Err, "mcpctl:", report.Visible(line))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // arguments reads the arguments of a tool: words such as key=value, and the object that --args gives.
@@ -16,12 +17,12 @@ func (inv *invocation) arguments(words []string, base string) ([]call.Argument, 
 	for _, text := range words {
 		a, err := call.ParseArgument(text)
 		if err != nil {
-			return nil, nil, usageError{err}
+			return nil, nil, exit.Misuse(err)
 		}
 		if name, ok := a.File(); ok {
 			content, err := inv.content(name)
 			if err != nil {
-				return nil, nil, usagef("reading %s: %w", a.Key, err)
+				return nil, nil, exit.Usagef("reading %s: %w", a.Key, err)
 			}
 			a = a.Of(content)
 		}
@@ -34,11 +35,11 @@ func (inv *invocation) arguments(words []string, base string) ([]call.Argument, 
 	if name, ok := strings.CutPrefix(base, "@"); ok || base == "-" {
 		var err error
 		if whole, err = inv.content(name); err != nil {
-			return nil, nil, usagef("reading --args: %w", err)
+			return nil, nil, exit.Usagef("reading --args: %w", err)
 		}
 	}
 	if !json.Valid(whole) {
-		return nil, nil, usagef("--args is no JSON: write an object such as '{\"limit\": 5}', @FILE, or - for standard input")
+		return nil, nil, exit.Usagef("--args is no JSON: write an object such as '{\"limit\": 5}', @FILE, or - for standard input")
 	}
 	return given, whole, nil
 }
@@ -48,7 +49,7 @@ const maxArgument = 16 << 20
 
 // content is what is in a file, or on standard input for "-".
 func (inv *invocation) content(name string) ([]byte, error) {
-	source := inv.in
+	source := inv.In
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {

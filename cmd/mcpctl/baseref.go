@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -18,9 +19,9 @@ type rebuilt struct{ ref, build string }
 func (r rebuilt) check(base string) error {
 	switch {
 	case r.ref == "" && r.build != "":
-		return usagef("--build is for --base-ref: name the commit to build, too")
+		return exit.Usagef("--build is for --base-ref: name the commit to build, too")
 	case r.ref != "" && base != "":
-		return usagef("--base and --base-ref both name an old side: leave one of them out")
+		return exit.Usagef("--base and --base-ref both name an old side: leave one of them out")
 	}
 	return nil
 }
@@ -34,7 +35,7 @@ func (inv *invocation) rebuiltPairs(ctx context.Context, cfg *config.Config, r r
 	}
 	for _, s := range steps {
 		if s.contact == nil && s.known.snapshot != nil || s.contact != nil && s.contact.Stdio == nil {
-			return nil, usagef("--base-ref: %q is not started by a command, so there is no older version to start: name stdio servers", s.name())
+			return nil, exit.Usagef("--base-ref: %q is not started by a command, so there is no older version to start: name stdio servers", s.name())
 		}
 	}
 	tree, err := inv.addWorktree(ctx, r.ref)
@@ -43,7 +44,7 @@ func (inv *invocation) rebuiltPairs(ctx context.Context, cfg *config.Config, r r
 	}
 	defer func() {
 		if left := tree.remove(); left != nil {
-			inv.remark("%v", left)
+			inv.Note("%v", left)
 		}
 	}()
 	if failed := inv.buildBoth(ctx, tree, r.build); failed != nil {
@@ -71,7 +72,7 @@ func (inv *invocation) relocated(steps []step, tree *worktree) []step {
 			server := tree.relocate(*s.contact)
 			old[i].contact = &server
 			if tree.shared(*s.contact, server) {
-				inv.remark("%s: both sides run the same program, since nothing of its command line lies in the repository; only its working folder differs", report.Visible(s.contact.Name))
+				inv.Note("%s: both sides run the same program, since nothing of its command line lies in the repository; only its working folder differs", report.Visible(s.contact.Name))
 			}
 		}
 	}
@@ -97,12 +98,12 @@ func (inv *invocation) buildBoth(ctx context.Context, tree *worktree, line strin
 	if err != nil {
 		return &buildFailure{report.Failure{Stage: "building", Message: err.Error()}, false}
 	}
-	inv.remark("building what is here")
+	inv.Note("building what is here")
 	if failure := inv.rebuild(ctx, line, dir, tree.environ); failure != nil {
 		failure.Message, failure.Hint = "of what is here: "+failure.Message, "mend the build, or --build"
 		return &buildFailure{*failure, false}
 	}
-	inv.remark("building %s", report.Visible(tree.label()))
+	inv.Note("building %s", report.Visible(tree.label()))
 	if failure := inv.rebuild(ctx, line, tree.here(), tree.environ); failure != nil {
 		failure.Message = fmt.Sprintf("of %s: %s", tree.label(), failure.Message)
 		failure.Hint = "the command line of --build must do for both sides; submodules and files of Git LFS are not there"

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fixture"
 )
 
@@ -82,7 +83,7 @@ func timed(make func() *exec.Cmd) func() sample {
 		began := time.Now()
 		out, err := cmd.CombinedOutput()
 		wall := time.Since(began)
-		if err != nil && cmd.ProcessState.ExitCode() != statusFindings {
+		if err != nil && cmd.ProcessState.ExitCode() != exit.Findings {
 			panic(fmt.Sprintf("%v: %v\n%s", cmd.Args, err, out))
 		}
 		return sample{wall, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss}

@@ -13,7 +13,7 @@ import (
 // is an argument of its own, never part of a command line that a shell reads.
 func (inv *invocation) browse(_ context.Context, page string) error {
 	browsers := [][]string{}
-	if chosen, _ := inv.lookup("BROWSER"); chosen != "" {
+	if chosen, _ := inv.Lookup("BROWSER"); chosen != "" {
 		for _, command := range strings.Split(chosen, string(os.PathListSeparator)) {
 			browsers = append(browsers, withPage(strings.Fields(command), page))
 		}
@@ -57,9 +57,9 @@ func (inv *invocation) systemBrowsers(goos, page string) [][]string {
 	case "darwin":
 		return [][]string{{"open", page}}
 	}
-	display, _ := inv.lookup("DISPLAY")
-	wayland, _ := inv.lookup("WAYLAND_DISPLAY")
-	wsl, _ := inv.lookup("WSL_DISTRO_NAME")
+	display, _ := inv.Lookup("DISPLAY")
+	wayland, _ := inv.Lookup("WAYLAND_DISPLAY")
+	wsl, _ := inv.Lookup("WSL_DISTRO_NAME")
 	if display == "" && wayland == "" && wsl == "" {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (inv *invocation) systemBrowsers(goos, page string) [][]string {
 // start runs a program and leaves it alone.
 func (inv *invocation) start(words []string) error {
 	cmd := exec.Command(words[0], words[1:]...)
-	cmd.Env = inv.environ
+	cmd.Env = inv.Environ
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (inv *invocation) pasted(ctx context.Context) (string, error) {
 	}
 	read := make(chan answer, 1)
 	go func() {
-		text, err := readLine(inv.in)
+		text, err := readLine(inv.In)
 		read <- answer{text, err}
 	}()
 	select {

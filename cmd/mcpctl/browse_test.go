@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // TestBrowsers hands the page over as one argument, whatever is in it.
@@ -25,7 +27,7 @@ func TestBrowsers(t *testing.T) {
 		"Linux, no screen": {"linux", nil, nil},
 	}
 	for name, test := range tests {
-		inv := &invocation{environ: test.environ}
+		inv := &invocation{Process: host.Process{Environ: test.environ}}
 		if diff := cmp.Diff(test.want, inv.systemBrowsers(test.goos, page)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
@@ -44,7 +46,7 @@ func TestBrowse(t *testing.T) {
 		t.Skip("SKIPPED: the browser is touch")
 	}
 	here := filepath.Join(t.TempDir(), "page;$(touch evil)")
-	inv := &invocation{environ: []string{"PATH=" + os.Getenv("PATH"), "BROWSER=no-such-browser:touch"}}
+	inv := &invocation{Process: host.Process{Environ: []string{"PATH=" + os.Getenv("PATH"), "BROWSER=no-such-browser:touch"}}}
 	if err := inv.browse(t.Context(), here); err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func (d *development) begin(ctx context.Context, wanted bool) build {
 // build runs --build. A failure shows what the compiler had to say.
 func (d *development) build(ctx context.Context) *report.Failure {
 	said := tail{most: shownOfBuild}
-	err := errand{line: d.how.build, environ: d.environ, limit: buildTime, whole: true}.run(ctx, &said)
+	err := errand{line: d.how.build, environ: d.Environ, limit: buildTime, whole: true}.run(ctx, &said)
 	if err == nil {
 		return nil
 	}

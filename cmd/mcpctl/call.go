@@ -10,6 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -35,7 +37,7 @@ only after a yes: asked for on the terminal, given with --yes elsewhere. See doc
 func (a *act) call(ctx context.Context, words []string, base string) error {
 	source, rest := a.source(words)
 	if len(rest) == 0 {
-		return usagef("call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; mcpctl list SOURCE shows the tools")
+		return exit.Usagef("call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; mcpctl list SOURCE shows the tools")
 	}
 	given, whole, err := a.arguments(rest[1:], base)
 	if err != nil {
@@ -51,7 +53,7 @@ func (a *act) call(ctx context.Context, words []string, base string) error {
 		return err
 	}
 	if needsTask(tool) && !a.noValidate {
-		return usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does not do; nothing was called", report.Visible(a.server.Name), report.Visible(tool.Key))
+		return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does not do; nothing was called", report.Visible(a.server.Name), report.Visible(tool.Key))
 	}
 	schema := tool.InputSchema()
 	args, problems := call.Build(schema, whole, given)
@@ -92,7 +94,7 @@ func (a *act) find(ctx context.Context, kind snapshot.Kind, name string) (snapsh
 	if a.noValidate {
 		return snapshot.Item{Key: name, Raw: json.RawMessage("{}")}, nil
 	}
-	return snapshot.Item{}, usagef("%s offers no %s %q%s: see mcpctl list", report.Visible(a.server.Name), kind.Word(), name, report.Visible(didYouMean(name, names)))
+	return snapshot.Item{}, exit.Usagef("%s offers no %s %q%s: see mcpctl list", report.Visible(a.server.Name), kind.Word(), name, report.Visible(match.DidYouMean(name, names)))
 }
 
 // judged are the problems of arguments as they were written, and those that the schema has with them.
@@ -107,7 +109,7 @@ func (a *act) judged(schema, args json.RawMessage, problems []call.Problem) []ca
 		}
 	}
 	if !sure {
-		a.remark("%s: the arguments could not be checked: the tool's inputSchema cannot be read, or rests on a pattern that cannot", report.Visible(a.server.Name))
+		a.Note("%s: the arguments could not be checked: the tool's inputSchema cannot be read, or rests on a pattern that cannot", report.Visible(a.server.Name))
 	}
 	return problems
 }
@@ -121,14 +123,14 @@ func (a *act) object(name string, problems []call.Problem) error {
 	for _, p := range problems {
 		text += "\n  " + told(p)
 	}
-	return usagef("%s", text)
+	return exit.Usagef("%s", text)
 }
 
 // told is a problem as a line.
 func told(p call.Problem) string {
 	near := ""
 	if p.Word != "" {
-		near = didYouMean(p.Word, p.Words)
+		near = match.DidYouMean(p.Word, p.Words)
 	}
 	return report.Visible(strings.TrimSpace(p.Path+" "+p.Message) + near)
 }
@@ -137,9 +139,9 @@ func told(p call.Problem) string {
 func (a *act) compare(r call.Result, schema json.RawMessage) {
 	problems, sure := r.Promised(schema)
 	for _, p := range problems {
-		a.remark("%s: the tool breaks its outputSchema: structuredContent%s", report.Visible(a.server.Name), report.Visible(after(" ", told(p))))
+		a.Note("%s: the tool breaks its outputSchema: structuredContent%s", report.Visible(a.server.Name), report.Visible(after(" ", told(p))))
 	}
 	if !sure {
-		a.remark("%s: structuredContent could not be checked against the outputSchema of the tool", report.Visible(a.server.Name))
+		a.Note("%s: structuredContent could not be checked against the outputSchema of the tool", report.Visible(a.server.Name))
 	}
 }

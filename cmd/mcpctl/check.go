@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -64,7 +65,7 @@ func (inv *invocation) check(ctx context.Context, words []string, how checking) 
 	found := check.Run(looked, check.Options{Budgets: check.Budgets(cfg.Project.Budgets)})
 	scope := scopeOf(cfg, withThemselves(surfaces), check.Rules())
 	inv.doubtOverrides(cfg, scope)
-	r.Findings = policy.Apply(found, scope, inv.now)
+	r.Findings = policy.Apply(found, scope, inv.Now)
 	r.Status = checkStatus(surfaces, policy.Fails(r.Findings))
 	return inv.emit(ctx, r, report.Options{Waived: how.showWaived})
 }
@@ -117,8 +118,8 @@ func withThemselves(surfaces []surface) []pair {
 
 // checkStatus is the worst that holds: incomplete answers, then findings.
 func checkStatus(surfaces []surface, fails bool) int {
-	if reached := status(surfaces); reached != statusOK || !fails {
+	if reached := status(surfaces); reached != exit.OK || !fails {
 		return reached
 	}
-	return statusFindings
+	return exit.Findings
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -26,7 +27,7 @@ func completeCommand(inv *invocation) *cli.Command {
 func (a *act) complete(ctx context.Context, words []string) error {
 	source, rest := a.source(words)
 	if len(rest) < 2 {
-		return usagef("complete what? Write mcpctl complete SOURCE prompt/NAME ARGUMENT [PREFIX], or template/URI-TEMPLATE in the place of prompt/NAME")
+		return exit.Usagef("complete what? Write mcpctl complete SOURCE prompt/NAME ARGUMENT [PREFIX], or template/URI-TEMPLATE in the place of prompt/NAME")
 	}
 	to, err := referenceOf(rest[0])
 	if err != nil {
@@ -53,7 +54,7 @@ func (a *act) complete(ctx context.Context, words []string) error {
 // tellMore tells that a server knows more values than it gave.
 func (a *act) tellMore(r call.Result) {
 	if r.More != "" {
-		a.remark("%s: %s", report.Visible(a.server.Name), report.Visible(r.More))
+		a.Note("%s: %s", report.Visible(a.server.Name), report.Visible(r.More))
 	}
 }
 
@@ -62,7 +63,7 @@ func referenceOf(text string) (call.Reference, error) {
 	kind, key, found := strings.Cut(text, "/")
 	kinds := map[string]snapshot.Kind{"prompt": snapshot.Prompts, "template": snapshot.Templates, "resource": snapshot.Templates}
 	if !found || key == "" || kinds[kind] == "" {
-		return call.Reference{}, usagef("%q is neither prompt/NAME nor template/URI-TEMPLATE", text)
+		return call.Reference{}, exit.Usagef("%q is neither prompt/NAME nor template/URI-TEMPLATE", text)
 	}
 	return call.Reference{Kind: kinds[kind], Key: key}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -28,11 +29,11 @@ func completionCommand(inv *invocation) *cli.Command {
 		Action: func(c *cli.Context) error {
 			file, ok := shells[c.Args().First()]
 			if !ok || c.NArg() != 1 {
-				return usagef("completion takes one of bash, zsh, fish, powershell: source <(mcpctl completion bash)")
+				return exit.Usagef("completion takes one of bash, zsh, fish, powershell: source <(mcpctl completion bash)")
 			}
 			script, err := completions.ReadFile("completion/" + file)
 			if err == nil {
-				_, err = inv.out.Write(script)
+				_, err = inv.Out.Write(script)
 			}
 			return err
 		},
@@ -68,7 +69,7 @@ func (inv *invocation) completeValue(app *cli.App, args []string) bool {
 		}
 	}
 	for _, value := range values {
-		fmt.Fprintln(inv.out, value)
+		fmt.Fprintln(inv.Out, value)
 	}
 	return takes[typed]
 }
@@ -114,7 +115,7 @@ func (inv *invocation) completeServers(c *cli.Context) {
 		return
 	}
 	home, _ := os.UserHomeDir()
-	cfg, _ := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.lookup, Discover: inv.discover})
+	cfg, _ := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.Lookup, Discover: inv.discover})
 	var names []string
 	for _, e := range cfg.Entries {
 		names = append(names, slices.DeleteFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) })...)

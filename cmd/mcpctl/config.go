@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -23,7 +24,7 @@ func configCommand(inv *invocation) *cli.Command {
 
 func (inv *invocation) config(ctx context.Context, names []string) error {
 	if inv.command != nil {
-		return usagef(`config reads files: it takes no "--"`)
+		return exit.Usagef(`config reads files: it takes no "--"`)
 	}
 	cfg, loadErr := inv.read(nil)
 	if cfg == nil {
@@ -34,7 +35,7 @@ func (inv *invocation) config(ctx context.Context, names []string) error {
 	}
 	entries, err := cfg.Select(names)
 	if err != nil {
-		return usageError{withHint(err)}
+		return exit.Misuse(withHint(err))
 	}
 	if entries, err = inv.only.entries(cfg, entries); err != nil {
 		return err
@@ -43,18 +44,18 @@ func (inv *invocation) config(ctx context.Context, names []string) error {
 	for _, e := range entries {
 		r.Servers = append(r.Servers, inv.described(e))
 		if e.Err() != nil {
-			r.Status = statusUsage
+			r.Status = exit.Usage
 		}
 	}
 	if loadErr != nil {
-		r.Status, r.Problems = statusUsage, []string{loadErr.Error()}
+		r.Status, r.Problems = exit.Usage, []string{loadErr.Error()}
 	}
 	for _, looked := range cfg.Looked {
-		if looked.State != config.Absent || inv.verbose {
+		if looked.State != config.Absent || inv.Verbose {
 			r.Files = append(r.Files, lookedAt(looked))
 		}
 		if looked.Problem != nil {
-			r.Status = statusUsage
+			r.Status = exit.Usage
 		}
 	}
 	return inv.emit(ctx, r, report.Options{})

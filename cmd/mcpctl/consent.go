@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -17,7 +18,7 @@ func (a *act) confirm(ctx context.Context, tool snapshot.Item, args json.RawMess
 	}
 	t, err := a.openTerminal()
 	if err != nil {
-		return usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); nothing was called: look at the request with --dry-run, and call it with --yes",
+		return exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); nothing was called: look at the request with --dry-run, and call it with --yes",
 			report.Visible(a.server.Name), report.Visible(tool.Key))
 	}
 	defer t.close()
@@ -29,7 +30,7 @@ func (a *act) confirm(ctx context.Context, tool snapshot.Item, args json.RawMess
 	case err != nil && !errors.Is(err, errNoAnswer):
 		return err
 	case answer != "yes":
-		return usagef("%s: %s was not called, as you said", report.Visible(a.server.Name), report.Visible(tool.Key))
+		return exit.Usagef("%s: %s was not called, as you said", report.Visible(a.server.Name), report.Visible(tool.Key))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -30,14 +31,14 @@ func (c credentials) given() bool { return len(c.headers) > 0 || c.helper != nil
 // credentials reads the flags. Files that everybody can read are remarked on.
 func (inv *invocation) credentials() (credentials, error) {
 	home, _ := os.UserHomeDir()
-	in := config.Input{Home: home, Lookup: inv.lookup}
+	in := config.Input{Home: home, Lookup: inv.Lookup}
 	lines, warnings, err := in.HeaderFlags(inv.headers.Value())
 	if err != nil {
-		return credentials{}, usageError{err}
+		return credentials{}, exit.Misuse(err)
 	}
 	var c credentials
 	if c.headers, err = config.ParseHeaders(lines); err != nil {
-		return c, usageError{err}
+		return c, exit.Misuse(err)
 	}
 	if inv.helper != "" {
 		c.helper = &probe.Helper{Command: inv.helper}
@@ -48,7 +49,7 @@ func (inv *invocation) credentials() (credentials, error) {
 		}
 	}
 	for _, warning := range warnings {
-		inv.remark("%s: chmod 600 the file", warning)
+		inv.Note("%s: chmod 600 the file", warning)
 	}
 	return c, nil
 }
@@ -57,11 +58,11 @@ func (inv *invocation) readBearer(in config.Input, c *credentials, warnings *[]s
 	value, helper, warning, err := in.Bearer(inv.bearer)
 	switch {
 	case err != nil:
-		return usageError{err}
+		return exit.Misuse(err)
 	case c.headers["Authorization"] != "":
-		return usagef("--bearer and --header give an Authorization header: keep one of them")
+		return exit.Usagef("--bearer and --header give an Authorization header: keep one of them")
 	case helper != nil && c.helper != nil:
-		return usagef("--bearer cmd: and --headers-helper are two commands: let one of them give all headers")
+		return exit.Usagef("--bearer cmd: and --headers-helper are two commands: let one of them give all headers")
 	case helper != nil:
 		c.helper = helper
 	default:

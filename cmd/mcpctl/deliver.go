@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -17,8 +18,8 @@ func (a *act) deliver(name string, r call.Result) error {
 		return err
 	}
 	if r.Failed {
-		a.remark("%s: %s reports an error", report.Visible(a.server.Name), report.Visible(name))
-		return exitError(statusFindings)
+		a.Note("%s: %s reports an error", report.Visible(a.server.Name), report.Visible(name))
+		return exit.Code(exit.Findings)
 	}
 	return nil
 }
@@ -52,11 +53,11 @@ func (a *act) display(format string, r call.Result, saved map[int]string) error 
 		if err != nil {
 			return err
 		}
-		if err := report.WriteResult(&out, r, saved, report.Options{Width: columns(a.out), Color: color}); err != nil {
+		if err := report.WriteResult(&out, r, saved, report.Options{Width: columns(a.Out), Color: color}); err != nil {
 			return err
 		}
 	}
-	_, err := a.out.Write(out.Bytes())
+	_, err := a.Out.Write(out.Bytes())
 	return err
 }
 
@@ -136,7 +137,7 @@ func (a *act) store(file, kind string, data []byte) error {
 	if kind != "" {
 		what = report.Visible(kind) + ", " + what
 	}
-	a.remark("wrote %s (%s)", file, what)
+	a.Note("wrote %s (%s)", file, what)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/reload"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -43,10 +44,10 @@ func (v *vigil) development(ctx context.Context) (*development, error) {
 	}
 	files, err := reload.Open(ctx, reload.Options{Globs: v.how.reload.Value(), Quiet: v.how.debounce.Duration})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.Misuse(err)
 	}
 	for _, glob := range files.Unmatched() {
-		v.remark("--reload %q matches no file yet (what .gitignore leaves out does not count)", glob)
+		v.Note("--reload %q matches no file yet (what .gitignore leaves out does not count)", glob)
 	}
 	d := &development{vigil: v, files: files, restart: make(chan struct{}, 1), asked: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
 	if d.held, d.built = v.how.build != "", v.how.build == ""; !d.held {
@@ -60,7 +61,7 @@ func (how *watching) quoted(words []string, commanded bool) error {
 	if len(how.reload.Value()) == 0 || len(words) == 0 || !commanded {
 		return nil
 	}
-	return usagef("--reload starts the one server behind --, and %q is another SOURCE: quote the glob, as in --reload 'src/**/*.ts', or the shell makes several words of it", words[0])
+	return exit.Usagef("--reload starts the one server behind --, and %q is another SOURCE: quote the glob, as in --reload 'src/**/*.ts', or the shell makes several words of it", words[0])
 }
 
 // restartable tells whether there is one server, and one that is started here, for --reload to start anew.
@@ -68,9 +69,9 @@ func (how *watching) restartable(servers []*watched) error {
 	switch {
 	case len(how.reload.Value()) == 0:
 	case len(servers) != 1:
-		return usagef("--reload starts one stdio server anew, and %d are named: name one, or write its command behind --", len(servers))
+		return exit.Usagef("--reload starts one stdio server anew, and %d are named: name one, or write its command behind --", len(servers))
 	case servers[0].server != nil && servers[0].server.Stdio == nil:
-		return usagef("--reload starts a stdio server anew, and %q is at a URL: write its command behind --", servers[0].Name)
+		return exit.Usagef("--reload starts a stdio server anew, and %q is at a URL: write its command behind --", servers[0].Name)
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func (d *development) run(ctx context.Context, changes <-chan reload.Change) {
 // heed is what of a change is a reason to build at once.
 func (d *development) heed(c reload.Change) []string {
 	if c.Err != nil {
-		d.remark("%v", c.Err)
+		d.Note("%v", c.Err)
 	}
 	during := c.Since.After(d.began) && (d.ended.IsZero() || c.Since.Before(d.ended.Add(aftermath)))
 	h := d.outputs.Heed(c.Files, during)
@@ -133,7 +134,7 @@ func (d *development) heed(c reload.Change) []string {
 		d.doubted = h
 	}
 	for _, file := range h.Outputs {
-		d.remark("%s changes whenever the server is built and started: that is no reason to do it again any more (leave it out of --reload, or let .gitignore do so)", report.Visible(file))
+		d.Note("%s changes whenever the server is built and started: that is no reason to do it again any more (leave it out of --reload, or let .gitignore do so)", report.Visible(file))
 	}
 	return h.Now
 }

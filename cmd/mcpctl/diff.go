@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -77,7 +78,7 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
 	scope := scopeOf(cfg, pairs, diff.Rules())
 	inv.doubtOverrides(cfg, scope)
-	r.Findings = policy.Apply(compare(pairs, how.Options, policy), scope, inv.now)
+	r.Findings = policy.Apply(compare(pairs, how.Options, policy), scope, inv.Now)
 	r.Servers, r.Status = failOn(diffServers(pairs), policy), diffStatus(pairs, policy.Fails(r.Findings))
 	advise(r, pairs)
 	return inv.emit(ctx, r, report.Options{Waived: how.showWaived})
@@ -94,7 +95,7 @@ func (inv *invocation) pairsOf(ctx context.Context, cfg *config.Config, from reb
 // settle reads the flags that choose how schemas are compared.
 func (how *comparison) settle() error {
 	if how.Strict = how.semantics == "strict"; !how.Strict && how.semantics != "declared" {
-		return usagef("--semantics is declared or strict, not %q", how.semantics)
+		return exit.Usagef("--semantics is declared or strict, not %q", how.semantics)
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func sides(targets []target, base string) (old, now []target, err error) {
 	case len(targets) == 2 && saved == 2:
 		return targets[:1], targets[1:], nil
 	case saved > 0:
-		return nil, nil, usagef("compare %q with what? name two snapshots, old and new, or the old one with --base", targets[0].word)
+		return nil, nil, exit.Usagef("compare %q with what? name two snapshots, old and new, or the old one with --base", targets[0].word)
 	}
 	return nil, targets, nil
 }
@@ -176,12 +177,12 @@ func diffStatus(pairs []pair, fails bool) int {
 		surfaces, unsaved = append(surfaces, p.result()), unsaved || p.missing
 	}
 	switch reached := status(surfaces); {
-	case reached != statusOK:
+	case reached != exit.OK:
 		return reached
 	case fails:
-		return statusFindings
+		return exit.Findings
 	case unsaved:
-		return statusNoBaseline
+		return exit.NoBaseline
 	}
-	return statusOK
+	return exit.OK
 }

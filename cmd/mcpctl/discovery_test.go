@@ -45,7 +45,7 @@ func applicationTables(all []clients.App) string {
 			if row.Above {
 				scope += ", every folder"
 			}
-			fmt.Fprintf(&b, "| %s | %s | `%s` | [%s](%s) |\n", scope, filesOf(row.Paths), row.Key, host(row.Source), row.Source)
+			fmt.Fprintf(&b, "| %s | %s | `%s` | [%s](%s) |\n", scope, filesOf(row.Paths), row.Key, hostOf(row.Source), row.Source)
 		}
 	}
 	return b.String()
@@ -63,7 +63,7 @@ func filesOf(p clients.Paths) string {
 	return fmt.Sprintf("Linux `%s`<br>macOS `%s`<br>Windows `%s`", linux, mac, windows)
 }
 
-func host(url string) string {
+func hostOf(url string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(url, "https://"), "/")
 	return name
 }

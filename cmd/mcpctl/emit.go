@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -27,12 +28,12 @@ func newReport(command string, surfaces []surface) *report.Report {
 // status is the exit status that surfaces alone ask for.
 func status(surfaces []surface) int {
 	if nothingContacted(surfaces) {
-		return statusUsage
+		return exit.Usage
 	}
 	if slices.ContainsFunc(surfaces, func(s surface) bool { return s.incomplete() && s.Tolerated == nil }) {
-		return statusIncomplete
+		return exit.Incomplete
 	}
-	return statusOK
+	return exit.OK
 }
 
 // emit publishes the report, tells its failures on standard error when the format is for machines, and gives the status
@@ -51,8 +52,8 @@ func (inv *invocation) emit(ctx context.Context, r *report.Report, o report.Opti
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if r.Status != statusOK {
-		return exitError(r.Status)
+	if r.Status != exit.OK {
+		return exit.Code(r.Status)
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func (inv *invocation) publish(r *report.Report, o report.Options) (format strin
 	}
 	o.Rules, o.Version = allRules(), version()
 	if inv.output == "" {
-		o.Width = columns(inv.out)
+		o.Width = columns(inv.Out)
 	}
 	if o.Color, err = inv.colored(); err != nil {
 		return "", err
@@ -89,7 +90,7 @@ func (inv *invocation) tellFailures(r *report.Report) {
 		} else if advice != "" {
 			advised = advice
 		}
-		inv.remark("%s: %s: %s%s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), advice, leave(s))
+		inv.Note("%s: %s: %s%s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), advice, leave(s))
 	}
 }
 
@@ -115,9 +116,9 @@ func leave(s report.Server) string {
 // settle completes the flags of a command with what the environment says, and finds mistakes in them before anything is
 // contacted. A flag beats the environment.
 func (inv *invocation) settle(c *cli.Context) error {
-	env, err := config.ReadEnvironment(inv.lookup, report.Formats())
+	env, err := config.ReadEnvironment(inv.Lookup, report.Formats())
 	if err != nil {
-		return usageError{withHint(err)}
+		return exit.Misuse(withHint(err))
 	}
 	inv.format = cmp.Or(inv.format, env.Format)
 	if env.Timeout != nil && !inv.timeout.set {
@@ -141,13 +142,13 @@ func (inv *invocation) settle(c *cli.Context) error {
 // formatOrDefault is the chosen format: a table on a terminal, JSON elsewhere.
 func (inv *invocation) formatOrDefault() (string, error) {
 	if inv.format == "" {
-		if inv.output == "" && isTerminal(inv.out) {
+		if inv.output == "" && isTerminal(inv.Out) {
 			return "table", nil
 		}
 		return "json", nil
 	}
 	if !slices.Contains(report.Formats(), inv.format) {
-		return "", usagef("there is no format %q: %s exist", inv.format, strings.Join(report.Formats(), ", "))
+		return "", exit.Usagef("there is no format %q: %s exist", inv.format, strings.Join(report.Formats(), ", "))
 	}
 	return inv.format, nil
 }
@@ -160,9 +161,9 @@ func (inv *invocation) colored() (bool, error) {
 	case "never":
 		return false, nil
 	case "auto":
-		no, _ := inv.lookup("NO_COLOR")
-		term, _ := inv.lookup("TERM")
-		return inv.output == "" && isTerminal(inv.out) && no == "" && term != "dumb", nil
+		no, _ := inv.Lookup("NO_COLOR")
+		term, _ := inv.Lookup("TERM")
+		return inv.output == "" && isTerminal(inv.Out) && no == "" && term != "dumb", nil
 	}
-	return false, usagef("--color is auto, always or never, not %q", inv.color)
+	return false, exit.Usagef("--color is auto, always or never, not %q", inv.color)
 }

@@ -83,7 +83,7 @@ func (a *act) preview(r request) error {
 	if err != nil {
 		return a.failure(err)
 	}
-	a.remark("this would be sent to %s over %s; nothing was", report.Visible(a.server.Name), a.session.Transport())
+	a.Note("this would be sent to %s over %s; nothing was", report.Visible(a.server.Name), a.session.Transport())
 	if a.actFormat() == "json" {
 		return a.write(append(text, '\n'))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -35,14 +36,14 @@ var errNotTried = errors.New("not tried, since the run ended before")
 func (inv *invocation) probeOptions() (probe.Options, error) {
 	options := probe.Options{
 		Timeout: inv.timeout.or(defaultTimeout), Parallel: inv.parallel, Protocol: inv.protocol, Retries: inv.retries,
-		FailFast: inv.failFast, Twice: inv.twice, Environ: inv.environ, InheritEnv: inv.inheritEnv,
+		FailFast: inv.failFast, Twice: inv.twice, Environ: inv.Environ, InheritEnv: inv.inheritEnv,
 		Client: probe.Client{Name: "mcpctl", Version: version()},
 	}
 	if inv.parallel < 1 || inv.retries < 0 {
-		return options, usagef("--parallel is at least 1 and --retries at least 0")
+		return options, exit.Usagef("--parallel is at least 1 and --retries at least 0")
 	}
 	if known := probe.Versions(); inv.protocol != "auto" && !slices.Contains(known, inv.protocol) {
-		return options, usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), inv.protocol)
+		return options, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), inv.protocol)
 	}
 	var err error
 	options.CACert, err = inv.certificates()
@@ -58,10 +59,10 @@ func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
 	}
 	env, err := config.ParseEnv(inv.env.Value())
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.Misuse(err)
 	}
 	if origins := origins(servers); flags.given() && len(origins) > 1 {
-		return nil, usagef("headers of the command line would go to %d origins (%s, %s, …): name one server, or put headers into the configuration", len(origins), origins[0], origins[1])
+		return nil, exit.Usagef("headers of the command line would go to %d origins (%s, %s, …): name one server, or put headers into the configuration", len(origins), origins[0], origins[1])
 	}
 	for i, s := range servers {
 		if s.Stdio != nil {
@@ -76,7 +77,7 @@ func (inv *invocation) flagged(servers []probe.Server) ([]probe.Server, error) {
 			_, own := servers[i].HTTP.Headers["Authorization"]
 			switch {
 			case servers[i].HTTP.Helper != nil:
-				servers[i].HTTP.Authorize = helped(servers[i], inv.environ, flags.headers)
+				servers[i].HTTP.Authorize = helped(servers[i], inv.Environ, flags.headers)
 			case own:
 				servers[i].HTTP.Authorize = nil // what somebody wrote is sent, and no login in its stead
 			}

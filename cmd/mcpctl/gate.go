@@ -81,7 +81,7 @@ func (inv *invocation) standing(e config.Entry) (trust.State, error) {
 // agreements is the store of the user.
 func (inv *invocation) agreements() (trust.Store, error) {
 	home, _ := os.UserHomeDir()
-	folder, err := trust.Folder(runtime.GOOS, home, inv.lookup)
+	folder, err := trust.Folder(runtime.GOOS, home, inv.Lookup)
 	return trust.Store{Folder: folder}, err
 }
 

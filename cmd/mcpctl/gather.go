@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -129,7 +130,7 @@ func (inv *invocation) warn(entries []config.Entry) {
 	for _, e := range entries {
 		for _, w := range e.Warnings {
 			if !e.Disabled && e.Err() == nil {
-				inv.remark("%v: %s", w, w.Hint)
+				inv.Note("%v: %s", w, w.Hint)
 			}
 		}
 	}
@@ -157,7 +158,7 @@ func (inv *invocation) configured(cfg *config.Config, names []string) ([]config.
 	}
 	entries, err := cfg.Select(names)
 	if err != nil {
-		return nil, usageError{withHint(err)}
+		return nil, exit.Misuse(withHint(err))
 	}
 	if entries, err = inv.only.entries(cfg, entries); err != nil || len(names) > 0 {
 		return entries, err
@@ -180,9 +181,9 @@ func noServers(cfg *config.Config, names []string) error {
 		where = "no configuration of an application names one"
 	}
 	if len(names) > 0 {
-		return usagef("there is no server %q: %s", names[0], where)
+		return exit.Usagef("there is no server %q: %s", names[0], where)
 	}
-	return usagef(`there is no server to contact: %s
+	return exit.Usagef(`there is no server to contact: %s
 write one into .mcp.json, look at those of other applications with --discover, or name one: a URL, or -- and the command that starts it`, where)
 }
 
@@ -226,7 +227,7 @@ func (inv *invocation) stepsFor(t target, cfg *config.Config) ([]step, error) {
 		return knownSteps(saved), err
 	}
 	if err != nil {
-		return nil, usageError{withHint(err)}
+		return nil, exit.Misuse(withHint(err))
 	}
 	return []step{allowed(server, cfg)}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // readGit reads snapshots as they were committed: spec is REF for the snapshots folder, or REF:PATH; a REF may be
@@ -24,10 +25,10 @@ func (inv *invocation) readGit(spec, folder string) ([]surface, error) {
 	}
 	files, err := committed(commit, path)
 	if err != nil {
-		return nil, usagef("git:%s: %w", spec, err)
+		return nil, exit.Usagef("git:%s: %w", spec, err)
 	}
 	if len(files) == 0 {
-		return nil, usagef("git:%s: no snapshot (*.json) at %s in that commit", spec, path)
+		return nil, exit.Usagef("git:%s: no snapshot (*.json) at %s in that commit", spec, path)
 	}
 	return readBlobs(ref, commit, files)
 }
@@ -35,14 +36,14 @@ func (inv *invocation) readGit(spec, folder string) ([]surface, error) {
 // commit is the commit that a REF names.
 func (inv *invocation) commit(ref string) (string, error) {
 	if ref == mergeBase {
-		return baseCommit(inv.lookup)
+		return baseCommit(inv.Lookup)
 	}
 	commit, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if _, silent := errors.AsType[*exec.ExitError](err); silent {
-		return "", usagef("git:%s is not a commit of this repository: fetch it first, since a clone in CI often holds one commit only (git fetch origin, fetch-depth: 0), or correct the name", ref)
+		return "", exit.Usagef("git:%s is not a commit of this repository: fetch it first, since a clone in CI often holds one commit only (git fetch origin, fetch-depth: 0), or correct the name", ref)
 	}
 	if err != nil {
-		return "", usagef("git:%s: %w", ref, err)
+		return "", exit.Usagef("git:%s: %w", ref, err)
 	}
 	return strings.TrimSpace(commit), nil
 }
@@ -88,7 +89,7 @@ func readBlobs(ref, commit string, files []string) ([]surface, error) {
 	for _, file := range files {
 		blob, err := git("cat-file", "blob", commit+":"+file)
 		if err != nil {
-			return nil, usagef("reading %s of %s: %w", file, ref, err)
+			return nil, exit.Usagef("reading %s of %s: %w", file, ref, err)
 		}
 		s, err := readSurface("git:"+ref+":"+file, savedName(file), strings.NewReader(blob))
 		if err != nil {

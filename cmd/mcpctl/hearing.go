@@ -42,14 +42,14 @@ func (a *act) tell(waiting <-chan probe.Heard, over <-chan struct{}) {
 	newest := ""
 	show := func() {
 		if newest != "" {
-			a.remark("%s: %s", report.Visible(a.server.Name), newest)
+			a.Note("%s: %s", report.Visible(a.server.Name), newest)
 			newest, last = "", time.Now()
 		}
 	}
 	take := func(h probe.Heard) {
 		if h.Method == "notifications/message" {
 			show()
-			a.remark("%s: %s", report.Visible(a.server.Name), logLine(h.Params))
+			a.Note("%s: %s", report.Visible(a.server.Name), logLine(h.Params))
 		} else if newest = progressLine(h.Params); time.Since(last) >= progressPace {
 			show()
 		}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestProgressIsCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
-		a := &act{invocation: &invocation{streams: streams{err: &said}}, server: probe.Server{Name: "s"}}
+		a := &act{invocation: &invocation{Process: host.Process{Err: &said}}, server: probe.Server{Name: "s"}}
 		hear, stop := a.hearing()
 		for i := range 3000 {
 			hear(probe.Heard{Method: "notifications/progress", Params: json.RawMessage(fmt.Sprintf(`{"progress":%d}`, i))})
@@ -44,7 +45,7 @@ func TestProgressIsCalm(t *testing.T) {
 func TestNobodyListens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		blocked := make(chan struct{})
-		a := &act{invocation: &invocation{streams: streams{err: stuck{blocked}}}}
+		a := &act{invocation: &invocation{Process: host.Process{Err: stuck{blocked}}}}
 		hear, stop := a.hearing()
 		for range 10 * mostWaiting {
 			hear(probe.Heard{Method: "notifications/message", Params: json.RawMessage(`{"level":"info","data":"x"}`)})

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // helpWords lets "help list" say what "list --help" says.
@@ -45,9 +47,9 @@ func flagHelp(f cli.Flag) string {
 func badUsage(c *cli.Context, err error, _ bool) error {
 	text := strings.TrimPrefix(err.Error(), "flag provided but not defined: ")
 	if text != err.Error() {
-		return usagef("unknown flag %s: see mcpctl %s --help", doubleDash(text), c.Command.Name)
+		return exit.Usagef("unknown flag %s: see mcpctl %s --help", doubleDash(text), c.Command.Name)
 	}
-	return usagef("%s: see mcpctl %s --help", doubleDashes(err.Error()), c.Command.Name)
+	return exit.Usagef("%s: see mcpctl %s --help", doubleDashes(err.Error()), c.Command.Name)
 }
 
 // doubleDash writes a flag as people do; the flag package knows one dash only.

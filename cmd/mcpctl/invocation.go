@@ -1,25 +1,21 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
-	"github.com/xrash/smetrics"
 
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // invocation is one run of mcpctl: its streams, its environment, and the values of the flags that commands share.
 // Flags write straight into it.
 type invocation struct {
-	streams
-	environ []string
+	host.Process
 	command []string          // what followed "--"; nil when there was no "--"
-	now     time.Time         // when the run began; it decides what has expired
 	twice   bool              // every list is asked for twice
 	answers map[string]string // to prompts of the configuration, by the variable that stands for each; never stored
 
@@ -46,8 +42,6 @@ type invocation struct {
 	shard      shard
 	color      string
 	snapshots  string
-	quiet      bool
-	verbose    bool
 }
 
 // outputFlags choose how a command answers.
@@ -56,8 +50,8 @@ func (inv *invocation) outputFlags() []cli.Flag {
 		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table on a terminal and json elsewhere)", Destination: &inv.format},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &inv.output, TakesFile: true},
 		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never", Value: "auto", Destination: &inv.color},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no remarks on standard error", Destination: &inv.quiet},
-		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "tell more on standard error", Destination: &inv.verbose},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no remarks on standard error", Destination: &inv.Quiet},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "tell more on standard error", Destination: &inv.Verbose},
 	}
 }
 
@@ -106,34 +100,3 @@ func (inv *invocation) reachFlags(own ...cli.Flag) []cli.Flag {
 
 // defaultParallel is twice the processors, at least 4 and at most 16.
 func defaultParallel() int { return min(max(2*runtime.NumCPU(), 4), 16) }
-
-// lookup reads one variable of the environment.
-func (inv *invocation) lookup(name string) (string, bool) {
-	for i := len(inv.environ) - 1; i >= 0; i-- {
-		if key, value, ok := strings.Cut(inv.environ[i], "="); ok && key == name {
-			return value, true
-		}
-	}
-	return "", false
-}
-
-// remark tells something on standard error unless --quiet is set.
-func (inv *invocation) remark(format string, args ...any) {
-	if !inv.quiet {
-		fmt.Fprintf(inv.err, "mcpctl: "+format+"\n", args...)
-	}
-}
-
-// didYouMean is ` (did you mean "x"?)` with the nearest of words, or nothing when none is near.
-func didYouMean(word string, words []string) string {
-	best, near := "", 0.8
-	for _, w := range words {
-		if likeness := smetrics.JaroWinkler(word, w, 0.7, 4); likeness > near {
-			best, near = w, likeness
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %q?)", best)
-}

@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"path"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -20,7 +21,7 @@ func listCommand(inv *invocation) *cli.Command {
 		Flags: inv.reachFlags(
 			&cli.BoolFlag{Name: "items", Usage: "a row per item, also for several servers", Destination: &view.items},
 			&cli.StringFlag{Name: "kind", Usage: "only tools, prompts, resources or templates", Destination: &view.kind},
-			&cli.StringFlag{Name: "filter", Usage: "only items whose name or URI matches `GLOB`", Destination: &view.filter},
+			&cli.StringFlag{Name: "filter", Usage: "only items whose name or URI matches `GLOB`", Destination: (*string)(&view.filter)},
 		),
 		Action: func(c *cli.Context) error { return inv.list(c.Context, c.Args().Slice(), view) },
 	}
@@ -28,8 +29,9 @@ func listCommand(inv *invocation) *cli.Command {
 
 // listView says which items a list shows.
 type listView struct {
-	items        bool
-	kind, filter string
+	items  bool
+	kind   string
+	filter match.Filter
 }
 
 func (inv *invocation) list(ctx context.Context, words []string, view listView) error {
@@ -51,11 +53,11 @@ func (inv *invocation) list(ctx context.Context, words []string, view listView) 
 
 // check finds mistakes in the flags before anything is contacted.
 func (v listView) check() error {
-	if _, err := path.Match(v.filter, ""); err != nil {
-		return usagef("--filter %q is not a pattern such as create_*", v.filter)
+	if !v.filter.Valid() {
+		return exit.Usagef("--filter %q is not a pattern such as create_*", v.filter)
 	}
 	if words := []string{"", "tools", "prompts", "resources", "templates"}; !slices.Contains(words, v.kind) {
-		return usagef("--kind is tools, prompts, resources or templates, not %q%s", v.kind, didYouMean(v.kind, words[1:]))
+		return exit.Usagef("--kind is tools, prompts, resources or templates, not %q%s", v.kind, match.DidYouMean(v.kind, words[1:]))
 	}
 	return nil
 }
@@ -81,15 +83,9 @@ func (v listView) choose(kind string, list *snapshot.List) report.Items {
 	}
 	chosen := report.Items{}
 	for _, item := range list.Items {
-		if match(v.filter, item.Key) {
+		if v.filter.Match(item.Key) {
 			chosen = append(chosen, item.Raw)
 		}
 	}
 	return chosen
-}
-
-// match is a glob in which * also matches slashes, since URIs are full of them.
-func match(glob, name string) bool {
-	ok, err := path.Match(unslashed(glob), unslashed(name))
-	return ok && err == nil
 }

@@ -6,7 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
@@ -19,13 +20,13 @@ type listening struct{ address, token string }
 func (inv *invocation) listen(how listening) (*monitor.Monitor, error) {
 	if how.address == "" {
 		if how.token != "" {
-			return nil, usagef("--listen-token is for --listen: give an address to listen on, such as --listen 127.0.0.1:9464")
+			return nil, exit.Usagef("--listen-token is for --listen: give an address to listen on, such as --listen 127.0.0.1:9464")
 		}
 		return nil, nil
 	}
 	address, err := monitor.ParseAddress(how.address)
 	if err != nil {
-		return nil, usagef("--listen: %w", err)
+		return nil, exit.Usagef("--listen: %w", err)
 	}
 	token, err := inv.listenToken(how.token)
 	if err != nil {
@@ -33,15 +34,15 @@ func (inv *invocation) listen(how listening) (*monitor.Monitor, error) {
 	}
 	loopback := address.Addr().IsLoopback()
 	if !loopback && token == "" {
-		return nil, usagef("--listen %s is open to other machines: set a token with --listen-token @FILE or MCPCTL_LISTEN_TOKEN, or listen on 127.0.0.1", how.address)
+		return nil, exit.Usagef("--listen %s is open to other machines: set a token with --listen-token @FILE or MCPCTL_LISTEN_TOKEN, or listen on 127.0.0.1", how.address)
 	}
 	listener, err := listenOn(address)
 	if err != nil {
-		return nil, usagef("--listen: %w: is another mcpctl running? Choose another port, or 0 for any", err)
+		return nil, exit.Usagef("--listen: %w: is another mcpctl running? Choose another port, or 0 for any", err)
 	}
-	m := monitor.New(monitor.Options{Token: token, Loopback: loopback, Version: version(), Explain: failureOf, Nearest: config.Nearest})
+	m := monitor.New(monitor.Options{Token: token, Loopback: loopback, Version: version(), Explain: failureOf, Nearest: match.Nearest})
 	m.Serve(listener)
-	inv.remark("listening on http://%s", listener.Addr())
+	inv.Note("listening on http://%s", listener.Addr())
 	return m, nil
 }
 
@@ -60,22 +61,22 @@ func (inv *invocation) listenToken(flag string) (string, error) {
 	switch name, isVariable := strings.CutPrefix(flag, "env:"); {
 	case flag == "":
 		var set bool
-		if token, set = inv.lookup("MCPCTL_LISTEN_TOKEN"); !set {
+		if token, set = inv.Lookup("MCPCTL_LISTEN_TOKEN"); !set {
 			return "", nil
 		}
 		from = "MCPCTL_LISTEN_TOKEN"
 	case isVariable:
-		token, _ = inv.lookup(name)
+		token, _ = inv.Lookup(name)
 		from = "--listen-token: the variable " + name
 	case strings.HasPrefix(flag, "@"):
 		text, err := os.ReadFile(flag[1:])
 		if err != nil {
-			return "", usagef("--listen-token: %w", err)
+			return "", exit.Usagef("--listen-token: %w", err)
 		}
 		token, from = strings.TrimSpace(string(text)), "--listen-token: "+flag[1:]
 	}
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", usagef("%s holds no token: it is one word of ASCII characters, such as openssl rand -hex 32 makes", from)
+		return "", exit.Usagef("%s holds no token: it is one word of ASCII characters, such as openssl rand -hex 32 makes", from)
 	}
 	return token, nil
 }

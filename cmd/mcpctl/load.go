@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -50,11 +51,11 @@ func (inv *invocation) read(targets []target) (*config.Config, error) {
 		cfg.Project.Snapshots, cfg.Project.Stray = inv.snapshots, ""
 	}
 	if err != nil && needsConfig(err, targets, cfg.Project.File) {
-		return cfg, usageError{withHint(err)}
+		return cfg, exit.Misuse(withHint(err))
 	}
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			inv.remark("%s", report.Visible(line))
+			inv.Note("%s", report.Visible(line))
 		}
 	}
 	inv.tellRemarks(cfg)
@@ -65,9 +66,9 @@ func (inv *invocation) read(targets []target) (*config.Config, error) {
 // remarked on once.
 func (inv *invocation) tellRemarks(cfg *config.Config) {
 	for _, p := range cfg.Remarks {
-		if (p.Server == "" || inv.verbose) && !slices.Contains(inv.remarked, p.Error()) {
+		if (p.Server == "" || inv.Verbose) && !slices.Contains(inv.remarked, p.Error()) {
 			inv.remarked = append(inv.remarked, p.Error())
-			inv.remark("%s: left out: %s", report.Visible(place(p)), report.Visible(p.Message))
+			inv.Note("%s: left out: %s", report.Visible(place(p)), report.Visible(p.Message))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -53,14 +54,14 @@ func (inv *invocation) entryFlags() []cli.Flag {
 
 func (inv *invocation) login(ctx context.Context, words []string, how logging) error {
 	if how.device && how.paste {
-		return usagef("--device needs no browser here: leave --no-browser out")
+		return exit.Usagef("--device needs no browser here: leave --no-browser out")
 	}
 	server, err := inv.chosen(ctx, "login", words)
 	if err != nil {
 		return err
 	}
 	if server.Client.Machine {
-		return usagef("%s is configured for client credentials: no person logs in, runs get their tokens themselves", report.Visible(server.Name))
+		return exit.Usagef("%s is configured for client credentials: no person logs in, runs get their tokens themselves", report.Visible(server.Name))
 	}
 	old, err := inv.vault().Of(auth.Canonical(server.URL))
 	if err != nil {
@@ -102,7 +103,7 @@ func (inv *invocation) ready(ctx context.Context, place vault.Place) error {
 		return nil
 	}
 	if err := inv.vault().Keyring.Check(ctx); err != nil {
-		return usagef("%w\nlog in with --store file (or MCPCTL_TOKEN_STORE=file) to keep the tokens in a file that only you can read", err)
+		return exit.Usagef("%w\nlog in with --store file (or MCPCTL_TOKEN_STORE=file) to keep the tokens in a file that only you can read", err)
 	}
 	return nil
 }
@@ -128,9 +129,9 @@ func (inv *invocation) enter(ctx context.Context, server auth.Server, old *vault
 // announce tells what the person who logs in has to know, also when remarks are not wanted.
 func (inv *invocation) announce(text string) {
 	first, rest, more := strings.Cut(text, "\n")
-	fmt.Fprintln(inv.err, "mcpctl:", report.Visible(first))
+	fmt.Fprintln(inv.Err, "mcpctl:", report.Visible(first))
 	if more {
-		fmt.Fprintln(inv.err, report.Visible(rest))
+		fmt.Fprintln(inv.Err, report.Visible(rest))
 	}
 }
 
@@ -138,7 +139,7 @@ func (inv *invocation) announce(text string) {
 func (inv *invocation) remember(ctx context.Context, l vault.Login, old *vault.Login) error {
 	if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) {
 		if err := inv.vault().Remove(ctx, *old); err != nil {
-			inv.remark("%v", err)
+			inv.Note("%v", err)
 		}
 	}
 	return inv.vault().Save(ctx, l)
@@ -160,14 +161,14 @@ func (inv *invocation) fruitless(command string, server auth.Server, err error) 
 // chosen is the one server that a command about logins names. It is contacted only where other commands would.
 func (inv *invocation) chosen(ctx context.Context, command string, words []string) (auth.Server, error) {
 	if len(words) != 1 || inv.command != nil {
-		return auth.Server{}, usagef("%s takes one server: a configured name, or a URL", command)
+		return auth.Server{}, exit.Usagef("%s takes one server: a configured name, or a URL", command)
 	}
 	targets, err := inv.targets(words)
 	if err != nil {
 		return auth.Server{}, err
 	}
 	if kind := targets[0].kind; kind != byName && kind != byURL {
-		return auth.Server{}, usagef("%s takes the name of a configured server, or a URL", command)
+		return auth.Server{}, exit.Usagef("%s takes the name of a configured server, or a URL", command)
 	}
 	cfg, err := inv.load(ctx, targets)
 	if err != nil {
@@ -187,23 +188,23 @@ func (inv *invocation) chosen(ctx context.Context, command string, words []strin
 // warnOfHeader tells that a login will not be used.
 func (inv *invocation) warnOfHeader(server probe.Server) {
 	if _, own := server.HTTP.Headers["Authorization"]; own || server.HTTP.Helper != nil {
-		inv.remark("the configuration of %s says what is sent to it, which wins over a login", report.Visible(server.Name))
+		inv.Note("the configuration of %s says what is sent to it, which wins over a login", report.Visible(server.Name))
 	}
 }
 
 // loginTo is the server of the only step of a plan.
 func loginTo(steps []step, cfg *config.Config) (auth.Server, error) {
 	if len(steps) != 1 {
-		return auth.Server{}, usagef("that names %d servers: name one", len(steps))
+		return auth.Server{}, exit.Usagef("that names %d servers: name one", len(steps))
 	}
 	s := steps[0]
 	switch {
 	case s.contact == nil && s.known.Error != nil:
-		return auth.Server{}, usagef("%s: %s\n%s", report.Visible(s.known.Name), s.known.Error.Message, s.known.Error.Hint)
+		return auth.Server{}, exit.Usagef("%s: %s\n%s", report.Visible(s.known.Name), s.known.Error.Message, s.known.Error.Hint)
 	case s.contact == nil:
-		return auth.Server{}, usagef("%s is disabled in the configuration", report.Visible(s.known.Name))
+		return auth.Server{}, exit.Usagef("%s is disabled in the configuration", report.Visible(s.known.Name))
 	case s.contact.HTTP == nil:
-		return auth.Server{}, usagef("%s is started as a command: it takes credentials from its environment (env in the configuration)", report.Visible(s.contact.Name))
+		return auth.Server{}, exit.Usagef("%s is started as a command: it takes credentials from its environment (env in the configuration)", report.Visible(s.contact.Name))
 	}
 	return protected(*s.contact, cfg), nil
 }

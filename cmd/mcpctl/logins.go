@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
@@ -32,7 +33,7 @@ func authCommand(inv *invocation) *cli.Command {
 		Action: func(c *cli.Context) error {
 			words := c.Args().Slice()
 			if len(words) == 0 || words[0] != "status" || inv.command != nil {
-				return usagef("auth has one command: mcpctl auth status [SERVER…] (mcpctl login and mcpctl logout change logins)")
+				return exit.Usagef("auth has one command: mcpctl auth status [SERVER…] (mcpctl login and mcpctl logout change logins)")
 			}
 			return inv.authStatus(c.Context, words[1:])
 		},
@@ -58,7 +59,7 @@ func (inv *invocation) logout(ctx context.Context, words []string) error {
 		return err
 	}
 	if public == nil {
-		inv.remark("nobody is logged in to %s", report.Visible(server.Name))
+		inv.Note("nobody is logged in to %s", report.Visible(server.Name))
 		return inv.emitLogin(ctx, "logout", server, inv.loginOf(server, nil))
 	}
 	pem, err := inv.certificates()
@@ -68,7 +69,7 @@ func (inv *invocation) logout(ctx context.Context, words []string) error {
 	if l, err := v.Unlock(ctx, *public); err == nil && l != nil {
 		err = auth.Logout(ctx, server, *l, pem)
 		if err != nil {
-			inv.remark("the tokens are forgotten here, but may be good until they end: %v", err)
+			inv.Note("the tokens are forgotten here, but may be good until they end: %v", err)
 		}
 	}
 	if err := v.Remove(ctx, *public); err != nil {
@@ -91,12 +92,12 @@ func (inv *invocation) authStatus(ctx context.Context, names []string) error {
 	}
 	entries, err := cfg.Select(names)
 	if err != nil {
-		return usageError{withHint(err)}
+		return exit.Misuse(withHint(err))
 	}
 	logins, problem := inv.vault().All()
 	r := &report.Report{Command: "auth"}
 	if problem != nil {
-		r.Status, r.Problems = statusIncomplete, []string{problem.Error()}
+		r.Status, r.Problems = exit.Incomplete, []string{problem.Error()}
 	}
 	for _, e := range entries {
 		if e.Server.HTTP != nil && e.Server.HTTP.URL != "" {
@@ -147,7 +148,7 @@ func (inv *invocation) loginOf(s auth.Server, l *vault.Login) report.Login {
 	switch {
 	case l.Revoked:
 		shown.State = report.Revoked
-	case !l.Renews && !l.Expires.IsZero() && inv.now.After(l.Expires):
+	case !l.Renews && !l.Expires.IsZero() && inv.Now.After(l.Expires):
 		shown.State = report.Expired
 	}
 	return shown

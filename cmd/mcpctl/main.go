@@ -5,24 +5,29 @@
 package main
 
 import (
-	"io"
 	"log/slog"
 	"os"
+	"runtime"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 func main() {
 	// The MCP library logs through the default logger; stderr is our conversation, not its.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	ctx, interrupted := untilSignal()
-	status := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, os.Environ())
+	status := run(ctx, os.Args[1:], process())
 	if s := interrupted(); s != 0 {
 		status = s
 	}
 	os.Exit(status)
 }
 
-// streams are where one run reads and writes.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
+// process is what this run knows of the machine.
+func process() host.Process {
+	p := host.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
+	p.Dir, _ = os.Getwd()
+	p.Home, _ = os.UserHomeDir()
+	return p
 }

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+)
 
 // mergeBase is the word for the commit at which this branch left the one that it goes back to.
 const mergeBase = "merge-base"
@@ -15,11 +19,11 @@ func baseCommit(lookup func(string) (string, bool)) (string, error) {
 		}
 		commit, err := git("merge-base", branch, "HEAD")
 		if err != nil {
-			return "", usagef("git:merge-base: HEAD and %s have no commit in common: a shallow clone holds too little history, so fetch all of it (fetch-depth: 0, git fetch --unshallow)", branch)
+			return "", exit.Usagef("git:merge-base: HEAD and %s have no commit in common: a shallow clone holds too little history, so fetch all of it (fetch-depth: 0, git fetch --unshallow)", branch)
 		}
 		return strings.TrimSpace(commit), nil
 	}
-	return "", usagef("git:merge-base: there is none of %s to compare with: fetch the branch, or name a commit: git:REF", strings.Join(candidates, ", "))
+	return "", exit.Usagef("git:merge-base: there is none of %s to compare with: fetch the branch, or name a commit: git:REF", strings.Join(candidates, ", "))
 }
 
 // targetBranches are the branches that HEAD may be merged into, the likeliest first.

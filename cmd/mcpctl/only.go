@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
-	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // only are the names and patterns of --only; none = every server.
@@ -32,7 +33,7 @@ func (o *only) String() string {
 // has tells whether a server with these names may take part in the run.
 func (o only) has(names ...string) bool {
 	named := func(pattern string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return finding.Glob(pattern, name) })
+		return slices.ContainsFunc(names, func(name string) bool { return match.Glob(pattern, name) })
 	}
 	return len(o) == 0 || slices.ContainsFunc(o, named)
 }
@@ -49,7 +50,7 @@ func (o only) entries(cfg *config.Config, entries []config.Entry) ([]config.Entr
 	}
 	chosen := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return !o.has(e.Names()...) })
 	if len(chosen) == 0 && len(entries) > 0 {
-		return nil, usagef("--only %s leaves no server of those that were named", o.String())
+		return nil, exit.Usagef("--only %s leaves no server of those that were named", o.String())
 	}
 	return chosen, nil
 }
@@ -57,8 +58,8 @@ func (o only) entries(cfg *config.Config, entries []config.Entry) ([]config.Entr
 // check finds a pattern that none of the names has.
 func (o only) check(known []string) error {
 	for _, pattern := range o {
-		if !slices.ContainsFunc(known, func(name string) bool { return finding.Glob(pattern, name) }) {
-			return usagef("--only %s: there is no such server%s", pattern, didYouMean(pattern, known))
+		if !slices.ContainsFunc(known, func(name string) bool { return match.Glob(pattern, name) }) {
+			return exit.Usagef("--only %s: there is no such server%s", pattern, match.DidYouMean(pattern, known))
 		}
 	}
 	return nil
@@ -68,7 +69,7 @@ func (o only) check(known []string) error {
 func (o only) steps(cfg *config.Config, steps []step) ([]step, error) {
 	left := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return !o.has(cfg.Project.Names(s.name())...) })
 	if len(left) == 0 && len(steps) > 0 {
-		return nil, usagef("--only %s leaves nothing of what was named", o.String())
+		return nil, exit.Usagef("--only %s leaves nothing of what was named", o.String())
 	}
 	return left, nil
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // write puts a report where --output says, or on standard output.
 func (inv *invocation) write(data []byte) error {
 	if inv.output == "" {
-		_, err := inv.out.Write(data)
+		_, err := inv.Out.Write(data)
 		return err
 	}
 	if err := writeOutput(inv.output, data); err != nil {
@@ -64,13 +65,13 @@ func checkOutput(path string) error {
 // checkFile finds a file that cannot be written; flag is what stands before it on the command line.
 func checkFile(flag, path string) error {
 	if isFolder(path) {
-		return usagef("%s%s is a folder: name a file in it", flag, path)
+		return exit.Usagef("%s%s is a folder: name a file in it", flag, path)
 	}
 	if folder := filepath.Dir(path); !isFolder(folder) {
-		return usagef("%s%s: there is no folder %s: make it first", flag, path, folder)
+		return exit.Usagef("%s%s: there is no folder %s: make it first", flag, path, folder)
 	}
 	if err := leadsOut(path); err != nil {
-		return usageError{fmt.Errorf("%s%s: %w", flag, path, err)}
+		return exit.Misuse(fmt.Errorf("%s%s: %w", flag, path, err))
 	}
 	return nil
 }

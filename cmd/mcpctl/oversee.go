@@ -75,7 +75,7 @@ func (v *vigil) remeasure(before map[string]string) (now map[string]string) {
 }
 
 // attended tells whether there is a terminal at which somebody may sit.
-func (v *vigil) attended() bool { return isTerminal(v.in) || isTerminal(v.out) }
+func (v *vigil) attended() bool { return isTerminal(v.In) || isTerminal(v.Out) }
 
 // editsEvery is how often configuration files are looked at for edits. Looking at a handful by name finds them also where
 // announcements of a folder do not tell: behind links, as those who keep their configurations elsewhere have them, on
@@ -115,7 +115,7 @@ func stamps(files []string) map[string]string {
 
 // hearInput reads the standard input to its end. Nobody waits for it: a terminal has no end.
 func (v *vigil) hearInput() {
-	lines := bufio.NewScanner(v.in)
+	lines := bufio.NewScanner(v.In)
 	for lines.Scan() {
 		if strings.TrimSpace(lines.Text()) == "r" {
 			v.ask()
@@ -139,7 +139,7 @@ func (v *vigil) reload(ctx context.Context, targets []target) (seen map[string]s
 		}
 	}
 	v.cfg = old
-	v.remark("the configuration was not read again, and the servers stay: %v", err)
+	v.Note("the configuration was not read again, and the servers stay: %v", err)
 	return seen
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -35,7 +36,7 @@ type pinging struct {
 
 func (inv *invocation) ping(ctx context.Context, words []string, pings pinging) error {
 	if pings.count < 1 {
-		return usagef("--count is at least 1")
+		return exit.Usagef("--count is at least 1")
 	}
 	targets, err := inv.targets(words)
 	if err != nil {

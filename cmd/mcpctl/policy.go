@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -20,7 +22,7 @@ func policyOf(cfg *config.Config, failOn string, usual finding.Threshold) (findi
 	}
 	threshold, err := finding.ParseThreshold(failOn)
 	if err != nil {
-		return policy, usagef("--fail-on: %w", err)
+		return policy, exit.Usagef("--fail-on: %w", err)
 	}
 	policy.FailOn, policy.Overrides = threshold, maps.Clone(policy.Overrides)
 	for name, o := range policy.Overrides {
@@ -71,7 +73,7 @@ func (inv *invocation) doubtOverrides(cfg *config.Config, scope finding.Scope) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Project.Overrides)) {
 		if !slices.Contains(known, name) {
-			inv.remark("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name, didYouMean(name, known))
+			inv.Note("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name, match.DidYouMean(name, known))
 		}
 	}
 }
@@ -87,7 +89,7 @@ func (p pair) whole() bool {
 func (inv *invocation) tolerate(surfaces []surface, project config.Project) {
 	for i, s := range surfaces {
 		if s.incomplete() && !s.config {
-			surfaces[i].Tolerated = finding.Tolerated(project.Tolerate, project.Names(s.Name), inv.now)
+			surfaces[i].Tolerated = finding.Tolerated(project.Tolerate, project.Names(s.Name), inv.Now)
 		}
 	}
 }

@@ -13,10 +13,10 @@ type progress struct{ bar *progressbar.ProgressBar }
 
 // progress is a live bar for n servers; a silent one when there is nobody to look at it or nothing to wait for.
 func (inv *invocation) progress(n int) progress {
-	if n < 2 || inv.quiet || !isTerminal(inv.err) {
+	if n < 2 || inv.Quiet || !isTerminal(inv.Err) {
 		return progress{}
 	}
-	return progress{progressbar.NewOptions(n, progressbar.OptionSetWriter(inv.err), progressbar.OptionSetDescription("contacting servers"),
+	return progress{progressbar.NewOptions(n, progressbar.OptionSetWriter(inv.Err), progressbar.OptionSetDescription("contacting servers"),
 		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(24), progressbar.OptionSetPredictTime(false))}
 }
 

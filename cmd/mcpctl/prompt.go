@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -25,7 +26,7 @@ func promptCommand(inv *invocation) *cli.Command {
 func (a *act) prompt(ctx context.Context, words []string) error {
 	source, rest := a.source(words)
 	if len(rest) == 0 {
-		return usagef("which prompt? Write mcpctl prompt SOURCE NAME [KEY=VALUE…]; mcpctl list SOURCE shows the prompts")
+		return exit.Usagef("which prompt? Write mcpctl prompt SOURCE NAME [KEY=VALUE…]; mcpctl list SOURCE shows the prompts")
 	}
 	values, err := a.texts(rest[1:])
 	if err != nil {
@@ -55,10 +56,10 @@ func (inv *invocation) texts(words []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, a := range given {
 		if slices.Contains([]call.Form{call.Literal, call.FromJSON}, a.Form) {
-			return nil, usagef("%s is a text here: write %s=VALUE", a.Key, a.Key)
+			return nil, exit.Usagef("%s is a text here: write %s=VALUE", a.Key, a.Key)
 		}
 		if _, twice := values[a.Key]; twice {
-			return nil, usagef("%s is given twice", a.Key)
+			return nil, exit.Usagef("%s is given twice", a.Key)
 		}
 		values[a.Key] = a.Text
 	}

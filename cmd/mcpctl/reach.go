@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -25,7 +26,7 @@ func (a *act) open(ctx context.Context, source []string) (stop func(), _ error) 
 		return nil, err
 	}
 	quiet := func() {}
-	if !a.quiet {
+	if !a.Quiet {
 		options.Hear, quiet = a.hearing()
 		options.LogLevel = a.logLevel
 	}
@@ -49,7 +50,7 @@ func (a *act) open(ctx context.Context, source []string) (stop func(), _ error) 
 func (a *act) describe() {
 	a.elaborate(nil, []surface{probed(probe.Result{
 		Server: a.server, Transport: a.session.Transport(), Snapshot: a.session.Hello(), Attempts: 1,
-		Notices: a.session.Notices(), Noise: a.session.Noise(), Elapsed: time.Since(a.now),
+		Notices: a.session.Notices(), Noise: a.session.Noise(), Elapsed: time.Since(a.Now),
 	})})
 }
 
@@ -68,7 +69,7 @@ func (a *act) choose(ctx context.Context, source []string) error {
 		return err
 	}
 	if len(targets) == 0 {
-		return usagef("on which server? Name one: a configured NAME, a URL, or -- and the command that starts it")
+		return exit.Usagef("on which server? Name one: a configured NAME, a URL, or -- and the command that starts it")
 	}
 	cfg, err := a.load(ctx, targets)
 	if err != nil {
@@ -93,21 +94,21 @@ func (a *act) choose(ctx context.Context, source []string) error {
 func unreached(t target, steps []step) error {
 	switch {
 	case !t.live():
-		return usagef("%s is saved: only a live server can be asked to do something", t.word)
+		return exit.Usagef("%s is saved: only a live server can be asked to do something", t.word)
 	case len(steps) == 1 && steps[0].known.State == report.Disabled:
-		return usagef("%s is disabled in %s", t.word, steps[0].known.Source)
+		return exit.Usagef("%s is disabled in %s", t.word, steps[0].known.Source)
 	case len(steps) == 1 && steps[0].known.Error != nil:
 		f := steps[0].known.Error
-		return usagef("%s: %s%s", report.Visible(steps[0].known.Name), report.Visible(f.Message), after(": ", report.Visible(f.Hint)))
+		return exit.Usagef("%s: %s%s", report.Visible(steps[0].known.Name), report.Visible(f.Message), after(": ", report.Visible(f.Hint)))
 	}
 	if len(steps) > 1 { // the variants of one server
 		var names []string
 		for _, s := range steps {
 			names = append(names, report.Visible(s.name()))
 		}
-		return usagef("%s is several servers: name one of %s", t.word, strings.Join(names, ", "))
+		return exit.Usagef("%s is several servers: name one of %s", t.word, strings.Join(names, ", "))
 	}
-	return usagef("name one server")
+	return exit.Usagef("name one server")
 }
 
 // after is a text with what stands before it, or nothing.

@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -23,7 +24,7 @@ func readCommand(inv *invocation) *cli.Command {
 func (a *act) readResource(ctx context.Context, words []string) error {
 	source, rest := a.source(words)
 	if len(rest) == 0 {
-		return usagef("read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE shows resources and templates")
+		return exit.Usagef("read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE shows resources and templates")
 	}
 	values, err := a.texts(rest[1:])
 	if err != nil {

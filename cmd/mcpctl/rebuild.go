@@ -17,8 +17,8 @@ const rebuildTime = time.Hour
 func (inv *invocation) rebuild(ctx context.Context, line, dir string, environ []string) *report.Failure {
 	said := tail{most: shownOfBuild}
 	var out io.Writer = &said
-	if inv.verbose {
-		out = io.MultiWriter(&said, inv.err)
+	if inv.Verbose {
+		out = io.MultiWriter(&said, inv.Err)
 	}
 	environ = append(environ[:len(environ):len(environ)], "PWD="+dir)
 	if err := (errand{line: line, dir: dir, environ: environ, limit: rebuildTime, whole: true}).run(ctx, out); err != nil {

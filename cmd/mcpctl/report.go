@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -28,7 +29,7 @@ once the report is written: what the run came to stands in it.`,
 
 func (inv *invocation) report(words []string, showWaived bool) error {
 	if len(words) != 1 {
-		return usagef("report takes one file that --format json wrote, or - for standard input: see mcpctl report --help")
+		return exit.Usagef("report takes one file that --format json wrote, or - for standard input: see mcpctl report --help")
 	}
 	r, err := inv.savedReport(words[0])
 	if err != nil {
@@ -40,11 +41,11 @@ func (inv *invocation) report(words []string, showWaived bool) error {
 
 // savedReport reads a report as the JSON format has it.
 func (inv *invocation) savedReport(path string) (*report.Report, error) {
-	source := inv.in
+	source := inv.In
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, exit.Misuse(err)
 		}
 		defer file.Close()
 		source = file
@@ -54,17 +55,17 @@ func (inv *invocation) savedReport(path string) (*report.Report, error) {
 		err = fmt.Errorf("larger than %d MiB", maxSnapshot>>20)
 	}
 	if err != nil {
-		return nil, usagef("reading %s: %w", path, err)
+		return nil, exit.Usagef("reading %s: %w", path, err)
 	}
 	r := new(report.Report)
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, usagef("reading %s: %w: a report is what --format json writes", path, err)
+		return nil, exit.Usagef("reading %s: %w: a report is what --format json writes", path, err)
 	}
 	switch {
 	case r.Mcpctl > report.Version:
-		return nil, usagef("reading %s: the report has version %d, and this mcpctl knows %d: install a newer one", path, r.Mcpctl, report.Version)
+		return nil, exit.Usagef("reading %s: the report has version %d, and this mcpctl knows %d: install a newer one", path, r.Mcpctl, report.Version)
 	case r.Mcpctl != report.Version || r.Command == "":
-		return nil, usagef("reading %s: it is no report of mcpctl, which --format json writes", path)
+		return nil, exit.Usagef("reading %s: it is no report of mcpctl, which --format json writes", path)
 	}
 	return r, nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -26,7 +28,7 @@ func (all *reportFiles) Set(text string) error {
 	case !ok || path == "":
 		return fmt.Errorf("%q is not a format and a file such as sarif=out.sarif", text)
 	case !slices.Contains(report.Formats(), format):
-		return fmt.Errorf("there is no format %q%s: %s exist", format, didYouMean(format, report.Formats()), strings.Join(report.Formats(), ", "))
+		return fmt.Errorf("there is no format %q%s: %s exist", format, match.DidYouMean(format, report.Formats()), strings.Join(report.Formats(), ", "))
 	case slices.ContainsFunc(*all, func(f reportFile) bool { return f.path == path }):
 		return fmt.Errorf("%s is named twice", path)
 	}
@@ -57,7 +59,7 @@ func (inv *invocation) reportFlags() []cli.Flag {
 func (inv *invocation) checkReports() error {
 	for _, f := range inv.reports {
 		if f.path == inv.output {
-			return usagef("--report and --output both name %s", f.path)
+			return exit.Usagef("--report and --output both name %s", f.path)
 		}
 		if err := checkFile("--report "+f.format+"=", f.path); err != nil {
 			return err
@@ -89,7 +91,7 @@ const summaryLimit = 1 << 20
 // writeStepSummary adds a comment on the run to the file that GitHub Actions shows on the page of the job, when one of the
 // formats is github.
 func (inv *invocation) writeStepSummary(format string, r *report.Report, o report.Options) error {
-	path, _ := inv.lookup("GITHUB_STEP_SUMMARY")
+	path, _ := inv.Lookup("GITHUB_STEP_SUMMARY")
 	if path == "" || format != "github" && !slices.ContainsFunc(inv.reports, func(f reportFile) bool { return f.format == "github" }) {
 		return nil
 	}

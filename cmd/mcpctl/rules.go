@@ -7,6 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -33,7 +35,7 @@ func (inv *invocation) rules(ctx context.Context, ids []string) error {
 	}
 	for _, id := range ids {
 		if !slices.ContainsFunc(r.Rules, func(rule finding.Rule) bool { return rule.ID == id }) {
-			return usagef("there is no rule %q%s: see mcpctl rules", id, didYouMean(id, ruleIDs()))
+			return exit.Usagef("there is no rule %q%s: see mcpctl rules", id, match.DidYouMean(id, ruleIDs()))
 		}
 	}
 	return inv.emit(ctx, r, report.Options{})

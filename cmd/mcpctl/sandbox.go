@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -20,17 +21,17 @@ import (
 func (inv *invocation) shutIn(servers []probe.Server) ([]probe.Server, error) {
 	box, err := inv.box()
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.Misuse(err)
 	}
 	for i, s := range servers {
 		name := report.Visible(s.Name)
 		if s.Stdio == nil {
-			inv.remark("%s: --sandbox was not applied: it is contacted, and %s", name, besides(s))
+			inv.Note("%s: --sandbox was not applied: it is contacted, and %s", name, besides(s))
 			continue
 		}
 		wrapped, note := box.Wrap(*s.Stdio)
 		if servers[i].Stdio = &wrapped; note != "" {
-			inv.remark("%s: --sandbox: %s", name, note)
+			inv.Note("%s: --sandbox: %s", name, note)
 		}
 	}
 	return servers, nil
@@ -66,15 +67,15 @@ func (inv *invocation) box() (sandbox.Box, error) {
 	if home, err := os.UserHomeDir(); err == nil {
 		b.Home = config.RealPath(home)
 	}
-	b.Path, _ = inv.lookup("PATH")
+	b.Path, _ = inv.Lookup("PATH")
 	ctx, cancel := context.WithTimeout(context.Background(), trialTime)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, b.Bwrap, b.Trial()...).CombinedOutput()
 	if shared := sandbox.Shared(string(out), os.Readlink); err == nil && len(shared) > 0 {
-		inv.remark("--sandbox: this system makes no namespace of its own for: %s", strings.Join(shared, ", "))
+		inv.Note("--sandbox: this system makes no namespace of its own for: %s", strings.Join(shared, ", "))
 	}
 	if err != nil {
-		return b, usagef("--sandbox does not work here, so nothing was started: %s%s: user namespaces must be allowed (kernel.unprivileged_userns_clone, AppArmor, container settings)",
+		return b, exit.Usagef("--sandbox does not work here, so nothing was started: %s%s: user namespaces must be allowed (kernel.unprivileged_userns_clone, AppArmor, container settings)",
 			report.Visible(strings.TrimSpace(string(out))), after(" ", err.Error()))
 	}
 	return b, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -21,7 +22,7 @@ const maxSnapshot = 256 << 20
 func (inv *invocation) readSaved(t target, folder string) ([]surface, error) {
 	switch {
 	case t.kind == byStdin:
-		s, err := readSurface("-", "stdin", inv.in)
+		s, err := readSurface("-", "stdin", inv.In)
 		return []surface{s}, err
 	case t.kind == byGit:
 		return inv.readGit(t.word, folder)
@@ -35,7 +36,7 @@ func (inv *invocation) readSaved(t target, folder string) ([]surface, error) {
 func readFolder(folder string) ([]surface, error) {
 	files, err := filepath.Glob(filepath.Join(globEscape(folder), "*.json"))
 	if err != nil || len(files) == 0 {
-		return nil, usagef("there is no snapshot (*.json) in %s: save some with mcpctl snapshot", folder)
+		return nil, exit.Usagef("there is no snapshot (*.json) in %s: save some with mcpctl snapshot", folder)
 	}
 	var found []surface
 	for _, file := range files {
@@ -59,7 +60,7 @@ func globEscape(folder string) string {
 func readFile(path string) (surface, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return surface{}, usageError{err}
+		return surface{}, exit.Misuse(err)
 	}
 	defer f.Close()
 	return readSurface(path, savedName(path), f)
@@ -81,11 +82,11 @@ func readSurface(source, name string, r io.Reader) (surface, error) {
 		err = fmt.Errorf("larger than %d MiB", maxSnapshot>>20)
 	}
 	if err != nil {
-		return surface{}, usagef("reading %s: %w", source, err)
+		return surface{}, exit.Usagef("reading %s: %w", source, err)
 	}
 	parsed, err := snapshot.Parse(data)
 	if err != nil {
-		return surface{}, usagef("reading %s: %w", source, err)
+		return surface{}, exit.Usagef("reading %s: %w", source, err)
 	}
 	s := surface{snapshot: parsed, Server: report.Server{Name: name, State: report.OK, Source: source}}
 	s.describe()

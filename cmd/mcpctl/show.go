@@ -7,6 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -31,7 +33,7 @@ func (inv *invocation) show(ctx context.Context, words []string, raw bool) error
 		source, wanted = words[:1], words[1:]
 	}
 	if len(source) == 0 && inv.command == nil {
-		return usagef("show which server? see mcpctl show --help")
+		return exit.Usagef("show which server? see mcpctl show --help")
 	}
 	surfaces, _, err := inv.survey(ctx, source)
 	if err != nil {
@@ -76,7 +78,7 @@ func nowhere(surfaces []surface, missing []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return usagef("%s offers no %q%s: see mcpctl list", strings.Join(names, ", "), missing[0], didYouMean(missing[0], known))
+	return exit.Usagef("%s offers no %q%s: see mcpctl list", strings.Join(names, ", "), missing[0], match.DidYouMean(missing[0], known))
 }
 
 func exhibitItem(s *surface, want string) bool {
@@ -121,6 +123,3 @@ func keys(s *snapshot.Snapshot) []string {
 	}
 	return all
 }
-
-// unslashed hides slashes from path.Match.
-func unslashed(text string) string { return strings.ReplaceAll(text, "/", "\x00") }

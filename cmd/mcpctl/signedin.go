@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -55,7 +56,7 @@ func protected(server probe.Server, cfg *config.Config) auth.Server {
 // vault is where the user's logins are. Without a home folder there are none, and none can be kept.
 func (inv *invocation) vault() vault.Vault {
 	home, _ := os.UserHomeDir()
-	folder, err := trust.Folder(runtime.GOOS, home, inv.lookup)
+	folder, err := trust.Folder(runtime.GOOS, home, inv.Lookup)
 	if err != nil {
 		return vault.Vault{}
 	}
@@ -67,8 +68,8 @@ func (inv *invocation) noKeyring(goos string) string {
 	if goos == "windows" || goos == "darwin" {
 		return ""
 	}
-	bus, _ := inv.lookup("DBUS_SESSION_BUS_ADDRESS")
-	runtimeDir, _ := inv.lookup("XDG_RUNTIME_DIR")
+	bus, _ := inv.Lookup("DBUS_SESSION_BUS_ADDRESS")
+	runtimeDir, _ := inv.Lookup("XDG_RUNTIME_DIR")
 	if _, err := os.Stat(filepath.Join(runtimeDir, "bus")); bus != "" || runtimeDir != "" && err == nil {
 		return ""
 	}
@@ -77,7 +78,7 @@ func (inv *invocation) noKeyring(goos string) string {
 
 // place is where a login is kept: as the flag says, or the environment, or where it was before, or the keyring.
 func (inv *invocation) place(flag string, old *vault.Login) (vault.Place, error) {
-	env, _ := inv.lookup("MCPCTL_TOKEN_STORE")
+	env, _ := inv.Lookup("MCPCTL_TOKEN_STORE")
 	place := vault.Place(cmp.Or(flag, env))
 	switch {
 	case place == "" && old != nil:
@@ -85,7 +86,7 @@ func (inv *invocation) place(flag string, old *vault.Login) (vault.Place, error)
 	case place == "":
 		return vault.Keyring, nil
 	case place != vault.Keyring && place != vault.File:
-		return "", usagef("--store (or MCPCTL_TOKEN_STORE) is keyring or file, not %q", place)
+		return "", exit.Usagef("--store (or MCPCTL_TOKEN_STORE) is keyring or file, not %q", place)
 	}
 	return place, nil
 }
@@ -97,7 +98,7 @@ func (inv *invocation) certificates() ([]byte, error) {
 	}
 	pem, err := os.ReadFile(inv.caCert)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("reading --ca-cert: %w", err)}
+		return nil, exit.Misuse(fmt.Errorf("reading --ca-cert: %w", err))
 	}
 	return pem, nil
 }

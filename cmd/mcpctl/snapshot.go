@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -63,7 +64,7 @@ func ownFolder(cfg *config.Config) error {
 	if cfg.Project.Stray == "" {
 		return nil
 	}
-	return usagef("%s leads out of the project, to %s: name the folder with --snapshots if you mean it", shown(cfg.Project.Snapshots), cfg.Project.Stray)
+	return exit.Usagef("%s leads out of the project, to %s: name the folder with --snapshots if you mean it", shown(cfg.Project.Snapshots), cfg.Project.Stray)
 }
 
 // save writes the snapshot of s into folder, unless it is not whole: a good file is never replaced by a part.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // target is one SOURCE of the command line, parsed.
@@ -61,13 +63,13 @@ func (inv *invocation) targets(words []string) ([]target, error) {
 	var found []target
 	for _, word := range words {
 		if word == "" {
-			return nil, usagef("an empty SOURCE")
+			return nil, exit.Usagef("an empty SOURCE")
 		}
 		found = append(found, parseTarget(word))
 	}
 	if inv.command != nil {
 		if len(inv.command) == 0 {
-			return nil, usagef(`nothing follows "--": write the command of a stdio server behind it`)
+			return nil, exit.Usagef(`nothing follows "--": write the command of a stdio server behind it`)
 		}
 		found = append(found, target{kind: byCommand})
 	}

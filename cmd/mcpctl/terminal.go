@@ -23,7 +23,7 @@ var errNoAnswer = errors.New("nothing was answered")
 
 // openTerminal is the terminal of the run. There is none where CI is set: nobody would answer.
 func (inv *invocation) openTerminal() (*terminal, error) {
-	if ci, _ := inv.lookup("CI"); ci != "" && ci != "false" {
+	if ci, _ := inv.Lookup("CI"); ci != "" && ci != "false" {
 		return nil, errNoTerminal
 	}
 	in, err := os.OpenFile(terminalIn, os.O_RDWR, 0)

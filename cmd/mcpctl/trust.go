@@ -8,6 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
@@ -39,7 +41,7 @@ func (inv *invocation) trust(ctx context.Context, names []string, how trusting) 
 		err = how.check(inv, names)
 	}
 	if err != nil {
-		return usageError{err}
+		return exit.Misuse(err)
 	}
 	r := &report.Report{Command: "trust"}
 	switch {
@@ -62,11 +64,11 @@ func (inv *invocation) trust(ctx context.Context, names []string, how trusting) 
 func (how trusting) check(inv *invocation, names []string) error {
 	switch {
 	case inv.command != nil:
-		return usagef(`a command on the command line needs no trust: trust takes no "--"`)
+		return exit.Usagef(`a command on the command line needs no trust: trust takes no "--"`)
 	case how.list && (how.revoke || how.dryRun), how.revoke && how.dryRun:
-		return usagef("--list, --revoke and --dry-run do not go together")
+		return exit.Usagef("--list, --revoke and --dry-run do not go together")
 	case how.all && (!how.revoke || len(names) > 0):
-		return usagef("--all forgets every agreement: it goes with --revoke, and without names")
+		return exit.Usagef("--all forgets every agreement: it goes with --revoke, and without names")
 	}
 	return nil
 }
@@ -107,7 +109,7 @@ func (inv *invocation) found(names []string) ([]config.Entry, error) {
 	}
 	entries, err := cfg.Select(names)
 	if err != nil {
-		return nil, usageError{withHint(err)}
+		return nil, exit.Misuse(withHint(err))
 	}
 	if entries, err = inv.only.entries(cfg, entries); err != nil {
 		return nil, err
@@ -121,7 +123,7 @@ func (inv *invocation) found(names []string) ([]config.Entry, error) {
 func (inv *invocation) revoke(r *report.Report, store trust.Store, names []string) error {
 	cfg, _ := inv.read(nil) // a broken file must not keep anybody from revoking
 	if cfg == nil {
-		return usagef("the configuration could not be read: forget every agreement with --revoke --all")
+		return exit.Usagef("the configuration could not be read: forget every agreement with --revoke --all")
 	}
 	kept, _ := store.List() // those that cannot be read hold for nothing
 	if err := revocable(cfg, kept, names); err != nil {
@@ -159,7 +161,7 @@ func revocable(cfg *config.Config, kept []trust.Agreement, names []string) error
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return usagef("there is nothing to revoke about %q here%s: mcpctl trust --list shows every agreement", name, didYouMean(name, known))
+			return exit.Usagef("there is nothing to revoke about %q here%s: mcpctl trust --list shows every agreement", name, match.DidYouMean(name, known))
 		}
 	}
 	return nil
@@ -188,7 +190,7 @@ func absolute(file string) string {
 func listAgreements(r *report.Report, store trust.Store, names []string) error {
 	kept, err := store.List()
 	if err != nil {
-		r.Problems, r.Status = []string{err.Error()}, statusIncomplete
+		r.Problems, r.Status = []string{err.Error()}, exit.Incomplete
 	}
 	for _, a := range kept {
 		if len(names) == 0 || slices.Contains(names, a.Server) {

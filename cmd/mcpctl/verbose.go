@@ -9,19 +9,19 @@ import (
 
 // elaborate tells on standard error, with --verbose, which files were read, and how servers answered and what was odd.
 func (inv *invocation) elaborate(files []string, servers []surface) {
-	if !inv.verbose {
+	if !inv.Verbose {
 		return
 	}
 	for _, file := range files {
-		inv.remark("read %s", report.Visible(shown(file)))
+		inv.Note("read %s", report.Visible(shown(file)))
 	}
 	for _, s := range servers {
-		inv.remark("%s: %s", report.Visible(s.Name), s.course())
+		inv.Note("%s: %s", report.Visible(s.Name), s.course())
 		for _, n := range s.Notices {
-			inv.remark("%s: %s", report.Visible(s.Name), report.Visible(n.Message))
+			inv.Note("%s: %s", report.Visible(s.Name), report.Visible(n.Message))
 		}
 		for _, text := range s.NoiseText {
-			inv.remark("%s: on stdout, not the protocol: %s", report.Visible(s.Name), report.Visible(text))
+			inv.Note("%s: on stdout, not the protocol: %s", report.Visible(s.Name), report.Visible(text))
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // buildVersion is set by the linker for released binaries.
@@ -29,7 +31,7 @@ func versionCommand(inv *invocation) *cli.Command {
 		Flags: inv.outputFlags(),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("version takes no argument: see mcpctl version --help")
+				return exit.Usagef("version takes no argument: see mcpctl version --help")
 			}
 			return inv.write([]byte(versionText(inv.format)))
 		},

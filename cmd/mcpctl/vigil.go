@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -77,7 +78,7 @@ func (v *vigil) keep(ctx context.Context, targets []target) error {
 	}
 	v.hooks.finish()
 	if v.misconfigured() {
-		return exitError(statusUsage)
+		return exit.Code(exit.Usage)
 	}
 	return v.sumUp(ctx)
 }
@@ -157,7 +158,7 @@ func (v *vigil) attend(ctx context.Context, w *watched, saved string) {
 		source.Saved = w.reader(saved, v)
 	}
 	if err := watch.Run(ctx, source, v.watchOptions(w), func(e watch.Event) { v.tell(w, e) }); err != nil {
-		v.remark("%v", err)
+		v.Note("%v", err)
 	}
 }
 
@@ -174,7 +175,7 @@ func (v *vigil) watchOptions(w *watched) watch.Options {
 		Interval: v.how.interval.Duration, Quiet: v.how.debounce.Duration, MaxFailures: v.how.maxFailures,
 		Timeout: v.options.Timeout, Diff: v.how.Options, Refresh: w.refresh, Observe: v.count(w), View: &w.view,
 		Judge: func(found []finding.Finding) []finding.Finding {
-			return v.policy.Apply(found, finding.Scope{}, v.now)
+			return v.policy.Apply(found, finding.Scope{}, v.Now)
 		},
 	}
 	if v.develop != nil {
@@ -218,11 +219,11 @@ func (v *vigil) status() int {
 	unsaved := slices.ContainsFunc(v.servers, func(w *watched) bool { return w.Unsaved })
 	switch {
 	case slices.ContainsFunc(v.servers, func(w *watched) bool { return !w.reached() || w.unread }), v.develop.failed():
-		return statusIncomplete
+		return exit.Incomplete
 	case v.fails:
-		return statusFindings
+		return exit.Findings
 	case unsaved:
-		return statusNoBaseline
+		return exit.NoBaseline
 	}
-	return statusOK
+	return exit.OK
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -75,12 +76,12 @@ func (inv *invocation) settleWatch(c *cli.Context, how *watching) error {
 	}
 	if how.format == "" {
 		how.format = "table"
-		if _, told := inv.lookup("MCPCTL_FORMAT"); told && inv.format != "table" {
+		if _, told := inv.Lookup("MCPCTL_FORMAT"); told && inv.format != "table" {
 			how.format = "ndjson"
 		}
 	}
 	if !slices.Contains(report.EventFormats(), how.format) {
-		return usagef("watch has the formats table and ndjson, not %q", how.format)
+		return exit.Usagef("watch has the formats table and ndjson, not %q", how.format)
 	}
 	return nil
 }
@@ -97,7 +98,7 @@ func (inv *invocation) watch(ctx context.Context, words []string, how watching) 
 		return err
 	}
 	if i := slices.IndexFunc(targets, func(t target) bool { return !t.live() }); i >= 0 {
-		return usagef("%q is saved and cannot change by itself: name a server to watch, or compare once with mcpctl diff", words[i])
+		return exit.Usagef("%q is saved and cannot change by itself: name a server to watch, or compare once with mcpctl diff", words[i])
 	}
 	cfg, err := inv.load(ctx, targets)
 	if err != nil {
@@ -122,17 +123,17 @@ const leanGC = 25
 func (how *watching) check() error {
 	switch {
 	case how.against != "previous" && how.against != "saved":
-		return usagef("--against is previous or saved, not %q", how.against)
+		return exit.Usagef("--against is previous or saved, not %q", how.against)
 	case how.maxFailures < 1:
-		return usagef("--max-failures is at least 1")
+		return exit.Usagef("--max-failures is at least 1")
 	case how.interval.set && how.interval.Duration < time.Second:
-		return usagef("--interval is at least 1s")
+		return exit.Usagef("--interval is at least 1s")
 	case how.debounce.set && how.debounce.Duration < time.Millisecond:
-		return usagef("--debounce is at least 1ms")
+		return exit.Usagef("--debounce is at least 1ms")
 	case how.build != "" && len(how.reload.Value()) == 0:
-		return usagef("--build runs when files change: name them with --reload")
+		return exit.Usagef("--build runs when files change: name them with --reload")
 	case how.webhook != "" && !strings.HasPrefix(how.webhook, "http://") && !strings.HasPrefix(how.webhook, "https://"):
-		return usagef("--webhook is a URL that begins with http:// or https://")
+		return exit.Usagef("--webhook is a URL that begins with http:// or https://")
 	}
 	return how.settle()
 }
@@ -154,13 +155,13 @@ func (inv *invocation) vigil(cfg *config.Config, how watching) (*vigil, error) {
 	how.ItemBudget = cfg.Project.Budgets.ItemBytes
 	v := &vigil{invocation: inv, how: how, cfg: cfg, policy: policy, options: options}
 	v.places = make(chan struct{}, cmp.Or(inv.parallel, 1))
-	v.screen = screen{out: inv.out, format: how.format, color: color, live: how.format == "table" && isTerminal(inv.out)}
-	v.hooks = hooks{fail: inv.remark}
+	v.screen = screen{out: inv.Out, format: how.format, color: color, live: how.format == "table" && isTerminal(inv.Out)}
+	v.hooks = hooks{fail: inv.Note}
 	if how.exec != "" {
-		v.hooks.each = append(v.hooks.each, runCommand(how.exec, inv.environ))
+		v.hooks.each = append(v.hooks.each, runCommand(how.exec, inv.Environ))
 	}
 	if how.webhook != "" {
-		secret, _ := inv.lookup("MCPCTL_WEBHOOK_SECRET")
+		secret, _ := inv.Lookup("MCPCTL_WEBHOOK_SECRET")
 		v.hooks.each = append(v.hooks.each, post(how.webhook, secret))
 	}
 	return v, nil

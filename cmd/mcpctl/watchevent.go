@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -108,7 +109,7 @@ func (v *vigil) sumUp(ctx context.Context) error {
 	e := report.Event{Time: time.Now(), Event: "summary", Summary: &v.summary}
 	for _, w := range v.servers {
 		if !w.last.Reached() && !w.config {
-			w.Tolerated = finding.Tolerated(v.cfg.Project.Tolerate, v.cfg.Project.Names(w.Name), v.now)
+			w.Tolerated = finding.Tolerated(v.cfg.Project.Tolerate, v.cfg.Project.Names(w.Name), v.Now)
 		}
 		one := report.Watched{Name: w.Name, State: string(w.last), Unsaved: w.Unsaved, Tolerated: w.Tolerated != nil}
 		if w.server != nil {
@@ -122,8 +123,8 @@ func (v *vigil) sumUp(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case status != statusOK:
-		return exitError(status)
+	case status != exit.OK:
+		return exit.Code(status)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (w *watched) reader(path string, v *vigil) func() *snapshot.Snapshot {
 		}
 		if err != nil && err.Error() != told {
 			told = err.Error()
-			v.remark("%s: %v", report.Visible(w.Name), err)
+			v.Note("%s: %v", report.Visible(w.Name), err)
 		}
 		return last
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // worktree is a commit of this repository, checked out in a temporary folder for as long as it is compared with.
@@ -36,7 +38,7 @@ func (inv *invocation) addWorktree(ctx context.Context, ref string) (*worktree, 
 	if err != nil {
 		return nil, err
 	}
-	w := &worktree{ref: ref, environ: ownEnviron(inv.environ)}
+	w := &worktree{ref: ref, environ: ownEnviron(inv.Environ)}
 	if err := w.locate(ctx); err != nil {
 		return nil, err
 	}
@@ -59,11 +61,11 @@ func (w *worktree) locate(ctx context.Context) error {
 	w.top = dir
 	top, err := w.git(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return usagef("--base-ref needs a repository with files: %w", err)
+		return exit.Usagef("--base-ref needs a repository with files: %w", err)
 	}
 	prefix, err := w.git(ctx, "rev-parse", "--show-prefix")
 	if err != nil {
-		return usagef("--base-ref: %w", err)
+		return exit.Usagef("--base-ref: %w", err)
 	}
 	w.top, w.prefix = filepath.FromSlash(top), filepath.FromSlash(prefix)
 	w.roots = []string{w.top}

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Environment is what the environment says about a run; flags go before it.
@@ -29,9 +32,9 @@ func ReadEnvironment(lookup func(string) (string, bool), formats []string) (Envi
 		"not a number of seconds up to 3600, nor a duration", env.setTimeout)
 	read("MCP_MAX_RETRIES", "write a whole number; 0 means none", "not a whole number from 0 to 100", env.setRetries)
 	if value, ok := (Input{Lookup: lookup}).look("MCPCTL_FORMAT"); ok {
-		read("MCPCTL_FORMAT", suggest(value, formats), "unknown format "+strconv.Quote(value), func(format string) bool {
+		read("MCPCTL_FORMAT", match.Suggest(value, formats), "unknown format "+strconv.Quote(value), func(format string) bool {
 			env.Format = format
-			_, known := find(formats, format)
+			known := slices.Contains(formats, format)
 			return known
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -15,7 +16,7 @@ func (p *projectReader) failOn(f field) finding.Threshold {
 	}
 	threshold, err := finding.ParseThreshold(f.value.text)
 	if err != nil {
-		p.complain(f.value.line, suggest(f.value.text, []string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.key, err)
+		p.complain(f.value.line, match.Suggest(f.value.text, []string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.key, err)
 		return ""
 	}
 	return threshold
@@ -28,7 +29,7 @@ func (p *projectReader) levels(f field) map[string]finding.Level {
 		p.rule(m.key, m.line)
 		level, err := finding.ParseLevel(m.value.text)
 		if err != nil {
-			p.complain(m.value.line, suggest(m.value.text, []string{"breaking", "warning", "info", "off"}), "rule %q: %v", m.key, err)
+			p.complain(m.value.line, match.Suggest(m.value.text, []string{"breaking", "warning", "info", "off"}), "rule %q: %v", m.key, err)
 			continue
 		}
 		levels[m.key] = level
@@ -38,8 +39,8 @@ func (p *projectReader) levels(f field) map[string]finding.Level {
 
 // rule keeps a problem for an id that is not in the catalogue.
 func (p *projectReader) rule(id string, line int) {
-	if _, ok := find(p.rules, id); !ok && p.rules != nil {
-		hint := suggest(id, p.rules)
+	if !slices.Contains(p.rules, id) && p.rules != nil {
+		hint := match.Suggest(id, p.rules)
 		if hint == "" {
 			hint = "mcpctl rules shows all rules"
 		}

@@ -3,8 +3,11 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // reader turns values into what they mean and keeps what is wrong with them.
@@ -114,8 +117,8 @@ func (r *reader) unique(v value, where string) {
 // known keeps a problem for every key of v that is not one of keys.
 func (r *reader) known(v value, where string, keys []string) {
 	for _, f := range v.fields {
-		if _, ok := find(keys, f.key); !ok {
-			r.complain(f.line, cmp.Or(suggest(f.key, keys), "remove it"), "unknown key %q%s", f.key, where)
+		if !slices.Contains(keys, f.key) {
+			r.complain(f.line, cmp.Or(match.Suggest(f.key, keys), "remove it"), "unknown key %q%s", f.key, where)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Select is the entries with these names, in configuration order; no names = all entries. The name of a server with
@@ -44,7 +46,7 @@ func (c *Config) unknown(name string, known []string) string {
 	case len(known) == 0:
 		return "the configuration has no servers"
 	}
-	if hint := suggest(name, known); hint != "" {
+	if hint := match.Suggest(name, known); hint != "" {
 		return hint
 	}
 	return "mcpctl config shows all servers"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -137,7 +138,7 @@ func (d *draft) fill(e *Entry) {
 // misspelt is the hint for a server that has no command and no url.
 func (d *draft) misspelt() string {
 	for _, key := range d.fields.keys() {
-		for _, right := range Nearest(key, []string{"command", "url"}) {
+		for _, right := range match.Nearest(key, []string{"command", "url"}) {
 			if !slices.Contains(serverKeys, key) {
 				return fmt.Sprintf("did you mean %q where it says %q?", right, key)
 			}

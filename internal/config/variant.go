@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -105,7 +106,7 @@ func (d *draft) protocol() string {
 		return ""
 	}
 	if !slices.Contains(probe.Versions(), f.value.text) {
-		d.complain(f.value.line, cmp.Or(suggest(f.value.text, probe.Versions()), "there is "+quoted(probe.Versions(), ", ")),
+		d.complain(f.value.line, cmp.Or(match.Suggest(f.value.text, probe.Versions()), "there is "+match.Quoted(probe.Versions(), ", ")),
 			"unknown protocol version %.40q", f.value.text)
 		return ""
 	}
@@ -224,7 +225,7 @@ func (l *loader) strangers(servers []Entry) {
 		if !slices.Contains(known, v.of) {
 			known = append(known, v.of) // once is enough
 			l.problems = append(l.problems, Problem{
-				File: v.file, Line: v.ofLine, Hint: suggest(v.of, known[:len(servers)]),
+				File: v.file, Line: v.ofLine, Hint: match.Suggest(v.of, known[:len(servers)]),
 				Message: fmt.Sprintf("no server %q is configured, needed in \"variants\"", v.of),
 			})
 		}

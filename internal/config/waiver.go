@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -74,9 +75,9 @@ func (p *projectReader) pattern(f field, rule string) {
 	named, _ := f.value.get("rule")
 	switch {
 	case p.rules == nil:
-	case !finding.IsGlob(rule):
+	case !match.IsGlob(rule):
 		p.rule(rule, named.line)
-	case !slices.ContainsFunc(p.rules, func(id string) bool { return finding.Glob(rule, id) }):
+	case !slices.ContainsFunc(p.rules, func(id string) bool { return match.Glob(rule, id) }):
 		p.complain(named.line, "mcpctl rules shows all rules", "no rule matches %q", rule)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // The rules about waivers.
@@ -59,7 +61,7 @@ func (w Waiver) meets(rules, servers []string) bool {
 
 func (w Waiver) speak(rule string, level Level, says string) Finding {
 	f := Finding{Rule: rule, Level: level, Verdict: ByRule, Item: "waiver/" + w.Rule, Message: "T" + w.String()[1:] + " " + says}
-	if !IsGlob(w.Server) {
+	if !match.IsGlob(w.Server) {
 		f.Server = w.Server
 	}
 	if w.Source.File != "" {

@@ -1,0 +1,65 @@
+// Package exit maps what a command returned to the exit status of the program, in one place for every command and format.
+package exit
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The exit statuses; docs/usage.md tells what each means. An interrupted run has 130 or 143, as shells have it.
+const (
+	OK         = 0
+	Findings   = 1 // findings at or above the threshold
+	Usage      = 2 // wrong usage or configuration; nothing was contacted
+	Incomplete = 3 // a server could not be reached, or answered in part
+	NoBaseline = 4 // nothing saved to compare with
+)
+
+// UsageError is a mistake in how the program was called or configured.
+type UsageError struct{ err error }
+
+// Error is the mistake in words.
+func (u UsageError) Error() string { return u.err.Error() }
+
+// Unwrap is the mistake itself.
+func (u UsageError) Unwrap() error { return u.err }
+
+// Usagef makes a UsageError.
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// Misuse makes a UsageError of err; nil stays nil.
+func Misuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	return UsageError{err}
+}
+
+// Code is an error that carries a status whose reason has been told already.
+type Code int
+
+// Error names the status.
+func (c Code) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
+
+// Told is the error for a status whose reason has been told; nil for OK.
+func Told(status int) error {
+	if status == OK {
+		return nil
+	}
+	return Code(status)
+}
+
+// CodeOf is the exit status for what a command returned.
+func CodeOf(err error) int {
+	var code Code
+	var usage UsageError
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		return Usage
+	}
+	return Incomplete
+}

@@ -1,0 +1,121 @@
+// Package match compares names: with patterns, and with the words that somebody may have meant.
+package match
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/xrash/smetrics"
+)
+
+// Glob tells whether a pattern matches the whole of a text: * stands for any characters, slashes included, and ? for one.
+// It takes at most the product of the two lengths.
+func Glob(pattern, text string) bool {
+	p, t := []rune(pattern), []rune(text)
+	star, retry := -1, 0 // the last * and where its match ends so far
+	i := 0
+	for j := 0; j < len(t); {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, retry = i, j
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == t[j]):
+			i, j = i+1, j+1
+		case star >= 0:
+			retry++
+			i, j = star+1, retry
+		default:
+			return false
+		}
+	}
+	return strings.Trim(string(p[i:]), "*") == ""
+}
+
+// IsGlob tells whether a pattern can match more than itself.
+func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
+
+// Filter is a pattern for names and URIs as path.Match has it, classes such as [a-z] included; * matches slashes too,
+// since URIs are full of them. The empty one matches everything.
+type Filter string
+
+// Valid tells whether it can be read as a pattern.
+func (f Filter) Valid() bool {
+	_, err := path.Match(string(f), "")
+	return err == nil
+}
+
+// Match tells whether a name is one that the filter lets through.
+func (f Filter) Match(name string) bool {
+	unslashed := strings.NewReplacer("/", "\x00")
+	ok, _ := path.Match(unslashed.Replace(string(f)), unslashed.Replace(name))
+	return ok || f == ""
+}
+
+// near is the least likeness at which one word may be a misspelling of another.
+const near = 0.8
+
+// Nearest are up to three of words that word may be a misspelling of, the nearest first.
+func Nearest(word string, words []string) []string {
+	type candidate struct {
+		word  string
+		score float64
+	}
+	var found []candidate
+	for _, w := range words {
+		if score := likeness(strings.ToLower(word), strings.ToLower(w)); score >= near {
+			found = append(found, candidate{w, score})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.word, b.word))
+	})
+	var out []string
+	for _, c := range found[:min(len(found), 3)] {
+		out = append(out, c.word)
+	}
+	return out
+}
+
+// likeness is 0 (nothing alike) to 1 (equal). Names that hold each other count as near.
+func likeness(a, b string) float64 {
+	switch {
+	case a == b:
+		return 1
+	case a == "" || b == "" || len(a) > 200 || len(b) > 200:
+		return 0
+	case len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)):
+		return max(0.9, smetrics.JaroWinkler(a, b, 0.7, 4))
+	}
+	return smetrics.JaroWinkler(a, b, 0.7, 4)
+}
+
+// DidYouMean is ` (did you mean "x"?)` with the nearest of words, or nothing when none is near.
+func DidYouMean(word string, words []string) string {
+	if nearest := Nearest(word, words); len(nearest) > 0 {
+		return fmt.Sprintf(" (did you mean %q?)", nearest[0])
+	}
+	return ""
+}
+
+// Suggest is a hint with the words nearest to a misspelt one, or with all of them when none is near and they are few.
+func Suggest(word string, words []string) string {
+	if nearest := Nearest(word, words); len(nearest) > 0 {
+		return "did you mean " + Quoted(nearest, " or ") + "?"
+	}
+	if len(words) == 0 || len(words) > 12 {
+		return ""
+	}
+	return "there is " + Quoted(words, ", ")
+}
+
+// Quoted is words in quotation marks with a separator between them.
+func Quoted(words []string, separator string) string {
+	q := make([]string, len(words))
+	for i, w := range words {
+		q[i] = fmt.Sprintf("%q", w)
+	}
+	return strings.Join(q, separator)
+}

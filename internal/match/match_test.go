@@ -1,0 +1,74 @@
+package match_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/match"
+)
+
+func TestGlob(t *testing.T) {
+	for _, test := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "file:///a/b", true}, {"a", "a", true}, {"a", "A", false},
+		{"tool/create_*", "tool/create_issue", true}, {"tool/create_*", "prompt/create_issue", false},
+		{"*issue", "tool/create_issue", true}, {"*issue", "tool/issues", false}, {"*a*b*", "xxaxxbxx", true}, {"*a*b*", "bxxa", false},
+		{"tool/?", "tool/ä", true}, {"tool/?", "tool/", false}, {"a*c", "abcabc", true}, {"a*c", "abcab", false}, {"**", "x", true},
+		{"template/files/{path*}", "template/files/{path*}", true}, {"[a]", "[a]", true}, {"[a]", "a", false}, {"a.c", "abc", false},
+	} {
+		if got := match.Glob(test.pattern, test.text); got != test.want {
+			t.Errorf("Glob(%q, %q) = %v", test.pattern, test.text, got)
+		}
+	}
+}
+
+// TestGlobEnds would take longer than the universe is old if each star doubled the work.
+func TestGlobEnds(t *testing.T) {
+	if match.Glob(strings.Repeat("a*", 200)+"b", strings.Repeat("a", 5000)) {
+		t.Error("a b was found among as")
+	}
+}
+
+func TestFilter(t *testing.T) {
+	for _, test := range []struct {
+		filter match.Filter
+		name   string
+		want   bool
+	}{
+		{"", "x", true}, {"file://*.md", "file:///a/b.md", true}, {"item-[0-3]", "item-2", true}, {"item-[0-3]", "item-4", false}, {"a?c", "a/c", true},
+	} {
+		if got := test.filter.Match(test.name); got != test.want || !test.filter.Valid() {
+			t.Errorf("%q: Match(%q) = %v", test.filter, test.name, got)
+		}
+	}
+	if match.Filter("[").Valid() {
+		t.Error("an open class is taken for a pattern")
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for _, test := range []struct {
+		word  string
+		words []string
+		want  []string
+	}{
+		{"toosl", []string{"tools", "prompts"}, []string{"tools"}},
+		{"Git", []string{"git-a", "git-b", "files"}, []string{"git-a", "git-b"}},
+		{"xyz", []string{"tools"}, nil},
+		{"", []string{"tools"}, nil},
+	} {
+		if diff := cmp.Diff(test.want, match.Nearest(test.word, test.words)); diff != "" {
+			t.Errorf("Nearest(%q): -want +got:\n%s", test.word, diff)
+		}
+	}
+	if got := match.DidYouMean("lst", []string{"list", "show"}); got != ` (did you mean "list"?)` {
+		t.Error(got)
+	}
+	if got := match.Suggest("lst", []string{"a", "b"}); got != `there is "a", "b"` {
+		t.Error(got)
+	}
+}
