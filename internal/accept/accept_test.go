@@ -29,7 +29,7 @@ type change struct{ old, new *snapshot.Snapshot }
 func changes(t testing.TB) map[string]change {
 	t.Helper()
 	all := map[string]change{"everyday": everyday(t)}
-	for _, file := range files(t, "../diff/testdata/rules/*.json") {
+	for _, file := range files(t, "../../pkg/diff/testdata/rules/*.json") {
 		var pair struct {
 			Fires struct{ Old, New json.RawMessage }
 		}
@@ -39,7 +39,7 @@ func changes(t testing.TB) map[string]change {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		all[name] = change{surface(t, name, pair.Fires.Old), surface(t, name, pair.Fires.New)}
 	}
-	for _, file := range files(t, "../diff/testdata/real/*/old.json") {
+	for _, file := range files(t, "../../pkg/diff/testdata/real/*/old.json") {
 		folder := filepath.Dir(file)
 		all[filepath.Base(folder)] = change{parse(t, read(t, file)), parse(t, read(t, filepath.Join(folder, "new.json")))}
 	}
@@ -63,7 +63,7 @@ func surface(t testing.TB, rule string, raw json.RawMessage) *snapshot.Snapshot 
 
 func everyday(t testing.TB) change {
 	var edits []struct{ Old, New map[string]any }
-	if err := json.Unmarshal(read(t, "../diff/testdata/everyday.json"), &edits); err != nil {
+	if err := json.Unmarshal(read(t, "../../pkg/diff/testdata/everyday.json"), &edits); err != nil {
 		t.Fatal(err)
 	}
 	list := func(pick func(i int) map[string]any) *snapshot.Snapshot {

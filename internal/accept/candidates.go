@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -48,7 +49,7 @@ func (m mover) near(from *snapshot.Snapshot, f finding.Finding, found []finding.
 // successor is the key under which an item that is gone is found now; empty when no finding says so.
 func successor(kind snapshot.Kind, item string, found []finding.Finding, new *snapshot.Snapshot) string {
 	for _, f := range found {
-		if key, ok := snapshot.Text(f.New); f.Item == item && f.Path == "" && ok && len(group(new, kind, key)) == 1 {
+		if key, ok := rawjson.Text(f.New); f.Item == item && f.Path == "" && ok && len(group(new, kind, key)) == 1 {
 			return key
 		}
 	}

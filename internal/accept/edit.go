@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -40,10 +41,10 @@ func edits(f finding.Finding, kind snapshot.Kind) []edit {
 
 // otherName is the new name that a finding of something renamed speaks of.
 func otherName(f finding.Finding) string {
-	if name, ok := snapshot.Text(f.New); ok {
+	if name, ok := rawjson.Text(f.New); ok {
 		return name
 	}
-	name, _ := snapshot.Text(snapshot.Item{Raw: f.New}.Field("name"))
+	name, _ := rawjson.Text(snapshot.Item{Raw: f.New}.Field("name"))
 	return name
 }
 
@@ -113,13 +114,13 @@ func elements(raw json.RawMessage) ([]json.RawMessage, bool) {
 	if raw == nil {
 		return nil, true
 	}
-	list, err := snapshot.Elements(raw)
+	list, err := rawjson.Elements(raw)
 	return list, err == nil
 }
 
 func sameValue(a, b json.RawMessage) bool {
-	x, errX := snapshot.Canonical(a)
-	y, errY := snapshot.Canonical(b)
+	x, errX := rawjson.Canonical(a)
+	y, errY := rawjson.Canonical(b)
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -53,7 +54,7 @@ func isArray(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
 
 // member is the value of a member, nil when there is none. ok is false for what is no object, or has the member twice.
 func member(raw json.RawMessage, key string) (value json.RawMessage, ok bool) {
-	members, err := snapshot.Members(raw)
+	members, err := rawjson.Members(raw)
 	if err != nil {
 		return nil, false
 	}
@@ -70,11 +71,11 @@ func member(raw json.RawMessage, key string) (value json.RawMessage, ok bool) {
 
 // withMember is an object with another value in one member; nil takes the member away.
 func withMember(raw json.RawMessage, key string, value json.RawMessage) (json.RawMessage, bool) {
-	members, err := snapshot.Members(raw)
+	members, err := rawjson.Members(raw)
 	if err != nil {
 		return nil, false
 	}
-	i := slices.IndexFunc(members, func(m snapshot.Member) bool { return m.Key == key })
+	i := slices.IndexFunc(members, func(m rawjson.Member) bool { return m.Key == key })
 	switch {
 	case value == nil && i >= 0:
 		members = slices.Delete(members, i, i+1)
@@ -82,7 +83,7 @@ func withMember(raw json.RawMessage, key string, value json.RawMessage) (json.Ra
 	case i >= 0:
 		members[i].Value = value
 	default:
-		members = append(members, snapshot.Member{Key: key, Value: value})
+		members = append(members, rawjson.Member{Key: key, Value: value})
 	}
 	var b bytes.Buffer
 	for i, m := range members {
@@ -134,7 +135,7 @@ func inArray(old, new json.RawMessage, step string, inner edit) (json.RawMessage
 func named(list []json.RawMessage, name string) int {
 	at := -1
 	for i, raw := range list {
-		if text, ok := snapshot.Text(snapshot.Item{Raw: raw}.Field("name")); ok && text == name {
+		if text, ok := rawjson.Text(snapshot.Item{Raw: raw}.Field("name")); ok && text == name {
 			if at >= 0 {
 				return -1
 			}
@@ -154,7 +155,7 @@ func pick(list []json.RawMessage, i int) json.RawMessage {
 // follows is the position in list behind the last of those that should come before.
 func follows(list, before []json.RawMessage) int {
 	for _, raw := range slices.Backward(before) {
-		name, _ := snapshot.Text(snapshot.Item{Raw: raw}.Field("name"))
+		name, _ := rawjson.Text(snapshot.Item{Raw: raw}.Field("name"))
 		if i := named(list, name); i >= 0 {
 			return i + 1
 		}

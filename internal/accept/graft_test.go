@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 func TestEdits(t *testing.T) {
@@ -82,7 +82,7 @@ func canonical(t testing.TB, raw json.RawMessage, ok bool) string {
 	if !ok || raw == nil {
 		return ""
 	}
-	text, err := snapshot.Canonical(raw)
+	text, err := rawjson.Canonical(raw)
 	if err != nil {
 		t.Fatalf("%s is no JSON: %v", raw, err)
 	}
@@ -115,7 +115,7 @@ func FuzzTake(f *testing.F) {
 }
 
 func compact(t testing.TB, text string) json.RawMessage {
-	raw, err := snapshot.Canonical(json.RawMessage(text))
+	raw, err := rawjson.Canonical(json.RawMessage(text))
 	if err != nil {
 		t.Skip("not read")
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Problem is one thing that is wrong with arguments, or with what a tool gave back.
@@ -25,7 +25,7 @@ func Build(schema, base json.RawMessage, given []Argument) (json.RawMessage, []P
 	if base == nil {
 		base = json.RawMessage("{}")
 	}
-	if _, err := snapshot.Members(base); err != nil {
+	if _, err := rawjson.Members(base); err != nil {
 		return base, []Problem{{Message: fmt.Sprintf("the arguments are %s; a JSON object is wanted", typeOf(base))}}
 	}
 	if !utf8.Valid(base) {
@@ -110,7 +110,7 @@ func replace(whole json.RawMessage, names []string, with func(json.RawMessage) (
 	if whole == nil {
 		whole = json.RawMessage("{}")
 	}
-	members, err := snapshot.Members(whole)
+	members, err := rawjson.Members(whole)
 	if err != nil {
 		return nil, fmt.Errorf("has no place: what it would be inside of is %s", typeOf(whole))
 	}
@@ -121,7 +121,7 @@ func replace(whole json.RawMessage, names []string, with func(json.RawMessage) (
 		}
 	}
 	if at < 0 {
-		at, members = len(members), append(members, snapshot.Member{Key: names[0]})
+		at, members = len(members), append(members, rawjson.Member{Key: names[0]})
 	}
 	members[at].Value, err = replace(members[at].Value, names[1:], with)
 	return object(members...), err
@@ -132,7 +132,7 @@ func appended(old, element json.RawMessage) (json.RawMessage, error) {
 	if old == nil {
 		return list([]json.RawMessage{element}), nil
 	}
-	elements, err := snapshot.Elements(old)
+	elements, err := rawjson.Elements(old)
 	if err != nil {
 		return nil, fmt.Errorf("is %s already, to which no element can be added", typeOf(old))
 	}

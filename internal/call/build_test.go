@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // schema has a property for every way in which a type can be said.
@@ -136,7 +136,7 @@ func FuzzBuild(f *testing.F) {
 		if !utf8.ValidString(base+key+text+literal) || !json.Valid([]byte(base)) || !json.Valid([]byte(literal)) || key == "given" || strings.HasPrefix(key, "given.") || strings.HasPrefix(key, "given[]") {
 			t.Skip()
 		}
-		before, err := snapshot.Members(json.RawMessage(base))
+		before, err := rawjson.Members(json.RawMessage(base))
 		if err != nil {
 			t.Skip()
 		}

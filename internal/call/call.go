@@ -7,6 +7,7 @@ package call
 import (
 	"encoding/json"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -36,10 +37,10 @@ func Read(uri string) Message {
 func Complete(to Reference, argument, prefix string, known map[string]string) Message {
 	params := map[string]json.RawMessage{
 		"ref":      to.json(),
-		"argument": object(snapshot.Member{Key: "name", Value: quote(argument)}, snapshot.Member{Key: "value", Value: quote(prefix)}),
+		"argument": object(rawjson.Member{Key: "name", Value: quote(argument)}, rawjson.Member{Key: "value", Value: quote(prefix)}),
 	}
 	if len(known) > 0 {
-		params["context"] = object(snapshot.Member{Key: "arguments", Value: Texts(known)})
+		params["context"] = object(rawjson.Member{Key: "arguments", Value: Texts(known)})
 	}
 	return Message{"completion/complete", params}
 }
@@ -55,7 +56,7 @@ func (r Reference) json() json.RawMessage {
 	if r.Kind == snapshot.Templates {
 		kind, key = "ref/resource", "uri"
 	}
-	return object(snapshot.Member{Key: "type", Value: quote(kind)}, snapshot.Member{Key: key, Value: quote(r.Key)})
+	return object(rawjson.Member{Key: "type", Value: quote(kind)}, rawjson.Member{Key: key, Value: quote(r.Key)})
 }
 
 // Again is the message once more, with what the server wanted to know of the user and the state that it gave (since

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Kind is what a piece of content is.
@@ -87,7 +87,7 @@ func resource(raw, whole json.RawMessage) Piece {
 }
 
 func (p *Piece) text(raw json.RawMessage) {
-	text, ok := snapshot.Text(raw)
+	text, ok := rawjson.Text(raw)
 	if p.Text = text; !ok {
 		p.Flaw = "its text is " + missing(raw)
 	}
@@ -95,7 +95,7 @@ func (p *Piece) text(raw json.RawMessage) {
 
 // decode reads base64 in the spellings that servers use.
 func (p *Piece) decode(name string, raw json.RawMessage) {
-	text, ok := snapshot.Text(raw)
+	text, ok := rawjson.Text(raw)
 	if !ok {
 		p.Kind, p.Flaw = Unknown, fmt.Sprintf("its %s is %s", name, missing(raw))
 		return
@@ -111,7 +111,7 @@ func (p *Piece) decode(name string, raw json.RawMessage) {
 
 // missing says what stands in the place of a text.
 func missing(raw json.RawMessage) string {
-	if text, ok := snapshot.Text(raw); ok {
+	if text, ok := rawjson.Text(raw); ok {
 		return brief(text)
 	}
 	return typeOf(raw)

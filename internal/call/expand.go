@@ -8,6 +8,7 @@ import (
 
 	"github.com/yosida95/uritemplate/v3"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -61,7 +62,7 @@ func optional(template, name string) bool {
 // that declares none at all may take some.
 func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
 	var names []string
-	arguments, _ := snapshot.Elements(prompt.Arguments())
+	arguments, _ := rawjson.Elements(prompt.Arguments())
 	for _, raw := range arguments {
 		argument := fields(raw)
 		name := word(argument["name"])

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Elicitation is what a server asks a person for (specification, elicitation).
@@ -21,7 +21,7 @@ type Elicitation struct {
 // (specification 2025-11-25, URLElicitationRequiredError).
 func Visits(data json.RawMessage) []string {
 	var urls []string
-	elicitations, _ := snapshot.Elements(fields(data)["elicitations"])
+	elicitations, _ := rawjson.Elements(fields(data)["elicitations"])
 	for _, raw := range elicitations {
 		if address := word(fields(raw)["url"]); address != "" {
 			urls = append(urls, address)
@@ -63,15 +63,15 @@ func Elicited(params json.RawMessage) Elicitation {
 	}
 	root := shapeOf(e.Schema)
 	schema := fields(e.Schema)
-	required, _ := snapshot.Elements(schema["required"])
-	properties, _ := snapshot.Members(schema["properties"])
+	required, _ := rawjson.Elements(schema["required"])
+	properties, _ := rawjson.Members(schema["properties"])
 	for _, p := range properties {
 		e.Fields = append(e.Fields, fieldOf(p, required, root.property(p.Key)))
 	}
 	return e
 }
 
-func fieldOf(p snapshot.Member, required []json.RawMessage, at shape) Field {
+func fieldOf(p rawjson.Member, required []json.RawMessage, at shape) Field {
 	schema := fields(p.Value)
 	f := Field{Name: p.Key, Title: word(schema["title"]), About: word(schema["description"]), Default: schema["default"], place: at}
 	for _, name := range required {
@@ -88,8 +88,8 @@ func fieldOf(p snapshot.Member, required []json.RawMessage, at shape) Field {
 // choicesIn are the values of enum, with their titles in enumNames, or those of const in oneOf and anyOf.
 func choicesIn(schema map[string]json.RawMessage) []Choice {
 	var all []Choice
-	names, _ := snapshot.Elements(schema["enumNames"])
-	values, _ := snapshot.Elements(schema["enum"])
+	names, _ := rawjson.Elements(schema["enumNames"])
+	values, _ := rawjson.Elements(schema["enum"])
 	for i, value := range values {
 		c := Choice{Value: word(value)}
 		if i < len(names) {
@@ -98,7 +98,7 @@ func choicesIn(schema map[string]json.RawMessage) []Choice {
 		all = append(all, c)
 	}
 	for _, keyword := range []string{"oneOf", "anyOf"} {
-		branches, _ := snapshot.Elements(schema[keyword])
+		branches, _ := rawjson.Elements(schema[keyword])
 		for _, branch := range branches {
 			b := fields(branch)
 			if b["const"] != nil {
@@ -144,13 +144,13 @@ func yesNo(text string, value json.RawMessage) json.RawMessage {
 
 // Accepted is the ElicitResult of a person who answers. Nil fields are left out.
 func Accepted(fields []Field, values []json.RawMessage) json.RawMessage {
-	var members []snapshot.Member
+	var members []rawjson.Member
 	for i, f := range fields {
 		if values[i] != nil {
-			members = append(members, snapshot.Member{Key: f.Name, Value: values[i]})
+			members = append(members, rawjson.Member{Key: f.Name, Value: values[i]})
 		}
 	}
-	return object(snapshot.Member{Key: "action", Value: quote("accept")}, snapshot.Member{Key: "content", Value: object(members...)})
+	return object(rawjson.Member{Key: "action", Value: quote("accept")}, rawjson.Member{Key: "content", Value: object(members...)})
 }
 
 // Consented is the ElicitResult of a person who went to the URL.

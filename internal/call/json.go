@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // quote is a text as JSON.
@@ -21,7 +21,7 @@ func quote(text string) json.RawMessage {
 }
 
 // object is an object of these members, whose values stand in it as they are.
-func object(members ...snapshot.Member) json.RawMessage {
+func object(members ...rawjson.Member) json.RawMessage {
 	out := []byte{'{'}
 	for i, m := range members {
 		if i > 0 {
@@ -34,9 +34,9 @@ func object(members ...snapshot.Member) json.RawMessage {
 
 // Texts is an object of strings, sorted by name.
 func Texts(values map[string]string) json.RawMessage {
-	var members []snapshot.Member
+	var members []rawjson.Member
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		members = append(members, snapshot.Member{Key: name, Value: quote(values[name])})
+		members = append(members, rawjson.Member{Key: name, Value: quote(values[name])})
 	}
 	return object(members...)
 }
@@ -61,7 +61,7 @@ func decode(raw json.RawMessage) (any, error) {
 
 // fields are the members of an object by name, the last of those that repeat; none when raw is no object.
 func fields(raw json.RawMessage) map[string]json.RawMessage {
-	members, _ := snapshot.Members(raw)
+	members, _ := rawjson.Members(raw)
 	byName := make(map[string]json.RawMessage, len(members))
 	for _, m := range members {
 		byName[m.Key] = m.Value
@@ -71,7 +71,7 @@ func fields(raw json.RawMessage) map[string]json.RawMessage {
 
 // word is the text of a JSON string, empty for anything else.
 func word(raw json.RawMessage) string {
-	text, _ := snapshot.Text(raw)
+	text, _ := rawjson.Text(raw)
 	return text
 }
 
@@ -79,7 +79,7 @@ func word(raw json.RawMessage) string {
 func pointer(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
-		b.WriteString("/" + snapshot.PointerToken(name))
+		b.WriteString(rawjson.Join("", name))
 	}
 	return b.String()
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Result is what a request gave back.
@@ -53,7 +53,7 @@ func PromptResult(raw json.RawMessage) (Result, error) {
 	for _, message := range messages {
 		m := fields(message)
 		blocks := []json.RawMessage{m["content"]}
-		if several, err := snapshot.Elements(m["content"]); err == nil { // against the specification, and some do it
+		if several, err := rawjson.Elements(m["content"]); err == nil { // against the specification, and some do it
 			blocks = several
 		}
 		for _, block := range blocks {
@@ -102,7 +102,7 @@ func CompleteResult(raw json.RawMessage) (Result, error) {
 
 // whole are the members of a result that is complete.
 func whole(method string, raw json.RawMessage) (map[string]json.RawMessage, error) {
-	if _, err := snapshot.Members(raw); err != nil {
+	if _, err := rawjson.Members(raw); err != nil {
 		return nil, fmt.Errorf("the result of %s is %s, not an object", method, typeOf(raw))
 	}
 	result := fields(raw)
@@ -113,7 +113,7 @@ func whole(method string, raw json.RawMessage) (map[string]json.RawMessage, erro
 }
 
 func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, error) {
-	all, err := snapshot.Elements(raw)
+	all, err := rawjson.Elements(raw)
 	if err != nil {
 		return nil, fmt.Errorf("the result of %s has no list: %q is %s", method, name, typeOf(raw))
 	}
@@ -167,7 +167,7 @@ func Needs(raw json.RawMessage) (need Need, asked bool, err error) {
 	if word(result["resultType"]) != "input_required" {
 		return need, false, nil
 	}
-	members, _ := snapshot.Members(result["inputRequests"])
+	members, _ := rawjson.Members(result["inputRequests"])
 	for _, m := range members {
 		request := fields(m.Value)
 		need.Requests = append(need.Requests, Question{m.Key, word(request["method"]), request["params"]})
@@ -183,9 +183,9 @@ func Responses(questions []Question, answers []json.RawMessage) json.RawMessage 
 	if len(questions) == 0 {
 		return nil
 	}
-	var members []snapshot.Member
+	var members []rawjson.Member
 	for i, q := range questions {
-		members = append(members, snapshot.Member{Key: q.Key, Value: answers[i]})
+		members = append(members, rawjson.Member{Key: q.Key, Value: answers[i]})
 	}
 	return object(members...)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // withItem is a report of one raw item.
@@ -146,7 +146,7 @@ func asJSON(t testing.TB, w *bytes.Buffer, n *yaml.Node) {
 func flatten(t testing.TB, w *bytes.Buffer, raw json.RawMessage) {
 	switch raw = bytes.TrimSpace(raw); raw[0] {
 	case '{':
-		all, err := snapshot.Members(raw)
+		all, err := rawjson.Members(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func flatten(t testing.TB, w *bytes.Buffer, raw json.RawMessage) {
 		}
 		w.WriteString("]")
 	case '"':
-		s, _ := snapshot.Text(raw)
+		s, _ := rawjson.Text(raw)
 		fmt.Fprintf(w, "%q", s)
 	default:
 		w.Write(raw)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -115,7 +116,7 @@ func (p *page) others(prefix safe, raw json.RawMessage, shown []string) {
 		if slices.Contains(shown, m.Key) {
 			continue
 		}
-		value, ok := snapshot.Text(m.Value)
+		value, ok := rawjson.Text(m.Value)
 		if !ok {
 			value = compact(m.Value)
 		}

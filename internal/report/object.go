@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // object gives the members of a JSON object by name; of a name that occurs twice the last one counts.
@@ -20,8 +20,8 @@ func parse(raw json.RawMessage) object {
 }
 
 // members are the members of an object in the order in which they were sent; none when raw is not an object.
-func members(raw json.RawMessage) []snapshot.Member {
-	all, err := snapshot.Members(raw)
+func members(raw json.RawMessage) []rawjson.Member {
+	all, err := rawjson.Members(raw)
 	if err != nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func members(raw json.RawMessage) []snapshot.Member {
 
 // text is the member's value when that is a string, else empty.
 func (o object) text(name string) string {
-	s, _ := snapshot.Text(o[name])
+	s, _ := rawjson.Text(o[name])
 	return s
 }
 
@@ -42,7 +42,7 @@ func (o object) truth(name string) (value, known bool) {
 
 // array are the elements of a JSON array; none when raw is not an array.
 func array(raw json.RawMessage) []json.RawMessage {
-	all, err := snapshot.Elements(raw)
+	all, err := rawjson.Elements(raw)
 	if err != nil {
 		return nil
 	}
@@ -53,7 +53,7 @@ func array(raw json.RawMessage) []json.RawMessage {
 func words(raw json.RawMessage) []string {
 	var all []string
 	for _, element := range array(raw) {
-		if s, ok := snapshot.Text(element); ok {
+		if s, ok := rawjson.Text(element); ok {
 			all = append(all, s)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -72,8 +73,8 @@ func (p *page) wholeItem(indent int, f finding.Finding) {
 // display is a pair of values as it is compared and shown: JSON on one line, but a text that is long, or the pair of one,
 // stands as it is. A value that is not there is empty.
 func display(before, after json.RawMessage) (string, string) {
-	a, aText := snapshot.Text(before)
-	b, bText := snapshot.Text(after)
+	a, aText := rawjson.Text(before)
+	b, bText := rawjson.Text(after)
 	if (aText || before == nil) && (bText || after == nil) && !(isShort(a) && isShort(b)) {
 		return a, b
 	}

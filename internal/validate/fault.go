@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Fault is one thing that is wrong with a value.
@@ -67,7 +67,7 @@ func leaves(e *jsonschema.ValidationError, union bool, found *[]Fault) {
 	}
 	var path strings.Builder
 	for _, token := range e.InstanceLocation {
-		path.WriteString("/" + snapshot.PointerToken(token))
+		path.WriteString(rawjson.Join("", token))
 	}
 	f := Fault{Path: path.String(), Reason: reasonOf(e), Keyword: strings.Join(e.ErrorKind.KeywordPath(), "/"), union: union}
 	f.explain(e.ErrorKind)

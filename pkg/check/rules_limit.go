@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -70,7 +71,7 @@ func largeItems(f fleet, report tell) {
 	for _, s := range f.subjects {
 		for _, kind := range snapshot.Kinds() {
 			for _, i := range itemsOf(s.Snapshot, kind) {
-				over(report, finding.Finding{Server: s.Name, Item: i.id}, "The item takes", snapshot.Size(i.Raw), f.budgets.ItemBytes, "bytes")
+				over(report, finding.Finding{Server: s.Name, Item: i.id}, "The item takes", rawjson.Size(i.Raw), f.budgets.ItemBytes, "bytes")
 			}
 		}
 	}

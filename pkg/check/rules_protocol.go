@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -211,10 +212,10 @@ func repeatedKeys(s *subject, report tell) {
 // repeated are the pointers of the members that an object inside a value has more than once.
 func repeated(path string, raw []byte) []string {
 	var found []string
-	if members, err := snapshot.Members(raw); err == nil {
+	if members, err := rawjson.Members(raw); err == nil {
 		seen := map[string]int{}
 		for _, m := range members {
-			inner := path + "/" + snapshot.PointerToken(m.Key)
+			inner := rawjson.Join(path, m.Key)
 			if seen[m.Key]++; seen[m.Key] == 2 {
 				found = append(found, inner)
 			}
@@ -222,7 +223,7 @@ func repeated(path string, raw []byte) []string {
 		}
 		return found
 	}
-	elements, _ := snapshot.Elements(raw)
+	elements, _ := rawjson.Elements(raw)
 	for n, element := range elements {
 		found = append(found, repeated(fmt.Sprintf("%s/%d", path, n), element)...)
 	}

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // providerRows are facts about the APIs of models, each with its source and the date of that source. They bind nobody but
@@ -85,7 +85,7 @@ func providerProperty(s *subject, report tell) {
 		properties, _ := p.object["properties"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
 			if p.depth == 0 && !propertyNames().MatchString(name) {
-				report(finding.Finding{Item: t.id, Path: p.path() + "/properties/" + snapshot.PointerToken(name), New: quoted(name)})
+				report(finding.Finding{Item: t.id, Path: rawjson.Join(p.path(), "properties", name), New: quoted(name)})
 			}
 		}
 	})

@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/tokens"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -50,7 +51,7 @@ func handedOn(tool snapshot.Item) []byte {
 	if err != nil {
 		return tool.Raw
 	}
-	canonical, err := snapshot.Canonical(raw)
+	canonical, err := rawjson.Canonical(raw)
 	if err != nil {
 		return raw
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // trail is the way to a value, written out only when it is told: in what is nested deep, JSON pointers written out take
@@ -16,7 +16,7 @@ type trail struct {
 }
 
 // to is the way on, through the member of an object.
-func (t *trail) to(key string) *trail { return &trail{t, "/" + snapshot.PointerToken(key)} }
+func (t *trail) to(key string) *trail { return &trail{t, rawjson.Join("", key)} }
 
 // element is the way on, through the element of an array.
 func (t *trail) element(n int) *trail { return &trail{t, "/" + strconv.Itoa(n)} }

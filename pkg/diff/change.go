@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // change is one edit of a schema, or several that are told as one.
@@ -64,9 +64,9 @@ func (r *revision) requires(e schema.Edit) bool {
 	if e.New == nil {
 		document, pointer = r.before, e.OldPath
 	}
-	names, _ := snapshot.Elements(viewOf(at(document.Raw(), parent(parent(pointer))))["required"])
+	names, _ := rawjson.Elements(viewOf(at(document.Raw(), parent(parent(pointer))))["required"])
 	return slices.ContainsFunc(names, func(raw json.RawMessage) bool {
-		text, _ := snapshot.Text(raw)
+		text, _ := rawjson.Text(raw)
 		return text == e.Name
 	})
 }

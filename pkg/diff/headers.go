@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // header is one x-mcp-header of an input schema.
@@ -69,18 +69,18 @@ func collectHeaders(pointer string, tree any, plain bool, found map[string]heade
 	case object:
 		if value, ok := t[headerKeyword]; ok {
 			raw := encode(nil, value)
-			name, _ := snapshot.Text(raw)
+			name, _ := rawjson.Text(raw)
 			found[pointer] = header{pointer, raw, plain && pointer != "" && headerToken.MatchString(name) && primitive(t["type"])}
 		}
 		for key, member := range t {
-			inner := pointer + "/" + snapshot.PointerToken(key)
+			inner := rawjson.Join(pointer, key)
 			properties, ok := member.(object)
 			if key != "properties" || !ok {
 				collectHeaders(inner, member, false, found)
 				continue
 			}
 			for name, property := range properties {
-				collectHeaders(inner+"/"+snapshot.PointerToken(name), property, plain, found)
+				collectHeaders(rawjson.Join(inner, name), property, plain, found)
 			}
 		}
 	case array:

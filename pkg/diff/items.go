@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -90,7 +91,7 @@ func repeats(key string, old, new []json.RawMessage) []*pair {
 func canonicals(items []json.RawMessage) []json.RawMessage {
 	var spelled []json.RawMessage
 	for _, item := range items {
-		if canonical, err := snapshot.Canonical(item); err == nil {
+		if canonical, err := rawjson.Canonical(item); err == nil {
 			item = canonical
 		}
 		spelled = append(spelled, item)

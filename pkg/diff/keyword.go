@@ -3,8 +3,8 @@ package diff
 import (
 	"encoding/json"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/schema"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // suffix is the rule of a change without its direction; empty when another part of the comparison tells it.
@@ -73,8 +73,8 @@ func (ch *change) deprecationRule() string {
 }
 
 func (ch *change) descriptionRule() string {
-	old, _ := snapshot.Text(ch.Old)
-	new, _ := snapshot.Text(ch.New)
+	old, _ := rawjson.Text(ch.Old)
+	new, _ := rawjson.Text(ch.New)
 	switch {
 	case normal(old) == normal(new):
 		return ""

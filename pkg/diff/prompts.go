@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // prompt compares one prompt.
@@ -30,7 +30,7 @@ func (a argument) required() bool { return string(a.view["required"]) == "true" 
 
 // readArguments are the arguments that have a name.
 func readArguments(raw json.RawMessage) []argument {
-	elements, _ := snapshot.Elements(raw)
+	elements, _ := rawjson.Elements(raw)
 	var arguments []argument
 	for _, element := range elements {
 		v := viewOf(element)
@@ -73,7 +73,7 @@ func (c *comparison) arguments(s subject, old, new []argument) {
 	}
 }
 
-func argumentPath(name string) string { return "/arguments/" + snapshot.PointerToken(name) }
+func argumentPath(name string) string { return rawjson.Join("/arguments", name) }
 
 // argumentGone reports an argument that is removed, or found under another name.
 func (c *comparison) argumentGone(s subject, a argument, old, new []argument, renamed map[string]bool) {

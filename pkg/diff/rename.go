@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -77,7 +78,7 @@ func withoutMember(raw json.RawMessage, name string) string {
 		return ""
 	}
 	delete(v, name)
-	spelled, _ := snapshot.Canonical(v.json()) // what a view shows is JSON
+	spelled, _ := rawjson.Canonical(v.json()) // what a view shows is JSON
 	return string(spelled)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -66,20 +67,12 @@ func (c *comparison) supported(old, new []string) {
 
 // extra compares members of the file that this version does not know.
 func (c *comparison) extra(old, new *snapshot.Snapshot) {
-	before, after := viewOfMembers(old.Extra), viewOfMembers(new.Extra)
+	before, after := view(old.Extra), view(new.Extra)
 	for _, key := range keys(before, after) {
 		if !same(before[key], after[key]) {
-			c.report("server-changed", finding.Finding{Path: "/" + snapshot.PointerToken(key), Old: before[key], New: after[key]})
+			c.report("server-changed", finding.Finding{Path: rawjson.Join("", key), Old: before[key], New: after[key]})
 		}
 	}
-}
-
-func viewOfMembers(members []snapshot.Member) view {
-	v := view{}
-	for _, m := range members {
-		v[m.Key] = m.Value
-	}
-	return v
 }
 
 func (c *comparison) instructions(old, new string) {
@@ -108,7 +101,7 @@ func (c *comparison) identity(old, new view) {
 		if same(old[key], new[key]) {
 			continue
 		}
-		f := finding.Finding{Path: "/serverInfo/" + snapshot.PointerToken(key), Old: old[key], New: new[key]}
+		f := finding.Finding{Path: rawjson.Join("/serverInfo", key), Old: old[key], New: new[key]}
 		switch key {
 		case "name":
 			c.report("server-name-changed", f)
@@ -142,7 +135,7 @@ func (c *comparison) versionBump(old, new *snapshot.Snapshot) {
 
 func (c *comparison) capabilities(old, new view, before *snapshot.Snapshot) {
 	for _, key := range keys(old, new, "extensions", "experimental") {
-		path := "/capabilities/" + snapshot.PointerToken(key)
+		path := rawjson.Join("/capabilities", key)
 		switch {
 		case new[key] == nil:
 			c.report("capability-removed", finding.Finding{Path: path, Old: old[key], Message: withdrawal(key, before)})
@@ -192,7 +185,7 @@ func offered(option json.RawMessage) bool {
 
 func (c *comparison) extensions(old, new view) {
 	for _, key := range keys(old, new) {
-		f := finding.Finding{Path: "/capabilities/extensions/" + snapshot.PointerToken(key), Old: old[key], New: new[key]}
+		f := finding.Finding{Path: rawjson.Join("/capabilities/extensions", key), Old: old[key], New: new[key]}
 		switch {
 		case new[key] == nil:
 			c.report("extension-removed", f)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -37,12 +38,12 @@ func collect(pointer, key string, tree any, wanted func(key string) bool, found 
 		if !wanted(key) {
 			return
 		}
-		if text, ok := snapshot.Text(json.RawMessage(t.Text)); ok {
+		if text, ok := rawjson.Text(json.RawMessage(t.Text)); ok {
 			*found = append(*found, passage{pointer, text, json.RawMessage(t.Text)})
 		}
 	case object:
 		for name, member := range t {
-			inner := pointer + "/" + snapshot.PointerToken(name)
+			inner := rawjson.Join(pointer, name)
 			if wanted("") {
 				*found = append(*found, passage{inner, name, quoted(name)})
 			}
@@ -195,7 +196,7 @@ func (c *comparison) size(item string, old, new json.RawMessage) {
 	if c.ItemBudget <= 0 {
 		return
 	}
-	before, after := snapshot.Size(old), snapshot.Size(new)
+	before, after := rawjson.Size(old), rawjson.Size(new)
 	if before <= c.ItemBudget && after > c.ItemBudget {
 		c.report("text-size-grew", finding.Finding{
 			Item: item, Old: json.RawMessage(strconv.Itoa(before)), New: json.RawMessage(strconv.Itoa(after)),

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A tree is a JSON value made of object, array and leaf.
@@ -71,8 +71,8 @@ func alike(old, new json.RawMessage) bool {
 	if bytes.Equal(old, new) {
 		return true
 	}
-	before, errOld := snapshot.Canonical(old)
-	after, errNew := snapshot.Canonical(new)
+	before, errOld := rawjson.Canonical(old)
+	after, errNew := rawjson.Canonical(new)
 	return errOld == nil && errNew == nil && bytes.Equal(before, after)
 }
 

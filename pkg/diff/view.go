@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -15,7 +16,7 @@ type view map[string]json.RawMessage
 
 // viewOf reads an object; a value of any other kind has no members.
 func viewOf(raw json.RawMessage) view {
-	members, _ := snapshot.Members(raw)
+	members, _ := rawjson.Members(raw)
 	v := make(view, len(members))
 	for _, m := range members {
 		v[m.Key] = m.Value
@@ -26,13 +27,14 @@ func viewOf(raw json.RawMessage) view {
 
 // text is a member that is a text; empty when it is missing or of another kind.
 func (v view) text(key string) string {
-	text, _ := snapshot.Text(v[key])
+	text, _ := rawjson.Text(v[key])
 	return text
 }
 
 // keys are the keys of both views that are not known, sorted.
 func keys(old, new view, known ...string) []string {
-	union := maps.Clone(old)
+	union := view{}
+	maps.Copy(union, old)
 	maps.Copy(union, new)
 	for _, key := range known {
 		delete(union, key)
@@ -60,7 +62,7 @@ type subject struct {
 // field reports a rule about one member of the subject.
 func (c *comparison) field(s subject, rule, key string) {
 	c.report(rule, finding.Finding{
-		Item: s.id, Path: s.path + "/" + snapshot.PointerToken(key), Old: s.old[key], New: s.new[key],
+		Item: s.id, Path: rawjson.Join(s.path, key), Old: s.old[key], New: s.new[key],
 	})
 }
 
@@ -110,7 +112,7 @@ func (c *comparison) opaque(s subject, rule, key string, volatile ...string) {
 	}
 	if found := walk(old, new); len(found) > 0 {
 		c.report(rule, finding.Finding{
-			Item: s.id, Path: s.path + "/" + snapshot.PointerToken(key), Old: s.old[key], New: s.new[key],
+			Item: s.id, Path: rawjson.Join(s.path, key), Old: s.old[key], New: s.new[key],
 			Message: c.rules[rule].Title + ", " + whereabouts(found) + ".",
 		})
 	}

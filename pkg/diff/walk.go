@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // difference is one place at which two JSON values differ.
@@ -62,7 +62,7 @@ func pointer(path cmp.Path) string {
 		}
 		switch key := index.Key().Interface().(type) {
 		case string:
-			b.WriteString("/" + snapshot.PointerToken(key))
+			b.WriteString(rawjson.Join("", key))
 		case int:
 			fmt.Fprintf(&b, "/%d", key)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // modern is the newest protocol version of the era without a handshake; legacy the newest of the era with one.
@@ -76,7 +76,7 @@ func (c caller) initialize(ctx context.Context, version string) (hello, error) {
 
 // answered is the version that the result of initialize names, if it is one that the prober speaks.
 func answered(result object) (string, error) {
-	named, ok := snapshot.Text(result.members["protocolVersion"])
+	named, ok := rawjson.Text(result.members["protocolVersion"])
 	if !ok {
 		return "", shape.errorf("the result of initialize has no protocolVersion: it is %s", jsonType(result.members["protocolVersion"]))
 	}
@@ -95,7 +95,7 @@ func introduction(result object) hello {
 	}
 	if raw := result.present("instructions"); raw != nil {
 		var ok bool
-		if h.instructions, ok = snapshot.Text(raw); !ok {
+		if h.instructions, ok = rawjson.Text(raw); !ok {
 			h.notices = append(h.notices, Notice{Handshake, NoticeInstructionsOdd,
 				fmt.Sprintf("instructions are %s, not a string", jsonType(raw))})
 		}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // object is a JSON object with its members as they were sent, by exact name.
@@ -19,7 +19,7 @@ func readObject(raw json.RawMessage) (object, error) {
 	if kind := jsonType(raw); kind != "an object" {
 		return object{}, fmt.Errorf("is %s, not an object", kind)
 	}
-	members, err := snapshot.Members(raw)
+	members, err := rawjson.Members(raw)
 	if err != nil {
 		return object{}, fmt.Errorf("cannot be read: %w", err)
 	}
@@ -43,10 +43,10 @@ func (o object) present(name string) json.RawMessage {
 
 // texts are the strings in the array that raw is; other elements are left out.
 func texts(raw json.RawMessage) []string {
-	elements, _ := snapshot.Elements(raw)
+	elements, _ := rawjson.Elements(raw)
 	var all []string
 	for _, element := range elements {
-		if text, ok := snapshot.Text(element); ok {
+		if text, ok := rawjson.Text(element); ok {
 			all = append(all, text)
 		}
 	}

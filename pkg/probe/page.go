@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -34,7 +35,7 @@ func (s surface) readPage(raw json.RawMessage) (page, error) {
 	if jsonType(list) != "an array" {
 		return page{}, shape.errorf("the result of %s has no list: %q is %s", s.method, s.kind, jsonType(list))
 	}
-	if p.items, err = snapshot.Elements(list); err != nil {
+	if p.items, err = rawjson.Elements(list); err != nil {
 		return page{}, shape.errorf("reading the result of %s: %v", s.method, err)
 	}
 	p.next, err = s.cursor(result, &p)
@@ -67,7 +68,7 @@ const longestTTL = 24 * 60 * 60 * 1000
 // complete tells whether the result is whole (specification 2026-07-28, basic: resultType; absent means complete).
 func complete(result object) error {
 	raw := result.present("resultType")
-	word, text := snapshot.Text(raw)
+	word, text := rawjson.Text(raw)
 	switch {
 	case raw == nil, word == "complete":
 		return nil

@@ -3,9 +3,14 @@ package snapshot
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Encode is the snapshot file: canonical JSON, indented by two spaces, with a final newline. The same surface gives the
@@ -14,17 +19,18 @@ import (
 //
 // The error names the item or field that holds no JSON.
 func (s *Snapshot) Encode() ([]byte, error) {
-	file := value{open: '{'}
-	if err := s.addFields(&file); err != nil {
+	fields, err := s.fields()
+	if err != nil {
 		return nil, err
 	}
-	for _, kind := range Kinds() {
-		if err := addList(&file, kind, s.List(kind)); err != nil {
-			return nil, err
+	file := []byte{'{'}
+	for i, key := range slices.Sorted(maps.Keys(fields)) {
+		if i > 0 {
+			file = append(file, ',')
 		}
+		file = append(append(append(append(file, "\n  "...), rawjson.Quote(key)...), ": "...), fields[key]...)
 	}
-	slices.SortStableFunc(file.members, func(a, b member) int { return compareKeys(a.key, b.key) })
-	return append(file.append(nil, 0), '\n'), nil
+	return append(file, "\n}\n"...), nil
 }
 
 // Digest is "sha256:" and the hash of the bytes that Encode gives; empty when the snapshot cannot be encoded.
@@ -36,74 +42,142 @@ func (s *Snapshot) Digest() string {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(file))
 }
 
-func (s *Snapshot) addFields(file *value) error {
-	file.add("mcpctl", value{token: strconv.AppendInt(nil, Format, 10)})
-	if s.Protocol != "" {
-		file.add("protocolVersion", value{token: quote(s.Protocol)})
-	}
-	if s.Instructions != "" {
-		file.add("instructions", value{token: quote(s.Instructions)})
-	}
-	if s.Supported != nil {
-		file.add("supportedVersions", versions(s.Supported))
-	}
-	fields := append([]Member{{"serverInfo", s.Server}, {"capabilities", s.Capabilities}}, s.Extra...)
-	for _, m := range fields {
-		if m.Value == nil {
+// fields are the members of the file, each as it stands in it.
+func (s *Snapshot) fields() (map[string][]byte, error) {
+	fields := map[string][]byte{}
+	raw := map[string]json.RawMessage{"serverInfo": s.Server, "capabilities": s.Capabilities}
+	maps.Copy(raw, s.Extra)
+	for key, value := range raw {
+		if value == nil {
 			continue
 		}
-		v, err := parseValue(m.Value)
+		indented, err := rawjson.AppendIndented(nil, value, 1)
 		if err != nil {
-			return fmt.Errorf("encoding %s: %w", m.Key, err)
+			return nil, fmt.Errorf("encoding %s: %w", key, err)
 		}
-		file.add(m.Key, v)
+		fields[key] = indented
 	}
-	return nil
+	fields["mcpctl"] = strconv.AppendInt(nil, Format, 10)
+	if s.Protocol != "" {
+		fields["protocolVersion"] = rawjson.Quote(s.Protocol)
+	}
+	if s.Instructions != "" {
+		fields["instructions"] = rawjson.Quote(s.Instructions)
+	}
+	if s.Supported != nil {
+		fields["supportedVersions"] = versions(s.Supported)
+	}
+	for _, kind := range Kinds() {
+		list := s.List(kind)
+		if list == nil {
+			continue
+		}
+		var err error
+		if fields[string(kind)], err = encodeList(kind, list.Items); err != nil {
+			return nil, err
+		}
+	}
+	return fields, nil
 }
 
 // versions are protocol versions as a sorted array: their order says nothing.
-func versions(supported []string) value {
-	v := value{open: '['}
+func versions(supported []string) []byte {
+	var parts [][]byte
 	for _, version := range slices.Sorted(slices.Values(supported)) {
-		v.members = append(v.members, member{value: value{token: quote(version)}})
+		parts = append(parts, rawjson.Quote(version))
 	}
-	return v
+	return indentedList(parts)
 }
 
-func addList(file *value, kind Kind, list *List) error {
-	if list == nil {
-		return nil
-	}
-	items := make([]encoded, len(list.Items))
-	for i, item := range list.Items {
-		v, err := parseValue(item.Raw)
+func encodeList(kind Kind, items []Item) ([]byte, error) {
+	forms := make([][]byte, len(items))
+	for i, item := range slices.SortedFunc(slices.Values(items), compareItems) {
+		form, err := rawjson.AppendIndented(make([]byte, 0, len(item.Raw)), item.Raw, 2)
 		if err != nil {
-			return fmt.Errorf("encoding %s: %w", kind.ID(item.Key), err)
+			return nil, fmt.Errorf("encoding %s: %w", kind.ID(item.Key), err)
 		}
-		items[i] = encoded{item, v}
+		forms[i] = form
 	}
-	slices.SortFunc(items, encoded.compare)
-	array := value{open: '['}
-	for _, item := range items {
-		array.members = append(array.members, member{value: item.value})
-	}
-	file.add(string(kind), array)
-	return nil
+	return indentedList(forms), nil
 }
 
-// encoded is an item and its canonical value.
-type encoded struct {
-	Item
-	value value
-}
-
-func (a encoded) compare(b encoded) int {
-	if order := bytes.Compare([]byte(a.Key), []byte(b.Key)); order != 0 {
+// compareItems orders items by key, and those with one key by their canonical form.
+func compareItems(a, b Item) int {
+	if order := strings.Compare(a.Key, b.Key); order != 0 {
 		return order
 	}
-	return bytes.Compare(a.value.append(nil, indentedLevels), b.value.append(nil, indentedLevels))
+	x, _ := rawjson.Canonical(a.Raw) // what has none is told by the encoder
+	y, _ := rawjson.Canonical(b.Raw)
+	return bytes.Compare(x, y)
 }
 
-func (v *value) add(key string, m value) {
-	v.members = append(v.members, member{quote(key), m})
+// indentedList is an array on the first level of the file.
+func indentedList(elements [][]byte) []byte {
+	if len(elements) == 0 {
+		return []byte("[]")
+	}
+	return slices.Concat([]byte("[\n    "), bytes.Join(elements, []byte(",\n    ")), []byte("\n  ]"))
+}
+
+// Lines finds lines in one snapshot file. It reads the file once, however many lines are asked for.
+type Lines struct {
+	breaks []int                     // where each line ends
+	whole  rawjson.Member            // the file
+	lists  map[Kind]int              // where each list begins
+	items  map[string]rawjson.Member // by id; At is the place in the file
+}
+
+// NewLines reads a snapshot file. Of what is no JSON it knows what stands before the fault.
+func NewLines(file []byte) *Lines {
+	l := &Lines{whole: rawjson.Member{Value: file}, lists: map[Kind]int{}, items: map[string]rawjson.Member{}}
+	for at, c := range file {
+		if c == '\n' {
+			l.breaks = append(l.breaks, at)
+		}
+	}
+	for _, m := range rawjson.Children(file) {
+		if kind := Kind(m.Key); slices.Contains(Kinds(), kind) {
+			l.lists[kind] = m.At
+			l.index(kind, m)
+		}
+	}
+	return l
+}
+
+// index notes where the items of a list begin; of items with one name it is the first.
+func (l *Lines) index(kind Kind, list rawjson.Member) {
+	if rawjson.TypeName(list.Value) != "an array" {
+		return
+	}
+	for _, item := range rawjson.Children(list.Value) {
+		key, _ := KeyOf(kind, item.Value)
+		item.At += list.At
+		if _, known := l.items[kind.ID(key)]; !known {
+			l.items[kind.ID(key)] = item
+		}
+	}
+}
+
+// Of is the line, from 1, on which a value begins. id names an item as Kind.ID does, and pointer (RFC 6901) a value inside
+// it; with an empty id the pointer starts at the top of the file. Of a value that the file does not have, it is the line
+// of the nearest value around it that is there.
+func (l *Lines) Of(id, pointer string) int {
+	line, _ := slices.BinarySearch(l.breaks, l.at(id, pointer))
+	return 1 + line
+}
+
+func (l *Lines) at(id, pointer string) int {
+	if id == "" {
+		return rawjson.Offset(l.whole.Value, pointer)
+	}
+	if item, there := l.items[id]; there {
+		return item.At + rawjson.Offset(item.Value, pointer)
+	}
+	word, _, _ := strings.Cut(id, "/")
+	for _, kind := range Kinds() {
+		if kind.Word() == word {
+			return l.lists[kind]
+		}
+	}
+	return 0
 }

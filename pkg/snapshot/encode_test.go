@@ -23,7 +23,7 @@ func TestEncode(t *testing.T) {
 			json.RawMessage(`{"name":"b","x":1e400}`), json.RawMessage(`{"name":"a","z":2,"y":1}`), json.RawMessage(`"odd"`), json.RawMessage(`{"name":"a"}`),
 		}),
 		Resources: &snapshot.List{},
-		Extra:     []snapshot.Member{{Key: "later", Value: json.RawMessage(`[]`)}},
+		Extra:     map[string]json.RawMessage{"later": json.RawMessage(`[]`)},
 	}
 	got, err := s.Encode()
 	if err != nil {
@@ -80,7 +80,7 @@ func TestEncodeNamesWhatIsNoJSON(t *testing.T) {
 	for want, s := range map[string]*snapshot.Snapshot{
 		"encoding tool/a: at /x: the text ends": {Tools: &snapshot.List{Items: []snapshot.Item{{Key: "a", Raw: broken}}}},
 		"encoding serverInfo: at /x":            {Server: broken},
-		"encoding later: at /x":                 {Extra: []snapshot.Member{{Key: "later", Value: broken}}},
+		"encoding later: at /x":                 {Extra: map[string]json.RawMessage{"later": broken}},
 	} {
 		_, err := s.Encode()
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -227,4 +227,15 @@ func encoded(t testing.TB, s *snapshot.Snapshot) []byte {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// decoded is a value as encoding/json reads it, with numbers as they were written.
+func decoded(t *testing.T, raw []byte) string {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(value)
 }

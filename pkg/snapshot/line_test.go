@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -71,10 +72,10 @@ func TestLineOfEveryMember(t *testing.T) {
 		rows := strings.Split(string(file), "\n")
 		for _, kind := range snapshot.Kinds() {
 			for _, item := range list(s, kind) {
-				members, _ := snapshot.Members(item.Raw)
+				members, _ := rawjson.Members(item.Raw)
 				for _, m := range members {
 					key, _ := json.Marshal(m.Key)
-					line := snapshot.NewLines(file).Of(kind.ID(item.Key), "/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(m.Key))
+					line := snapshot.NewLines(file).Of(kind.ID(item.Key), rawjson.Join("", m.Key))
 					if row := rows[line-1]; !strings.HasPrefix(row, "      "+string(key)+": ") {
 						t.Fatalf("%s: %s of %s is said to be on line %d: %s", name, key, item.Key, line, row)
 					}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // ErrNewer is wrapped by Parse's error when the file has a newer format than this version reads.
@@ -31,8 +33,8 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errors.New("the file is empty")
 	}
-	members, err := Members(data)
-	if errors.Is(err, errNotObject) {
+	members, err := rawjson.Members(data)
+	if errors.Is(err, rawjson.ErrNotObject) {
 		return nil, errors.New("the file holds no object: a snapshot file or the result of tools/list is wanted")
 	}
 	if err != nil {
@@ -41,7 +43,7 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 	if err := unique(members); err != nil {
 		return nil, err
 	}
-	if format := lookUp(members, "mcpctl"); format != nil {
+	if format := rawjson.Last(members, "mcpctl"); format != nil {
 		return parseFile(members, format)
 	}
 	if outermost && (has(members, "jsonrpc") || has(members, "result")) {
@@ -51,7 +53,7 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 }
 
 // parseFile reads our own format.
-func parseFile(members []Member, format json.RawMessage) (*Snapshot, error) {
+func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, error) {
 	version, err := strconv.Atoi(string(format))
 	if err != nil || version < 1 {
 		return nil, fmt.Errorf("at /mcpctl: %.40q is no version of the snapshot format", format)
@@ -66,10 +68,17 @@ func parseFile(members []Member, format json.RawMessage) (*Snapshot, error) {
 			return nil, err
 		}
 		if !known && m.Key != "mcpctl" && !slices.Contains(volatile(), m.Key) {
-			s.Extra = append(s.Extra, m)
+			s.addExtra(m)
 		}
 	}
 	return s, nil
+}
+
+func (s *Snapshot) addExtra(m rawjson.Member) {
+	if s.Extra == nil {
+		s.Extra = map[string]json.RawMessage{}
+	}
+	s.Extra[m.Key] = m.Value
 }
 
 // volatile are the members of a result that say nothing about the surface.
@@ -78,30 +87,30 @@ func volatile() []string {
 }
 
 // parseResponse reads a JSON-RPC response.
-func parseResponse(members []Member) (*Snapshot, error) {
-	if failure := lookUp(members, "error"); failure != nil {
-		detail, _ := Members(failure)
-		message, _ := text(lookUp(detail, "message"))
+func parseResponse(members []rawjson.Member) (*Snapshot, error) {
+	if failure := rawjson.Last(members, "error"); failure != nil {
+		detail, _ := rawjson.Members(failure)
+		message, _ := rawjson.Text(rawjson.Last(detail, "message"))
 		return nil, fmt.Errorf("at /error: the server answered with an error instead of a result: %.200q", message)
 	}
-	result := lookUp(members, "result")
+	result := rawjson.Last(members, "result")
 	if result == nil {
 		return nil, errors.New("the JSON-RPC message has no result: a response to tools/list is wanted")
 	}
 	s, err := parse(result, false)
-	return s, within(err, []byte("result"))
+	return s, rawjson.Within(err, "result")
 }
 
 // parseResult reads what a server answered, or several such answers in one object.
-func parseResult(members []Member) (*Snapshot, error) {
-	if initialize := lookUp(members, "initialize"); initialize != nil {
-		inner, err := Members(initialize)
+func parseResult(members []rawjson.Member) (*Snapshot, error) {
+	if initialize := rawjson.Last(members, "initialize"); initialize != nil {
+		inner, err := rawjson.Members(initialize)
 		if err != nil {
-			return nil, within(err, []byte("initialize"))
+			return nil, rawjson.Within(err, "initialize")
 		}
 		members = append(slices.Clone(inner), members...)
 	}
-	if cursor := lookUp(members, "nextCursor"); cursor != nil && string(cursor) != "null" {
+	if cursor := rawjson.Last(members, "nextCursor"); cursor != nil && string(cursor) != "null" {
 		return nil, errors.New("at /nextCursor: the list goes on, this is only a page of it: join all pages into one list")
 	}
 	s := &Snapshot{}
@@ -118,3 +127,89 @@ func parseResult(members []Member) (*Snapshot, error) {
 	}
 	return s, nil
 }
+
+// set takes a member of a file or result into the snapshot, and tells whether it is one of those that a snapshot knows.
+// A null is the same as an absent member.
+func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
+	null := string(m.Value) == "null"
+	switch m.Key {
+	case "tools", "prompts", "resources", "resourceTemplates":
+		if !null {
+			err = s.setItems(Kind(m.Key), m.Value)
+		}
+	case "protocolVersion":
+		err = setText(&s.Protocol, m.Value)
+	case "instructions":
+		err = setText(&s.Instructions, m.Value)
+	case "serverInfo":
+		s.Server = unlessNull(m.Value)
+	case "capabilities":
+		s.Capabilities = unlessNull(m.Value)
+	case "supportedVersions":
+		if !null {
+			s.Supported, err = texts(m.Value)
+		}
+	default:
+		return false, nil
+	}
+	return true, rawjson.Within(err, m.Key)
+}
+
+func (s *Snapshot) setItems(kind Kind, raw json.RawMessage) error {
+	items, err := rawjson.Elements(raw)
+	if err != nil {
+		return err
+	}
+	s.SetList(kind, NewList(kind, items))
+	return nil
+}
+
+func setText(target *string, raw json.RawMessage) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	t, ok := rawjson.Text(raw)
+	if !ok {
+		return errors.New("not a text")
+	}
+	*target = t
+	return nil
+}
+
+func unlessNull(raw json.RawMessage) json.RawMessage {
+	if string(raw) == "null" {
+		return nil
+	}
+	return raw
+}
+
+// texts is an array of texts.
+func texts(raw json.RawMessage) ([]string, error) {
+	elements, err := rawjson.Elements(raw)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]string, len(elements))
+	for i, element := range elements {
+		t, ok := rawjson.Text(element)
+		if !ok {
+			return nil, rawjson.Within(errors.New("not a text"), strconv.Itoa(i))
+		}
+		list[i] = t
+	}
+	return list, nil
+}
+
+// unique refuses an object in which a key that a snapshot knows stands twice: no reader could know which one holds.
+func unique(members []rawjson.Member) error {
+	seen := map[string]bool{}
+	for _, m := range members {
+		if seen[m.Key] {
+			return rawjson.Within(errors.New("the key stands there twice"), m.Key)
+		}
+		seen[m.Key] = true
+	}
+	return nil
+}
+
+func has(members []rawjson.Member, key string) bool { return rawjson.Last(members, key) != nil }

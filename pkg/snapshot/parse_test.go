@@ -65,7 +65,7 @@ func TestParseReadsAllFields(t *testing.T) {
 		Prompts:      &snapshot.List{Items: []snapshot.Item{{Key: "p", Raw: json.RawMessage(`{"name": "p"}`)}}},
 		Resources:    &snapshot.List{Items: []snapshot.Item{{Key: "file:///a", Raw: json.RawMessage(`{"uri": "file:///a"}`)}}},
 		Templates:    &snapshot.List{Items: []snapshot.Item{{Key: "x://{a}", Raw: json.RawMessage(`{"uriTemplate": "x://{a}"}`)}}},
-		Extra:        []snapshot.Member{{Key: "later", Value: json.RawMessage(`{"b": 1}`)}},
+		Extra:        map[string]json.RawMessage{"later": json.RawMessage(`{"b": 1}`)},
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -143,13 +143,5 @@ func TestItemViews(t *testing.T) {
 	want := []string{"A", "d", `{"type":"object"}`, "true", `{"title":"A"}`, "[1]", "", "T", "n", ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestText(t *testing.T) {
-	for raw, want := range map[string]string{`"a\n\u00e9\ud800"`: "a\né\ufffd", ` "x" `: "x", `7`: "", `"x" y`: "", ``: ""} {
-		if got, ok := snapshot.Text(json.RawMessage(raw)); got != want || ok != (want != "") {
-			t.Errorf("Text(%s) = %q, %v", raw, got, ok)
-		}
 	}
 }

@@ -1,9 +1,8 @@
-package snapshot
+package rawjson
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -18,12 +17,26 @@ const indentedLevels = 64
 //
 // The error names the place by JSON pointer. More than 10,000 arrays and objects inside one another are an error.
 func Canonical(raw json.RawMessage) ([]byte, error) {
-	return format(raw, indentedLevels)
+	return AppendIndented(make([]byte, 0, len(raw)), raw, indentedLevels)
 }
 
-// Indented is the canonical form of one JSON value as it stands in a snapshot file: two spaces for each level and no
-// final newline. From the 64th level on a value stays on one line, so that hostile nesting cannot blow a file up.
-func Indented(raw json.RawMessage) ([]byte, error) { return format(raw, 0) }
+// AppendIndented appends the canonical form of one JSON value with two spaces for each level, the value itself standing
+// on the given level, and no final newline. From the 64th level on a value stays on one line, so that hostile nesting
+// cannot blow a file up.
+func AppendIndented(dst []byte, raw json.RawMessage, level int) ([]byte, error) {
+	v, err := parseValue(raw)
+	if err != nil {
+		return nil, err
+	}
+	return v.append(dst, level), nil
+}
+
+// Equal tells whether two values have the same canonical form. What is no JSON equals nothing.
+func Equal(a, b json.RawMessage) bool {
+	x, errX := Canonical(a)
+	y, errY := Canonical(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
 
 // Size is the number of bytes of one JSON value in canonical form, or as it stands when it has none.
 func Size(raw json.RawMessage) int {
@@ -32,14 +45,6 @@ func Size(raw json.RawMessage) int {
 		return len(raw)
 	}
 	return len(canonical)
-}
-
-func format(raw json.RawMessage, level int) ([]byte, error) {
-	v, err := parseValue(raw)
-	if err != nil {
-		return nil, fmt.Errorf("reading JSON: %w", err)
-	}
-	return v.append(make([]byte, 0, len(raw)), level), nil
 }
 
 // value is one JSON value in canonical form.

@@ -1,4 +1,4 @@
-package snapshot_test
+package rawjson_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 func TestCanonical(t *testing.T) {
@@ -37,7 +37,7 @@ func TestCanonical(t *testing.T) {
 		"empty":                 {`{"a":{},"b":[]}`, `{"a":{},"b":[]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := snapshot.Canonical(json.RawMessage(test.raw))
+			got, err := rawjson.Canonical(json.RawMessage(test.raw))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestCanonicalRefuses(t *testing.T) {
 		"\"a\" \x00":          "where the end of the text should be",
 		`{"k":` + deep(20000): "more than 10000 arrays and objects lie inside one another",
 	} {
-		_, err := snapshot.Canonical(json.RawMessage(raw))
+		_, err := rawjson.Canonical(json.RawMessage(raw))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30q: error %v, want %q in it", raw, err, want)
 		}
@@ -83,7 +83,7 @@ func TestCanonicalRefuses(t *testing.T) {
 func deep(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 
 func TestIndentedIsReadable(t *testing.T) {
-	got, err := snapshot.Indented(json.RawMessage(`{"b":[1,{"x":[]}],"a":"{[,:"}`))
+	got, err := rawjson.AppendIndented(nil, json.RawMessage(`{"b":[1,{"x":[]}],"a":"{[,:"}`), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestIndentedIsReadable(t *testing.T) {
 
 func TestIndentedDoesNotBlowUp(t *testing.T) {
 	raw := deep(9_000)
-	got, err := snapshot.Indented(json.RawMessage(raw))
+	got, err := rawjson.AppendIndented(nil, json.RawMessage(raw), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestIndentedDoesNotBlowUp(t *testing.T) {
 func TestCanonicalTakesLinearTime(t *testing.T) {
 	core := `"` + strings.Repeat("x", 1<<22) + `"`
 	raw := strings.Repeat(`{"b":`, 9_000) + core + strings.Repeat(`,"a":1}`, 9_000)
-	got, err := snapshot.Canonical(json.RawMessage(raw))
+	got, err := rawjson.Canonical(json.RawMessage(raw))
 	if err != nil || len(got) != len(raw) {
 		t.Errorf("%d bytes became %d, %v", len(raw), len(got), err)
 	}
@@ -123,7 +123,7 @@ func FuzzCanonical(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		canonical, err := snapshot.Canonical(raw)
+		canonical, err := rawjson.Canonical(raw)
 		if (err == nil) != json.Valid(raw) {
 			t.Fatalf("error %v, but encoding/json says valid = %v", err, json.Valid(raw))
 		}
@@ -133,15 +133,15 @@ func FuzzCanonical(f *testing.F) {
 		if diff := cmp.Diff(decoded(t, raw), decoded(t, canonical)); diff != "" {
 			t.Errorf("the canonical form means something else (-raw +canonical):\n%s", diff)
 		}
-		again, err := snapshot.Canonical(canonical)
+		again, err := rawjson.Canonical(canonical)
 		if err != nil || !bytes.Equal(again, canonical) {
 			t.Errorf("canonical twice: %q, %v, want %q", again, err, canonical)
 		}
-		indented, err := snapshot.Indented(raw)
+		indented, err := rawjson.AppendIndented(nil, raw, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fromIndented, err := snapshot.Canonical(indented); err != nil || !bytes.Equal(fromIndented, canonical) {
+		if fromIndented, err := rawjson.Canonical(indented); err != nil || !bytes.Equal(fromIndented, canonical) {
 			t.Errorf("indenting lost something: %q, %v, want %q", fromIndented, err, canonical)
 		}
 	})

@@ -1,6 +1,7 @@
-package snapshot
+package rawjson
 
 import (
+	"encoding/json"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -107,13 +108,27 @@ func appendUnicodeEscape(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// quote is the canonical JSON string of a text.
-func quote(s string) []byte {
+// Quote is the canonical JSON string of a text. Invalid UTF-8 becomes U+FFFD.
+func Quote(s string) json.RawMessage {
 	dst := append(make([]byte, 0, len(s)+2), '"')
 	for _, r := range s {
 		dst = appendRune(dst, r)
 	}
 	return append(dst, '"')
+}
+
+// Text is the text of a JSON string; false for a value of any other kind, and for what is no JSON.
+func Text(raw json.RawMessage) (string, bool) {
+	s := scanner{data: raw}
+	var token []byte
+	err := s.whole(func() (err error) {
+		token, err = s.scalar()
+		return err
+	})
+	if err != nil {
+		return "", false
+	}
+	return text(token)
 }
 
 // text is the text of a JSON string; false for any other value. Halves of surrogate pairs and invalid UTF-8 become U+FFFD.

@@ -1,0 +1,162 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Member is one member of a JSON object, or one element of an array.
+type Member struct {
+	Key   string          // unescaped; halves of surrogate pairs and invalid UTF-8 are U+FFFD. The index of an element
+	Value json.RawMessage // as written
+	At    int             // where Value begins in the text that was read; of no meaning in a member that is to be written
+}
+
+// Members are the members of a JSON object as they stand there, repeated keys included. The values share raw's memory.
+// A value of another kind wraps ErrNotObject, and a text that is no JSON is an error, too; what stands before the fault is
+// given even then.
+func Members(raw json.RawMessage) ([]Member, error) {
+	var members []Member
+	s := scanner{data: raw}
+	err := s.whole(func() error {
+		return s.object(func(key []byte) error {
+			value, err := s.span()
+			name, _ := text(key)
+			members = append(members, Member{name, value, s.pos - len(value)})
+			return err
+		})
+	})
+	return members, err
+}
+
+// Elements are the elements of a JSON array. They share raw's memory. A value of another kind wraps ErrNotArray, and a
+// text that is no JSON is an error, too.
+func Elements(raw json.RawMessage) ([]json.RawMessage, error) {
+	elements := []json.RawMessage{}
+	s := scanner{data: raw}
+	err := s.whole(func() error {
+		return s.array(func() error {
+			value, err := s.span()
+			elements = append(elements, value)
+			return err
+		})
+	})
+	return elements, err
+}
+
+// Children are the members of an object or the elements of an array, up to a fault if there is one; none for other values.
+func Children(raw json.RawMessage) []Member {
+	s := scanner{data: raw}
+	if s.peek() != '[' {
+		members, _ := Members(raw)
+		return members
+	}
+	var children []Member
+	_ = s.array(func() error { // what stands before a fault is there
+		value, err := s.span()
+		children = append(children, Member{strconv.Itoa(len(children)), value, s.pos - len(value)})
+		return err
+	})
+	return children
+}
+
+// Texts are the strings among the elements of a JSON array; none when raw is no array.
+func Texts(raw json.RawMessage) []string {
+	elements, _ := Elements(raw)
+	var texts []string
+	for _, element := range elements {
+		if t, ok := text(element); ok {
+			texts = append(texts, t)
+		}
+	}
+	return texts
+}
+
+// Last is the value of the last member with the key, as most readers of JSON take it; nil when there is none.
+func Last(members []Member, key string) json.RawMessage {
+	for i := len(members) - 1; i >= 0; i-- {
+		if members[i].Key == key {
+			return members[i].Value
+		}
+	}
+	return nil
+}
+
+// Object is the members of a JSON object by key; of a repeated key the last one.
+type Object map[string]json.RawMessage
+
+// ObjectOf reads an object; a value of any other kind has no members.
+func ObjectOf(raw json.RawMessage) Object {
+	members, err := Members(raw)
+	if err != nil {
+		return Object{}
+	}
+	o := make(Object, len(members))
+	for _, m := range members {
+		o[m.Key] = m.Value
+	}
+	return o
+}
+
+// ReadObject reads an object, and the keys that stand in it more than once. The error is to follow the name of what is
+// read: "is an array, not an object".
+func ReadObject(raw json.RawMessage) (o Object, repeated []string, err error) {
+	if kind := TypeName(raw); kind != "an object" {
+		return nil, nil, fmt.Errorf("is %s, not an object", kind)
+	}
+	members, err := Members(raw)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	o = make(Object, len(members))
+	for _, m := range members {
+		if _, there := o[m.Key]; there {
+			repeated = append(repeated, m.Key)
+		}
+		o[m.Key] = m.Value
+	}
+	return o, repeated, nil
+}
+
+// Present is a member; nil when it is absent or null.
+func (o Object) Present(key string) json.RawMessage {
+	if value := o[key]; string(value) != "null" {
+		return value
+	}
+	return nil
+}
+
+// Text is a member that is a string; empty when it is absent or of another kind.
+func (o Object) Text(key string) string {
+	t, _ := text(o[key])
+	return t
+}
+
+// Bool is a member that is true or false; known tells whether it is.
+func (o Object) Bool(key string) (value, known bool) {
+	word := string(o[key])
+	return word == "true", word == "true" || word == "false"
+}
+
+// TypeName names the type of a JSON value with its article, such as "an array", to follow "is"; "missing" for no value.
+func TypeName(raw json.RawMessage) string {
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	if len(raw) == 0 {
+		return "missing"
+	}
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
