@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/reload"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -50,13 +51,14 @@ func (d *development) begin(ctx context.Context, wanted bool) build {
 
 // build runs --build. A failure shows what the compiler had to say.
 func (d *development) build(ctx context.Context) *report.Failure {
-	said := tail{most: shownOfBuild}
-	err := errand{line: d.how.build, environ: d.Environ, limit: buildTime, whole: true}.run(ctx, &said)
+	said := process.Tail{Limit: shownOfBuild}
+	command := process.ShellCommand{Line: d.how.build, Env: d.Environ, Limit: buildTime, KillGroup: true}
+	err := command.Run(ctx, &said, &said)
 	if err == nil {
 		return nil
 	}
 	return &report.Failure{
-		Stage: "building", Message: err.Error(), Stderr: string(said.text),
+		Stage: "building", Message: err.Error(), Stderr: said.String(),
 		Hint: "the surface stays as it was last; it is built again when a file changes, and on r + Enter",
 	}
 }

@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -66,17 +65,15 @@ func (e *helperError) Hint() string {
 func runHelper(ctx context.Context, server probe.Server, environ []string) (map[string]probe.Secret, error) {
 	helper := *server.HTTP.Helper
 	fail := func(err error) error { return &helperError{err, report.Visible(config.MaskLine(helper.Command))} }
-	said, out := &tail{most: shownOfOutput}, &limited{most: helperOutput}
-	errand := errand{line: helper.Command, environ: helperEnviron(server, environ), limit: helperTime, dir: helper.Dir, whole: true}
-	switch err := errand.runApart(ctx, out, said); {
-	case errors.Is(err, exec.ErrWaitDelay): // something that it started holds its output; it has ended well itself
-	case out.over:
+	said, out := &process.Tail{Limit: shownOfOutput}, &process.CappedBuffer{Limit: helperOutput}
+	command := process.ShellCommand{Line: helper.Command, Dir: helper.Dir, Env: helperEnviron(server, environ), Limit: helperTime, KillGroup: true}
+	switch err := command.Run(ctx, out, said); {
+	case out.Over:
 		return nil, fail(fmt.Errorf("it wrote more than %d KiB", helperOutput>>10))
 	case err != nil:
-		said.text = []byte(quieted(string(said.text), string(out.text), server, environ))
-		return nil, fail(fmt.Errorf("%w%s", err, said.quoted()))
+		return nil, fail(fmt.Errorf("%w%s", err, process.Quoted(quieted(said.String(), string(out.Text), server, environ))))
 	}
-	headers, err := config.HelperHeaders(helper, out.text)
+	headers, err := config.HelperHeaders(helper, out.Text)
 	if err != nil {
 		return nil, fail(fmt.Errorf("it wrote %w", err))
 	}
@@ -101,21 +98,4 @@ func quieted(text, output string, server probe.Server, environ []string) string 
 		secrets = append(secrets, redact.Header(value.Reveal())...)
 	}
 	return config.MaskLine(redact.Of(secrets...).Cut(text))
-}
-
-// limited keeps what is written up to a limit, and fails then.
-type limited struct {
-	text []byte
-	most int
-	over bool
-}
-
-// Write fails once the limit is passed.
-func (l *limited) Write(p []byte) (int, error) {
-	if len(l.text)+len(p) > l.most {
-		l.over = true
-		return 0, errors.New("too much")
-	}
-	l.text = append(l.text, p...)
-	return len(p), nil
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/mcpctl/mcpctl/internal/process"
 )
 
 // Bounds of what changes set off. None of it ever keeps a server from being watched.
@@ -77,9 +79,10 @@ func (h *hooks) finish() {
 // runCommand runs a command line of the system's shell with the event on its standard input.
 func runCommand(line string, environ []string) hook {
 	return func(ctx context.Context, event []byte) error {
-		said := tail{most: shownOfOutput}
-		if err := (errand{line: line, environ: environ, input: event, limit: commandTime}).run(ctx, &said); err != nil {
-			return fmt.Errorf("running --exec: %w%s", err, said.quoted())
+		said := process.Tail{Limit: shownOfOutput}
+		command := process.ShellCommand{Line: line, Env: environ, Stdin: event, Limit: commandTime}
+		if err := command.Run(ctx, &said, &said); err != nil {
+			return fmt.Errorf("running --exec: %w%s", err, process.Quoted(said.String()))
 		}
 		return nil
 	}
@@ -126,25 +129,4 @@ func signature(secret string, text []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(text)
 	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// tail keeps the end of what a command writes.
-type tail struct {
-	text []byte
-	most int // bytes
-}
-
-// Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	t.text = append(t.text, p...)
-	t.text = t.text[max(len(t.text)-t.most, 0):]
-	return len(p), nil
-}
-
-// quoted is what was written, to follow an error.
-func (t *tail) quoted() string {
-	if text := bytes.TrimSpace(t.text); len(text) > 0 {
-		return fmt.Sprintf(": it wrote %q", text)
-	}
-	return ""
 }

@@ -17,15 +17,15 @@ func main() {
 	// The MCP library logs through the default logger; stderr is our conversation, not its.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	ctx, interrupted := untilSignal()
-	status := run(ctx, os.Args[1:], process())
+	status := run(ctx, os.Args[1:], ofSystem())
 	if s := interrupted(); s != 0 {
 		status = s
 	}
 	os.Exit(status)
 }
 
-// process is what this run knows of the machine.
-func process() host.Process {
+// ofSystem is what this run knows of the machine.
+func ofSystem() host.Process {
 	p := host.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
 	p.Dir, _ = os.Getwd()
 	p.Home, _ = os.UserHomeDir()

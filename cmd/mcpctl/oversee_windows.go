@@ -1,9 +1,6 @@
 package main
 
-import (
-	"os"
-	"os/exec"
-)
+import "os"
 
 // The console that a process belongs to.
 const terminalIn, terminalOut = "CONIN$", "CONOUT$"
@@ -15,12 +12,3 @@ func refreshSignals() []os.Signal { return nil }
 func reloadSignals() []os.Signal { return nil }
 
 func ignoreBackgroundReads() {}
-
-// shellOf is how the system's shell runs a command line.
-func shellOf(line string) []string { return []string{"cmd", "/C", line} }
-
-// endsWhole leaves a command as it is: what it has started may outlive it.
-func endsWhole(*exec.Cmd) {}
-
-// endRest leaves what a command has started as it is, like endsWhole.
-func endRest(*exec.Cmd) {}

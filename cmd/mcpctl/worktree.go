@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/process"
 )
 
 // worktree is a commit of this repository, checked out in a temporary folder for as long as it is compared with.
@@ -80,11 +81,10 @@ func (w *worktree) locate(ctx context.Context) error {
 func (w *worktree) git(ctx context.Context, args ...string) (string, error) {
 	safe := []string{"-C", w.top, "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"}
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(safe, args)...)
-	endsWhole(cmd)
-	var said bytes.Buffer
-	cmd.Stderr, cmd.WaitDelay = &said, commandGrace
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
 	cmd.Env = append(slices.Clone(w.environ), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0")
-	out, err := cmd.Output()
+	err := process.Run(cmd, false)
 	switch text := strings.TrimSpace(said.String()); {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -92,7 +92,7 @@ func (w *worktree) git(ctx context.Context, args ...string) (string, error) {
 	case text != "":
 		err = errors.New(text)
 	}
-	return strings.TrimSpace(string(out)), err
+	return strings.TrimSpace(out.String()), err
 }
 
 // remove takes the worktree away, whatever became of it, and tells the repository that it is gone. Others are left alone.

@@ -4,12 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/process"
 )
+
+// stderrKept bounds what is kept of a child's stderr, in bytes: its end.
+const stderrKept = 8 << 10
 
 // What a child gets of time.
 const (
@@ -22,13 +28,13 @@ const (
 // child is a running server and our ends of its pipes.
 type child struct {
 	cmd    *exec.Cmd
-	tree   *tree
+	group  *process.Group
 	stdin  *feeder
 	stdout *os.File
 	stderr *os.File
 	grace  time.Duration
 
-	errors   tail          // the end of stderr
+	errors   process.Tail  // the end of stderr
 	quiet    chan struct{} // closed when stderr has ended
 	exited   chan struct{} // closed when the child is gone and state is set
 	state    string        // how it ended
@@ -37,23 +43,24 @@ type child struct {
 
 // startChild starts the command. Pipes are ours, not os/exec's: its Wait must not wait for a grandchild's end of them.
 func startChild(c Command) (*child, error) {
-	file, err := c.find()
+	file, err := process.LookPath(c.Path, c.Dir, c.Env)
 	if err != nil {
 		return nil, err
 	}
 	p, err := newPipes()
 	if err != nil {
-		return nil, &StartError{Command: c.Path, Err: err}
+		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
 	cmd := &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir}
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would mean all of ours
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p[0].theirs, p[1].theirs, p[2].theirs
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = process.OwnGroup()
 	ch := &child{
 		cmd: cmd, stdin: newFeeder(p[0].ours), stdout: p[1].ours, stderr: p[2].ours,
 		grace: cmp.Or(c.Grace, defaultGrace), quiet: make(chan struct{}), exited: make(chan struct{}),
+		errors: process.Tail{Limit: stderrKept},
 	}
 	started := make(chan error, 1)
 	go ch.run(started)
@@ -61,9 +68,12 @@ func startChild(c Command) (*child, error) {
 	p.closeTheirs()
 	if err != nil {
 		p.closeOurs()
-		return nil, c.explain(file, err)
+		return nil, process.StartFailure(c.Path, file, err)
 	}
-	go ch.errors.drain(ch.stderr, ch.quiet)
+	go func() {
+		defer close(ch.quiet)
+		_, _ = io.Copy(&ch.errors, ch.stderr)
+	}()
 	return ch, nil
 }
 
@@ -76,14 +86,14 @@ func (c *child) run(started chan<- error) {
 		started <- err
 		return
 	}
-	tree, err := newTree(c.cmd.Process)
+	group, err := process.GroupOf(c.cmd.Process)
 	if err != nil {
 		_ = c.cmd.Process.Kill()
 		_ = c.cmd.Wait()
 		started <- err
 		return
 	}
-	c.tree = tree
+	c.group = group
 	started <- nil
 	_ = c.cmd.Wait()
 	if !c.stopping.Load() {
@@ -124,38 +134,38 @@ func (c *child) loss() *LostError {
 	return &LostError{Exited: true, Exit: c.state, Stderr: c.errors.String()}
 }
 
-// stop ends the child and its whole tree and waits for that. Its stdin must be closed.
+// stop ends the child and its whole group and waits for that. Its stdin must be closed.
 func (c *child) stop() error {
 	c.stopping.Store(true)
 	defer c.release()
-	if c.over(leaveWait) {
+	if c.over(process.LeaveWait) {
 		return nil
 	}
-	c.tree.terminate()
+	c.group.Terminate()
 	if c.over(c.grace) {
 		return nil
 	}
-	c.tree.kill()
+	c.group.Kill()
 	if !within(c.exited, killWait) {
 		return fmt.Errorf("stopping the server: process %d does not end", c.cmd.Process.Pid)
 	}
 	return nil
 }
 
-// kill ends the tree at once.
+// kill ends the group at once.
 func (c *child) kill() {
 	c.stopping.Store(true)
-	c.tree.look()
-	c.tree.kill()
+	c.group.Look()
+	c.group.Kill()
 }
 
-// over waits for the child and then for the rest of its tree.
+// over waits for the child and then for the rest of its group.
 func (c *child) over(limit time.Duration) bool {
 	end := time.Now().Add(limit)
 	if !within(c.exited, limit) {
 		return false
 	}
-	for pause := time.Millisecond; c.tree.alive(); pause *= 2 {
+	for pause := time.Millisecond; c.group.Alive(); pause *= 2 {
 		if time.Now().Add(pause).After(end) {
 			return false
 		}
@@ -164,13 +174,13 @@ func (c *child) over(limit time.Duration) bool {
 	return true
 }
 
-// release closes what is left of the child's pipes and its tree.
+// release closes what is left of the child's pipes and its group.
 func (c *child) release() {
 	c.stdin.abort()
 	_ = c.stdout.Close()
 	within(c.quiet, drainWait)
 	_ = c.stderr.Close()
-	c.tree.release()
+	c.group.Release()
 }
 
 // within waits for a channel to be closed, for at most d.

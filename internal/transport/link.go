@@ -133,7 +133,7 @@ func (l *Link) Trouble() Trouble { return l.trouble() }
 func (l *Link) Noise() []Noise { return l.noise.all() }
 
 // Close ends the connection and everything that belongs to it, and waits for that, with a bound: the child and its
-// whole process tree are gone, an HTTP session is deleted. Further calls do nothing.
+// whole process group are gone, an HTTP session is deleted. Further calls do nothing.
 func (l *Link) Close() error {
 	l.shut.Do(func() {
 		l.noise.freeze()
@@ -146,7 +146,7 @@ func (l *Link) Close() error {
 	return l.shutErr
 }
 
-// Kill is Close without politeness: the child's tree is killed at once.
+// Kill is Close without politeness: the child's group is killed at once.
 func (l *Link) Kill() {
 	if l.kill != nil {
 		l.kill()

@@ -18,7 +18,7 @@ type Command struct {
 }
 
 // StartStdio starts a server as a child process in a process group of its own. The end of ctx ends the child.
-// The error is a *StartError, or the cause of a ctx that has ended already.
+// The error is a *process.StartError, or the cause of a ctx that has ended already.
 func StartStdio(ctx context.Context, c Command) (*Link, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -36,7 +36,7 @@ func StartStdio(ctx context.Context, c Command) (*Link, error) {
 	life, over := context.WithCancel(ctx)
 	l.end = func() error {
 		over()
-		ch.tree.look()
+		ch.group.Look()
 		_ = inner.Close() // ends the requests, and the child's stdin
 		_ = in.Close()
 		err := ch.stop()

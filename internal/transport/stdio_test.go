@@ -153,7 +153,7 @@ func TestStdioKeepsTheEndOfStderr(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = l.Close()
-	want := strings.Repeat("e", tailLimit-len("the end")) + "the end"
+	want := strings.Repeat("e", stderrKept-len("the end")) + "the end"
 	if diff := cmp.Diff(want, l.Trouble().Stderr); diff != "" {
 		t.Errorf("stderr (-want +got):\n%s", diff)
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"github.com/mcpctl/mcpctl/internal/process"
 )
 
 // helperOf is the process that a server tells of on its stderr.
@@ -32,7 +34,13 @@ func helperOf(t *testing.T, l *Link) int {
 
 // runs tells whether a process runs; one that ended and was not fetched does not.
 func runs(pid int) bool {
-	return syscall.Kill(pid, 0) == nil && !onlyZombies(groupOf(pid))
+	return syscall.Kill(pid, 0) == nil && groupLives(groupOf(pid))
+}
+
+// groupLives tells whether anything of a process group runs.
+func groupLives(id int) bool {
+	group, err := process.GroupOf(&os.Process{Pid: id})
+	return err == nil && group.Alive()
 }
 
 func groupOf(pid int) int {
@@ -84,7 +92,7 @@ func TestStdioLeavesNobodyBehind(t *testing.T) {
 			if took > most {
 				t.Errorf("closing took %v, want at most %v", took, most)
 			}
-			if err := syscall.Kill(-group, 0); err == nil && !onlyZombies(group) {
+			if groupLives(group) {
 				t.Error("its process group is still there")
 			}
 			if runs(helper) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -50,7 +51,7 @@ func ended(ctx context.Context, err error, heard string) error {
 // plain is the text of an error without the layers that say nothing to a user.
 func plain(err error) string {
 	var request *url.Error
-	var start *transport.StartError
+	var start *process.StartError
 	var unauthorized *transport.CredentialsError
 	switch {
 	case errors.As(err, &unauthorized): // its cause is not the server's

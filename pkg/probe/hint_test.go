@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -42,10 +43,10 @@ func TestHints(t *testing.T) {
 		"not tried":           {facts{server: stdio, err: ErrNotTried}, "--fail-fast"},
 		"no credentials":      {facts{server: remote, err: &transport.CredentialsError{Err: io.EOF}}, "mend how the configuration"},
 		"usage":               {facts{server: stdio, err: usage.errorf("no")}, "nothing was contacted"},
-		"no folder":           {facts{server: stdio, err: &transport.StartError{Err: errors.New(`working folder "x" is no folder`)}}, "cwd"},
-		"no uvx":              {facts{server: stdio, err: &transport.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install uv"},
-		"no command":          {facts{server: stdio, err: &transport.StartError{Command: "srv", NotFound: true}}, "full path"},
-		"not executable":      {facts{server: stdio, err: &transport.StartError{Command: "srv.js", Err: fs.ErrPermission}}, "chmod +x"},
+		"no folder":           {facts{server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is no folder`)}}, "cwd"},
+		"no uvx":              {facts{server: stdio, err: &process.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install uv"},
+		"no command":          {facts{server: stdio, err: &process.StartError{Command: "srv", NotFound: true}}, "full path"},
+		"not executable":      {facts{server: stdio, err: &process.StartError{Command: "srv.js", Err: fs.ErrPermission}}, "chmod +x"},
 		"unknown argument":    {facts{server: Server{Stdio: &Stdio{Command: "srv", Args: []string{"--new"}}}, err: gone, stderr: "unknown flag: --new"}, "does not know the argument --new"},
 		"no such package":     {facts{server: stdio, err: gone, stderr: "npm error code E404\nnpm error 404 Not Found - GET https://x"}, "package"},
 		"variable missing":    {facts{server: stdio, err: gone, stderr: "GITHUB_PERSONAL_ACCESS_TOKEN not set"}, "--env"},
@@ -130,7 +131,7 @@ func TestHints(t *testing.T) {
 func TestPlain(t *testing.T) {
 	tests := map[string]error{
 		"connection refused":                  request(syscall.ECONNREFUSED),
-		`"npx": no such command in PATH /bin`: &transport.StartError{Command: "npx", NotFound: true, Path: "/bin"},
+		`"npx": no such command in PATH /bin`: &process.StartError{Command: "npx", NotFound: true, Path: "/bin"},
 		"boom":                                errors.New("transport error: failed to send request: boom"),
 		"the server closed the connection instead of answering": request(io.EOF),
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -36,7 +37,7 @@ func TestHeals(t *testing.T) {
 		"timeout of a list":       {failed(ListingTools, &timeoutError{time.Second}), false},
 		"exit at the start":       {failed(Starting, gone), true},
 		"exit during a list":      {failed(ListingTools, gone), false},
-		"no command":              {failed(Starting, &transport.StartError{Command: "x", NotFound: true}), false},
+		"no command":              {failed(Starting, &process.StartError{Command: "x", NotFound: true}), false},
 		"no such host":            {failed(Connecting, dialing("dial", &net.DNSError{IsNotFound: true, IsTemporary: true})), false},
 		"resolver busy":           {failed(Connecting, dialing("dial", &net.DNSError{IsTemporary: true})), true},
 		"usage":                   {failed(Starting, usage.errorf("no")), false},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -51,7 +52,7 @@ func (a attempt) routes() []route {
 func commandOf(stdio Stdio, options Options) transport.Command {
 	environ := options.Environ
 	if !options.InheritEnv {
-		environ = transport.MinimalEnv(environ)
+		environ = process.MinimalEnv(environ)
 	}
 	environ = slices.Clone(environ)
 	for name, value := range stdio.Env {

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/transport"
+	"github.com/mcpctl/mcpctl/internal/process"
 )
 
 // Symptoms that hints look for: of mcpctl itself, and of servers that do not start or do not stay.
@@ -22,11 +22,11 @@ func (f facts) notTried() bool { return errors.Is(f.err, ErrNotTried) }
 func (f facts) isUsage() bool { return usage.in(f.err) }
 
 // start is the command that could not be started; the zero value when that is not what happened.
-func (f facts) start() transport.StartError {
-	if failure, ok := errors.AsType[*transport.StartError](f.err); ok {
+func (f facts) start() process.StartError {
+	if failure, ok := errors.AsType[*process.StartError](f.err); ok {
 		return *failure
 	}
-	return transport.StartError{}
+	return process.StartError{}
 }
 
 func (f facts) noFolder() bool {

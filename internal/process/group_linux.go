@@ -1,4 +1,4 @@
-package transport
+package process
 
 import (
 	"bytes"
@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a child into a process group of its own, and lets it die with us even if we are killed.
-func ownGroup() *syscall.SysProcAttr {
+// OwnGroup puts a child into a process group of its own, and lets it die with us even if we are killed: Linux ends it with
+// the thread that started it, so that this one must be kept until the child has ended (runtime.LockOSThread).
+func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
@@ -23,8 +24,8 @@ func (d descendant) lives() bool {
 	return ok && s.start == d.start && s.state != 'Z'
 }
 
-// strays are the descendants of a process that are in another process group than its own.
-func strays(root int) []descendant {
+// escapedDescendants are the descendants of a process that are in another process group than its own.
+func escapedDescendants(root int) []descendant {
 	var found []descendant
 	waiting := children(root)
 	for seen := map[int]bool{root: true}; len(waiting) > 0; waiting = waiting[1:] {

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/process"
 )
 
 func TestStartErrors(t *testing.T) {
@@ -37,7 +38,7 @@ func TestStartErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := StartStdio(t.Context(), test.command)
-			var start *StartError
+			var start *process.StartError
 			if !errors.As(err, &start) || start.NotFound != test.notFound {
 				t.Fatalf("error %#v, want a *StartError, not found: %v", err, test.notFound)
 			}
@@ -65,21 +66,5 @@ func TestCommandIsRunAsConfigured(t *testing.T) {
 	}
 	if diff := cmp.Diff(`["BEHAVE=env","A=1"]`, string(r.Result)); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
-	}
-}
-
-func TestMinimalEnv(t *testing.T) {
-	environ := []string{"HOME=/h", "PATH=/bin", "Path=C:\\", "SECRET=x", "TERM=() { :; }", "USER=", "broken", "SystemRoot=C:\\Windows", "HOMEDRIVE=C:"}
-	tests := map[string][]string{
-		"linux":   {"HOME=/h", "PATH=/bin", "USER="},
-		"windows": {"PATH=/bin", "Path=C:\\", "SystemRoot=C:\\Windows", "HOMEDRIVE=C:"},
-	}
-	for goos, want := range tests {
-		if diff := cmp.Diff(want, minimalEnv(goos, environ)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", goos, diff)
-		}
-	}
-	if got := MinimalEnv(os.Environ()); !slices.ContainsFunc(got, func(pair string) bool { return strings.HasPrefix(strings.ToUpper(pair), "PATH=") }) {
-		t.Errorf("PATH is not in %v", got)
 	}
 }

@@ -1,0 +1,17 @@
+//go:build unix && !linux
+
+package process
+
+import "syscall"
+
+// OwnGroup puts a child into a process group of its own. If we are killed, the end of its stdin is all it hears.
+func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// descendant is never made here: only Linux lets us find those that left the group.
+type descendant struct{ pid int }
+
+func (descendant) lives() bool { return false }
+
+func escapedDescendants(int) []descendant { return nil }
+
+func onlyZombies(int) bool { return false }

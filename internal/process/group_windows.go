@@ -1,0 +1,76 @@
+package process
+
+import (
+	"os"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// LeaveWait is what a child gets between the end of its stdin and its end; Windows has no SIGTERM to ask it with.
+const LeaveWait = 500 * time.Millisecond
+
+// Group is a job object: whatever the child starts is in it, and it ends with its last handle, so also with us.
+type Group struct{ job windows.Handle }
+
+// OwnGroup keeps a child from the signals that the console sends to us.
+func OwnGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+}
+
+// GroupOf puts a child into a job. What it starts before that moment escapes; os/exec cannot start it suspended.
+func GroupOf(p *os.Process) (*Group, error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := fill(job, p.Pid); err != nil {
+		_ = windows.CloseHandle(job)
+		return nil, err
+	}
+	return &Group{job: job}, nil
+}
+
+func fill(job windows.Handle, pid int) error {
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		return err
+	}
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(process)
+	return windows.AssignProcessToJobObject(job, process)
+}
+
+// Look has nothing to remember: nobody leaves a job.
+func (g *Group) Look() {}
+
+// Terminate ends the group: Windows has no signal to ask it with.
+func (g *Group) Terminate() { g.Kill() }
+
+// Kill ends the group.
+func (g *Group) Kill() { _ = windows.TerminateJobObject(g.job, 1) }
+
+// Alive tells whether the job has a process left.
+func (g *Group) Alive() bool {
+	var info struct {
+		userTime, kernelTime, periodUserTime, periodKernelTime int64
+		faults, total, active, terminated                      uint32
+	}
+	err := windows.QueryInformationJobObject(g.job, windows.JobObjectBasicAccountingInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)), nil)
+	return err == nil && info.active > 0
+}
+
+// Release closes the job.
+func (g *Group) Release() { _ = windows.CloseHandle(g.job) }
+
+// shellOf is how the system's shell runs a command line.
+func shellOf(line string) []string { return []string{"cmd", "/C", line} }
