@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"internal/rawjson":     {},
 	"pkg/snapshot":         {"internal/rawjson"},
 	"pkg/finding":          {"internal/rawjson", "internal/match"},
-	"pkg/schema":           {"internal/rawjson", "pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
+	"pkg/schema":           {"internal/rawjson", "pkg/schema/internal/"},
 	"pkg/schema/internal/": {"internal/rawjson", "pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
 	"internal/accept":      {"internal/rawjson", "pkg/snapshot", "pkg/finding"},
 	"pkg/diff":             {"internal/rawjson", "pkg/snapshot", "pkg/finding", "pkg/schema", "github.com/google/go-cmp/cmp"},

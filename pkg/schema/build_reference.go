@@ -31,9 +31,15 @@ func (w *writer) target(keyword, ref string) (target spot, uri string, ok bool) 
 		s = from.as(s)
 		s.in = s.doc.owner(s.place)
 	}
-	s.place, uri, ok = s.doc.resolve(ref, s.in)
-	if !ok || keyword == "$ref" {
-		return s, uri, ok
+	home := s.doc
+	if s.doc, s.place, uri, ok = s.doc.resolve(ref, s.in); !ok {
+		return s, uri, false
+	}
+	if s.doc != home {
+		s.env = nil
+	}
+	if keyword == "$ref" {
+		return s, uri, true
 	}
 	for name, anchored := range s.doc.owner(s.place).dynamic {
 		outermost, scoped := s.env[name]

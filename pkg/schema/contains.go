@@ -2,8 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/refute"
 )
 
 // Contains decides whether the wide schema accepts every JSON value that the narrow one accepts.
@@ -42,20 +40,14 @@ func (s *Schema) root(m Semantics) *node {
 	return s.plain
 }
 
-// refuteWith confirms the value that the engine found, or searches another one.
+// refuteWith confirms the value that the engine found.
 func refuteWith(wide, narrow *Schema, b Budget, out outcome) Result {
 	if out.answer == inhabited || out.tried {
 		if r, ok := confirm(wide, narrow, b, out); ok {
 			return r
 		}
 	}
-	value, tried := search(wide, narrow, b, out)
-	if value != nil {
-		r := incompatible(wide, readBack(value), b)
-		r.Steps = tried
-		return r
-	}
-	r := Result{Reason: out.why.String(), Steps: tried}
+	r := Result{Reason: out.why.String()}
 	if out.answer == inhabited {
 		r.Reason = "the value that was found is not confirmed"
 	}
@@ -71,30 +63,18 @@ func refuteWith(wide, narrow *Schema, b Budget, out outcome) Result {
 // its structure only.
 const maxWitness = 2000
 
-// confirm asks the independent validator whether the value that the engine found shows incompatibility. Where the
-// validator cannot tell, the engine's own reading of the value decides and the value is not shown as a witness.
+// confirm reads the value that the engine found by both schemas as a validator does.
 func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
 	value := out.value
 	f := newFormats(b.AssertFormats)
-	inside, outside := accepts(yes(narrow.root(b.Semantics)), value, f), accepts(not(wide.plain), value, f)
-	if inside == void || outside == void {
+	if accepts(yes(narrow.root(b.Semantics)), value, f) != inhabited || accepts(yes(wide.plain), value, f) != void {
 		return Result{}, false
 	}
-	accepted, rejected := unsure, unsure
-	small := weight(value, maxWitness) < maxWitness
-	if small {
-		accepted = narrow.judge(value, b.AssertFormats)
-		rejected = negate(wide.judge(value, b.AssertFormats))
+	r := shownBy(blamer{f}.of(yes(wide.plain), value, ""))
+	if weight(value, maxWitness) < maxWitness {
+		r.Witness = json.RawMessage(jsonText(value))
 	}
-	hybrid := narrow.standsFor != nil || wide.standsFor != nil
-	switch {
-	case accepted == inhabited && rejected == inhabited:
-		return incompatible(wide, value, b), true
-	case !hybrid && (accepted == void || rejected == void):
-		return Result{}, false
-	}
-	certain := out.answer == inhabited && inside == inhabited && outside == inhabited
-	return shownBy(blamer{f}.of(yes(wide.plain), value, "")), certain
+	return r, true
 }
 
 // weight counts the values in a value, up to a limit.
@@ -118,40 +98,6 @@ func weight(v any, limit int) int {
 		n += len(v) / 64
 	}
 	return n
-}
-
-// readBack decodes a witness from its JSON text.
-func readBack(raw json.RawMessage) any {
-	v, _ := decode(raw)
-	return v
-}
-
-// search looks for a witness that the engine did not find.
-func search(wide, narrow *Schema, b Budget, out outcome) (value json.RawMessage, tried int) {
-	if wide.doc == nil || narrow.doc == nil || wide.loops || narrow.loops {
-		return nil, 0
-	}
-	o := refute.Options{AssertFormats: b.AssertFormats, Declared: b.Semantics == Declared, Evaluations: searchFor(b)}
-	if out.tried && weight(out.value, maxWitness) < maxWitness {
-		o.Hints = []json.RawMessage{json.RawMessage(jsonText(out.value))}
-	}
-	value, tried, err := refute.Find(narrow.judged(), wide.judged(), o)
-	if err != nil || value == nil {
-		return nil, tried
-	}
-	if b.Semantics == Declared && accepts(yes(narrow.declared()), readBack(value), newFormats(b.AssertFormats)) == void {
-		return nil, tried
-	}
-	return value, tried
-}
-
-// searchFor is the number of values to try within a budget.
-func searchFor(b Budget) int { return min(b.steps()/50, refute.DefaultEvaluations) + 1 }
-
-func incompatible(wide *Schema, value any, b Budget) Result {
-	r := shownBy(blamer{newFormats(b.AssertFormats)}.of(yes(wide.plain), value, ""))
-	r.Witness = json.RawMessage(jsonText(value))
-	return r
 }
 
 func shownBy(where blame) Result {

@@ -14,7 +14,7 @@ type pairCase struct {
 	There, Back  string
 	Declared     bool
 	Formats      bool // formats are asserted
-	Structure    bool // the validator cannot read the schemas: no witness is shown
+	Structure    bool // the validator cannot read the schemas
 }
 
 func TestContains(t *testing.T) {
@@ -41,7 +41,7 @@ func (c pairCase) check(t *testing.T, r Result, want string, narrow, wide *Schem
 	}
 	switch r.Verdict {
 	case Incompatible:
-		if c.Structure && r.Witness == nil {
+		if c.Structure {
 			return
 		}
 		v, err := decode(r.Witness)

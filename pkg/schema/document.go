@@ -123,28 +123,31 @@ func (d *document) owner(place string) *resource {
 	}
 }
 
-// resolve follows a reference from inside a resource. It returns the place it names, or false where the document
-// does not hold it; uri is absolute then.
-func (d *document) resolve(ref string, from *resource) (place, uri string, ok bool) {
+// resolve follows a reference from inside a resource. It returns the document and the place it names, or false where
+// neither this document nor a published meta-schema holds it; uri is absolute then.
+func (d *document) resolve(ref string, from *resource) (in *document, place, uri string, ok bool) {
 	u, err := from.base.Parse(ref)
 	if err != nil {
-		return "", ref, false
+		return nil, "", ref, false
 	}
 	r := d.resources[address(u)]
 	if r == nil {
-		return "", u.String(), false
+		if d = metaDocument(address(u)); d == nil {
+			return nil, "", u.String(), false
+		}
+		r = d.roots[""]
 	}
 	fragment := u.Fragment
 	if fragment == "" {
-		return r.place, "", true
+		return d, r.place, "", true
 	}
 	if !strings.HasPrefix(fragment, "/") {
 		place, ok = r.anchors[fragment]
-		return place, u.String(), ok
+		return d, place, u.String(), ok
 	}
 	place = join(r.place, tokens(fragment)...)
 	_, ok = at(d.root, place)
-	return place, u.String(), ok
+	return d, place, u.String(), ok
 }
 
 // A subschema is a schema inside a schema object.

@@ -47,12 +47,12 @@ func (s site) follow() (site, bool) {
 	if !ok {
 		return s, false
 	}
-	place, _, ok := s.doc.resolve(ref, s.doc.owner(s.place))
+	doc, place, _, ok := s.doc.resolve(ref, s.doc.owner(s.place))
 	if !ok {
 		return s, false
 	}
-	v, ok := at(s.doc.root, place)
-	return site{s.doc, place, v}, ok
+	v, ok := at(doc.root, place)
+	return site{doc, place, v}, ok
 }
 
 // A view is a site with what only wraps it taken off: references, combinations of one, and alternatives with null.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/refute"
 )
 
 // Schema is a parsed JSON Schema. It is immutable and safe for concurrent use.
@@ -19,11 +17,6 @@ type Schema struct {
 	problems []Problem
 	loops    bool // it refers to itself in place, which no validator gives a meaning
 	unnamed  Draft
-
-	standsFor *Schema // of a hybrid: the schema that a validator is asked about instead
-
-	mu     sync.Mutex
-	judges map[bool]*refute.Judge // by whether formats are asserted
 }
 
 // Problem is a part of a schema that has no meaning, such as a malformed keyword or a reference to nowhere. A schema
@@ -41,7 +34,7 @@ func Parse(raw json.RawMessage) (*Schema, error) { return ParseDraft(raw, Draft2
 
 // ParseDraft is like [Parse] with another dialect for a schema that names none.
 func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
-	s := &Schema{raw: raw, unnamed: unnamed, judges: map[bool]*refute.Judge{}}
+	s := &Schema{raw: raw, unnamed: unnamed}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", unnamed, raw))
 	if len(raw) > maxBytes || nesting(raw) > maxNesting {
 		s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), why: "the schema is too large or nested too deeply"})

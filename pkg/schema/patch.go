@@ -137,7 +137,7 @@ func (p *patch) wrap(b *builder, s spot, n *node, write func(*node)) {
 
 // hybrid builds the old schema with a patch. It stands for the new schema where a validator is asked.
 func hybrid(before, after *Schema, p *patch) *Schema {
-	h := &Schema{unnamed: before.unnamed, standsFor: after}
+	h := &Schema{unnamed: before.unnamed}
 	b := newBuilder(before.doc)
 	b.patch = p
 	h.plain = b.root(asWritten)

@@ -1,8 +1,8 @@
 // Package schema decides whether every JSON value that one JSON Schema accepts is accepted by another.
 //
 // [Contains] answers with one of three verdicts. Compatible is a proof: no value exists that the narrow schema
-// accepts and the wide one rejects. Incompatible is a disproof: such a value, confirmed by an independent validator,
-// is its witness. Unknown names the construct, or the bound, that stopped the decision. The package never guesses.
+// accepts and the wide one rejects. Incompatible is a disproof: such a value, read back as a validator reads it, is
+// its witness. Unknown names the construct, or the bound, that stopped the decision. The package never guesses.
 // [Edits] lists what differs between two versions of a schema, each difference with the old schema that has only it,
 // so that its own verdict can be asked for.
 //

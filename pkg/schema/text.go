@@ -14,6 +14,9 @@ func (e *engine) text(atoms []lit) outcome {
 			return e.members(atoms, l.set.strings)
 		}
 	}
+	if v, ok := e.formatted(atoms); ok {
+		return found(v)
+	}
 	region, excluded, doubt := regionOf(atoms)
 	if region.Bounded && region.MaxLen < region.MinLen {
 		return outcome{answer: void}
@@ -23,6 +26,21 @@ func (e *engine) text(atoms []lit) outcome {
 		return doubtful(out.value, doubt)
 	}
 	return out
+}
+
+// formatted finds a string among examples of the formats that are asked for.
+func (e *engine) formatted(atoms []lit) (string, bool) {
+	for _, l := range atoms {
+		if l.op != opFormat {
+			continue
+		}
+		for _, v := range [...]string{formatExample(l.text), "a"} {
+			if ok, doubt := textSatisfies(atoms, v, e.formats); ok && doubt.node == nil {
+				return v, true
+			}
+		}
+	}
+	return "", false
 }
 
 // members decides a clause about finitely many strings.

@@ -37,8 +37,8 @@ type Result struct {
 	Keyword string
 	// Reason says in a few words why: the keyword that rejects, or what stopped the decision. Empty for Compatible.
 	Reason string
-	// Witness is a value that the narrow schema accepts and the wide one rejects, confirmed by an independent
-	// validator. It is nil unless the verdict is Incompatible, and may be nil then: shown by structure only.
+	// Witness is a value that the narrow schema accepts and the wide one rejects. It is nil unless the
+	// verdict is Incompatible, and may be nil then: too large to be shown.
 	Witness json.RawMessage
 	// Steps counts the work done, in units that are the same on every machine.
 	Steps int

@@ -1,9 +1,11 @@
-package refute
+package oracle
 
 import (
 	"encoding/json"
 	"math/big"
 	"slices"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // Facts are what some schemas say about a value, read keyword by keyword.
@@ -58,7 +60,7 @@ func (f facts) numbers(keywords ...string) []*big.Rat {
 func (f facts) counts(keywords ...string) []int {
 	var out []int
 	for _, r := range f.numbers(keywords...) {
-		if r.IsInt() && r.Num().IsInt64() && r.Num().Int64() >= 0 && r.Num().Int64() <= maxValues {
+		if r.IsInt() && r.Num().IsInt64() && r.Num().Int64() >= 0 && r.Num().Int64() <= judge.MaxValues {
 			out = append(out, int(r.Num().Int64()))
 		}
 	}
@@ -138,7 +140,7 @@ func (f facts) known() []any {
 
 func rat(v any) (*big.Rat, bool) {
 	n, ok := v.(json.Number)
-	if !ok || !writable(n) {
+	if !ok || !judge.Writable(n) {
 		return nil, false
 	}
 	return new(big.Rat).SetString(string(n))

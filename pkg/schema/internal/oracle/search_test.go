@@ -1,4 +1,4 @@
-package refute
+package oracle
 
 import (
 	"encoding/json"
@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
-func schema(t testing.TB, text string) any {
+func readSchema(t testing.TB, text string) any {
 	t.Helper()
-	v, err := decode([]byte(text))
+	v, err := readValue([]byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -44,7 +46,7 @@ func TestFind(t *testing.T) {
 		{"unique", `{"type":"array"}`, `{"uniqueItems":true}`, `["a","a"]`},
 		{"contains", `{"type":"array","items":{"type":"integer"}}`, `{"contains":{"minimum":5}}`, `[]`},
 		{"many items", `{"type":"array","minItems":900,"items":{"type":"integer"}}`, `{"minItems":900,"items":{"type":"integer","maximum":3}}`, ``},
-		{"deep", nest(5, `{"type":"number"}`), nest(5, `{"type":"integer"}`), ``},
+		{"deep", nested(5, `{"type":"number"}`), nested(5, `{"type":"integer"}`), ``},
 		{"negation", `{"type":"object"}`, `{"not":{"required":["a"]}}`, `{"a":"a"}`},
 		{"overlap", `{"type":"integer"}`, `{"oneOf":[{"minimum":5},{"maximum":7}]}`, `5`},
 		{"discriminated", `{"type":"object","properties":{"k":{"enum":["x","y"]},"v":{"type":["string","integer"]}},"required":["k","v"]}`,
@@ -81,8 +83,8 @@ func TestFind(t *testing.T) {
 		{"unnamed tuple", `{"items":[{"type":"integer"}],"minItems":1,"type":"array"}`, `{"items":[{"type":"string"}]}`, `[0]`},
 	}
 	for _, test := range tests {
-		narrow, wide := schema(t, test.narrow), schema(t, test.wide)
-		got, tried, err := Find(narrow, wide, Options{})
+		narrow, wide := readSchema(t, test.narrow), readSchema(t, test.wide)
+		got, tried, err := find(narrow, wide, searchOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -94,7 +96,7 @@ func TestFind(t *testing.T) {
 		} else if string(got) != test.want {
 			t.Errorf("%s: got %s after %d, want %s", test.name, got, tried, test.want)
 		}
-		again, tried2, _ := Find(narrow, wide, Options{})
+		again, tried2, _ := find(narrow, wide, searchOptions{})
 		if string(again) != string(got) || tried != tried2 {
 			t.Errorf("%s: not deterministic: %s after %d, then %s after %d", test.name, got, tried, again, tried2)
 		}
@@ -103,7 +105,7 @@ func TestFind(t *testing.T) {
 }
 
 // nest puts a schema below n required properties and arrays of at least three.
-func nest(n int, inner string) string {
+func nested(n int, inner string) string {
 	for range n {
 		inner = fmt.Sprintf(`{"type":"object","required":["a","b"],"properties":{"b":{"type":"string"},"a":{"type":"array","minItems":3,"items":%s}}}`, inner)
 	}
@@ -115,11 +117,11 @@ func confirm(t testing.TB, narrow, wide any, witness json.RawMessage) {
 	if witness == nil {
 		return
 	}
-	v := schema(t, string(witness))
-	if ok, err := Valid(narrow, v); !ok || err != nil {
+	v := readSchema(t, string(witness))
+	if ok, err := valid(narrow, v); !ok || err != nil {
 		t.Errorf("%s is not accepted by the narrow schema: %v", witness, err)
 	}
-	if ok, err := Valid(wide, v); ok || err != nil {
+	if ok, err := valid(wide, v); ok || err != nil {
 		t.Errorf("%s is not rejected by the wide schema: %v", witness, err)
 	}
 }
@@ -137,7 +139,7 @@ func TestFindDeclared(t *testing.T) {
 		{`{"type":"array","items":` + open + `}`, `{"items":{"properties":{"a":false}}}`, `[{"a":"a"}]`},
 	}
 	for _, test := range tests {
-		got, _, err := Find(schema(t, test.narrow), schema(t, test.wide), Options{Declared: true})
+		got, _, err := find(readSchema(t, test.narrow), readSchema(t, test.wide), searchOptions{Declared: true})
 		if err != nil || string(got) != test.want {
 			t.Errorf("%s in %s: got %s %v, want %s", test.narrow, test.wide, got, err, test.want)
 		}
@@ -146,18 +148,18 @@ func TestFindDeclared(t *testing.T) {
 
 func TestFindFormats(t *testing.T) {
 	for _, draft := range []string{"", `"$schema":"http://json-schema.org/draft-07/schema#",`} {
-		narrow, wide := schema(t, `{`+draft+`"type":"string"}`), schema(t, `{`+draft+`"type":"string","format":"date"}`)
-		if got, _, err := Find(narrow, wide, Options{}); err != nil || got != nil {
+		narrow, wide := readSchema(t, `{`+draft+`"type":"string"}`), readSchema(t, `{`+draft+`"type":"string","format":"date"}`)
+		if got, _, err := find(narrow, wide, searchOptions{}); err != nil || got != nil {
 			t.Errorf("an annotation refuted: %s %v", got, err)
 		}
-		if got, _, err := Find(narrow, wide, Options{AssertFormats: true}); err != nil || string(got) != `"a"` {
+		if got, _, err := find(narrow, wide, searchOptions{AssertFormats: true}); err != nil || string(got) != `"a"` {
 			t.Errorf("an asserted format: got %s %v", got, err)
 		}
 	}
 }
 
 func TestFindHints(t *testing.T) {
-	got, _, err := Find(schema(t, `{"type":"integer"}`), schema(t, `{"maximum":5}`), Options{Hints: []json.RawMessage{[]byte("42")}})
+	got, _, err := find(readSchema(t, `{"type":"integer"}`), readSchema(t, `{"maximum":5}`), searchOptions{Hints: []json.RawMessage{[]byte("42")}})
 	if err != nil || string(got) != "42" {
 		t.Errorf("got %s %v, want the hint", got, err)
 	}
@@ -175,11 +177,11 @@ func TestFindRefusesWhatItCannotJudge(t *testing.T) {
 	}
 	for _, test := range tests {
 		v := schema2(t, test.schema)
-		if _, _, err := Find(v, true, Options{}); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, _, err := find(v, true, searchOptions{}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%.60s: error %v, want one that says %q", test.schema, err, test.want)
 		}
 	}
-	if _, _, err := Find(true, schema2(t, deep), Options{}); err == nil || !strings.Contains(err.Error(), "deep") {
+	if _, _, err := find(true, schema2(t, deep), searchOptions{}); err == nil || !strings.Contains(err.Error(), "deep") {
 		t.Errorf("deep schema: %v", err)
 	}
 }
@@ -198,7 +200,7 @@ func schema2(t *testing.T, text string) any {
 
 // overdraft is the work that one step may cost beyond the budget: an evaluation cut short on either side, and the text of
 // its value.
-const overdraft = 2*maxTicks + maxBytes
+const overdraft = 2*judge.MaxTicks + maxBytes
 
 func TestHostileSchemasEndSoon(t *testing.T) {
 	doubling := func(combinator string) string {
@@ -224,7 +226,7 @@ func TestHostileSchemasEndSoon(t *testing.T) {
 	for name, text := range hostile {
 		for _, other := range []string{`true`, `{"type":"object","properties":{"x":{"minLength":1}}}`, text} {
 			for _, pair := range [][2]string{{text, other}, {other, text}} {
-				s, err := newSearch(schema(t, pair[0]), schema(t, pair[1]), Options{})
+				s, err := newSearch(readSchema(t, pair[0]), readSchema(t, pair[1]), searchOptions{})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -244,17 +246,17 @@ func FuzzFind(f *testing.F) {
 	f.Add(`{"properties":{"a":{"items":[{},false]}},"dependencies":{"a":["b"]}}`, `{"$schema":"http://json-schema.org/draft-04/schema#","id":"#x"}`)
 	f.Add(`{"contains":{"const":1},"maxContains":2}`, `{"unevaluatedItems":false,"prefixItems":[true]}`)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		narrow, err := decode([]byte(a))
-		wide, err2 := decode([]byte(b))
+		narrow, err := readValue([]byte(a))
+		wide, err2 := readValue([]byte(b))
 		if err != nil || err2 != nil {
 			return
 		}
-		before := encode(narrow) + encode(wide)
-		witness, _, err := Find(narrow, wide, Options{Evaluations: 200})
+		before := textOf(narrow) + textOf(wide)
+		witness, _, err := find(narrow, wide, searchOptions{Evaluations: 200})
 		if err == nil {
 			confirm(t, narrow, wide, witness)
 		}
-		if encode(narrow)+encode(wide) != before {
+		if textOf(narrow)+textOf(wide) != before {
 			t.Error("a schema was changed")
 		}
 	})

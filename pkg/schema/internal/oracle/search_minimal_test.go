@@ -1,4 +1,6 @@
-package refute
+package oracle
+
+import "github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 
 func (s *search) alternatives(ns []node) []alternative {
 	name := key(ns)
@@ -23,7 +25,7 @@ func (s *search) minimal(ns []node) (any, bool) {
 	s.open++
 	defer func() { s.open--; s.limit, s.cut = limit, cut }()
 	for v := range s.values(place{ns: ns, plain: true}) {
-		s.smallest[name] = chosen{v, len(encode(v)), true}
+		s.smallest[name] = chosen{v, len(textOf(v)), true}
 		s.retry()
 		return v, true
 	}
@@ -54,7 +56,7 @@ func (s *search) fits(ns []node, v any) bool {
 		if n.doc == nil {
 			continue
 		}
-		if s.ask(n, v) == no {
+		if s.ask(n, v) == judge.No {
 			return false
 		}
 	}
@@ -62,8 +64,8 @@ func (s *search) fits(ns []node, v any) bool {
 }
 
 // ask puts a value to the validator and pays for it.
-func (s *search) ask(n node, v any) answer {
-	a := n.doc.accepts(n.at, v)
-	s.work -= 1 + n.doc.ticks
+func (s *search) ask(n node, v any) judge.Answer {
+	a := n.doc.Accepts(n.at, v)
+	s.work -= 1 + n.doc.Ticks
 	return a
 }

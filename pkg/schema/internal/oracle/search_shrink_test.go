@@ -1,4 +1,4 @@
-package refute
+package oracle
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // The evaluations spent on making a witness small, and how much text counts as one of them.
@@ -19,16 +21,16 @@ const (
 func (s *search) shrink(v any) any {
 	shown := map[string]bool{}
 	for _, d := range []*document{s.narrow, s.wide} {
-		collectShown(d.root, shown)
+		collectShown(d.Root, shown)
 	}
 	left := maxShrinks
 	for again := true; again && left > 0; {
 		again = false
 		for smaller := range reductions(v, shown) {
-			if left -= 1 + len(encode(smaller))/bytesPerShrink; left < 0 {
+			if left -= 1 + len(textOf(smaller))/bytesPerShrink; left < 0 {
 				break
 			}
-			if s.admits(smaller) && s.wide.accepts("", smaller) == no {
+			if s.admits(smaller) && s.wide.Accepts("", smaller) == judge.No {
 				v, again = smaller, true
 				break
 			}
@@ -65,7 +67,7 @@ func scalarsIn(v any, shown map[string]bool) {
 			scalarsIn(sub, shown)
 		}
 	default:
-		shown[encode(v)] = true
+		shown[textOf(v)] = true
 	}
 }
 
@@ -125,7 +127,7 @@ func reduceArray(a []any, shown map[string]bool, yield func(any) bool) {
 
 // reduceString shortens a string, but never to nothing.
 func reduceString(text string, shown map[string]bool, yield func(any) bool) {
-	if shown[encode(text)] || utf8.RuneCountInString(text) < 2 {
+	if shown[textOf(text)] || utf8.RuneCountInString(text) < 2 {
 		return
 	}
 	runes := []rune(text)
@@ -139,7 +141,7 @@ func reduceString(text string, shown map[string]bool, yield func(any) bool) {
 }
 
 func reduceNumber(n json.Number, shown map[string]bool, yield func(any) bool) {
-	if shown[encode(n)] {
+	if shown[textOf(n)] {
 		return
 	}
 	for _, plain := range [...]json.Number{"0", "1", "-1", "0.5", "1.5"} {

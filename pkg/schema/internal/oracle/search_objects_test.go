@@ -1,4 +1,4 @@
-package refute
+package oracle
 
 import (
 	"fmt"

@@ -5,25 +5,16 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/refute"
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // judge asks the independent validator whether the schema accepts a value.
 func (s *Schema) judge(value any, formats bool) answer {
-	if s.standsFor != nil {
-		return s.standsFor.judge(value, formats)
-	}
-	if s.loops {
+	if s.loops || s.doc == nil {
 		return unsure
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	j, ok := s.judges[formats]
-	if !ok {
-		j, _ = refute.NewJudge(s.judged(), formats)
-		s.judges[formats] = j
-	}
-	if j == nil {
+	j, err := judge.New(s.judged(), "schema", formats)
+	if err != nil {
 		return unsure
 	}
 	valid, err := j.Valid(value)
@@ -35,9 +26,6 @@ func (s *Schema) judge(value any, formats bool) answer {
 
 // judged is the schema as the validator reads it right.
 func (s *Schema) judged() any {
-	if s.doc == nil {
-		return nil
-	}
 	root := s.doc.root
 	draft := s.doc.owner("").dialect.draft
 	if draft <= Draft07 {

@@ -1,25 +1,18 @@
-package refute
+package oracle
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// The limits of what is put to the validator. Its own cost grows with the square of the number of schemas.
-const (
-	maxValues   = 60_000
-	maxDepth    = 250
-	maxExponent = 400
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // A document is one of the two schemas of a search.
 type document struct {
-	*validator
-	root any
-	ids  map[string]string // JSON pointers by address, with "#name" for anchors
+	*judge.Judge
+	ids map[string]string // JSON pointers by address, with "#name" for anchors
 }
 
 // A node is a schema inside a document. One without a document was made up by the search.
@@ -30,20 +23,16 @@ type node struct {
 }
 
 func newDocument(root any, name string, assertFormats bool) (*document, error) {
-	if err := measure(root).check(); err != nil {
-		return nil, fmt.Errorf("reading a schema: %w", err)
-	}
-	root = modern(root)
-	v, err := newValidator(root, name, assertFormats)
+	j, err := judge.New(root, name, assertFormats)
 	if err != nil {
 		return nil, err
 	}
-	d := &document{validator: v, root: root, ids: map[string]string{}}
-	d.index(root, "", &url.URL{Scheme: "mem", Path: "/" + name})
+	d := &document{Judge: j, ids: map[string]string{}}
+	d.index(j.Root, "", &url.URL{Scheme: "mem", Path: "/" + name})
 	return d, nil
 }
 
-func (d *document) node() node { return node{d, "", d.root} }
+func (d *document) node() node { return node{d, "", d.Root} }
 
 // index records where the addresses and anchors of a document are. It looks everywhere, also where no schema is.
 func (d *document) index(v any, at string, base *url.URL) {
@@ -91,8 +80,8 @@ func withFragment(base *url.URL, fragment string) string {
 
 // base returns the address that references at a place are relative to.
 func (d *document) base(at string) *url.URL {
-	base := &url.URL{Scheme: "mem", Path: strings.TrimPrefix(d.url, "mem://")}
-	v := d.root
+	base := &url.URL{Scheme: "mem", Path: strings.TrimPrefix(d.URL, "mem://")}
+	v := d.Root
 	for _, token := range append([]string{""}, tokens(at)...) {
 		if token != "" {
 			v, _ = step(v, token)
@@ -132,7 +121,7 @@ func (n node) resolve(ref string) (node, bool) {
 }
 
 func (d *document) at(pointer string) (node, bool) {
-	v := d.root
+	v := d.Root
 	for _, token := range tokens(pointer) {
 		var ok bool
 		if v, ok = step(v, token); !ok {
@@ -199,15 +188,6 @@ func tokens(pointer string) []string {
 
 func escapeToken(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
-}
-
-// escapeFragment writes a JSON pointer for the fragment of an address.
-func escapeFragment(pointer string) string {
-	parts := strings.Split(pointer, "/")
-	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
-	}
-	return strings.Join(parts, "/")
 }
 
 func keys[V any](m map[string]V) []string {

@@ -1,8 +1,10 @@
-package refute
+package oracle
 
 import (
 	"reflect"
 	"slices"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // same reports whether both sides of a place read the same, references followed.
@@ -127,7 +129,7 @@ func sameShell(a, b map[string]any) bool {
 		case !inA || !inB:
 			return false
 		case k == "properties" || k == "patternProperties":
-			if !reflect.DeepEqual(keys(copied(x)), keys(copied(y))) {
+			if !reflect.DeepEqual(keys(judge.Copied(x)), keys(judge.Copied(y))) {
 				return false
 			}
 		case k == "items" || k == "additionalProperties":

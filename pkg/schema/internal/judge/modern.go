@@ -1,4 +1,4 @@
-package refute
+package judge
 
 import (
 	"maps"
@@ -90,7 +90,7 @@ func splitDependencies(o map[string]any) {
 	if !ok {
 		return
 	}
-	required, schemas := copied(o["dependentRequired"]), copied(o["dependentSchemas"])
+	required, schemas := Copied(o["dependentRequired"]), Copied(o["dependentSchemas"])
 	for name, dependency := range table {
 		if list, ok := dependency.([]any); ok {
 			required[name] = list
@@ -102,7 +102,8 @@ func splitDependencies(o map[string]any) {
 	delete(o, "dependencies")
 }
 
-func copied(v any) map[string]any {
+// Copied is a copy of an object, empty for anything else.
+func Copied(v any) map[string]any {
 	if table, ok := v.(map[string]any); ok {
 		return maps.Clone(table)
 	}

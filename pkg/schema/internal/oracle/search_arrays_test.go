@@ -1,4 +1,4 @@
-package refute
+package oracle
 
 import (
 	"encoding/json"
@@ -140,13 +140,13 @@ func (f facts) contained(index int) node {
 // fresh returns a value like v that was not taken yet, or v where none was found.
 func (s *search) fresh(schemas []node, v any, taken map[string]bool, i int) any {
 	for _, candidate := range s.variants(schemas, v, i) {
-		if text := encode(candidate); !taken[text] && s.fits(schemas, candidate) {
+		if text := textOf(candidate); !taken[text] && s.fits(schemas, candidate) {
 			taken[text] = true
 			return candidate
 		}
 	}
 	for candidate := range s.values(place{ns: schemas, depth: 1}) {
-		if text := encode(candidate); !taken[text] {
+		if text := textOf(candidate); !taken[text] {
 			taken[text] = true
 			return candidate
 		}

@@ -1,15 +1,16 @@
-package refute
+package oracle
 
 import (
 	"encoding/json"
 
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
 
 // A search holds the two schemas, what is left of the budget, and what was learnt on the way.
 type search struct {
 	narrow, wide *document
-	options      Options
+	options      searchOptions
 	tried        int             // candidates put to both schemas
 	work         int             // units left: values visited by the validator, candidates made
 	seen         map[string]bool // candidates tried, as text
@@ -40,7 +41,7 @@ const (
 	workPerAlternative = 20
 )
 
-func newSearch(narrow, wide any, o Options) (*search, error) {
+func newSearch(narrow, wide any, o searchOptions) (*search, error) {
 	n, err := newDocument(narrow, "narrow", o.AssertFormats)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func newSearch(narrow, wide any, o Options) (*search, error) {
 // run tries hints, then candidates from the schemas, varied ever deeper, then mutations of what both accept.
 func (s *search) run() (any, bool) {
 	for _, h := range s.options.Hints {
-		if v, err := decode(h); err == nil && s.refutes(v) {
+		if v, err := readValue(h); err == nil && s.refutes(v) {
 			return v, true
 		}
 	}
@@ -85,7 +86,7 @@ func (s *search) spent() bool { return s.tried >= s.options.Evaluations || s.wor
 
 // refutes reports whether a candidate is a witness.
 func (s *search) refutes(v any) bool {
-	text := encode(v)
+	text := textOf(v)
 	s.work -= 1 + len(text)/bytesPerUnit
 	if s.seen[text] || s.spent() {
 		return false
@@ -96,9 +97,9 @@ func (s *search) refutes(v any) bool {
 		return false
 	}
 	switch s.ask(s.wide.node(), v) {
-	case no:
+	case judge.No:
 		return true
-	case yes:
+	case judge.Yes:
 		if len(s.accepted) < 200 && len(text) < 2000 {
 			s.accepted = append(s.accepted, v)
 		}
@@ -108,13 +109,13 @@ func (s *search) refutes(v any) bool {
 
 // admits reports whether a caller of the narrow schema may send the value.
 func (s *search) admits(v any) bool {
-	if s.ask(s.narrow.node(), v) != yes {
+	if s.ask(s.narrow.node(), v) != judge.Yes {
 		return false
 	}
 	return !s.options.Declared || declared([]node{s.narrow.node()}, v, 0)
 }
 
-func encode(v any) string {
+func textOf(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return ""

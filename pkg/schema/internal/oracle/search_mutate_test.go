@@ -1,4 +1,4 @@
-package refute
+package oracle
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"iter"
 	"maps"
 	"slices"
+
+	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // atoms returns plain values of every type, to put anywhere.
@@ -103,7 +105,7 @@ func mutateArray(a []any, pool []any, yield func(any) bool) {
 	}
 }
 
-func decode(raw []byte) (any, error) {
+func readValue(raw []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
@@ -113,5 +115,5 @@ func decode(raw []byte) (any, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, err
 	}
-	return v, measure(v).check()
+	return v, judge.Check(v)
 }

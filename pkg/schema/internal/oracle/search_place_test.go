@@ -1,4 +1,4 @@
-package refute
+package oracle
 
 import (
 	"iter"
@@ -76,7 +76,7 @@ func (s *search) values(p place) iter.Seq[any] {
 		}
 		seen := map[string]bool{}
 		for v := range s.raw(p) {
-			text := encode(v)
+			text := textOf(v)
 			if s.work -= 1 + len(text)/bytesPerUnit; s.work <= 0 {
 				return
 			}

@@ -1,4 +1,4 @@
-package refute
+package oracle
 
 import (
 	"slices"
@@ -203,7 +203,7 @@ func key(ns []node) string {
 	var b strings.Builder
 	for _, n := range ns {
 		if n.doc != nil {
-			b.WriteString(n.doc.url)
+			b.WriteString(n.doc.URL)
 		}
 		b.WriteString(n.at)
 		b.WriteByte('\n')
