@@ -64,7 +64,7 @@ func (r *revision) requires(e schema.Edit) bool {
 	if e.New == nil {
 		document, pointer = r.before, e.OldPath
 	}
-	names, _ := rawjson.Elements(viewOf(at(document.Raw(), parent(parent(pointer))))["required"])
+	names, _ := rawjson.Elements(viewOf(rawjson.Find(document.Raw(), parent(parent(pointer))))["required"])
 	return slices.ContainsFunc(names, func(raw json.RawMessage) bool {
 		text, _ := rawjson.Text(raw)
 		return text == e.Name
@@ -138,37 +138,37 @@ func (r *revision) change(ch *change) {
 	case schema.FamilyDialect:
 		f.Path, f.Member = ch.Path+"/$schema", ""
 	}
-	f.Message = r.subject(ch.Instance) + ": " + r.title(suffix) + "."
 	if ch.neighbour != "" {
-		f.Hint = ch.neighbour + " is new and looks like it: perhaps it was renamed"
+		f.Hint = "perhaps it was renamed: " + code(ch.neighbour) + " is new and looks like it"
 	}
 	if len(ch.Also) > 0 {
 		f.Hint = "the definition is shared: the same change reaches " + strings.Join(ch.Also, ", ")
 	}
 	if !r.asserts(ch.Family) {
-		r.tell(suffix, f)
+		r.tell(suffix, f, r.words(ch)...)
 		return
 	}
 	r.constraint(ch, suffix, f)
 }
 
-// subject is the part of a call that an edit speaks of, in words: "Argument filter.tags[]".
-func (r *revision) subject(instance string) string {
-	whole, part := "Arguments", "Argument "
-	if r.direction == finding.Output {
-		whole, part = "Result", "Result "
+// words are what a change's sentence speaks of.
+func (r *revision) words(ch *change) []string {
+	words := []string{"name", r.subject(ch.Instance), "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
+	if ch.successor != nil {
+		words = append(words, "new", code(ch.successor.Name))
 	}
+	return words
+}
+
+// subject is the part of a call that an edit speaks of, in words: "`filter.tags[]`".
+func (r *revision) subject(instance string) string {
+	input := r.direction == finding.Input
 	if instance == "" {
-		return whole
+		return either(input, "the input", "the result")
 	}
 	name := strings.ReplaceAll(instance[1:]+"/", "/*/", "[]/")
 	name = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(strings.TrimSuffix(name, "/"))
-	return part + name
-}
-
-// title is what a rule of the revision's direction is called, as a part of a sentence.
-func (r *revision) title(suffix string) string {
-	return strings.TrimPrefix(r.rules[string(r.direction)+"-"+suffix].Title, side(r.direction))
+	return code(name) + either(input, "", " in the result")
 }
 
 // constraint tells a change of what is accepted.
@@ -181,7 +181,7 @@ func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
 		r.guilty, r.told = true, true
 		return
 	case verdict == schema.Unknown && r.overall.breaking.Verdict != schema.Compatible:
-		r.unproven(f, ch.judgement.breaking)
+		r.unproven(f, r.subject(ch.Instance), ch.judgement.breaking)
 		return
 	case ch.judgement.effect == moves && isInterval(ch.Family):
 		names := effectRules()[ch.Family]
@@ -233,15 +233,14 @@ func (r *revision) half(ch *change, suffix string, breaks finding.Direction, f f
 	if r.direction != breaks {
 		end.judgement.breaking = schema.Result{Verdict: schema.Compatible}
 	}
-	f.Message = r.subject(ch.Instance) + ": " + r.title(suffix) + "."
 	r.sentence(&end, suffix, f)
 }
 
 // sentence tells a change under a rule, at the level of its verdict.
 func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 	if ch.successor != nil {
-		f.New, f.Hint = quoted(ch.successor.Name), "use "+ch.successor.Name+" instead of "+ch.Name
-		f.Old = quoted(ch.Name)
+		f.New, f.Hint = rawjson.Quote(ch.successor.Name), either(r.direction == finding.Input, "send ", "read ")+code(ch.successor.Name)+" instead"
+		f.Old = rawjson.Quote(ch.Name)
 	}
 	f.Level = r.level(string(r.direction)+"-"+suffix, ch.judgement)
 	if r.overall.breaking.Verdict == schema.Compatible && f.Level == finding.Breaking {
@@ -251,5 +250,5 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 	f.Verdict = proof(f.Witness)
 	r.told = true
 	r.guilty = r.guilty || f.Level == finding.Breaking || ch.judgement.breaking.Verdict == schema.Incompatible
-	r.tell(suffix, f)
+	r.tell(suffix, f, r.words(ch)...)
 }

@@ -1,12 +1,19 @@
 // Package diff compares what a server offered with what it offers now.
 //
+//	findings := diff.Compare(old, new, diff.Options{Server: "github"})
+//
 // Each difference becomes one finding of one rule, at the deepest place that holds it, with the value before and after.
 // docs/compatibility.md says what counts as breaking and why; Rules lists all that can be found.
+//
+// Stability: the ids of rules stay for good; a rule's level and what it covers change only with a line in CHANGELOG.md. The
+// Go API follows semantic versioning; before 1.0.0 a minor version may change it.
 package diff
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -28,17 +35,17 @@ type Options struct {
 // the same to every caller, reader and model. A side that is nil does not have the server at all; one that could not be
 // asked must not be compared. It never panics, whatever a server sent.
 func Compare(old, new *snapshot.Snapshot, options Options) []finding.Finding {
-	c := comparison{Options: options, rules: catalogue()}
+	c := &comparison{Options: options, rules: catalogue()}
 	if old == nil || new == nil {
-		c.presence(old != nil, new != nil)
+		comparePresence(c, old != nil, new != nil)
 		return c.findings
 	}
-	c.scope(old, new)
-	c.server(old, new)
+	compareScope(c, old, new)
+	compareServer(c, old, new)
 	for _, kind := range snapshot.Kinds() {
-		c.list(kind, old, new)
+		compareList(c, kind, old, new)
 	}
-	c.versionBump(old, new)
+	compareVersionStep(c, old, new)
 	finding.Sort(c.findings)
 	return c.findings
 }
@@ -46,7 +53,7 @@ func Compare(old, new *snapshot.Snapshot, options Options) []finding.Finding {
 // comparison collects the findings of one run.
 type comparison struct {
 	Options
-	rules    map[string]finding.Rule
+	rules    map[string]rule
 	findings []finding.Finding
 
 	modern  bool     // the new side speaks 2026-07-28 or later
@@ -55,8 +62,9 @@ type comparison struct {
 	names   []string // of all tools of the new side
 }
 
-// report completes a finding with what its rule says about it, and keeps it. A level that is set already stays.
-func (c *comparison) report(id string, f finding.Finding) {
+// report completes a finding with what its rule says about it, and keeps it. A level that is set already stays, and so does
+// a message. values are names in the rule's sentence, each followed by what it stands for here.
+func (c *comparison) report(id string, f finding.Finding, values ...string) {
 	rule := c.rules[id]
 	f.Rule, f.Server = id, c.Server
 	if f.Level == finding.Off {
@@ -72,7 +80,96 @@ func (c *comparison) report(id string, f finding.Finding) {
 		f.Verdict = finding.ByRule
 	}
 	if f.Message == "" {
-		f.Message = rule.Title + "."
+		f.Message = rule.message(f, values)
 	}
 	c.findings = append(c.findings, f)
+}
+
+// subject is one item on both sides, or a part of one.
+type subject struct {
+	kind     snapshot.Kind
+	id       string // Finding.Item
+	path     string // JSON pointer of the views inside the item
+	old, new view
+}
+
+// reportMember reports a rule about one member of the subject.
+func reportMember(c *comparison, s subject, rule, key string) {
+	c.report(rule, finding.Finding{
+		Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
+	})
+}
+
+// compareDescription compares the text that says what something is for.
+func compareDescription(c *comparison, s subject, changed, added, removed string) {
+	old, new := normal(s.old.text("description")), normal(s.new.text("description"))
+	switch {
+	case old == new:
+	case old == "":
+		reportMember(c, s, added, "description")
+	case new == "":
+		reportMember(c, s, removed, "description")
+	default:
+		reportMember(c, s, changed, "description")
+	}
+}
+
+// compareTitle compares the name that people see. A change of the name alone is told by the rules about names.
+func compareTitle(c *comparison, s subject, rule string) {
+	if old, new := displayed(s.old), displayed(s.new); old != new && !(s.old.text("name") == old && s.new.text("name") == new) {
+		c.report(rule, finding.Finding{Item: s.id, Path: s.path + "/title", Old: rawjson.Quote(old), New: rawjson.Quote(new)})
+	}
+}
+
+// displayed is title, else annotations.title, else name.
+func displayed(v view) string {
+	for _, text := range []string{v.text("title"), viewOf(v["annotations"]).text("title"), v.text("name")} {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// compareOpaque compares a member whose meaning is not known here, and says where it differs.
+func compareOpaque(c *comparison, s subject, rule, key string, volatile ...string) {
+	old, new := treeOf(s.old[key]), treeOf(s.new[key])
+	for _, tree := range []any{old, new} {
+		if o, ok := tree.(object); ok {
+			for _, name := range volatile {
+				delete(o, name)
+			}
+		}
+	}
+	if empty(old) && empty(new) {
+		return
+	}
+	if found := walk(old, new); len(found) > 0 {
+		c.report(rule, finding.Finding{
+			Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
+			Message: cmp.Or(c.rules[rule].Says, c.rules[rule].Title) + " " + whereabouts(found) + ".",
+		})
+	}
+}
+
+// empty tells whether a member is absent, or an object or array that says no more than an absent one.
+func empty(tree any) bool {
+	switch t := tree.(type) {
+	case object:
+		return len(t) == 0
+	case array:
+		return len(t) == 0
+	case leaf:
+		return t.Text == ""
+	}
+	return false
+}
+
+// compareRest reports the members that no rule knows.
+func compareRest(c *comparison, s subject, known ...string) {
+	for _, key := range keys(s.old, s.new, known...) {
+		if !same(s.old[key], s.new[key]) {
+			reportMember(c, s, s.kind.Word()+"-changed", key)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -100,33 +101,33 @@ func canonicals(items []json.RawMessage) []json.RawMessage {
 	return spelled
 }
 
-// items compares the items of two lists that are both known.
-func (c *comparison) items(kind snapshot.Kind, old, new *snapshot.List) {
+// compareItems compares the items of two lists that are both known.
+func compareItems(c *comparison, kind snapshot.Kind, old, new *snapshot.List) {
 	matched := pairs(old, new)
 	if kind == snapshot.Tools {
-		c.toolNames(matched)
-		c.order(old, new)
+		namesOf(c, matched)
+		compareOrder(c, old, new)
 	}
-	matched = c.successors(kind, matched)
+	matched = joinRenamedItems(c, kind, matched)
 	hints := renameHints(matched)
 	var both []*pair
 	for _, p := range matched {
 		switch {
 		case p.nth > 0 && (p.old == nil || p.new == nil):
-			c.repeated(kind, p)
+			reportRepeated(c, kind, p)
 		case p.new == nil:
-			c.removed(kind, p, hints[p.key])
+			reportRemoved(c, kind, p, hints[p.key])
 		case p.old == nil:
-			c.added(kind, p)
+			reportAdded(c, kind, p)
 		default:
 			both = append(both, p)
 		}
 	}
-	c.each(kind, both)
+	compareEach(c, kind, both)
 }
 
-// each compares items that both sides have, on all processors. The findings are in the order of the items.
-func (c *comparison) each(kind snapshot.Kind, items []*pair) {
+// compareEach compares items that both sides have, on all processors. The findings are in the order of the items.
+func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 	found := make([][]finding.Finding, len(items))
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -135,7 +136,7 @@ func (c *comparison) each(kind snapshot.Kind, items []*pair) {
 			for i := next.Add(1) - 1; i < int64(len(items)); i = next.Add(1) - 1 {
 				one := *c
 				one.findings = nil
-				one.item(kind, items[i])
+				compareItem(&one, kind, items[i])
 				found[i] = one.findings
 			}
 		})
@@ -144,13 +145,13 @@ func (c *comparison) each(kind snapshot.Kind, items []*pair) {
 	c.findings = append(c.findings, slices.Concat(found...)...)
 }
 
-func (c *comparison) removed(kind snapshot.Kind, p *pair, successor string) {
+func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, successor string) {
 	if slices.Contains(c.Incomplete, kind) {
 		return
 	}
 	f := finding.Finding{Item: kind.ID(p.key), Old: p.old}
 	if successor != "" {
-		f.Hint = fmt.Sprintf("%s is new and looks like it: perhaps it was renamed", kind.ID(successor))
+		f.Hint = fmt.Sprintf("perhaps it was renamed: %s is new and looks like it", code(successor))
 	}
 	if kind == snapshot.Resources && c.dynamic {
 		f.Level = finding.Warning
@@ -158,13 +159,13 @@ func (c *comparison) removed(kind snapshot.Kind, p *pair, successor string) {
 	c.report(kind.Word()+"-removed", f)
 }
 
-func (c *comparison) added(kind snapshot.Kind, p *pair) {
+func reportAdded(c *comparison, kind snapshot.Kind, p *pair) {
 	c.report(kind.Word()+"-added", finding.Finding{Item: kind.ID(p.key), New: p.new})
-	c.hidden(kind.ID(p.key), "", nil, p.new)
+	findHidden(c, kind.ID(p.key), "", nil, p.new)
 }
 
-// repeated tells of an item whose key another one has too, on one side only.
-func (c *comparison) repeated(kind snapshot.Kind, p *pair) {
+// reportRepeated tells of an item whose key another one has too, on one side only.
+func reportRepeated(c *comparison, kind snapshot.Kind, p *pair) {
 	f := finding.Finding{Item: kind.ID(p.key), Old: p.old, New: p.new}
 	switch {
 	case p.key == "":
@@ -172,14 +173,14 @@ func (c *comparison) repeated(kind snapshot.Kind, p *pair) {
 	case kind == snapshot.Tools && p.old == nil:
 		c.report("tool-duplicate-name", f)
 	default:
-		f.Message = fmt.Sprintf("How many items have this %s differs.", kind.KeyField())
+		f.Message = fmt.Sprintf("The number of items with this %s changed.", kind.KeyField())
 		c.report(kind.Word()+"-changed", f)
 	}
 }
 
-// item compares one item that both sides have.
-func (c *comparison) item(kind snapshot.Kind, p *pair) {
-	if alike(p.old, p.new) {
+// compareItem compares one item that both sides have.
+func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
+	if rawjson.Equal(p.old, p.new) {
 		return
 	}
 	s := subject{kind: kind, id: kind.ID(p.key), old: viewOf(p.old), new: viewOf(p.new)}
@@ -191,20 +192,20 @@ func (c *comparison) item(kind snapshot.Kind, p *pair) {
 	}
 	switch kind {
 	case snapshot.Tools:
-		c.tool(s)
+		compareTool(c, s)
 	case snapshot.Prompts:
-		c.prompt(s)
+		comparePrompt(c, s)
 	case snapshot.Resources:
-		c.resource(s)
+		compareResource(c, s)
 	case snapshot.Templates:
-		c.template(s)
+		compareTemplate(c, s)
 	}
-	c.texts(s.id, "", p.old, p.new)
-	c.size(s.id, p.old, p.new)
+	compareTexts(c, s.id, "", p.old, p.new)
+	compareSize(c, s.id, p.old, p.new)
 }
 
-// order compares the order of the tools that both sides have.
-func (c *comparison) order(old, new *snapshot.List) {
+// compareOrder compares the order of the tools that both sides have.
+func compareOrder(c *comparison, old, new *snapshot.List) {
 	before, after := shared(old, new), shared(new, old)
 	if !slices.Equal(before, after) {
 		c.report("tool-order-changed", finding.Finding{Path: "/tools", Old: asJSON(before), New: asJSON(after)})
@@ -229,4 +230,160 @@ func shared(list, other *snapshot.List) []string {
 func asJSON(texts []string) json.RawMessage {
 	raw, _ := json.Marshal(texts) // strings always encode
 	return raw
+}
+
+// joinRenamedItems reports the items whose key changed and nothing else that matters, and is the pairs that are left. Each
+// stands for one removed and one added item.
+func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pair {
+	if slices.Contains(c.Incomplete, kind) {
+		return matched
+	}
+	claimed := map[*pair]bool{}
+	for old, new := range successions(kind, matched) {
+		claimed[new] = true
+		switch kind {
+		case snapshot.Tools, snapshot.Prompts:
+			claimed[old] = true
+			c.report(kind.Word()+"-renamed", finding.Finding{
+				Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key),
+				Hint: either(kind == snapshot.Tools, "call ", "use ") + code(new.key) + " instead",
+			}, "new", code(new.key))
+		case snapshot.Resources, snapshot.Templates:
+			reportMoved(c, kind, old, new)
+			old.new = new.new // what else changed is told under the old key
+		}
+	}
+	return slices.DeleteFunc(matched, func(p *pair) bool { return claimed[p] })
+}
+
+// successions are the items that are gone, each with the one new item that is the same under another key. What has more
+// than one match has none.
+func successions(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
+	before, after := identities(kind, gone(matched)), identities(kind, fresh(matched))
+	found := map[*pair]*pair{}
+	for identity, old := range before {
+		new := after[identity]
+		if len(old) != 1 || len(new) != 1 {
+			continue
+		}
+		if kind.KeyField() != "name" || telling(old[0].old) || similarity(old[0].key, new[0].key) >= likely {
+			found[old[0]] = new[0]
+		}
+	}
+	return found
+}
+
+// identities group items by what stays when their key changes: the name of a resource or template, and all but the name
+// of a tool or prompt.
+func identities(kind snapshot.Kind, items []*pair) map[string][]*pair {
+	groups := map[string][]*pair{}
+	for _, p := range items {
+		raw := p.old
+		if raw == nil {
+			raw = p.new
+		}
+		identity := viewOf(raw).text("name")
+		if kind.KeyField() == "name" {
+			identity = withoutMember(raw, "name")
+		}
+		if identity != "" {
+			groups[identity] = append(groups[identity], p)
+		}
+	}
+	return groups
+}
+
+// withoutMember is an object without one of its members, in one spelling; empty when it is no object.
+func withoutMember(raw json.RawMessage, name string) string {
+	v := viewOf(raw)
+	if len(v) == 0 {
+		return ""
+	}
+	delete(v, name)
+	spelled, _ := rawjson.Canonical(v.json()) // what a view shows is JSON
+	return string(spelled)
+}
+
+// reportMoved reports a resource or template that is found under another address.
+func reportMoved(c *comparison, kind snapshot.Kind, old, new *pair) {
+	f := finding.Finding{Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key)}
+	if kind == snapshot.Resources {
+		c.report("resource-uri-changed", f)
+		return
+	}
+	compareURITemplate(c, f, old.key, new.key)
+}
+
+func gone(matched []*pair) []*pair {
+	return slices.DeleteFunc(slices.Clone(matched), func(p *pair) bool { return p.new != nil || p.nth > 0 || p.key == "" })
+}
+
+func fresh(matched []*pair) []*pair {
+	return slices.DeleteFunc(slices.Clone(matched), func(p *pair) bool { return p.old != nil || p.nth > 0 || p.key == "" })
+}
+
+// telling tells whether an item says enough for another one that says the same to be taken for it.
+func telling(raw json.RawMessage) bool {
+	v := viewOf(raw)
+	properties := viewOf(viewOf(v["inputSchema"])["properties"])
+	return v.text("description") != "" || len(properties) > 0 || v["arguments"] != nil
+}
+
+// likely is the similarity from which two names are taken for two spellings of one.
+const likely = 0.6
+
+// renameHints are likely successors of removed items by the similarity of their names.
+func renameHints(matched []*pair) map[string]string {
+	hints := map[string]string{}
+	candidates := fresh(matched)
+	if len(candidates) > maxCandidates {
+		candidates = candidates[:maxCandidates]
+	}
+	spellings := make([]spelling, len(candidates))
+	for i, candidate := range candidates {
+		spellings[i] = spell(candidate.key)
+	}
+	for _, old := range gone(matched) {
+		name, closest := spell(old.key), likely
+		for i, candidate := range candidates {
+			if s := name.similarity(spellings[i]); s > closest || s == closest && hints[old.key] == "" {
+				closest, hints[old.key] = s, candidate.key
+			}
+		}
+	}
+	return hints
+}
+
+// maxCandidates bounds the search for successors, so that replacing a large list takes linear time.
+const maxCandidates = 100
+
+// similarity is how much two names have in common, from 0 to 1: Dice's coefficient over pairs of neighbouring letters.
+func similarity(a, b string) float64 { return spell(a).similarity(spell(b)) }
+
+// spelling is a name as pairs of neighbouring letters, with how often each stands there.
+type spelling struct {
+	pairs map[string]int
+	total int
+}
+
+func spell(name string) spelling {
+	const longest = 200 // a name that is longer is no name
+	name = strings.ToLower(name[:min(len(name), longest)])
+	s := spelling{pairs: map[string]int{}}
+	for i := 1; i < len(name); i++ {
+		s.pairs[name[i-1:i+1]]++
+		s.total++
+	}
+	return s
+}
+
+func (s spelling) similarity(other spelling) float64 {
+	if s.total+other.total == 0 {
+		return 0
+	}
+	common := 0
+	for pair, n := range s.pairs {
+		common += min(n, other.pairs[pair])
+	}
+	return 2 * float64(common) / float64(s.total+other.total)
 }

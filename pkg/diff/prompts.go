@@ -8,15 +8,15 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// prompt compares one prompt.
-func (c *comparison) prompt(s subject) {
+// comparePrompt compares one prompt.
+func comparePrompt(c *comparison, s subject) {
 	const description = "prompt-description-changed"
-	c.title(s, "prompt-title-changed")
-	c.description(s, description, description, description)
-	c.opaque(s, "prompt-meta-changed", "_meta")
-	c.opaque(s, "prompt-icons-changed", "icons")
-	c.arguments(s, readArguments(s.old["arguments"]), readArguments(s.new["arguments"]))
-	c.rest(s, "name", "title", "description", "_meta", "icons", "arguments")
+	compareTitle(c, s, "prompt-title-changed")
+	compareDescription(c, s, description, description, description)
+	compareOpaque(c, s, "prompt-meta-changed", "_meta")
+	compareOpaque(c, s, "prompt-icons-changed", "icons")
+	compareArguments(c, s, readArguments(s.old["arguments"]), readArguments(s.new["arguments"]))
+	compareRest(c, s, "name", "title", "description", "_meta", "icons", "arguments")
 }
 
 // argument is one argument of a prompt.
@@ -47,14 +47,14 @@ func find(arguments []argument, name string) *argument {
 	return &arguments[i]
 }
 
-func (c *comparison) arguments(s subject, old, new []argument) {
+func compareArguments(c *comparison, s subject, old, new []argument) {
 	renamed := map[string]bool{}
 	for _, a := range old {
 		switch b := find(new, a.name); {
 		case b != nil:
-			c.argument(s, a, *b)
+			compareArgument(c, s, a, *b)
 		default:
-			c.argumentGone(s, a, old, new, renamed)
+			reportArgumentGone(c, s, a, old, new, renamed)
 		}
 	}
 	for _, b := range new {
@@ -75,8 +75,8 @@ func (c *comparison) arguments(s subject, old, new []argument) {
 
 func argumentPath(name string) string { return rawjson.Join("/arguments", name) }
 
-// argumentGone reports an argument that is removed, or found under another name.
-func (c *comparison) argumentGone(s subject, a argument, old, new []argument, renamed map[string]bool) {
+// reportArgumentGone reports an argument that is removed, or found under another name.
+func reportArgumentGone(c *comparison, s subject, a argument, old, new []argument, renamed map[string]bool) {
 	twins := func(side, other []argument) (found []argument) {
 		for _, b := range side {
 			if find(other, b.name) == nil && withoutMember(a.raw, "name") == withoutMember(b.raw, "name") {
@@ -92,17 +92,17 @@ func (c *comparison) argumentGone(s subject, a argument, old, new []argument, re
 		return
 	}
 	renamed[successors[0].name] = true
-	f.New, f.Hint = successors[0].raw, "send "+successors[0].name+" instead"
-	c.report("prompt-argument-renamed", f)
+	f.New, f.Hint = successors[0].raw, "send "+code(successors[0].name)+" instead"
+	c.report("prompt-argument-renamed", f, "new", code(successors[0].name))
 }
 
-// argument compares one argument that both sides have.
-func (c *comparison) argument(s subject, old, new argument) {
+// compareArgument compares one argument that both sides have.
+func compareArgument(c *comparison, s subject, old, new argument) {
 	inner := subject{kind: s.kind, id: s.id, path: argumentPath(old.name), old: old.view, new: new.view}
 	const description = "prompt-argument-description-changed"
-	c.description(inner, description, description, description)
-	c.title(inner, "prompt-argument-title-changed")
-	c.rest(inner, "name", "title", "description", "required")
+	compareDescription(c, inner, description, description, description)
+	compareTitle(c, inner, "prompt-argument-title-changed")
+	compareRest(c, inner, "name", "title", "description", "required")
 	f := finding.Finding{Item: s.id, Path: inner.path, Member: "required", Old: old.view["required"], New: new.view["required"]}
 	switch {
 	case !old.required() && new.required():

@@ -2,45 +2,47 @@ package diff
 
 import (
 	"mime"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// resource compares one resource.
-func (c *comparison) resource(s subject) {
-	c.selfPortrait(s, "resource")
-	c.mediaType(s, "resource-mime-type-changed", "resource-mime-type-removed", "resource-mime-type-added")
+// compareResource compares one resource.
+func compareResource(c *comparison, s subject) {
+	compareDisplay(c, s, "resource")
+	compareMediaType(c, s, "resource-mime-type-changed", "resource-mime-type-removed", "resource-mime-type-added")
 	if !same(s.old["size"], s.new["size"]) {
-		c.field(s, "resource-size-changed", "size")
+		reportMember(c, s, "resource-size-changed", "size")
 	}
-	c.rest(s, "uri", "name", "title", "description", "annotations", "_meta", "icons", "mimeType", "size")
+	compareRest(c, s, "uri", "name", "title", "description", "annotations", "_meta", "icons", "mimeType", "size")
 }
 
-// template compares one resource template.
-func (c *comparison) template(s subject) {
-	c.selfPortrait(s, "template")
+// compareTemplate compares one resource template.
+func compareTemplate(c *comparison, s subject) {
+	compareDisplay(c, s, "template")
 	const changed = "template-mime-type-changed"
-	c.mediaType(s, changed, changed, changed)
-	c.rest(s, "uriTemplate", "name", "title", "description", "annotations", "_meta", "icons", "mimeType")
+	compareMediaType(c, s, changed, changed, changed)
+	compareRest(c, s, "uriTemplate", "name", "title", "description", "annotations", "_meta", "icons", "mimeType")
 }
 
 // described compares what resources and templates say of themselves in the same way.
-func (c *comparison) selfPortrait(s subject, word string) {
+func compareDisplay(c *comparison, s subject, word string) {
 	if !same(s.old["name"], s.new["name"]) {
-		c.field(s, word+"-name-changed", "name")
+		reportMember(c, s, word+"-name-changed", "name")
 	}
 	description := word + "-description-changed"
-	c.title(s, word+"-title-changed")
-	c.description(s, description, description, description)
-	c.opaque(s, word+"-annotations-changed", "annotations", "lastModified")
-	c.opaque(s, word+"-meta-changed", "_meta")
-	c.opaque(s, word+"-icons-changed", "icons")
+	compareTitle(c, s, word+"-title-changed")
+	compareDescription(c, s, description, description, description)
+	compareOpaque(c, s, word+"-annotations-changed", "annotations", "lastModified")
+	compareOpaque(c, s, word+"-meta-changed", "_meta")
+	compareOpaque(c, s, word+"-icons-changed", "icons")
 }
 
-// mediaType compares mimeType. A type that is no longer said, or that differs in its parameters only, is a warning; one
+// compareMediaType compares mimeType. A type that is no longer said, or that differs in its parameters only, is a warning; one
 // that was not said before is info.
-func (c *comparison) mediaType(s subject, changed, removed, added string) {
+func compareMediaType(c *comparison, s subject, changed, removed, added string) {
 	old, new := s.old.text("mimeType"), s.new.text("mimeType")
 	f := finding.Finding{Item: s.id, Path: "/mimeType", Old: s.old["mimeType"], New: s.new["mimeType"]}
 	essence := func(mimeType string) string { return strings.SplitN(comparable(mimeType), ";", 2)[0] }
@@ -68,4 +70,89 @@ func comparable(mimeType string) string {
 		return strings.ToLower(strings.TrimSpace(mimeType))
 	}
 	return mime.FormatMediaType(kind, parameters)
+}
+
+// expression is one part of a URI template (RFC 6570): a fixed text, or variables under an operator.
+type expression struct {
+	text      string // of a fixed part
+	operator  string
+	variables []string // with their modifiers, such as "path*" or "id:3"
+}
+
+var templatePart = regexp.MustCompile(`\{([+#./;?&]?)([^{}]*)\}|[^{}]+|[{}]`)
+
+// parseTemplate splits a URI template; what is no expression is fixed text.
+func parseTemplate(template string) []expression {
+	var parts []expression
+	for _, m := range templatePart.FindAllStringSubmatch(template, -1) {
+		if m[2] == "" {
+			parts = append(parts, expression{text: m[0]})
+			continue
+		}
+		parts = append(parts, expression{operator: m[1], variables: strings.Split(m[2], ",")})
+	}
+	return parts
+}
+
+// compareURITemplate reports how one URI template became another.
+func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
+	before, after := parseTemplate(old), parseTemplate(new)
+	oldVariables, oldShape := required(before)
+	newVariables, newShape := required(after)
+	switch {
+	case slices.Equal(oldShape, newShape) && !slices.Equal(oldVariables, newVariables):
+		c.report("template-variable-renamed", f)
+	case len(newVariables) > len(oldVariables) && contains(newVariables, oldVariables):
+		c.report("template-variable-added", f)
+	case len(newVariables) < len(oldVariables) && contains(oldVariables, newVariables):
+		c.report("template-variable-removed", f)
+	case !slices.Equal(oldShape, newShape):
+		c.report("template-uri-changed", f)
+	}
+	compareQuery(c, f, query(before), query(after))
+}
+
+// compareQuery compares variables that a URI can leave out.
+func compareQuery(c *comparison, f finding.Finding, old, new []string) {
+	f.Level = finding.Info
+	if !contains(old, new) {
+		c.report("template-variable-added", f)
+	}
+	f.Level = finding.Breaking
+	if !contains(new, old) {
+		c.report("template-variable-removed", f)
+	}
+}
+
+// required are the variables that every URI of the template has, and the template with a mark in the place of each.
+func required(parts []expression) (variables, shape []string) {
+	for _, part := range parts {
+		switch part.operator {
+		case "?", "&":
+		default:
+			shape = append(shape, part.operator+part.text)
+			for _, variable := range part.variables {
+				name := strings.TrimRight(strings.SplitN(variable, ":", 2)[0], "*")
+				variables = append(variables, name)
+				shape = append(shape, "{"+strings.TrimPrefix(variable, name)+"}")
+			}
+		}
+	}
+	return variables, shape
+}
+
+// query are the variables of a template that stand in its query.
+func query(parts []expression) []string {
+	var variables []string
+	for _, part := range parts {
+		if part.operator == "?" || part.operator == "&" {
+			variables = append(variables, part.variables...)
+		}
+	}
+	return variables
+}
+
+// contains tells whether all parts are in the whole.
+func contains(whole, parts []string) bool {
+	return !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(whole, part) })
 }

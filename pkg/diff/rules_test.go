@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,21 @@ func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
 				t.Errorf("it is not silent; found:\n%s", strings.Join(lines(found), "\n"))
 			}
 		})
+	}
+}
+
+// TestEveryRuleHasItsTexts reads rules.json as it was written: nothing is missing, and no placeholder stays in a title.
+func TestEveryRuleHasItsTexts(t *testing.T) {
+	sentence := regexp.MustCompile(`^[A-Z_][^{}\[\]]*[^.]$`)
+	for _, rule := range diff.Rules() {
+		for what, text := range map[string]string{"doc": rule.Doc, "example": rule.Example, "what to do instead": rule.Instead} {
+			if strings.TrimSpace(text) == "" {
+				t.Errorf("%s has no %s", rule.ID, what)
+			}
+		}
+		if !sentence.MatchString(rule.Title) {
+			t.Errorf("%s has the title %q", rule.ID, rule.Title)
+		}
 	}
 }
 

@@ -3,8 +3,10 @@ package diff
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -25,10 +27,10 @@ type revision struct {
 	guilty        bool // a change was told that explains why the whole is not known to be compatible
 }
 
-// schema compares what a tool accepts or promises. The level of each change rests on the verdict of that change alone;
+// compareSchemas compares what a tool accepts or promises. The level of each change rests on the verdict of that change alone;
 // the verdict on the whole decides whether changes make up for one another, and whether one of them was overlooked.
-func (c *comparison) schema(s subject, direction finding.Direction, path string, old, new json.RawMessage) {
-	if alike(old, new) {
+func compareSchemas(c *comparison, s subject, direction finding.Direction, path string, old, new json.RawMessage) {
+	if rawjson.Equal(old, new) {
 		return
 	}
 	r := &revision{comparison: c, item: s.id, path: path, direction: direction}
@@ -73,14 +75,14 @@ func (r *revision) problems() {
 			id, r.unresolved = "schema-ref-unresolved", true
 		}
 		r.invalid = true
-		r.tell(id, finding.Finding{Path: p.Path, New: at(r.after.Raw(), p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
+		r.tell(id, finding.Finding{Path: p.Path, New: rawjson.Find(r.after.Raw(), p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
 }
 
 // tell reports a rule of the revision's direction. Paths of f are those inside the schema.
-func (r *revision) tell(suffix string, f finding.Finding) {
+func (r *revision) tell(suffix string, f finding.Finding, words ...string) {
 	f.Item, f.Path = r.item, r.path+f.Path
-	r.report(string(r.direction)+"-"+suffix, f)
+	r.report(string(r.direction)+"-"+suffix, f, append([]string{"name", r.subject("")}, words...)...)
 }
 
 // remainder tells what the verdict on the whole says and no change explained.
@@ -92,10 +94,10 @@ func (r *revision) remainder() {
 		r.tell("schema-rewritten", f)
 	case o.breaking.Verdict == schema.Incompatible && !r.guilty:
 		f.Level, f.Witness, f.Verdict = finding.Breaking, o.breaking.Witness, proof(o.breaking.Witness)
-		f.Message = fmt.Sprintf("The schema changed so that it breaks: %s.", o.breaking.Reason)
+		f.Message = fmt.Sprintf("Several changes break %s only together: %s.", r.subject(""), o.breaking.Reason)
 		r.tell(o.catchAll(), f)
 	case o.breaking.Verdict == schema.Unknown && !r.guilty && !r.invalid:
-		r.unproven(f, o.breaking)
+		r.unproven(f, r.subject(""), o.breaking)
 	case !r.told && !r.invalid:
 		f.Level = finding.Info
 		r.tell(o.catchAll(), f)
@@ -103,9 +105,9 @@ func (r *revision) remainder() {
 }
 
 // unproven tells that nothing is known, and why.
-func (r *revision) unproven(f finding.Finding, result schema.Result) {
+func (r *revision) unproven(f finding.Finding, subject string, result schema.Result) {
 	f.Level, f.Verdict = finding.Warning, finding.Unproven
-	f.Message = fmt.Sprintf("Whether the change is safe could not be decided: %s.", reason(result))
+	f.Message = fmt.Sprintf("Whether the change of %s is safe could not be decided: %s.", subject, reason(result))
 	r.guilty, r.told = true, true
 	r.tell("schema-unproven", f)
 }
@@ -126,4 +128,223 @@ func proof(witness json.RawMessage) finding.Verdict {
 		return finding.ByRule
 	}
 	return finding.Proved
+}
+
+// judgement is what is known of a new schema, or of the old one with a single change in it.
+type judgement struct {
+	kept     bool          // proved: all values that were right still are
+	inside   bool          // proved: all values that are right were so before
+	equal    bool          // proved in both directions
+	effect   effect        // narrows, widens or moves; meaningless while equal
+	breaking schema.Result // is the direction safe that the other side of the call depends on?
+}
+
+// judge compares the old schema with another one. The effect is that on all values; whether it breaks follows the
+// chosen semantics.
+func (r *revision) judge(other *schema.Schema) judgement {
+	kept := r.contains(other, r.before, schema.Strict)   // all that was right still is
+	inside := r.contains(r.before, other, schema.Strict) // all that is right was so before
+	j := judgement{
+		kept: kept.Verdict == schema.Compatible, inside: inside.Verdict == schema.Compatible,
+		effect: effectOf(kept, inside, r.direction), breaking: kept,
+	}
+	j.equal = j.kept && j.inside
+	if r.direction == finding.Output {
+		j.breaking = inside
+	}
+	if j.breaking.Verdict == schema.Compatible || r.Strict {
+		return j
+	}
+	if r.direction == finding.Output {
+		j.breaking = r.contains(r.before, other, schema.Declared)
+	} else {
+		j.breaking = r.contains(other, r.before, schema.Declared)
+	}
+	return j
+}
+
+// effectOf names a change. Where a direction is not decided, the one that is names it.
+func effectOf(kept, inside schema.Result, direction finding.Direction) effect {
+	switch {
+	case kept.Verdict == schema.Compatible:
+		return widens
+	case inside.Verdict == schema.Compatible:
+		return narrows
+	case kept.Verdict == schema.Incompatible && inside.Verdict == schema.Incompatible:
+		return moves
+	case kept.Verdict == schema.Incompatible:
+		return narrows
+	case inside.Verdict == schema.Incompatible || direction == finding.Output:
+		return widens
+	}
+	return narrows
+}
+
+// catchAll is the rule for a change that no other rule explains.
+func (j judgement) catchAll() string {
+	switch j.effect {
+	case narrows:
+		return "schema-narrowed"
+	case widens:
+		return "schema-widened"
+	}
+	return "schema-incomparable"
+}
+
+// worse is the judgement of two changes that are told as one.
+func worse(a, b judgement) judgement {
+	rank := func(j judgement) int {
+		switch j.breaking.Verdict {
+		case schema.Incompatible:
+			return 2
+		case schema.Unknown:
+			return 1
+		}
+		return 0
+	}
+	if rank(b) > rank(a) {
+		a.breaking = b.breaking
+	}
+	a.equal = a.equal && b.equal
+	return a
+}
+
+// level is how much a change matters: what its verdict says, softened or sharpened where the rule says so.
+func (r *revision) level(id string, j judgement) finding.Level {
+	byDefault := r.rules[id].Level
+	switch {
+	case j.breaking.Verdict == schema.Incompatible && r.softened(id):
+		return finding.Warning
+	case j.breaking.Verdict == schema.Incompatible:
+		return finding.Breaking
+	case byDefault == finding.Breaking:
+		return r.harmless(id)
+	}
+	return byDefault
+}
+
+// softened tells the rules by which a reader is warned only, unless plain sets are asked for.
+func (r *revision) softened(id string) bool {
+	return !r.Strict && (id == "output-enum-value-added" || id == "output-optional-property-added")
+}
+
+// harmless is the level of a rule that mostly breaks where it is proved that it does not.
+func (r *revision) harmless(id string) finding.Level {
+	switch id {
+	case "input-property-removed", "input-property-renamed", "output-property-removed", "output-property-renamed":
+		return finding.Warning // what is sent or expected goes unheard
+	}
+	return finding.Info
+}
+
+// witness is a value that shows the change to break, if it shows it for the new schema as a whole too.
+func (r *revision) witness(j judgement) json.RawMessage {
+	if j.breaking.Verdict != schema.Incompatible || j.breaking.Witness == nil {
+		return nil
+	}
+	if r.alone {
+		return j.breaking.Witness
+	}
+	value, err := schema.Parse(rawjson.Build(rawjson.Member{Key: "const", Value: j.breaking.Witness}))
+	if err != nil {
+		return nil
+	}
+	want := schema.Incompatible // the new schema refuses what the old one accepted
+	if r.direction == finding.Output {
+		want = schema.Compatible // the new schema allows what the old one did not
+	}
+	if r.contains(r.after, value, schema.Strict).Verdict != want {
+		return nil
+	}
+	return j.breaking.Witness
+}
+
+// compareInput compares what the tool accepts. A tool without a schema, which the specification forbids, takes no arguments.
+func compareInput(c *comparison, s subject) {
+	old, new := s.old["inputSchema"], s.new["inputSchema"]
+	if rawjson.Equal(old, new) {
+		return
+	}
+	compareInputRoot(c, s, old, new)
+	compareSchemas(c, s, finding.Input, "/inputSchema", arguments(old), arguments(new))
+}
+
+// compareInputRoot looks at what only matters at the root of an input schema.
+func compareInputRoot(c *comparison, s subject, old, new json.RawMessage) {
+	before, after := viewOf(old), viewOf(new)
+	f := finding.Finding{Item: s.id, Path: "/inputSchema", Old: old, New: new}
+	switch {
+	case isObject(before) && !isObject(after):
+		f.Message = `The input schema no longer has "type": "object" at its root.`
+		c.report("input-schema-invalid", f)
+	case !isObject(before) && isObject(after):
+		f.Level, f.Message = finding.Info, `The input schema now has "type": "object" at its root, as it must.`
+		c.report("input-schema-changed", f)
+	}
+}
+
+// combinators reports those that are new at the root of an input schema, if they are more than other words for the same.
+func (r *revision) combinators() {
+	if r.direction != finding.Input || r.overall.equal {
+		return
+	}
+	before, after := viewOf(r.before.Raw()), viewOf(r.after.Raw())
+	for _, keyword := range combinators() {
+		if before[keyword] == nil && after[keyword] != nil {
+			r.tell("root-combinator-added", finding.Finding{Member: keyword, New: after[keyword]})
+		}
+	}
+}
+
+func isObject(root view) bool { return root.text("type") == "object" }
+
+func combinators() []string { return []string{"anyOf", "oneOf", "allOf", "not"} }
+
+// arguments is an input schema as the protocol reads it: what is sent is an object, whether the root says so or not, and
+// a root that says nothing of any property takes none.
+func arguments(schema json.RawMessage) json.RawMessage {
+	if schema == nil {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	root := viewOf(schema)
+	says := func(keyword string) bool { return root[keyword] != nil }
+	if len(root) == 0 && string(schema) != "{}" || slices.ContainsFunc(append(combinators(), "$ref", "$dynamicRef", "if"), says) {
+		return schema
+	}
+	if says("type") && (says("properties") || !isObject(root)) {
+		return schema
+	}
+	if !says("type") {
+		root["type"] = json.RawMessage(`"object"`)
+	}
+	if !slices.ContainsFunc([]string{"properties", "additionalProperties", "patternProperties", "unevaluatedProperties"}, says) {
+		root["properties"] = json.RawMessage(`{}`)
+	}
+	return root.json()
+}
+
+// The work on one pair of schemas is bounded by a count that is the same on every machine, in units of about a
+// microsecond: a server cannot make a comparison last by many changes of an intricate schema. What is left undecided is
+// told as unproven.
+const (
+	maxWork      = 1_000_000
+	workPerStep  = 2  // of the schema engine
+	bytesPerWork = 16 // of both schemas, which are read for each question
+)
+
+// contains asks the schema engine, and counts the work.
+func (r *revision) contains(wide, narrow *schema.Schema, semantics schema.Semantics) schema.Result {
+	left := (maxWork - r.work) / workPerStep
+	if left <= 0 {
+		return spent()
+	}
+	result := schema.Contains(wide, narrow, schema.Budget{
+		Steps: min(schema.DefaultSteps, left), Semantics: semantics, AssertFormats: r.AssertFormats,
+	})
+	r.work += result.Steps*workPerStep + (len(wide.Raw())+len(narrow.Raw()))/bytesPerWork
+	return result
+}
+
+func spent() schema.Result {
+	return schema.Result{Reason: "the budget for the schemas of one tool is spent"}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// presence tells that one side alone has the server.
-func (c *comparison) presence(before, after bool) {
+// comparePresence tells that one side alone has the server.
+func comparePresence(c *comparison, before, after bool) {
 	switch {
 	case before && !after:
 		c.report("server-removed", finding.Finding{Message: c.Absence})
@@ -20,24 +20,24 @@ func (c *comparison) presence(before, after bool) {
 	}
 }
 
-// server compares what a server says of itself.
-func (c *comparison) server(old, new *snapshot.Snapshot) {
-	c.protocol(old.Protocol, new.Protocol)
-	c.supported(old.Supported, new.Supported)
-	c.extra(old, new)
+// compareServer compares what a server says of itself.
+func compareServer(c *comparison, old, new *snapshot.Snapshot) {
+	compareProtocol(c, old.Protocol, new.Protocol)
+	compareSupported(c, old.Supported, new.Supported)
+	compareExtra(c, old, new)
 	if !described(old) || !described(new) {
 		return
 	}
-	c.instructions(old.Instructions, new.Instructions)
-	c.identity(viewOf(old.Server), viewOf(new.Server))
-	c.capabilities(viewOf(old.Capabilities), viewOf(new.Capabilities), old)
+	compareInstructions(c, old.Instructions, new.Instructions)
+	compareIdentity(c, viewOf(old.Server), viewOf(new.Server))
+	compareCapabilities(c, viewOf(old.Capabilities), viewOf(new.Capabilities), old)
 }
 
-func (c *comparison) protocol(old, new string) {
+func compareProtocol(c *comparison, old, new string) {
 	if old == new || old == "" || new == "" {
 		return
 	}
-	f := finding.Finding{Path: "/protocolVersion", Old: quoted(old), New: quoted(new)}
+	f := finding.Finding{Path: "/protocolVersion", Old: rawjson.Quote(old), New: rawjson.Quote(new)}
 	if new < old {
 		c.report("protocol-version-downgraded", f)
 	} else {
@@ -48,25 +48,25 @@ func (c *comparison) protocol(old, new string) {
 	}
 }
 
-// supported compares the lists of server/discover, where both sides have one.
-func (c *comparison) supported(old, new []string) {
+// compareSupported compares the lists of server/discover, where both sides have one.
+func compareSupported(c *comparison, old, new []string) {
 	if old == nil || new == nil {
 		return
 	}
 	for _, version := range old {
 		if !slices.Contains(new, version) {
-			c.report("protocol-version-removed", finding.Finding{Path: "/supportedVersions", Old: quoted(version)})
+			c.report("protocol-version-removed", finding.Finding{Path: "/supportedVersions", Old: rawjson.Quote(version)})
 		}
 	}
 	for _, version := range new {
 		if !slices.Contains(old, version) {
-			c.report("protocol-version-added", finding.Finding{Path: "/supportedVersions", New: quoted(version)})
+			c.report("protocol-version-added", finding.Finding{Path: "/supportedVersions", New: rawjson.Quote(version)})
 		}
 	}
 }
 
-// extra compares members of the file that this version does not know.
-func (c *comparison) extra(old, new *snapshot.Snapshot) {
+// compareExtra compares members of the file that this version does not know.
+func compareExtra(c *comparison, old, new *snapshot.Snapshot) {
 	before, after := view(old.Extra), view(new.Extra)
 	for _, key := range keys(before, after) {
 		if !same(before[key], after[key]) {
@@ -75,13 +75,13 @@ func (c *comparison) extra(old, new *snapshot.Snapshot) {
 	}
 }
 
-func (c *comparison) instructions(old, new string) {
+func compareInstructions(c *comparison, old, new string) {
 	f := finding.Finding{Path: "/instructions"}
 	if old != "" {
-		f.Old = quoted(old)
+		f.Old = rawjson.Quote(old)
 	}
 	if new != "" {
-		f.New = quoted(new)
+		f.New = rawjson.Quote(new)
 	}
 	switch before, after := normal(old), normal(new); {
 	case before == after:
@@ -92,11 +92,11 @@ func (c *comparison) instructions(old, new string) {
 	default:
 		c.report("instructions-changed", f)
 	}
-	c.texts("", "instructions", quoted(old), quoted(new))
+	compareTexts(c, "", "instructions", rawjson.Quote(old), rawjson.Quote(new))
 }
 
-// identity compares serverInfo.
-func (c *comparison) identity(old, new view) {
+// compareIdentity compares serverInfo.
+func compareIdentity(c *comparison, old, new view) {
 	for _, key := range keys(old, new) {
 		if same(old[key], new[key]) {
 			continue
@@ -116,9 +116,9 @@ func (c *comparison) identity(old, new view) {
 	}
 }
 
-// versionBump looks at the version in the light of all other findings. One that is the same on both sides is a matter for
+// compareVersionStep looks at the version in the light of all other findings. One that is the same on both sides is a matter for
 // those who ask for the rule: many servers change between releases.
-func (c *comparison) versionBump(old, new *snapshot.Snapshot) {
+func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 	const rule = "server-version-not-bumped"
 	before, after, ok := semantic(viewOf(old.Server), viewOf(new.Server))
 	broken := slices.ContainsFunc(c.findings, func(f finding.Finding) bool { return f.Level == finding.Breaking })
@@ -133,7 +133,7 @@ func (c *comparison) versionBump(old, new *snapshot.Snapshot) {
 	})
 }
 
-func (c *comparison) capabilities(old, new view, before *snapshot.Snapshot) {
+func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot) {
 	for _, key := range keys(old, new, "extensions", "experimental") {
 		path := rawjson.Join("/capabilities", key)
 		switch {
@@ -142,10 +142,10 @@ func (c *comparison) capabilities(old, new view, before *snapshot.Snapshot) {
 		case old[key] == nil:
 			c.report("capability-added", finding.Finding{Path: path, New: new[key]})
 		default:
-			c.capabilityOptions(path, old[key], new[key])
+			compareOptions(c, path, old[key], new[key])
 		}
 	}
-	c.extensions(viewOf(old["extensions"]), viewOf(new["extensions"]))
+	compareExtensions(c, viewOf(old["extensions"]), viewOf(new["extensions"]))
 	if !same(old["experimental"], new["experimental"]) {
 		c.report("experimental-capability-changed", finding.Finding{
 			Path: "/capabilities/experimental", Old: old["experimental"], New: new["experimental"],
@@ -157,17 +157,17 @@ func (c *comparison) capabilities(old, new view, before *snapshot.Snapshot) {
 func withdrawal(key string, before *snapshot.Snapshot) string {
 	for _, kind := range snapshot.Kinds() {
 		if list := before.List(kind); string(kind) == key && list != nil && len(list.Items) > 0 {
-			return fmt.Sprintf("The capability %s is gone, and with it the %d %s.", key, len(list.Items), plural(kind))
+			return fmt.Sprintf("The capability %s was removed, and with it the %d %s.", code(key), len(list.Items), plural(kind))
 		}
 	}
-	return fmt.Sprintf("The capability %s is gone.", key)
+	return fmt.Sprintf("The capability %s was removed.", code(key))
 }
 
-// capabilityOptions compares what stands inside a capability. An option that is false is one that is absent.
-func (c *comparison) capabilityOptions(path string, old, new json.RawMessage) {
-	for _, d := range walk(treeOf(old), treeOf(new)) {
-		f := finding.Finding{Path: path + d.pointer, Old: d.old, New: d.new}
-		switch before, after := offered(d.old), offered(d.new); {
+// compareOptions compares what stands inside a capability. An option that is false is one that is absent.
+func compareOptions(c *comparison, path string, old, new json.RawMessage) {
+	for _, place := range walk(treeOf(old), treeOf(new)) {
+		f := finding.Finding{Path: path + place, Old: rawjson.Find(old, place), New: rawjson.Find(new, place)}
+		switch before, after := offered(f.Old), offered(f.New); {
 		case !before && !after:
 		case !after:
 			c.report("capability-option-removed", f)
@@ -183,7 +183,7 @@ func offered(option json.RawMessage) bool {
 	return option != nil && string(option) != "false" && string(option) != "null"
 }
 
-func (c *comparison) extensions(old, new view) {
+func compareExtensions(c *comparison, old, new view) {
 	for _, key := range keys(old, new) {
 		f := finding.Finding{Path: rawjson.Join("/capabilities/extensions", key), Old: old[key], New: new[key]}
 		switch {
@@ -195,4 +195,109 @@ func (c *comparison) extensions(old, new view) {
 			c.report("extension-settings-changed", f)
 		}
 	}
+}
+
+// compareScope tells in how far the two sides can be compared at all.
+func compareScope(c *comparison, old, new *snapshot.Snapshot) {
+	c.modern = isModern(new.Protocol)
+	c.dynamic = string(viewOf(viewOf(new.Capabilities)["resources"])["listChanged"]) == "true"
+	c.eras = old.Protocol != "" && new.Protocol != "" && isModern(old.Protocol) != isModern(new.Protocol)
+	if c.OtherScope != "" {
+		c.report("comparison-scope-differs", finding.Finding{
+			Message: fmt.Sprintf("The two sides were recorded with %s, so they may differ for that alone.", c.OtherScope),
+		})
+	}
+	if described(old) != described(new) {
+		c.report("comparison-scope-differs", finding.Finding{
+			Path:    "/serverInfo",
+			Message: "One side says nothing of the server and its capabilities, so these are not compared.",
+		})
+	}
+}
+
+// described tells whether a snapshot says who the server is, as all but bare results of list requests do.
+func described(s *snapshot.Snapshot) bool {
+	return s.Protocol != "" || s.Server != nil || s.Capabilities != nil
+}
+
+// isModern tells the era of 2026-07-28 and later; versions are dates.
+func isModern(protocol string) bool { return protocol >= "2026-07-28" }
+
+// compareList compares one list. A list that is missing on the new side is never taken for an empty one.
+func compareList(c *comparison, kind snapshot.Kind, old, new *snapshot.Snapshot) {
+	before, after := old.List(kind), new.List(kind)
+	switch {
+	case slices.Contains(c.Unavailable, kind):
+		reportUnavailable(c, kind, before)
+	case before != nil && after != nil:
+		compareItems(c, kind, before, after)
+	case before != nil:
+		compareWithdrawn(c, kind, old, new)
+	case after != nil && described(old):
+		compareItems(c, kind, &snapshot.List{}, after)
+	case after != nil:
+		reportUnrecorded(c, kind)
+	}
+	if slices.Contains(c.Incomplete, kind) {
+		c.report("list-incomplete", finding.Finding{
+			Path: "/" + string(kind), Message: fmt.Sprintf("The list of %s was read only in part, so none of them is reported as removed.", plural(kind)),
+		})
+	}
+}
+
+func reportUnavailable(c *comparison, kind snapshot.Kind, before *snapshot.List) {
+	if before == nil || len(before.Items) == 0 {
+		return
+	}
+	c.report("list-unavailable", finding.Finding{
+		Path:    "/" + string(kind),
+		Message: fmt.Sprintf("The list of %s could not be read this time; nothing is known of the %d that it held.", plural(kind), len(before.Items)),
+		Hint:    "mend the server or the connection, then compare again",
+	})
+}
+
+func reportUnrecorded(c *comparison, kind snapshot.Kind) {
+	c.report("comparison-scope-differs", finding.Finding{
+		Path: "/" + string(kind), Message: fmt.Sprintf("One side holds no record of %s, so they are not compared.", plural(kind)),
+	})
+}
+
+// compareWithdrawn tells of a list that the new side does not have: never read, failed, or no longer offered.
+func compareWithdrawn(c *comparison, kind snapshot.Kind, old, new *snapshot.Snapshot) {
+	before := old.List(kind)
+	switch {
+	case !described(new):
+		reportUnrecorded(c, kind)
+	case declares(new, kind):
+		reportUnavailable(c, kind, before)
+	case !declares(old, kind):
+		compareItems(c, kind, before, &snapshot.List{}) // no capability-removed speaks for them
+	}
+}
+
+// declares tells whether capabilities promise a list.
+func declares(s *snapshot.Snapshot, kind snapshot.Kind) bool {
+	return viewOf(s.Capabilities)[capability(kind)] != nil
+}
+
+// capability is the capability that stands for a list.
+func capability(kind snapshot.Kind) string {
+	if kind == snapshot.Templates {
+		kind = snapshot.Resources
+	}
+	return string(kind)
+}
+
+func plural(kind snapshot.Kind) string {
+	if kind == snapshot.Templates {
+		return "resource templates"
+	}
+	return string(kind)
+}
+
+// semantic reads the versions of both sides; false when one of them is no semantic version.
+func semantic(old, new view) (before, after finding.Version, ok bool) {
+	before, ok1 := finding.ParseVersion(old.text("version"))
+	after, ok2 := finding.ParseVersion(new.text("version"))
+	return before, after, ok1 && ok2
 }

@@ -45,7 +45,7 @@ func collect(pointer, key string, tree any, wanted func(key string) bool, found 
 		for name, member := range t {
 			inner := rawjson.Join(pointer, name)
 			if wanted("") {
-				*found = append(*found, passage{inner, name, quoted(name)})
+				*found = append(*found, passage{inner, name, rawjson.Quote(name)})
 			}
 			collect(inner, name, member, wanted, found)
 		}
@@ -61,20 +61,20 @@ func whatever(string) bool { return true }
 // isProse tells the members that a model reads as text.
 func isProse(key string) bool { return key == "description" || key == "title" }
 
-// texts looks at what the texts of an item say on the new side only. path is the JSON pointer of the values.
-func (c *comparison) texts(item, path string, old, new json.RawMessage) {
+// compareTexts looks at what the texts of an item say on the new side only. path is the JSON pointer of the values.
+func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	if path != "" {
 		path = "/" + path
 	}
-	c.hidden(item, path, old, new)
+	findHidden(c, item, path, old, new)
 	before, after := passages(path, "description", treeOf(old), isProse), passages(path, "description", treeOf(new), isProse)
-	c.hosts(item, before, after)
-	c.references(item, before, after)
-	c.cues(item, before, after)
+	findHosts(c, item, before, after)
+	findReferences(c, item, before, after)
+	findCues(c, item, before, after)
 }
 
-// hidden looks for invisible characters in any text of a value.
-func (c *comparison) hidden(item, path string, old, new json.RawMessage) {
+// findHidden looks for invisible characters in any text of a value.
+func findHidden(c *comparison, item, path string, old, new json.RawMessage) {
 	if !mayHide(new) {
 		return
 	}
@@ -82,7 +82,7 @@ func (c *comparison) hidden(item, path string, old, new json.RawMessage) {
 	if old != nil {
 		before = passages(path, "", treeOf(old), whatever)
 	}
-	c.hiddenIn(item, before, passages(path, "", treeOf(new), whatever))
+	findHiddenIn(c, item, before, passages(path, "", treeOf(new), whatever))
 }
 
 // mayHide tells whether a JSON text can hold an invisible character at all: one beyond ASCII, or an escaped one.
@@ -91,7 +91,7 @@ func mayHide(raw json.RawMessage) bool {
 		bytes.Contains(raw, []byte(`\b`)) || bytes.Contains(raw, []byte(`\f`))
 }
 
-func (c *comparison) hiddenIn(item string, old, new []passage) {
+func findHiddenIn(c *comparison, item string, old, new []passage) {
 	before := map[string][]rune{}
 	for _, p := range old {
 		before[p.pointer] = append(before[p.pointer], snapshot.Hidden(p.text)...)
@@ -103,15 +103,20 @@ func (c *comparison) hiddenIn(item string, old, new []passage) {
 		}
 		c.report("text-hidden-characters-added", finding.Finding{
 			Item: item, Path: p.pointer, New: p.raw,
-			Message: fmt.Sprintf("%d invisible characters appeared in a text, the first is %U.", len(hidden), hidden[0]),
+			Message: fmt.Sprintf("%s appeared in a text; the first is %U.", counted(len(hidden), "invisible character"), hidden[0]),
 		})
 	}
 }
 
+// counted is a number of things.
+func counted(n int, thing string) string {
+	return strconv.Itoa(n) + " " + thing + either(n == 1, "", "s")
+}
+
 var address = regexp.MustCompile(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
 
-// hosts looks for hosts that no text of the item named before.
-func (c *comparison) hosts(item string, old, new []passage) {
+// findHosts looks for hosts that no text of the item named before.
+func findHosts(c *comparison, item string, old, new []passage) {
 	named := map[string]bool{}
 	for _, p := range old {
 		for _, m := range address.FindAllStringSubmatch(p.text, -1) {
@@ -123,7 +128,7 @@ func (c *comparison) hosts(item string, old, new []passage) {
 			if h := host(m[1]); !named[h] {
 				named[h] = true
 				c.report("text-url-added", finding.Finding{
-					Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text names the host %s, which it did not name before.", h),
+					Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now names the host %s, which it did not name before.", h),
 				})
 			}
 		}
@@ -135,8 +140,8 @@ func host(authority string) string {
 	return strings.ToLower(strings.TrimRight(authority[strings.LastIndex(authority, "@")+1:], ".:"))
 }
 
-// references looks for names of other tools that no text of the item named before.
-func (c *comparison) references(item string, old, new []passage) {
+// findReferences looks for names of other tools that no text of the item named before.
+func findReferences(c *comparison, item string, old, new []passage) {
 	before := words(old)
 	for _, p := range new {
 		for _, name := range slices.Sorted(maps.Keys(words([]passage{p}))) {
@@ -145,7 +150,7 @@ func (c *comparison) references(item string, old, new []passage) {
 			}
 			before[name] = true
 			c.report("text-tool-reference-added", finding.Finding{
-				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text names the tool %s, which it did not name before.", name),
+				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now names the tool %s, which it did not name before.", code(name)),
 			})
 		}
 	}
@@ -172,8 +177,8 @@ func words(passages []passage) map[string]bool {
 
 var cue = regexp.MustCompile(`(?i)ignore (?:all |any )?(?:previous|prior|other)|disregard|do not (?:tell|mention|inform|reveal)|don't (?:tell|mention)|without (?:telling|asking)|before (?:using|calling) any|<important>|<system>|system prompt`)
 
-// cues looks for phrases that give orders behind the user's back.
-func (c *comparison) cues(item string, old, new []passage) {
+// findCues looks for phrases that give orders behind the user's back.
+func findCues(c *comparison, item string, old, new []passage) {
 	before := map[string]bool{}
 	for _, p := range old {
 		for _, phrase := range cue.FindAllString(p.text, -1) {
@@ -186,13 +191,13 @@ func (c *comparison) cues(item string, old, new []passage) {
 			continue
 		}
 		c.report("text-instruction-cue-added", finding.Finding{
-			Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text says %q, which it did not say before.", phrase),
+			Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q, which it did not say before.", phrase),
 		})
 	}
 }
 
-// size looks at how much room the item takes.
-func (c *comparison) size(item string, old, new json.RawMessage) {
+// compareSize looks at how much room the item takes.
+func compareSize(c *comparison, item string, old, new json.RawMessage) {
 	if c.ItemBudget <= 0 {
 		return
 	}

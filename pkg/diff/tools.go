@@ -3,33 +3,37 @@ package diff
 import (
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// tool compares one tool.
-func (c *comparison) tool(s subject) {
-	c.title(s, "tool-title-changed")
-	c.description(s, "tool-description-changed", "tool-description-added", "tool-description-removed")
-	c.hints(s)
-	c.execution(s)
-	c.meta(s)
-	c.opaque(s, "tool-icons-changed", "icons")
-	c.headers(s)
-	c.inputSchema(s)
-	c.outputSchema(s)
-	c.rest(s, "name", "title", "description", "annotations", "execution", "_meta", "icons", "inputSchema", "outputSchema")
+// compareTool compares one tool.
+func compareTool(c *comparison, s subject) {
+	compareTitle(c, s, "tool-title-changed")
+	compareDescription(c, s, "tool-description-changed", "tool-description-added", "tool-description-removed")
+	compareHints(c, s)
+	compareExecution(c, s)
+	compareMeta(c, s)
+	compareOpaque(c, s, "tool-icons-changed", "icons")
+	compareHeaders(c, s)
+	compareInput(c, s)
+	compareOutput(c, s)
+	compareRest(c, s, "name", "title", "description", "annotations", "execution", "_meta", "icons", "inputSchema", "outputSchema")
 }
 
-// execution compares how the tool can be called. Only servers of the initialize era say it.
-func (c *comparison) execution(s subject) {
+// compareExecution compares how the tool can be called. Only servers of the initialize era say it.
+func compareExecution(c *comparison, s subject) {
 	if c.eras {
 		return
 	}
 	old, new := viewOf(s.old["execution"]), viewOf(s.new["execution"])
 	inner := subject{kind: s.kind, id: s.id, path: "/execution", old: old, new: new}
-	c.rest(inner, "taskSupport")
+	compareRest(c, inner, "taskSupport")
 	before, after := taskSupport(old), taskSupport(new)
 	if before == after {
 		return
@@ -61,8 +65,8 @@ func taskRule(old, new string) string {
 	return "tool-task-support-added"
 }
 
-// meta compares _meta; the identifiers of a trace are not part of the surface.
-func (c *comparison) meta(s subject) {
+// compareMeta compares _meta; the identifiers of a trace are not part of the surface.
+func compareMeta(c *comparison, s subject) {
 	old, new := viewOf(viewOf(s.old["_meta"])["ui"]), viewOf(viewOf(s.new["_meta"])["ui"])
 	if !same(old["resourceUri"], new["resourceUri"]) {
 		c.report("tool-ui-resource-changed", finding.Finding{
@@ -70,7 +74,7 @@ func (c *comparison) meta(s subject) {
 		})
 	}
 	s.old, s.new = withoutApp(s.old), withoutApp(s.new)
-	c.opaque(s, "tool-meta-changed", "_meta", "traceparent", "tracestate", "baggage", "progressToken")
+	compareOpaque(c, s, "tool-meta-changed", "_meta", "traceparent", "tracestate", "baggage", "progressToken")
 }
 
 // withoutApp is a tool without _meta.ui.resourceUri.
@@ -96,24 +100,164 @@ func (v view) json() json.RawMessage {
 	return raw
 }
 
-func (c *comparison) outputSchema(s subject) {
+func compareOutput(c *comparison, s subject) {
 	switch {
 	case s.old["outputSchema"] == nil && s.new["outputSchema"] == nil:
 	case s.old["outputSchema"] == nil:
-		c.field(s, "tool-output-schema-added", "outputSchema")
+		reportMember(c, s, "tool-output-schema-added", "outputSchema")
 	case s.new["outputSchema"] == nil:
-		c.field(s, "tool-output-schema-removed", "outputSchema")
+		reportMember(c, s, "tool-output-schema-removed", "outputSchema")
 	default:
-		c.schema(s, finding.Output, "/outputSchema", s.old["outputSchema"], s.new["outputSchema"])
+		compareSchemas(c, s, finding.Output, "/outputSchema", s.old["outputSchema"], s.new["outputSchema"])
 	}
 }
 
-// toolNames remembers the names that the texts of the new side may speak of.
-func (c *comparison) toolNames(matched []*pair) {
+// namesOf remembers the names that the texts of the new side may speak of.
+func namesOf(c *comparison, matched []*pair) {
 	for _, p := range matched {
 		if p.new != nil && p.key != "" {
 			c.names = append(c.names, p.key)
 		}
 	}
 	c.names = slices.Compact(c.names)
+}
+
+// hint is one behaviour hint of a tool and the rules about it.
+type hint struct {
+	name            string
+	byDefault       bool // what an absent hint means
+	toTrue, toFalse string
+	writersOnly     bool // the hint means nothing for a tool that only reads
+}
+
+func behaviourHints() []hint {
+	return []hint{
+		{"readOnlyHint", false, "tool-read-only-hint-claimed", "tool-read-only-hint-revoked", false},
+		{"destructiveHint", true, "tool-destructive-hint-raised", "tool-destructive-hint-lowered", true},
+		{"idempotentHint", false, "tool-idempotent-hint-claimed", "tool-idempotent-hint-revoked", true},
+		{"openWorldHint", true, "tool-open-world-hint-raised", "tool-open-world-hint-lowered", false},
+	}
+}
+
+// compareHints compares the annotations of a tool by what they mean.
+func compareHints(c *comparison, s subject) {
+	old, new := viewOf(s.old["annotations"]), viewOf(s.new["annotations"])
+	reader := effective(old, behaviourHints()[0]) || effective(new, behaviourHints()[0])
+	known := []string{"title"}
+	for _, h := range behaviourHints() {
+		if !boolean(old, h.name) || !boolean(new, h.name) {
+			continue // told below, as an annotation that nobody defines
+		}
+		known = append(known, h.name)
+		before, after := effective(old, h), effective(new, h)
+		if before == after || reader && h.writersOnly {
+			continue
+		}
+		rule := h.toFalse
+		if after {
+			rule = h.toTrue
+		}
+		c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: h.name, Old: old[h.name], New: new[h.name]})
+	}
+	for _, key := range keys(old, new, known...) {
+		if !same(old[key], new[key]) {
+			c.report("tool-annotation-changed", finding.Finding{Item: s.id, Path: "/annotations", Member: key, Old: old[key], New: new[key]})
+		}
+	}
+}
+
+// boolean tells whether a hint is absent, true or false.
+func boolean(annotations view, name string) bool {
+	value := string(annotations[name])
+	return value == "" || value == "true" || value == "false"
+}
+
+// effective is what a hint means.
+func effective(annotations view, h hint) bool {
+	if value := annotations[h.name]; value != nil {
+		return string(value) == "true"
+	}
+	return h.byDefault
+}
+
+// header is one x-mcp-header of an input schema.
+type header struct {
+	raw   json.RawMessage
+	valid bool // by the rules of 2026-07-28, taken alone
+}
+
+// compareHeaders compares the HTTP headers that a tool's arguments ask for (2026-07-28, streamable HTTP).
+func compareHeaders(c *comparison, s subject) {
+	if !c.modern {
+		return
+	}
+	old, new := headersOf(s.old["inputSchema"]), headersOf(s.new["inputSchema"])
+	wrongBefore := slices.ContainsFunc(slices.Collect(maps.Values(old)), func(h header) bool { return !h.valid })
+	for _, pointer := range slices.Sorted(maps.Keys(merged(old, new))) {
+		before, after := old[pointer], new[pointer]
+		f := finding.Finding{Item: s.id, Path: "/inputSchema" + pointer, Member: headerKeyword, Old: before.raw, New: after.raw}
+		if after.raw != nil && !after.valid && !wrongBefore {
+			c.report("tool-hidden-from-http-clients", f)
+		} else if !same(before.raw, after.raw) {
+			c.report("tool-header-mapping-changed", f)
+		}
+	}
+}
+
+const headerKeyword = "x-mcp-header"
+
+func merged(old, new map[string]header) map[string]header {
+	union := maps.Clone(old)
+	maps.Copy(union, new)
+	return union
+}
+
+var headerToken = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
+// headersOf are the headers of a schema by the pointer of the property that asks for them.
+func headersOf(schema json.RawMessage) map[string]header {
+	found, names := map[string]header{}, map[string]int{}
+	collectHeaders("", treeOf(schema), true, found)
+	for pointer, h := range found {
+		h.raw = rawjson.Find(schema, rawjson.Join(pointer, headerKeyword))
+		name, _ := rawjson.Text(h.raw)
+		h.valid = h.valid && headerToken.MatchString(name)
+		names[strings.ToLower(string(h.raw))]++
+		found[pointer] = h
+	}
+	for pointer, h := range found {
+		h.valid = h.valid && names[strings.ToLower(string(h.raw))] == 1
+		found[pointer] = h
+	}
+	return found
+}
+
+// collectHeaders walks a schema. plain tells that it is reached through properties only.
+func collectHeaders(pointer string, tree any, plain bool, found map[string]header) {
+	switch t := tree.(type) {
+	case object:
+		if _, ok := t[headerKeyword]; ok {
+			found[pointer] = header{valid: plain && pointer != "" && primitive(t["type"])}
+		}
+		for key, member := range t {
+			inner := rawjson.Join(pointer, key)
+			properties, ok := member.(object)
+			if key != "properties" || !ok {
+				collectHeaders(inner, member, false, found)
+				continue
+			}
+			for name, property := range properties {
+				collectHeaders(rawjson.Join(inner, name), property, plain, found)
+			}
+		}
+	case array:
+		for i, element := range t {
+			collectHeaders(rawjson.Join(pointer, strconv.Itoa(i)), element, false, found)
+		}
+	}
+}
+
+func primitive(kind any) bool {
+	l, _ := kind.(leaf)
+	return slices.Contains([]string{`"string"`, `"integer"`, `"boolean"`}, l.Text)
 }

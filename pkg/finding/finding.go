@@ -1,15 +1,25 @@
-// Package finding is the vocabulary of verdicts: the levels, the rules that exist, and what one rule found in one place.
+// Package finding is the vocabulary of verdicts: the levels, the rules that exist, what one rule found in one place, and
+// what a project decided about that.
 //
-// It knows nothing about servers, schemas or formats; the packages diff and check make findings, policy judges them and
-// report writes them.
+// It knows nothing about servers, schemas or formats. The packages diff and check make findings; a Policy judges them:
+//
+//	judged := policy.Apply(findings, scope, time.Now())
+//	failed := policy.Fails(judged)
+//
+// Stability: rule ids, fingerprints and the words of levels and thresholds stay for good, since waivers and reports of
+// users name them. The Go API follows semantic versioning; before 1.0.0 a minor version may change it.
 package finding
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Finding is one thing a rule has to say about one place of one server's surface.
@@ -46,7 +56,7 @@ func (f Finding) Pointer() string {
 	if f.Member == "" {
 		return f.Path
 	}
-	return f.Path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(f.Member)
+	return rawjson.Join(f.Path, f.Member)
 }
 
 // Verdict tells what the level of a finding rests on.
@@ -91,4 +101,77 @@ func Sort(findings []Finding) {
 		}
 		return cmp.Compare(a.Fingerprint(), b.Fingerprint())
 	})
+}
+
+// Level is how much a finding matters. Levels are ordered: a higher one matters more.
+type Level int
+
+// The levels. Off is a rule's way to be silent; a finding never has it.
+const (
+	Off      Level = iota
+	Info           // additions and other safe changes
+	Warning        // behaviour an agent sees may change, or compatibility cannot be decided
+	Breaking       // a caller or reader that was right before can now be wrong
+)
+
+var levelNames = [...]string{Off: "off", Info: "info", Warning: "warning", Breaking: "breaking"}
+
+// String is the level's word in files, flags and reports.
+func (l Level) String() string {
+	if l < Off || l > Breaking {
+		return fmt.Sprintf("level(%d)", int(l))
+	}
+	return levelNames[l]
+}
+
+// ParseLevel reads the word that String writes.
+func ParseLevel(word string) (Level, error) {
+	for l, name := range levelNames {
+		if name == word {
+			return Level(l), nil
+		}
+	}
+	return Off, fmt.Errorf("unknown level %q: breaking, warning, info and off exist", word)
+}
+
+// MarshalText writes the level's word.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads the level's word.
+func (l *Level) UnmarshalText(text []byte) error {
+	parsed, err := ParseLevel(string(text))
+	if err == nil {
+		*l = parsed
+	}
+	return err
+}
+
+// fingerprintBytes is how much of the hash a fingerprint shows: 48 bits, 12 digits.
+const fingerprintBytes = 6
+
+// Fingerprint names a change for good: 12 hexadecimal digits of the SHA-256 of rule, server, item, pointer, and the old and
+// new value. Neither the wording of the message nor the level is part of it, so that a waiver outlives both. White space
+// and key order in the values make no difference.
+func (f Finding) Fingerprint() string {
+	parts, _ := json.Marshal([]string{f.Rule, f.Server, f.Item, f.Pointer(), canonical(f.Old), canonical(f.New)}) // strings always encode
+	hash := sha256.Sum256(parts)
+	return hex.EncodeToString(hash[:fingerprintBytes])
+}
+
+// canonical is a value with sorted keys and no white space, numbers as written. What is no JSON is taken as it is.
+func canonical(raw json.RawMessage) string {
+	if raw == nil {
+		return ""
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return string(raw)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return string(raw)
+	}
+	return string(text)
 }

@@ -51,8 +51,10 @@ func TestThresholds(t *testing.T) {
 	if _, err := finding.ParseThreshold("sometimes"); err == nil {
 		t.Error("an unknown threshold was read")
 	}
-	if finding.Threshold("").Fails(finding.Breaking) {
-		t.Error("the zero threshold fails")
+	for _, level := range levels {
+		if got := (finding.Policy{}).Fails([]finding.Finding{{Level: level}}); got != (level == finding.Breaking) {
+			t.Errorf("the zero policy fails on %s: %v", level, got)
+		}
 	}
 }
 

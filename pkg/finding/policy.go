@@ -1,11 +1,13 @@
 package finding
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
 
-// Policy is what a project decided about findings. The zero value changes no level, waives nothing and fails on nothing.
+// Policy is what a project decided about findings. The zero value changes no level, waives nothing and fails on what is
+// breaking.
 type Policy struct {
 	FailOn    Threshold           // from this level on a run fails
 	Rules     map[string]Level    // levels that replace those of the findings, by rule id; Off drops them
@@ -138,4 +140,38 @@ func (p Policy) Threshold(server string) Threshold {
 		}
 	}
 	return p.FailOn
+}
+
+// Threshold is the lowest level that makes a run fail. The zero value, as any that does not exist, is breaking.
+type Threshold string
+
+// The thresholds, in the words of --fail-on.
+const (
+	FailOnBreaking Threshold = "breaking"
+	FailOnWarning  Threshold = "warning"
+	FailOnInfo     Threshold = "info"
+	FailOnAny      Threshold = "any" // the same as info: whatever is reported
+	FailOnNever    Threshold = "never"
+)
+
+// ParseThreshold reads a word of --fail-on.
+func ParseThreshold(word string) (Threshold, error) {
+	switch t := Threshold(word); t {
+	case FailOnBreaking, FailOnWarning, FailOnInfo, FailOnAny, FailOnNever:
+		return t, nil
+	}
+	return FailOnNever, fmt.Errorf("unknown threshold %q: breaking, warning, info, any and never exist", word)
+}
+
+// Fails tells whether a finding of this level makes the run fail.
+func (t Threshold) Fails(level Level) bool {
+	switch t {
+	case FailOnNever:
+		return false
+	case FailOnWarning:
+		return level >= Warning
+	case FailOnInfo, FailOnAny:
+		return level >= Info
+	}
+	return level >= Breaking
 }

@@ -125,7 +125,7 @@ func TestFails(t *testing.T) {
 		"the server's own wins":  {failOn("breaking", "never"), removed("github", "a"), false},
 		"the server's own fails": {failOn("never", "info"), removed("github", "a"), true},
 		"another server":         {failOn("never", "info"), removed("gitlab", "a"), false},
-		"nothing decided":        {finding.Policy{}, removed("github", "a"), false},
+		"nothing decided":        {finding.Policy{}, removed("github", "a"), true},
 	} {
 		if got := test.policy.Fails([]finding.Finding{test.finding}); got != test.want {
 			t.Errorf("%s: fails %v, want %v", name, got, test.want)

@@ -1,0 +1,177 @@
+package diff
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed" // the texts of the rules
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+//go:embed rules.json
+var rulesJSON []byte
+
+// rulesFile is rules.json.
+type rulesFile struct {
+	Effects map[effect]map[finding.Direction]struct{ Doc, Instead string }
+	Rules   []rule
+	Schema  []schemaRow
+}
+
+// rule is a row of the catalogue with the sentence that its findings say. {name}, {old} and {new} in it stand for what a
+// finding is about; a part in brackets is left out where a value in it is missing or long.
+type rule struct {
+	finding.Rule
+	Says string
+}
+
+// schemaRow makes two rules, input-ID for what a caller may send and output-ID for what a reader gets.
+type schemaRow struct {
+	ID            string
+	Input, Output finding.Level
+	Effect        effect
+	Says          string
+	Returns       string // what the output rule says instead of Says
+	Doc, Example  string
+}
+
+// effect is what a change does to the set of values that a schema accepts.
+type effect string
+
+const (
+	narrows effect = "narrows" // fewer values
+	widens  effect = "widens"  // more values
+	moves   effect = "moves"   // some fewer, some more
+)
+
+// Rules are all rules of a comparison, sorted by id. A rule whose level is Off speaks only when Options.Enable names it.
+func Rules() []finding.Rule {
+	var rules []finding.Rule
+	for _, r := range catalogue() {
+		rules = append(rules, r.Rule)
+	}
+	slices.SortFunc(rules, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return rules
+}
+
+// catalogue is every rule by id; nobody may change it.
+var catalogue = sync.OnceValue(func() map[string]rule {
+	var file rulesFile
+	if err := json.Unmarshal(rulesJSON, &file); err != nil {
+		panic(fmt.Sprintf("diff: rules.json: %v", err)) // a test reads it first
+	}
+	byID := map[string]rule{}
+	for _, r := range file.Rules {
+		byID[r.ID] = r
+	}
+	for _, row := range file.Schema {
+		for direction, level := range map[finding.Direction]finding.Level{finding.Input: row.Input, finding.Output: row.Output} {
+			means := file.Effects[row.Effect][direction]
+			r := rule{Says: row.Says, Rule: finding.Rule{
+				ID: string(direction) + "-" + row.ID, Level: level, Direction: direction,
+				Doc: row.Doc + " " + means.Doc, Example: row.Example, Instead: means.Instead,
+			}}
+			if direction == finding.Output && row.Returns != "" {
+				r.Says = row.Returns
+			}
+			r.Title = sentence(r.Says, map[string]string{
+				"name":    either(direction == finding.Input, "an argument", "a member of the result"),
+				"removed": "some values", "added": "more values",
+			})
+			byID[r.ID] = r
+		}
+	}
+	return byID
+})
+
+// message is the sentence of a finding. What values do not say, the finding does: the name is that of the item, or the last
+// part of the place.
+func (r rule) message(f finding.Finding, values []string) string {
+	known := map[string]string{"name": nameOf(f), "old": brief(f.Old), "new": brief(f.New)}
+	for i := 0; i < len(values); i += 2 {
+		known[values[i]] = values[i+1]
+	}
+	template := r.Says
+	if template == "" {
+		template = r.Title
+	}
+	return sentence(template, known) + "."
+}
+
+// nameOf is what a finding is about, as it is written.
+func nameOf(f finding.Finding) string {
+	steps := rawjson.Split(f.Pointer())
+	if len(steps) == 0 {
+		_, key, _ := strings.Cut(f.Item, "/")
+		return code(key)
+	}
+	return code(steps[len(steps)-1])
+}
+
+// A sentence holds names and values up to these lengths in bytes; the finding has them whole.
+const (
+	longestName  = 200
+	longestBrief = 60
+)
+
+// code marks a name as one that is written so.
+func code(name string) string {
+	if len(name) > longestName {
+		name = strings.ToValidUTF8(name[:longestName], "") + "…"
+	}
+	return "`" + name + "`"
+}
+
+// brief is a value as a sentence can hold it, an array of scalars as a list; empty when it is long or has a structure of
+// its own.
+func brief(raw json.RawMessage) string {
+	if elements, err := rawjson.Elements(raw); err == nil {
+		return briefly(elements)
+	}
+	if len(raw) > longestBrief || bytes.HasPrefix(raw, []byte("{")) {
+		return ""
+	}
+	return string(raw)
+}
+
+// briefly lists values, or says how many there are.
+func briefly(values []json.RawMessage) string {
+	var list []string
+	for _, value := range values {
+		list = append(list, cmp.Or(brief(value), "…"))
+	}
+	if text := strings.Join(list, ", "); len(text) <= longestBrief {
+		return text
+	}
+	return fmt.Sprintf("%d values", len(values))
+}
+
+// sentence is what a finding says: the template with the values in it, as a sentence. A part in brackets is left out when
+// one of its values is missing.
+func sentence(template string, values map[string]string) string {
+	text := optionalPart.ReplaceAllStringFunc(template, func(part string) string {
+		for _, m := range placeholder.FindAllStringSubmatch(part, -1) {
+			if values[m[1]] == "" {
+				return ""
+			}
+		}
+		return part[1 : len(part)-1]
+	})
+	text = placeholder.ReplaceAllStringFunc(text, func(p string) string { return values[p[1:len(p)-1]] })
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+var (
+	optionalPart = regexp.MustCompile(`\[[^\]]*\]`)
+	placeholder  = regexp.MustCompile(`\{([a-z]+)\}`)
+)
