@@ -63,6 +63,7 @@ func scripts(dir string) testscript.Params {
 			"mcpgohttp":   mcpgoHTTP,
 			"nochild":     noChild,
 			"port":        port,
+			"until":       until,
 			"webhook":     webhook,
 		},
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// oversee does what people ask for while servers are watched, until ctx ends: r and Enter or a signal ask all servers at
-// once, another signal or an edit of a configuration file reads the configuration again.
+// oversee does what people ask for while servers are watched, until ctx ends, as q and Enter end it: r and Enter or a signal ask
+// all servers at once, another signal or an edit of a configuration file reads the configuration again.
 func (v *vigil) oversee(ctx context.Context, targets []target) {
 	asked, reload := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	notify(asked, refreshSignals())
@@ -117,8 +117,11 @@ func stamps(files []string) map[string]string {
 func (v *vigil) hearInput() {
 	lines := bufio.NewScanner(v.In)
 	for lines.Scan() {
-		if strings.TrimSpace(lines.Text()) == "r" {
+		switch strings.TrimSpace(lines.Text()) {
+		case "r":
 			v.ask()
+		case "q":
+			v.end(errQuit)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func footer(servers []*watched, width int) string {
 	for _, state := range order {
 		words = append(words, fmt.Sprintf("%d %s", states[state], state))
 	}
-	line := "watching: " + strings.Join(words, ", ") + "  (r + Enter reads again)"
+	line := "watching: " + strings.Join(words, ", ") + "  (r + Enter reads again, q + Enter ends)"
 	if width == 0 { // not known
 		width = 80
 	}

@@ -173,5 +173,8 @@ var errLongEnough = errors.New("watched for as long as asked")
 // errHungUp ends a run whose terminal was closed.
 var errHungUp = errors.New("the terminal was closed")
 
+// errQuit ends a run whose user has typed q.
+var errQuit = errors.New("ended by q + Enter")
+
 // errSeen ends a run after the change that --until-change or --fail-on waits for.
 var errSeen = errors.New("a change was seen")
