@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/accept"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -185,7 +186,7 @@ func replace(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return writeWhole(file, data)
+	return files.Replace(file, data)
 }
 
 // move works out the new snapshot of one server, nil when its file is left alone, and tells what is done.

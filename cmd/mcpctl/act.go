@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -96,10 +97,10 @@ func (a *act) settleAct() error {
 	if _, err := a.colored(); err != nil {
 		return err
 	}
-	if a.output == "" || isFolder(a.output) {
+	if a.output == "" || files.IsDir(a.output) {
 		return nil
 	}
-	return checkOutput(a.output)
+	return a.checkOutput(a.output)
 }
 
 // actFormat is how the result is written.

@@ -2,13 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // arguments reads the arguments of a tool: words such as key=value, and the object that --args gives.
@@ -49,18 +47,8 @@ const maxArgument = 16 << 20
 
 // content is what is in a file, or on standard input for "-".
 func (inv *invocation) content(name string) ([]byte, error) {
-	source := inv.In
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		source = file
+	if name == "-" {
+		return files.ReadLimited(inv.In, maxArgument)
 	}
-	data, err := io.ReadAll(io.LimitReader(source, maxArgument+1))
-	if err == nil && len(data) > maxArgument {
-		err = fmt.Errorf("larger than %d MiB", maxArgument>>20)
-	}
-	return data, err
+	return files.Read(name, maxArgument)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -30,11 +31,11 @@ func (a *act) present(name string, r call.Result) error {
 		a.output = "" // for write
 	}
 	switch {
-	case format == "json" && !isFolder(output):
+	case format == "json" && !files.IsDir(output):
 		return a.write(append(bytes.Clone(r.Raw), '\n'))
 	case output == "" || r.Failed:
 		return a.display(format, r, nil)
-	case isFolder(output):
+	case files.IsDir(output):
 		return a.unpack(format, output, name, r)
 	}
 	return a.save(output, r)
@@ -130,7 +131,7 @@ func (a *act) unpack(format, folder, name string, r call.Result) error {
 
 // store writes one file, whole or not at all, and tells it.
 func (a *act) store(file, kind string, data []byte) error {
-	if err := writeOutput(file, data); err != nil {
+	if err := files.WriteOutput(a.Dir, file, data); err != nil {
 		return fmt.Errorf("writing --output %s: %w", file, err)
 	}
 	what := report.Size(len(data))

@@ -133,7 +133,7 @@ func (inv *invocation) settle(c *cli.Context) error {
 	if _, err := inv.colored(); err != nil {
 		return err
 	}
-	if err := checkOutput(inv.output); err != nil {
+	if err := inv.checkOutput(inv.output); err != nil {
 		return err
 	}
 	return inv.checkReports()

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // readGit reads snapshots as they were committed: spec is REF for the snapshots folder, or REF:PATH; a REF may be
@@ -61,7 +61,7 @@ func committed(commit, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	relative, err := filepath.Rel(config.RealPath(strings.TrimSpace(root)), config.RealPath(absolute))
+	relative, err := filepath.Rel(files.RealPath(strings.TrimSpace(root)), files.RealPath(absolute))
 	if err != nil || strings.HasPrefix(relative, "..") {
 		return nil, fmt.Errorf("%s is outside the repository", path)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -99,7 +100,7 @@ func (inv *invocation) extentOf(old, now []target) extent {
 
 // isSet tells whether a target is a whole folder of snapshots.
 func (t target) isSet() bool {
-	return t.kind == byPath && isFolder(t.word) || t.kind == byGit && !strings.HasSuffix(t.word, ".json")
+	return t.kind == byPath && files.IsDir(t.word) || t.kind == byGit && !strings.HasSuffix(t.word, ".json")
 }
 
 // vanished is the new side of a server that only the old side has. It is absent when that is certain.

@@ -2,13 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -50,10 +49,7 @@ func (inv *invocation) savedReport(path string) (*report.Report, error) {
 		defer file.Close()
 		source = file
 	}
-	data, err := io.ReadAll(io.LimitReader(source, maxSnapshot+1))
-	if err == nil && len(data) > maxSnapshot {
-		err = fmt.Errorf("larger than %d MiB", maxSnapshot>>20)
-	}
+	data, err := files.ReadLimited(source, maxSnapshot)
 	if err != nil {
 		return nil, exit.Usagef("reading %s: %w", path, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -61,7 +62,7 @@ func (inv *invocation) checkReports() error {
 		if f.path == inv.output {
 			return exit.Usagef("--report and --output both name %s", f.path)
 		}
-		if err := checkFile("--report "+f.format+"=", f.path); err != nil {
+		if err := inv.checkFile("--report "+f.format+"=", f.path); err != nil {
 			return err
 		}
 	}
@@ -76,7 +77,7 @@ func (inv *invocation) writeReports(r *report.Report, o report.Options) error {
 		var out bytes.Buffer
 		err := report.Write(&out, f.format, r, o)
 		if err == nil {
-			err = writeOutput(f.path, out.Bytes())
+			err = files.WriteOutput(inv.Dir, f.path, out.Bytes())
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing --report %s=%s: %w", f.format, f.path, err))

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -65,7 +65,7 @@ func (inv *invocation) box() (sandbox.Box, error) {
 		return b, err
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		b.Home = config.RealPath(home)
+		b.Home = files.RealPath(home)
 	}
 	b.Path, _ = inv.Lookup("PATH")
 	ctx, cancel := context.WithTimeout(context.Background(), trialTime)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -26,7 +26,7 @@ func (inv *invocation) readSaved(t target, folder string) ([]surface, error) {
 		return []surface{s}, err
 	case t.kind == byGit:
 		return inv.readGit(t.word, folder)
-	case isFolder(t.word):
+	case files.IsDir(t.word):
 		return readFolder(t.word)
 	}
 	s, err := readFile(t.word)
@@ -77,10 +77,7 @@ func savedName(path string) string {
 
 // readSurface parses one snapshot; source names it in errors and reports.
 func readSurface(source, name string, r io.Reader) (surface, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSnapshot+1))
-	if err == nil && len(data) > maxSnapshot {
-		err = fmt.Errorf("larger than %d MiB", maxSnapshot>>20)
-	}
+	data, err := files.ReadLimited(r, maxSnapshot)
 	if err != nil {
 		return surface{}, exit.Usagef("reading %s: %w", source, err)
 	}

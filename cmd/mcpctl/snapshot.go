@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -87,7 +88,7 @@ func save(s *surface, folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	return writeWhole(file, data)
+	return files.Replace(file, data)
 }
 
 // compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // target is one SOURCE of the command line, parsed.
@@ -38,7 +39,7 @@ func parseTarget(word string) target {
 		return target{byGit, strings.TrimPrefix(word, "git:")}
 	case strings.HasPrefix(word, "http://"), strings.HasPrefix(word, "https://"):
 		return target{byURL, word}
-	case strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"), isFolder(word):
+	case strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"), files.IsDir(word):
 		return target{byPath, word}
 	}
 	return target{byName, word}
@@ -51,11 +52,6 @@ var slashed = regexp.MustCompile(`^[A-Za-z0-9@][A-Za-z0-9._@-]*/[A-Za-z0-9._-]+$
 func slashedName(word string) bool {
 	_, err := os.Stat(word)
 	return err != nil && slashed.MatchString(word)
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // targets are the SOURCEs of a command: its words, and the command behind "--" last.

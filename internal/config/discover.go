@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // Looked is a file of an application that was looked at.
@@ -48,7 +49,7 @@ type discovery struct {
 
 // discover is what applications have, as each would use it.
 func (l *loader) discover() []Entry {
-	host := clients.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup, Projects: l.in.folders(), Root: l.in.Root}
+	host := clients.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup, Projects: files.ProjectFolders(l.in.Dir), Root: l.in.Root}
 	d := &discovery{loader: l, host: host, seen: map[string]document{}}
 	var found []Entry
 	byApp := map[string][]clients.File{}
@@ -122,7 +123,7 @@ func placed(file clients.File, entries []Entry) []Entry {
 // scopeOf is what the servers of a file share. What a user has everywhere runs in the home folder, so that no project gets
 // a say in it; ${workspaceFolder} is the project nevertheless.
 func (d *discovery) scopeOf(file clients.File) scope {
-	project := d.in.projectRoot()
+	project := files.ProjectRoot(d.in.Dir)
 	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered, folder: cmp.Or(d.in.Home, d.in.Dir)}
 	if scope := file.Row.Scope; scope == clients.Project || scope == clients.Container {
 		s.folder = projectFolder(file.Path)
@@ -136,7 +137,7 @@ func (d *discovery) scopeOf(file clients.File) scope {
 
 // present is a path as the user knows it: from the current folder if it is in the project, absolute otherwise.
 func (in Input) present(path string) string {
-	root := in.projectRoot()
+	root := files.ProjectRoot(in.Dir)
 	rel, err := filepath.Rel(root, path)
 	if err != nil || root == in.Home || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return path

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // maxFile bounds the size of a configuration file, in bytes.
@@ -15,12 +16,7 @@ const maxFile = 16 << 20
 
 // readFile is the UTF-8 text of a file without its byte order mark. The error names the cause, not the file.
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, plainCause(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := files.Read(path, maxFile)
 	if err != nil {
 		return nil, plainCause(err)
 	}

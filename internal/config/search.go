@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // projectFile is the project's own file.
@@ -58,7 +60,7 @@ func (in Input) look(name string) (string, bool) {
 
 // search is the first of names that exists in the nearest folder that has one.
 func (in Input) search(names []string) (origin, bool) {
-	for _, folder := range in.folders() {
+	for _, folder := range files.ProjectFolders(in.Dir) {
 		for _, name := range names {
 			path := filepath.Join(folder, name)
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -67,22 +69,6 @@ func (in Input) search(names []string) (origin, bool) {
 		}
 	}
 	return origin{}, false
-}
-
-// folders are the current one and those above it up to the root of the repository; outside of one, the current one.
-func (in Input) folders() []string {
-	folders := []string{in.Dir}
-	for folder := in.Dir; ; folder = filepath.Dir(folder) {
-		if folder != in.Dir {
-			folders = append(folders, folder)
-		}
-		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil {
-			return folders
-		}
-		if folder == filepath.Dir(folder) {
-			return folders[:1]
-		}
-	}
 }
 
 // show is a path as seen from the current folder, with forward slashes.

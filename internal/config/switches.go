@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // switchOff disables the servers that the application's own switches disable, wherever those are kept.
@@ -97,7 +98,7 @@ func texts(of value, key string) []string {
 func projectOf(root value, folders []string) (field, bool) {
 	projects, _ := root.get("projects")
 	for _, folder := range folders {
-		real := RealPath(folder)
+		real := files.RealPath(folder)
 		for _, f := range projects.value.fields {
 			path := filepath.Clean(filepath.FromSlash(f.key))
 			if path == folder || path == real || filepath.Separator == '\\' && strings.EqualFold(path, folder) {

@@ -2,11 +2,12 @@ package reload
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // glob names files.
@@ -27,7 +28,7 @@ func parseGlob(dir, text string) (glob, error) {
 	if base = filepath.FromSlash(base); !filepath.IsAbs(base) {
 		base = filepath.Join(dir, base)
 	}
-	if whole := filepath.Join(base, filepath.FromSlash(rest)); isFolder(whole) {
+	if whole := filepath.Join(base, filepath.FromSlash(rest)); files.IsDir(whole) {
 		base, rest = whole, "**"
 	}
 	g := glob{text: text, base: base, rest: rest, depth: strings.Count(rest, "/")}
@@ -35,11 +36,6 @@ func parseGlob(dir, text string) (glob, error) {
 		g.depth = -1
 	}
 	return g, nil
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // matches tells whether a path below base, with slashes, is named by the glob.

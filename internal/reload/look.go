@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // most is how many files and folders may be looked at. More are a mistake in a glob, such as one that begins at the root.
@@ -46,7 +48,7 @@ func (l looker) all(ctx context.Context, before view) (view, error) {
 
 // existing is the folder itself, or the nearest one above it that is there.
 func existing(folder string) string {
-	for !isFolder(folder) && folder != filepath.Dir(folder) {
+	for !files.IsDir(folder) && folder != filepath.Dir(folder) {
 		folder = filepath.Dir(folder)
 	}
 	return folder

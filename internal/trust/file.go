@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
-	"github.com/moby/sys/atomicwriter"
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // Agreement is one file of the store.
@@ -38,10 +38,10 @@ func (s Store) write(a Agreement) error {
 		err = os.MkdirAll(s.Folder, 0o700)
 	}
 	if err == nil {
-		err = private(s.Folder, true)
+		err = s.checkFolder()
 	}
 	if err == nil {
-		err = atomicwriter.WriteFile(filepath.Join(s.Folder, fileName(a.File, a.Server)), append(data, '\n'), 0o600)
+		err = files.ReplacePrivate(filepath.Join(s.Folder, fileName(a.File, a.Server)), append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("keeping what was agreed to: %w", err)
@@ -52,23 +52,26 @@ func (s Store) write(a Agreement) error {
 // read is one agreement. The error names the file and what to do, except for a file that is not there.
 func (s Store) read(name string) (Agreement, error) {
 	path := filepath.Join(s.Folder, name)
-	if err := errors.Join(private(s.Folder, true), private(path, false)); err != nil {
+	if err := errors.Join(s.checkFolder(), files.CheckPrivate(path, files.NotWritable)); err != nil {
 		return Agreement{}, err
 	}
-	f, err := os.Open(path)
-	if err != nil {
+	data, err := files.ReadRegular(path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
 		return Agreement{}, err
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return Agreement{}, err
+	var a Agreement
+	if err == nil {
+		a, err = parse(data)
 	}
-	a, err := parse(data)
 	if err != nil {
 		return Agreement{}, fmt.Errorf("reading %s: %w: remove it, and agree again with mcpctl trust", path, err)
 	}
 	return a, nil
+}
+
+// checkFolder is an error when others could have written agreements. The folder may be one that the user linked here.
+func (s Store) checkFolder() error {
+	return files.CheckPrivate(files.RealPath(s.Folder), files.NotWritable)
 }
 
 // parse reads an agreement strictly: what is not whole in every part is none.
@@ -76,7 +79,7 @@ func parse(data []byte) (Agreement, error) {
 	var a Agreement
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil || len(data) > maxFile {
+	if err := d.Decode(&a); err != nil {
 		return Agreement{}, errors.New("not an agreement of mcpctl")
 	}
 	_, err := d.Token()
@@ -87,22 +90,4 @@ func parse(data []byte) (Agreement, error) {
 		return Agreement{}, errors.New("not a whole agreement of mcpctl")
 	}
 	return a, nil
-}
-
-// private is an error for what others could have written, and for what is no plain file or folder.
-func private(path string, folder bool) error {
-	look := os.Lstat // a link in the folder was not made by mcpctl
-	if folder {
-		look = os.Stat
-	}
-	info, err := look(path)
-	switch {
-	case err != nil:
-		return err
-	case folder != info.IsDir(), !folder && !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not what mcpctl made: remove it", path)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s can be written by others, so it proves nothing: chmod go-w it, or remove it", path)
-	}
-	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/moby/sys/atomicwriter"
+
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // Vault is a folder of logins. A folder that does not exist holds none, and is made when it is needed.
@@ -98,7 +99,7 @@ func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 
 func (v Vault) read(name string) (document, error) {
 	path := filepath.Join(v.Folder, name)
-	if err := private(path); err != nil {
+	if err := files.CheckPrivate(path, files.NotReadable); err != nil {
 		return document{}, err
 	}
 	text, err := os.ReadFile(path)
@@ -131,7 +132,7 @@ func (v Vault) Save(ctx context.Context, l Login) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicwriter.WriteFile(filepath.Join(v.Folder, l.key()+".json"), append(text, '\n'), 0o600); err != nil {
+	if err := files.ReplacePrivate(filepath.Join(v.Folder, l.key()+".json"), append(text, '\n')); err != nil {
 		return fmt.Errorf("keeping the login: %w", err)
 	}
 	return nil
@@ -186,5 +187,5 @@ func (v Vault) prepare() error {
 	if err := os.MkdirAll(v.Folder, 0o700); err != nil {
 		return fmt.Errorf("making the folder of logins: %w", err)
 	}
-	return private(v.Folder)
+	return files.CheckPrivate(v.Folder, files.NotReadable)
 }

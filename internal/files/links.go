@@ -1,0 +1,77 @@
+package files
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// ProjectFolders are dir and those above it up to the root of the repository; outside of one, dir alone.
+func ProjectFolders(dir string) []string {
+	var folders []string
+	for folder := dir; ; folder = filepath.Dir(folder) {
+		folders = append(folders, folder)
+		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil {
+			return folders
+		}
+		if folder == filepath.Dir(folder) {
+			return folders[:1]
+		}
+	}
+}
+
+// ProjectRoot is the folder that a file found from dir may decide about: the root of the repository, or dir.
+func ProjectRoot(dir string) string {
+	folders := ProjectFolders(dir)
+	return folders[len(folders)-1]
+}
+
+// LeadsOut is where a path leads, links followed, when that is not inside the project around dir; "" when it is.
+func LeadsOut(dir, path string) string {
+	if real := RealPath(path); !Below(real, RealPath(ProjectRoot(dir))) {
+		return real
+	}
+	return ""
+}
+
+// CheckInside is the error for a file of the project around dir that is a link to somewhere else: whoever names a file of the
+// project does not mean one elsewhere that the repository has made it a link to.
+func CheckInside(dir, path string) error {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if !Below(path, ProjectRoot(dir)) {
+		return nil
+	}
+	if real := LeadsOut(dir, path); real != "" {
+		return fmt.Errorf("it is a link out of the project, to %s: name that file if you mean it", plain(real))
+	}
+	return nil
+}
+
+// plain is a path as it is, quoted when it holds what cannot be seen.
+func plain(path string) string {
+	if quoted := strconv.QuoteToGraphic(path); quoted != `"`+path+`"` {
+		return quoted
+	}
+	return path
+}
+
+// Below is whether a path lies in a folder, or is it.
+func Below(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// RealPath is a path without symbolic links, as far as it exists.
+func RealPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if parent := filepath.Dir(path); parent != path {
+		return filepath.Join(RealPath(parent), filepath.Base(path))
+	}
+	return path
+}

@@ -1,0 +1,58 @@
+// Package files reads and writes files with care: never more than was asked for, never half a file, nothing through a link
+// that leads out of the project, nothing secret where others can read it.
+package files
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/moby/sys/atomicwriter"
+)
+
+// Replace writes a file that is whole at any time. It keeps the mode that the file has; a new one gets that of the user's
+// umask, which atomicwriter does not heed.
+func Replace(path string, data []byte) error {
+	mode := newFileMode()
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		mode = info.Mode().Perm()
+	}
+	return atomicwriter.WriteFile(path, data, mode)
+}
+
+// ReplacePrivate is Replace for what nobody but the user may read.
+func ReplacePrivate(path string, data []byte) error { return atomicwriter.WriteFile(path, data, 0o600) }
+
+// WriteOutput writes a whole file or none, for a run in dir. What a symbolic link points at is replaced, not the link; a
+// device or a pipe, such as /dev/stdout, is written into, for it cannot be replaced.
+func WriteOutput(dir, path string, data []byte) error {
+	if err := CheckInside(dir, path); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+		return Replace(RealPath(path), data)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// CheckOutput finds a path that WriteOutput cannot write. The error says what to do.
+func CheckOutput(dir, path string) error {
+	if IsDir(path) {
+		return fmt.Errorf("%s is a folder: name a file in it", path)
+	}
+	if folder := filepath.Dir(path); !IsDir(folder) {
+		return fmt.Errorf("%s: there is no folder %s: make it first", path, folder)
+	}
+	if err := CheckInside(dir, path); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
