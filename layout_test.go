@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"internal/fixture":     {"internal/rawjson", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "golang.org/x/sys/"},
 	"internal/process":     {"golang.org/x/sys/"},
 	"internal/files":       {"github.com/moby/sys/atomicwriter"},
+	"internal/terminal":    {"internal/host", "golang.org/x/term", "github.com/schollz/progressbar/v3"},
 	"cmd/mcpctl":           {"pkg/", "internal/", "github.com/", "golang.org/x/"},
 	"examples/tickets":     {"github.com/mark3labs/mcp-go/"},
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -91,7 +92,7 @@ func (a *act) settleAct() error {
 	case a.logLevel != "" && !slices.Contains(logLevels(), a.logLevel):
 		return exit.Usagef("--log-level is one of %s, not %q%s", strings.Join(logLevels(), ", "), a.logLevel, match.DidYouMean(a.logLevel, logLevels()))
 	}
-	if a.format == "raw" && a.output == "" && isTerminal(a.Out) {
+	if a.format == "raw" && a.output == "" && terminal.IsTerminal(a.Out) {
 		return exit.Usagef("--format raw is what the server sent, with everything in it that a terminal would obey: use --format text, or --output FILE")
 	}
 	if _, err := a.colored(); err != nil {
@@ -110,7 +111,7 @@ func (a *act) actFormat() string {
 		return a.format
 	case a.output != "":
 		return "raw"
-	case isTerminal(a.Out):
+	case terminal.IsTerminal(a.Out):
 		return "text"
 	}
 	return "json"

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // agree asks a person, once for all of them, about the entries of this run that nobody agreed to, and keeps every yes.
@@ -23,17 +23,17 @@ func (inv *invocation) agree(ctx context.Context, cfg *config.Config, entries []
 	if len(doubtful) == 0 {
 		return nil
 	}
-	t, err := inv.openTerminal()
+	t, err := terminal.Open(inv.Process)
 	if err != nil {
 		return nil
 	}
-	defer t.close()
+	defer t.Close()
 	agreed, err := inv.consent(ctx, t, doubtful)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if errors.Is(err, errNoAnswer) {
-		t.say("\n")
+	if errors.Is(err, terminal.ErrClosed) {
+		t.Printf("\n")
 		return nil
 	}
 	if err != nil {
@@ -57,8 +57,8 @@ func (inv *invocation) keep(agreed []config.Entry) error {
 }
 
 // consent shows what entries do and gives those that a person agrees to.
-func (inv *invocation) consent(ctx context.Context, t *terminal, entries []config.Entry) ([]config.Entry, error) {
-	t.say("mcpctl: nobody agreed yet to what was found here:\n\n")
+func (inv *invocation) consent(ctx context.Context, t *terminal.Terminal, entries []config.Entry) ([]config.Entry, error) {
+	t.Printf("mcpctl: nobody agreed yet to what was found here:\n\n")
 	if err := inv.showTo(t, entries); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (inv *invocation) consent(ctx context.Context, t *terminal, entries []confi
 	if len(entries) > 1 {
 		question = fmt.Sprintf("\nTrust all %d, and remember that until they change? [y]es, [N]o, [c]hoose one by one: ", len(entries))
 	}
-	answer, err := t.decide(ctx, question, "yes", "no", "choose")
+	answer, err := t.Choose(ctx, question, "yes", "no", "choose")
 	switch {
 	case err != nil:
 		return nil, err
@@ -79,14 +79,14 @@ func (inv *invocation) consent(ctx context.Context, t *terminal, entries []confi
 }
 
 // choose asks about one entry after the other, and shows each again: a long list has scrolled away.
-func (inv *invocation) choose(ctx context.Context, t *terminal, entries []config.Entry) ([]config.Entry, error) {
+func (inv *invocation) choose(ctx context.Context, t *terminal.Terminal, entries []config.Entry) ([]config.Entry, error) {
 	var agreed []config.Entry
 	for _, e := range entries {
-		t.say("\n")
+		t.Printf("\n")
 		if err := inv.showTo(t, []config.Entry{e}); err != nil {
 			return nil, err
 		}
-		answer, err := t.decide(ctx, fmt.Sprintf("Trust %s? [y]es, [N]o: ", report.Visible(e.Server.Name)), "yes", "no")
+		answer, err := t.Choose(ctx, fmt.Sprintf("Trust %s? [y]es, [N]o: ", report.Visible(e.Server.Name)), "yes", "no")
 		if err != nil {
 			return nil, err
 		}
@@ -98,33 +98,13 @@ func (inv *invocation) choose(ctx context.Context, t *terminal, entries []config
 }
 
 // showTo writes what entries do to the terminal, as mcpctl trust does.
-func (inv *invocation) showTo(t *terminal, entries []config.Entry) error {
+func (inv *invocation) showTo(t *terminal.Terminal, entries []config.Entry) error {
 	r := &report.Report{Command: "trust"}
 	for _, e := range entries {
 		r.Servers = append(r.Servers, inv.proposed(e))
 	}
 	var text bytes.Buffer
-	err := report.Write(&text, "table", r, report.Options{Width: columns(t.out)})
-	t.say("%s", text.String())
+	err := report.Write(&text, "table", r, report.Options{Width: t.Width()})
+	t.Printf("%s", text.String())
 	return err
-}
-
-// decide is the first of words that begins with the answer. Nothing means no, and so does too much nonsense.
-func (t *terminal) decide(ctx context.Context, question string, words ...string) (string, error) {
-	for range mostChoices {
-		answer, err := t.ask(ctx, question, false)
-		if err != nil {
-			return "", err
-		}
-		answer = strings.ToLower(strings.TrimSpace(answer))
-		if answer == "" {
-			return "no", nil
-		}
-		for _, word := range words {
-			if strings.HasPrefix(word, answer) {
-				return word, nil
-			}
-		}
-	}
-	return "no", nil
 }

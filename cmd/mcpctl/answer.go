@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // question is a prompt of the configuration, and the servers of this run that need its answer.
@@ -42,18 +43,18 @@ func (inv *invocation) answer(ctx context.Context, asked []question) error {
 	if len(asked) == 0 {
 		return nil
 	}
-	t, err := inv.openTerminal()
+	t, err := terminal.Open(inv.Process)
 	if err != nil {
 		return nil
 	}
-	defer t.close()
+	defer t.Close()
 	for _, q := range asked {
 		value, err := q.ask(ctx, t)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, errNoAnswer):
-			t.say("\n")
+		case errors.Is(err, terminal.ErrClosed):
+			t.Printf("\n")
 			return exit.Usagef("the input %q was not answered: set %s in the environment to run without being asked", q.ID, q.Variable)
 		case err != nil:
 			return fmt.Errorf("asking for the input %q: %w", q.ID, err)
@@ -67,12 +68,12 @@ func (inv *invocation) answer(ctx context.Context, asked []question) error {
 }
 
 // ask is the value that a person answers with.
-func (q question) ask(ctx context.Context, t *terminal) (string, error) {
+func (q question) ask(ctx context.Context, t *terminal.Terminal) (string, error) {
 	what := strconv.Quote(q.ID)
 	if q.Description != "" {
 		what = fmt.Sprintf("%s (%s)", what, report.Visible(q.Description))
 	}
-	t.say("mcpctl: the input %s is needed by %s\n", what, report.Visible(strings.Join(q.servers, ", ")))
+	t.Printf("mcpctl: the input %s is needed by %s\n", what, report.Visible(strings.Join(q.servers, ", ")))
 	if q.Options != nil {
 		return q.choose(ctx, t)
 	}
@@ -82,21 +83,18 @@ func (q question) ask(ctx context.Context, t *terminal) (string, error) {
 	} else if q.Password {
 		prompt = "answer (not shown): "
 	}
-	text, err := t.ask(ctx, prompt, q.Password)
+	text, err := t.Ask(ctx, prompt, q.Password)
 	if text == "" {
 		text = q.Default
 	}
 	return text, err
 }
 
-// mostChoices is how often somebody may mistype a choice.
-const mostChoices = 5
-
 // choose shows the options with numbers, and takes a number, or the option itself.
-func (q question) choose(ctx context.Context, t *terminal) (string, error) {
+func (q question) choose(ctx context.Context, t *terminal.Terminal) (string, error) {
 	standard := ""
 	for i, o := range q.Options {
-		t.say("%3d) %s\n", i+1, report.Visible(o.Label))
+		t.Printf("%3d) %s\n", i+1, report.Visible(o.Label))
 		if o.Value == q.Default && standard == "" {
 			standard = strconv.Itoa(i + 1)
 		}
@@ -105,8 +103,8 @@ func (q question) choose(ctx context.Context, t *terminal) (string, error) {
 	if standard != "" {
 		prompt = fmt.Sprintf("choose 1 to %d [%s]: ", len(q.Options), standard)
 	}
-	for range mostChoices {
-		text, err := t.ask(ctx, prompt, false)
+	for range terminal.Attempts {
+		text, err := t.Ask(ctx, prompt, false)
 		if err != nil {
 			return "", err
 		}
@@ -117,7 +115,7 @@ func (q question) choose(ctx context.Context, t *terminal) (string, error) {
 			return value, nil
 		}
 	}
-	return "", fmt.Errorf("%d answers were none of the choices", mostChoices)
+	return "", fmt.Errorf("%d answers were none of the choices", terminal.Attempts)
 }
 
 func (q question) chosen(text string) (string, bool) {

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // browse opens a page in the user's browser, which outlives us: BROWSER if it is set, else what the system has. The page
@@ -85,13 +87,13 @@ func (inv *invocation) pasted(ctx context.Context) (string, error) {
 	}
 	read := make(chan answer, 1)
 	go func() {
-		text, err := readLine(inv.In)
+		text, err := terminal.ReadLine(inv.In)
 		read <- answer{text, err}
 	}()
 	select {
 	case a := <-read:
 		if a.err != nil {
-			return "", errNoAnswer
+			return "", terminal.ErrClosed
 		}
 		return string(a.text), nil
 	case <-ctx.Done():

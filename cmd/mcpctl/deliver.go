@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // deliver writes what a request gave back where the flags say, and gives the status as the command's error. What a tool
@@ -54,7 +55,7 @@ func (a *act) display(format string, r call.Result, saved map[int]string) error 
 		if err != nil {
 			return err
 		}
-		if err := report.WriteResult(&out, r, saved, report.Options{Width: columns(a.Out), Color: color}); err != nil {
+		if err := report.WriteResult(&out, r, saved, report.Options{Width: terminal.Width(a.Out), Color: color}); err != nil {
 			return err
 		}
 	}

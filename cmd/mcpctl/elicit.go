@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -60,32 +61,32 @@ func (a *act) reply(ctx context.Context, q call.Question) (json.RawMessage, erro
 func (a *act) elicit(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	a.floor.Lock()
 	defer a.floor.Unlock()
-	t, err := a.openTerminal()
+	t, err := terminal.Open(a.Process)
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
+	defer t.Close()
 	e := call.Elicited(params)
-	t.say("mcpctl: the server %s asks:\n", report.Visible(a.server.Name))
+	t.Printf("mcpctl: the server %s asks:\n", report.Visible(a.server.Name))
 	for line := range strings.Lines(e.Message) {
-		t.say("  %s\n", report.Visible(strings.TrimRight(line, "\r\n")))
+		t.Printf("  %s\n", report.Visible(strings.TrimRight(line, "\r\n")))
 	}
 	answer := fill
 	if e.URL != "" {
 		answer = visit
 	}
 	result, err := answer(ctx, t, e)
-	if errors.Is(err, errNoAnswer) {
-		t.say("\n")
+	if errors.Is(err, terminal.ErrClosed) {
+		t.Printf("\n")
 		return call.Cancelled(), nil
 	}
 	return result, err
 }
 
 // visit shows where a person shall go. It opens nothing.
-func visit(ctx context.Context, t *terminal, e call.Elicitation) (json.RawMessage, error) {
-	t.say("  It wants you to visit %s:\n  %s\n  Open it yourself if you trust that host; mcpctl does not.\n", report.Visible(e.Host), report.Visible(e.URL))
-	answer, err := t.decide(ctx, "Did you? [y]es, [N]o, [c]ancel: ", "yes", "no", "cancel")
+func visit(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
+	t.Printf("  It wants you to visit %s:\n  %s\n  Open it yourself if you trust that host; mcpctl does not.\n", report.Visible(e.Host), report.Visible(e.URL))
+	answer, err := t.Choose(ctx, "Did you? [y]es, [N]o, [c]ancel: ", "yes", "no", "cancel")
 	switch answer {
 	case "yes":
 		return call.Consented(), nil
@@ -96,9 +97,9 @@ func visit(ctx context.Context, t *terminal, e call.Elicitation) (json.RawMessag
 }
 
 // fill asks for the fields of a form and lets the person look at the answers before they are sent.
-func fill(ctx context.Context, t *terminal, e call.Elicitation) (json.RawMessage, error) {
-	t.say("  The server gets what you type: no passwords here. Ctrl-D cancels.\n")
-	for range mostChoices {
+func fill(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
+	t.Printf("  The server gets what you type: no passwords here. Ctrl-D cancels.\n")
+	for range terminal.Attempts {
 		values := make([]json.RawMessage, len(e.Fields))
 		for i, f := range e.Fields {
 			var err error
@@ -107,8 +108,8 @@ func fill(ctx context.Context, t *terminal, e call.Elicitation) (json.RawMessage
 			}
 		}
 		accepted := call.Accepted(e.Fields, values)
-		t.say("  %s\n", report.OneLine(accepted))
-		answer, err := t.decide(ctx, "Send it? [y]es, [e]dit, [N]o, [c]ancel: ", "yes", "edit", "no", "cancel")
+		t.Printf("  %s\n", report.OneLine(accepted))
+		answer, err := t.Choose(ctx, "Send it? [y]es, [e]dit, [N]o, [c]ancel: ", "yes", "edit", "no", "cancel")
 		switch answer {
 		case "yes":
 			return accepted, nil
@@ -123,10 +124,10 @@ func fill(ctx context.Context, t *terminal, e call.Elicitation) (json.RawMessage
 }
 
 // askField asks for one field until the answer is one that the schema takes. Nil = left out.
-func askField(ctx context.Context, t *terminal, f call.Field) (json.RawMessage, error) {
-	t.say("  %s%s%s\n", report.Visible(f.Name), after(" – ", report.Visible(f.Title)), after(": ", report.Visible(f.About)))
+func askField(ctx context.Context, t *terminal.Terminal, f call.Field) (json.RawMessage, error) {
+	t.Printf("  %s%s%s\n", report.Visible(f.Name), after(" – ", report.Visible(f.Title)), after(": ", report.Visible(f.About)))
 	for _, c := range f.Choices {
-		t.say("    %s%s\n", report.Visible(c.Value), after("  ", report.Visible(c.Title)))
+		t.Printf("    %s%s\n", report.Visible(c.Value), after("  ", report.Visible(c.Title)))
 	}
 	prompt := "  answer: "
 	switch {
@@ -139,8 +140,8 @@ func askField(ctx context.Context, t *terminal, f call.Field) (json.RawMessage, 
 	case !f.Required:
 		prompt = "  answer (or nothing): "
 	}
-	for range mostChoices {
-		text, err := t.ask(ctx, prompt, false)
+	for range terminal.Attempts {
+		text, err := t.Ask(ctx, prompt, false)
 		if err != nil {
 			return nil, err
 		}
@@ -152,8 +153,8 @@ func askField(ctx context.Context, t *terminal, f call.Field) (json.RawMessage, 
 			return value, nil
 		}
 		for _, p := range problems {
-			t.say("  %s\n", told(p))
+			t.Printf("  %s\n", told(p))
 		}
 	}
-	return nil, errNoAnswer
+	return nil, terminal.ErrClosed
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // newReport is a report of surfaces for a command.
@@ -65,7 +66,7 @@ func (inv *invocation) publish(r *report.Report, o report.Options) (format strin
 	}
 	o.Rules, o.Version = allRules(), version()
 	if inv.output == "" {
-		o.Width = columns(inv.Out)
+		o.Width = terminal.Width(inv.Out)
 	}
 	if o.Color, err = inv.colored(); err != nil {
 		return "", err
@@ -142,7 +143,7 @@ func (inv *invocation) settle(c *cli.Context) error {
 // formatOrDefault is the chosen format: a table on a terminal, JSON elsewhere.
 func (inv *invocation) formatOrDefault() (string, error) {
 	if inv.format == "" {
-		if inv.output == "" && isTerminal(inv.Out) {
+		if inv.output == "" && terminal.IsTerminal(inv.Out) {
 			return "table", nil
 		}
 		return "json", nil
@@ -163,7 +164,7 @@ func (inv *invocation) colored() (bool, error) {
 	case "auto":
 		no, _ := inv.Lookup("NO_COLOR")
 		term, _ := inv.Lookup("TERM")
-		return inv.output == "" && isTerminal(inv.Out) && no == "" && term != "dumb", nil
+		return inv.output == "" && terminal.IsTerminal(inv.Out) && no == "" && term != "dumb", nil
 	}
 	return false, exit.Usagef("--color is auto, always or never, not %q", inv.color)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -21,11 +22,11 @@ func (inv *invocation) probeAll(ctx context.Context, servers []probe.Server) ([]
 	for i, s := range servers {
 		found[i] = probed(probe.Result{Server: s, Err: &probe.Error{Server: s.Name, Stage: probe.Starting, Err: errNotTried}})
 	}
-	bar := inv.progress(len(servers))
-	defer bar.finish()
+	bar := terminal.NewBar(inv.Process, len(servers))
+	defer bar.Finish()
 	for result := range probe.All(ctx, servers, options) {
 		found[result.Index] = probed(result)
-		bar.done()
+		bar.Done()
 	}
 	return found, nil
 }

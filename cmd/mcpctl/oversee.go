@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -75,7 +76,7 @@ func (v *vigil) remeasure(before map[string]string) (now map[string]string) {
 }
 
 // attended tells whether there is a terminal at which somebody may sit.
-func (v *vigil) attended() bool { return isTerminal(v.In) || isTerminal(v.Out) }
+func (v *vigil) attended() bool { return terminal.IsTerminal(v.In) || terminal.IsTerminal(v.Out) }
 
 // editsEvery is how often configuration files are looked at for edits. Looking at a handful by name finds them also where
 // announcements of a folder do not tell: behind links, as those who keep their configurations elsewhere have them, on

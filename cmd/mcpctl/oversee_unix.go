@@ -8,9 +8,6 @@ import (
 	"syscall"
 )
 
-// The terminal that a process belongs to.
-const terminalIn, terminalOut = "/dev/tty", "/dev/tty"
-
 // refreshSignals ask all watched servers at once.
 func refreshSignals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
 

@@ -2,9 +2,6 @@ package main
 
 import "os"
 
-// The console that a process belongs to.
-const terminalIn, terminalOut = "CONIN$", "CONOUT$"
-
 // refreshSignals is empty: there is no such signal here.
 func refreshSignals() []os.Signal { return nil }
 

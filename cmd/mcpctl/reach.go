@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -30,8 +31,8 @@ func (a *act) open(ctx context.Context, source []string) (stop func(), _ error) 
 		options.Hear, quiet = a.hearing()
 		options.LogLevel = a.logLevel
 	}
-	if t, err := a.openTerminal(); err == nil {
-		t.close()
+	if t, err := terminal.Open(a.Process); err == nil {
+		t.Close()
 		options.Elicit = func(_ context.Context, params json.RawMessage) (json.RawMessage, error) { return a.elicit(ctx, params) }
 	}
 	if err := a.connect(ctx, options); err != nil {

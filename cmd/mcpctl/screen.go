@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
 // screen is where watch tells its events, with a line below them on a terminal that says how all servers are.
@@ -23,10 +24,10 @@ func (s *screen) show(e report.Event, servers []*watched) {
 	if s.footed {
 		_, _ = io.WriteString(s.out, "\r\x1b[K")
 	}
-	options := report.Options{Width: columns(s.out), Color: s.color}
+	options := report.Options{Width: terminal.Width(s.out), Color: s.color}
 	_ = report.WriteEvent(s.out, s.format, e, options) // without a reader the process ends by SIGPIPE
 	if s.footed = s.live && servers != nil; s.footed {
-		_, _ = io.WriteString(s.out, footer(servers, columns(s.out)))
+		_, _ = io.WriteString(s.out, footer(servers, terminal.Width(s.out)))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -155,7 +156,7 @@ func (inv *invocation) vigil(cfg *config.Config, how watching) (*vigil, error) {
 	how.ItemBudget = cfg.Project.Budgets.ItemBytes
 	v := &vigil{invocation: inv, how: how, cfg: cfg, policy: policy, options: options}
 	v.places = make(chan struct{}, cmp.Or(inv.parallel, 1))
-	v.screen = screen{out: inv.Out, format: how.format, color: color, live: how.format == "table" && isTerminal(inv.Out)}
+	v.screen = screen{out: inv.Out, format: how.format, color: color, live: how.format == "table" && terminal.IsTerminal(inv.Out)}
 	v.hooks = hooks{fail: inv.Note}
 	if how.exec != "" {
 		v.hooks.each = append(v.hooks.each, runCommand(how.exec, inv.Environ))

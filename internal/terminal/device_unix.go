@@ -1,0 +1,6 @@
+//go:build unix
+
+package terminal
+
+// The terminal that a process belongs to.
+const deviceIn, deviceOut = "/dev/tty", "/dev/tty"

@@ -1,0 +1,4 @@
+package terminal
+
+// The console that a process belongs to.
+const deviceIn, deviceOut = "CONIN$", "CONOUT$"

@@ -1,0 +1,58 @@
+package terminal
+
+import (
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/mcpctl/mcpctl/internal/host"
+)
+
+// Bar shows how far a fleet has come; the zero value is silent.
+type Bar struct{ bar *progressbar.ProgressBar }
+
+// NewBar is a live bar for n servers on the terminal that the standard error of p is; a silent one when there is nobody to look
+// at it or nothing to wait for.
+func NewBar(p host.Process, n int) Bar {
+	if n < 2 || p.Quiet || !IsTerminal(p.Err) {
+		return Bar{}
+	}
+	return Bar{progressbar.NewOptions(n, progressbar.OptionSetWriter(p.Err), progressbar.OptionSetDescription("contacting servers"),
+		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(24), progressbar.OptionSetPredictTime(false))}
+}
+
+// Done counts one server.
+func (b Bar) Done() {
+	if b.bar != nil {
+		_ = b.bar.Add(1)
+	}
+}
+
+// Finish wipes the bar.
+func (b Bar) Finish() {
+	if b.bar != nil {
+		_ = b.bar.Clear()
+		_ = b.bar.Exit()
+	}
+}
+
+// IsTerminal tells whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Width is the number of columns of the terminal behind w, 0 when it is none.
+func Width(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}

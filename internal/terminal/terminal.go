@@ -1,0 +1,143 @@
+// Package terminal is the person at the run's terminal: questions and answers, and how far something has come.
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/mcpctl/mcpctl/internal/host"
+)
+
+// Terminal is the terminal that the run belongs to, whatever its standard streams are: answers are read from it even when
+// standard input is a pipe.
+type Terminal struct{ in, out *os.File }
+
+// ErrNone is why nobody can be asked.
+var ErrNone = errors.New("there is no terminal to ask on")
+
+// ErrClosed is a terminal that ended, or Ctrl-D.
+var ErrClosed = errors.New("nothing was answered")
+
+// Attempts is how often somebody may mistype an answer.
+const Attempts = 5
+
+// Open is the terminal of the run. There is none where CI is set: nobody would answer.
+func Open(p host.Process) (*Terminal, error) {
+	if ci, _ := p.Lookup("CI"); ci != "" && ci != "false" {
+		return nil, ErrNone
+	}
+	in, err := os.OpenFile(deviceIn, os.O_RDWR, 0)
+	if err != nil || !IsTerminal(in) {
+		return nil, ErrNone
+	}
+	if deviceOut == deviceIn {
+		return &Terminal{in, in}, nil
+	}
+	out, err := os.OpenFile(deviceOut, os.O_RDWR, 0)
+	if err != nil {
+		_ = in.Close()
+		return nil, ErrNone
+	}
+	return &Terminal{in, out}, nil
+}
+
+// Close gives the terminal back. It does not wait for an answer that nobody waits for any more.
+func (t *Terminal) Close() {
+	_ = t.in.Close()
+	_ = t.out.Close()
+}
+
+// Printf writes text; what is not the program's own must be made visible first.
+func (t *Terminal) Printf(format string, args ...any) { fmt.Fprintf(t.out, format, args...) }
+
+// Ask shows a prompt and reads a line; a hidden one is not echoed. The end of ctx ends it, with the terminal as it was.
+func (t *Terminal) Ask(ctx context.Context, prompt string, hidden bool) (string, error) {
+	before, err := term.GetState(int(t.in.Fd()))
+	if err != nil {
+		return "", ErrNone
+	}
+	type answer struct {
+		text string
+		err  error
+	}
+	t.Printf("%s", prompt)
+	answered := make(chan answer, 1)
+	go func() {
+		text, err := t.line(hidden)
+		answered <- answer{text, err}
+	}()
+	select {
+	case a := <-answered:
+		return a.text, a.err
+	case <-ctx.Done():
+		_ = term.Restore(int(t.in.Fd()), before)
+		t.Printf("\n")
+		return "", context.Cause(ctx)
+	}
+}
+
+func (t *Terminal) line(hidden bool) (string, error) {
+	var text []byte
+	var err error
+	if hidden {
+		text, err = term.ReadPassword(int(t.in.Fd()))
+		t.Printf("\n") // the user's was not echoed
+	} else {
+		text, err = ReadLine(t.in)
+	}
+	if errors.Is(err, io.EOF) {
+		return "", ErrClosed
+	}
+	return strings.TrimSuffix(string(text), "\r"), err
+}
+
+// Choose is the first of words that begins with the answer. Nothing means no, and so does too much nonsense.
+func (t *Terminal) Choose(ctx context.Context, question string, words ...string) (string, error) {
+	for range Attempts {
+		answer, err := t.Ask(ctx, question, false)
+		if err != nil {
+			return "", err
+		}
+		answer = strings.ToLower(strings.TrimSpace(answer))
+		if answer == "" {
+			return "no", nil
+		}
+		for _, word := range words {
+			if strings.HasPrefix(word, answer) {
+				return word, nil
+			}
+		}
+	}
+	return "no", nil
+}
+
+// Width is the number of the terminal's columns, 0 when it is not known.
+func (t *Terminal) Width() int { return Width(t.out) }
+
+// longestAnswer bounds an answer, in bytes; a terminal's own limit is lower.
+const longestAnswer = 64 << 10
+
+// ReadLine reads a line of an answer, and no byte of the next one.
+func ReadLine(r io.Reader) ([]byte, error) {
+	var line []byte
+	for one := make([]byte, 1); len(line) < longestAnswer; {
+		n, err := r.Read(one)
+		switch {
+		case n > 0 && one[0] == '\n':
+			return line, nil
+		case n > 0:
+			line = append(line, one[0])
+		case err != nil && len(line) > 0 && errors.Is(err, io.EOF):
+			return line, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("an answer of more than %d KiB", longestAnswer>>10)
+}
