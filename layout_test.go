@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"pkg/diff":             {"internal/rawjson", "pkg/snapshot", "pkg/finding", "pkg/schema", "github.com/google/go-cmp/cmp"},
 	"pkg/check":            {"internal/rawjson", "pkg/snapshot", "pkg/finding", "pkg/schema", "internal/tokens", "internal/validate"},
 	"internal/call":        {"internal/rawjson", "pkg/snapshot", "internal/validate", "github.com/yosida95/uritemplate/v3"},
-	"internal/report":      {"internal/rawjson", "pkg/snapshot", "pkg/finding", "internal/call", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif", "github.com/jstemmer/go-junit-report/v2/junit"},
+	"internal/report":      {"internal/rawjson", "pkg/snapshot", "pkg/finding", "internal/call", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3"},
 	"pkg/watch":            {"internal/rawjson", "pkg/snapshot", "pkg/finding", "pkg/diff", "github.com/sony/gobreaker/v2"},
 	"pkg/probe":            {"internal/process", "internal/rawjson", "pkg/snapshot", "internal/transport", "internal/redact", "github.com/mark3labs/mcp-go/", "github.com/cenkalti/backoff/v5", "golang.org/x/sync/"},
 	"internal/tokens":      {},

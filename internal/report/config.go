@@ -1,42 +1,44 @@
 package report
 
 import (
-	"regexp"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// config writes a row per configured server: what would be run, and where that is written.
-func (p *page) config(r *Report) error {
+// writeConfig writes a row per configured server: what would be run, and where that is written.
+func writeConfig(p *page, r *Report) error {
 	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}}
 	for _, s := range r.Servers {
 		g.rows = append(g.rows, []span{
-			{visible(s.Name), bold},
+			{s.Name, bold},
 			s.configured(),
-			{spoken(s), noInk},
-			{s.applications(), noInk},
-			{visible(s.Source), dim},
-			{visible(s.runs()), noInk},
+			{spoken(s), plain},
+			{s.applications(), plain},
+			{s.Source, dim},
+			{s.runs(), plain},
 		})
 	}
 	if len(g.rows) == 0 {
-		p.line(0, span{"no servers are configured", noInk})
-		return p.files(r.Files)
+		p.line(0, span{"no servers are configured", plain})
+		return writeFiles(p, r.Files)
 	}
 	if err := p.grid(0, g); err != nil {
 		return err
 	}
-	p.failures(r.Servers)
-	p.places(r.Servers)
-	return p.files(r.Files)
+	writeFailures(p, r.Servers)
+	writePlaces(p, r.Servers)
+	return writeFiles(p, r.Files)
 }
 
 // spoken is the transport of a server, and the version of the protocol if one is pinned.
-func spoken(s Server) safe {
+func spoken(s Server) string {
 	if s.ProtocolVersion == "" {
 		return transport(s)
 	}
-	return transport(s) + " " + visible(s.ProtocolVersion)
+	return transport(s) + " " + s.ProtocolVersion
 }
 
 // configured words a state for servers that nobody has contacted.
@@ -45,11 +47,11 @@ func (s Server) configured() span {
 	case s.State == Failed || s.State == Partial:
 		return span{"invalid", red}
 	case s.State == OK && (s.Trust == Untrusted || s.Trust == Changed):
-		return span{visible(string(s.Trust)), yellow}
+		return span{string(s.Trust), yellow}
 	case s.State == OK:
 		return span{"enabled", green}
 	}
-	return span{visible(string(s.State)), stateInk(s.State)}
+	return span{string(s.State), stateStyle(s.State)}
 }
 
 // runs is the URL, and the command that gives its headers, or the command as one would type it.
@@ -68,11 +70,133 @@ func (s Server) runs() string {
 }
 
 // bare are words that a shell takes as they are.
-var bare = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var bare = pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 func quoted(word string) string {
-	if bare.MatchString(word) {
+	if bare().MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Place is where an application has a server that was discovered.
+type Place struct {
+	Application string `json:"application"`     // as people call it
+	Scope       string `json:"scope"`           // "user", "project", "managed", …
+	File        string `json:"file"`            // as shown to people
+	Line        int    `json:"line"`            // 1-based
+	Name        string `json:"name,omitempty"`  // what the server is called there, if not as in the report
+	State       string `json:"state,omitempty"` // "disabled", or "overridden": the application uses another definition; empty = in use
+}
+
+// File is a file of an application that discovery looked at.
+type File struct {
+	Application string `json:"application"`
+	Scope       string `json:"scope"`
+	Path        string `json:"path"`
+	State       string `json:"state"` // "read", "broken", "overruled" (an administrator's file decides alone) or "absent"
+	Servers     int    `json:"servers"`
+	Problem     string `json:"problem,omitempty"` // why it could not be read, with its line
+}
+
+// applications are those that have the server, in one cell: the first in full.
+func (s Server) applications() string {
+	if len(s.Places) == 0 {
+		return ""
+	}
+	text := s.Places[0].Application + " " + s.Places[0].Scope
+	if more := len(s.Places) - 1; more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return text
+}
+
+// writePlaces tells of each server that has several places where the others are.
+func writePlaces(p *page, servers []Server) {
+	for _, s := range servers {
+		if len(s.Places) < 2 && !slices.ContainsFunc(s.Places, func(at Place) bool { return at.Name != "" }) {
+			continue
+		}
+		p.gap()
+		p.line(0, span{s.Name, bold})
+		for _, at := range s.Places {
+			words := []string{at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line)}
+			if at.Name != "" {
+				words = append(words, "as "+at.Name)
+			}
+			if at.State != "" {
+				words = append(words, at.State)
+			}
+			p.text(2, 4, span{strings.Join(words, " "), dim})
+		}
+	}
+}
+
+// writeFiles writes a row per file of an application.
+func writeFiles(p *page, files []File) error {
+	if len(files) == 0 {
+		return nil
+	}
+	p.gap()
+	g := grid{columns: []column{{title: "FILE", least: 16, name: true}, {title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
+		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3}, {title: "PROBLEM", least: 16, drop: 4}}}
+	for _, f := range files {
+		style := map[string]style{"read": green, "broken": red}[f.State]
+		count := ""
+		if f.State == "read" {
+			count = strconv.Itoa(f.Servers)
+		}
+		g.rows = append(g.rows, []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain}, {f.Problem, plain}})
+	}
+	return p.grid(0, g)
+}
+
+// writeTrust writes a block per configured server: what a person agrees to who trusts it.
+func writeTrust(p *page, r *Report) error {
+	for _, s := range r.Servers {
+		p.gap()
+		p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, s.standing())
+		for _, fact := range s.doings() {
+			if fact.text != "" {
+				p.text(2, 10, span{pad(fact.what), dim}, span{fact.text, plain})
+			}
+		}
+	}
+	if len(r.Servers) == 0 && len(r.Problems) == 0 {
+		p.line(0, span{"no servers that need trust", plain})
+	}
+	writeFailures(p, r.Servers)
+	return nil
+}
+
+// fact is one thing that a configured server does.
+type fact struct{ what, text string }
+
+func (s Server) doings() []fact {
+	doings := []fact{
+		{"in", s.Dir}, {"sets", strings.Join(s.Env, ", ")}, {"sends", strings.Join(s.Headers, ", ")}, {"asks", s.Helper},
+	}
+	if s.URL != "" {
+		return append([]fact{{"contacts", s.URL}}, doings...)
+	}
+	return append([]fact{{"starts", s.runs()}}, doings...)
+}
+
+// pad makes the words before facts equally long.
+func pad(word string) string { return word + strings.Repeat(" ", 10-len(word)) }
+
+// standing is whether somebody agreed to the server.
+func (s Server) standing() span {
+	switch s.Trust {
+	case Trusted:
+		if s.Since != "" {
+			return span{"trusted since " + s.Since, green}
+		}
+		return span{"trusted", green}
+	case Changed:
+		return span{"changed since it was trusted", red}
+	case Untrusted:
+		return span{"not trusted", yellow}
+	}
+	return span{"needs no trust", dim}
 }

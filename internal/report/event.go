@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Event is one thing that watching has to tell: about one server, or at the end about all of them. Fields that do not
@@ -48,7 +50,7 @@ func WriteEvent(w io.Writer, format string, e Event, o Options) error {
 	e.Mcpctl = Version
 	if format == "ndjson" {
 		e.Time = e.Time.UTC().Truncate(time.Millisecond)
-		raw, err := encode(e)
+		raw, err := rawjson.Encode(e)
 		if err != nil {
 			return err
 		}
@@ -56,32 +58,32 @@ func WriteEvent(w io.Writer, format string, e Event, o Options) error {
 		return err
 	}
 	p := &page{Options: o}
-	p.event(e)
+	writeEventLines(p, e)
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// event writes one line, and what belongs to it below.
-func (p *page) event(e Event) {
-	head := []span{{safe(e.Time.Format(time.TimeOnly)), dim}, {"  ", noInk}}
+// writeEventLines writes one line, and what belongs to it below.
+func writeEventLines(p *page, e Event) {
+	head := []span{{e.Time.Format(time.TimeOnly), dim}, {"  ", plain}}
 	if e.Event == "summary" {
-		p.text(0, 2, append(head, p.summed(e)...)...)
+		p.text(0, 2, append(head, summed(p, e)...)...)
 		return
 	}
-	head = append(head, span{visible(e.Server), bold}, span{"  ", noInk}, e.word())
+	head = append(head, span{e.Server, bold}, span{"  ", plain}, e.word())
 	for _, remark := range e.remarks() {
 		head = append(head, span{"  " + remark, dim})
 	}
 	p.text(0, 2, head...)
 	if e.Error != nil {
-		p.trouble(*e.Error)
+		writeTrouble(p, *e.Error)
 	}
-	p.findings(p.wanted(e.Findings))
+	writeFindings(p, p.wanted(e.Findings))
 }
 
 // word is what the event tells, in its colour.
 func (e Event) word() span {
-	inks := map[string]ink{
+	inks := map[string]style{
 		"live": green, "polling": green, "recovered": green, "changed": yellow, "stale": red, "failed": red,
 		"degraded": yellow, "reconnecting": yellow,
 	}
@@ -92,23 +94,23 @@ func (e Event) word() span {
 	case word == "build" && e.Error != nil:
 		return span{"build failed", red}
 	}
-	return span{visible(word), inks[word]}
+	return span{word, inks[word]}
 }
 
 // remarks are what else is to be said on the line.
-func (e Event) remarks() []safe {
-	var all []safe
+func (e Event) remarks() []string {
+	var all []string
 	if e.Counts != nil {
 		all = append(all, e.Counts.remark())
 	}
 	if e.Cause != "" {
-		all = append(all, visible("by "+e.Cause))
+		all = append(all, "by "+e.Cause)
 	}
 	if len(e.Files) > 0 {
-		all = append(all, visible(strings.Join(e.Files, ", ")))
+		all = append(all, strings.Join(e.Files, ", "))
 	}
 	if e.Elapsed != nil {
-		all = append(all, visible(fmt.Sprintf("%.1f s", float64(*e.Elapsed)/1000)))
+		all = append(all, fmt.Sprintf("%.1f s", float64(*e.Elapsed)/1000))
 	}
 	switch {
 	case e.Silent:
@@ -119,39 +121,39 @@ func (e Event) remarks() []safe {
 		all = append(all, "as saved again")
 	}
 	if e.Note != "" {
-		all = append(all, visible(e.Note))
+		all = append(all, e.Note)
 	}
 	return all
 }
 
 // remark is the counts in words.
-func (c Counts) remark() safe {
-	var words []safe
+func (c Counts) remark() string {
+	var words []string
 	for _, one := range []struct {
 		n    *int
-		word safe
+		word string
 	}{{c.Tools, "tool"}, {c.Prompts, "prompt"}, {c.Resources, "resource"}, {c.ResourceTemplates, "template"}} {
 		if one.n != nil {
 			words = append(words, quantity(*one.n, one.word))
 		}
 	}
-	return join(words, ", ")
+	return strings.Join(words, ", ")
 }
 
-// trouble writes why something failed, and what can be done.
-func (p *page) trouble(f Failure) {
+// writeTrouble writes why something failed, and what can be done.
+func writeTrouble(p *page, f Failure) {
 	for i, l := range lines(f.Message) {
 		if i == 0 && f.Stage != "" {
-			l = visible(f.Stage) + ": " + l
+			l = f.Stage + ": " + l
 		}
-		p.text(4, 2, span{l, noInk})
+		p.text(4, 2, span{l, plain})
 	}
 	p.hint(4, f.Hint)
-	p.stderr(f.Stderr)
+	writeStderr(p, f.Stderr)
 }
 
 // summed is the last line: how often what was told, and how the servers were at the end.
-func (p *page) summed(e Event) []span {
+func summed(p *page, e Event) []span {
 	states := map[string]int{}
 	var order []string
 	for _, s := range e.Servers {
@@ -167,5 +169,5 @@ func (p *page) summed(e Event) []span {
 	if e.Summary.Waived > 0 {
 		line += fmt.Sprintf(", %d waived", e.Summary.Waived)
 	}
-	return []span{{visible(line), bold}, {visible("  servers: " + strings.Join(words, ", ")), dim}}
+	return []span{{line, bold}, {"  servers: " + strings.Join(words, ", "), dim}}
 }

@@ -29,7 +29,7 @@ func checkGitLab(t testing.TB, out string) []issue {
 			t.Fatalf("the fingerprint %q is not the only one", i.Fingerprint)
 		}
 		seen[i.Fingerprint] = true
-		for _, text := range []string{i.Description, i.CheckName, i.Location.Path} {
+		for _, text := range []string{string(i.Description), string(i.CheckName), string(i.Location.Path)} {
 			checkVisible(t, text)
 		}
 	}
@@ -57,7 +57,7 @@ func TestGitLabSeverities(t *testing.T) {
 			{Rule: "z", Server: "a", Level: finding.Info}, {Rule: "w", Level: finding.Breaking, Waiver: &finding.Waiver{Reason: "r"}}, {Rule: "v", Level: finding.Info}}}
 	var got []string
 	for _, i := range checkGitLab(t, written(t, "gitlab", r, Options{})) {
-		got = append(got, i.CheckName+" "+i.Severity+" "+i.Location.Path)
+		got = append(got, string(i.CheckName)+" "+i.Severity+" "+string(i.Location.Path))
 	}
 	want := []string{"not-answered blocker b", "x critical a.json", "y minor a.json", "z info a.json", "v info mcpctl"}
 	if !slices.Equal(got, want) {

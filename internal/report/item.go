@@ -2,9 +2,9 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,44 +12,44 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// item writes everything about one item.
-func (p *page) item(k snapshot.Kind, raw json.RawMessage) error {
-	item := parse(raw)
-	p.itemHead(k, raw)
-	p.paragraph(4, item.text("description"), noInk)
+// writeItem writes everything about one item.
+func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) error {
+	item := rawjson.ObjectOf(raw)
+	writeItemHead(p, k, raw)
+	p.paragraph(4, item.Text("description"), plain)
 	takes, gives := itemParameters(k, item)
-	if err := p.parameters("arguments", takes); err != nil {
+	if err := writeParameters(p, "arguments", takes); err != nil {
 		return err
 	}
-	if err := p.parameters("returns", gives); err != nil {
+	if err := writeParameters(p, "returns", gives); err != nil {
 		return err
 	}
 	switch k {
 	case snapshot.Tools:
-		p.note("hints", visible(hints(parse(item["annotations"]))))
+		writeNote(p, "hints", hints(rawjson.ObjectOf(item["annotations"])))
 	case snapshot.Templates:
-		p.note("variables", visible(strings.Join(variables(item.text("uriTemplate")), ", ")))
+		writeNote(p, "variables", strings.Join(variables(item.Text("uriTemplate")), ", "))
 	}
-	p.remaining(k, raw)
+	writeRemaining(p, k, raw)
 	if p.Raw {
-		p.raw(raw)
+		writeRaw(p, raw)
 	}
 	return nil
 }
 
-func (p *page) itemHead(k snapshot.Kind, raw json.RawMessage) {
-	head := []span{{visible(key(k, raw)), bold}}
+func writeItemHead(p *page, k snapshot.Kind, raw json.RawMessage) {
+	head := []span{{key(k, raw), bold}}
 	if title := (snapshot.Item{Raw: raw}).Title(); title != key(k, raw) {
-		head = append(head, span{"  " + visible(title), dim})
+		head = append(head, span{"  " + title, dim})
 	}
 	p.text(2, 2, head...)
 }
 
 // itemParameters are what an item takes and, for a tool with an output schema, what it gives.
-func itemParameters(k snapshot.Kind, item object) (takes, gives []parameter) {
+func itemParameters(k snapshot.Kind, item rawjson.Object) (takes, gives []parameter) {
 	switch k {
 	case snapshot.Tools:
-		return parameters(parse(item["inputSchema"])), parameters(parse(item["outputSchema"]))
+		return parameters(rawjson.ObjectOf(item["inputSchema"])), parameters(rawjson.ObjectOf(item["outputSchema"]))
 	case snapshot.Prompts:
 		return promptParameters(item["arguments"]), nil
 	}
@@ -57,9 +57,9 @@ func itemParameters(k snapshot.Kind, item object) (takes, gives []parameter) {
 }
 
 // hints are the effective annotations of a tool: those it sends, and the specification's defaults for the others.
-func hints(annotations object) string {
+func hints(annotations rawjson.Object) string {
 	all, sent := []string{}, false
-	readOnly, _ := annotations.truth("readOnlyHint")
+	readOnly, _ := annotations.Bool("readOnlyHint")
 	for _, h := range []struct {
 		name, says string
 		otherwise  bool
@@ -68,7 +68,7 @@ func hints(annotations object) string {
 		{"readOnlyHint", "read-only", false, false}, {"destructiveHint", "destructive", true, readOnly},
 		{"idempotentHint", "idempotent", false, readOnly}, {"openWorldHint", "open world", true, false},
 	} {
-		value, known := annotations.truth(h.name)
+		value, known := annotations.Bool(h.name)
 		switch {
 		case known:
 			all, sent = append(all, h.says+" "+yesNo(value)), true
@@ -89,29 +89,29 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// remaining writes the members that have no place of their own, so that nothing a server sends goes unseen.
-func (p *page) remaining(k snapshot.Kind, raw json.RawMessage) {
-	item := parse(raw)
+// writeRemaining writes the members that have no place of their own, so that nothing a server sends goes unseen.
+func writeRemaining(p *page, k snapshot.Kind, raw json.RawMessage) {
+	item := rawjson.ObjectOf(raw)
 	shown := []string{k.KeyField(), "title", "description"}
 	switch k {
 	case snapshot.Tools:
 		schema := []string{"$schema", "type", "properties", "required"}
-		p.others("input ", item["inputSchema"], schema)
-		p.others("output ", item["outputSchema"], schema)
-		p.others("", item["annotations"],
+		writeOthers(p, "input ", item["inputSchema"], schema)
+		writeOthers(p, "output ", item["outputSchema"], schema)
+		writeOthers(p, "", item["annotations"],
 			[]string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"})
 		shown = append(shown, "inputSchema", "outputSchema", "annotations")
 	case snapshot.Prompts:
 		shown = append(shown, "arguments")
 	}
-	if item.text("name") == (snapshot.Item{Raw: raw}).Title() {
+	if item.Text("name") == (snapshot.Item{Raw: raw}).Title() {
 		shown = append(shown, "name")
 	}
-	p.others("", raw, shown)
+	writeOthers(p, "", raw, shown)
 }
 
-// others writes the members of an object that are not shown elsewhere.
-func (p *page) others(prefix safe, raw json.RawMessage, shown []string) {
+// writeOthers writes the members of an object that are not shown elsewhere.
+func writeOthers(p *page, prefix string, raw json.RawMessage, shown []string) {
 	for _, m := range members(raw) {
 		if slices.Contains(shown, m.Key) {
 			continue
@@ -120,7 +120,7 @@ func (p *page) others(prefix safe, raw json.RawMessage, shown []string) {
 		if !ok {
 			value = compact(m.Value)
 		}
-		p.note(prefix+visible(m.Key), short(embedded.ReplaceAllStringFunc(value, func(s string) string {
+		writeNote(p, prefix+m.Key, short(embedded().ReplaceAllStringFunc(value, func(s string) string {
 			head, data, _ := strings.Cut(s, ",")
 			return fmt.Sprintf("%s,… (%d characters)", head, len(data))
 		})))
@@ -128,24 +128,217 @@ func (p *page) others(prefix safe, raw json.RawMessage, shown []string) {
 }
 
 // embedded is a data URI long enough to be in the way, as icons have it.
-var embedded = regexp.MustCompile(`data:[a-z/+.-]+;base64,[A-Za-z0-9+/=]{64,}`)
+var embedded = pattern(`data:[a-z/+.-]+;base64,[A-Za-z0-9+/=]{64,}`)
 
-// note writes one labelled line of an item.
-func (p *page) note(label, text safe) {
+// writeNote writes one labelled line of an item.
+func writeNote(p *page, label, text string) {
 	if text != "" {
-		p.text(4, 2, span{label + "  ", dim}, span{text, noInk})
+		p.text(4, 2, span{label + "  ", dim}, span{text, plain})
 	}
 }
 
-// raw writes an item as JSON, exactly as the server sent it but for white space. Lines are not wrapped, so
+// writeRaw writes an item as JSON, exactly as the server sent it but for white space. Lines are not wrapped, so
 // that they can be copied.
-func (p *page) raw(raw json.RawMessage) {
+func writeRaw(p *page, raw json.RawMessage) {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
 		return
 	}
 	p.line(4, span{"raw", dim})
 	for line := range strings.SplitSeq(string(layout{indent: "  "}.append(nil, b.Bytes())), "\n") {
-		p.line(6, span{visible(line), dim})
+		p.line(6, span{line, dim})
 	}
+}
+
+// narrow is the page width below which parameters stand one below the other instead of in a grid.
+const narrow = 64
+
+// writeParameters writes what an item takes or gives: name, type, whether it is required, default and description.
+func writeParameters(p *page, label string, all []parameter) error {
+	if len(all) == 0 {
+		return nil
+	}
+	p.line(4, span{label, dim})
+	if p.Width > 0 && p.Width < narrow {
+		for _, one := range all {
+			writeStacked(p, one)
+		}
+		return nil
+	}
+	g := grid{wrapped: true, columns: []column{{title: "NAME", least: 10}, {title: "TYPE", least: 10},
+		{title: "REQUIRED"}, {title: "DEFAULT"}, {title: "DESCRIPTION", least: 14}}}
+	for _, one := range all {
+		g.rows = append(g.rows, one.row())
+	}
+	return p.grid(6, g)
+}
+
+func (p parameter) row() []span {
+	needed := span{"no", dim}
+	if p.required {
+		needed = span{"yes", plain}
+	}
+	return []span{
+		{p.name, bold},
+		{p.kind(), plain},
+		needed,
+		{compact(rawjson.ObjectOf(p.schema)["default"]), plain},
+		{oneLine(rawjson.ObjectOf(p.schema).Text("description")), plain},
+	}
+}
+
+func writeStacked(p *page, one parameter) {
+	row := one.row()
+	facts := row[1].text
+	if one.required {
+		facts += ", required"
+	}
+	if row[3].text != "" {
+		facts += ", default " + row[3].text
+	}
+	p.text(6, 2, row[0], span{"  " + facts, plain})
+	if row[4].text != "" {
+		p.text(8, 0, row[4])
+	}
+}
+
+// kind is the type of a parameter with the limits that its schema sets.
+func (p parameter) kind() string {
+	s := rawjson.ObjectOf(p.schema)
+	kind := strings.TrimSpace(shape(p.schema, shapeDepth) + " " + interval(s["minimum"], s["maximum"]))
+	return strings.Join(append([]string{kind}, limits(s)...), ", ")
+}
+
+// limits are the bounds that a schema sets beside its type: "length ≤ 5", "pattern ^a".
+func limits(s rawjson.Object) []string {
+	var all []string
+	for _, l := range []struct{ label, least, most string }{
+		{"exclusive ", "exclusiveMinimum", "exclusiveMaximum"}, {"length ", "minLength", "maxLength"}, {"items ", "minItems", "maxItems"}, {"members ", "minProperties", "maxProperties"},
+	} {
+		if bounds := interval(s[l.least], s[l.most]); bounds != "" {
+			all = append(all, l.label+bounds)
+		}
+	}
+	for _, keyword := range []string{"multipleOf", "format", "pattern"} {
+		if value := cmp.Or(s.Text(keyword), compact(s[keyword])); value != "" {
+			all = append(all, keyword+" "+value)
+		}
+	}
+	return all
+}
+
+// interval is a range whose ends are raw numbers; nil = no end.
+func interval(least, most json.RawMessage) string {
+	switch {
+	case least != nil && most != nil:
+		return compact(least) + ".." + compact(most)
+	case least != nil:
+		return "≥ " + compact(least)
+	case most != nil:
+		return "≤ " + compact(most)
+	}
+	return ""
+}
+
+// parameter is one thing that a caller can give to an item.
+type parameter struct {
+	name     string
+	required bool
+	schema   json.RawMessage
+}
+
+// writeParameters are the properties of an object schema: the required ones first, otherwise in the order in which they
+// were sent.
+func parameters(s rawjson.Object) []parameter {
+	required := rawjson.Texts(s["required"])
+	var first, later []parameter
+	for _, m := range members(s["properties"]) {
+		if slices.Contains(required, m.Key) {
+			first = append(first, parameter{m.Key, true, m.Value})
+			continue
+		}
+		later = append(later, parameter{m.Key, false, m.Value})
+	}
+	return append(first, later...)
+}
+
+// joinParameters is the compact form of at most so many parameters: "query, limit?: integer". A string's type is left out.
+func joinParameters(all []parameter, depth, most int) string {
+	var parts []string
+	for i, p := range all {
+		if i == most && len(all) > most+1 {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, p.signature(depth))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p parameter) signature(depth int) string {
+	name := p.name
+	if !p.required {
+		name += "?"
+	}
+	if kind := shape(p.schema, depth); kind != "string" {
+		return name + ": " + kind
+	}
+	return name
+}
+
+// signature is what an item of a kind takes, on one line.
+func signature(kind snapshot.Kind, raw json.RawMessage) string {
+	item := rawjson.ObjectOf(raw)
+	switch kind {
+	case snapshot.Tools:
+		all := parameters(rawjson.ObjectOf(item["inputSchema"]))
+		return joinParameters(all, shapeDepth, len(all))
+	case snapshot.Prompts:
+		all := promptParameters(item["arguments"])
+		return joinParameters(all, 0, len(all))
+	case snapshot.Templates:
+		return strings.Join(variables(item.Text("uriTemplate")), ", ")
+	}
+	return ""
+}
+
+// promptParameters are the arguments of a prompt as parameters; all of them are strings.
+func promptParameters(arguments json.RawMessage) []parameter {
+	var first, later []parameter
+	for _, raw := range array(arguments) {
+		a := rawjson.ObjectOf(raw)
+		needed, _ := a.Bool("required")
+		p := parameter{a.Text("name"), needed, stringSchema(a["description"])}
+		if needed {
+			first = append(first, p)
+			continue
+		}
+		later = append(later, p)
+	}
+	return append(first, later...)
+}
+
+// stringSchema is the schema of a string with a description; nil = none.
+func stringSchema(description json.RawMessage) json.RawMessage {
+	if description == nil {
+		description = json.RawMessage(`""`)
+	}
+	return json.RawMessage(`{"type":"string","description":` + string(description) + `}`)
+}
+
+// expression is one {…} of a URI template (RFC 6570).
+var expression = pattern(`\{[+#./;?&]?([^{}]*)\}`)
+
+// variables are the names of a URI template's variables, each once.
+func variables(template string) []string {
+	var all []string
+	for _, found := range expression().FindAllStringSubmatch(template, -1) {
+		for name := range strings.SplitSeq(found[1], ",") {
+			name, _, _ = strings.Cut(strings.TrimSuffix(name, "*"), ":")
+			if name != "" {
+				all = appendNew(all, name)
+			}
+		}
+	}
+	return all
 }

@@ -4,28 +4,30 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// list writes a row per server, or a row per item when there is one server, unless a fleet was asked for, or when items were.
-func (p *page) list(r *Report) error {
+// writeList writes a row per server, or a row per item when there is one server, unless a fleet was asked for, or when items were.
+func writeList(p *page, r *Report) error {
 	if len(r.Servers) == 0 {
-		p.line(0, span{"no servers", noInk})
+		p.line(0, span{"no servers", plain})
 		return nil
 	}
 	if p.Items || len(r.Servers) == 1 && r.Servers[0].listed() && !p.Fleet {
-		return p.itemList(r.Servers)
+		return writeItemList(p, r.Servers)
 	}
-	if err := p.serverList(r.Servers); err != nil {
+	if err := writeServerList(p, r.Servers); err != nil {
 		return err
 	}
-	p.failures(r.Servers)
+	writeFailures(p, r.Servers)
 	return nil
 }
 
-func (p *page) serverList(servers []Server) error {
+func writeServerList(p *page, servers []Server) error {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "PROTOCOL", least: 10, drop: 2}}}
 	for i, k := range snapshot.Kinds() {
@@ -42,22 +44,22 @@ func (p *page) serverList(servers []Server) error {
 
 func serverRow(s Server) []span {
 	row := []span{
-		{visible(s.Name), bold},
-		{visible(string(s.State)), stateInk(s.State)},
-		{transport(s), noInk},
-		{visible(s.ProtocolVersion), noInk},
+		{s.Name, bold},
+		{string(s.State), stateStyle(s.State)},
+		{transport(s), plain},
+		{s.ProtocolVersion, plain},
 	}
 	for _, k := range snapshot.Kinds() {
 		row = append(row, countCell(s, k))
 	}
-	return append(row, span{number(s.Tokens), noInk}, span{elapsed(s.ElapsedMs), noInk},
-		span{s.applications(), noInk}, span{problem(s), stateInk(s.State)})
+	return append(row, span{number(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain},
+		span{s.applications(), plain}, span{problem(s), stateStyle(s.State)})
 }
 
 // countCell is a number, a dash for a kind that is not offered, or a question mark when listing it failed.
 func countCell(s Server, k snapshot.Kind) span {
 	if n := s.count(k); n != nil {
-		return span{safe(strconv.Itoa(*n)), noInk}
+		return span{strconv.Itoa(*n), plain}
 	}
 	if s.State == Partial && s.failedAt(stage(k)) {
 		return span{"?", yellow}
@@ -69,19 +71,19 @@ func countCell(s Server, k snapshot.Kind) span {
 }
 
 // number is a number that may not be known.
-func number(n *int) safe {
+func number(n *int) string {
 	if n == nil {
 		return ""
 	}
-	return itoa(*n)
+	return strconv.Itoa(*n)
 }
 
 // transport is the word that configurations use, which is shorter than the specification's.
-func transport(s Server) safe {
+func transport(s Server) string {
 	if s.Transport == "streamable-http" {
 		return "http"
 	}
-	return visible(s.Transport)
+	return s.Transport
 }
 
 func (s Server) failedAt(stage string) bool {
@@ -94,30 +96,30 @@ func (s Server) failedAt(stage string) bool {
 }
 
 // problem is the stage and the cause of the first failure, on one line.
-func problem(s Server) safe {
+func problem(s Server) string {
 	if s.Error == nil {
 		return ""
 	}
 	if s.Error.Stage == "" {
 		return firstLine(s.Error.Message)
 	}
-	return visible(s.Error.Stage) + ": " + firstLine(s.Error.Message)
+	return s.Error.Stage + ": " + firstLine(s.Error.Message)
 }
 
-func elapsed(ms int64) safe {
+func elapsed(ms int64) string {
 	switch d := time.Duration(ms) * time.Millisecond; {
 	case ms <= 0:
 		return ""
 	case d < time.Second:
-		return safe(fmt.Sprintf("%dms", ms))
+		return fmt.Sprintf("%dms", ms)
 	case d < time.Minute:
-		return safe(fmt.Sprintf("%.1fs", d.Seconds()))
+		return fmt.Sprintf("%.1fs", d.Seconds())
 	default:
-		return safe(d.Round(time.Second).String())
+		return d.Round(time.Second).String()
 	}
 }
 
-func (p *page) itemList(servers []Server) error {
+func writeItemList(p *page, servers []Server) error {
 	g := grid{columns: []column{{title: "SERVER", least: 8}, {title: "KIND", drop: 2}, {title: "NAME", name: true, least: 12},
 		{title: "ARGUMENTS", least: 12, drop: 3}, {title: "DESCRIPTION", least: 12, drop: 1}}}
 	for _, s := range servers {
@@ -128,43 +130,205 @@ func (p *page) itemList(servers []Server) error {
 		}
 	}
 	if len(g.rows) == 0 {
-		p.line(0, span{"no items", noInk})
+		p.line(0, span{"no items", plain})
 	} else if err := p.grid(0, g); err != nil {
 		return err
 	}
-	p.failures(servers)
+	writeFailures(p, servers)
 	return nil
 }
 
 // serverCell is empty when there is nothing to tell apart, so that its column is left out.
-func serverCell(s Server, servers []Server) safe {
+func serverCell(s Server, servers []Server) string {
 	if len(servers) == 1 {
 		return ""
 	}
-	return visible(s.Name)
+	return s.Name
 }
 
-func itemRow(server safe, k snapshot.Kind, raw json.RawMessage) []span {
+func itemRow(server string, k snapshot.Kind, raw json.RawMessage) []span {
 	return []span{
-		{server, noInk},
-		{safe(k.Word()), dim},
-		{visible(key(k, raw)), bold},
-		{visible(signature(k, raw)), noInk},
-		{firstLine(about(raw)), noInk},
+		{server, plain},
+		{k.Word(), dim},
+		{key(k, raw), bold},
+		{signature(k, raw), plain},
+		{firstLine(about(raw)), plain},
 	}
 }
 
-// about is what an item says of itself: its description, else its title, else its name.
+// writeServer is what an item says of itself: its description, else its title, else its name.
 func about(raw json.RawMessage) string {
-	item := parse(raw)
-	annotations := parse(item["annotations"])
-	for _, text := range []string{item.text("description"), item.text("title"), annotations.text("title")} {
+	item := rawjson.ObjectOf(raw)
+	annotations := rawjson.ObjectOf(item["annotations"])
+	for _, text := range []string{item.Text("description"), item.Text("title"), annotations.Text("title")} {
 		if firstLine(text) != "" {
 			return text
 		}
 	}
-	if name := item.text("name"); item["uri"] != nil || item["uriTemplate"] != nil {
+	if name := item.Text("name"); item["uri"] != nil || item["uriTemplate"] != nil {
 		return name
 	}
 	return ""
+}
+
+// items are the items of a kind that came with s; nil = not shown or not offered.
+func (s Server) items(k snapshot.Kind) Items {
+	return map[snapshot.Kind]Items{
+		snapshot.Tools: s.Tools, snapshot.Prompts: s.Prompts,
+		snapshot.Resources: s.Resources, snapshot.Templates: s.ResourceTemplates,
+	}[k]
+}
+
+// count is how many items of a kind there are; nil = not offered or not known.
+func (s Server) count(k snapshot.Kind) *int {
+	if s.Counts == nil {
+		return nil
+	}
+	return map[snapshot.Kind]*int{
+		snapshot.Tools: s.Counts.Tools, snapshot.Prompts: s.Counts.Prompts,
+		snapshot.Resources: s.Counts.Resources, snapshot.Templates: s.Counts.ResourceTemplates,
+	}[k]
+}
+
+// heading is a kind in the plural, as in the header of a table.
+func heading(k snapshot.Kind) string {
+	return map[snapshot.Kind]string{
+		snapshot.Tools: "TOOLS", snapshot.Prompts: "PROMPTS",
+		snapshot.Resources: "RESOURCES", snapshot.Templates: "TEMPLATES",
+	}[k]
+}
+
+// stage is what a failure to list a kind is called.
+func stage(k snapshot.Kind) string {
+	if k == snapshot.Templates {
+		return "listing resource templates"
+	}
+	return "listing " + string(k)
+}
+
+// key is what identifies an item to people: its key, or its name where the key is missing.
+func key(k snapshot.Kind, raw json.RawMessage) string {
+	item := rawjson.ObjectOf(raw)
+	if id := item.Text(k.KeyField()); id != "" {
+		return id
+	}
+	if name := item.Text("name"); name != "" {
+		return name
+	}
+	return "(no " + k.KeyField() + ")"
+}
+
+// listed tells whether items of any kind came with s.
+func (s Server) listed() bool {
+	for _, k := range snapshot.Kinds() {
+		if s.items(k) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// failures are all failures of s.
+func (s Server) failures() []Failure {
+	if s.Error == nil {
+		return s.MoreErrors
+	}
+	return append([]Failure{*s.Error}, s.MoreErrors...)
+}
+
+// writeShow writes everything about each server and each of its items.
+func writeShow(p *page, r *Report) error {
+	for _, s := range r.Servers {
+		p.gap()
+		writeServer(p, s)
+		for _, k := range snapshot.Kinds() {
+			if err := writeItems(p, s, k); err != nil {
+				return err
+			}
+		}
+	}
+	writeFailures(p, r.Servers)
+	return nil
+}
+
+// writeServer writes what there is to say of a server as a whole.
+func writeServer(p *page, s Server) {
+	p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{string(s.State), stateStyle(s.State)})
+	info := rawjson.ObjectOf(s.ServerInfo)
+	writeFact(p, "server", serverName(info))
+	writeFact(p, "website", info.Text("websiteUrl"))
+	writeFact(p, "protocol", s.ProtocolVersion)
+	writeFact(p, "transport", s.Transport)
+	writeFact(p, "source", s.Source)
+	writeFact(p, "time", string(elapsed(s.ElapsedMs)))
+	writeFact(p, "capabilities", capabilities(s.Capabilities))
+	for _, n := range s.Notices {
+		writeFact(p, "notice", strings.TrimPrefix(n.Stage+": ", ": ")+n.Message+" ("+n.Code+")")
+	}
+	if s.Noise != nil && *s.Noise > 0 {
+		writeFact(p, "noise", string(quantity(*s.Noise, "piece"))+" on stdout outside the protocol")
+		for _, text := range s.NoiseText {
+			p.text(factWidth+4, 0, span{strings.TrimRight(text, "\r\n"), dim})
+		}
+	}
+	if s.Instructions != "" {
+		p.line(2, span{"instructions", dim})
+		p.paragraph(4, s.Instructions, plain)
+	}
+}
+
+// factWidth is the width of a fact's label.
+const factWidth = 14
+
+// writeFact writes one labelled line, or nothing when there is nothing to say.
+func writeFact(p *page, label string, text string) {
+	if text == "" {
+		return
+	}
+	pad := strings.Repeat(" ", factWidth-len(label))
+	p.text(2, factWidth, span{label + pad, dim}, span{text, plain})
+}
+
+// serverName is how a server calls itself, with its version.
+func serverName(info rawjson.Object) string {
+	name := info.Text("name")
+	if title := info.Text("title"); title != "" && title != name {
+		name = title + " (" + name + ")"
+	}
+	return strings.TrimSpace(name + " " + info.Text("version"))
+}
+
+// capabilities are the declared capabilities, each with the flags that are on: "tools (listChanged)".
+func capabilities(raw json.RawMessage) string {
+	var all []string
+	for _, m := range members(raw) {
+		var flags []string
+		for _, flag := range members(m.Value) {
+			if string(flag.Value) != "false" {
+				flags = append(flags, flag.Key)
+			}
+		}
+		name := m.Key
+		if len(flags) > 0 {
+			name += " (" + strings.Join(flags, ", ") + ")"
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, ", ")
+}
+
+func writeItems(p *page, s Server, k snapshot.Kind) error {
+	items := s.items(k)
+	if items == nil {
+		return nil
+	}
+	p.gap()
+	p.line(0, span{heading(k) + " (" + strconv.Itoa(len(items)) + ")", bold})
+	for _, raw := range items {
+		p.gap()
+		if err := writeItem(p, k, raw); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,7 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -32,23 +34,23 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 
 func markdownHead(r *Report) string {
 	icons := map[Verdict]string{Pass: "✅", Fail: "❌", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}
-	head := fmt.Sprintf("<h3>%s %s</h3>\n", cmp.Or(icons[r.Verdict], "❌"), prose(safe(headline(r))))
+	head := fmt.Sprintf("<h3>%s %s</h3>\n", cmp.Or(icons[r.Verdict], "❌"), prose(headline(r)))
 	if says := meaning(r, r.Summary); says != "" {
 		head += fmt.Sprintf("<p>Exit status %d: %s.</p>\n", r.Status, prose(says))
 	}
 	for _, problem := range r.Problems {
-		head += fmt.Sprintf("<p>%s</p>\n", prose(clip(visible(problem), 1000)))
+		head += fmt.Sprintf("<p>%s</p>\n", prose(shortened(problem, 1000)))
 	}
 	return head
 }
 
 // server adds what there is to say about one server; nothing when nothing was found.
 func (c *comment) server(r *Report, s Server, o Options) {
-	found := (&page{Options: o}).wanted(of(s.Name, r.Findings))
+	found := o.wanted(of(s.Name, r.Findings))
 	if len(found) == 0 {
 		if s.Unsaved {
 			c.add(chapter{}, block{rank: -1, full: fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n",
-				code(visible(s.Name)), code(visible("mcpctl snapshot "+quoted(s.Name))))})
+				code(s.Name), code("mcpctl snapshot "+quoted(s.Name)))})
 		}
 		return
 	}
@@ -57,14 +59,14 @@ func (c *comment) server(r *Report, s Server, o Options) {
 		command = "" // a commit stays as it is: nothing can be accepted
 	}
 	if s.Base != "" {
-		compared = fmt.Sprintf(" – %s → %s", code(clip(visible(s.Base), 200)), code(clip(visible(now(s)), 200)))
+		compared = fmt.Sprintf(" – %s → %s", code(shortened(s.Base, 200)), code(shortened(now(s), 200)))
 	}
-	c.findings(fmt.Sprintf("<b>%s</b>: %s%s", code(clip(visible(s.Name), 200)), Summarize(found, nil).words(), compared), found, command)
+	c.findings(fmt.Sprintf("<b>%s</b>: %s%s", code(shortened(s.Name, 200)), Summarize(found, nil).words(), compared), found, command)
 }
 
 // strays adds the findings that belong to no server of the report.
 func (c *comment) strays(r *Report, o Options) {
-	found := (&page{Options: o}).wanted(strays(r))
+	found := o.wanted(strays(r))
 	if len(found) > 0 {
 		c.findings("<b>everything else</b>: "+Summarize(found, nil).words(), found, r.Command)
 	}
@@ -87,21 +89,21 @@ func (c *comment) findings(title string, found []finding.Finding, command string
 // findingHead is a finding without what it rests on.
 func findingHead(f finding.Finding, command string) string {
 	icon := []string{"🔴", "🟡", "🔵", "⚪"}[rank(f)]
-	says := fmt.Sprintf("<p>%s <b>%s</b> %s – %s", icon, levelWord(f), code(clip(itemTitle(f.Item), 300)), prose(oneLine(f.Message)))
+	says := fmt.Sprintf("<p>%s <b>%s</b> %s – %s", icon, levelWord(f), code(shortened(itemTitle(f.Item), 300)), prose(oneLine(f.Message)))
 	if f.Hint != "" {
 		says += "<br>\n→ " + string(prose(oneLine(f.Hint)))
 	}
 	if w := f.Waiver; w != nil {
 		says += "<br>\nwaived" + string(prose(until(w.Expires))) + ": " + string(prose(firstLine(w.Reason)))
 	}
-	says += "<br>\n<sub>" + string(code(visible(f.Rule)))
+	says += "<br>\n<sub>" + string(code(f.Rule))
 	if f.Verdict == finding.Proved || f.Verdict == finding.Unproven {
 		says += ", " + string(f.Verdict)
 	}
 	if command == "diff" && f.Waiver == nil {
-		return says + ", accept by " + string(code(safe("mcpctl accept "+f.Fingerprint()))) + "</sub></p>\n"
+		return says + ", accept by " + string(code("mcpctl accept "+f.Fingerprint())) + "</sub></p>\n"
 	}
-	return says + ", " + string(code(safe(f.Fingerprint()))) + "</sub></p>\n"
+	return says + ", " + string(code(f.Fingerprint())) + "</sub></p>\n"
 }
 
 // levelWord is how much a finding matters, in a word.
@@ -115,12 +117,12 @@ func levelWord(f finding.Finding) string {
 func (c *comment) failures(servers []Server) {
 	for _, s := range servers {
 		for _, f := range s.failures() {
-			head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s: %s</p>\n", visible(string(s.State)), code(clip(visible(s.Name), 200)),
-				prose(visible(f.Stage)), prose(clip(oneLine(f.Message), 1000)))
+			head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s: %s</p>\n", string(s.State), code(shortened(s.Name, 200)),
+				prose(f.Stage), prose(shortened(oneLine(f.Message), 1000)))
 			p := &page{bare: true}
 			p.hint(0, f.Hint)
-			p.tolerated(s.Tolerated)
-			p.stderr(f.Stderr)
+			writeTolerated(p, s.Tolerated)
+			writeStderr(p, f.Stderr)
 			c.add(chapter{}, block{rank: -1, what: "failed", brief: head, full: head + string(preformatted(p.rows))})
 		}
 	}
@@ -140,4 +142,223 @@ func (c *comment) overview(r *Report) {
 		}
 		c.add(ch, block{rank: 1, what: "rows", full: "<tr>" + strings.Join(cells, "") + "</tr>\n"})
 	}
+}
+
+// noteRoom are the bytes kept for the note about what was left out.
+const noteRoom = 500
+
+// comment is a text that must not grow beyond a limit: what matters most is kept, and a note says what was left out.
+type comment struct {
+	limit    int
+	head     string
+	chapters []chapter
+}
+
+// chapter is blocks between two tags. It is left out when none of its blocks stays.
+type chapter struct {
+	open, end string
+	blocks    []block
+}
+
+// block is the smallest piece that is kept or left out.
+type block struct {
+	rank  int    // lower stays first
+	what  string // what is counted when it is left out
+	full  string
+	brief string // what stays where the whole does not fit; empty = nothing
+}
+
+// add puts a block at the end of the last chapter, which is a new one unless it opens in the same way.
+func (c *comment) add(ch chapter, b block) {
+	last := len(c.chapters) - 1
+	if last < 0 || c.chapters[last].open != ch.open {
+		c.chapters, last = append(c.chapters, ch), last+1
+	}
+	c.chapters[last].blocks = append(c.chapters[last].blocks, b)
+}
+
+// write is the text with as much as the limit allows.
+func (c *comment) write() string {
+	kept, out := c.fit(c.limit - len(c.head) - noteRoom)
+	var b strings.Builder
+	b.WriteString(c.head)
+	for i, ch := range c.chapters {
+		if body := strings.Join(kept[i], ""); body != "" {
+			b.WriteString(ch.open + body + ch.end)
+		}
+	}
+	b.WriteString(out.note(c.limit))
+	return b.String()
+}
+
+// fit chooses what stays: blocks of low rank first, in their order, each whole, or in brief, or not at all.
+func (c *comment) fit(room int) (kept [][]string, out leftOut) {
+	kept = make([][]string, len(c.chapters))
+	opened := make([]bool, len(c.chapters))
+	for i, ch := range c.chapters {
+		kept[i] = make([]string, len(ch.blocks))
+	}
+	for rank := -1; rank <= 3; rank++ {
+		for i, ch := range c.chapters {
+			for j, b := range ch.blocks {
+				if b.rank != rank {
+					continue
+				}
+				frame := 0
+				if !opened[i] {
+					frame = len(ch.open) + len(ch.end)
+				}
+				kept[i][j] = b.within(room - frame)
+				out.count(b, kept[i][j])
+				if kept[i][j] != "" {
+					opened[i], room = true, room-frame-len(kept[i][j])
+				}
+			}
+		}
+	}
+	return kept, out
+}
+
+// within is as much of a block as fits.
+func (b block) within(room int) string {
+	switch {
+	case len(b.full) <= room:
+		return b.full
+	case len(b.brief) <= room:
+		return b.brief
+	}
+	return ""
+}
+
+// leftOut counts what did not fit.
+type leftOut struct {
+	words  []string // in order of their first appearance
+	counts map[string]int
+	values int // blocks that stayed in brief
+}
+
+func (l *leftOut) count(b block, kept string) {
+	switch kept {
+	case b.full:
+	case "":
+		if l.counts == nil {
+			l.counts = map[string]int{}
+		}
+		if !slices.Contains(l.words, b.what) {
+			l.words = append(l.words, b.what)
+		}
+		l.counts[b.what]++
+	default:
+		l.values++
+	}
+}
+
+// note says what was left out; nothing when all is there.
+func (l leftOut) note(limit int) string {
+	var parts []string
+	for _, word := range l.words {
+		parts = append(parts, fmt.Sprintf("%d %s", l.counts[word], word))
+	}
+	if l.values > 0 {
+		parts = append(parts, fmt.Sprintf("the values of %d of those above", l.values))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("<p>✂️ Left out, since this text has at most %d bytes: %s. The formats json and html have everything.</p>\n",
+		limit, strings.Join(parts, ", "))
+}
+
+// markup is HTML as it may stand in Markdown: whatever comes from elsewhere is escaped, and no line of it is blank, since
+// a blank line would end the HTML and let Markdown read what follows.
+type markup string
+
+// code is a text as code, in which nobody is mentioned and nothing becomes a link.
+func code(s string) markup { return "<code>" + escaped(s) + "</code>" }
+
+// shortened is a text of at most so many columns.
+func shortened(s string, limit int) string { return string(clip(visible(s), limit)) }
+
+// escaped is a text as markup.
+func escaped(s string) markup { return markup(html.EscapeString(string(visible(s)))) }
+
+// calm is a word that no reader of Markdown takes for anything but a word.
+var calm = pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
+
+// hash is a word that may be taken for the name of a commit.
+var hash = pattern(`^[0-9a-f]{7,}$`)
+
+// prose is a sentence in which every word that could be more than a word stands as code: names, paths, mentions, links,
+// and what stands between two backticks.
+func prose(s string) markup {
+	parts := strings.Split(string(visible(s)), "`")
+	if len(parts)%2 == 0 { // not in pairs
+		return sentence(s)
+	}
+	var b strings.Builder
+	for i, part := range parts {
+		if i%2 == 1 {
+			b.WriteString(string(code(part)))
+			continue
+		}
+		b.WriteString(part[:len(part)-len(strings.TrimLeft(part, " "))])
+		b.WriteString(string(sentence(part)))
+		if trimmed := strings.TrimRight(part, " "); trimmed != "" {
+			b.WriteString(part[len(trimmed):])
+		}
+	}
+	return markup(b.String())
+}
+
+// sentence is prose without regard to backticks.
+func sentence(s string) markup {
+	var words []string
+	for word := range strings.FieldsSeq(string(visible(s))) {
+		if calm().MatchString(word) && !hash().MatchString(word) {
+			words = append(words, html.EscapeString(word))
+			continue
+		}
+		name := strings.TrimRight(word, ",.;:!?")
+		if name == "" {
+			name = word
+		}
+		words = append(words, string(code(name))+word[len(name):])
+	}
+	return markup(strings.ReplaceAll(strings.Join(words, " "), "</code> <code>", " "))
+}
+
+// preformatted are lines as they stand, with what is gone and what is new marked.
+func preformatted(rows [][]piece) markup {
+	if len(rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<pre>")
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		line := rowMarkup(trimEnd(row))
+		if strings.TrimSpace(string(line)) == "" {
+			line = "&#32;"
+		}
+		b.WriteString(string(line))
+	}
+	b.WriteString("</pre>\n")
+	return markup(b.String())
+}
+
+func rowMarkup(row []piece) markup {
+	var b strings.Builder
+	for _, s := range row {
+		text := html.EscapeString(string(s.text))
+		switch s.style {
+		case red:
+			text = "<del>" + text + "</del>"
+		case green:
+			text = "<ins>" + text + "</ins>"
+		}
+		b.WriteString(text)
+	}
+	return markup(b.String())
 }

@@ -125,7 +125,7 @@ func TestMarkdownKeepsEveryText(t *testing.T) {
 }
 
 func TestProse(t *testing.T) {
-	for in, want := range map[safe]markup{
+	for in, want := range map[string]markup{
 		"limit accepts fewer types than before": "limit accepts fewer types than before",
 		`"limit" (a number), really?`:           `&#34;limit&#34; (a number), really?`,
 		"ask @everyone about #12":               "ask <code>@everyone</code> about <code>#12</code>",

@@ -1,29 +1,75 @@
 package report
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// page collects the lines of a table report. Only safe text and its own colours get onto it.
+// page collects the lines of a view for people. It is the only way to a terminal: whatever is put onto it is escaped.
 type page struct {
 	strings.Builder
 	Options
-	bare bool     // changes are told by their look alone, without marks
-	rows [][]span // each line as it was written, when bare is set
+	bare bool      // changes are told by their style alone, without marks
+	rows [][]piece // each line as it was written, when bare is set
+}
+
+// style is how a piece of text looks: the parameter of an SGR sequence. Empty = as the terminal writes.
+type style string
+
+const (
+	plain  style = ""
+	bold   style = "1"
+	dim    style = "2"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+	cyan   style = "36"
+)
+
+// span is a stretch of a line with one style. Its text may come from anywhere.
+type span struct {
+	text  string
+	style style
+}
+
+// piece is a span as it may be printed.
+type piece struct {
+	text  safe
+	style style
+}
+
+func pieces(spans []span) []piece {
+	var all []piece
+	for _, s := range spans {
+		all = append(all, piece{visible(s.text), s.style})
+	}
+	return all
+}
+
+func (p piece) render(color bool) string {
+	if !color || p.style == plain || p.text == "" {
+		return string(p.text)
+	}
+	return "\x1b[" + string(p.style) + "m" + string(p.text) + "\x1b[0m"
 }
 
 // line writes one line, whatever its width.
-func (p *page) line(indent int, spans ...span) {
-	row := strings.Repeat(" ", indent)
+func (p *page) line(indent int, spans ...span) { p.row(indent, pieces(spans)) }
+
+func (p *page) row(indent int, row []piece) {
+	line := strings.Repeat(" ", indent)
 	if p.bare {
-		p.rows = append(p.rows, append([]span{{safe(row), noInk}}, spans...))
+		p.rows = append(p.rows, append([]piece{{safe(line), plain}}, row...))
 	}
-	for _, s := range trimEnd(slices.Clone(spans)) {
-		row += s.render(p.Color)
+	for _, s := range trimEnd(slices.Clone(row)) {
+		line += s.render(p.Color)
 	}
-	p.WriteString(strings.TrimRight(row, " "))
+	p.WriteString(strings.TrimRight(line, " "))
 	p.WriteByte('\n')
 }
 
@@ -40,27 +86,44 @@ func (p *page) text(indent, hang int, spans ...span) {
 	if !slices.ContainsFunc(spans, func(s span) bool { return s.text != "" }) {
 		return
 	}
-	for i, row := range wrap(spans, p.room(indent), p.room(indent+hang)) {
+	for i, row := range wrap(pieces(spans), p.room(indent), p.room(indent+hang)) {
 		if i > 0 {
-			p.line(indent+hang, row...)
+			p.row(indent+hang, row)
 			continue
 		}
-		p.line(indent, row...)
+		p.row(indent, row)
 	}
 }
 
 // paragraph writes text of several lines, each wrapped; what is indented or a list stays so.
-func (p *page) paragraph(indent int, text string, look ink) {
+func (p *page) paragraph(indent int, text string, look style) {
 	for _, l := range lines(text) {
 		if l == "" {
 			p.gap()
 		}
-		p.text(indent, len(bullet.FindString(string(l))), span{l, look})
+		p.text(indent, bullet(l), span{l, look})
 	}
 }
 
-// bullet is what stands before the words of a line.
-var bullet = regexp.MustCompile(`^ *([-*] )?`)
+// bullet is how many columns stand before the words of a line.
+func bullet(line string) int {
+	words := strings.TrimLeft(line, " ")
+	if strings.HasPrefix(words, "- ") || strings.HasPrefix(words, "* ") {
+		words = words[2:]
+	}
+	return len(line) - len(words)
+}
+
+// hint writes what can be done next.
+func (p *page) hint(indent int, text string) {
+	for i, l := range lines(text) {
+		if i == 0 {
+			p.text(indent, 2, span{"→ " + l, cyan})
+			continue
+		}
+		p.text(indent+2, 0, span{l, cyan})
+	}
+}
 
 // room is the number of columns right of an indent; 0 = unlimited.
 func (p *page) room(indent int) int {
@@ -72,3 +135,139 @@ func (p *page) room(indent int) int {
 
 // minRoom keeps text legible on terminals that are absurdly narrow.
 const minRoom = 10
+
+// wrap breaks a line at spaces so that its first row takes at most first columns and each further row at most rest.
+// A word that is longer than a row is broken anywhere. A limit of 0 is none.
+func wrap(spans []piece, first, rest int) [][]piece {
+	if first <= 0 {
+		return [][]piece{spans}
+	}
+	w := wrapper{limit: first, rest: rest}
+	for _, s := range spans {
+		for _, word := range strings.SplitAfter(string(s.text), " ") {
+			w.add(piece{safe(word), s.style})
+		}
+	}
+	return append(w.rows, w.row)
+}
+
+// wrapper is a row being filled, after the rows that are full.
+type wrapper struct {
+	rows              [][]piece
+	row               []piece
+	used, limit, rest int
+}
+
+func (w *wrapper) add(word piece) {
+	bare := width(safe(strings.TrimRight(string(word.text), " ")))
+	if w.used > 0 && w.used+bare > w.limit {
+		w.next()
+	}
+	if bare == 0 && w.used == 0 && len(w.rows) > 0 {
+		return // a space that the line break stands for
+	}
+	for bare > w.limit {
+		head, tail := split(word.text, w.limit)
+		if head == "" {
+			break
+		}
+		w.row = append(w.row, piece{head, word.style})
+		w.next()
+		word.text, bare = tail, bare-width(head)
+	}
+	w.put(word)
+}
+
+// put adds a word to the row, joined to the piece before it when both look the same.
+func (w *wrapper) put(word piece) {
+	w.used += width(word.text)
+	if last := len(w.row) - 1; last >= 0 && w.row[last].style == word.style {
+		w.row[last].text += word.text
+		return
+	}
+	w.row = append(w.row, word)
+}
+
+func (w *wrapper) next() {
+	w.rows = append(w.rows, trimEnd(w.row))
+	w.row, w.used, w.limit = nil, 0, w.rest
+}
+
+// trimEnd takes the spaces off the end of a row.
+func trimEnd(row []piece) []piece {
+	for last := len(row) - 1; last >= 0; last-- {
+		row[last].text = safe(strings.TrimRight(string(row[last].text), " "))
+		if row[last].text != "" {
+			break
+		}
+		row = row[:last]
+	}
+	return row
+}
+
+// ellipsis stands for what did not fit.
+const ellipsis = "…"
+
+// width is the number of columns that s takes, whatever the locale says about East Asian widths.
+func width(s safe) int { return twwidth.WidthWithOptions(string(s), twwidth.Options{}) }
+
+// clip shortens s to at most limit columns, an ellipsis included. A limit of 0 or less is none.
+func clip(s safe, limit int) safe {
+	if limit <= 0 || width(s) <= limit {
+		return s
+	}
+	head, _ := split(s, limit-1)
+	return safe(strings.TrimRight(string(head), " ")) + ellipsis
+}
+
+// clipMiddle cuts s to limit columns and keeps its end, which is what tells names with a common beginning apart.
+func clipMiddle(s safe, limit int) safe {
+	if limit < minMiddle || width(s) <= limit {
+		return clip(s, limit)
+	}
+	tail := s
+	for width(tail) > (limit-1)/2 {
+		_, size := utf8.DecodeRuneInString(string(tail))
+		tail = tail[size:]
+	}
+	return clip(s, limit-width(tail)) + tail
+}
+
+// minMiddle is the width from which a name is cut in its middle rather than at its end.
+const minMiddle = 8
+
+// split cuts s after the last character that still fits into limit columns.
+func split(s safe, limit int) (head, tail safe) {
+	used := 0
+	for i, r := range s {
+		used += width(safe(r))
+		if used > limit {
+			return s[:i], s[i:]
+		}
+	}
+	return s, ""
+}
+
+// stateStyle is the colour of a server's state.
+func stateStyle(s State) style {
+	switch s {
+	case OK:
+		return green
+	case Partial:
+		return yellow
+	case Failed:
+		return red
+	}
+	return dim
+}
+
+// levelStyle is the colour of a level.
+func levelStyle(l finding.Level) style {
+	switch l {
+	case finding.Breaking:
+		return red
+	case finding.Warning:
+		return yellow
+	}
+	return cyan
+}

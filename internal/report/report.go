@@ -1,15 +1,22 @@
-// Package report turns what a command found into bytes: a table for people, JSON and YAML for programs.
+// Package report turns what a command found into bytes: a table for people, JSON and YAML for programs, and what CI reads.
 //
 // A command fills one Report and gives it to Write. The JSON form is described by docs/report.schema.json; every other
-// format is a view of the same value. Text that servers sent never reaches a terminal as it is: what cannot be seen is
-// spelled out.
+// format is a view of the same value. No text that comes from elsewhere is printed as it is: the page, the text type, the
+// markup and the JSON encoder are the only ways out, and each escapes on the way.
 package report
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Version is the number of the JSON form that this package writes.
@@ -82,3 +89,252 @@ func Elapsed(d time.Duration) int64 { return d.Round(time.Millisecond).Milliseco
 
 // Items are raw items of one kind, each exactly as the server sent it. Nil = not shown or not offered; empty = none.
 type Items = []json.RawMessage
+
+// Server is one server's part of a report. Fields that do not apply to the command stay zero and are left out.
+type Server struct {
+	Name    string            `json:"name"`                    // configured name
+	State   State             `json:"state"`                   // how far it could be asked
+	Source  string            `json:"source,omitempty"`        // where it was configured, "FILE:LINE", or the file it was read from
+	Places  []Place           `json:"places,omitempty"`        // where applications have it, if it was discovered
+	Base    string            `json:"base,omitempty"`          // what it was compared with, such as the saved snapshot's path
+	Unsaved bool              `json:"unsaved,omitempty"`       // nothing was saved to compare with
+	FailOn  finding.Threshold `json:"failOn,omitempty"`        // from this level on a finding of this server fails the run; empty = as Report.FailOn
+	Command []string          `json:"command,omitempty"`       // config: what would be started, secrets masked
+	URL     string            `json:"url,omitempty"`           // config: what would be contacted, secrets masked
+	Dir     string            `json:"cwd,omitempty"`           // config: the folder that it would run in
+	Env     []string          `json:"env,omitempty"`           // config: the names of variables that are set for it
+	Headers []string          `json:"headers,omitempty"`       // config: the names of headers that are sent to it
+	Helper  string            `json:"headersHelper,omitempty"` // config: the command line that gives further headers, secrets masked
+	Trust   Trust             `json:"trust,omitempty"`         // config, trust: whether somebody agreed to it; empty = it needs no agreement
+	Since   string            `json:"since,omitempty"`         // trust: the day of the agreement
+
+	Transport       string `json:"transport,omitempty"`       // "stdio", "streamable-http" or "sse"
+	ProtocolVersion string `json:"protocolVersion,omitempty"` // negotiated, such as "2025-11-25"; of config the one that is pinned
+	ElapsedMs       int64  `json:"elapsedMs,omitempty"`       // milliseconds to the last answer; see Elapsed
+	Attempts        int    `json:"attempts,omitempty"`        // 1 + the retries that were used
+
+	PingMs []float64 `json:"pingMs,omitempty"` // ping: milliseconds to each answer
+
+	Login *Login `json:"login,omitempty"` // login, logout, auth: what is known of the login
+
+	Counts       *Counts            `json:"counts,omitempty"`       // how many items of each kind
+	Tokens       *int               `json:"tokens,omitempty"`       // list, diff: what its instructions and tools cost in a prompt, in tokens of o200k_base
+	BaseTokens   *int               `json:"baseTokens,omitempty"`   // diff: the same of the old side
+	Noise        *int               `json:"noise,omitempty"`        // pieces of stdout that were not the protocol; nil = not a stdio server
+	NoiseText    []string           `json:"noiseText,omitempty"`    // show: the first bytes of each piece
+	Notices      []Notice           `json:"notices,omitempty"`      // oddities that lost nothing
+	Error        *Failure           `json:"error,omitempty"`        // the first failure
+	MoreErrors   []Failure          `json:"moreErrors,omitempty"`   // the failures after the first
+	Tolerated    *finding.Tolerance `json:"tolerated,omitempty"`    // why the failure does not count to the exit status
+	Version      *finding.Advice    `json:"version,omitempty"`      // diff: what semantic versioning says of the findings
+	Saved        *Saved             `json:"saved,omitempty"`        // snapshot: what became of the file
+	ServerInfo   json.RawMessage    `json:"serverInfo,omitempty"`   // show: as sent
+	Capabilities json.RawMessage    `json:"capabilities,omitempty"` // show: as sent
+	Instructions string             `json:"instructions,omitempty"` // show: text for the model
+
+	Tools             Items `json:"tools,omitzero"`
+	Prompts           Items `json:"prompts,omitzero"`
+	Resources         Items `json:"resources,omitzero"`
+	ResourceTemplates Items `json:"resourceTemplates,omitzero"`
+}
+
+// State is how far a server could be asked.
+type State string
+
+// The states of a server.
+const (
+	OK       State = "ok"       // everything it offers arrived
+	Partial  State = "partial"  // some of it arrived
+	Failed   State = "failed"   // nothing arrived
+	Disabled State = "disabled" // not asked, as configured
+	Absent   State = "absent"   // of diff: not there on the new side, though on the old one
+)
+
+// Trust is whether a person agreed to a server that was found and not named.
+type Trust string
+
+// What is known of the agreement to a server.
+const (
+	Trusted   Trust = "trusted"
+	Changed   Trust = "changed"   // it was trusted as it was before
+	Untrusted Trust = "untrusted" // nobody agreed to it
+)
+
+// Counts are numbers of items. Nil = not offered, or not known because listing them failed.
+type Counts struct {
+	Tools             *int `json:"tools,omitempty"`
+	Prompts           *int `json:"prompts,omitempty"`
+	Resources         *int `json:"resources,omitempty"`
+	ResourceTemplates *int `json:"resourceTemplates,omitempty"`
+}
+
+// CountsOf are the numbers of items of a snapshot.
+func CountsOf(s *snapshot.Snapshot) *Counts {
+	number := func(list *snapshot.List) *int {
+		if list == nil {
+			return nil
+		}
+		n := len(list.Items)
+		return &n
+	}
+	return &Counts{Tools: number(s.Tools), Prompts: number(s.Prompts), Resources: number(s.Resources), ResourceTemplates: number(s.Templates)}
+}
+
+// Failure is one thing that went wrong with one server. No secrets.
+type Failure struct {
+	Stage   string `json:"stage"`            // what was being done, such as "listing prompts"
+	Message string `json:"message"`          // the cause, without the server's name and the stage
+	Hint    string `json:"hint,omitempty"`   // what to do next
+	Stderr  string `json:"stderr,omitempty"` // the end of what the server wrote to stderr
+}
+
+// Notice is something a server did that is odd but lost nothing.
+type Notice struct {
+	Stage   string `json:"stage,omitempty"` // when it was seen
+	Code    string `json:"code"`            // kebab-case, permanent
+	Message string `json:"message"`         // one sentence
+}
+
+// Saved is what became of one server's snapshot file.
+type Saved struct {
+	Action  Action `json:"action"`
+	File    string `json:"file,omitempty"`    // path as shown to people
+	Added   int    `json:"added,omitempty"`   // items that were not in the file before
+	Removed int    `json:"removed,omitempty"` // items that are no longer in it
+	Changed int    `json:"changed,omitempty"` // items that differ
+	Reason  string `json:"reason,omitempty"`  // why the file was not touched, or what else changed
+}
+
+// Action is what was done to a snapshot file.
+type Action string
+
+// The actions of the snapshot command.
+const (
+	Created   Action = "created"
+	Updated   Action = "updated"
+	Unchanged Action = "unchanged"
+	Skipped   Action = "skipped" // the file was left as it was, since the server could not be asked in full
+)
+
+// Findings are what the rules said, in the order in which they are shown: by server, item, path and rule.
+// In JSON each carries its fingerprint.
+type Findings []finding.Finding
+
+// judged is a finding as JSON shows it.
+type judged struct {
+	finding.Finding
+	Fingerprint string `json:"fingerprint"` // names the change for good; what `accept` takes
+}
+
+// fails tells whether a finding makes the run fail.
+func (r *Report) fails(f finding.Finding) bool {
+	threshold := cmp.Or(r.FailOn, finding.FailOnBreaking)
+	for _, s := range r.Servers {
+		if s.Name == f.Server && s.FailOn != "" {
+			threshold = s.FailOn
+		}
+	}
+	return f.Waiver == nil && threshold.Fails(f.Level)
+}
+
+// Summarize counts findings by level, waived ones apart, and servers that could not be asked in full.
+func Summarize(findings []finding.Finding, servers []Server) Summary {
+	var sum Summary
+	for _, f := range findings {
+		sum.count(f)
+	}
+	for _, s := range servers {
+		if s.State == Failed || s.State == Partial {
+			sum.Failed++
+		}
+	}
+	return sum
+}
+
+func (s *Summary) count(f finding.Finding) {
+	if f.Waiver != nil {
+		s.Waived++
+		return
+	}
+	switch f.Level {
+	case finding.Breaking:
+		s.Breaking++
+	case finding.Warning:
+		s.Warning++
+	case finding.Info:
+		s.Info++
+	}
+	if f.Verdict == finding.Unproven {
+		s.Unknown++
+	}
+}
+
+// formats is the one place where a format is added.
+func formats() map[string]func(io.Writer, *Report, Options) error {
+	return map[string]func(io.Writer, *Report, Options) error{
+		"github":   writeGitHub,
+		"gitlab":   writeGitLab,
+		"html":     writeHTML,
+		"json":     writeJSON,
+		"junit":    writeJUnit,
+		"markdown": writeMarkdown,
+		"sarif":    writeSARIF,
+		"table":    writeTable,
+		"yaml":     writeYAML,
+	}
+}
+
+// Formats are the names that Write knows, sorted.
+func Formats() []string { return slices.Sorted(maps.Keys(formats())) }
+
+// Write writes r in a format of Formats. The report itself is not changed.
+func Write(w io.Writer, format string, r *Report, o Options) error {
+	write, ok := formats()[format]
+	if !ok {
+		return fmt.Errorf("unknown format %q: %s exist", format, strings.Join(Formats(), ", "))
+	}
+	if err := write(w, r.complete(), o); err != nil {
+		return fmt.Errorf("writing the report as %s: %w", format, err)
+	}
+	return nil
+}
+
+// writeTable writes the view of a command that people read.
+func writeTable(w io.Writer, r *Report, o Options) error {
+	p := &page{Options: o}
+	views := map[string]func(*page, *Report) error{
+		"list":     writeList,
+		"show":     writeShow,
+		"snapshot": writeSaved,
+		"accept":   writeAccepted,
+		"config":   writeConfig,
+		"ping":     writePings,
+		"trust":    writeTrust,
+		"login":    writeLogins,
+		"logout":   writeLogins,
+		"auth":     writeLogins,
+		"rules":    writeRules,
+	}
+	view, ok := views[r.Command]
+	if !ok {
+		view = writeVerdicts
+	}
+	if err := view(p, r); err != nil {
+		return err
+	}
+	writeProblems(p, r.Problems)
+	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
+	return err
+}
+
+// complete is a copy of r in which everything that follows from the rest is filled in.
+func (r *Report) complete() *Report {
+	full := *r
+	full.Mcpctl = Version
+	full.Verdict = cmp.Or(r.Verdict, VerdictOf(r.Status))
+	full.Summary = Summarize(r.Findings, r.Servers)
+	if full.Servers == nil {
+		full.Servers = []Server{}
+	}
+	return &full
+}

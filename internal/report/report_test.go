@@ -142,7 +142,7 @@ func TestWrap(t *testing.T) {
 		{"  indented text", 10, 8, []string{"  indented", "text"}},
 	} {
 		var got []string
-		for _, row := range wrap([]span{{c.in, noInk}}, c.first, c.rest) {
+		for _, row := range wrap([]piece{{c.in, plain}}, c.first, c.rest) {
 			var b bytes.Buffer
 			for _, s := range row {
 				b.WriteString(string(s.text))

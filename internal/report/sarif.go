@@ -1,15 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
-
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -19,103 +18,194 @@ const (
 	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
-// sarifLog is the outermost object. The library's own would bring a second validator of JSON Schema into the program.
-type sarifLog struct {
-	Schema  string       `json:"$schema"`
-	Version string       `json:"version"`
-	Runs    []*sarif.Run `json:"runs"`
-}
+// The types below are the part of the Static Analysis Results Interchange Format 2.1.0 that is written. They are not those
+// of a library, since each that was tried brings a validator of JSON Schema into the program and writes members that say
+// nothing, which Microsoft's validator objects to.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool        sarifTool         `json:"tool"`
+		Automation  sarifAutomation   `json:"automationDetails"`
+		Bases       map[string]any    `json:"originalUriBaseIds"`
+		Invocations []sarifInvocation `json:"invocations"`
+		Results     []sarifResult     `json:"results"`
+		ColumnKind  string            `json:"columnKind"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		Version        text        `json:"version,omitempty"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifAutomation struct {
+		ID text `json:"id"`
+	}
+	sarifRule struct {
+		ID         text           `json:"id"`
+		Name       text           `json:"name"`
+		Short      sarifText      `json:"shortDescription"`
+		Full       sarifText      `json:"fullDescription"`
+		Help       sarifText      `json:"help"`
+		HelpURI    string         `json:"helpUri"`
+		Config     sarifConfig    `json:"defaultConfiguration"`
+		Properties map[string]any `json:"properties"`
+	}
+	sarifConfig struct {
+		Level string `json:"level"`
+	}
+	sarifText struct {
+		Text multiline `json:"text"`
+	}
+	sarifResult struct {
+		RuleID              text               `json:"ruleId"`
+		RuleIndex           int                `json:"ruleIndex"`
+		Level               string             `json:"level"`
+		Message             sarifText          `json:"message"`
+		Locations           []sarifLocation    `json:"locations"`
+		PartialFingerprints map[string]string  `json:"partialFingerprints"`
+		Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
+		Properties          map[string]text    `json:"properties"`
+	}
+	sarifLocation struct {
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI    string `json:"uri"`
+		BaseID string `json:"uriBaseId,omitempty"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
+	}
+	sarifLogical struct {
+		Name text   `json:"fullyQualifiedName"`
+		Kind string `json:"kind"`
+	}
+	sarifSuppression struct {
+		Kind          string    `json:"kind"`
+		Status        string    `json:"status"`
+		Justification multiline `json:"justification"`
+	}
+	sarifInvocation struct {
+		Successful    bool        `json:"executionSuccessful"`
+		ExitCode      int         `json:"exitCode"`
+		Notifications []sarifNote `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNote struct {
+		Level   string    `json:"level"`
+		Message sarifText `json:"message"`
+	}
+)
 
 // writeSARIF writes the Static Analysis Results Interchange Format 2.1.0.
 func writeSARIF(w io.Writer, r *Report, o Options) error {
-	run := sarif.NewRunWithInformationURI("mcpctl", homepage)
-	if o.Version != "" {
-		run.Tool.Driver.WithVersion(o.Version)
+	run := sarifRun{
+		Tool:        sarifTool{sarifDriver{Name: "mcpctl", Version: text(o.Version), InformationURI: homepage, Rules: []sarifRule{}}},
+		Automation:  sarifAutomation{text("mcpctl/" + r.Command + "/")},
+		Bases:       map[string]any{rootBase: map[string]any{"description": sarifText{"The folder in which mcpctl ran."}}},
+		Invocations: []sarifInvocation{sarifInvocationOf(r)},
+		Results:     []sarifResult{},
+		ColumnKind:  "utf16CodeUnits",
 	}
-	ids := sarifRules(run, r.Findings, o.Rules)
+	named := map[string]int{}
 	for _, f := range r.Findings {
-		run.AddResult(sarifResult(f, ids[f.Rule], place(f, r.Servers)))
+		named[f.Rule] = 0
 	}
-	run.AddInvocation(sarifInvocation(r))
-	raw, err := encode(sarifLog{sarifSchema, "2.1.0", []*sarif.Run{run}})
-	if err != nil {
-		return err
+	for i, id := range slices.Sorted(maps.Keys(named)) {
+		named[id] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(ruleOf(id, o.Rules)))
 	}
-	_, err = w.Write(append(layout{indent: "  "}.append(nil, raw), '\n'))
-	return err
+	for _, f := range r.Findings {
+		run.Results = append(run.Results, sarifResultOf(f, named[f.Rule], place(f, r.Servers)))
+	}
+	return writeIndentedJSON(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
 }
 
-// sarifRules adds each rule that findings name, and gives the index of each.
-func sarifRules(run *sarif.Run, findings []finding.Finding, known []finding.Rule) map[string]int {
-	index := map[string]int{}
-	for _, f := range findings {
-		index[f.Rule] = 0
+// ruleOf is what is known of a rule.
+func ruleOf(id string, known []finding.Rule) finding.Rule {
+	if at := slices.IndexFunc(known, func(k finding.Rule) bool { return k.ID == id }); at >= 0 {
+		return known[at]
 	}
-	for i, id := range slices.Sorted(maps.Keys(index)) {
-		index[id] = i
-		rule := finding.Rule{ID: id, Title: id}
-		if at := slices.IndexFunc(known, func(k finding.Rule) bool { return k.ID == id }); at >= 0 {
-			rule = known[at]
-		}
-		run.Tool.Driver.AddRule(sarifRule(rule))
-	}
-	return index
+	return finding.Rule{ID: id, Title: id}
 }
 
-func sarifRule(rule finding.Rule) *sarif.ReportingDescriptor {
-	help := rule.Doc
+func sarifRuleOf(rule finding.Rule) sarifRule {
+	full := cmp.Or(rule.Doc, rule.Title)
+	help := full
 	for _, part := range [][2]string{{"Example: ", rule.Example}, {"Instead: ", rule.Instead}} {
 		if part[1] != "" {
 			help += "\n\n" + part[0] + part[1]
 		}
 	}
-	says := func(s string) *sarif.MultiformatMessageString {
-		return sarif.NewMultiformatMessageString().WithText(inert(s))
+	properties := map[string]any{"tags": sarifTags(rule)}
+	if severity := sarifSeverity(rule); severity != "" {
+		properties["security-severity"] = severity
 	}
-	d := sarif.NewReportingDescriptor().WithID(string(visible(rule.ID))).WithShortDescription(says(string(visible(rule.Title))))
-	if rule.Doc != "" {
-		d.WithFullDescription(says(rule.Doc)).WithHelp(says(help)).WithHelpURI(homepage + "/blob/main/docs/compatibility.md")
-		d.WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(sarifLevel(rule.Level)))
+	return sarifRule{
+		ID: text(rule.ID), Name: text(pascal(rule.ID)), Short: sarifSays(rule.Title), Full: sarifSays(full), Help: sarifSays(help),
+		HelpURI: homepage + "/blob/main/docs/rules.md#" + url.PathEscape(rule.ID),
+		Config:  sarifConfig{sarifLevel(rule.Level)}, Properties: properties,
 	}
-	return d
+}
+
+// pascal is a rule's id as one word, which SARIF calls its friendly name.
+func pascal(id string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(id, "-") {
+		b.WriteString(strings.ToUpper(word[:min(1, len(word))]) + word[min(1, len(word)):])
+	}
+	return b.String()
 }
 
 func sarifLevel(l finding.Level) string {
-	return map[finding.Level]string{
-		finding.Breaking: sarif.LevelError, finding.Warning: sarif.LevelWarning, finding.Info: sarif.LevelNote, finding.Off: sarif.LevelNone,
-	}[l]
+	return map[finding.Level]string{finding.Breaking: "error", finding.Warning: "warning", finding.Info: "note", finding.Off: "none"}[l]
 }
 
-func sarifResult(f finding.Finding, rule int, at finding.Location) *sarif.Result {
-	properties := sarif.NewPropertyBag()
+func sarifResultOf(f finding.Finding, rule int, at finding.Location) sarifResult {
+	result := sarifResult{
+		RuleID: text(f.Rule), RuleIndex: rule, Level: sarifLevel(f.Level),
+		Message:   sarifSays(text(subject(f)).String() + ": " + plainText(f)),
+		Locations: []sarifLocation{sarifLocationOf(f, at)},
+		// GitHub tells results of two runs apart by primaryLocationLineHash alone; other readers take any key.
+		PartialFingerprints: map[string]string{"mcpctl/v1": f.Fingerprint(), "primaryLocationLineHash": f.Fingerprint()},
+		Properties:          map[string]text{},
+	}
 	for _, p := range [][2]string{{"server", f.Server}, {"item", f.Item}, {"path", f.Pointer()}, {"verdict", string(f.Verdict)}} {
 		if p[1] != "" {
-			properties.Add(p[0], string(visible(p[1])))
+			result.Properties[p[0]] = text(p[1])
 		}
 	}
-	result := sarif.NewRuleResult(string(visible(f.Rule))).WithRuleIndex(rule).WithLevel(sarifLevel(f.Level)).
-		WithMessage(sarif.NewMessage().WithText(inert(string(subject(f)) + ": " + plainText(f)))).
-		AddLocation(sarifLocation(f, at)).WithProperties(properties)
-	// GitHub tells results of two runs apart by primaryLocationLineHash alone; other readers take any key.
-	result.WithPartialFingerprints(map[string]string{"mcpctl/v1": f.Fingerprint(), "primaryLocationLineHash": f.Fingerprint()})
 	if w := f.Waiver; w != nil {
-		result.AddSuppression(sarif.NewSuppression().WithKind("external").WithStatus("accepted").WithJustification(inert(string(oneLine(w.Reason)))))
+		result.Suppressions = []sarifSuppression{{"external", "accepted", sarifSays(oneLine(w.Reason)).Text}}
 	}
 	return result
 }
 
-func sarifLocation(f finding.Finding, at finding.Location) *sarif.Location {
-	name := string(visible(path.Join(f.Server, f.Item) + f.Pointer()))
-	location := sarif.NewLocation().AddLogicalLocation(sarif.NewLogicalLocation().WithFullyQualifiedName(name).WithKind("resource"))
+// rootBase stands for the folder of the run, which a reader puts in its place.
+const rootBase = "%SRCROOT%"
+
+func sarifLocationOf(f finding.Finding, at finding.Location) sarifLocation {
+	location := sarifLocation{Logical: []sarifLogical{{text(path.Join(f.Server, f.Item) + f.Pointer()), "resource"}}}
 	if at.File == "" {
 		return location
 	}
-	file := sarif.NewArtifactLocation().WithURI(fileURI(at.File))
-	if !filepath.IsAbs(at.File) {
-		file.WithURIBaseID("%SRCROOT%")
+	file := sarifArtifact{URI: fileURI(at.File), BaseID: rootBase}
+	if filepath.IsAbs(at.File) {
+		file.BaseID = ""
 	}
-	return location.WithPhysicalLocation(sarif.NewPhysicalLocation().WithArtifactLocation(file).
-		WithRegion(sarif.NewRegion().WithStartLine(max(at.Line, 1))))
+	location.Physical = &sarifPhysical{file, sarifRegion{max(at.Line, 1)}}
+	return location
 }
 
 // fileURI is a file as a URI, relative to the folder of the run unless the name is absolute.
@@ -127,34 +217,72 @@ func fileURI(file string) string {
 	return u.String()
 }
 
-// sarifInvocation tells whether the run could find out everything, and what kept it from that.
-func sarifInvocation(r *Report) *sarif.Invocation {
-	run := sarif.NewInvocation().WithExitCode(r.Status).WithExecutionSuccessful(r.Verdict == Pass || r.Verdict == Fail)
-	note := func(level, text string) {
-		run.AddToolExecutionNotification(sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewMessage().WithText(inert(text))))
+// sarifInvocationOf tells whether the run could find out everything, and what kept it from that.
+func sarifInvocationOf(r *Report) sarifInvocation {
+	run := sarifInvocation{Successful: r.Verdict == Pass || r.Verdict == Fail, ExitCode: r.Status}
+	note := func(level, says string) {
+		run.Notifications = append(run.Notifications, sarifNote{level, sarifSays(says)})
 	}
 	for _, s := range r.Servers {
-		level := sarif.LevelError
+		level := "error"
 		if s.Tolerated != nil {
-			level = sarif.LevelWarning
+			level = "warning"
 		}
 		for _, f := range s.failures() {
-			note(level, string(visible(s.Name+": "+f.Stage))+": "+troubleText(s, f))
+			note(level, text(s.Name+": "+f.Stage).String()+": "+troubleText(s, f))
 		}
 		if s.Unsaved {
-			note(level, string(visible(s.Name))+": no saved snapshot")
+			note(level, text(s.Name).String()+": no saved snapshot")
 		}
 	}
 	for _, problem := range r.Problems {
-		note(sarif.LevelError, string(visible(problem)))
+		note("error", problem)
 	}
 	return run
 }
 
-// live are the two things that a SARIF message can hold besides text: a link and a placeholder (§3.11.5, §3.11.6).
-var live = regexp.MustCompile(`\]\(|\{[0-9]`)
+// sarifSays is a text in which a reader of SARIF finds neither links nor placeholders, the two things that a message can
+// hold besides text (§3.11.5, §3.11.6): a space takes them apart.
+func sarifSays(s string) sarifText {
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteByte(s[i])
+		if next := s[i+1:]; next != "" && (s[i] == ']' && next[0] == '(' || s[i] == '{' && next[0] >= '0' && next[0] <= '9') {
+			b.WriteByte(' ')
+		}
+	}
+	return sarifText{multiline(b.String())}
+}
 
-// inert is a text in which a reader of SARIF finds neither links nor placeholders: a space takes them apart.
-func inert(s string) string {
-	return live.ReplaceAllStringFunc(s, func(m string) string { return m[:1] + " " + m[1:] })
+// sarifTags are what readers filter rules by: the field, what the rule looks at, and security where that is its subject.
+func sarifTags(rule finding.Rule) []text {
+	subject, _, _ := strings.Cut(rule.ID, "-")
+	tags := []text{"mcp", text(subject)}
+	if isSecurity(rule.ID) {
+		tags = append(tags, "security")
+	}
+	return tags
+}
+
+// sarifSeverity is the score by which GitHub ranks alerts of security: high, medium or low. Other rules have none.
+func sarifSeverity(rule finding.Rule) string {
+	if !isSecurity(rule.ID) {
+		return ""
+	}
+	return map[finding.Level]string{finding.Breaking: "8.0", finding.Warning: "5.0", finding.Info: "2.0"}[rule.Level]
+}
+
+// isSecurity tells the rules about what can turn an agent against its user: hidden or commanding texts, secrets, names
+// that pass for others, effects that are denied.
+func isSecurity(id string) bool {
+	for _, family := range []string{
+		"text-hidden", "text-instruct", "text-names", "text-padded", "text-url", "text-tool-reference", "secret-", "url-with-credentials",
+		"tool-name-confusable", "tool-name-shared", "tool-read-only-hint-claimed", "tool-destructive-hint-lowered", "tool-open-world-hint-lowered",
+		"tool-annotations-contradict", "reference-remote", "argument-secret",
+	} {
+		if strings.HasPrefix(id, family) {
+			return true
+		}
+	}
+	return false
 }

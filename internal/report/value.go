@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -17,42 +18,42 @@ const (
 	longValue   = 1000 // bytes of a single value before the rest is left to the JSON form
 )
 
-// values writes what a finding's place held before and holds now.
-func (p *page) values(indent int, f finding.Finding) {
+// writeValues writes what a finding's place held before and holds now.
+func writeValues(p *page, indent int, f finding.Finding) {
 	before, after := display(f.Old, f.New)
 	where := []span{}
 	if isPolicy(f.Item) {
 		return // the message says it
 	}
 	if at := f.Pointer(); at != "" {
-		where = append(where, span{visible(at) + "  ", dim})
+		where = append(where, span{at + "  ", dim})
 	}
 	switch {
 	case f.Old == nil && f.New == nil:
-		p.place(indent, where)
+		writePlace(p, indent, where)
 	case f.Pointer() == "" && f.Item != "" && (f.Old == nil || f.New == nil):
-		p.wholeItem(indent, f)
+		writeWholeItem(p, indent, f)
 	case f.Old == nil:
 		p.text(indent, 2, append(where, span{"+ ", green}, span{short(after), green})...)
 	case f.New == nil:
 		p.text(indent, 2, append(where, span{"− ", red}, span{short(before), red})...)
 	case isShort(before) && isShort(after):
-		p.text(indent, 2, append(where, span{visible(before), red}, span{" → ", dim}, span{visible(after), green})...)
+		p.text(indent, 2, append(where, span{before, red}, span{" → ", dim}, span{after, green})...)
 	default:
-		p.place(indent, where)
-		p.edits(indent+2, compare(before, after))
+		writePlace(p, indent, where)
+		writeEdits(p, indent+2, compare(before, after))
 	}
 }
 
-func (p *page) place(indent int, where []span) {
+func writePlace(p *page, indent int, where []span) {
 	if len(where) > 0 {
 		p.text(indent, 2, where...)
 	}
 }
 
-// wholeItem writes in one line what an item was or is that came or went.
-func (p *page) wholeItem(indent int, f finding.Finding) {
-	raw, sign, look := f.New, safe("+ "), green
+// writeWholeItem writes in one line what an item was or is that came or went.
+func writeWholeItem(p *page, indent int, f finding.Finding) {
+	raw, sign, look := f.New, "+ ", green
 	if raw == nil {
 		raw, sign, look = f.Old, "− ", red
 	}
@@ -66,7 +67,7 @@ func (p *page) wholeItem(indent int, f finding.Finding) {
 	if takes != "" {
 		name += "(" + takes + ")"
 	}
-	p.text(indent, 2, span{sign + visible(name), look})
+	p.text(indent, 2, span{sign + name, look})
 	p.text(indent+2, 0, span{firstLine(about(raw)), dim})
 }
 
@@ -86,16 +87,16 @@ func isShort(s string) bool {
 }
 
 // short is a value that has no other side. A text is whole; of a very long object the table shows the start and says so.
-func short(s string) safe {
+func short(s string) string {
 	if len(s) <= longValue || s[0] != '{' && s[0] != '[' {
-		return visible(s)
+		return s
 	}
-	return visible(strings.ToValidUTF8(s[:longValue], "")) +
-		safe(fmt.Sprintf("… (%d bytes more: --format json)", len(s)-longValue))
+	return strings.ToValidUTF8(s[:longValue], "") +
+		fmt.Sprintf("… (%d bytes more: --format json)", len(s)-longValue)
 }
 
-// edits writes a text with its changes marked, complete but for long stretches that stayed the same.
-func (p *page) edits(indent int, all []edit) {
+// writeEdits writes a text with its changes marked, complete but for long stretches that stayed the same.
+func writeEdits(p *page, indent int, all []edit) {
 	var row []span
 	for i, e := range all {
 		switch e.op {
@@ -106,25 +107,25 @@ func (p *page) edits(indent int, all []edit) {
 		case kept:
 			rows := keptRows(e.text, i > 0, i < len(all)-1)
 			for _, done := range rows[:len(rows)-1] {
-				p.text(indent, 0, append(row, span{done, noInk})...)
+				p.text(indent, 0, append(row, span{done, plain})...)
 				row = nil
 			}
-			row = append(row, span{rows[len(rows)-1], noInk})
+			row = append(row, span{rows[len(rows)-1], plain})
 		}
 	}
 	p.text(indent, 0, row...)
 }
 
 // marked is a stretch of a text that changed.
-func (p *page) marked(open safe, text string, end safe) safe {
+func (p *page) marked(open string, text string, end string) string {
 	if p.bare {
-		return visible(text)
+		return text
 	}
-	return open + visible(text) + end
+	return open + text + end
 }
 
 // keptRows are the lines of a stretch that stayed the same, less what is far from any change.
-func keptRows(s string, before, after bool) []safe {
+func keptRows(s string, before, after bool) []string {
 	head, tail := contextSize, contextSize
 	if !before {
 		head = 0
@@ -135,9 +136,9 @@ func keptRows(s string, before, after bool) []safe {
 	if len(s) > head+tail+2*contextSize {
 		s = wordEnd(s, head) + ellipsis + wordStart(s, len(s)-tail)
 	}
-	var rows []safe
+	var rows []string
 	for line := range strings.SplitSeq(s, "\n") {
-		rows = append(rows, visible(strings.TrimSuffix(line, "\r")))
+		rows = append(rows, strings.TrimSuffix(line, "\r"))
 	}
 	return rows
 }
@@ -156,4 +157,145 @@ func wordStart(s string, i int) string {
 		return s[start:]
 	}
 	return strings.ToValidUTF8(s[i:], "")
+}
+
+// How much of a schema its shape tells: half levels of nesting (an object or array is a whole one, a union half of one),
+// members of an rawjson.Object, values of an enum.
+const (
+	shapeDepth   = 4
+	shapeMembers = 6
+	shapeValues  = 5
+)
+
+// shape is a JSON schema in a few words, as a type would be written: "string", "integer[]", `"a"|"b"`, "{x, y?: number}".
+func shape(schema json.RawMessage, depth int) string {
+	switch strings.TrimSpace(string(schema)) {
+	case "true", "":
+		return "any"
+	case "false":
+		return "never"
+	}
+	if depth < -shapeDepth {
+		return ellipsis
+	}
+	s := rawjson.ObjectOf(schema)
+	for _, keyword := range []struct {
+		name  string
+		shape func(rawjson.Object, int) string
+	}{{"const", constShape}, {"enum", enumShape}, {"$ref", refShape}, {"type", typeShape}, {"anyOf", unionShape},
+		{"oneOf", unionShape}, {"properties", objectShape}, {"allOf", allShape}, {"items", arrayShape}} {
+		if _, ok := s[keyword.name]; ok {
+			return keyword.shape(s, depth)
+		}
+	}
+	return "any"
+}
+
+func constShape(s rawjson.Object, _ int) string { return compact(s["const"]) }
+
+func enumShape(s rawjson.Object, _ int) string {
+	var values []string
+	for _, v := range array(s["enum"]) {
+		values = append(values, compact(v))
+	}
+	if more := len(values) - shapeValues; more > 1 {
+		values = append(values[:shapeValues], "…")
+	}
+	if len(values) == 0 {
+		return "never"
+	}
+	return strings.Join(values, "|")
+}
+
+// refShape is the last word of a reference, which is what its author called the definition.
+func refShape(s rawjson.Object, _ int) string {
+	ref := strings.TrimRight(s.Text("$ref"), "/#")
+	if name := ref[strings.LastIndexAny(ref, "/#")+1:]; name != "" {
+		return name
+	}
+	return "this"
+}
+
+func unionShape(s rawjson.Object, depth int) string {
+	var all []string
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		for _, member := range array(s[keyword]) {
+			all = appendNew(all, shape(member, depth-1))
+		}
+	}
+	if len(all) == 0 {
+		return "any"
+	}
+	return strings.Join(all, "|")
+}
+
+func allShape(s rawjson.Object, depth int) string {
+	var all []string
+	for _, member := range array(s["allOf"]) {
+		all = appendNew(all, shape(member, depth-1))
+	}
+	if len(all) == 0 {
+		return "any"
+	}
+	return strings.Join(all, " & ")
+}
+
+func appendNew(all []string, word string) []string {
+	if slices.Contains(all, word) {
+		return all
+	}
+	return append(all, word)
+}
+
+func typeShape(s rawjson.Object, depth int) string {
+	names := rawjson.Texts(s["type"])
+	if name := s.Text("type"); name != "" {
+		names = []string{name}
+	}
+	var all []string
+	for _, name := range names {
+		switch name {
+		case "object":
+			name = objectShape(s, depth)
+		case "array":
+			name = arrayShape(s, depth)
+		}
+		all = appendNew(all, name)
+	}
+	if len(all) == 0 {
+		return "any"
+	}
+	return strings.Join(all, "|")
+}
+
+func arrayShape(s rawjson.Object, depth int) string {
+	if tuple := array(s["prefixItems"]); len(tuple) > 0 && depth > 0 {
+		var all []string
+		for _, member := range tuple {
+			all = append(all, shape(member, depth-2))
+		}
+		return "[" + strings.Join(all, ", ") + "]"
+	}
+	element := s["items"]
+	if element == nil || depth <= 0 {
+		return "array"
+	}
+	inner := shape(element, depth-2)
+	if strings.ContainsAny(inner, "|&") && !strings.HasPrefix(inner, "{") {
+		inner = "(" + inner + ")"
+	}
+	return inner + "[]"
+}
+
+func objectShape(s rawjson.Object, depth int) string {
+	members := parameters(s)
+	switch values := s["additionalProperties"]; {
+	case len(members) > 0 && depth > 0:
+		return "{" + joinParameters(members, depth-2, shapeMembers) + "}"
+	case len(members) > 0:
+		return "{…}"
+	case values != nil && values[0] == '{' && depth > 0 && len(rawjson.ObjectOf(values)) > 0:
+		return "map of " + shape(values, depth-2)
+	}
+	return "object"
 }

@@ -2,13 +2,37 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// safe is text that can be written to a terminal: it has no line break and nothing that cannot be seen. Literals of this
-// package are safe; whatever comes from elsewhere becomes safe by visible and by nothing else.
+// text is a line of text that may come from anywhere, in a format that is no page. Whatever prints it – fmt, html/template,
+// the encoders of JSON and XML – gets it with everything spelled out that cannot be seen, line breaks included.
+type text string
+
+func (t text) String() string { return string(visible(string(t))) }
+
+// MarshalText is what JSON and XML hold.
+func (t text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// multiline is such a text whose line breaks stay.
+type multiline string
+
+func (m multiline) String() string {
+	all := lines(string(m))
+	for i, line := range all {
+		all[i] = string(visible(line))
+	}
+	return strings.Join(all, "\n")
+}
+
+// MarshalText is what JSON and XML hold.
+func (m multiline) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// safe is text that can be printed: it has no line break and nothing that cannot be seen. Only visible makes it.
 type safe string
 
 // maxMarks is how many combining marks may sit on one character; natural languages need no more.
@@ -17,7 +41,7 @@ const maxMarks = 4
 // visible spells out what a terminal would obey or hide: control characters as \x1b, the rest as <U+202E>.
 // A variation selector after a symbol is dropped, since it only chooses between two looks of the symbol.
 func visible(s string) safe {
-	if plain(s) {
+	if ascii(s) {
 		return safe(s)
 	}
 	var b strings.Builder
@@ -39,7 +63,8 @@ func visible(s string) safe {
 	return safe(b.String())
 }
 
-func plain(s string) bool {
+// ascii tells whether s has nothing but the visible characters of ASCII.
+func ascii(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
 			return false
@@ -81,25 +106,33 @@ func spell(r rune) string {
 	return fmt.Sprintf("<U+%04X>", r)
 }
 
+// pattern is a regular expression that is compiled when it is first used, since most runs need none.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // firstLine is the first line of s that has something on it.
-func firstLine(s string) safe {
+func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(line); line != "" {
-			return visible(line)
+			return line
 		}
 	}
 	return ""
 }
 
+// oneLine is all of a text with each run of white space, line breaks included, as one space.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
 // lines are the lines of s without trailing space. Blank lines at either end are left out, several in a row are one.
-func lines(s string) []safe {
-	var out []safe
+func lines(s string) []string {
+	var out []string
 	for line := range strings.Lines(s) {
 		line = strings.ReplaceAll(strings.TrimRight(line, " \t\r\n"), "\t", "    ")
 		if line == "" && (len(out) == 0 || out[len(out)-1] == "") {
 			continue
 		}
-		out = append(out, visible(line))
+		out = append(out, line)
 	}
 	if last := len(out) - 1; last >= 0 && out[last] == "" {
 		out = out[:last]

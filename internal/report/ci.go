@@ -1,0 +1,371 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// writeGitHub writes workflow commands, from which GitHub Actions makes annotations, and a line that says it all. What
+// matters most comes first, since GitHub shows only the first ten annotations of a kind that a step writes.
+func writeGitHub(w io.Writer, r *Report, o Options) error {
+	var b strings.Builder
+	for _, s := range r.Servers {
+		for _, f := range s.failures() {
+			level := "error"
+			if s.Tolerated != nil {
+				level = "warning"
+			}
+			b.WriteString(workflowCommand(level, s.place(), s.Name+": "+f.Stage, troubleText(s, f)))
+		}
+		if s.Unsaved {
+			b.WriteString(workflowCommand("error", s.place(), s.Name+": no saved snapshot", saveHint(s)))
+		}
+	}
+	for _, problem := range r.Problems {
+		b.WriteString(workflowCommand("error", finding.Location{}, "mcpctl", problem))
+	}
+	found := slices.Clone(o.wanted(r.Findings))
+	slices.SortStableFunc(found, func(a, b finding.Finding) int { return rank(a) - rank(b) })
+	for _, f := range found {
+		b.WriteString(annotation(f, place(f, r.Servers)))
+	}
+	b.WriteString(workflowText(headline(r)) + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// annotation is a finding as a workflow command. A waived one is a notice.
+func annotation(f finding.Finding, at finding.Location) string {
+	level := []string{"error", "warning", "notice", "notice"}[rank(f)]
+	return workflowCommand(level, at, levelWord(f)+": "+subject(f), plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
+}
+
+// subject is what a finding is about: the server and the item.
+func subject(f finding.Finding) string {
+	if f.Server == "" {
+		return itemTitle(f.Item)
+	}
+	return f.Server + ", " + itemTitle(f.Item)
+}
+
+// saveHint is what to do about a server without a snapshot.
+func saveHint(s Server) string { return "save one: mcpctl snapshot " + quoted(s.Name) }
+
+// workflowCommand is one line that the runner of GitHub Actions obeys. No text gets out of its place in it, see
+// https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands.
+func workflowCommand(level string, at finding.Location, title, message string) string {
+	var properties []string
+	if at.File != "" {
+		properties = append(properties, "file="+workflowProperty(at.File), fmt.Sprint("line=", at.Line))
+	}
+	properties = append(properties, "title="+workflowProperty(title))
+	var all []string
+	for _, line := range lines(message) {
+		all = append(all, workflowText(line))
+	}
+	return "::" + level + " " + strings.Join(properties, ",") + "::" + strings.Join(all, "%0A") + "\n"
+}
+
+// workflowProperty is a text as a property of a workflow command.
+func workflowProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(workflowText(s))
+}
+
+// workflowText is visible text in which the runner finds no command and no escape: it looks for ##[ anywhere in a line.
+func workflowText(s string) string {
+	return strings.NewReplacer("%", "%25", "##[", `##\x5b`).Replace(string(visible(s)))
+}
+
+// issue is one entry of GitLab's code quality report, with the members that GitLab reads; see
+// https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format.
+type issue struct {
+	Description multiline     `json:"description"`
+	CheckName   text          `json:"check_name"`
+	Fingerprint string        `json:"fingerprint"`
+	Severity    string        `json:"severity"` // info, minor, major, critical or blocker
+	Location    issueLocation `json:"location"`
+}
+
+type issueLocation struct {
+	Path  text       `json:"path"` // relative to the repository
+	Lines issueLines `json:"lines"`
+}
+
+type issueLines struct {
+	Begin int `json:"begin"`
+}
+
+// writeGitLab writes an issue for each finding that is not waived, and for each server that could not be asked.
+func writeGitLab(w io.Writer, r *Report, _ Options) error {
+	issues := []issue{}
+	for _, s := range r.Servers {
+		for i, f := range s.failures() {
+			if s.Tolerated == nil {
+				issues = append(issues, trouble(s, fmt.Sprint(f.Stage, i), troubleText(s, f)))
+			}
+		}
+		if s.Unsaved {
+			issues = append(issues, trouble(s, "saved snapshot", "no saved snapshot\n→ "+saveHint(s)))
+		}
+	}
+	for _, problem := range r.Problems {
+		issues = append(issues, trouble(Server{Name: "mcpctl"}, problem, problem))
+	}
+	for _, f := range r.Findings {
+		if f.Waiver == nil {
+			issues = append(issues, quality(f, place(f, r.Servers)))
+		}
+	}
+	return writeIndentedJSON(w, issues)
+}
+
+func quality(f finding.Finding, at finding.Location) issue {
+	return issue{
+		Description: multiline(text(subject(f)).String() + ": " + plainText(f)),
+		CheckName:   text(f.Rule),
+		Fingerprint: f.Fingerprint(),
+		Severity:    []string{"critical", "minor", "info"}[rank(f)],
+		Location:    issuePlace(at, f.Server),
+	}
+}
+
+// trouble is an issue of a server that could not be asked; what tells it from the server's other issues.
+func trouble(s Server, what, says string) issue {
+	hash := sha256.Sum256([]byte(s.Name + "\x00" + what))
+	return issue{
+		Description: multiline(text(s.Name).String() + ": " + says),
+		CheckName:   "not-answered",
+		Fingerprint: hex.EncodeToString(hash[:]),
+		Severity:    "blocker",
+		Location:    issuePlace(s.place(), s.Name),
+	}
+}
+
+// issuePlace is a place as GitLab wants one: what stands in no file is shown at the name of its server.
+func issuePlace(at finding.Location, server string) issueLocation {
+	file := cmp.Or(filepath.ToSlash(at.File), server, "mcpctl")
+	return issueLocation{Path: text(file), Lines: issueLines{Begin: max(at.Line, 1)}}
+}
+
+// The types below are JUnit's XML, as testdata/schemas has its grammar.
+type (
+	junitSuites struct {
+		XMLName xml.Name `xml:"testsuites"`
+		Name    text     `xml:"name,attr"`
+		junitCounts
+		Suites []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name text   `xml:"name,attr"`
+		ID   int    `xml:"id,attr"`
+		Time string `xml:"time,attr"` // seconds
+		junitCounts
+		Skipped int         `xml:"skipped,attr,omitempty"` // readers' schemas have it on a suite alone
+		Cases   []junitCase `xml:"testcase"`
+	}
+	junitCounts struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+	}
+	junitCase struct {
+		Name    text         `xml:"name,attr"`
+		Class   text         `xml:"classname,attr"`
+		Time    string       `xml:"time,attr"`
+		Skipped *junitResult `xml:"skipped"`
+		Error   *junitResult `xml:"error"`
+		Failure *junitResult `xml:"failure"`
+		Out     *junitOutput `xml:"system-out"`
+		Err     *junitOutput `xml:"system-err"`
+	}
+	junitResult struct {
+		Message text      `xml:"message,attr"`
+		Type    text      `xml:"type,attr,omitempty"`
+		Text    multiline `xml:",chardata"`
+	}
+	junitOutput struct {
+		Text multiline `xml:",chardata"`
+	}
+)
+
+// writeJUnit writes a suite per server: a test for each finding, which fails if the finding fails the run, an
+// error where a server could not be asked, and one test that passes where nothing was found. Waived findings are skipped
+// tests.
+func writeJUnit(w io.Writer, r *Report, _ Options) error {
+	all := junitSuites{Name: text("mcpctl " + r.Command)}
+	for _, s := range r.Servers {
+		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000), Cases: serverCases(r, s)})
+	}
+	if rest := restCases(r); len(rest) > 0 {
+		all.add(junitSuite{Name: "mcpctl", Time: "0", Cases: rest})
+	}
+	raw, err := xml.MarshalIndent(all, "", "\t")
+	if err != nil {
+		return err
+	}
+	// The encoder writes line breaks of texts as references, which only attributes need, and those have none.
+	_, err = io.WriteString(w, xml.Header+strings.ReplaceAll(string(raw), "&#xA;", "\n")+"\n")
+	return err
+}
+
+func (all *junitSuites) add(s junitSuite) {
+	s.ID, s.Tests = len(all.Suites), len(s.Cases)
+	for i := range s.Cases {
+		one := &s.Cases[i]
+		one.Time = "0"
+		s.Skipped += count(one.Skipped != nil)
+		s.Errors += count(one.Error != nil)
+		s.Failures += count(one.Failure != nil)
+	}
+	all.Tests, all.Failures, all.Errors = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors
+	all.Suites = append(all.Suites, s)
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func serverCases(r *Report, s Server) []junitCase {
+	var all []junitCase
+	for _, f := range s.failures() {
+		all = append(all, failureCase(s, f))
+	}
+	if s.Unsaved {
+		all = append(all, junitCase{Class: text(s.Name), Name: "saved snapshot", Error: &junitResult{Message: "no saved snapshot", Text: multiline(saveHint(s))}})
+	}
+	for _, f := range of(s.Name, r.Findings) {
+		all = append(all, r.findingCase(f))
+	}
+	if len(all) > 0 {
+		return all
+	}
+	test := junitCase{Class: text(s.Name), Name: text("mcpctl " + r.Command)}
+	if s.State == Disabled {
+		test.Skipped = &junitResult{Message: "disabled in the configuration"}
+	}
+	return []junitCase{test}
+}
+
+// restCases are the problems of the run, and the findings of no server.
+func restCases(r *Report) []junitCase {
+	var all []junitCase
+	for _, problem := range r.Problems {
+		all = append(all, junitCase{Class: "mcpctl", Name: "problem", Error: &junitResult{Message: text(oneLine(problem)), Text: multiline(problem)}})
+	}
+	for _, f := range strays(r) {
+		all = append(all, r.findingCase(f))
+	}
+	return all
+}
+
+// findingCase is a finding as a test. Its name holds the fingerprint, so that a reader can follow it from run to run.
+func (r *Report) findingCase(f finding.Finding) junitCase {
+	test := junitCase{
+		Class: text(cmp.Or(f.Server, "mcpctl "+r.Command)),
+		Name:  text(fmt.Sprintf("%s %s (%s)", itemTitle(f.Item), f.Rule, f.Fingerprint())),
+	}
+	switch says := plainText(f); {
+	case r.fails(f):
+		test.Failure = &junitResult{text(oneLine(f.Message)), text(f.Rule), multiline(says)}
+	case f.Waiver != nil:
+		test.Skipped = &junitResult{Message: text("waived: " + oneLine(f.Waiver.Reason)), Text: multiline(says)}
+	default:
+		test.Out = &junitOutput{multiline(levelWord(f) + "\n" + says)}
+	}
+	return test
+}
+
+// failureCase is a server that could not be asked; one that is tolerated is a skipped test.
+func failureCase(s Server, f Failure) junitCase {
+	test := junitCase{Class: text(s.Name), Name: text(oneLine(f.Stage))}
+	result := &junitResult{text(oneLine(f.Message)), text(s.State), multiline(troubleText(s, f))}
+	if s.Tolerated != nil {
+		test.Skipped = result
+	} else {
+		test.Error = result
+	}
+	if f.Stderr != "" {
+		test.Err = &junitOutput{multiline(f.Stderr)}
+	}
+	return test
+}
+
+// place is the file and line that a finding is shown at: where the old value stands, else the file that its server was
+// compared with, else where the server is configured. An empty file: none of these is known.
+func place(f finding.Finding, servers []Server) finding.Location {
+	if f.Location != nil {
+		return *f.Location
+	}
+	for _, s := range servers {
+		if s.Name == f.Server {
+			return s.place()
+		}
+	}
+	return finding.Location{}
+}
+
+// place is the file that stands for a server.
+func (s Server) place() finding.Location { return cmp.Or(fileLine(s.Base), fileLine(s.Source)) }
+
+// fileLine reads "FILE:LINE" or the name of a JSON or YAML file. What is neither, such as a URL or git:REF, gives no file.
+func fileLine(s string) finding.Location {
+	if strings.HasPrefix(s, "git:") || strings.Contains(s, "://") {
+		return finding.Location{}
+	}
+	if i := strings.LastIndexByte(s, ':'); i > 0 {
+		if line, err := strconv.Atoi(s[i+1:]); err == nil && line > 0 {
+			return finding.Location{File: s[:i], Line: line}
+		}
+	}
+	switch filepath.Ext(s) {
+	case ".json", ".yaml", ".yml":
+		return finding.Location{File: s, Line: 1}
+	}
+	return finding.Location{}
+}
+
+// evidence are the lines that show a finding: what changed, and an instance that tells the difference. Changes are told
+// by the style, red for what is gone and green for what is new.
+func evidence(f finding.Finding) [][]piece {
+	p := &page{bare: true}
+	writeValues(p, 0, f)
+	writeWitness(p, 0, f)
+	return p.rows
+}
+
+// plainText is all that a finding says, for formats that have neither colour nor structure.
+func plainText(f finding.Finding) string {
+	p := &page{}
+	writeBody(p, 0, f)
+	return strings.TrimRight(p.String(), "\n")
+}
+
+// troubleText is all that is known of a failure but what the server wrote to stderr.
+func troubleText(s Server, f Failure) string {
+	p := &page{}
+	p.paragraph(0, f.Message, plain)
+	p.hint(0, f.Hint)
+	writeTolerated(p, s.Tolerated)
+	return strings.TrimRight(p.String(), "\n")
+}
+
+// rank orders findings by how much they ask for: breaking, warning, info, waived.
+func rank(f finding.Finding) int {
+	if f.Waiver != nil {
+		return 3
+	}
+	return int(finding.Breaking - f.Level)
+}

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+func writeJSON(w io.Writer, r *Report, _ Options) error {
+	return writeIndentedJSON(w, r)
+}
+
+// writeIndentedJSON writes a value over several lines.
+func writeIndentedJSON(w io.Writer, v any) error {
+	raw, err := rawjson.Encode(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(layout{indent: "  "}.append(nil, raw), '\n'))
+	return err
+}
+
+// MarshalJSON gives every finding its fingerprint.
+func (all Findings) MarshalJSON() ([]byte, error) {
+	list := []judged{}
+	for _, f := range all {
+		list = append(list, judged{f, f.Fingerprint()})
+	}
+	return rawjson.Encode(list)
+}
+
+// maxIndent is how deep values are spread over lines; what lies deeper stands on one line.
+const maxIndent = 64
+
+// layout spreads compact JSON over lines, or with an empty indent over one line with spaces in it. Characters that
+// cannot be seen are written as \u escapes, which changes no value; invalid UTF-8 becomes U+FFFD.
+type layout struct{ indent string }
+
+func (l layout) append(dst, raw []byte) []byte {
+	depth := 0
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; c {
+		case '"':
+			end := stringEnd(raw, i)
+			dst = appendEscaped(dst, raw[i:end])
+			i = end - 1
+		case '{', '[':
+			dst = append(dst, c)
+			if raw[i+1] == c+2 { // an empty object or array
+				dst, i = append(dst, raw[i+1]), i+1
+				continue
+			}
+			depth++
+			dst = l.newLine(dst, depth)
+		case '}', ']':
+			depth--
+			dst = append(l.newLine(dst, depth), c)
+		case ',':
+			dst = l.between(append(dst, c), depth)
+		case ':':
+			dst = append(dst, ": "...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+func (l layout) newLine(dst []byte, depth int) []byte {
+	if l.indent == "" || depth > maxIndent {
+		return dst
+	}
+	return append(append(dst, '\n'), strings.Repeat(l.indent, depth)...)
+}
+
+// between is what follows a comma.
+func (l layout) between(dst []byte, depth int) []byte {
+	if l.indent == "" || depth > maxIndent {
+		return append(dst, ' ')
+	}
+	return l.newLine(dst, depth)
+}
+
+// stringEnd is the position after the closing quote of the string that starts at i.
+func stringEnd(raw []byte, i int) int {
+	for i++; i < len(raw) && raw[i] != '"'; i++ {
+		if raw[i] == '\\' {
+			i++
+		}
+	}
+	return min(i+1, len(raw))
+}
+
+// appendEscaped copies a JSON string and escapes what cannot be seen.
+func appendEscaped(dst, s []byte) []byte {
+	for len(s) > 0 {
+		r, size := utf8.DecodeRune(s)
+		switch {
+		case r >= ' ' && r <= '~':
+			dst = append(dst, byte(r))
+		case r == utf8.RuneError && size == 1:
+			dst = append(dst, `\ufffd`...)
+		case !hidden(r):
+			dst = append(dst, s[:size]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			dst = fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
+		default:
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		}
+		s = s[size:]
+	}
+	return dst
+}
+
+// writeYAML writes the object that writeJSON writes, with its keys in the same order and its numbers as they stand.
+func writeYAML(w io.Writer, r *Report, _ Options) error {
+	raw, err := rawjson.Encode(r)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	root, err := nodes(dec, 0)
+	if err != nil {
+		return fmt.Errorf("reading the report back: %w", err)
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(root); err != nil {
+		return fmt.Errorf("encoding yaml: %w", err)
+	}
+	_, err = w.Write(escapeHidden(b.Bytes()))
+	return err
+}
+
+// blockDepth is how deep values are spread over lines; what lies deeper stands on one line.
+const blockDepth = 32
+
+// nodes reads the next JSON value as a node of a YAML document. It reads each byte once, however deep the value is.
+func nodes(dec *json.Decoder, depth int) (*yaml.Node, error) {
+	token, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch value := token.(type) {
+	case json.Delim:
+		return collection(dec, value, depth)
+	case string:
+		return scalar(value), nil
+	case nil:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}, nil
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(token)}, nil
+}
+
+// collection reads the rest of an object or array. A node takes keys and values in turn, as the decoder gives them.
+func collection(dec *json.Decoder, open json.Delim, depth int) (*yaml.Node, error) {
+	n := &yaml.Node{Kind: yaml.MappingNode}
+	if open == '[' {
+		n.Kind = yaml.SequenceNode
+	}
+	if depth > blockDepth {
+		n.Style = yaml.FlowStyle
+	}
+	for dec.More() {
+		child, err := nodes(dec, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, child)
+	}
+	_, err := dec.Token()
+	return n, err
+}
+
+// bareword is a text that no reader of YAML takes for anything else, unless it is one of the reserved words.
+var bareword = pattern(`^[A-Za-z_/][A-Za-z0-9_./-]*( [A-Za-z0-9_./(-][A-Za-z0-9_./(),'-]*)*$`)
+
+// reserved are words that some version of YAML takes for a boolean or for nothing.
+var reserved = pattern(`(?i)^(y|n|yes|no|on|off|true|false|null|nil|nan|inf)$`)
+
+// scalar is a text as YAML shows it: quoted whenever it could be taken for something else, spread over lines when it
+// has lines and all of it can be seen.
+func scalar(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
+	switch {
+	case bareword().MatchString(s) && !reserved().MatchString(s):
+		n.Style = 0
+	case literal(s):
+		n.Style = yaml.LiteralStyle
+	}
+	return n
+}
+
+// literal tells whether a text can stand line by line.
+func literal(s string) bool {
+	if !strings.Contains(s, "\n") || s[0] == ' ' || s[0] == '\n' || strings.Contains(s, " \n") {
+		return false
+	}
+	for _, r := range s {
+		if r != '\n' && (hidden(r) || r > 0xffff) {
+			return false
+		}
+	}
+	return !strings.HasSuffix(s, " ")
+}
+
+// escapeHidden writes what cannot be seen as escapes. Such characters stand in double quotes, since literal and bareword
+// let none of them pass.
+func escapeHidden(doc []byte) []byte {
+	out := make([]byte, 0, len(doc))
+	for _, r := range string(doc) {
+		switch {
+		case r == '\n' || !hidden(r):
+			out = append(out, string(r)...)
+		case r > 0xffff:
+			out = fmt.Appendf(out, `\U%08X`, r)
+		default:
+			out = fmt.Appendf(out, `\u%04X`, r)
+		}
+	}
+	return out
+}
+
+// members are the members of an object in the order in which they were sent; none when raw is not an object.
+func members(raw json.RawMessage) []rawjson.Member {
+	all, err := rawjson.Members(raw)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// array are the elements of a JSON array; none when raw is not an array.
+func array(raw json.RawMessage) []json.RawMessage {
+	all, err := rawjson.Elements(raw)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// compact is raw on one line, with a space after each comma and colon so that it can be read and wrapped.
+// Nothing stays nothing.
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return string(layout{}.append(nil, b.Bytes()))
+}

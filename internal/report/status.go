@@ -1,0 +1,440 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// Login is what is known of the login to a server. Nothing in it is secret.
+type Login struct {
+	State   LoginState `json:"state"`
+	Issuer  string     `json:"issuer,omitempty"` // the authorization server
+	Scopes  []string   `json:"scopes,omitempty"` // granted
+	Wanted  []string   `json:"wanted,omitempty"` // scopes that the server asked for since
+	Since   time.Time  `json:"since,omitzero"`   // when the user logged in
+	Expires time.Time  `json:"expires,omitzero"` // of the access token; absent = it was not told
+	Renews  bool       `json:"renews,omitempty"` // runs renew the access token themselves
+	Store   string     `json:"store,omitempty"`  // where the tokens are: "keyring" or "file"
+}
+
+// LoginState is whether a server can be used as far as logging in goes.
+type LoginState string
+
+// The states of a login.
+const (
+	LoggedIn  LoginState = "logged-in"  // there are tokens that should do
+	LoggedOut LoginState = "logged-out" // there are none
+	Expired   LoginState = "expired"    // the token ended, and cannot be renewed
+	Revoked   LoginState = "revoked"    // the authorization server no longer knows the login
+	Itself    LoginState = "by-itself"  // runs get tokens without a person, as configured
+)
+
+// writeLogins writes a row per login.
+func writeLogins(p *page, r *Report) error {
+	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8}, {title: "TOKEN ENDS", least: 10, drop: 2},
+		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4}, {title: "ISSUER", least: 12, drop: 1}}}
+	for _, s := range r.Servers {
+		g.rows = append(g.rows, s.loginRow())
+	}
+	if len(g.rows) == 0 {
+		p.line(0, span{"no server at a URL is configured, and nobody is logged in", plain})
+		return nil
+	}
+	if err := p.grid(0, g); err != nil {
+		return err
+	}
+	writeFailures(p, r.Servers)
+	return nil
+}
+
+func (s Server) loginRow() []span {
+	l := s.Login
+	if l == nil {
+		return []span{{s.Name, bold}, {"unknown", red}, {}, {}, {}, {}}
+	}
+	scopes := strings.Join(l.Scopes, " ")
+	if len(l.Wanted) > 0 {
+		scopes += " (wanted: " + strings.Join(l.Wanted, " ") + ")"
+	}
+	return []span{{s.Name, bold}, {string(l.State), l.State.style()}, {l.ends(), plain}, {scopes, plain},
+		{l.Store, dim}, {l.Issuer, dim}}
+}
+
+func (s LoginState) style() style {
+	switch s {
+	case LoggedIn, Itself:
+		return green
+	case Expired, Revoked:
+		return red
+	}
+	return dim
+}
+
+const minute = "2006-01-02 15:04Z"
+
+// ends is when the access token ends, and what is done about it.
+func (l Login) ends() string {
+	switch {
+	case l.Expires.IsZero():
+		return ""
+	case l.Renews:
+		return l.Expires.UTC().Format(minute) + ", renewed"
+	}
+	return l.Expires.UTC().Format(minute)
+}
+
+// writePings writes a row per server: whether it answered, and how fast.
+func writePings(p *page, r *Report) error {
+	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
+		{title: "PROTOCOL", least: 10, drop: 2}, {title: "PINGS", right: true, drop: 4}, {title: "FASTEST", right: true, drop: 5},
+		{title: "MEDIAN", right: true, least: 8}, {title: "SLOWEST", right: true, drop: 6}, {title: "PROBLEM", least: 16, drop: 7}}}
+	for _, s := range r.Servers {
+		g.rows = append(g.rows, s.pingRow())
+	}
+	if err := p.grid(0, g); err != nil {
+		return err
+	}
+	writeFailures(p, r.Servers)
+	return nil
+}
+
+func (s Server) pingRow() []span {
+	row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain}, {s.ProtocolVersion, plain}}
+	sorted := slices.Sorted(slices.Values(s.PingMs))
+	n := len(sorted)
+	if n == 0 {
+		return append(row, span{}, span{}, span{}, span{}, span{problem(s), stateStyle(s.State)})
+	}
+	return append(row, span{strconv.Itoa(n), plain}, span{millis(sorted[0]), plain}, span{millis(sorted[n/2]), bold}, span{millis(sorted[n-1]), plain},
+		span{problem(s), stateStyle(s.State)})
+}
+
+func millis(ms float64) string { return fmt.Sprintf("%.1f ms", ms) }
+
+// writeSaved writes a row per server: what became of its snapshot file.
+func writeSaved(p *page, r *Report) error {
+	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "SNAPSHOT", least: 9},
+		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}}
+	count := map[Action]int{}
+	for _, s := range r.Servers {
+		if s.Saved != nil {
+			count[s.Saved.Action]++
+			g.rows = append(g.rows, savedRow(s))
+		}
+	}
+	if len(g.rows) > 0 {
+		if err := p.grid(0, g); err != nil {
+			return err
+		}
+	}
+	writeFailures(p, r.Servers)
+	p.gap()
+	p.text(0, 0, span{savedTotals(count), plain})
+	return nil
+}
+
+// writeAccepted writes the findings that are no longer ones, then what became of the files.
+func writeAccepted(p *page, r *Report) error {
+	for _, s := range r.Servers {
+		if found := of(s.Name, r.Findings); len(found) > 0 {
+			p.gap()
+			writeCompared(p, s)
+			writeFindings(p, found)
+		}
+	}
+	p.gap()
+	return writeSaved(p, r)
+}
+
+func savedRow(s Server) []span {
+	saved := *s.Saved
+	inks := map[Action]style{Created: green, Updated: yellow, Unchanged: dim, Skipped: red}
+	return []span{
+		{s.Name, bold},
+		{string(saved.Action), inks[saved.Action]},
+		{saved.changes(), plain},
+		{saved.file(), plain},
+	}
+}
+
+// file is the path, and why the file was not touched or what else there is to say of it.
+func (s Saved) file() string {
+	var parts []string
+	for _, part := range []string{s.File, firstLine(s.Reason)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+// changes is "+2 −1 ~3": items added, removed and changed.
+func (s Saved) changes() string {
+	var parts []string
+	for _, part := range []struct {
+		sign string
+		n    int
+	}{{"+", s.Added}, {"−", s.Removed}, {"~", s.Changed}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprint(part.sign, part.n))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func savedTotals(count map[Action]int) string {
+	var parts []string
+	for _, a := range []Action{Created, Updated, Unchanged, Skipped} {
+		if n := count[a]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, a))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing to save"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// writeRules writes a row per rule, or everything about a single one.
+func writeRules(p *page, r *Report) error {
+	if len(r.Rules) == 1 {
+		writeRule(p, r.Rules[0])
+		return nil
+	}
+	g := grid{columns: []column{{title: "RULE", least: 16}, {title: "LEVEL", least: 8}, {title: "TITLE", least: 8}}}
+	for _, rule := range r.Rules {
+		g.rows = append(g.rows, []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}})
+	}
+	return p.grid(0, g)
+}
+
+// writeRule explains one rule.
+func writeRule(p *page, rule finding.Rule) {
+	p.line(0, span{rule.ID, bold}, span{"  ", plain}, levelSpan(rule.Level))
+	p.paragraph(2, rule.Title, plain)
+	p.gap()
+	p.paragraph(2, rule.Doc, plain)
+	if rule.Example != "" {
+		p.gap()
+		p.text(2, 2, span{"example  ", dim}, span{rule.Example, plain})
+	}
+	if rule.Instead != "" {
+		p.gap()
+		p.text(2, 2, span{"instead  ", dim}, span{rule.Instead, plain})
+	}
+}
+
+func levelSpan(l finding.Level) span {
+	if l == finding.Off {
+		return span{"off", dim}
+	}
+	return span{l.String(), levelStyle(l)}
+}
+
+// stderrHead and stderrTail are how many lines of a server's stderr a table shows: some runtimes and compilers name the
+// cause at the beginning, others at the end.
+const stderrHead, stderrTail = 8, 12
+
+// writeFailures writes a block for each server that could not be asked in full.
+func writeFailures(p *page, servers []Server) {
+	for _, s := range servers {
+		for _, f := range s.failures() {
+			p.gap()
+			writeFailure(p, s, f)
+		}
+	}
+}
+
+func writeFailure(p *page, s Server, f Failure) {
+	head := []span{{s.Name, bold}, {"  ", plain}, {string(s.State), stateStyle(s.State)}}
+	if f.Stage != "" {
+		head = append(head, span{"  " + f.Stage, dim})
+	}
+	p.text(0, 2, head...)
+	p.paragraph(2, f.Message, plain)
+	p.hint(2, f.Hint)
+	writeTolerated(p, s.Tolerated)
+	writeStderr(p, f.Stderr)
+}
+
+// writeTolerated tells why a failure does not count.
+func writeTolerated(p *page, t *finding.Tolerance) {
+	if t != nil {
+		p.text(2, 2, span{"tolerated" + until(t.Expires) + ": " + firstLine(t.Reason), yellow})
+	}
+}
+
+// until is the last day on which something holds, in words; nothing when it holds for ever.
+func until(day finding.Day) string {
+	if day == "" {
+		return ""
+	}
+	return " until " + string(day)
+}
+
+func writeStderr(p *page, text string) {
+	all := lines(text)
+	if len(all) == 0 {
+		return
+	}
+	p.line(2, span{"stderr:", dim})
+	if more := len(all) - stderrHead - stderrTail; more > 0 {
+		between := "… " + quantity(more, "line") + " more …"
+		all = slices.Concat(all[:stderrHead], []string{between}, all[len(all)-stderrTail:])
+	}
+	for _, l := range all {
+		p.text(4, 0, span{l, dim})
+	}
+}
+
+// writeProblems writes what is wrong and belongs to no server.
+func writeProblems(p *page, all []string) {
+	for i, text := range all {
+		if i == 0 {
+			p.gap()
+		}
+		p.text(0, 2, span{text, red})
+	}
+}
+
+// quantity is "1 line" or "2 lines".
+func quantity(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return strconv.Itoa(n) + " " + word + "s"
+}
+
+// WriteResult writes what a request gave back, for people. saved are the files that pieces were saved to, by their
+// positions.
+func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) error {
+	p := &page{Options: o}
+	if r.Failed {
+		p.line(0, span{"the tool reports an error:", red})
+	}
+	if r.Description != "" {
+		p.text(0, 0, span{oneLine(r.Description), dim})
+	}
+	role := ""
+	for i, piece := range r.Pieces {
+		if piece.Role != role {
+			role = piece.Role
+			p.gap()
+			p.line(0, span{role, bold})
+		}
+		indent := 0
+		if role != "" {
+			indent = 2
+		}
+		writePiece(p, indent, piece, saved[i])
+	}
+	if r.Structured != nil && !r.Told() {
+		writeIndented(p, 0, r.Structured)
+	}
+	for _, value := range r.Values {
+		p.line(0, span{value, plain})
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// writePiece writes one piece of content. What is no text has its place held.
+func writePiece(p *page, indent int, piece call.Piece, saved string) {
+	if label := label(piece, saved); label != "" {
+		p.line(indent, span{label, dim})
+	}
+	switch {
+	case piece.Flaw != "":
+		p.text(indent, 2, span{short(compact(piece.Raw)), dim})
+	case piece.Kind == call.Link:
+		p.text(indent+2, 0, span{oneLine(piece.About), plain})
+	case !piece.Binary() && saved == "":
+		for line := range strings.SplitSeq(strings.TrimRight(piece.Text, "\r\n"), "\n") {
+			p.line(indent, span{strings.ReplaceAll(strings.TrimRight(line, "\r"), "\t", "    "), plain})
+		}
+	}
+}
+
+// label stands for a piece that is no mere text, such as [image/png, 12 KB].
+func label(piece call.Piece, saved string) string {
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	switch {
+	case piece.Flaw != "":
+		return "[content that cannot be shown: " + piece.Flaw + "]"
+	case piece.Kind == call.Text && saved == "":
+		return ""
+	case piece.Kind == call.Link:
+		add("link " + piece.URI)
+		add(piece.Name)
+	case piece.Kind == call.Resource:
+		add(piece.URI)
+	}
+	if piece.MIME == "" && piece.Binary() {
+		add(string(piece.Kind))
+	}
+	add(piece.MIME)
+	if piece.Binary() || saved != "" {
+		add(Size(len(piece.Bytes())))
+	}
+	if piece.Size != "" {
+		add(piece.Size + " bytes")
+	}
+	if saved != "" {
+		add("saved to " + saved)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// Size is a number of bytes for people: 512 bytes, 12 KB, 1.5 MB.
+func Size(n int) string {
+	const kilo = 1000
+	switch {
+	case n < kilo:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 10*kilo:
+		return fmt.Sprintf("%.1f KB", float64(n)/kilo)
+	case n < kilo*kilo:
+		return fmt.Sprintf("%d KB", n/kilo)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/kilo/kilo)
+}
+
+// writeIndented writes JSON over several lines, with its numbers and the order of its members as they came.
+func writeIndented(p *page, indent int, raw json.RawMessage) {
+	for line := range strings.SplitSeq(Indented(raw), "\n") {
+		p.line(indent, span{line, plain})
+	}
+}
+
+// Indented is JSON over several lines, with its numbers and the order of its members as they came, and everything
+// invisible in it escaped.
+func Indented(raw json.RawMessage) string {
+	var line bytes.Buffer
+	if json.Compact(&line, raw) != nil {
+		return string(string(raw))
+	}
+	return string(layout{indent: "  "}.append(nil, line.Bytes()))
+}
+
+// OneLine is JSON on one line, with spaces so that it can be read, and everything invisible in it escaped.
+func OneLine(raw json.RawMessage) string { return Visible(compact(raw)) }
+
+// Claims are what a server says of the effects of a tool, with the defaults of the specification for what it does not say.
+func Claims(tool json.RawMessage) string {
+	return Visible(hints(rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])))
+}
