@@ -82,6 +82,9 @@ func (c *comparison) report(id string, f finding.Finding, values ...string) {
 	if f.Message == "" {
 		f.Message = rule.message(f, values)
 	}
+	if f.Cause == "" && f.Level < finding.Breaking {
+		f.Cause = rule.Cause
+	}
 	c.findings = append(c.findings, f)
 }
 

@@ -31,7 +31,8 @@ type Finding struct {
 	Item    string  `json:"item,omitempty"`    // "tool/NAME", "prompt/NAME", "resource/URI", "template/URI", "waiver/RULE"; empty for the server itself
 	Path    string  `json:"path,omitempty"`    // JSON pointer (RFC 6901) inside the item, or inside the snapshot when Item is empty
 	Member  string  `json:"member,omitempty"`  // the member of the value at Path that differs, such as a keyword; empty for the value itself
-	Message string  `json:"message"`           // one sentence for a person; never part of the fingerprint
+	Message string  `json:"message"`           // one sentence for a person; never part of the fingerprint, nor is Cause
+	Cause   string  `json:"cause,omitempty"`   // what findings of one cause have in common, where the message says more; Groups joins them
 	Hint    string  `json:"hint,omitempty"`    // what to do next
 
 	Old     json.RawMessage `json:"old,omitempty"`     // the value before; absent when there was none
