@@ -1,4 +1,4 @@
-package config
+package redact
 
 import (
 	"strings"
@@ -61,7 +61,7 @@ func FuzzMask(f *testing.F) {
 	f.Add("hunter2!")
 	f.Add("a/b@c:d?e#f")
 	f.Fuzz(func(t *testing.T, secret string) {
-		if len(secret) < 8 || strings.HasPrefix(secret, "-") || isVariable(strings.TrimSpace(secret)) || strings.Trim(secret, "*") == "" {
+		if len(secret) < 8 || strings.HasPrefix(secret, "-") || IsVariable(strings.TrimSpace(secret)) || strings.Trim(secret, "*") == "" {
 			return
 		}
 		lines := [][]string{
@@ -76,4 +76,36 @@ func FuzzMask(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestHidden finds what *** stands for.
+func TestHidden(t *testing.T) {
+	for _, test := range []struct {
+		text, shown string
+		want        []string
+	}{
+		{"plain", "plain", nil},
+		{"s3cret", "***", []string{"s3cret"}},
+		{"--token=s3cret", "--token=***", []string{"s3cret"}},
+		{"https://u:p@h/mcp?a=1&b=2", "https://***@h/mcp?a=***&b=***", []string{"u:p", "1", "2"}},
+		{"a=x and b=y.", "a=*** and b=***.", []string{"x", "y"}},
+		{"other", "else ***", []string{"other"}},
+	} {
+		if diff := cmp.Diff(test.want, hidden(test.text, test.shown)); diff != "" {
+			t.Errorf("hidden(%q, %q) (-want +got):\n%s", test.text, test.shown, diff)
+		}
+	}
+}
+
+// TestSecretName tells names of secrets from names that speak of them.
+func TestSecretName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"API_KEY": true, "X-Api-Key": true, "GITHUB_TOKEN": true, "DB_PASSWORD": true, "Authorization": true, "MY_KEY": true, "Cookie": true, "DSN": true,
+		"TOKEN_FILE": false, "MAX_TOKENS": false, "GIT_AUTHOR_NAME": false, "AUTHOR": false, "TOKENIZER": false, "AUTH_URL": false, "CLIENT_SECRET_PATH": false,
+		"KEYBOARD": false, "MONKEY": false, "LOG_LEVEL": false,
+	} {
+		if got := SecretName(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
 }

@@ -1,20 +1,22 @@
-package config
+package syntax
 
 import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/pelletier/go-toml/v2"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
 func TestTOMLLines(t *testing.T) {
-	root, wrong := parseTOML([]byte("a = 1\n\n[t.'k'.\"l\"]\nlist = [\n  'x',\n  {y = 2,\n   z = 3},\n]\n[[many]]\n[[many]]\nb = true\n"))
+	root, wrong := TOML([]byte("a = 1\n\n[t.'k'.\"l\"]\nlist = [\n  'x',\n  {y = 2,\n   z = 3},\n]\n[[many]]\n[[many]]\nb = true\n"))
 	if wrong != nil {
 		t.Fatal(wrong)
 	}
@@ -30,19 +32,19 @@ func TestTOMLLines(t *testing.T) {
 }
 
 // note tells of each member its line, and of each scalar its text and line.
-func note(got *[]string, path string, v value) {
-	scalar := func(at string, v value) string {
-		if v.kind == object || v.kind == list {
+func note(got *[]string, path string, v Value) {
+	scalar := func(at string, v Value) string {
+		if v.Kind == Object || v.Kind == List {
 			return at
 		}
-		return fmt.Sprintf("%s %s@%d", at, v.text, v.line)
+		return fmt.Sprintf("%s %s@%d", at, v.Text, v.Line)
 	}
-	for _, f := range v.fields {
-		*got = append(*got, scalar(fmt.Sprintf("%s%s:%d", path, f.key, f.line), f.value))
-		note(got, path+f.key+".", f.value)
+	for _, f := range v.Fields {
+		*got = append(*got, scalar(fmt.Sprintf("%s%s:%d", path, f.Key, f.Line), f.Value))
+		note(got, path+f.Key+".", f.Value)
 	}
-	for i, item := range v.items {
-		if item.kind != object && item.kind != list {
+	for i, item := range v.Items {
+		if item.Kind != Object && item.Kind != List {
 			*got = append(*got, scalar(path+strconv.Itoa(i), item))
 		}
 		note(got, path+strconv.Itoa(i)+".", item)
@@ -51,7 +53,7 @@ func note(got *[]string, path string, v value) {
 
 // FuzzTOML compares with the library's own decoder: what it accepts is accepted, with the same content.
 func FuzzTOML(f *testing.F) {
-	paths, _ := filepath.Glob(filepath.Join("testdata", "load", "codex*.txtar"))
+	paths, _ := filepath.Glob(filepath.Join("..", "config", "testdata", "load", "codex*.txtar"))
 	if len(paths) == 0 {
 		f.Fatal("no seeds")
 	}
@@ -66,18 +68,18 @@ func FuzzTOML(f *testing.F) {
 	}
 	f.Add([]byte("a.b.c = [1, [2.5, 0x_1], {x = 1979-05-27T07:32:00Z}]\n[[a.d]]\n[a.d.e]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		clean, err := decodeText(data)
+		clean, err := Decode(data)
 		if err != nil {
 			return
 		}
 		var want map[string]any
 		if toml.Unmarshal(clean, &want) != nil {
-			_, _ = parseTOML(clean) // it may be more patient, but never panics
+			_, _ = TOML(clean) // it may be more patient, but never panics
 			return
 		}
-		root, wrong := parseTOML(clean)
+		root, wrong := TOML(clean)
 		if wrong != nil {
-			t.Fatalf("line %d: %s", wrong.line, wrong.message)
+			t.Fatalf("line %d: %s", wrong.Line, wrong.Message)
 		}
 		if diff := cmp.Diff(plain(want), asPlain(root)); diff != "" {
 			t.Errorf("content (-want +got):\n%s", diff)
@@ -131,23 +133,46 @@ func number64(f float64) string {
 	return strconv.FormatFloat(f, 'g', 10, 64)
 }
 
-func asPlain(v value) any {
-	switch v.kind {
-	case object:
+func asPlain(v Value) any {
+	switch v.Kind {
+	case Object:
 		out := map[string]any{}
-		for _, f := range v.fields {
-			out[f.key] = asPlain(f.value)
+		for _, f := range v.Fields {
+			out[f.Key] = asPlain(f.Value)
 		}
 		return out
-	case list:
+	case List:
 		out := []any{}
-		for _, item := range v.items {
+		for _, item := range v.Items {
 			out = append(out, asPlain(item))
 		}
 		return out
-	case number:
-		f, _ := strconv.ParseFloat(v.text, 64)
+	case Number:
+		f, _ := strconv.ParseFloat(v.Text, 64)
 		return number64(f)
 	}
-	return timeless(v.text)
+	return timeless(v.Text)
+}
+
+// FuzzFlatten wants the same parts of no two different values.
+func FuzzFlatten(f *testing.F) {
+	f.Add([]byte(`{"a": [{}, "end"]}`), []byte(`{"a": [{"end": "x"}]}`))
+	f.Add([]byte(`{"key": "a"}`), []byte(`{"key": {"a": null}}`))
+	f.Add([]byte(`[1, "1", true]`), []byte(`["1", 1, "true"]`))
+	f.Fuzz(func(t *testing.T, one, other []byte) {
+		a, wrong := JSON(one)
+		b, alsoWrong := JSON(other)
+		if wrong != nil || alsoWrong != nil {
+			return
+		}
+		if same := slices.Equal(a.Flatten(nil), b.Flatten(nil)); same != equalValues(a, b) {
+			t.Errorf("%q and %q: the same parts is %v", one, other, same)
+		}
+	})
+}
+
+// equalValues compares values without their lines.
+func equalValues(a, b Value) bool {
+	return a.Kind == b.Kind && a.Text == b.Text && slices.EqualFunc(a.Items, b.Items, equalValues) &&
+		slices.EqualFunc(a.Fields, b.Fields, func(x, y Field) bool { return x.Key == y.Key && equalValues(x.Value, y.Value) })
 }

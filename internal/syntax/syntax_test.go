@@ -1,4 +1,4 @@
-package config
+package syntax
 
 import (
 	"bytes"
@@ -6,18 +6,18 @@ import (
 	"testing"
 )
 
-func TestDecodeText(t *testing.T) {
+func TestDecode(t *testing.T) {
 	for in, want := range map[string]string{
 		"\ufeff{}":           "",
 		"{}":                 "",
 		"\xff\xfe{\x00}\x00": "UTF-16 text; save it as UTF-8",
 		"\xfe\xff\x00{":      "UTF-16 text; save it as UTF-8",
 		"{\"\xc3\"}":         "not UTF-8 text; save it as UTF-8",
-		string(bytes.Repeat([]byte(" "), maxFile+1)): "larger than 16 MiB",
+		string(bytes.Repeat([]byte(" "), MaxFile+1)): "larger than 16 MiB",
 	} {
-		data, err := decodeText([]byte(in))
+		data, err := Decode([]byte(in))
 		if err == nil && (want != "" || string(data) != "{}") || err != nil && err.Error() != want {
-			t.Errorf("decodeText(%.20q) = %.20q, %v, want %q", in, data, err, want)
+			t.Errorf("Decode(%.20q) = %.20q, %v, want %q", in, data, err, want)
 		}
 	}
 }
@@ -30,7 +30,7 @@ func TestHostileFiles(t *testing.T) {
 		"json objects": strings.Repeat(`{"a":`, n),
 		"json comment": `// "` + "\n" + strings.Repeat("[", n),
 	} {
-		if _, err := parseJSON([]byte(data)); err == nil || err.line != 1 {
+		if _, err := JSON([]byte(data)); err == nil || err.Line != 1 {
 			t.Errorf("%s: %v, want an error", name, err)
 		}
 	}
@@ -39,7 +39,7 @@ func TestHostileFiles(t *testing.T) {
 		bomb += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+string(c-1)+",", 9) + "]\n"
 	}
 	for name, data := range map[string]string{"yaml lists": strings.Repeat("[", n), "yaml aliases": bomb} {
-		if _, err := parseYAML([]byte(data)); err == nil {
+		if _, err := YAML([]byte(data)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -1,13 +1,10 @@
-package config
+package redact
 
 import (
 	"net/url"
 	"regexp"
 	"strings"
 )
-
-// masked stands for what is not shown.
-const masked = "***"
 
 var (
 	secretWord  = regexp.MustCompile(`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
@@ -67,8 +64,8 @@ func MaskLine(line string) string {
 		shown.WriteString(line[end:at[i][0]] + quote + masked + quote)
 		end = at[i][1]
 	}
-	text := namedValue.ReplaceAllString(shown.String()+line[end:], "${1}"+masked)
-	return maskTokens(bearer.ReplaceAllString(text, "$1 "+masked))
+	text := namedValue.ReplaceAllString(shown.String()+line[end:], "${1}"+Mask)
+	return MaskTokens(bearer.ReplaceAllString(text, "$1 "+Mask))
 }
 
 func maskArg(previous, arg string) string {
@@ -77,31 +74,31 @@ func maskArg(previous, arg string) string {
 	}
 	prefix, pair := nextIs[previous]
 	switch {
-	case arg == "" || isVariable(arg):
+	case arg == "" || IsVariable(arg):
 		return arg
 	case pair:
 		name := prefix.FindString(arg)
 		return name + maskRest(arg[len(name):])
 	case strings.HasPrefix(previous, "-") && secretWord.MatchString(previous) && !strings.Contains(previous, "=") && !flagLike.MatchString(arg):
-		return masked
+		return Mask
 	}
-	return maskText(arg)
+	return MaskText(arg)
 }
 
 func maskRest(rest string) string {
-	if rest == "" || isVariable(strings.TrimSpace(rest)) {
+	if rest == "" || IsVariable(strings.TrimSpace(rest)) {
 		return rest
 	}
-	return masked
+	return Mask
 }
 
-// isVariable is whether text is one variable without a default, which tells nothing.
-func isVariable(text string) bool { return variable.MatchString(text) && !strings.Contains(text, ":-") }
+// IsVariable is whether text is one variable without a default, which tells nothing.
+func IsVariable(text string) bool { return variable.MatchString(text) && !strings.Contains(text, ":-") }
 
-// maskText masks what looks secret inside a text.
-func maskText(s string) string {
+// MaskText masks what looks secret inside a text.
+func MaskText(s string) string {
 	if secretValue.MatchString(s) || privateKey.MatchString(s) {
-		return masked
+		return Mask
 	}
 	switch at := address.FindStringIndex(s); {
 	case at != nil && at[0] == 0:
@@ -109,15 +106,15 @@ func maskText(s string) string {
 	case at != nil:
 		return address.ReplaceAllStringFunc(s, MaskURL)
 	}
-	s = bearer.ReplaceAllString(s, "$1 "+masked)
-	s = secretPair.ReplaceAllString(s, "${1}"+masked)
+	s = bearer.ReplaceAllString(s, "$1 "+Mask)
+	s = secretPair.ReplaceAllString(s, "${1}"+Mask)
 	return longToken.ReplaceAllStringFunc(s, maskLong)
 }
 
 // maskLong hides a long run in which letters and digits take turns as in a token.
 func maskLong(run string) string {
 	if len(mixed.FindAllString(run, 3)) == 3 {
-		return masked
+		return Mask
 	}
 	return run
 }
@@ -125,22 +122,14 @@ func maskLong(run string) string {
 // leastToken is the length of the shortest token of an issuer that is known by its beginning.
 const leastToken = 20
 
-// maskTokens hides tokens that somebody wrote where none belongs, such as in a key or the name of a folder.
-func maskTokens(text string) string {
+// MaskTokens hides tokens that somebody wrote where none belongs, such as in a key or the name of a folder.
+func MaskTokens(text string) string {
 	return tokenInside.ReplaceAllStringFunc(text, func(token string) string {
 		if len(token) < leastToken || !strings.ContainsAny(token, "0123456789") {
 			return token
 		}
-		return masked
+		return Mask
 	})
-}
-
-// discreet are problems without such tokens.
-func discreet(problems []Problem) []Problem {
-	for i, p := range problems {
-		problems[i].Message, problems[i].Hint = maskTokens(p.Message), maskTokens(p.Hint)
-	}
-	return problems
 }
 
 var query = regexp.MustCompile(`=[^&]*`)
@@ -155,14 +144,14 @@ func MaskURL(raw string) string {
 		scheme, rest = "", raw
 	}
 	if _, err := url.Parse(anyVariable.ReplaceAllString(raw, "1")); err != nil {
-		return scheme + masked
+		return scheme + Mask
 	}
 	rest, fragment, hasFragment := strings.Cut(rest, "#")
 	rest, search, hasQuery := strings.Cut(rest, "?")
 	host, path, hasPath := strings.Cut(rest, "/")
 	shown := scheme
 	if at := strings.LastIndexByte(host, '@'); at >= 0 {
-		shown, host = shown+masked+"@", host[at+1:]
+		shown, host = shown+Mask+"@", host[at+1:]
 	}
 	shown += host
 	if hasPath {
@@ -172,7 +161,7 @@ func MaskURL(raw string) string {
 		shown += "?" + maskQuery(search)
 	}
 	if hasFragment && fragment != "" {
-		shown += "#" + masked
+		shown += "#" + Mask
 	}
 	return shown
 }
@@ -180,12 +169,12 @@ func MaskURL(raw string) string {
 // maskPath also hides a path with "@" inside: it is the rest of a password with a slash.
 func maskPath(path string) string {
 	if strings.Contains(strings.ReplaceAll("/"+path, "/@", "/"), "@") {
-		return masked
+		return Mask
 	}
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
-		if !isVariable(s) && (secretValue.MatchString(s) || maskLong(s) != s && len(s) >= 16) {
-			segments[i] = masked
+		if !IsVariable(s) && (secretValue.MatchString(s) || maskLong(s) != s && len(s) >= 16) {
+			segments[i] = Mask
 		}
 	}
 	return strings.Join(segments, "/")
@@ -193,7 +182,89 @@ func maskPath(path string) string {
 
 func maskQuery(search string) string {
 	if !strings.Contains(search, "=") {
-		return masked
+		return Mask
 	}
 	return query.ReplaceAllStringFunc(search, func(pair string) string { return "=" + maskRest(pair[1:]) })
+}
+
+// aboutSecrets are names that speak of secrets and hold none: where one is kept, whose it is, how much of it there may be.
+var aboutSecrets = regexp.MustCompile(`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
+
+// SecretName is whether a variable, header or parameter of this name holds a secret.
+func SecretName(name string) bool {
+	return secretWord.MatchString(name) && !aboutSecrets.MatchString(name)
+}
+
+// Hidden are the parts of texts that their masked forms do not show: values of --token and its like, user info, what looks
+// like a token. A server may quote them back.
+func Hidden(texts, shown []string) []string {
+	var secrets []string
+	for i, text := range texts {
+		for _, part := range hidden(text, shown[i]) {
+			secrets = append(secrets, part)
+			if user, password, ok := strings.Cut(part, ":"); ok && user != "" && password != "" {
+				secrets = append(secrets, password)
+			}
+		}
+	}
+	return secrets
+}
+
+// hidden are the parts of text that *** stands for in shown.
+func hidden(text, shown string) []string {
+	pieces := strings.Split(shown, Mask)
+	rest, ok := strings.CutPrefix(text, pieces[0])
+	if !ok {
+		return []string{text}
+	}
+	var parts []string
+	for i, piece := range pieces[1:] {
+		end := len(rest)
+		if piece != "" {
+			end = strings.Index(rest, piece)
+		}
+		if i == len(pieces)-2 && strings.HasSuffix(rest, piece) {
+			end = len(rest) - len(piece)
+		}
+		if end < 0 {
+			return append(parts, rest)
+		}
+		if end > 0 {
+			parts = append(parts, rest[:end])
+		}
+		rest = rest[end+len(piece):]
+	}
+	return parts
+}
+
+// Sensitive tells whether the name or the look of a value says that it is a secret.
+func Sensitive(name, value string) bool {
+	return value != "" && (SecretName(name) || MaskText(value) != value)
+}
+
+// OfURL are the parts of a URL that are secret by their place or look: user info, segments of the path, and values of the
+// query that are called so.
+func OfURL(raw string) []string {
+	address, search, _ := strings.Cut(raw, "?")
+	secrets := Hidden([]string{address}, []string{MaskURL(address)})
+	search, _, _ = strings.Cut(search, "#")
+	for _, pair := range strings.Split(search, "&") {
+		name, written, _ := strings.Cut(pair, "=")
+		if value, err := url.QueryUnescape(written); err == nil && Sensitive(name, value) {
+			secrets = append(secrets, value)
+		}
+	}
+	return secrets
+}
+
+// InEnvironment are the values of an environment ("K=V", as os.Environ gives it) whose names or looks are those of secrets.
+func InEnvironment(environ []string) []string {
+	var values []string
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if (secretWord.MatchString(name) || MaskText(value) != value) && !strings.HasPrefix(value, "/") {
+			values = append(values, value)
+		}
+	}
+	return values
 }
