@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"internal/tokens":      {},
 	"internal/redact":      {"internal/rawjson"},
 	"internal/validate":    {"internal/rawjson", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/santhosh-tekuri/jsonschema/v6/kind"},
-	"internal/transport":   {"internal/process", "internal/redact", "github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp"},
+	"internal/transport":   {"internal/process", "internal/rawjson", "internal/redact", "github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp"},
 	"internal/syntax":      {"github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/pelletier/go-toml/v2/unstable"},
 	"internal/clients":     {"internal/syntax", "internal/redact"},
 	"internal/config":      {"internal/files", "internal/syntax", "internal/clients", "internal/redact", "internal/auth", "pkg/probe", "pkg/finding", "internal/match", "github.com/joho/godotenv"},

@@ -118,7 +118,7 @@ var behaviours = map[string]func(*server){
 		if err != nil {
 			panic(err)
 		}
-		fmt.Fprintf(os.Stderr, "helper %d\n", l.child.cmd.Process.Pid)
+		fmt.Fprintf(os.Stderr, "helper %d\n", childOf(l).cmd.Process.Pid)
 		s.answer(fine)
 	},
 	"linger": func(s *server) { // does not care about the end of its stdin

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 
-	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -40,7 +39,7 @@ func (s *scripted) SendRequest(_ context.Context, r mcptransport.JSONRPCRequest)
 func listTools(t *testing.T, bounds limits, results ...string) (*snapshot.List, []Notice, []string, error) {
 	t.Helper()
 	server := &scripted{results: results}
-	c := caller{link: &transport.Link{Interface: server}, record: &record{}}
+	c := caller{conn: server, record: &record{}}
 	s, _ := surfaceOf(snapshot.Tools)
 	list, notices, err := c.list(t.Context(), s, declared, bounds)
 	return list, notices, server.params, err

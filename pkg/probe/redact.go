@@ -45,7 +45,7 @@ func (a attempt) masks() redact.Secrets {
 	}
 	var secrets []string
 	for _, value := range given {
-		secrets = append(secrets, redact.Header(value)...)
+		secrets = append(secrets, redact.Header(value.Reveal())...)
 	}
 	return a.secrets.And(secrets...)
 }
@@ -59,13 +59,9 @@ const (
 // surfaceSecrets are the values that a server must not put into its surface: those that the configuration knows to be
 // secret, and credentials that were asked for. Ordinary words are left out: they would be missing in what is compared.
 func (a attempt) surfaceSecrets() redact.Secrets {
-	values := a.credentials.Given()
-	for _, value := range a.server.Secrets {
-		values = append(values, value.Reveal())
-	}
 	var secrets []string
-	for _, value := range values {
-		for _, part := range redact.Header(value) {
+	for _, value := range append(a.credentials.Given(), a.server.Secrets...) {
+		for _, part := range redact.Header(value.Reveal()) {
 			if credible(part) {
 				secrets = append(secrets, part)
 			}

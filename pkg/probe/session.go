@@ -99,7 +99,7 @@ func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list *snapshot.
 		s.line.GiveUp(status)
 	}
 	if err != nil {
-		return nil, s.attempt.explain(ctx, way.stage, err, s.line.Link)
+		return nil, s.attempt.explain(ctx, way.stage, err, s.line.Conn)
 	}
 	return s.attempt.withoutSecrets(way, list), nil
 }

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -9,15 +8,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-func TestExchangesFindTheirReply(t *testing.T) {
-	var s exchanges
-	start := func(id any) *exchange {
-		_, x, err := s.start(t.Context(), mcp.NewRequestId(id))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
-	}
+func TestCallsFindTheirReply(t *testing.T) {
+	var s pendingCalls
+	start := func(id any) *pendingCall { return s.start(mcp.NewRequestId(id)) }
 	number, word, gone := start(int64(1)), start("word"), start("5")
 	if x, _ := s.find(nil); x != nil {
 		t.Error("a reply without an id means one of three")
@@ -25,7 +18,7 @@ func TestExchangesFindTheirReply(t *testing.T) {
 	s.stop(gone)
 	tests := []struct {
 		id   string
-		want *exchange
+		want *pendingCall
 		late bool
 	}{
 		{"1", number, false},
@@ -56,20 +49,31 @@ func TestExchangesFindTheirReply(t *testing.T) {
 
 // TestFailAllSparesWhatWasAnswered: a server may reply and then end the stream at once.
 func TestFailAllSparesWhatWasAnswered(t *testing.T) {
-	var s exchanges
-	first, x, _ := s.start(t.Context(), mcp.NewRequestId(int64(1)))
-	second, y, _ := s.start(t.Context(), mcp.NewRequestId(int64(2)))
+	var s pendingCalls
+	first, second := s.start(mcp.NewRequestId(int64(1))), s.start(mcp.NewRequestId(int64(2)))
 	m, _ := parseMessage([]byte(`{"id":1,"result":{}}`))
-	if line, stray := s.deliver(m); line == nil || stray {
+	if s.deliver(m) {
 		t.Fatal("the reply was not delivered")
 	}
 	lost := errors.New("lost")
 	s.failAll(lost)
-	if first.Err() != nil || context.Cause(second) != lost {
-		t.Errorf("the answered exchange has %v, the other one %v", context.Cause(first), context.Cause(second))
+	if first.err != nil || second.err != lost {
+		t.Errorf("the answered call has %v, the other one %v", first.err, second.err)
 	}
-	s.stop(x)
-	s.stop(y)
+}
+
+// TestLateRepliesAreRememberedWithinBounds: a session may last for months.
+func TestLateRepliesAreRememberedWithinBounds(t *testing.T) {
+	var s pendingCalls
+	for id := range int64(10 * lateLimit) {
+		s.stop(s.start(mcp.NewRequestId(id)))
+	}
+	if len(s.over) > lateLimit {
+		t.Errorf("%d ids are remembered", len(s.over))
+	}
+	if _, late := s.find(json.RawMessage("9999")); !late {
+		t.Error("the last one is not")
+	}
 }
 
 func TestNoiseIsBounded(t *testing.T) {
