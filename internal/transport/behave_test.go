@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 )
 
@@ -95,6 +96,7 @@ var behaviours = map[string]func(*server){
 	"large": func(s *server) {
 		s.answer(`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", frameLimit) + `","id":ID}` + "\n")
 	},
+	"mcp-go":     func(*server) { _ = mcpserver.ServeStdio(mcpGo()) },
 	"silent":     func(s *server) { s.rest() },
 	"no-newline": func(s *server) { id, _ := s.next(); s.write(strings.TrimSpace(strings.ReplaceAll(fine, "ID", id))) },
 	"crash": func(s *server) {
