@@ -15,8 +15,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// argv is the Source of servers that the command line names.
-const argv = "argv"
+// CommandLine is the Source of servers that the command line names.
+const CommandLine = "argv"
 
 // FromCommand is the ad-hoc stdio server that a command line starts in the current folder, named after what it runs.
 func FromCommand(command []string) (probe.Server, error) {
@@ -24,7 +24,7 @@ func FromCommand(command []string) (probe.Server, error) {
 		return probe.Server{}, errors.New("no command after --")
 	}
 	return probe.Server{
-		Name: commandName(command), Source: argv,
+		Name: commandName(command), Source: CommandLine,
 		Stdio:   &probe.Stdio{Command: command[0], Args: slices.Clone(command[1:])},
 		Secrets: hiddenIn(command),
 	}, nil
@@ -84,7 +84,7 @@ func FromURL(raw string) (probe.Server, error) {
 	if err != nil {
 		return probe.Server{}, errors.New("reading the server's address: not a URL")
 	}
-	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: argv, HTTP: &probe.HTTP{URL: clean}}
+	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: CommandLine, HTTP: &probe.HTTP{URL: clean}}
 	server.Secrets = secretsOf(redact.OfURL(raw))
 	if server.Name == "" {
 		server.Name = "server"

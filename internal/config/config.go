@@ -5,6 +5,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -200,4 +201,26 @@ func (ps Problems) Unwrap() []error {
 		errs[i] = p
 	}
 	return errs
+}
+
+// Explain is an error of Load or Select as text for people: each problem with what to do next. Other errors stay as they are.
+func Explain(err error) error {
+	var problems Problems
+	var problem Problem
+	switch {
+	case errors.As(err, &problems):
+	case errors.As(err, &problem):
+		problems = Problems{problem}
+	default:
+		return err
+	}
+	var lines []string
+	for _, p := range problems {
+		line := p.Error()
+		if p.Hint != "" {
+			line += ": " + p.Hint
+		}
+		lines = append(lines, line)
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }

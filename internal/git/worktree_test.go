@@ -1,12 +1,12 @@
-package main
+package git
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestMoved(t *testing.T) {
-	w := worktree{roots: []string{"/repo", "/link/repo"}, dir: "/repo/tmp/base/repo"}
+func TestRelocate(t *testing.T) {
+	w := Worktree{roots: []string{"/repo", "/link/repo"}, dir: "/repo/tmp/base/repo"}
 	for text, want := range map[string]string{
 		"":                       "",
 		"/repo":                  "/repo/tmp/base/repo",
@@ -22,25 +22,25 @@ func TestMoved(t *testing.T) {
 		"/repo/tmp/base/repo/a":  "/repo/tmp/base/repo/a",
 		"https://host/repo/path": "https://host/repo/path",
 	} {
-		if got := w.move(text); got != want {
-			t.Errorf("move(%q) = %q, want %q", text, got, want)
+		if got := w.Relocate(text); got != want {
+			t.Errorf("Relocate(%q) = %q, want %q", text, got, want)
 		}
 	}
-	root := worktree{roots: []string{"/"}, dir: "/tmp/base"}
-	if got := root.move("/bin/sh"); got != "/bin/sh" {
-		t.Errorf("with a repository at the root, move(/bin/sh) = %q", got)
+	root := Worktree{roots: []string{"/"}, dir: "/tmp/base"}
+	if got := root.Relocate("/bin/sh"); got != "/bin/sh" {
+		t.Errorf("with a repository at the root, Relocate(/bin/sh) = %q", got)
 	}
 }
 
-// FuzzMove: what was moved once is not moved again, and nothing but whole paths is touched.
-func FuzzMove(f *testing.F) {
+// FuzzRelocate: what was relocated once is not relocated again, and nothing but whole paths is touched.
+func FuzzRelocate(f *testing.F) {
 	for _, seed := range []string{"/repo", "/repo/a:/link/repo", "/repo/tmp/base/repo/x", "x=/repo", "/repository", "/repo/repo", "/repo//repo", "/repo\x00/repo"} {
 		f.Add(seed)
 	}
-	w := worktree{roots: []string{"/repo", "/link/repo"}, dir: "/repo/tmp/base/repo"}
+	w := Worktree{roots: []string{"/repo", "/link/repo"}, dir: "/repo/tmp/base/repo"}
 	f.Fuzz(func(t *testing.T, text string) {
-		once := w.move(text)
-		if twice := w.move(once); twice != once {
+		once := w.Relocate(text)
+		if twice := w.Relocate(once); twice != once {
 			t.Errorf("%q became %q, and then %q", text, once, twice)
 		}
 		if !strings.Contains(text, "/repo") && once != text {
