@@ -181,26 +181,6 @@ func TestRunsAtTheSameTimeLoseNothing(t *testing.T) {
 	}
 }
 
-func TestFolder(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("SKIPPED: the paths are written as on Unix")
-	}
-	for _, c := range []struct{ goos, home, name, value, want string }{
-		{"linux", "/h", "", "", "/h/.local/state/mcpctl/trust"},
-		{"linux", "/h", "XDG_STATE_HOME", "/s", "/s/mcpctl/trust"},
-		{"linux", "/h", "XDG_STATE_HOME", "relative", "/h/.local/state/mcpctl/trust"},
-		{"linux", "", "", "", ""},
-		{"darwin", "/h", "", "", "/h/Library/Application Support/mcpctl/trust"},
-		{"windows", "/h", "", "", "/h/AppData/Local/mcpctl/trust"},
-		{"windows", "/h", "LocalAppData", "/l", "/l/mcpctl/trust"},
-	} {
-		got, err := Folder(c.goos, c.home, func(name string) (string, bool) { return c.value, name == c.name })
-		if got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%v: %q, %v", c, got, err)
-		}
-	}
-}
-
 // FuzzParse wants every text that is read as an agreement to be whole.
 func FuzzParse(f *testing.F) {
 	s := Store{Folder: filepath.Join(f.TempDir(), "t")}

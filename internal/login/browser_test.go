@@ -1,4 +1,4 @@
-package main
+package login
 
 import (
 	"os"
@@ -27,8 +27,7 @@ func TestBrowsers(t *testing.T) {
 		"Linux, no screen": {"linux", nil, nil},
 	}
 	for name, test := range tests {
-		inv := &invocation{Process: host.Process{Environ: test.environ}}
-		if diff := cmp.Diff(test.want, inv.systemBrowsers(test.goos, page)); diff != "" {
+		if diff := cmp.Diff(test.want, systemBrowsers(host.Process{GOOS: test.goos, Environ: test.environ}, page)); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
 	}
@@ -46,8 +45,8 @@ func TestBrowse(t *testing.T) {
 		t.Skip("SKIPPED: the browser is touch")
 	}
 	here := filepath.Join(t.TempDir(), "page;$(touch evil)")
-	inv := &invocation{Process: host.Process{Environ: []string{"PATH=" + os.Getenv("PATH"), "BROWSER=no-such-browser:touch"}}}
-	if err := inv.browse(t.Context(), here); err != nil {
+	p := host.Process{Environ: []string{"PATH=" + os.Getenv("PATH"), "BROWSER=no-such-browser:touch"}}
+	if err := OpenBrowser(p, here); err != nil {
 		t.Fatal(err)
 	}
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
