@@ -9,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -94,7 +95,7 @@ func reportOf(p host.Process, command string, server auth.Server, l *vault.Login
 
 func shown(p host.Process, s auth.Server, source string, l *vault.Login) report.Server {
 	state := stateOf(p, s, l)
-	return report.Server{Name: s.Name, State: report.OK, Source: source, URL: config.MaskURL(s.URL), Login: &state}
+	return report.Server{Name: s.Name, State: report.OK, Source: source, URL: redact.MaskURL(s.URL), Login: &state}
 }
 
 // stateOf is what may be shown of a login; nil = nobody is logged in.
