@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -234,7 +235,7 @@ func contradictory(s *subject, report tell) {
 			return
 		}
 		one, err := schema.Parse(encoded(p.object))
-		if err == nil && schema.Contains(never, one, schema.Budget{Steps: 2000, Semantics: schema.Strict}).Verdict == schema.Compatible {
+		if err == nil && schema.Contains(context.Background(), never, one, schema.Budget{Steps: 2000, Semantics: schema.Strict}).Verdict == schema.Compatible {
 			report(finding.Finding{Item: t.id, Path: p.path(), Verdict: finding.Proved})
 		}
 	})

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -338,7 +339,7 @@ func (r *revision) contains(wide, narrow *schema.Schema, semantics schema.Semant
 	if left <= 0 {
 		return spent()
 	}
-	result := schema.Contains(wide, narrow, schema.Budget{
+	result := schema.Contains(context.Background(), wide, narrow, schema.Budget{
 		Steps: min(schema.DefaultSteps, left), Semantics: semantics, AssertFormats: r.AssertFormats,
 	})
 	r.work += result.Steps*workPerStep + (len(wide.Raw())+len(narrow.Raw()))/bytesPerWork
