@@ -50,7 +50,6 @@ var libraries = map[string][]string{
 	"github.com/prometheus/client_golang":      {"internal/monitor"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema", "internal/validate"},
 	"github.com/schollz/progressbar/v3":        {"internal/terminal"},
-	"github.com/sony/gobreaker/v2":             {"pkg/watch"},
 	"github.com/tailscale/hujson":              {"internal/syntax", "internal/fixture"},
 	"github.com/urfave/cli/v2":                 {"cmd/mcpctl"},
 	"github.com/xrash/smetrics":                {"internal/match"},
