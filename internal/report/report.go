@@ -269,19 +269,25 @@ func (s *Summary) count(f finding.Finding) {
 	}
 }
 
-// formats is the one place where a format is added.
-func formats() map[string]func(io.Writer, *Report, Options) error {
-	return map[string]func(io.Writer, *Report, Options) error{
-		"github":   writeGitHub,
-		"gitlab":   writeGitLab,
-		"html":     writeHTML,
-		"json":     writeJSON,
-		"junit":    writeJUnit,
-		"markdown": writeMarkdown,
-		"sarif":    writeSARIF,
-		"table":    writeTable,
-		"yaml":     writeYAML,
+// formats is the one place where a format is added: how it is written, and how orders to a runner are spelled in it. JSON
+// spells them itself, and the workflow commands of GitHub are orders.
+func formats() map[string]format {
+	return map[string]format{
+		"github":   {write: writeGitHub},
+		"gitlab":   {write: writeGitLab},
+		"html":     {writeHTML, references},
+		"json":     {write: writeJSON},
+		"junit":    {writeJUnit, references},
+		"markdown": {writeMarkdown, references},
+		"sarif":    {write: writeSARIF},
+		"table":    {writeTable, spelledOut},
+		"yaml":     {writeYAML, spelledOut},
 	}
+}
+
+type format struct {
+	write func(io.Writer, *Report, Options) error
+	spelling
 }
 
 // Formats are the names that Write knows, sorted.
@@ -289,11 +295,14 @@ func Formats() []string { return slices.Sorted(maps.Keys(formats())) }
 
 // Write writes r in a format of Formats. The report itself is not changed.
 func Write(w io.Writer, format string, r *Report, o Options) error {
-	write, ok := formats()[format]
+	f, ok := formats()[format]
 	if !ok {
 		return fmt.Errorf("unknown format %q: %s exist", format, strings.Join(Formats(), ", "))
 	}
-	if err := write(w, r.complete(), o); err != nil {
+	if f.spelling != (spelling{}) {
+		w = newGuard(w, f.spelling)
+	}
+	if err := f.write(w, r.complete(), o); err != nil {
 		return fmt.Errorf("writing the report as %s: %w", format, err)
 	}
 	return nil
