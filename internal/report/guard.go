@@ -34,6 +34,9 @@ type guard struct {
 	mark   mark
 }
 
+// Unwrap is the stream itself, which may be a terminal.
+func (g *guard) Unwrap() io.Writer { return g.w }
+
 func (g *guard) Write(p []byte) (int, error) {
 	out := make([]byte, 0, len(p))
 	for _, c := range p {
