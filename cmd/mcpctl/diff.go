@@ -66,7 +66,7 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	if err != nil {
 		return err
 	}
-	policy, err := policyOf(cfg, how.failOn, finding.FailOnBreaking)
+	policy, err := policyOf(cfg.Project.Policy, how.failOn)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ type projectReader struct {
 	alone   bool // include or servers is there: no other file is looked for
 }
 
-var projectKeys = []string{"include", "servers", "discover", "variants", "snapshots", "fail-on", "rules", "overrides", "waivers", "tolerate", "budgets", "allow"}
+var projectKeys = []string{"include", "servers", "discover", "variants", "snapshots", "fail-on", "check-fail-on", "rules", "overrides", "waivers", "tolerate", "budgets", "allow"}
 
 // project reads the whole file; the problems are those of the reader.
 func (p *projectReader) project(root syntax.Value) Project {
@@ -106,6 +106,8 @@ func (p *projectReader) key(f syntax.Field, out *Project) {
 		out.Snapshots, out.snapshotsLine = p.folderOf(f), f.Line
 	case "fail-on":
 		out.FailOn = p.failOn(f)
+	case "check-fail-on":
+		out.CheckFailOn = p.failOn(f)
 	case "rules":
 		out.Rules = p.levels(f)
 	case "overrides":
@@ -204,10 +206,12 @@ func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 	for _, m := range p.object(f, nil) {
 		var o finding.Override
 		named := m.In(f.Key)
-		for _, member := range p.object(named, []string{"fail-on", "rules"}) {
+		for _, member := range p.object(named, []string{"fail-on", "check-fail-on", "rules"}) {
 			switch inner := member.In(named.Key); member.Key {
 			case "fail-on":
 				o.FailOn = p.failOn(inner)
+			case "check-fail-on":
+				o.CheckFailOn = p.failOn(inner)
 			case "rules":
 				o.Rules = p.levels(inner)
 			}
@@ -245,7 +249,7 @@ func (p *projectReader) allow(f syntax.Field) Allow {
 }
 
 var (
-	waiverKeys    = []string{"rule", "server", "item", "path", "reason", "owner", "expires"}
+	waiverKeys    = []string{"rule", "server", "item", "path", "fingerprint", "reason", "owner", "expires"}
 	toleranceKeys = []string{"server", "reason", "expires"}
 )
 
@@ -279,7 +283,8 @@ func (p *projectReader) waiver(f syntax.Field) finding.Waiver {
 	w := finding.Waiver{
 		Reason: p.needed(f, "reason", "say why the finding is accepted"), Owner: p.word(f, "owner"), Expires: p.expires(f),
 		Rule: p.needed(f, "rule", "name the rule of the finding"), Server: p.word(f, "server"), Item: p.word(f, "item"), Path: p.word(f, "path"),
-		Source: finding.Location{File: p.fieldReader.file, Line: f.Line},
+		Fingerprint: p.word(f, "fingerprint"),
+		Source:      finding.Location{File: p.fieldReader.file, Line: f.Line},
 	}
 	if w.Rule != "" {
 		p.pattern(f, w.Rule)

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -58,6 +59,12 @@ func (f Finding) Pointer() string {
 		return f.Path
 	}
 	return rawjson.Join(f.Path, f.Member)
+}
+
+// Acceptable tells whether accept can move a saved snapshot forward by what the finding tells: it is about a change, and not
+// about a waiver or about what could not be compared.
+func (f Finding) Acceptable() bool {
+	return !strings.HasPrefix(f.Item, "waiver/") && (f.Old != nil || f.New != nil)
 }
 
 // Verdict tells what the level of a finding rests on.
