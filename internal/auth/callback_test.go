@@ -9,10 +9,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 )
 
-// TestDoor takes one visit, to its own address, and tells the visitor how the login went.
-func TestDoor(t *testing.T) {
+// TestCallback takes one visit, to its own address, and tells the visitor how the login went.
+func TestCallback(t *testing.T) {
 	for name, outcome := range map[string]error{"You are logged in": nil, "The login did not work": errDenied} {
-		d, err := openDoor(Client{}, nil, false)
+		d, err := openCallback(Client{}, nil, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestDoor(t *testing.T) {
 		d.close()
 		if reply, err := http.Get(d.redirect); err == nil {
 			_ = reply.Body.Close()
-			t.Error("the door is still open")
+			t.Error("the port is still open")
 		}
 	}
 }
@@ -65,10 +65,10 @@ func knock(t *testing.T, method, address, host string) (int, string) {
 	return reply.StatusCode, string(page)
 }
 
-// TestDoorIsHere opens no port for a redirect URI of another machine.
-func TestDoorIsHere(t *testing.T) {
+// TestCallbackIsHere opens no port for a redirect URI of another machine.
+func TestCallbackIsHere(t *testing.T) {
 	for _, redirect := range []string{"https://me.example/callback", "http://me.example:1/callback", "http://127.0.0.1/callback", "http://127.0.0.1:1/callback?x=1", "myapp://callback"} {
-		if d, err := openDoor(Client{ID: "known", Redirect: redirect}, nil, false); err == nil || !strings.Contains(hint(err), "http://localhost:PORT/callback") {
+		if d, err := openCallback(Client{ID: "known", Redirect: redirect}, nil, false); err == nil || !strings.Contains(hint(err), "http://localhost:PORT/callback") {
 			t.Errorf("%s: %v, %v", redirect, d, err)
 		}
 	}

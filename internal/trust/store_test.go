@@ -128,13 +128,17 @@ func TestWhatOthersCanWriteProvesNothing(t *testing.T) {
 	s := store(t)
 	agree(t, s, some)
 	path := filepath.Join(s.Folder, fileName(some.File, some.Server))
-	for _, open := range []string{path, s.Folder} {
-		info, _ := os.Stat(open)
-		_ = os.Chmod(open, info.Mode().Perm()|0o022)
-		if got, err := s.State(some); got != Unknown || err == nil || !strings.Contains(err.Error(), "others") {
-			t.Errorf("%s: %v, %v", open, got, err)
+	for _, open := range []string{path, s.Folder, filepath.Dir(s.Folder)} {
+		for _, bit := range []os.FileMode{0o020, 0o002} { // of the group, of everybody
+			info, _ := os.Stat(open)
+			if err := os.Chmod(open, info.Mode().Perm()|bit); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := s.State(some); got != Unknown || err == nil || !strings.Contains(err.Error(), "others") {
+				t.Errorf("%s with %o: %v, %v", open, bit, got, err)
+			}
+			_ = os.Chmod(open, info.Mode().Perm())
 		}
-		_ = os.Chmod(open, info.Mode().Perm())
 	}
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	if err := errors.Join(os.Rename(path, elsewhere), os.Symlink(elsewhere, path)); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
-// door is where the browser brings the answer: a port of this machine that is open for one visit.
-type door struct {
+// callbackServer is where the browser brings the answer: a port of this machine that is open for one visit.
+type callbackServer struct {
 	redirect string
 	listener net.Listener // nil = the answer is pasted
 	server   *http.Server
@@ -26,10 +26,10 @@ type door struct {
 	outcome  chan error // how the login went, for the visitor
 }
 
-// openDoor opens the port that the client is registered with, if that is fixed, or the one of the last login, so that
+// openCallback opens the port that the client is registered with, if that is fixed, or the one of the last login, so that
 // its registration can be used again, or else any. pasted = no port is opened, though the redirect URI names one.
-func openDoor(c Client, old *vault.Login, pasted bool) (*door, error) {
-	d := &door{answers: make(chan url.Values, 1), outcome: make(chan error, 1)}
+func openCallback(c Client, old *vault.Login, pasted bool) (*callbackServer, error) {
+	d := &callbackServer{answers: make(chan url.Values, 1), outcome: make(chan error, 1)}
 	if c.Redirect != "" {
 		return d, d.openAt(c.Redirect, pasted)
 	}
@@ -49,7 +49,7 @@ func openDoor(c Client, old *vault.Login, pasted bool) (*door, error) {
 }
 
 // openAt opens the port of a redirect URI, which must be of this machine.
-func (d *door) openAt(redirect string, pasted bool) error {
+func (d *callbackServer) openAt(redirect string, pasted bool) error {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" || !loopbackName(u.Hostname()) || u.Port() == "" || u.RawQuery != "" {
 		return advise("write it as http://localhost:PORT/callback, as the client was registered", "the redirect URI %s is not one of this machine", quoted(redirect))
@@ -66,14 +66,14 @@ func (d *door) openAt(redirect string, pasted bool) error {
 	return nil
 }
 
-func (d *door) serve(listener net.Listener) {
+func (d *callbackServer) serve(listener net.Listener) {
 	d.listener = listener
 	d.server = &http.Server{Handler: d, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
 	go func() { _ = d.server.Serve(listener) }()
 }
 
 // ServeHTTP takes the first visit that is one to the redirect URI, and answers when it is known how the login went.
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at, _ := url.Parse(d.redirect)
 	header := w.Header()
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
@@ -117,7 +117,7 @@ func writePage(w http.ResponseWriter, title, text string) {
 }
 
 // wait is the answer that the browser brings.
-func (d *door) wait(ctx context.Context) (url.Values, error) {
+func (d *callbackServer) wait(ctx context.Context) (url.Values, error) {
 	select {
 	case answer := <-d.answers:
 		return answer, nil
@@ -127,10 +127,10 @@ func (d *door) wait(ctx context.Context) (url.Values, error) {
 }
 
 // tell lets the visitor know how the login went.
-func (d *door) tell(err error) { d.outcome <- err }
+func (d *callbackServer) tell(err error) { d.outcome <- err }
 
 // close ends listening, after the visitor got the page, or a moment.
-func (d *door) close() {
+func (d *callbackServer) close() {
 	if d.server == nil {
 		return
 	}
@@ -146,7 +146,7 @@ func (d *door) close() {
 }
 
 // pasted is the answer in the URL that a browser ended at, as a person copied it.
-func (d *door) pasted(text string) (url.Values, error) {
+func (d *callbackServer) pasted(text string) (url.Values, error) {
 	want, _ := url.Parse(d.redirect)
 	got, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || got.Scheme != want.Scheme || got.Host != want.Host || got.Path != want.Path || got.RawQuery == "" {
