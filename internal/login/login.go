@@ -104,7 +104,7 @@ func authorize(ctx context.Context, p host.Process, server auth.Server, old *vau
 			old = whole
 		}
 	}
-	way := auth.Way{
+	way := auth.Flow{
 		Tell:   func(text string) { announce(p, text) },
 		Open:   func(_ context.Context, page string) error { return OpenBrowser(p, page) },
 		Device: o.Device, Scopes: o.Scopes,
