@@ -18,7 +18,7 @@ const module = "github.com/mcpctl/mcpctl/"
 // each of them gives is told in docs/architecture.md.
 var floors = [][]string{
 	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/syntax", "internal/host", "internal/exit", "internal/match"},
-	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/validate", "internal/redact", "internal/terminal", "internal/vault", "internal/reload", "internal/tokens"},
+	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/terminal", "internal/vault", "internal/reload", "internal/tokens"},
 	2:  {"pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients"},
 	3:  {"internal/report", "internal/rules", "pkg/probe", "pkg/watch"},
 	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},
@@ -30,8 +30,8 @@ var floors = [][]string{
 	10: {"cmd/mcpctl"},
 }
 
-// forTests are servers that tests talk to. Nothing that ships imports them.
-var forTests = []string{"internal/fixture", "internal/auth/authtest"}
+// forTests are servers that tests talk to, and the judge of schemas. Nothing that ships imports them.
+var forTests = []string{"internal/fixture", "internal/auth/authtest", "pkg/schema/internal/judge"}
 
 // libraries are all that is not our own, each with the packages that may import it.
 var libraries = map[string][]string{
@@ -48,7 +48,7 @@ var libraries = map[string][]string{
 	"github.com/olekukonko/tablewriter":        {"internal/report"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},
 	"github.com/prometheus/client_golang":      {"internal/monitor"},
-	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema", "internal/validate"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},
 	"github.com/schollz/progressbar/v3":        {"internal/terminal"},
 	"github.com/tailscale/hujson":              {"internal/syntax", "internal/fixture"},
 	"github.com/urfave/cli/v2":                 {"cmd/mcpctl"},
@@ -105,7 +105,7 @@ func TestLayoutFindsFaults(t *testing.T) {
 		wrong      bool
 	}{
 		{"pkg/diff", "pkg/schema", false}, {"pkg/diff", "pkg/check", true}, {"pkg/schema", "pkg/diff", true}, {"internal/config", "internal/fleet", true},
-		{"pkg/schema", "pkg/schema/internal/refute", false}, {"pkg/diff", "pkg/schema/internal/refute", true}, {"internal/fleet", "internal/fixture", true},
+		{"pkg/schema", "pkg/schema/internal/pattern", false}, {"pkg/diff", "pkg/schema/internal/pattern", true}, {"pkg/schema", "pkg/schema/internal/judge", true}, {"internal/fleet", "internal/fixture", true},
 		{"pkg/diff", "internal/nowhere", true}, {"internal/live", "internal/invoke", true}, {"cmd/mcpctl", "internal/host", false},
 	} {
 		if fault := checkImport(c.room, module+c.path); (fault != "") != c.wrong {
@@ -141,7 +141,7 @@ func checkImport(room, path string) string {
 		return "" // the standard library
 	case !ours:
 		return checkLibrary(room, path)
-	case slices.Contains(forTests, to):
+	case slices.Contains(forTests, to), slices.Contains(forTests, own):
 		if slices.Contains(forTests, room) {
 			return ""
 		}

@@ -1,24 +1,12 @@
-package validate
+package schema
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-func decoded(t *testing.T, text string) any {
-	t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		t.Fatal(err)
-	}
-	return value
-}
 
 // TestFaults: a fault has its place, its reason, and what a message to a person needs.
 func TestFaults(t *testing.T) {
@@ -44,11 +32,7 @@ func TestFaults(t *testing.T) {
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","format":"email","maximum":5,"exclusiveMaximum":true}`, `5`,
 			[]Fault{{"", `is against "exclusiveMaximum"`, "exclusiveMaximum", nil, nil, false}}},
 	} {
-		s, err := New(decoded(t, c.schema))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, sure := s.Faults("", decoded(t, c.value))
+		got, sure := mustParse(t, c.schema).Faults("", valueOf(t, c.value))
 		for i := range got {
 			if got[i].Keyword == "exclusiveMaximum" { // draft-04 spells the bound in another keyword
 				got[i].Want = nil
@@ -72,41 +56,48 @@ func TestUnsure(t *testing.T) {
 		"another document":              `{"$ref":"https://example.com/"}`,
 		"too many steps":                `{"$ref":"#/$defs/d0","$defs":{"d20":{"type":"integer"},` + strings.Join(defs, ",") + `}}`,
 	} {
-		s, err := New(decoded(t, schema))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found, sure := s.Faults("", "a"); sure || len(found) > 0 {
+		if found, sure := mustParse(t, schema).Faults("", "a"); sure || len(found) > 0 {
 			t.Errorf("%s: sure %v, %v", name, sure, found)
 		}
 	}
-	if _, err := New(decoded(t, `[`+strings.Repeat(`{},`, maxObjects)+`{}]`)); err == nil {
-		t.Error("a schema of any size is read")
+	if found, sure := mustParse(t, `{"enum":["`+strings.Repeat("a", maxBytes)+`"]}`).Faults("", "a"); sure || len(found) > 0 {
+		t.Errorf("a schema of any size is read: sure %v, %v", sure, found)
 	}
 }
 
 // TestMeta: schemas are told from what is none, in every dialect, by whichever spelling of its address.
 func TestMeta(t *testing.T) {
-	for named, want := range map[string]string{
-		"": DefaultDialect,
-		"https://json-schema.org/draft/2020-12/schema": DefaultDialect,
-		"http://json-schema.org/draft-07/schema#":      "http://json-schema.org/draft-07/schema",
-		"https://json-schema.org/draft-04/schema":      "http://json-schema.org/draft-04/schema",
+	for named, want := range map[string]Draft{
+		"": Draft202012,
+		"https://json-schema.org/draft/2020-12/schema": Draft202012,
+		"https://json-schema.org/draft/2019-09/schema": Draft201909,
+		"http://json-schema.org/draft-07/schema#":      Draft07,
+		"http://json-schema.org/draft-06/schema#":      Draft06,
+		"https://json-schema.org/draft-04/schema":      Draft04,
 	} {
 		schema := map[string]any{"type": "strin"}
 		if named != "" {
 			schema["$schema"] = named
 		}
-		dialect, known := Dialect(schema)
-		if !known || dialect != want {
-			t.Errorf("%q is %s, known %v", named, dialect, known)
+		draft, _, known := DraftOf(schema)
+		if !known || draft != want {
+			t.Errorf("%q is %v, known %v", named, draft, known)
 			continue
 		}
-		if found, sure := Meta(dialect).Faults("", schema); !sure || len(found) == 0 || found[0].Path != "/type" {
+		if found, sure := Meta(draft).Faults("", schema); !sure || len(found) == 0 || found[0].Path != "/type" {
 			t.Errorf("%q: sure %v, %v", named, sure, found)
 		}
 	}
-	if dialect, known := Dialect(map[string]any{"$schema": "https://example.com/mine"}); known || dialect != "https://example.com/mine" {
+	if _, dialect, known := DraftOf(map[string]any{"$schema": "https://example.com/mine"}); known || dialect != "https://example.com/mine" {
 		t.Errorf("an unknown dialect is %s, known %v", dialect, known)
 	}
+}
+
+func valueOf(t *testing.T, text string) any {
+	t.Helper()
+	value, err := decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
