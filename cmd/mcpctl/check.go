@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -46,7 +47,7 @@ func (inv *invocation) check(ctx context.Context, words []string, how checking) 
 	if err != nil {
 		return err
 	}
-	policy, err := policyOf(cfg.Project.Policy.CheckPolicy(), how.failOn)
+	policy, err := policyOf(cfg, how.failOn, finding.FailOnWarning)
 	if err != nil {
 		return err
 	}

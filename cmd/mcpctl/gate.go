@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -78,7 +80,9 @@ func (inv *invocation) standing(e config.Entry) (trust.State, error) {
 
 // agreements is the store of the user.
 func (inv *invocation) agreements() (trust.Store, error) {
-	return trust.Gate{Process: inv.Process}.Store()
+	home, _ := os.UserHomeDir()
+	folder, err := trust.Folder(runtime.GOOS, home, inv.Lookup)
+	return trust.Store{Folder: folder}, err
 }
 
 func subject(e config.Entry) trust.Subject {

@@ -7,8 +7,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -57,13 +55,14 @@ type changes struct {
 // hear takes notice of notifications.
 func (s *Session) hear() {
 	s.changes.wake = make(chan struct{}, 1)
-	s.line.OnNotification(s.notice)
+	s.line.SetNotificationHandler(s.notice)
 }
 
 // take runs on the goroutine that reads from the server, so it must not wait for anything.
-func (c *changes) take(n transport.Notification) {
+func (c *changes) take(n mcp.JSONRPCNotification) {
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
-		c.resume(grantedKinds(rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])))
+		granted, _ := n.Params.AdditionalFields["notifications"].(map[string]any)
+		c.resume(grantedKinds(granted))
 		return
 	}
 	if list, ok := strings.CutSuffix(n.Method, "/list_changed"); ok {

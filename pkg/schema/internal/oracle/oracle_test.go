@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -166,7 +165,7 @@ func contains(narrow, wide any, semantics schema.Semantics) (schema.Result, time
 		return schema.Result{}, 0, err
 	}
 	begin := time.Now()
-	r := schema.Contains(context.Background(), w, n, schema.Budget{Semantics: semantics})
+	r := schema.Contains(w, n, schema.Budget{Semantics: semantics})
 	return r, time.Since(begin), nil
 }
 

@@ -1,0 +1,100 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// maxComposites bounds the lists and objects of one JSON file, and with them the depth that the parser recurses to.
+const maxComposites = 200_000
+
+// syntaxError is a mistake in a file's syntax. Its message quotes nothing of the file beyond one character.
+type syntaxError struct {
+	line          int
+	message, hint string
+}
+
+// parseJSON reads JSON with comments and trailing commas.
+func parseJSON(data []byte) (value, *syntaxError) {
+	if bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > maxComposites {
+		return value{}, &syntaxError{1, "more than 200000 lists and objects", "is this a configuration file?"}
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return value{}, &syntaxError{1, "empty file", `write {"mcpServers": {}} at least`}
+	}
+	tree, err := hujson.Parse(data)
+	if err != nil {
+		return value{}, jsonError(err)
+	}
+	return fromJSON(tree, newlines(data)), nil
+}
+
+var hujsonPlace = regexp.MustCompile(`^hujson: line (\d+), column \d+: `)
+
+// jsonError keeps the place and the kind of a parser's error, and drops the text that it quotes: that may be a secret.
+func jsonError(err error) *syntaxError {
+	line := 1
+	if m := hujsonPlace.FindStringSubmatch(err.Error()); m != nil {
+		line, _ = strconv.Atoi(m[1])
+	}
+	what := hujsonPlace.ReplaceAllString(err.Error(), "")
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &syntaxError{line, "invalid JSON: the file ends too early", "close every quote, bracket and comment"}
+	case strings.HasPrefix(what, `invalid literal: "`):
+		return &syntaxError{line, "invalid JSON: a string with a wrong escape or a line break", `write \\ for a backslash and \n for a line break`}
+	case strings.HasPrefix(what, "invalid literal:"):
+		return &syntaxError{line, "invalid JSON: not a string, number, true, false or null", "put strings in double quotes"}
+	}
+	return &syntaxError{line, "invalid JSON: " + what, "comments and trailing commas are fine; look for a missing comma, quote or bracket"}
+}
+
+// newlines are the offsets of all line ends.
+func newlines(data []byte) []int {
+	var ends []int
+	for i, c := range data {
+		if c == '\n' {
+			ends = append(ends, i)
+		}
+	}
+	return ends
+}
+
+func fromJSON(tree hujson.Value, ends []int) value {
+	v := value{line: 1 + sort.SearchInts(ends, tree.StartOffset)}
+	switch t := tree.Value.(type) {
+	case *hujson.Object:
+		v.kind = object
+		for _, m := range t.Members {
+			name := fromJSON(m.Name, ends)
+			v.fields = append(v.fields, field{name.text, name.line, fromJSON(m.Value, ends)})
+		}
+	case *hujson.Array:
+		v.kind = list
+		for _, e := range t.Elements {
+			v.items = append(v.items, fromJSON(e, ends))
+		}
+	case hujson.Literal:
+		v.kind, v.text = fromLiteral(t)
+	}
+	return v
+}
+
+func fromLiteral(l hujson.Literal) (kind, string) {
+	switch l.Kind() {
+	case '"':
+		return text, l.String()
+	case 't', 'f':
+		return boolean, string(l)
+	case 'n':
+		return null, ""
+	}
+	return number, string(l)
+}

@@ -1,0 +1,46 @@
+package config
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestDecodeText(t *testing.T) {
+	for in, want := range map[string]string{
+		"\ufeff{}":           "",
+		"{}":                 "",
+		"\xff\xfe{\x00}\x00": "UTF-16 text; save it as UTF-8",
+		"\xfe\xff\x00{":      "UTF-16 text; save it as UTF-8",
+		"{\"\xc3\"}":         "not UTF-8 text; save it as UTF-8",
+		string(bytes.Repeat([]byte(" "), maxFile+1)): "larger than 16 MiB",
+	} {
+		data, err := decodeText([]byte(in))
+		if err == nil && (want != "" || string(data) != "{}") || err != nil && err.Error() != want {
+			t.Errorf("decodeText(%.20q) = %.20q, %v, want %q", in, data, err, want)
+		}
+	}
+}
+
+// A hostile file costs no more than its size, and never the process.
+func TestHostileFiles(t *testing.T) {
+	const n = 1 << 20
+	for name, data := range map[string]string{
+		"json lists":   strings.Repeat("[", n),
+		"json objects": strings.Repeat(`{"a":`, n),
+		"json comment": `// "` + "\n" + strings.Repeat("[", n),
+	} {
+		if _, err := parseJSON([]byte(data)); err == nil || err.line != 1 {
+			t.Errorf("%s: %v, want an error", name, err)
+		}
+	}
+	bomb := "a: &a [1,1,1,1,1,1,1,1,1]\n"
+	for c := 'b'; c < 'j'; c++ {
+		bomb += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+string(c-1)+",", 9) + "]\n"
+	}
+	for name, data := range map[string]string{"yaml lists": strings.Repeat("[", n), "yaml aliases": bomb} {
+		if _, err := parseYAML([]byte(data)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

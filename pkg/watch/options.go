@@ -1,0 +1,69 @@
+package watch
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// Options are the times and limits of watching. The zero value works. All times but those of notifications are spread by
+// a quarter to either side, so that many watchers do not fall into step.
+type Options struct {
+	Interval time.Duration // between polls of a server that does not notify; 0 = 30 s
+	Safety   time.Duration // between polls of one that does; 0 = 5 min, at least Interval
+	Quiet    time.Duration // notifications are heeded once none has come for this long; 0 = 100 ms
+	Longest  time.Duration // between attempts to connect, and between trials of a failed server; 0 = 1 min
+	Backoff  time.Duration // before the first attempt to reconnect; it doubles up to Longest; 0 = 500 ms
+	Retry    time.Duration // before the second of four attempts to read lists; it doubles; 0 = 1 s
+	Timeout  time.Duration // for one attempt to read lists; 0 = none
+
+	MaxFailures int             // failures in a row until the server is failed; 0 = 5
+	Diff        diff.Options    // how surfaces are compared; Server is set by Run
+	Judge       Judge           // what is told of what was found; nil = all of it, as it is
+	Refresh     <-chan struct{} // each value asks for a reading at once; nil = nobody asks
+	Restart     <-chan struct{} // each value asks for a new session at once, whatever is under way; nil = nobody asks
+	View        *View           // where the newest Status is kept for other goroutines; nil = nobody looks
+	Observe     func(Attempt)   // called after each attempt, before what it led to is told; nil = nobody measures
+	Random      func() float64  // in [0, 1), for the spread; nil = at random
+}
+
+// Judge gives findings the levels that a project wants, and leaves out what it does not want to hear of.
+type Judge func([]finding.Finding) []finding.Finding
+
+// attempts is how often lists are tried before the refresh is given up.
+const attempts = 4
+
+// complete fills in the defaults.
+func (o Options) complete() Options {
+	o.Interval = cmp.Or(o.Interval, 30*time.Second)
+	o.Safety = max(cmp.Or(o.Safety, 5*time.Minute), o.Interval)
+	o.Quiet = cmp.Or(o.Quiet, 100*time.Millisecond)
+	o.Longest = cmp.Or(o.Longest, time.Minute)
+	o.Backoff = min(cmp.Or(o.Backoff, 500*time.Millisecond), o.Longest)
+	o.Retry = cmp.Or(o.Retry, time.Second)
+	o.MaxFailures = cmp.Or(o.MaxFailures, 5)
+	if o.Judge == nil {
+		o.Judge = func(found []finding.Finding) []finding.Finding { return found }
+	}
+	if o.Observe == nil {
+		o.Observe = func(Attempt) {}
+	}
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
+	return o
+}
+
+// patience is how long a stream of notifications may go on before it is heeded all the same.
+func (o Options) patience() time.Duration { return 10 * o.Quiet }
+
+// steady is how long a connection must last until the next one starts from Backoff again.
+func (o Options) steady() time.Duration { return 20 * o.Backoff }
+
+// spread is d, a quarter more or less.
+func (o Options) spread(d time.Duration) time.Duration {
+	return d*3/4 + time.Duration(o.Random()*float64(d/2))
+}
