@@ -14,43 +14,56 @@ import (
 
 const module = "github.com/mcpctl/mcpctl/"
 
-// mayImport is the import table: what each package may import besides the standard library. A name without a dot is a
-// folder of this module; a trailing slash allows everything below.
-var mayImport = map[string][]string{
-	"internal/host":        {},
-	"internal/exit":        {},
-	"internal/match":       {"github.com/xrash/smetrics"},
-	"internal/rawjson":     {},
-	"pkg/snapshot":         {"internal/rawjson"},
-	"pkg/finding":          {"internal/rawjson", "internal/match"},
-	"pkg/schema":           {"internal/rawjson", "pkg/schema/internal/"},
-	"pkg/schema/internal/": {"internal/rawjson", "pkg/schema/internal/", "github.com/santhosh-tekuri/jsonschema/v6"},
-	"internal/accept":      {"internal/rawjson", "pkg/snapshot", "pkg/finding"},
-	"pkg/diff":             {"internal/rawjson", "pkg/snapshot", "pkg/finding", "pkg/schema", "github.com/google/go-cmp/cmp"},
-	"pkg/check":            {"internal/rawjson", "pkg/snapshot", "pkg/finding", "pkg/schema", "internal/tokens", "internal/validate"},
-	"internal/call":        {"internal/rawjson", "pkg/snapshot", "internal/validate", "github.com/yosida95/uritemplate/v3"},
-	"internal/report":      {"internal/rawjson", "pkg/snapshot", "pkg/finding", "internal/call", "github.com/olekukonko/tablewriter/", "go.yaml.in/yaml/v3"},
-	"pkg/watch":            {"internal/rawjson", "pkg/snapshot", "pkg/finding", "pkg/diff", "github.com/sony/gobreaker/v2"},
-	"pkg/probe":            {"internal/process", "internal/rawjson", "pkg/snapshot", "internal/transport", "internal/redact", "github.com/mark3labs/mcp-go/", "github.com/cenkalti/backoff/v5", "golang.org/x/sync/"},
-	"internal/tokens":      {},
-	"internal/redact":      {"internal/rawjson"},
-	"internal/validate":    {"internal/rawjson", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/santhosh-tekuri/jsonschema/v6/kind"},
-	"internal/transport":   {"internal/process", "internal/redact", "github.com/mark3labs/mcp-go/client/transport", "github.com/mark3labs/mcp-go/mcp"},
-	"internal/clients":     {"internal/rawjson"},
-	"internal/config":      {"internal/files", "internal/rawjson", "internal/auth", "pkg/probe", "internal/clients", "github.com/pelletier/go-toml/v2/unstable", "pkg/finding", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "github.com/joho/godotenv", "internal/match"},
-	"internal/sandbox":     {"pkg/probe"},
-	"internal/trust":       {"internal/files"},
-	"internal/reload":      {"internal/files", "github.com/fsnotify/fsnotify", "github.com/bmatcuk/doublestar/v4", "github.com/git-pkgs/gitignore"},
-	"internal/monitor":     {"internal/rawjson", "pkg/watch", "pkg/snapshot", "pkg/finding", "internal/report", "pkg/check", "github.com/prometheus/client_golang/"},
-	"internal/auth/":       {"internal/auth/", "internal/redact", "pkg/probe", "internal/vault", "golang.org/x/oauth2/", "github.com/golang-jwt/jwt/v5"},
-	"internal/vault":       {"internal/files", "github.com/zalando/go-keyring", "github.com/gofrs/flock"},
-	"internal/fixture":     {"internal/rawjson", "github.com/tailscale/hujson", "go.yaml.in/yaml/v3", "golang.org/x/sys/"},
-	"internal/process":     {"golang.org/x/sys/"},
-	"internal/files":       {"github.com/moby/sys/atomicwriter"},
-	"internal/terminal":    {"internal/host", "golang.org/x/term", "github.com/schollz/progressbar/v3"},
-	"cmd/mcpctl":           {"pkg/", "internal/", "github.com/", "golang.org/x/"},
-	"examples/tickets":     {"github.com/mark3labs/mcp-go/"},
+// floors is the order of the packages: each imports from floors below its own, and never from its own or one above. What
+// each of them gives is told in docs/architecture.md.
+var floors = [][]string{
+	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/syntax", "internal/host", "internal/exit", "internal/match"},
+	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/terminal", "internal/vault", "internal/reload", "internal/tokens"},
+	2:  {"pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients"},
+	3:  {"internal/report", "internal/rules", "pkg/probe", "pkg/watch"},
+	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},
+	5:  {"internal/config"},
+	6:  {"internal/trust", "internal/login", "internal/source"},
+	7:  {"internal/fleet"},
+	8:  {"internal/compare"},
+	9:  {"internal/live", "internal/invoke"},
+	10: {"cmd/mcpctl"},
 }
+
+// forTests are servers that tests talk to, and the judge of schemas. Nothing that ships imports them.
+var forTests = []string{"internal/fixture", "internal/auth/authtest", "pkg/schema/internal/judge"}
+
+// libraries are all that is not our own, each with the packages that may import it.
+var libraries = map[string][]string{
+	"github.com/bmatcuk/doublestar/v4":         {"internal/reload"},
+	"github.com/cenkalti/backoff/v5":           {"pkg/probe", "cmd/mcpctl", "internal/live"},
+	"github.com/fsnotify/fsnotify":             {"internal/reload"},
+	"github.com/git-pkgs/gitignore":            {"internal/reload"},
+	"github.com/gofrs/flock":                   {"internal/vault"},
+	"github.com/golang-jwt/jwt/v5":             {"internal/auth"},
+	"github.com/google/go-cmp":                 {"pkg/diff"},
+	"github.com/joho/godotenv":                 {"internal/config"},
+	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
+	"github.com/moby/sys/atomicwriter":         {"internal/files"},
+	"github.com/olekukonko/tablewriter":        {"internal/report"},
+	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},
+	"github.com/prometheus/client_golang":      {"internal/monitor"},
+	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},
+	"github.com/schollz/progressbar/v3":        {"internal/terminal"},
+	"github.com/tailscale/hujson":              {"internal/syntax", "internal/fixture"},
+	"github.com/urfave/cli/v2":                 {"cmd/mcpctl"},
+	"github.com/xrash/smetrics":                {"internal/match"},
+	"github.com/yosida95/uritemplate/v3":       {"internal/call"},
+	"github.com/zalando/go-keyring":            {"internal/vault"},
+	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
+	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
+	"golang.org/x/sync":                        {"pkg/probe"},
+	"golang.org/x/sys":                         {"internal/process", "internal/fixture"},
+	"golang.org/x/term":                        {"internal/terminal"},
+}
+
+// mayContact are the packages that may open a connection to a server: whoever names these functions must have passed every gate.
+var mayContact = []string{"internal/fleet", "cmd/mcpctl"}
 
 // forbiddenInPkg are the ways to print, log, read the environment or exit that nothing under pkg/ may use.
 var forbiddenInPkg = []string{
@@ -64,16 +77,107 @@ func TestLayout(t *testing.T) {
 	for _, file := range productFiles(t) {
 		room := roomOf(filepath.ToSlash(filepath.Dir(file)))
 		seen[room] = true
-		checkImports(t, file, room)
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range parsed.Imports {
+			if fault := checkImport(room, strings.Trim(spec.Path.Value, `"`)); fault != "" {
+				t.Errorf("%s: %s", file, fault)
+			}
+		}
+		checkContact(t, file, room, parsed)
 		if strings.HasPrefix(room, "pkg/") {
 			checkQuiet(t, file)
 		}
 	}
-	for room := range mayImport {
-		if !seen[room] {
-			t.Errorf("the import table has a row for %s, which has no Go file", room)
+	for room := range seen {
+		if floorOf(room) < 0 && !slices.Contains(forTests, room) && !strings.HasPrefix(room, "examples/") {
+			t.Errorf("%s is on no floor", room)
 		}
 	}
+}
+
+// TestLayoutFindsFaults shows that the checks see what they are there for.
+func TestLayoutFindsFaults(t *testing.T) {
+	for _, c := range []struct {
+		room, path string
+		wrong      bool
+	}{
+		{"pkg/diff", "pkg/schema", false}, {"pkg/diff", "pkg/check", true}, {"pkg/schema", "pkg/diff", true}, {"internal/config", "internal/fleet", true},
+		{"pkg/schema", "pkg/schema/internal/pattern", false}, {"pkg/diff", "pkg/schema/internal/pattern", true}, {"pkg/schema", "pkg/schema/internal/judge", true}, {"internal/fleet", "internal/fixture", true},
+		{"pkg/diff", "internal/nowhere", true}, {"internal/live", "internal/invoke", true}, {"cmd/mcpctl", "internal/host", false},
+	} {
+		if fault := checkImport(c.room, module+c.path); (fault != "") != c.wrong {
+			t.Errorf("%s imports %s: %q", c.room, c.path, fault)
+		}
+	}
+	for path, wrong := range map[string]bool{"fmt": false, "encoding/json": false, "github.com/google/go-cmp/cmp": false, "github.com/urfave/cli/v2": true, "example.com/new": true} {
+		if fault := checkImport("pkg/diff", path); (fault != "") != wrong {
+			t.Errorf("pkg/diff imports %s: %q", path, fault)
+		}
+	}
+}
+
+// roomOf is the package that a folder belongs to: its own, or the one whose inner part it is.
+func roomOf(folder string) string {
+	outer, _, _ := strings.Cut(folder, "/internal/")
+	if floorOf(outer) >= 0 {
+		return outer
+	}
+	return folder
+}
+
+// floorOf is the floor of a package; -1 = it has none.
+func floorOf(room string) int {
+	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, room) })
+}
+
+// checkImport says what is wrong with an import of a package; "" = nothing.
+func checkImport(room, path string) string {
+	own, ours := strings.CutPrefix(path, module)
+	switch to := roomOf(own); {
+	case !ours && !strings.Contains(strings.Split(path, "/")[0], "."):
+		return "" // the standard library
+	case !ours:
+		return checkLibrary(room, path)
+	case slices.Contains(forTests, to), slices.Contains(forTests, own):
+		if slices.Contains(forTests, room) {
+			return ""
+		}
+		return own + " is for tests alone"
+	case floorOf(to) < 0:
+		return own + " is on no floor"
+	case to != own && to != room:
+		return own + " is an inner part of " + to
+	case to != room && floorOf(to) >= floorOf(room) && !slices.Contains(forTests, room):
+		return own + " is not on a floor below"
+	}
+	return ""
+}
+
+func checkLibrary(room, path string) string {
+	for library, users := range libraries {
+		if path == library || strings.HasPrefix(path, library+"/") {
+			if slices.Contains(users, room) {
+				return ""
+			}
+			return path + " is for " + strings.Join(users, ", ") + " alone"
+		}
+	}
+	return path + " is none of the libraries"
+}
+
+// checkContact keeps connections to servers behind the gate.
+func checkContact(t *testing.T, file, room string, parsed *ast.File) {
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && !slices.Contains(mayContact, room) {
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "probe" && (s.Sel.Name == "Open" || s.Sel.Name == "All") {
+				t.Errorf("%s contacts servers with probe.%s, which only %s may", file, s.Sel.Name, mayContact[0])
+			}
+		}
+		return true
+	})
 }
 
 // mayCall are the rooms that may name the request that calls a tool: the one that makes it, and the server for tests.
@@ -130,40 +234,6 @@ func productFiles(t *testing.T) []string {
 		t.Fatalf("walking the tree: %v, %d files", err, len(files))
 	}
 	return files
-}
-
-// roomOf is the row of the table that a folder belongs to: its own, or the one that ends in a slash above it.
-func roomOf(folder string) string {
-	for room := range mayImport {
-		if strings.HasSuffix(room, "/") && strings.HasPrefix(folder+"/", room) {
-			return room
-		}
-	}
-	return folder
-}
-
-func checkImports(t *testing.T, file, room string) {
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
-	allowed, known := mayImport[room]
-	if !known {
-		t.Errorf("%s: %s has no row in the import table", file, room)
-	}
-	for _, spec := range parsed.Imports {
-		path := strings.TrimPrefix(strings.Trim(spec.Path.Value, `"`), module)
-		if ours := path != strings.Trim(spec.Path.Value, `"`); !ours && !strings.Contains(strings.Split(path, "/")[0], ".") {
-			continue // the standard library
-		}
-		if !slices.ContainsFunc(allowed, func(a string) bool { return covers(a, path) }) {
-			t.Errorf("%s imports %s, which %s may not", file, path, room)
-		}
-	}
-}
-
-func covers(allowed, path string) bool {
-	return path == strings.TrimSuffix(allowed, "/") || strings.HasSuffix(allowed, "/") && strings.HasPrefix(path, allowed)
 }
 
 func checkQuiet(t *testing.T, file string) {

@@ -12,7 +12,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -47,7 +46,7 @@ func (inv *invocation) check(ctx context.Context, words []string, how checking) 
 	if err != nil {
 		return err
 	}
-	policy, err := policyOf(cfg, how.failOn, finding.FailOnWarning)
+	policy, err := policyOf(cfg.Project.Policy.CheckPolicy(), how.failOn)
 	if err != nil {
 		return err
 	}

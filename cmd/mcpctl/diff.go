@@ -66,7 +66,7 @@ func (inv *invocation) diff(ctx context.Context, words []string, how comparison)
 	if err != nil {
 		return err
 	}
-	policy, err := policyOf(cfg, how.failOn, finding.FailOnBreaking)
+	policy, err := policyOf(cfg.Project.Policy, how.failOn)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (p pair) compare(options diff.Options, policy finding.Policy) []finding.Fin
 		return nil
 	}
 	options.Absence = p.why
-	options.Server, options.Enable = p.now.Name, policy.Enabled(p.now.Name)
+	options.Server, options.Unavailable, options.Enable = p.now.Name, p.now.unavailable, policy.Enabled(p.now.Name)
 	return diff.Compare(p.old.snapshot, p.now.snapshot, options)
 }
 

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -80,9 +78,7 @@ func (inv *invocation) standing(e config.Entry) (trust.State, error) {
 
 // agreements is the store of the user.
 func (inv *invocation) agreements() (trust.Store, error) {
-	home, _ := os.UserHomeDir()
-	folder, err := trust.Folder(runtime.GOOS, home, inv.Lookup)
-	return trust.Store{Folder: folder}, err
+	return trust.Gate{Process: inv.Process}.Store()
 }
 
 func subject(e config.Entry) trust.Subject {

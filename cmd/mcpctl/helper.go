@@ -64,7 +64,7 @@ func (e *helperError) Hint() string {
 // runHelper runs a helper with the system's shell, in a process group of its own that ends with it.
 func runHelper(ctx context.Context, server probe.Server, environ []string) (map[string]probe.Secret, error) {
 	helper := *server.HTTP.Helper
-	fail := func(err error) error { return &helperError{err, report.Visible(config.MaskLine(helper.Command))} }
+	fail := func(err error) error { return &helperError{err, report.Visible(redact.MaskLine(helper.Command))} }
 	said, out := &process.Tail{Limit: shownOfOutput}, &process.CappedBuffer{Limit: helperOutput}
 	command := process.ShellCommand{Line: helper.Command, Dir: helper.Dir, Env: helperEnviron(server, environ), Limit: helperTime, KillGroup: true}
 	switch err := command.Run(ctx, out, said); {
@@ -91,11 +91,11 @@ func helperEnviron(server probe.Server, environ []string) []string {
 // quieted is what a failed helper wrote to its standard error, without what may be secret in it: what it wrote to its
 // standard output, values of its environment and of the server's headers, and what looks like a token.
 func quieted(text, output string, server probe.Server, environ []string) string {
-	secrets := append(config.SecretVariables(environ), strings.FieldsFunc(output, func(r rune) bool {
+	secrets := append(redact.InEnvironment(environ), strings.FieldsFunc(output, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n\"'{}:,", r)
 	})...)
 	for _, value := range server.HTTP.Headers {
 		secrets = append(secrets, redact.Header(value.Reveal())...)
 	}
-	return config.MaskLine(redact.Of(secrets...).Cut(text))
+	return redact.MaskLine(redact.Of(secrets...).Cut(text))
 }

@@ -119,7 +119,7 @@ func (inv *invocation) enter(ctx context.Context, server auth.Server, old *vault
 			old = whole
 		}
 	}
-	way := auth.Way{Tell: inv.announce, Open: inv.browse, Device: how.device, Scopes: how.scopes.Value()}
+	way := auth.Flow{Tell: inv.announce, Open: inv.browse, Device: how.device, Scopes: how.scopes.Value()}
 	if how.paste {
 		way.Paste = inv.pasted
 	}

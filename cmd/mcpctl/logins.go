@@ -9,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
@@ -80,7 +81,7 @@ func (inv *invocation) logout(ctx context.Context, words []string) error {
 
 // emitLogin reports what became of the login to a server.
 func (inv *invocation) emitLogin(ctx context.Context, command string, server auth.Server, l report.Login) error {
-	shown := report.Server{Name: server.Name, State: report.OK, URL: config.MaskURL(server.URL), Login: &l}
+	shown := report.Server{Name: server.Name, State: report.OK, URL: redact.MaskURL(server.URL), Login: &l}
 	return inv.emit(ctx, &report.Report{Command: command, Servers: []report.Server{shown}}, report.Options{})
 }
 
@@ -128,7 +129,7 @@ func newest(logins []vault.Login, server string) (found *vault.Login) {
 
 func (inv *invocation) statusOfLogin(s auth.Server, source string, l *vault.Login) report.Server {
 	shown := inv.loginOf(s, l)
-	return report.Server{Name: s.Name, State: report.OK, Source: source, URL: config.MaskURL(s.URL), Login: &shown}
+	return report.Server{Name: s.Name, State: report.OK, Source: source, URL: redact.MaskURL(s.URL), Login: &shown}
 }
 
 // loginOf is what may be shown of a login; nil = nobody is logged in.

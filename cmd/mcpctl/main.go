@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 func main() {
@@ -26,7 +27,7 @@ func main() {
 
 // ofSystem is what this run knows of the machine.
 func ofSystem() host.Process {
-	p := host.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
+	p := host.Process{In: os.Stdin, Out: os.Stdout, Err: report.Guard(os.Stderr), Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
 	p.Dir, _ = os.Getwd()
 	p.Home, _ = os.UserHomeDir()
 	return p

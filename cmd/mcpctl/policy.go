@@ -12,12 +12,10 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// policyOf is what mcpctl.yaml decides about findings. --fail-on beats it, for every server; usual is the threshold when
-// neither says one.
-func policyOf(cfg *config.Config, failOn string, usual finding.Threshold) (finding.Policy, error) {
-	policy := cfg.Project.Policy
+// policyOf is what mcpctl.yaml decides about findings. --fail-on beats its threshold, for every server.
+func policyOf(policy finding.Policy, failOn string) (finding.Policy, error) {
 	if failOn == "" {
-		policy.FailOn = cmp.Or(policy.FailOn, usual)
+		policy.FailOn = cmp.Or(policy.FailOn, finding.FailOnBreaking)
 		return policy, nil
 	}
 	threshold, err := finding.ParseThreshold(failOn)

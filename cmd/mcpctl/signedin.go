@@ -10,7 +10,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -55,12 +54,11 @@ func protected(server probe.Server, cfg *config.Config) auth.Server {
 
 // vault is where the user's logins are. Without a home folder there are none, and none can be kept.
 func (inv *invocation) vault() vault.Vault {
-	home, _ := os.UserHomeDir()
-	folder, err := trust.Folder(runtime.GOOS, home, inv.Lookup)
+	state, err := inv.StateDir()
 	if err != nil {
 		return vault.Vault{}
 	}
-	return vault.Vault{Folder: filepath.Join(filepath.Dir(folder), "logins"), Keyring: vault.Ring{Missing: inv.noKeyring(runtime.GOOS)}}
+	return vault.Vault{Folder: filepath.Join(state, "logins"), Keyring: vault.Ring{Missing: inv.noKeyring(runtime.GOOS)}}
 }
 
 // noKeyring is why a system with D-Bus has no keyring: asking would start a bus of its own.

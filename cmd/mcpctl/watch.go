@@ -15,7 +15,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // watching are the flags of watch alone.
@@ -141,7 +140,7 @@ func (how *watching) check() error {
 
 // vigil is one run of watch before it begins.
 func (inv *invocation) vigil(cfg *config.Config, how watching) (*vigil, error) {
-	policy, err := policyOf(cfg, how.failOn, finding.FailOnBreaking)
+	policy, err := policyOf(cfg.Project.Policy, how.failOn)
 	if err != nil {
 		return nil, err
 	}

@@ -96,8 +96,10 @@ func (l *lookout) names() []string {
 		return names
 	}
 	for kind, prefix := range map[snapshot.Kind]string{snapshot.Tools: "", snapshot.Prompts: "prompt/", snapshot.Resources: "resource/"} {
-		for _, item := range s.List(kind).Items() {
-			names = append(names, prefix+item.Key)
+		if list := s.List(kind); list != nil {
+			for _, item := range list.Items {
+				names = append(names, prefix+item.Key)
+			}
 		}
 	}
 	slices.Sort(names)

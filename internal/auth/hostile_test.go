@@ -68,12 +68,12 @@ func TestHostileAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, server := serve(t, authtest.Quirks{Answers: map[string]http.HandlerFunc{test.path: test.answer}})
-			w, err := newWeb(server, nil)
+			w, err := newClient(server, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if strings.HasPrefix(name, "slow") {
-				w.client.Transport.(*lane).patience = 500 * time.Millisecond
+				w.client.Transport.(*boundedTransport).timeout = 500 * time.Millisecond
 			}
 			err = w.whole(t.Context(), server, browser(t))
 			if err == nil || !strings.Contains(err.Error(), test.want) || strings.ContainsAny(err.Error(), "\x1b\r\n") {
@@ -84,14 +84,14 @@ func TestHostileAnswers(t *testing.T) {
 }
 
 // whole is Login with a web of the test's.
-func (w *web) whole(ctx context.Context, s Server, way Way) error {
-	c, err := w.ask(ctx, s)
+func (w *client) whole(ctx context.Context, s Server, way Flow) error {
+	c, err := w.challenge(ctx, s)
 	if err != nil {
 		return err
 	}
 	f, err := w.discover(ctx, s, c)
 	if err == nil {
-		_, _, err = w.through(ctx, s, f, nil, way)
+		_, _, err = w.run(ctx, s, f, nil, way)
 	}
 	return err
 }
@@ -102,7 +102,7 @@ func TestHostileServer(t *testing.T) {
 	inside := authtest.New(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { visits.Add(1) }), authtest.Quirks{})
 	defer inside.Close()
 	server := Server{Name: "evil", URL: "https://mcp.example/mcp"}
-	w, err := newWeb(server, nil)
+	w, err := newClient(server, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-func (w *web) resourceAtChallenge(ctx context.Context, s Server, at string) (resource, error) {
+func (w *client) resourceAtChallenge(ctx context.Context, s Server, at string) (resource, error) {
 	r, _, err := w.resource(ctx, s, challenge{metadata: at})
 	return r, err
 }
@@ -136,14 +136,14 @@ func TestDialling(t *testing.T) {
 	}
 	defer listener.Close()
 	address := listener.Addr().String()
-	public, err := newWeb(Server{URL: "https://mcp.example/mcp"}, nil)
+	public, err := newClient(Server{URL: "https://mcp.example/mcp"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c, err := public.dial(t.Context(), "tcp", address); err == nil || !strings.Contains(err.Error(), "not a public address") {
 		t.Errorf("dialled %v: %v", c, err)
 	}
-	local, err := newWeb(Server{URL: "http://" + address}, nil)
+	local, err := newClient(Server{URL: "http://" + address}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestNames(t *testing.T) {
 	if err != nil || slices.ContainsFunc(found, func(ip netip.Addr) bool { return public(ip.Unmap()) }) {
 		t.Skipf("SKIPPED: the name of this machine, %s, means %v (%v)", name, found, err)
 	}
-	w, err := newWeb(Server{URL: "https://mcp.example/mcp"}, nil)
+	w, err := newClient(Server{URL: "https://mcp.example/mcp"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,10 +176,10 @@ func TestNames(t *testing.T) {
 
 // TestAllow has a case for every kind of address.
 func TestAllow(t *testing.T) {
-	far := realm{trusted: map[string]bool{"mcp.corp": true}}
-	near := realm{local: true, trusted: map[string]bool{"localhost": true}}
+	far := addressPolicy{trusted: map[string]bool{"mcp.corp": true}}
+	near := addressPolicy{local: true, trusted: map[string]bool{"localhost": true}}
 	tests := []struct {
-		realm    realm
+		policy   addressPolicy
 		host, ip string
 		want     bool
 	}{
@@ -209,7 +209,7 @@ func TestAllow(t *testing.T) {
 		{near, "auth.example", "127.0.0.1", false},
 	}
 	for _, test := range tests {
-		if got := test.realm.allow(test.host, netip.MustParseAddr(test.ip)) == nil; got != test.want {
+		if got := test.policy.allow(test.host, netip.MustParseAddr(test.ip)) == nil; got != test.want {
 			t.Errorf("%s at %s: %v, want %v", test.host, test.ip, got, test.want)
 		}
 	}

@@ -2,16 +2,23 @@ package auth
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/vault"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"golang.org/x/oauth2"
 )
 
-// Way is how a person takes part in a login.
-type Way struct {
+// Flow is how a person takes part in a login.
+type Flow struct {
 	Tell   func(text string)                           // shows one line; text of strangers in it is fit for a terminal
 	Open   func(ctx context.Context, url string) error // opens a browser; it need not wait
 	Paste  func(ctx context.Context) (string, error)   // reads the address that a browser ended at; nil = the browser brings it
@@ -20,10 +27,10 @@ type Way struct {
 }
 
 // fetch sends the browser to a page, and is the answer that comes back from it.
-func (way Way) fetch(ctx context.Context, d *door, page string) (url.Values, error) {
-	if way.Paste != nil {
-		way.Tell("open this address, log in, and paste the address that the browser ends at (its page need not load):\n" + page)
-		text, err := way.Paste(ctx)
+func (flow Flow) fetch(ctx context.Context, d *callbackServer, page string) (url.Values, error) {
+	if flow.Paste != nil {
+		flow.Tell("open this address, log in, and paste the address that the browser ends at (its page need not load):\n" + page)
+		text, err := flow.Paste(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -33,24 +40,24 @@ func (way Way) fetch(ctx context.Context, d *door, page string) (url.Values, err
 	if err != nil {
 		return nil, err
 	}
-	way.Tell(fmt.Sprintf("opening %s in a browser to log in; if none opens, go there yourself:\n%s", u.Host, page))
-	if err := way.Open(ctx, page); err != nil {
-		way.Tell(fmt.Sprintf("no browser could be opened (%v): go to the address yourself, or end this and use --no-browser", err))
+	flow.Tell(fmt.Sprintf("opening %s in a browser to log in; if none opens, go there yourself:\n%s", u.Host, page))
+	if err := flow.Open(ctx, page); err != nil {
+		flow.Tell(fmt.Sprintf("no browser could be opened (%v): go to the address yourself, or end this and use --no-browser", err))
 	}
 	return d.wait(ctx)
 }
 
 // Login lets the user log in to a server. old is the login that was kept before, if any; its scopes are asked for again.
 // Nothing is kept: that is the caller's.
-func Login(ctx context.Context, s Server, old *vault.Login, way Way, caCert []byte) (*vault.Login, error) {
-	w, err := newWeb(s, caCert)
+func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []byte) (*vault.Login, error) {
+	w, err := newClient(s, caCert)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := w.check("the server's URL", s.URL); err != nil {
 		return nil, err
 	}
-	c, err := w.ask(ctx, s)
+	c, err := w.challenge(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -58,28 +65,28 @@ func Login(ctx context.Context, s Server, old *vault.Login, way Way, caCert []by
 	if err != nil {
 		return nil, err
 	}
-	if err := s.faithful(f, old); err != nil {
+	if err := s.sameIssuer(f, old); err != nil {
 		return nil, err
 	}
-	f.scopes = s.scopes(f, old, way)
-	p, t, err := w.through(ctx, s, f, old, way)
+	f.scopes = s.scopes(f, old, flow)
+	p, t, err := w.run(ctx, s, f, old, flow)
 	if err != nil {
 		return nil, err
 	}
-	return kept(s, f, p, t), nil
+	return loginOf(s, f, p, t), nil
 }
 
-// through is the flow that was chosen.
-func (w *web) through(ctx context.Context, s Server, f found, old *vault.Login, way Way) (party, token, error) {
-	if way.Device {
-		return w.byDevice(ctx, s, f, old, way)
+// run is the login that was chosen.
+func (w *client) run(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow) (oauthClient, token, error) {
+	if flow.Device {
+		return w.byDevice(ctx, s, f, old, flow)
 	}
-	return w.byCode(ctx, s, f, old, way)
+	return w.byCode(ctx, s, f, old, flow)
 }
 
-// faithful refuses to hand the secret of a configured client to another authorization server than the one of the last
+// sameIssuer refuses to hand the secret of a configured client to another authorization server than the one of the last
 // login (specification 2026-07-28, authorization server binding).
-func (s Server) faithful(f found, old *vault.Login) error {
+func (s Server) sameIssuer(f discovered, old *vault.Login) error {
 	if old == nil || old.Issuer == f.issuer.ID || s.Client.ID == "" {
 		return nil
 	}
@@ -88,19 +95,19 @@ func (s Server) faithful(f found, old *vault.Login) error {
 }
 
 // scopes are what a login asks for: what is configured, or else what the server wants, and what the user has already.
-func (s Server) scopes(f found, old *vault.Login, way Way) []string {
+func (s Server) scopes(f discovered, old *vault.Login, flow Flow) []string {
 	wanted := f.scopes
 	if len(s.Client.Scopes) > 0 {
 		wanted = s.Client.Scopes
 	}
 	if old != nil && old.Issuer == f.issuer.ID {
-		return scopes(wanted, old.Scopes, old.Wanted, way.Scopes)
+		return scopes(wanted, old.Scopes, old.Wanted, flow.Scopes)
 	}
-	return scopes(wanted, way.Scopes)
+	return scopes(wanted, flow.Scopes)
 }
 
-// kept is a login as the vault keeps it.
-func kept(s Server, f found, p party, t token) *vault.Login {
+// loginOf is a login as the vault keeps it.
+func loginOf(s Server, f discovered, p oauthClient, t token) *vault.Login {
 	l := &vault.Login{
 		Server: Canonical(s.URL), Resource: f.resource, Issuer: f.issuer.ID, Token: f.issuer.Token, Revoke: f.issuer.Revoke,
 		Since: time.Now().UTC().Truncate(time.Second), Client: p.Client, Scopes: t.scopes,
@@ -130,11 +137,11 @@ func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
 	if l.Revoke == "" {
 		return nil
 	}
-	w, err := newWeb(s, caCert)
+	w, err := newClient(s, caCert)
 	if err != nil {
 		return err
 	}
-	p := s.partyOf(l)
+	p := s.clientOf(l)
 	var all error
 	for _, secret := range []string{l.Secrets.Refresh, l.Secrets.Access} {
 		if secret != "" {
@@ -142,4 +149,203 @@ func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
 		}
 	}
 	return all
+}
+
+// deniedError is a person, or the authorization server, who did not let the client in.
+var errDenied = errors.New("the login was denied")
+
+// byCode logs in through a browser (authorization code with PKCE).
+func (w *client) byCode(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow) (oauthClient, token, error) {
+	if err := f.issuer.proves(); err != nil {
+		return oauthClient{}, token{}, err
+	}
+	if f.issuer.Authorize == "" {
+		return oauthClient{}, token{}, errors.New("the authorization server has no page to log in at (authorization_endpoint)")
+	}
+	callback, err := openCallback(s.Client, old, flow.Paste != nil)
+	if err != nil {
+		return oauthClient{}, token{}, err
+	}
+	defer callback.close()
+	p, err := w.identify(ctx, s, f, old, callback.redirect, grantCode)
+	if err != nil {
+		return oauthClient{}, token{}, err
+	}
+	r := request{state: rand.Text(), verifier: oauth2.GenerateVerifier(), discovered: f, oauthClient: p}
+	answer, err := flow.fetch(ctx, callback, r.url())
+	if err != nil {
+		return p, token{}, err
+	}
+	t, err := w.exchange(ctx, r, answer)
+	callback.tell(err)
+	return p, t, err
+}
+
+// request is one authorization request, with what its answer is checked against.
+type request struct {
+	state, verifier string
+	discovered
+	oauthClient
+}
+
+// url is where the user's browser goes.
+func (r request) url() string {
+	config := oauth2.Config{ClientID: r.oauthClient.ID, RedirectURL: r.Redirect, Scopes: r.wanted(), Endpoint: oauth2.Endpoint{AuthURL: r.issuer.Authorize}}
+	return config.AuthCodeURL(r.state, oauth2.S256ChallengeOption(r.verifier), oauth2.SetAuthURLParam("resource", r.resource))
+}
+
+// wanted are the scopes to ask for, and with them a refresh token, where the authorization server has a scope for that.
+func (f discovered) wanted() []string {
+	if len(f.scopes) > 0 && slices.Contains(f.issuer.Scopes, "offline_access") {
+		return scopes(f.scopes, []string{"offline_access"})
+	}
+	return f.scopes
+}
+
+// exchange checks the answer to a request and trades its code for a token.
+func (w *client) exchange(ctx context.Context, r request, answer url.Values) (token, error) {
+	code, err := r.code(answer)
+	if err != nil {
+		return token{}, err
+	}
+	return w.redeem(ctx, r.oauthClient, r.issuer.Token, grantCode, url.Values{
+		"code": {code}, "redirect_uri": {r.Redirect}, "code_verifier": {r.verifier}, "resource": {r.resource},
+	})
+}
+
+// code is the authorization code in an answer that is one to this request: with its state, and from the issuer that the
+// user was sent to (RFC 9207). Nothing else in it is read before.
+func (r request) code(answer url.Values) (string, error) {
+	iss, told := answer["iss"]
+	switch {
+	case subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(r.state)) != 1:
+		return "", errors.New("the answer to the login is not to this login: its state differs; nothing of it was used")
+	case !told && r.issuer.TellsIss:
+		return "", errors.New("the answer to the login does not say which authorization server it is from, though that one promised to (iss)")
+	case told && (len(iss) != 1 || iss[0] != r.issuer.ID):
+		return "", fmt.Errorf("the answer to the login is from %s and not from %s (iss): another authorization server may be trying to get at the login; nothing of it was used", quoted(strings.Join(iss, " ")), quoted(r.issuer.ID))
+	}
+	switch failure := answer.Get("error"); {
+	case failure == "access_denied":
+		return "", errDenied
+	case failure != "":
+		return "", &RefusedError{failure, answer.Get("error_description")}
+	case answer.Get("code") == "":
+		return "", errors.New("the answer to the login holds neither a code nor an error")
+	}
+	return answer.Get("code"), nil
+}
+
+// Bounds of what an authorization server may ask of someone who waits for a device login.
+const (
+	deviceTime  = 30 * time.Minute
+	shortestAsk = 1
+	longestAsk  = 60 // seconds between two requests
+)
+
+// byDevice logs in on another device, which a code is typed into (RFC 8628).
+func (w *client) byDevice(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow) (oauthClient, token, error) {
+	if f.issuer.Device == "" {
+		return oauthClient{}, token{}, advise("log in with "+s.loginCommand("--no-browser"), "the authorization server %s has no device login", quoted(f.issuer.ID))
+	}
+	p, err := w.identify(ctx, s, f, old, "http://127.0.0.1/callback", grantDevice)
+	if err != nil {
+		return oauthClient{}, token{}, err
+	}
+	at := p.endpoint(f.issuer.Token)
+	at.DeviceAuthURL = f.issuer.Device
+	config := &oauth2.Config{ClientID: p.ID, ClientSecret: p.secret.Reveal(), Scopes: f.wanted(), Endpoint: at}
+	code, err := config.DeviceAuth(w.context(ctx), oauth2.SetAuthURLParam("resource", f.resource))
+	if err != nil {
+		return p, token{}, p.refused(f.issuer.Device, err, nil)
+	}
+	if err := w.invite(code, flow); err != nil {
+		return p, token{}, err
+	}
+	t, err := w.await(ctx, config, p, code, f.resource)
+	return p, t, err
+}
+
+// invite tells the person where to go, and what to type there.
+func (w *client) invite(code *oauth2.DeviceAuthResponse, flow Flow) error {
+	page, err := w.check("the page for the code", code.VerificationURI)
+	if err != nil {
+		return err
+	}
+	if code.UserCode == "" || len(code.UserCode) > 64 || strings.ContainsFunc(code.UserCode, func(r rune) bool { return r != ' ' && unprintable(r) }) {
+		return errors.New("the authorization server gave a code that nobody can type")
+	}
+	flow.Tell(fmt.Sprintf("open %s on any device and type the code %s", page, code.UserCode))
+	return nil
+}
+
+// await asks for the token at the pace that the authorization server wants, until its code expires.
+func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient, code *oauth2.DeviceAuthResponse, resource string) (token, error) {
+	code.Interval = min(max(code.Interval, shortestAsk), longestAsk)
+	latest := time.Now().Add(deviceTime)
+	if code.Expiry.IsZero() || code.Expiry.After(latest) {
+		code.Expiry = latest
+	}
+	options := []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("resource", resource)}
+	proofs, err := p.proofs(config.Endpoint.TokenURL, time.Now())
+	if err != nil {
+		return token{}, err
+	}
+	for name := range proofs {
+		options = append(options, oauth2.SetAuthURLParam(name, proofs.Get(name)))
+	}
+	given, err := config.DeviceAccessToken(w.context(ctx), code, options...)
+	var said *oauth2.RetrieveError
+	switch {
+	case err == nil:
+		return vet(given)
+	case ctx.Err() != nil:
+		return token{}, fmt.Errorf("waiting for the device login: %w", context.Cause(ctx))
+	case errors.As(err, &said) && said.ErrorCode == "access_denied":
+		return token{}, errDenied
+	case errors.As(err, &said) && said.ErrorCode == "expired_token", errors.Is(err, context.DeadlineExceeded):
+		return token{}, errors.New("the code expired before it was typed: log in again")
+	}
+	return token{}, p.refused(config.Endpoint.TokenURL, err, url.Values{"device_code": {code.DeviceCode}})
+}
+
+// clientOf is who a login was issued to, with the secret that is configured or was registered.
+func (s Server) clientOf(l vault.Login) oauthClient {
+	p := oauthClient{Client: l.Client, secret: s.Client.Secret, key: s.Client.Key, keyID: s.Client.KeyID}
+	if l.Client.Registered {
+		p.secret = probe.Secret(l.Secrets.ClientSecret)
+	}
+	return p
+}
+
+// revoke makes one token worthless. An authorization server that does not know it answers like one that did it.
+func (w *client) revoke(ctx context.Context, p oauthClient, address, secret string) error {
+	form, err := p.proofs(address, time.Now())
+	if err != nil {
+		return err
+	}
+	form.Set("token", secret)
+	if p.Method != methodBasic {
+		form.Set("client_id", p.ID)
+	}
+	if p.Method == methodPost {
+		form.Set("client_secret", p.secret.Reveal())
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if p.Method == methodBasic {
+		req.SetBasicAuth(url.QueryEscape(p.ID), url.QueryEscape(p.secret.Reveal()))
+	}
+	reply, err := w.client.Do(req)
+	if err != nil {
+		return fmt.Errorf("revoking the login at %s: %w", plain(req.URL), withoutURL(err))
+	}
+	defer reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		return fmt.Errorf("revoking the login at %s: %w", plain(req.URL), &statusError{reply.StatusCode})
+	}
+	return nil
 }

@@ -26,8 +26,8 @@ func serve(t *testing.T, quirks authtest.Quirks) (*authtest.Server, Server) {
 }
 
 // browser is a person who follows every link.
-func browser(t *testing.T) Way {
-	return Way{
+func browser(t *testing.T) Flow {
+	return Flow{
 		Tell: func(string) {},
 		Open: func(ctx context.Context, page string) error {
 			go func() {
@@ -43,7 +43,7 @@ func browser(t *testing.T) Way {
 }
 
 // login logs in and keeps the login.
-func login(t *testing.T, server Server, way Way) (*Source, *vault.Login) {
+func login(t *testing.T, server Server, way Flow) (*Source, *vault.Login) {
 	t.Helper()
 	l, err := Login(t.Context(), server, nil, way, nil)
 	if err != nil {
@@ -199,9 +199,9 @@ func TestLoginPasted(t *testing.T) {
 }
 
 // pasting is a person who copies the address that a browser ends at, changed by change.
-func pasting(change func(string) string) Way {
+func pasting(change func(string) string) Flow {
 	var page string
-	return Way{
+	return Flow{
 		Tell: func(text string) { _, page, _ = strings.Cut(text, "\n") },
 		Paste: func(context.Context) (string, error) {
 			client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -218,7 +218,7 @@ func pasting(change func(string) string) Way {
 func TestLoginEnds(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{})
 	ctx, cancel := context.WithCancelCause(t.Context())
-	way := Way{Tell: func(string) {}, Open: func(context.Context, string) error { cancel(errors.New("enough")); return fmt.Errorf("none") }}
+	way := Flow{Tell: func(string) {}, Open: func(context.Context, string) error { cancel(errors.New("enough")); return fmt.Errorf("none") }}
 	if _, err := Login(ctx, server, nil, way, nil); err == nil || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v", err)
 	}

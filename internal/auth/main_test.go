@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain wants every goroutine to end: of doors, of requests, of waits.
+// TestMain wants every goroutine to end: of servers for callbacks, of requests, of waits.
 func TestMain(m *testing.M) {
 	status := m.Run()
 	http.DefaultClient.CloseIdleConnections() // those of the tests' own browsers

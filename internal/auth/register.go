@@ -2,20 +2,30 @@ package auth
 
 import (
 	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // Ways to prove who the client is at the token endpoint (RFC 7591, 2; OpenID Connect Core, 9).
 const (
-	provesNothing = "none"
-	provesBasic   = "client_secret_basic"
-	provesPost    = "client_secret_post"
-	provesByKey   = "private_key_jwt"
+	methodNone  = "none"
+	methodBasic = "client_secret_basic"
+	methodPost  = "client_secret_post"
+	methodKey   = "private_key_jwt"
 )
 
 // Names of grants.
@@ -26,17 +36,17 @@ const (
 	grantDevice  = "urn:ietf:params:oauth:grant-type:device_code"
 )
 
-// party is who mcpctl is to an authorization server.
-type party struct {
+// oauthClient is who mcpctl is to an authorization server.
+type oauthClient struct {
 	vault.Client
 	secret probe.Secret
 	key    probe.Secret
 	keyID  string
 }
 
-// configured is the party that a configuration names; ok is false when it names none.
-func (c Client) configured(i issuer) (p party, ok bool) {
-	p = party{secret: c.Secret, key: c.Key, keyID: c.KeyID}
+// configured is the client that a configuration names; ok is false when it names none.
+func (c Client) configured(i issuer) (p oauthClient, ok bool) {
+	p = oauthClient{secret: c.Secret, key: c.Key, keyID: c.KeyID}
 	p.ID, p.Redirect = c.ID, c.Redirect
 	if p.ID == "" && c.Document != "" && i.Documents {
 		p.ID = c.Document
@@ -45,17 +55,17 @@ func (c Client) configured(i issuer) (p party, ok bool) {
 	return p, p.ID != ""
 }
 
-// method is how the party proves who it is, as the issuer likes it. RFC 8414 makes client_secret_basic the default.
-func (p party) method(i issuer) string {
+// method is how the client proves who it is, as the issuer likes it. RFC 8414 makes client_secret_basic the default.
+func (p oauthClient) method(i issuer) string {
 	switch {
 	case p.key != "":
-		return provesByKey
+		return methodKey
 	case p.secret == "":
-		return provesNothing
-	case len(i.Methods) == 0 || slices.Contains(i.Methods, provesBasic) || !slices.Contains(i.Methods, provesPost):
-		return provesBasic
+		return methodNone
+	case len(i.Methods) == 0 || slices.Contains(i.Methods, methodBasic) || !slices.Contains(i.Methods, methodPost):
+		return methodBasic
 	}
-	return provesPost
+	return methodPost
 }
 
 // metadata is what a client says of itself when it registers (RFC 7591, 2). Authorization servers that also speak OpenID
@@ -79,27 +89,27 @@ type registration struct {
 	Why    string `json:"error_description"`
 }
 
-// party is who logs in: the configured client, a Client ID Metadata Document where the issuer takes one, the client of an
+// identify is who logs in: the configured client, a Client ID Metadata Document where the issuer takes one, the client of an
 // earlier login with the same redirect URI, or one that is registered now (specification 2026-07-28, client registration).
-func (w *web) party(ctx context.Context, s Server, f found, old *vault.Login, redirect string, grant string) (party, error) {
+func (w *client) identify(ctx context.Context, s Server, f discovered, old *vault.Login, redirect string, grant string) (oauthClient, error) {
 	p, ok := s.Client.configured(f.issuer)
 	if ok {
 		p.Redirect = redirect
 		return p, nil
 	}
 	if old != nil && old.Issuer == f.issuer.ID && !old.Revoked && old.Client.Registered && old.Client.Redirect == redirect {
-		return party{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, nil
+		return oauthClient{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, nil
 	}
 	if f.issuer.Register == "" {
-		return party{}, advise(`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`,
+		return oauthClient{}, advise(`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`,
 			"the authorization server %s registers no clients by itself, and none is configured", quoted(f.issuer.ID))
 	}
 	return w.register(ctx, f, redirect, grant)
 }
 
-func (w *web) register(ctx context.Context, f found, redirect, grant string) (party, error) {
+func (w *client) register(ctx context.Context, f discovered, redirect, grant string) (oauthClient, error) {
 	about := metadata{Name: "mcpctl", Kind: "native", Redirects: []string{redirect}, Grants: []string{grant, grantRefresh},
-		Responses: []string{"code"}, Method: provesNothing, Scope: strings.Join(f.scopes, " ")}
+		Responses: []string{"code"}, Method: methodNone, Scope: strings.Join(f.scopes, " ")}
 	var r registration
 	err := w.post(ctx, f.issuer.Register, about, &r)
 	switch {
@@ -109,14 +119,75 @@ func (w *web) register(ctx context.Context, f found, redirect, grant string) (pa
 		err = fmt.Errorf("%s: the answer names no usable client", f.issuer.Register)
 	}
 	if err != nil {
-		return party{}, &Advice{fmt.Errorf("registering with the authorization server: %w", err),
+		return oauthClient{}, &Advice{fmt.Errorf("registering with the authorization server: %w", err),
 			`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`}
 	}
-	p := party{secret: probe.Secret(r.Secret), Client: vault.Client{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
-	if p.secret == "" || !slices.Contains([]string{provesBasic, provesPost}, p.Method) {
+	p := oauthClient{secret: probe.Secret(r.Secret), Client: vault.Client{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
+	if p.secret == "" || !slices.Contains([]string{methodBasic, methodPost}, p.Method) {
 		p.Method = p.method(f.issuer)
 	}
 	return p, nil
 }
 
 func control(r rune) bool { return r < 0x20 || r == 0x7f }
+
+// assertionLife is how long a client assertion is good for. It is made anew for every request.
+const assertionLife = time.Minute
+
+// assertion proves with a private key who the client is (RFC 7523, 2.2; OpenID Connect Core, 9).
+func (p oauthClient) assertion(audience string, now time.Time) (string, error) {
+	key, method, err := signer(p.key.Reveal())
+	if err != nil {
+		return "", fmt.Errorf("signing in with the private key of the client: %w", err)
+	}
+	claims := jwt.RegisteredClaims{
+		Issuer: p.ID, Subject: p.ID, Audience: jwt.ClaimStrings{audience}, ID: rand.Text(),
+		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(assertionLife)),
+	}
+	unsigned := jwt.NewWithClaims(method, claims)
+	if p.keyID != "" {
+		unsigned.Header["kid"] = p.keyID
+	}
+	return unsigned.SignedString(key)
+}
+
+// signer is the key in a PEM text, and the algorithm that goes with it. The error never quotes the text.
+func signer(text string) (crypto.PrivateKey, jwt.SigningMethod, error) {
+	block, _ := pem.Decode([]byte(text))
+	if block == nil {
+		return nil, nil, errors.New("it is not in PEM form")
+	}
+	for _, parse := range []func([]byte) (any, error){
+		x509.ParsePKCS8PrivateKey,
+		func(der []byte) (any, error) { return x509.ParseECPrivateKey(der) },
+		func(der []byte) (any, error) { return x509.ParsePKCS1PrivateKey(der) },
+	} {
+		key, err := parse(block.Bytes)
+		if err != nil {
+			continue
+		}
+		if method := algorithm(key); method != nil {
+			return key, method, nil
+		}
+	}
+	return nil, nil, errors.New("it is not an RSA, ECDSA (P-256, P-384, P-521) or Ed25519 key without a passphrase")
+}
+
+func algorithm(key any) jwt.SigningMethod {
+	switch k := key.(type) {
+	case *rsa.PrivateKey:
+		return jwt.SigningMethodRS256
+	case ed25519.PrivateKey:
+		return jwt.SigningMethodEdDSA
+	case *ecdsa.PrivateKey:
+		switch k.Curve.Params().BitSize {
+		case 256:
+			return jwt.SigningMethodES256
+		case 384:
+			return jwt.SigningMethodES384
+		case 521:
+			return jwt.SigningMethodES512
+		}
+	}
+	return nil
+}

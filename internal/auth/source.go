@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,7 +34,7 @@ func (s *Source) Authorize(ctx context.Context, refused *probe.Refused) (map[str
 	var l *vault.Login
 	var err error
 	if s.Server.Client.Machine || s.Server.Client.Refresh != "" {
-		l, err = s.alone(ctx, refused)
+		l, err = s.clientCredentials(ctx, refused)
 	} else {
 		l, err = s.stored(ctx, refused)
 	}
@@ -61,7 +62,7 @@ func (s *Source) stored(ctx context.Context, refused *probe.Refused) (*vault.Log
 	case refused == nil && (fresh(*l) || l.Secrets.Refresh == ""):
 		return l, nil // one that only may have expired is for the server to judge
 	case refused != nil && refused.Status == 403:
-		return nil, s.widen(ctx, *l, parseChallenge(refused.Challenge).scopes)
+		return nil, s.needsScopes(ctx, *l, parseChallenge(refused.Challenge).scopes)
 	}
 	return s.renew(ctx, *l, refused != nil)
 }
@@ -69,8 +70,8 @@ func (s *Source) stored(ctx context.Context, refused *probe.Refused) (*vault.Log
 // fresh tells whether an access token can be used for a while.
 func fresh(l vault.Login) bool { return l.Expires.IsZero() || time.Now().Add(early).Before(l.Expires) }
 
-// widen is the error for a token whose scopes do not suffice. The next login asks for those that are missing.
-func (s *Source) widen(ctx context.Context, seen vault.Login, missing []string) error {
+// needsScopes is the error for a token whose scopes do not suffice. The next login asks for those that are missing.
+func (s *Source) needsScopes(ctx context.Context, seen vault.Login, missing []string) error {
 	release, err := s.Vault.Hold(ctx, seen)
 	if err != nil {
 		return err
@@ -126,22 +127,22 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 	switch {
 	case err == nil:
 		return next, s.save(ctx, *next)
-	case !refused && time.Now().Before(now.Expires) && !ended(err):
+	case !refused && time.Now().Before(now.Expires) && !isEnded(err):
 		return now, nil // it is still good for a moment
-	case ended(err):
+	case isEnded(err):
 		now.Revoked = true
-		return nil, errors.Join(s.over(*now, err), s.save(ctx, *now))
+		return nil, errors.Join(s.ended(*now, err), s.save(ctx, *now))
 	}
 	return nil, &Advice{fmt.Errorf("renewing the login: %w", err), "try again; the login itself may still be good"}
 }
 
-// ended tells that an authorization server no longer knows a refresh token.
-func ended(err error) bool {
+// isEnded tells that an authorization server no longer knows a refresh token.
+func isEnded(err error) bool {
 	var said *RefusedError
 	return errors.As(err, &said) && (said.Code == "invalid_grant" || said.Code == "invalid_client")
 }
 
-func (s *Source) over(l vault.Login, err error) error {
+func (s *Source) ended(l vault.Login, err error) error {
 	return &Advice{fmt.Errorf("the login of %s is over: it expired or was revoked: %w", day(l.Since), err), "log in again: " + s.Server.loginCommand()}
 }
 
@@ -149,11 +150,11 @@ func day(t time.Time) string { return t.Format(time.DateOnly) }
 
 // refreshed is a login with new tokens. A refresh token that is replaced is not used again.
 func (s *Source) refreshed(ctx context.Context, l vault.Login) (*vault.Login, error) {
-	w, err := newWeb(s.Server, s.CACert)
+	w, err := newClient(s.Server, s.CACert)
 	if err != nil {
 		return nil, err
 	}
-	t, err := w.redeem(ctx, s.Server.partyOf(l), l.Token, grantRefresh, url.Values{"refresh_token": {l.Secrets.Refresh}, "resource": {l.Resource}})
+	t, err := w.redeem(ctx, s.Server.clientOf(l), l.Token, grantRefresh, url.Values{"refresh_token": {l.Secrets.Refresh}, "resource": {l.Resource}})
 	if err != nil {
 		return nil, err
 	}
@@ -165,4 +166,72 @@ func (s *Source) refreshed(ctx context.Context, l vault.Login) (*vault.Login, er
 		l.Scopes = t.scopes
 	}
 	return &l, nil
+}
+
+// clientCredentials is a login that no person takes part in: of a client that acts for itself, or of one that carries a refresh
+// token. It lives as long as the run.
+func (s *Source) clientCredentials(ctx context.Context, refused *probe.Refused) (*vault.Login, error) {
+	var c challenge
+	if refused != nil {
+		c = parseChallenge(refused.Challenge)
+	}
+	if s.held != nil && refused == nil && fresh(*s.held) {
+		return s.held, nil
+	}
+	if refused != nil && refused.Status == 403 && (!s.Server.Client.Machine || !s.namesNewScopes(c)) {
+		return nil, advise("give the client these scopes at the authorization server, and name them under oauth.scopes in the configuration",
+			"the server wants further scopes: %s", named(c.scopes))
+	}
+	w, err := newClient(s.Server, s.CACert)
+	if err != nil {
+		return nil, err
+	}
+	if refused == nil && s.held == nil {
+		if c, err = w.challenge(ctx, s.Server); err != nil {
+			return nil, err
+		}
+	}
+	return s.obtain(ctx, w, c)
+}
+
+// namesNewScopes tells whether the server named scopes that were not asked for yet.
+func (s *Source) namesNewScopes(c challenge) bool {
+	return s.held != nil && len(scopes(s.held.Wanted, c.scopes)) > len(s.held.Wanted)
+}
+
+// obtain asks the authorization server for a token in the client's own name.
+func (s *Source) obtain(ctx context.Context, w *client, c challenge) (*vault.Login, error) {
+	f, err := w.discover(ctx, s.Server, c)
+	if err != nil {
+		return nil, err
+	}
+	if f.scopes = s.Server.scopes(f, nil, Flow{}); s.held != nil {
+		f.scopes = scopes(s.held.Wanted, c.scopes)
+	}
+	p, ok := s.Server.Client.configured(f.issuer)
+	if !ok || s.Server.Client.Machine && p.Method == methodNone {
+		return nil, advise(`name it in the configuration: "oauth": {"clientId": "…", "clientSecret": "${…}"}`, "logging in without a person needs a client of the authorization server %s", quoted(f.issuer.ID))
+	}
+	grant, more := s.grant(f)
+	t, err := w.redeem(ctx, p, f.issuer.Token, grant, more)
+	if err != nil {
+		return nil, &Advice{err, "check the client's id and secret, what it may do at the authorization server, and a refresh token that it carries"}
+	}
+	s.held = loginOf(s.Server, f, p, t)
+	s.held.Wanted = slices.Clone(f.scopes)
+	if t.refresh != "" && !s.Server.Client.Machine {
+		s.Server.Client.Refresh = t.refresh // it may have been rotated
+	}
+	return s.held, nil
+}
+
+// grant is what the client has to offer for a token.
+func (s *Source) grant(f discovered) (string, url.Values) {
+	more := url.Values{"resource": {f.resource}}
+	if s.Server.Client.Machine {
+		more.Set("scope", strings.Join(f.scopes, " "))
+		return grantMachine, more
+	}
+	more.Set("refresh_token", s.Server.Client.Refresh.Reveal())
+	return grantRefresh, more
 }

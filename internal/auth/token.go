@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/clientcredentials"
-
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/probe"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
 )
 
 // token is what a token endpoint gave, checked.
@@ -43,18 +42,18 @@ func (e *RefusedError) Error() string {
 	return "the authorization server refused: " + quoted(e.Code) + " " + quoted(e.Why)
 }
 
-// endpoint is the token endpoint, with how the party proves who it is there.
-func (p party) endpoint(address string) oauth2.Endpoint {
+// endpoint is the token endpoint, with how the client proves who it is there.
+func (p oauthClient) endpoint(address string) oauth2.Endpoint {
 	style := oauth2.AuthStyleInParams
-	if p.Method == provesBasic {
+	if p.Method == methodBasic {
 		style = oauth2.AuthStyleInHeader
 	}
 	return oauth2.Endpoint{TokenURL: address, AuthStyle: style}
 }
 
-// proofs are the parameters that prove who the party is, where a secret does not.
-func (p party) proofs(address string, now time.Time) (url.Values, error) {
-	if p.Method != provesByKey {
+// proofs are the parameters that prove who the client is, where a secret does not.
+func (p oauthClient) proofs(address string, now time.Time) (url.Values, error) {
+	if p.Method != methodKey {
 		return url.Values{}, nil
 	}
 	signed, err := p.assertion(address, now)
@@ -62,7 +61,7 @@ func (p party) proofs(address string, now time.Time) (url.Values, error) {
 }
 
 // redeem gets a token for a grant, which further parameters belong to.
-func (w *web) redeem(ctx context.Context, p party, address, grant string, more url.Values) (token, error) {
+func (w *client) redeem(ctx context.Context, p oauthClient, address, grant string, more url.Values) (token, error) {
 	params, err := p.proofs(address, time.Now())
 	if err != nil {
 		return token{}, err
@@ -77,25 +76,25 @@ func (w *web) redeem(ctx context.Context, p party, address, grant string, more u
 	config := clientcredentials.Config{ClientID: p.ID, ClientSecret: p.secret.Reveal(), TokenURL: at.TokenURL, AuthStyle: at.AuthStyle, EndpointParams: params}
 	given, err := config.Token(w.context(ctx))
 	if err != nil {
-		return token{}, p.refusal(address, err, params)
+		return token{}, p.refused(address, err, params)
 	}
 	return vet(given)
 }
 
 // context makes the oauth2 library use our client.
-func (w *web) context(ctx context.Context) context.Context {
+func (w *client) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, w.client)
 }
 
-// refusal is an error of the oauth2 library without the reply, which may quote what was sent.
-func (p party) refusal(address string, err error, sent url.Values) error {
+// refused is an error of the oauth2 library without the reply, which may quote what was sent.
+func (p oauthClient) refused(address string, err error, sent url.Values) error {
 	var said *oauth2.RetrieveError
 	at := address
 	if u, wrong := url.Parse(address); wrong == nil {
 		at = plain(u)
 	}
 	if !errors.As(err, &said) {
-		return fmt.Errorf("asking %s for a token: %w", at, shortened(bare(err)))
+		return fmt.Errorf("asking %s for a token: %w", at, shortened(withoutURL(err)))
 	}
 	if said.ErrorCode != "" {
 		return fmt.Errorf("asking %s for a token: %w", at, &RefusedError{p.masked(said.ErrorCode, sent), p.masked(said.ErrorDescription, sent)})
@@ -112,7 +111,7 @@ func shortened(err error) error {
 }
 
 // masked hides in a text of the authorization server what was sent to it in confidence.
-func (p party) masked(text string, sent url.Values) string {
+func (p oauthClient) masked(text string, sent url.Values) string {
 	secrets := []string{p.secret.Reveal()}
 	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "device_code", "client_secret"} {
 		secrets = append(secrets, sent.Get(name))

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// schema has a property for every way in which a type can be said.
-const schema = `{
+// everyType has a property for every way in which a type can be said.
+const everyType = `{
   "type": "object", "additionalProperties": false,
   "$defs": {"Limit": {"type": "integer", "minimum": 1}, "Loop": {"$ref": "#/$defs/Loop"}, "Tree": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Tree"}, "v": {"type": "number"}}}},
   "properties": {
@@ -75,7 +75,7 @@ func TestBuild(t *testing.T) {
 			}
 			given = append(given, a)
 		}
-		got, problems := Build(json.RawMessage(schema), nil, given)
+		got, problems := Build(json.RawMessage(everyType), nil, given)
 		if diff := cmp.Diff(want, string(got)); diff != "" || len(problems) > 0 {
 			t.Errorf("%s: %v (-want +got)\n%s", words, problems, diff)
 		}
@@ -105,7 +105,7 @@ func TestBuildProblems(t *testing.T) {
 			}
 			given = append(given, a)
 		}
-		_, problems := Build(json.RawMessage(schema), nil, given)
+		_, problems := Build(json.RawMessage(everyType), nil, given)
 		if want == "" {
 			if !strings.Contains(parsed, "not UTF-8") {
 				t.Errorf("%q: parsing gives %q", words, parsed)

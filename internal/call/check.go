@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/validate"
+	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
 // Check is what a schema finds wrong with a value. sure is false where that cannot be told; there are no problems then.
-func Check(schema, value json.RawMessage) (problems []Problem, sure bool) {
-	decoded, err := decode(schema)
+func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
+	decoded, err := decode(against)
 	if err != nil {
 		return nil, false
 	}
@@ -19,11 +19,11 @@ func Check(schema, value json.RawMessage) (problems []Problem, sure bool) {
 	if err != nil {
 		return []Problem{{Message: fmt.Sprintf("is no JSON: %v", err)}}, true
 	}
-	validator, err := validate.New(decoded)
+	parsed, err := schema.Parse(against)
 	if err != nil {
 		return nil, false
 	}
-	faults, sure := validator.Faults("", v)
+	faults, sure := parsed.Faults("", v)
 	root := shape{decoded, decoded}
 	for _, f := range faults {
 		problems = append(problems, root.explain(f, v)...)
@@ -32,7 +32,7 @@ func Check(schema, value json.RawMessage) (problems []Problem, sure bool) {
 }
 
 // explain makes a fault one that a person can mend.
-func (s shape) explain(f validate.Fault, whole any) []Problem {
+func (s shape) explain(f schema.Fault, whole any) []Problem {
 	at, value := s.follow(f.Path, whole)
 	if f.Keyword == "required" || f.Keyword == "additionalProperties" {
 		var all []Problem

@@ -1,7 +1,11 @@
 package clients
 
 import (
+	"cmp"
+	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -83,4 +87,162 @@ func (h Host) resolveAll(paths Paths, above bool) []string {
 		return files
 	}
 	return []string{filepath.Join(h.Projects[0], filepath.FromSlash(template))}
+}
+
+// clientFolders are folders of applications inside a project; the project is the folder that holds them.
+var clientFolders = []string{
+	".vscode", ".cursor", ".gemini", ".roo", ".windsurf", ".codeium", ".kiro", ".amazonq", ".claude", ".continue",
+	".codex", ".zed", ".junie", ".opencode", ".warp", ".agents", ".devcontainer",
+}
+
+// nestedFolders are folders inside those.
+var nestedFolders = []string{"settings", "windsurf", "mcp", "mcpServers", "cli-agents"}
+
+// ProjectFolder is the folder that relative paths and ${workspaceFolder} of a file refer to.
+func ProjectFolder(path string) string {
+	folder := filepath.Dir(path)
+	client := folder
+	if slices.Contains(nestedFolders, filepath.Base(client)) {
+		client = filepath.Dir(client)
+	}
+	if slices.Contains(clientFolders, filepath.Base(client)) {
+		return filepath.Dir(client)
+	}
+	return folder
+}
+
+// resolve is the path of a template without "{project}", with slashes; ok is false when it depends on what is not known.
+func (h Host) resolve(template string) (path string, ok bool) {
+	path, foreign, ok := h.expand(template)
+	switch {
+	case !ok || path == "":
+		return "", false
+	case foreign && !absolute(path): // as applications do, seen from the current folder
+		if len(h.Projects) == 0 {
+			return "", false
+		}
+		return h.slashes(h.Projects[0]) + "/" + path, true
+	case !foreign:
+		return h.Root + path, true
+	}
+	return path, true
+}
+
+// expand replaces "~" and variables; foreign is whether the beginning comes from the environment or the home folder.
+func (h Host) expand(template string) (path string, foreign, ok bool) {
+	switch {
+	case template == "":
+		return "", false, false
+	case template[0] == '~':
+		return h.slashes(h.Home) + template[1:], true, h.Home != ""
+	case !strings.HasPrefix(template, "${"):
+		return template, false, true
+	}
+	end := closing(template)
+	name, fallback, _ := strings.Cut(template[2:end-1], ":-")
+	if value, _ := h.look(name); value != "" {
+		return h.slashes(value) + template[end:], true, true
+	}
+	path, foreign, ok = h.expand(fallback)
+	return path + template[end:], foreign, ok
+}
+
+// closing is the offset behind the brace that closes the one in template[1].
+func closing(template string) int {
+	depth := 0
+	for i, c := range template {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(template)
+}
+
+// look reads a variable; on Windows case does not matter, which the few spellings in use stand for.
+func (h Host) look(name string) (string, bool) {
+	if h.Lookup == nil {
+		return "", false
+	}
+	value, ok := h.Lookup(name)
+	if !ok && h.OS == "windows" {
+		value, ok = h.Lookup(strings.ToUpper(name))
+	}
+	return value, ok
+}
+
+// slashes is a folder with slashes and without one at its end.
+func (h Host) slashes(folder string) string {
+	if h.OS == "windows" {
+		folder = strings.ReplaceAll(folder, `\`, "/")
+	}
+	return strings.TrimRight(folder, "/")
+}
+
+var drive = regexp.MustCompile(`^[A-Za-z]:/`)
+
+func absolute(path string) bool { return strings.HasPrefix(path, "/") || drive.MatchString(path) }
+
+// Limits on what one pattern may cost, whatever somebody put into the folder.
+const (
+	maxMatches = 200
+	maxNames   = 10_000
+)
+
+// matches are the files that exist for a path with patterns, sorted; a path without patterns stands for itself. Only
+// elements with "*" are patterns: the name of a home folder may hold brackets.
+func matches(slashed string) []string {
+	if !strings.Contains(slashed, "*") {
+		return []string{filepath.FromSlash(slashed)}
+	}
+	elements := strings.Split(slashed, "/")
+	found := []string{elements[0]}
+	for i, element := range elements[1:] {
+		var next []string
+		for _, folder := range found {
+			next = append(next, grow(folder, element)...)
+		}
+		found = next[:min(len(next), maxMatches)]
+		if i == len(elements)-2 {
+			found = slices.DeleteFunc(found, func(file string) bool { return !exists(filepath.FromSlash(file)) })
+		}
+	}
+	for i, file := range found {
+		found[i] = filepath.FromSlash(file)
+	}
+	return found
+}
+
+// grow is folder with one more element, once for each name that matches it.
+func grow(folder, element string) []string {
+	if !strings.Contains(element, "*") {
+		return []string{folder + "/" + element}
+	}
+	folder = cmp.Or(folder, "/")
+	if info, err := os.Stat(filepath.FromSlash(folder)); err != nil || !info.IsDir() { // a pipe would keep us waiting
+		return nil
+	}
+	dir, err := os.Open(filepath.FromSlash(folder))
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(maxNames) // what cannot be read cannot be looked at
+	slices.Sort(names)
+	var grown []string
+	for _, name := range names {
+		if ok, _ := path.Match(element, name); ok {
+			grown = append(grown, folder+"/"+name)
+		}
+	}
+	return grown
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }

@@ -6,14 +6,17 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// argv is the Source of servers that the command line names.
-const argv = "argv"
+// CommandLine is the Source of servers that the command line names.
+const CommandLine = "argv"
 
 // FromCommand is the ad-hoc stdio server that a command line starts in the current folder, named after what it runs.
 func FromCommand(command []string) (probe.Server, error) {
@@ -21,9 +24,9 @@ func FromCommand(command []string) (probe.Server, error) {
 		return probe.Server{}, errors.New("no command after --")
 	}
 	return probe.Server{
-		Name: commandName(command), Source: argv,
+		Name: commandName(command), Source: CommandLine,
 		Stdio:   &probe.Stdio{Command: command[0], Args: slices.Clone(command[1:])},
-		Secrets: secretsIn(command, MaskArgs(command)),
+		Secrets: hiddenIn(command),
 	}, nil
 }
 
@@ -41,7 +44,7 @@ func commandName(command []string) string {
 			if strings.HasPrefix(arg, "-") || slices.Contains(subcommands, arg) {
 				continue
 			}
-			if MaskArgs(command)[i+1] == arg && base(arg) != "" {
+			if redact.MaskArgs(command)[i+1] == arg && base(arg) != "" {
 				return base(arg)
 			}
 			break
@@ -81,8 +84,8 @@ func FromURL(raw string) (probe.Server, error) {
 	if err != nil {
 		return probe.Server{}, errors.New("reading the server's address: not a URL")
 	}
-	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: argv, HTTP: &probe.HTTP{URL: clean}}
-	server.Secrets = secretsOfURL(raw)
+	server := probe.Server{Name: plainName(strings.ToLower(u.Host)), Source: CommandLine, HTTP: &probe.HTTP{URL: clean}}
+	server.Secrets = secretsOf(redact.OfURL(raw))
 	if server.Name == "" {
 		server.Name = "server"
 	}
@@ -117,4 +120,42 @@ func ParseEnv(flags []string) (map[string]probe.Secret, error) {
 		env[name] = probe.Secret(value)
 	}
 	return env, nil
+}
+
+const snapshotExtension = ".json"
+
+// reserved are device names of Windows, which hold with every extension.
+var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(\.|$)`)
+
+// FileName is the name of the file in the snapshots folder for a server: safe on every system, without separators,
+// and different for different names. ASCII letters, digits, "-", "_" and "." stay; other bytes become %XX.
+func FileName(server string) string {
+	var b strings.Builder
+	escapeFirst := server == "" || server[0] == '.' || reserved.MatchString(server)
+	for i := range len(server) {
+		if c := server[i]; i == 0 && escapeFirst || !plainByte(c) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + snapshotExtension
+}
+
+func plainByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.'
+}
+
+// ServerName is the server whose FileName is the last element of file; ok is false when there is none.
+func ServerName(file string) (server string, ok bool) {
+	base := filepath.Base(file)
+	name, ok := strings.CutSuffix(base, snapshotExtension)
+	if !ok {
+		return "", false
+	}
+	server, err := url.PathUnescape(name)
+	if err != nil || server == "" || FileName(server) != base {
+		return "", false
+	}
+	return server, true
 }

@@ -5,19 +5,24 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/auth"
+	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // Input is all that Load depends on, apart from the files themselves.
 type Input struct {
-	Files  []string                    // named with --config; empty = MCPCTL_CONFIG, else the search
-	Dir    string                      // the current folder, absolute
-	Home   string                      // the user's home folder, for ${userHome}
-	Lookup func(string) (string, bool) // the environment, as os.LookupEnv; nil = empty
-	Rules  []string                    // known rule ids; nil = rule ids are not checked
+	Files  []string       // named with --config; empty = MCPCTL_CONFIG, else the search
+	Dir    string         // the current folder, absolute
+	Home   string         // the user's home folder, for ${userHome}
+	Lookup clients.Lookup // the environment; nil = empty
+	Rules  []string       // known rule ids; nil = rule ids are not checked
 
 	Discover bool   // look at the files of applications too
 	OS       string // whose paths those are, as runtime.GOOS names it; empty = this one
@@ -51,8 +56,8 @@ type Entry struct {
 	unusable  bool         // only the application can run it, as its one problem says
 	chosenDir bool         // somebody chose the folder that it starts in
 	shown     shown
-	essence   essence
-	bearing
+	subject   trustSubject
+	launch
 }
 
 // Asks is what a person can be asked so that the entry runs; nothing when that would not do.
@@ -79,4 +84,143 @@ func (e Entry) Err() error {
 		return nil
 	}
 	return Problems(e.Problems)
+}
+
+// Found tells how the file of an entry came to be read, and with that on whose word its command would run.
+type Found int
+
+const (
+	// Named was the user's own word: --config, MCPCTL_CONFIG, MCP_SERVER_URL or the command line, and what such a file includes.
+	Named Found = iota
+	// Searched was come upon in the project's folders: whoever writes to the repository may have written it.
+	Searched
+	// Discovered was come upon among the files of applications.
+	Discovered
+)
+
+// String names it as reports do.
+func (f Found) String() string { return [...]string{"named", "searched", "discovered"}[f] }
+
+// Place is where an application has a server.
+type Place struct {
+	App   string `json:"application"` // as people call it
+	ID    string `json:"id"`          // of the application, as names have it
+	Scope string `json:"scope"`       // "user", "project", "managed", …
+	File  string `json:"file"`
+	Line  int    `json:"line"`
+	Name  string `json:"name,omitempty"`  // what the server is called there, if not as here
+	State string `json:"state,omitempty"` // "disabled", "overridden" = the application uses another definition; empty = in use
+}
+
+// Select is the entries with these names, in configuration order; no names = all entries. The name of a server with
+// variants is that of all its variants. A name that does not exist is a
+// Problem with the nearest names as its hint; several are Problems.
+func (c *Config) Select(names []string) ([]Entry, error) {
+	if len(names) == 0 {
+		return c.Entries, nil
+	}
+	var known []string
+	var chosen []Entry
+	for _, e := range c.Entries {
+		known = append(known, e.Names()...)
+		if slices.ContainsFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) }) {
+			chosen = append(chosen, e)
+		}
+	}
+	var problems Problems
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			message := fmt.Sprintf("no server %q is configured", name)
+			if strings.Contains(name, "/") {
+				message += ", and there is no such file"
+			}
+			problems = append(problems, Problem{Message: message, Hint: c.unknown(name, known)})
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return chosen, nil
+}
+
+func (c *Config) unknown(name string, known []string) string {
+	switch {
+	case len(c.Files) == 0 && len(known) == 0:
+		return "there is no configuration here; name one with --config, or write -- COMMAND or a URL"
+	case len(known) == 0:
+		return "the configuration has no servers"
+	}
+	if hint := match.Suggest(name, known); hint != "" {
+		return hint
+	}
+	return "mcpctl config shows all servers"
+}
+
+// Problem is one mistake in the configuration, where it is and how to mend it. It never holds the value of an
+// environment variable, a header or a URL's user info.
+type Problem struct {
+	File    string `json:"file"`           // empty = not in a file
+	Line    int    `json:"line,omitempty"` // 1-based; 0 = the whole file
+	Server  string `json:"server,omitempty"`
+	Message string `json:"message"`        // lower case, without full stop
+	Hint    string `json:"hint,omitempty"` // what to do next
+	asked   bool   // an answer of the entry's Prompts mends it
+}
+
+// Error is `FILE:LINE: server "NAME": MESSAGE`, as far as they are known, without the hint.
+func (p Problem) Error() string {
+	message := p.Message
+	if p.Server != "" {
+		message = fmt.Sprintf("server %q: %s", p.Server, message)
+	}
+	switch {
+	case p.File == "":
+		return message
+	case p.Line == 0:
+		return fmt.Sprintf("%s: %s", p.File, message)
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, message)
+}
+
+// Problems is several mistakes as one error; errors.As finds each Problem.
+type Problems []Problem
+
+// Error is one line per problem.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap is every Problem.
+func (ps Problems) Unwrap() []error {
+	errs := make([]error, len(ps))
+	for i, p := range ps {
+		errs[i] = p
+	}
+	return errs
+}
+
+// Explain is an error of Load or Select as text for people: each problem with what to do next. Other errors stay as they are.
+func Explain(err error) error {
+	var problems Problems
+	var problem Problem
+	switch {
+	case errors.As(err, &problems):
+	case errors.As(err, &problem):
+		problems = Problems{problem}
+	default:
+		return err
+	}
+	var lines []string
+	for _, p := range problems {
+		line := p.Error()
+		if p.Hint != "" {
+			line += ": " + p.Hint
+		}
+		lines = append(lines, line)
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }

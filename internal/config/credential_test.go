@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -86,7 +87,7 @@ func TestMaskLine(t *testing.T) {
 		`TOKEN=s3cret run`:                                `TOKEN=*** run`,
 		`vault read -field=token secret/mcp`:              `vault read -field=token secret/mcp`,
 	} {
-		if got := MaskLine(in); got != want {
+		if got := redact.MaskLine(in); got != want {
 			t.Errorf("%s\n%s, want\n%s", in, got, want)
 		}
 	}

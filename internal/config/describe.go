@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -46,7 +47,7 @@ func (e Entry) Describe() Description {
 	if s := e.Server.Stdio; s != nil {
 		d.Transport, d.Dir, d.Env = "stdio", cmp.Or(e.shown.dir, s.Dir), names(s.Env)
 		if d.Command = e.shown.command; d.Command == nil {
-			d.Command = MaskArgs(append([]string{s.Command}, s.Args...))
+			d.Command = redact.MaskArgs(append([]string{s.Command}, s.Args...))
 		}
 	}
 	if h := e.Server.HTTP; h != nil {
@@ -55,10 +56,10 @@ func (e Entry) Describe() Description {
 			d.Transport = "http"
 		}
 		if h.Helper != nil {
-			d.Helper = MaskLine(h.Helper.Command)
+			d.Helper = redact.MaskLine(h.Helper.Command)
 		}
 		if d.URL = e.shown.url; d.URL == "" {
-			d.URL = MaskURL(h.URL)
+			d.URL = redact.MaskURL(h.URL)
 		}
 	}
 	return d.discreet()
@@ -66,10 +67,10 @@ func (e Entry) Describe() Description {
 
 // discreet is d without tokens in places where none belongs.
 func (d Description) discreet() Description {
-	d.Dir, d.URL, d.Helper = maskTokens(d.Dir), maskTokens(d.URL), maskTokens(d.Helper)
+	d.Dir, d.URL, d.Helper = redact.MaskTokens(d.Dir), redact.MaskTokens(d.URL), redact.MaskTokens(d.Helper)
 	d.Command = slices.Clone(d.Command)
 	for i, word := range d.Command {
-		d.Command[i] = maskTokens(word)
+		d.Command[i] = redact.MaskTokens(word)
 	}
 	return d
 }
@@ -86,4 +87,46 @@ func (e Entry) state() string {
 		return "invalid"
 	}
 	return "enabled"
+}
+
+// trustSubject is what a person agrees to who trusts an entry.
+type trustSubject struct {
+	path  string   // absolute, of the file
+	name  string   // which of its servers
+	parts []string // see Subject
+}
+
+// NeedsTrust tells whether the entry must not be started or contacted before a person agreed to it, since nobody named it. A
+// bare address is no exception: what answers there may be meant for this machine alone.
+func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
+
+// Subject is the absolute path of the entry's file, which of its servers it is, whatever it is called beside those of other
+// files, and everything the file says that decides what it does: its folder, all its keys as they are written, the inputs
+// that it may ask for and the content of its envFile. Values of the user's own environment are not part of it. The parts
+// may hold secrets, so they are for digests alone.
+func (e Entry) Subject() (file, server string, parts []string) {
+	return e.subject.path, e.subject.name, e.subject.parts
+}
+
+// trustSubject is known once all of the server was read.
+func (r *serverReader) trustSubject() trustSubject {
+	out := trustSubject{path: r.abs, name: r.server + r.owner, parts: []string{"folder", r.folder}}
+	out.parts = r.fields.Flatten(append(out.parts, "keys"))
+	out.parts = r.asked.Flatten(append(out.parts, "inputs"))
+	out.parts = append(out.parts, "envFile", r.envText)
+	return out
+}
+
+// with is the subject of a server as a variant has it.
+func (e trustSubject) with(v trustSubject) trustSubject {
+	parts := slices.Concat([]string{"server", e.path}, e.parts, v.parts)
+	return trustSubject{path: v.path, name: e.name + "@" + v.name, parts: parts}
+}
+
+// discreet are problems without such tokens.
+func discreet(problems []Problem) []Problem {
+	for i, p := range problems {
+		problems[i].Message, problems[i].Hint = redact.MaskTokens(p.Message), redact.MaskTokens(p.Hint)
+	}
+	return problems
 }

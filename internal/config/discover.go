@@ -3,12 +3,15 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
 // Looked is a file of an application that was looked at.
@@ -92,7 +95,7 @@ func (d *discovery) look(looked Looked) {
 }
 
 // row is the servers of one row of an application's table.
-func (d *discovery) row(file clients.File, root value, looked *Looked) []Entry {
+func (d *discovery) row(file clients.File, root syntax.Value, looked *Looked) []Entry {
 	if file.Row.Dialect == clients.Plugins {
 		return d.plugins(file, root)
 	}
@@ -126,7 +129,7 @@ func (d *discovery) scopeOf(file clients.File) scope {
 	project := files.ProjectRoot(d.in.Dir)
 	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered, folder: cmp.Or(d.in.Home, d.in.Dir)}
 	if scope := file.Row.Scope; scope == clients.Project || scope == clients.Container {
-		s.folder = projectFolder(file.Path)
+		s.folder = clients.ProjectFolder(file.Path)
 		project = s.folder
 	}
 	s.expander = expander{lookup: d.in.Lookup, home: d.in.Home, folder: project, known: map[string]string{
@@ -143,4 +146,188 @@ func (in Input) present(path string) string {
 		return path
 	}
 	return in.show(path)
+}
+
+// document is a file of an application, read once for all that is looked up in it.
+type document struct {
+	root  syntax.Value
+	state LookedState
+	wrong *Problem // of a broken one
+}
+
+// open reads a file, whatever somebody put there: pipes, devices, endless files and links in a circle are problems.
+func (d *discovery) open(path string) document {
+	if doc, ok := d.seen[path]; ok {
+		return doc
+	}
+	doc := d.parsed(path)
+	d.seen[path] = doc
+	return doc
+}
+
+func (d *discovery) parsed(path string) document {
+	if _, err := os.Lstat(path); err != nil {
+		return document{state: Absent}
+	}
+	shown := d.in.present(path)
+	data, err := readRegular(path)
+	if d.bytes += len(data); err == nil && d.bytes > maxDiscoveredBytes {
+		err = fmt.Errorf("more than %d MiB with those before", maxDiscoveredBytes>>20)
+	}
+	if err != nil {
+		return document{state: Broken, wrong: &Problem{File: shown, Message: "reading the file: " + err.Error(), Hint: "the other files were read"}}
+	}
+	if strings.TrimSpace(string(data)) == "" { // some applications leave such
+		return document{state: Read, root: syntax.Value{Kind: syntax.Object, Line: 1}}
+	}
+	root, wrong := syntax.ParserFor(path)(data)
+	if wrong == nil && root.Kind != syntax.Object {
+		wrong = &syntax.Error{Line: root.Line, Message: "the file must be an object, but is " + root.Kind.String(), Hint: "the application expects one, too"}
+	}
+	if wrong != nil {
+		return document{state: Broken, wrong: &Problem{File: shown, Line: wrong.Line, Message: wrong.Message, Hint: wrong.Hint}}
+	}
+	return document{state: Read, root: root}
+}
+
+// rowServers are the servers that a row of the table finds in its file. None is no problem: it is a file of settings.
+func (s scope) rowServers(file clients.File, root syntax.Value, projects []string) ([]Entry, []Problem) {
+	s.hear(root)
+	r := &fieldReader{file: s.file}
+	var entries []Entry
+	sections := file.Row.RowSections(root)
+	if file.Row.Dialect == clients.Projects { // each project may have a server of one name
+		project, ok := projectOf(root, projects)
+		if ok {
+			s.folder, s.owner = project.Key, " in "+project.Key
+		}
+		sections = project.Value.At("mcpServers")
+	}
+	for _, servers := range sections {
+		if servers.Value.Kind == syntax.Null || !r.want(servers, syntax.Object) {
+			continue
+		}
+		more := s.servers(servers.Value)
+		for i, f := range servers.Value.Fields {
+			more[i].switches = file.App.Deep && isSwitch(f.Value)
+		}
+		entries = append(entries, more...)
+	}
+	if file.Row.Dialect == clients.Registry {
+		if ways, ok := s.registry(root); ok {
+			entries = ways
+		}
+	}
+	return entries, r.problems
+}
+
+// isSwitch is whether a server says nothing but whether one of its name is on.
+func isSwitch(server syntax.Value) bool {
+	for _, f := range server.Fields {
+		if f.Key != "enabled" && f.Key != "disabled" {
+			return false
+		}
+	}
+	return len(server.Fields) > 0
+}
+
+// maxPlugins bounds how many installations of plugins are looked at.
+const maxPlugins = 200
+
+// plugins are the servers that Claude Code's plugins bring along, as its list of installed plugins says. One that no
+// settings switch on is off.
+func (d *discovery) plugins(file clients.File, root syntax.Value) []Entry {
+	list, _ := root.Get("plugins")
+	var entries []Entry
+	looked := 0
+	for _, plugin := range list.Value.Fields {
+		on := d.pluginOn(file.App, plugin.Key)
+		for _, installed := range installations(plugin.Value) {
+			folder := installed.TextOf("installPath")
+			if looked++; looked > maxPlugins || !filepath.IsAbs(folder) || !d.concerns(installed) {
+				continue
+			}
+			more := d.plugin(file, filepath.Clean(folder))
+			for i := range more {
+				more[i].Disabled = more[i].Disabled || !on
+			}
+			entries = append(entries, more...)
+		}
+	}
+	return placed(file, entries)
+}
+
+// installations are the places of a plugin; the list had one only at first.
+func installations(plugin syntax.Value) []syntax.Value {
+	if plugin.Kind == syntax.List {
+		return plugin.Items
+	}
+	return []syntax.Value{plugin}
+}
+
+// concerns is whether an installation is for every project or for this one.
+func (d *discovery) concerns(installed syntax.Value) bool {
+	project := installed.TextOf("projectPath")
+	return project == "" || slices.Contains(d.host.Projects, filepath.Clean(project))
+}
+
+// pluginOn is what the strongest of the settings says that knows the plugin.
+func (d *discovery) pluginOn(app clients.App, id string) bool {
+	for _, path := range d.host.Settings(app) {
+		for _, switches := range d.open(path).root.At("enabledPlugins") {
+			if f, ok := switches.Value.Get(id); ok {
+				return f.Value.Text == "true"
+			}
+		}
+	}
+	return false
+}
+
+// plugin is the servers of one plugin's folder: of its .mcp.json, and of its manifest or the files that that names.
+func (d *discovery) plugin(file clients.File, folder string) []Entry {
+	entries := d.pluginFile(file, folder, ".mcp.json")
+	manifest := filepath.Join(folder, ".claude-plugin", "plugin.json")
+	doc := d.open(manifest)
+	servers, ok := doc.root.Get("mcpServers")
+	switch {
+	case doc.state == Broken:
+		d.look(Looked{App: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(manifest), State: Broken, Problem: doc.wrong})
+	case !ok:
+	case servers.Value.Kind == syntax.Object:
+		entries = append(entries, d.pluginFile(file, folder, filepath.Join(".claude-plugin", "plugin.json"))...)
+	default:
+		for _, item := range append(slices.Clone(servers.Value.Items), servers.Value) {
+			if item.Kind == syntax.Text && filepath.Clean(item.Text) != ".mcp.json" {
+				entries = append(entries, d.pluginFile(file, folder, item.Text)...)
+			}
+		}
+	}
+	return entries
+}
+
+// pluginFile is the servers of one file of a plugin, which must be inside of it.
+func (d *discovery) pluginFile(file clients.File, folder, name string) []Entry {
+	name = filepath.FromSlash(strings.TrimPrefix(name, "${CLAUDE_PLUGIN_ROOT}/"))
+	if !filepath.IsLocal(name) {
+		return nil
+	}
+	file.Path = filepath.Join(folder, name)
+	looked := Looked{App: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path)}
+	doc := d.open(file.Path)
+	if looked.State, looked.Problem = doc.state, doc.wrong; doc.state == Absent {
+		return nil
+	}
+	s := d.scopeOf(file)
+	s.folder, s.known["CLAUDE_PLUGIN_ROOT"] = folder, folder
+	file.Row.Key, file.Row.Dialect = "mcpServers", clients.Shared
+	var entries []Entry
+	if doc.state == Read {
+		var wrong []Problem
+		if entries, wrong = s.rowServers(file, doc.root, nil); len(wrong) > 0 {
+			looked.State, looked.Problem = Broken, &wrong[0]
+		}
+	}
+	looked.Servers = len(entries)
+	d.look(looked)
+	return entries
 }

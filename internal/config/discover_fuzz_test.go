@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
 // FuzzRow reads any bytes as the file of each row of the table. It never panics, every problem is on a line of the file, and
@@ -13,14 +14,14 @@ func FuzzRow(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		clean, err := decodeText(data)
+		clean, err := syntax.Decode(data)
 		if err != nil {
 			return
 		}
 		for _, app := range clients.Table() {
 			for _, row := range app.Rows {
-				root, wrong := syntaxOf(row.Paths.On("linux"))(clean)
-				if wrong != nil || root.kind != object {
+				root, wrong := syntax.ParserFor(row.Paths.On("linux"))(clean)
+				if wrong != nil || root.Kind != syntax.Object {
 					continue
 				}
 				s := scope{file: "f", folder: "/nonexistent", found: Discovered}.in(row.Dialect)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
 // TestDiscoveryIsBounded: a repository cannot make discovery cost more than a moment, whatever it puts where.
@@ -25,7 +27,7 @@ func TestDiscoveryIsBounded(t *testing.T) {
 	}
 	large := filepath.Join(dir, ".junie", "mcp", "mcp.json")
 	place(t, large, []byte("{}"))
-	if err := os.Truncate(large, maxFile+1); err != nil {
+	if err := os.Truncate(large, syntax.MaxFile+1); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

@@ -91,26 +91,3 @@ func TestSubjectIsUnambiguous(t *testing.T) {
 		t.Errorf("%q\n%q\n%q\n%q\n%q", a, b, c, d, e)
 	}
 }
-
-// FuzzFlatten wants the same parts of no two different values.
-func FuzzFlatten(f *testing.F) {
-	f.Add([]byte(`{"a": [{}, "end"]}`), []byte(`{"a": [{"end": "x"}]}`))
-	f.Add([]byte(`{"key": "a"}`), []byte(`{"key": {"a": null}}`))
-	f.Add([]byte(`[1, "1", true]`), []byte(`["1", 1, "true"]`))
-	f.Fuzz(func(t *testing.T, one, other []byte) {
-		a, wrong := parseJSON(one)
-		b, alsoWrong := parseJSON(other)
-		if wrong != nil || alsoWrong != nil {
-			return
-		}
-		if same := slices.Equal(a.flatten(nil), b.flatten(nil)); same != equalValues(a, b) {
-			t.Errorf("%q and %q: the same parts is %v", one, other, same)
-		}
-	})
-}
-
-// equalValues compares values without their lines.
-func equalValues(a, b value) bool {
-	return a.kind == b.kind && a.text == b.text && slices.EqualFunc(a.items, b.items, equalValues) &&
-		slices.EqualFunc(a.fields, b.fields, func(x, y field) bool { return x.key == y.key && equalValues(x.value, y.value) })
-}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -38,47 +40,47 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		clean, err := decodeText(data)
+		clean, err := syntax.Decode(data)
 		if err != nil {
 			return
 		}
 		s := scope{file: "f", folder: "/nonexistent", expander: expander{lookup: func(name string) (string, bool) {
 			return "v", strings.HasPrefix(name, "S")
 		}}}
-		for _, syntax := range []func([]byte) (value, *syntaxError){parseJSON, parseTOML} {
-			if root, wrong := syntax(clean); wrong == nil {
+		for _, parse := range []syntax.Parser{syntax.JSON, syntax.TOML} {
+			if root, wrong := parse(clean); wrong == nil {
 				entries, problems := s.entries(root)
 				judge(t, clean, serversOf(root), merge(entries), problems)
 			} else {
-				judge(t, clean, nil, nil, []Problem{{File: "f", Line: wrong.line, Message: wrong.message}})
+				judge(t, clean, nil, nil, []Problem{{File: "f", Line: wrong.Line, Message: wrong.Message}})
 			}
 		}
-		if root, wrong := parseYAML(clean); wrong == nil {
+		if root, wrong := syntax.YAML(clean); wrong == nil {
 			s.strict = true
-			p := projectReader{reader: reader{file: "f"}, scope: s, rules: []string{"tool-removed"}}
+			p := projectReader{fieldReader: fieldReader{file: "f"}, scope: s, rules: []string{"tool-removed"}}
 			p.project(root)
-			servers := at(root, []string{"servers"})
-			for _, f := range at(root, []string{"variants"}) {
-				servers = append(servers, f.value.fields...)
+			servers := root.At("servers")
+			for _, f := range root.At("variants") {
+				servers = append(servers, f.Value.Fields...)
 			}
 			judge(t, clean, servers, merge(varied(merge(p.entries), p.varied)), p.problems)
 		} else {
-			judge(t, clean, nil, nil, []Problem{{File: "f", Line: wrong.line, Message: wrong.message}})
+			judge(t, clean, nil, nil, []Problem{{File: "f", Line: wrong.Line, Message: wrong.Message}})
 		}
 	})
 }
 
-func serversOf(root value) (found []field) {
-	for _, shape := range shapes {
-		found = append(found, at(root, shape.path)...)
+func serversOf(root syntax.Value) (found []syntax.Field) {
+	for _, section := range clients.Sections(root) {
+		found = append(found, section.Servers)
 	}
-	if isRegistry(root) || isFlat(root) {
-		found = append(found, field{value: value{fields: root.fields}})
+	if true {
+		found = append(found, syntax.Field{Value: syntax.Value{Fields: root.Fields}})
 	}
 	return found
 }
 
-func judge(t *testing.T, data []byte, servers []field, entries []Entry, problems []Problem) {
+func judge(t *testing.T, data []byte, servers []syntax.Field, entries []Entry, problems []Problem) {
 	t.Helper()
 	var said strings.Builder
 	for _, e := range entries {
@@ -97,22 +99,22 @@ func judge(t *testing.T, data []byte, servers []field, entries []Entry, problems
 		}
 		said.WriteString(p.Error() + p.Hint)
 	}
-	for _, secret := range secretsOf(servers) {
+	for _, secret := range longValues(servers) {
 		if bytes.Count(data, []byte(secret)) == 1 && strings.Contains(said.String(), secret) {
 			t.Errorf("the secret %q is shown in %s", secret, said.String())
 		}
 	}
 }
 
-// secretsOf are the longer values of env and headers that are no variables.
-func secretsOf(servers []field) (secrets []string) {
+// longValues are the longer values of env and headers that are no variables.
+func longValues(servers []syntax.Field) (secrets []string) {
 	for _, of := range servers {
-		for _, server := range of.value.fields {
+		for _, server := range of.Value.Fields {
 			for _, key := range []string{"env", "headers", "environment", "envs", "http_headers"} {
-				for _, m := range at(server.value, []string{key}) {
-					for _, f := range m.value.fields {
-						if len(f.value.text) >= 12 && !strings.Contains(f.value.text, "$") {
-							secrets = append(secrets, f.value.text)
+				for _, m := range server.Value.At(key) {
+					for _, f := range m.Value.Fields {
+						if len(f.Value.Text) >= 12 && !strings.Contains(f.Value.Text, "$") {
+							secrets = append(secrets, f.Value.Text)
 						}
 					}
 				}
@@ -123,9 +125,9 @@ func secretsOf(servers []field) (secrets []string) {
 }
 
 // unsent fails if an entry that would run hands a literal variable to the server.
-func unsent(t *testing.T, servers []field, e Entry) {
+func unsent(t *testing.T, servers []syntax.Field, e Entry) {
 	t.Helper()
-	if e.Err() != nil || e.Disabled || escapes(field{value: value{fields: servers}}) {
+	if e.Err() != nil || e.Disabled || escapes(syntax.Field{Value: syntax.Value{Fields: servers}}) {
 		return
 	}
 	var sent []string
@@ -147,17 +149,17 @@ func unsent(t *testing.T, servers []field, e Entry) {
 }
 
 // escapes is whether any string below f can make a literal "${".
-func escapes(f field) bool {
-	if strings.Contains(f.value.text, "$${") || strings.Contains(f.value.text, ":-") {
+func escapes(f syntax.Field) bool {
+	if strings.Contains(f.Value.Text, "$${") || strings.Contains(f.Value.Text, ":-") {
 		return true
 	}
-	for _, m := range f.value.fields {
+	for _, m := range f.Value.Fields {
 		if escapes(m) {
 			return true
 		}
 	}
-	for _, v := range f.value.items {
-		if escapes(field{value: v}) {
+	for _, v := range f.Value.Items {
+		if escapes(syntax.Field{Value: v}) {
 			return true
 		}
 	}

@@ -3,35 +3,46 @@ package config
 import (
 	"encoding/base64"
 	"errors"
-	"fmt"
+	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/auth"
+	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// http reads a server that is contacted, and its URL as it may be shown.
-func (d *draft) http(address field, kind string) (*probe.HTTP, string) {
-	d.foreign(stdioKeys, address.key)
-	headers, helper := d.credentials()
-	h := &probe.HTTP{Headers: headers, Helper: helper, Kind: httpKind(address.key, kind)}
-	if !d.want(address, text) {
+// httpReader reads what belongs to a server that is contacted.
+type httpReader struct {
+	*serverReader
+	from credentialReader
+}
+
+// read is the server, and its URL as it may be shown.
+func (r httpReader) read(address syntax.Field, kind string) (*probe.HTTP, string) {
+	r.foreign(stdioKeys, address.Key)
+	headers, helper := r.credentials()
+	h := &probe.HTTP{Headers: headers, Helper: helper, Kind: httpKind(address.Key, kind)}
+	if !r.want(address, syntax.Text) {
 		return h, ""
 	}
-	out, ok := d.expand(address)
+	out, ok := r.expand(address)
 	if !ok {
-		return h, MaskURL(out.shown)
+		return h, redact.MaskURL(out.shown)
 	}
 	clean, auth, err := splitURL(out.value)
 	if err != nil {
-		d.complain(address.value.line, "write an address such as https://example.com/mcp", "%q is %v", address.key, err)
+		r.complain(address.Value.Line, "write an address such as https://example.com/mcp", "%q is %v", address.Key, err)
 	}
 	h.URL = clean
-	d.secrets = append(append(d.secrets, secretsOfURL(out.value)...), Confidential(headers)...)
+	r.secrets = append(append(r.secrets, secretsOf(redact.OfURL(out.value))...), Confidential(headers)...)
 	if auth != "" && h.Headers[authorization] == "" {
 		h.Headers[authorization] = auth
 	}
-	return h, MaskURL(out.shown)
+	return h, redact.MaskURL(out.shown)
 }
 
 func httpKind(key, kind string) probe.HTTPKind {
@@ -66,61 +77,209 @@ func splitURL(raw string) (clean string, auth probe.Secret, err error) {
 	return u.String(), auth, nil
 }
 
+// authorization is the header that bearer tokens are sent in.
+const authorization = "Authorization"
+
+// credentials are the headers that are known without running anything, and the command that gives the others, nil for none.
+func (r httpReader) credentials() (map[string]probe.Secret, *probe.Helper) {
+	headers := map[string]probe.Secret{}
+	r.headers("headers", headers)
+	r.headers("http_headers", headers)
+	r.envHeaders(headers)
+	bearer, helper := r.from.bearer()
+	if bearer != "" && headers[authorization] != "" {
+		r.complain(r.fields.Line, "keep one of them", "a bearer token and the header %q", authorization)
+	} else if bearer != "" {
+		headers[authorization] = bearer
+	}
+	f, ok := r.get("headersHelper") // Claude Code's command whose output is a JSON object of headers
+	if !ok {
+		return headers, helper
+	}
+	own := r.from.command(f, false)
+	switch {
+	case own != nil && helper != nil:
+		r.complain(f.Line, "keep one of them", `both "headersHelper" and a command in "bearerToken"`)
+	case own != nil:
+		helper = own
+	}
+	return headers, helper
+}
+
 // headers adds the request headers that a key holds, by canonical name. A value is text with variables, or an object that
 // names an environment variable or a file.
-func (d *draft) headers(key string, headers map[string]probe.Secret) {
-	f, ok := d.fields.get(key)
-	if !ok || f.value.kind == null || !d.want(f, object) {
+func (r *serverReader) headers(key string, headers map[string]probe.Secret) {
+	f, ok := r.get(key)
+	if !ok {
 		return
 	}
-	d.unique(f.value, fmt.Sprintf(" in %q", key))
-	for _, m := range f.value.fields {
-		if m.value.kind == null {
+	for _, m := range r.object(f, nil) {
+		if m.Value.Kind == syntax.Null {
 			continue
 		}
-		if value, ok := d.headerText(field{key + "." + safeHeader(m.key), m.line, m.value}); ok {
-			d.header(m, value, headers)
+		named := m
+		named.Key = safeHeader(m.Key)
+		if value, ok := (credentialReader{r}).header(named.In(key)); ok {
+			r.header(m, value, headers)
 		}
 	}
 }
 
-// headerText is the value of one header; ok is false when there is none to send.
-func (d *draft) headerText(f field) (value string, ok bool) {
-	if f.value.kind == object {
-		from, ok := d.origin(f, []string{"env", "file"})
-		if !ok {
-			return "", false
+// envHeaders reads Codex's headers whose values are names of environment variables. As in Codex, one without a value is
+// not sent.
+func (r httpReader) envHeaders(headers map[string]probe.Secret) {
+	f, ok := r.get("env_http_headers")
+	if !ok {
+		return
+	}
+	for _, m := range r.texts(f) {
+		value, _ := r.lookup.Value(m.Value.Text)
+		if strings.TrimSpace(value) != "" || !headerName(m.Key) {
+			r.header(m, value, headers)
 		}
-		value := d.fetch(f, from)
-		return value, value != ""
 	}
-	if !d.isScalar(f) {
-		return "", false
-	}
-	out, _ := d.expand(f)
-	return out.value, true
 }
 
-const headerMarks = "!#$%&'*+-.^_`|~"
+// header adds one header with its value, unless something is wrong with it.
+func (r *serverReader) header(m syntax.Field, value string, headers map[string]probe.Secret) {
+	name, value := http.CanonicalHeaderKey(m.Key), strings.TrimSpace(value)
+	_, twice := headers[name]
+	switch {
+	case !headerName(m.Key): // the name may be a value in the wrong place
+		r.complain(m.Line, "write the name without colon or spaces, the value behind it", "%q is no name for a header", safeHeader(m.Key))
+		return
+	case twice:
+		r.complain(m.Line, "keep one of them", "the header %q twice", name)
+	case !headerValue(value):
+		r.complain(m.Line, "check the variable or file it comes from", "the value of the header %q has line breaks or control characters", name)
+	}
+	headers[name] = probe.Secret(value)
+}
 
 // headerName is whether name is a token of RFC 9110 §5.6.2.
-func headerName(name string) bool {
-	return name != "" && strings.IndexFunc(name, func(r rune) bool { return !tokenRune(r) }) < 0
-}
+func headerName(name string) bool { return name != "" && !strings.ContainsFunc(name, noTokenRune) }
 
 // headerValue is whether value has no control characters but tabs (RFC 9110 §5.5).
 func headerValue(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 && r != '\t' || r == 0x7f })
 }
 
-func tokenRune(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(headerMarks, r)
+func noTokenRune(r rune) bool {
+	return r >= 0x80 || !plainByte(byte(r)) && !strings.ContainsRune("!#$%&'*+^`|~", r)
 }
 
 // safeHeader is the part of a header's name that is one; the rest may be a value in the wrong place.
 func safeHeader(name string) string {
-	if i := strings.IndexFunc(name, func(r rune) bool { return !tokenRune(r) }); i >= 0 {
+	if i := strings.IndexFunc(name, noTokenRune); i >= 0 {
 		return name[:i] + "…"
 	}
 	return name
+}
+
+// oauthKeys are the keys of "oauth". clientId is everybody's; callbackPort, authServerMetadataUrl and scopes as one string
+// are Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and scopes as a list are Gemini CLI's; scope is
+// OpenCode's; the others are mcpctl's own.
+var oauthKeys = []string{
+	"clientId", "clientSecret", "scopes", "scope", "callbackPort", "redirectUri", "authServerMetadataUrl", "authorizationUrl",
+	"tokenUrl", "enabled", "grantType", "clientMetadataUrl", "privateKey", "keyId",
+}
+
+// cursorKeys are what Cursor calls some of them, in "auth".
+var cursorKeys = map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "clientSecret", "scopes": "scopes"}
+
+// login is what the server's keys say of logging in with OAuth.
+func (r httpReader) login() auth.Client {
+	var c auth.Client
+	switch f, ok := r.get("oauth"); {
+	case !ok:
+	case f.Value.Kind == syntax.Boolean: // OpenCode's way to say never
+		c.Never = !r.flag(f, true)
+	default:
+		r.oauth(f, &c)
+	}
+	if f, ok := r.get("auth"); ok && f.Value.Kind == syntax.Object {
+		f.Value.Fields = slices.Clone(f.Value.Fields)
+		for i, m := range f.Value.Fields {
+			f.Value.Fields[i].Key = cursorKeys[m.Key]
+		}
+		r.oauth(f, &c)
+	}
+	c.Refresh = r.from.carried("MCPCTL_REFRESH_TOKEN_")
+	if secret := r.from.carried("MCPCTL_CLIENT_SECRET_"); secret != "" {
+		c.Secret = secret
+	}
+	for _, secret := range []probe.Secret{c.Secret, c.Key, c.Refresh} {
+		if secret != "" {
+			r.secrets = append(r.secrets, secret)
+		}
+	}
+	return c
+}
+
+// oauth reads the members of "oauth".
+func (r httpReader) oauth(of syntax.Field, c *auth.Client) {
+	known := oauthKeys
+	if !r.strict {
+		known = nil
+	}
+	texts := map[string]*string{
+		"clientId": &c.ID, "redirectUri": &c.Redirect, "authServerMetadataUrl": &c.Metadata, "authorizationUrl": &c.Authorize,
+		"tokenUrl": &c.TokenEndpoint, "clientMetadataUrl": &c.Document, "keyId": &c.KeyID,
+	}
+	for _, m := range r.object(of, known) {
+		switch named := m.In(of.Key); m.Key {
+		case "clientSecret":
+			c.Secret = r.from.hidden(named)
+		case "privateKey":
+			c.Key = r.from.hidden(named)
+		case "scopes", "scope":
+			c.Scopes = append(c.Scopes, r.scopes(named)...)
+		case "callbackPort":
+			c.Redirect = r.callback(named)
+		case "grantType":
+			c.Machine = r.machine(named)
+		default:
+			if to := texts[m.Key]; to != nil && m.Value.Kind != syntax.Null && r.want(named, syntax.Text) {
+				out, _ := r.expand(named)
+				*to = strings.TrimSpace(out.value)
+			}
+		}
+	}
+}
+
+// scopes are a list of strings, or one string with spaces between them.
+func (r httpReader) scopes(f syntax.Field) []string {
+	if f.Value.Kind == syntax.Text {
+		return strings.Fields(f.Value.Text)
+	}
+	var all []string
+	for _, m := range r.scalars(f) {
+		all = append(all, strings.Fields(m.Value.Text)...)
+	}
+	return all
+}
+
+// callback is the redirect URI that Claude Code registers for a port.
+func (r httpReader) callback(f syntax.Field) string {
+	if !r.want(f, syntax.Number) {
+		return ""
+	}
+	port, err := strconv.ParseUint(f.Value.Text, 10, 16)
+	if err != nil || port == 0 {
+		r.complain(f.Value.Line, "write a port such as 8080", "%q is no port", f.Key)
+		return ""
+	}
+	return "http://localhost:" + strconv.FormatUint(port, 10) + "/callback"
+}
+
+// machine tells whether the client acts for itself.
+func (r httpReader) machine(f syntax.Field) bool {
+	switch grant := r.text(f); grant {
+	case "client_credentials":
+		return true
+	case "authorization_code":
+	default:
+		r.complain(f.Value.Line, "write authorization_code or client_credentials", "%q is no grant that mcpctl has", f.Key)
+	}
+	return false
 }

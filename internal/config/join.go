@@ -2,16 +2,19 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// bearing is how a discovered entry stands to others.
-type bearing struct {
+// launch is how a discovered entry stands to others.
+type launch struct {
 	beside   bool     // it stands beside another of its application with the same name
 	yields   bool     // it was refused, and a weaker one of its name takes its place
 	switches bool     // it says nothing but whether a server of that name is on
@@ -183,4 +186,145 @@ var placelessLaunchers = []string{"npx", "bunx", "uvx", "dnx", "docker", "podman
 func placeless(s probe.Stdio) bool {
 	return slices.Contains(placelessLaunchers, base(s.Command)) &&
 		!slices.ContainsFunc(s.Args, func(arg string) bool { return strings.HasPrefix(arg, ".") })
+}
+
+// merge makes the names of entries unique, in order. The same server in two files is one entry; two different servers
+// of one name, or of names that share a snapshot file, are one entry that cannot run.
+func merge(entries []Entry) []Entry {
+	var merged []Entry
+	at := map[string]int{} // by the file name that Windows and macOS take for the same
+	for _, e := range entries {
+		key := strings.ToLower(FileName(e.Server.Name))
+		i, seen := at[key]
+		switch {
+		case !seen:
+			at[key] = len(merged)
+			merged = append(merged, e)
+		case merged[i].File == e.File || !same(merged[i], e):
+			merged[i].Problems = append(slices.Clip(merged[i].Problems), duplicate(merged[i], e))
+		default: // the best word holds: both would do the same
+			merged[i].Found = min(merged[i].Found, e.Found)
+		}
+	}
+	return merged
+}
+
+// same is whether two entries would do the same.
+func same(a, b Entry) bool {
+	a.Server.Source, b.Server.Source = "", ""
+	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) &&
+		slices.EqualFunc(a.Problems, b.Problems, func(p, q Problem) bool { return p.Message == q.Message })
+}
+
+// duplicate is the problem of the second of two entries.
+func duplicate(first, second Entry) Problem {
+	p := Problem{
+		File: second.File, Line: second.Line, Server: second.Server.Name, Hint: "rename or remove one of them",
+		Message: fmt.Sprintf("duplicate name, first in %s", first.Server.Source),
+	}
+	if first.Server.Name != second.Server.Name {
+		p.Message = fmt.Sprintf("differs from %q in %s only in case, which file names cannot tell apart everywhere",
+			first.Server.Name, first.Server.Source)
+	}
+	return p
+}
+
+// switchOff disables the servers that the application's own switches disable, wherever those are kept.
+func (d *discovery) switchOff(app clients.App, files []clients.File, entries []Entry) {
+	off := func(Entry) (off, yields bool) { return false, false }
+	switch app.ID {
+	case "claude-code":
+		off = d.claudeSwitches(app, files)
+	case "gemini":
+		off = d.geminiSwitches(files)
+	case "amazon-q":
+		off = d.amazonSwitches(files)
+	}
+	for i := range entries {
+		e := &entries[i]
+		isOff, yields := off(*e)
+		if e.Disabled, e.yields = e.Disabled || isOff, yields; e.Disabled {
+			e.Places[0].State = "disabled"
+		}
+	}
+}
+
+// claudeSwitches are what Claude Code keeps per project, and what settings say of the servers of .mcp.json: those that were
+// refused do not stand in the way of the user's own.
+func (d *discovery) claudeSwitches(app clients.App, files []clients.File) func(Entry) (off, yields bool) {
+	var everywhere, shared []string
+	for _, file := range files {
+		if file.Row.Dialect == clients.Projects {
+			project, _ := projectOf(d.open(file.Path).root, d.host.Projects)
+			everywhere, shared = texts(project.Value, "disabledMcpServers"), texts(project.Value, "disabledMcpjsonServers")
+		}
+	}
+	for _, path := range d.host.Settings(app) {
+		shared = append(shared, texts(d.open(path).root, "disabledMcpjsonServers")...)
+	}
+	return func(e Entry) (off, yields bool) {
+		yields = e.Places[0].Scope == string(clients.Project) && slices.Contains(shared, e.Server.Name)
+		return yields || slices.Contains(everywhere, e.Server.Name), yields
+	}
+}
+
+// geminiSwitches are mcp.allowed and mcp.excluded, each of the strongest file that has it.
+func (d *discovery) geminiSwitches(files []clients.File) func(Entry) (off, yields bool) {
+	var allowed, excluded *syntax.Field
+	for _, file := range files {
+		if file.Row.Scope == clients.Plugin {
+			continue
+		}
+		for _, mcp := range d.open(file.Path).root.At("mcp") {
+			if f, ok := mcp.Value.Get("allowed"); ok && allowed == nil && len(f.Value.Items) > 0 {
+				allowed = &f
+			}
+			if f, ok := mcp.Value.Get("excluded"); ok && excluded == nil {
+				excluded = &f
+			}
+		}
+	}
+	has := func(f *syntax.Field, name string) bool {
+		return f != nil && slices.ContainsFunc(f.Value.Items, func(item syntax.Value) bool { return item.Text == name })
+	}
+	return func(e Entry) (off, yields bool) {
+		return allowed != nil && !has(allowed, e.Server.Name) || has(excluded, e.Server.Name), false
+	}
+}
+
+// amazonSwitches leave mcp.json files out when the user's default agent does.
+func (d *discovery) amazonSwitches(files []clients.File) func(Entry) (off, yields bool) {
+	ignored := slices.ContainsFunc(files, func(file clients.File) bool {
+		isDefault := file.Row.Scope == clients.User && filepath.Base(file.Path) == "default.json"
+		return isDefault && d.open(file.Path).root.TextOf("useLegacyMcpJson") == "false"
+	})
+	return func(e Entry) (off, yields bool) {
+		legacy := ignored && filepath.Base(e.File) == "mcp.json"
+		return legacy, legacy
+	}
+}
+
+// texts are the texts of a list.
+func texts(of syntax.Value, key string) []string {
+	f, _ := of.Get(key)
+	var out []string
+	for _, item := range f.Value.Items {
+		out = append(out, item.Text)
+	}
+	return out
+}
+
+// projectOf is what Claude Code keeps of the nearest folder of this project; its key is that folder.
+func projectOf(root syntax.Value, folders []string) (syntax.Field, bool) {
+	projects, _ := root.Get("projects")
+	for _, folder := range folders {
+		real := files.RealPath(folder)
+		for _, f := range projects.Value.Fields {
+			path := filepath.Clean(filepath.FromSlash(f.Key))
+			if path == folder || path == real || filepath.Separator == '\\' && strings.EqualFold(path, folder) {
+				return syntax.Field{Key: folder, Line: f.Line, Value: f.Value}, true
+			}
+		}
+	}
+	return syntax.Field{}, false
 }

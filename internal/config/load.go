@@ -2,10 +2,20 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
 // Load reads the configuration. The Config is never nil and holds all that could be read; the error is Problems with whole
@@ -18,7 +28,7 @@ func Load(in Input) (*Config, error) {
 	if in.Discover || l.config.Project.Discover {
 		l.entries = l.join(merge(l.entries), l.discover())
 	}
-	l.vary()
+	l.addVariants()
 	l.refuse()
 	l.confineSnapshots()
 	for i, e := range l.config.Entries {
@@ -35,10 +45,10 @@ func Load(in Input) (*Config, error) {
 type loader struct {
 	in       Input
 	config   *Config
-	named    []origin // files of servers that were named
-	include  []field  // of mcpctl.yaml
-	alone    bool     // mcpctl.yaml says where servers come from
-	distant  bool     // servers come from another project than mcpctl.yaml, inside of its own
+	named    []origin       // files of servers that were named
+	include  []syntax.Field // of mcpctl.yaml
+	alone    bool           // mcpctl.yaml says where servers come from
+	distant  bool           // servers come from another project than mcpctl.yaml, inside of its own
 	entries  []Entry
 	variants []variant
 	problems []Problem
@@ -88,13 +98,13 @@ func (l *loader) readProject(file origin) {
 	if file.found == Searched {
 		l.config.Searched = append(l.config.Searched, file.shown)
 	}
-	root, ok := l.parse(file, parseYAML)
+	root, ok := l.parse(file, syntax.YAML)
 	if !ok {
 		return
 	}
 	s := l.scope(file)
-	s.dialect = dialect{unit: time.Second, strict: true}
-	p := projectReader{reader: reader{file: file.shown}, scope: s, rules: l.in.Rules}
+	s.unit, s.strict = time.Second, true
+	p := projectReader{fieldReader: fieldReader{file: file.shown}, scope: s, rules: l.in.Rules}
 	l.config.Project = p.project(root)
 	l.include, l.alone, l.variants = p.include, p.alone, p.varied
 	l.entries = append(l.entries, p.entries...)
@@ -103,16 +113,16 @@ func (l *loader) readProject(file origin) {
 
 // scope is what the servers of a file share.
 func (l *loader) scope(file origin) scope {
-	folder := projectFolder(file.path)
+	folder := clients.ProjectFolder(file.path)
 	s := scope{
 		file: file.shown, abs: file.path, found: file.found, folder: folder,
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
 	}
-	return s.in(dialectOf(file.path))
+	return s.in(clients.DialectOf(file.path))
 }
 
 // parse reads a file; ok is false after a problem.
-func (l *loader) parse(file origin, syntax func([]byte) (value, *syntaxError)) (value, bool) {
+func (l *loader) parse(file origin, parser syntax.Parser) (syntax.Value, bool) {
 	l.config.Files = append(l.config.Files, file.shown)
 	read := readFile
 	if file.found != Named { // a pipe would keep the run waiting for ever
@@ -125,12 +135,12 @@ func (l *loader) parse(file origin, syntax func([]byte) (value, *syntaxError)) (
 			hint = "it is named by " + file.from
 		}
 		l.complain(file, "reading the file: "+err.Error(), hint)
-		return value{}, false
+		return syntax.Value{}, false
 	}
-	root, wrong := syntax(data)
+	root, wrong := parser(data)
 	if wrong != nil {
-		l.problems = append(l.problems, Problem{File: file.shown, Line: wrong.line, Message: wrong.message, Hint: wrong.hint})
-		return value{}, false
+		l.problems = append(l.problems, Problem{File: file.shown, Line: wrong.Line, Message: wrong.Message, Hint: wrong.Hint})
+		return syntax.Value{}, false
 	}
 	return root, true
 }
@@ -154,7 +164,7 @@ func (l *loader) servers() {
 	}
 	if file, ok := l.in.search(serverFiles); ok {
 		l.found(file)
-	} else if raw, ok := l.in.look("MCP_SERVER_URL"); ok && raw != "" {
+	} else if raw, ok := l.in.Lookup.Value("MCP_SERVER_URL"); ok && raw != "" {
 		l.fromVariable(raw)
 	}
 }
@@ -164,22 +174,22 @@ func (l *loader) included() []origin {
 	var files []origin
 	for _, f := range l.include {
 		file := origin{
-			path: f.value.text, shown: f.value.text, found: l.config.Project.Found,
-			from: fmt.Sprintf("%s:%d", l.config.Project.File, f.line),
+			path: f.Value.Text, shown: f.Value.Text, found: l.config.Project.Found,
+			from: fmt.Sprintf("%s:%d", l.config.Project.File, f.Line),
 		}
 		if !filepath.IsAbs(file.path) {
 			project := l.in.origin(l.config.Project.File)
-			file.path = filepath.Join(filepath.Dir(project.path), f.value.text)
-			file.shown = filepath.Join(filepath.Dir(project.shown), f.value.text)
+			file.path = filepath.Join(filepath.Dir(project.path), f.Value.Text)
+			file.shown = filepath.Join(filepath.Dir(project.shown), f.Value.Text)
 		}
 		if isProjectFile(file) {
 			l.problems = append(l.problems, Problem{
-				File: l.config.Project.File, Line: f.line,
-				Message: fmt.Sprintf("%q is not a JSON file of servers", f.value.text), Hint: "include takes files such as .mcp.json",
+				File: l.config.Project.File, Line: f.Line,
+				Message: fmt.Sprintf("%q is not a JSON file of servers", f.Value.Text), Hint: "include takes files such as .mcp.json",
 			})
 			continue
 		}
-		if l.confineIncludes(file, f.line) {
+		if l.confineIncludes(file, f.Line) {
 			files = addOrigin(files, file)
 		}
 	}
@@ -191,14 +201,14 @@ func (l *loader) found(file origin) {
 	l.config.Searched = append(l.config.Searched, file.shown)
 	l.readServers(file)
 	if l.config.Project.File == "" {
-		l.config.Project.Snapshots = filepath.Join(projectFolder(file.path), defaultSnapshots)
+		l.config.Project.Snapshots = filepath.Join(clients.ProjectFolder(file.path), defaultSnapshots)
 		return
 	}
-	l.distant = projectFolder(file.path) != projectFolder(l.in.origin(l.config.Project.File).path)
+	l.distant = clients.ProjectFolder(file.path) != clients.ProjectFolder(l.in.origin(l.config.Project.File).path)
 }
 
 func (l *loader) readServers(file origin) {
-	root, ok := l.parse(file, syntaxOf(file.path))
+	root, ok := l.parse(file, syntax.ParserFor(file.path))
 	if !ok {
 		return
 	}
@@ -236,4 +246,206 @@ func (l *loader) sorted() Problems {
 		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.Line, b.Line))
 	})
 	return l.problems
+}
+
+// projectFile is the project's own file.
+const projectFile = "mcpctl.yaml"
+
+// serverFiles are what clients keep in a project, in the order in which they are looked for.
+var serverFiles = []string{".mcp.json", "mcp.json", filepath.Join(".vscode", "mcp.json"), filepath.Join(".cursor", "mcp.json")}
+
+// origin is a file to read.
+type origin struct {
+	path  string // absolute
+	shown string // as the user knows it
+	from  string // what names it, for hints
+	found Found  // how it came to be read
+}
+
+// origin resolves a path that was written by the user.
+func (in Input) origin(path string) origin {
+	if filepath.IsAbs(path) {
+		return origin{path: filepath.Clean(path), shown: path, from: "--config or MCPCTL_CONFIG"}
+	}
+	return origin{path: filepath.Join(in.Dir, path), shown: path, from: "--config or MCPCTL_CONFIG"}
+}
+
+// named are the files that --config or MCPCTL_CONFIG name, each once. MCPCTL_CONFIG is a list as PATH is.
+func (in Input) named() []origin {
+	names := in.Files
+	if value, ok := in.Lookup.Value("MCPCTL_CONFIG"); len(names) == 0 && ok {
+		names = slices.DeleteFunc(filepath.SplitList(value), func(s string) bool { return s == "" })
+	}
+	var files []origin
+	for _, name := range names {
+		files = addOrigin(files, in.origin(name))
+	}
+	return files
+}
+
+func addOrigin(files []origin, file origin) []origin {
+	if slices.ContainsFunc(files, func(o origin) bool { return o.path == file.path }) {
+		return files
+	}
+	return append(files, file)
+}
+
+// search is the first of names that exists in the nearest folder that has one.
+func (in Input) search(names []string) (origin, bool) {
+	for _, folder := range files.ProjectFolders(in.Dir) {
+		for _, name := range names {
+			path := filepath.Join(folder, name)
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				return origin{path: path, shown: in.show(path), found: Searched}, true
+			}
+		}
+	}
+	return origin{}, false
+}
+
+// show is a path as seen from the current folder, with forward slashes.
+func (in Input) show(path string) string {
+	rel, err := filepath.Rel(in.Dir, path)
+	if err != nil {
+		rel = path
+	}
+	return strings.ReplaceAll(rel, `\`, "/")
+}
+
+// Environment is what the environment says about a run; flags go before it.
+type Environment struct {
+	Timeout *time.Duration // MCP_TIMEOUT, seconds or a duration; nil = not set, 0 = none
+	Retries *int           // MCP_MAX_RETRIES; nil = not set
+	Format  string         // MCPCTL_FORMAT, one of the formats given; empty = not set
+}
+
+// maxRetries bounds MCP_MAX_RETRIES.
+const maxRetries = 100
+
+// ReadEnvironment reads MCP_TIMEOUT, MCP_MAX_RETRIES and MCPCTL_FORMAT; the error is Problems. An empty variable is not set.
+func ReadEnvironment(lookup clients.Lookup, formats []string) (Environment, error) {
+	var env Environment
+	var problems Problems
+	read := func(name, hint, message string, accept func(string) bool) {
+		value, ok := lookup.Value(name)
+		if ok && value != "" && !accept(value) {
+			problems = append(problems, Problem{File: name, Message: message, Hint: hint})
+		}
+	}
+	read("MCP_TIMEOUT", `write seconds, or a duration such as "30s" or "2m"; 0 means none`,
+		"not a number of seconds up to 3600, nor a duration", env.setTimeout)
+	read("MCP_MAX_RETRIES", "write a whole number; 0 means none", "not a whole number from 0 to 100", env.setRetries)
+	if value, ok := lookup.Value("MCPCTL_FORMAT"); ok {
+		read("MCPCTL_FORMAT", match.Suggest(value, formats), "unknown format "+strconv.Quote(value), func(format string) bool {
+			env.Format = format
+			known := slices.Contains(formats, format)
+			return known
+		})
+	}
+	if len(problems) > 0 {
+		return env, problems
+	}
+	return env, nil
+}
+
+// setTimeout takes a bare number above an hour for a mistake: other programs read MCP_TIMEOUT as milliseconds.
+func (e *Environment) setTimeout(value string) bool {
+	t, err := time.ParseDuration(value)
+	ok := err == nil && t >= 0 && t <= maxTimeout
+	if seconds, isNumber := inUnit(value, time.Second); isNumber {
+		t, ok = seconds, seconds <= time.Hour
+	}
+	e.Timeout = &t
+	return ok
+}
+
+func (e *Environment) setRetries(value string) bool {
+	n, err := strconv.Atoi(value)
+	e.Retries = &n
+	return err == nil && n >= 0 && n <= maxRetries
+}
+
+// foreignKeys are where applications keep servers in YAML; mcpctl.yaml knows none of them.
+var foreignKeys = []string{"mcpServers", "extensions"}
+
+// isProjectFile is whether a file is read as mcpctl.yaml is: YAML that is not an application's.
+func isProjectFile(file origin) bool {
+	if !syntax.IsYAML(file.path) || filepath.Base(file.path) == projectFile {
+		return syntax.IsYAML(file.path)
+	}
+	data, err := readRegular(file.path) // what is wrong with the file is told when it is read in earnest
+	if err != nil {
+		return true
+	}
+	root, wrong := syntax.YAML(data)
+	if wrong != nil {
+		return true
+	}
+	for _, key := range foreignKeys {
+		if _, ok := root.Get(key); ok {
+			return false
+		}
+	}
+	return true
+}
+
+// A repository must not decide about files outside of it: what a found mcpctl.yaml names, and the folder of snapshots that
+// nobody named, lie inside the project, links followed.
+
+const confineHint = "keep it inside the project, or name the file with --config if you mean it"
+
+// outside is where a path leads that is not inside the project; "" when it is.
+func (in Input) outside(path string) string { return files.LeadsOut(in.Dir, path) }
+
+// confineIncludes leaves out files that a found mcpctl.yaml must not include.
+func (l *loader) confineIncludes(file origin, line int) bool {
+	if file.found == Named || l.in.outside(file.path) == "" {
+		return true
+	}
+	l.problems = append(l.problems, Problem{
+		File: l.config.Project.File, Line: line, Hint: confineHint,
+		Message: fmt.Sprintf("includes %q, which is outside of the project, and nobody named this file", file.shown),
+	})
+	return false
+}
+
+// confineSnapshots finds a folder of snapshots that leads out of the project though nobody named it.
+func (l *loader) confineSnapshots() {
+	p := &l.config.Project
+	if p.File != "" && p.Found == Named {
+		return
+	}
+	if p.Stray = l.in.outside(p.Snapshots); p.Stray != "" && p.snapshotsLine > 0 {
+		l.problems = append(l.problems, Problem{
+			File: p.File, Line: p.snapshotsLine, Hint: confineHint,
+			Message: fmt.Sprintf("keeps snapshots in %q, which is outside of the project, and nobody named this file", p.Stray),
+		})
+	}
+}
+
+// readFile is the UTF-8 text of a file without its byte order mark. The error names the cause, not the file.
+func readFile(path string) ([]byte, error) { return decoded(files.Read(path, syntax.MaxFile)) }
+
+// readRegular is readFile for paths that a file names: a pipe there would keep the reader waiting for ever.
+func readRegular(path string) ([]byte, error) {
+	return decoded(files.ReadRegular(path, syntax.MaxFile))
+}
+
+func decoded(data []byte, err error) ([]byte, error) {
+	if err != nil {
+		return nil, plainCause(err)
+	}
+	return syntax.Decode(data)
+}
+
+// plainCause is an error of the file system without the path, which the caller names.
+func plainCause(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("no such file")
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
 }

@@ -1,8 +1,14 @@
 package config
 
 import (
+	"cmp"
+	"maps"
+	"path/filepath"
 	"slices"
+	"strconv"
 
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -48,4 +54,290 @@ func (a Allow) Refusal(names ...string) *Problem {
 		File: a.File, Line: a.Line, Server: names[0], Message: "not in the allow list",
 		Hint: "add it to allow there if it may be contacted",
 	}
+}
+
+// defaultSnapshots is the folder of snapshots beside the configuration.
+const defaultSnapshots = "mcp-snapshots"
+
+// projectReader reads mcpctl.yaml.
+type projectReader struct {
+	fieldReader
+	scope
+	rules   []string       // known rule ids; nil = not checked
+	include []syntax.Field // paths of files of servers
+	entries []Entry        // servers written in the file
+	varied  []variant
+	alone   bool // include or servers is there: no other file is looked for
+}
+
+var projectKeys = []string{"include", "servers", "discover", "variants", "snapshots", "fail-on", "check-fail-on", "rules", "overrides", "waivers", "tolerate", "budgets", "allow"}
+
+// project reads the whole file; the problems are those of the reader.
+func (p *projectReader) project(root syntax.Value) Project {
+	out := Project{File: p.fieldReader.file, Found: p.found, Snapshots: filepath.Join(p.folder, defaultSnapshots)}
+	if !p.is(root, syntax.Object, "the file") {
+		return out
+	}
+	p.keys(root, "", projectKeys)
+	for _, f := range root.Fields {
+		if f.Value.Kind != syntax.Null || f.Key == "allow" { // an empty allow must not allow all
+			p.key(f, &out)
+		}
+	}
+	return out
+}
+
+// key reads one member of the file.
+func (p *projectReader) key(f syntax.Field, out *Project) {
+	switch f.Key {
+	case "include":
+		p.alone = true
+		p.include = p.paths(f)
+	case "servers":
+		p.alone = true
+		if p.want(f, syntax.Object) {
+			p.entries = append(p.entries, p.servers(f.Value)...)
+		}
+	case "variants":
+		p.varied = p.variants(f)
+	case "discover":
+		out.Discover = p.flag(f, false)
+	case "snapshots":
+		out.Snapshots, out.snapshotsLine = p.folderOf(f), f.Line
+	case "fail-on":
+		out.FailOn = p.failOn(f)
+	case "check-fail-on":
+		out.CheckFailOn = p.failOn(f)
+	case "rules":
+		out.Rules = p.levels(f)
+	case "overrides":
+		out.Overrides = p.overrides(f)
+	case "tolerate":
+		out.Tolerate = p.tolerate(f)
+	case "waivers":
+		out.Waivers = p.waivers(f)
+	case "budgets":
+		out.Budgets = p.budgets(f)
+	case "allow":
+		out.Allow = p.allow(f)
+	}
+}
+
+// path expands one string; "" after a problem.
+func (p *projectReader) path(f syntax.Field) string {
+	if !p.want(f, syntax.Text) {
+		return ""
+	}
+	out, missing := p.scope.expand(f.Value.Text)
+	for _, m := range missing {
+		p.complain(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
+	}
+	switch {
+	case len(missing) == 0 && out.value == "":
+		p.complain(f.Value.Line, "write a path", "%q is empty", f.Key)
+	case len(p.confidential(f.Value.Text)) > 0:
+		p.complain(f.Value.Line, "write the path without it", "%q holds a variable that looks secret, and paths are shown", f.Key)
+		return ""
+	}
+	return out.value
+}
+
+// paths are the files to include, each with its line.
+func (p *projectReader) paths(f syntax.Field) []syntax.Field {
+	var files []syntax.Field
+	for _, item := range p.scalars(f) {
+		if path := p.path(item); path != "" {
+			files = append(files, syntax.String(item.Key, path, item.Line))
+		}
+	}
+	return files
+}
+
+func (p *projectReader) folderOf(f syntax.Field) string {
+	folder := p.path(f)
+	switch {
+	case folder == "":
+		folder = defaultSnapshots
+	case filepath.IsAbs(folder):
+		return filepath.Clean(folder)
+	}
+	return filepath.Join(p.folder, folder)
+}
+
+func (p *projectReader) failOn(f syntax.Field) finding.Threshold {
+	if !p.want(f, syntax.Text) {
+		return ""
+	}
+	threshold, err := finding.ParseThreshold(f.Value.Text)
+	if err != nil {
+		p.complain(f.Value.Line, match.Suggest(f.Value.Text, []string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
+		return ""
+	}
+	return threshold
+}
+
+// levels are the rules whose level the project chose.
+func (p *projectReader) levels(f syntax.Field) map[string]finding.Level {
+	levels := map[string]finding.Level{}
+	for _, m := range p.texts(f) {
+		p.rule(m.Key, m.Line)
+		level, err := finding.ParseLevel(m.Value.Text)
+		if err != nil {
+			p.complain(m.Value.Line, match.Suggest(m.Value.Text, []string{"breaking", "warning", "info", "off"}), "rule %q: %v", m.Key, err)
+			continue
+		}
+		levels[m.Key] = level
+	}
+	return levels
+}
+
+const rulesHint = "mcpctl rules shows all rules"
+
+// rule keeps a problem for an id that is not in the catalogue.
+func (p *projectReader) rule(id string, line int) {
+	if p.rules != nil && !slices.Contains(p.rules, id) {
+		p.complain(line, cmp.Or(match.Suggest(id, p.rules), rulesHint), "unknown rule %q", id)
+	}
+}
+
+// overrides are what the project decided for single servers.
+func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
+	all := map[string]finding.Override{}
+	for _, m := range p.object(f, nil) {
+		var o finding.Override
+		named := m.In(f.Key)
+		for _, member := range p.object(named, []string{"fail-on", "check-fail-on", "rules"}) {
+			switch inner := member.In(named.Key); member.Key {
+			case "fail-on":
+				o.FailOn = p.failOn(inner)
+			case "check-fail-on":
+				o.CheckFailOn = p.failOn(inner)
+			case "rules":
+				o.Rules = p.levels(inner)
+			}
+		}
+		all[m.Key] = o
+	}
+	return all
+}
+
+func (p *projectReader) budgets(f syntax.Field) Budgets {
+	var b Budgets
+	limits := map[string]*int{
+		"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens, "server-tools": &b.ServerTools,
+		"tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes, "text-characters": &b.TextCharacters,
+	}
+	for _, m := range p.object(f, slices.Sorted(maps.Keys(limits))) {
+		n, err := strconv.Atoi(m.Value.Text)
+		switch {
+		case m.Value.Kind != syntax.Number || err != nil || n < 1:
+			p.complain(m.Value.Line, "leave it out for no limit", `"budgets.%s" must be a whole number above 0`, m.Key)
+		case limits[m.Key] != nil:
+			*limits[m.Key] = n
+		}
+	}
+	return b
+}
+
+// allow is the list of names; one that is not a list allows nothing.
+func (p *projectReader) allow(f syntax.Field) Allow {
+	a := Allow{File: p.fieldReader.file, Line: f.Line}
+	for _, item := range p.scalars(f) {
+		a.Names = append(a.Names, item.Value.Text)
+	}
+	return a
+}
+
+var (
+	waiverKeys    = []string{"rule", "server", "item", "path", "fingerprint", "reason", "owner", "expires"}
+	toleranceKeys = []string{"server", "reason", "expires"}
+)
+
+// waivers are the accepted findings; one that is not whole is left out.
+func (p *projectReader) waivers(f syntax.Field) []finding.Waiver {
+	return whole(p, f, waiverKeys, p.waiver)
+}
+
+// tolerate are the servers that may fail; one entry that is not whole is left out.
+func (p *projectReader) tolerate(f syntax.Field) []finding.Tolerance {
+	return whole(p, f, toleranceKeys, p.tolerance)
+}
+
+// whole are the entries of a list of objects that were read without a problem.
+func whole[T any](p *projectReader, f syntax.Field, keys []string, read func(syntax.Field) T) []T {
+	var out []T
+	for _, item := range p.items(f) {
+		before := len(p.problems)
+		p.object(item, keys)
+		if item.Value.Kind != syntax.Object {
+			continue
+		}
+		if one := read(item); len(p.problems) == before {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func (p *projectReader) waiver(f syntax.Field) finding.Waiver {
+	w := finding.Waiver{
+		Reason: p.needed(f, "reason", "say why the finding is accepted"), Owner: p.word(f, "owner"), Expires: p.expires(f),
+		Rule: p.needed(f, "rule", "name the rule of the finding"), Server: p.word(f, "server"), Item: p.word(f, "item"), Path: p.word(f, "path"),
+		Fingerprint: p.word(f, "fingerprint"),
+		Source:      finding.Location{File: p.fieldReader.file, Line: f.Line},
+	}
+	if w.Rule != "" {
+		p.pattern(f, w.Rule)
+	}
+	return w
+}
+
+func (p *projectReader) tolerance(f syntax.Field) finding.Tolerance {
+	return finding.Tolerance{
+		Reason: p.needed(f, "reason", "say why the server may fail"), Expires: p.expires(f),
+		Server: p.needed(f, "server", "name the server that may fail"), Source: finding.Location{File: p.fieldReader.file, Line: f.Line},
+	}
+}
+
+// pattern keeps a problem for a pattern of rules that matches none.
+func (p *projectReader) pattern(f syntax.Field, rule string) {
+	named, _ := f.Value.Get("rule")
+	switch {
+	case p.rules == nil:
+	case !match.IsGlob(rule):
+		p.rule(rule, named.Line)
+	case !slices.ContainsFunc(p.rules, func(id string) bool { return match.Glob(rule, id) }):
+		p.complain(named.Line, rulesHint, "no rule matches %q", rule)
+	}
+}
+
+// needed is a string of an object that must be there.
+func (p *projectReader) needed(of syntax.Field, key, hint string) string {
+	text := p.word(of, key)
+	if text == "" {
+		p.complain(of.Line, hint, "%q has no %q", of.Key, key)
+	}
+	return text
+}
+
+// word is a string of an object; "" when it is not there.
+func (p *projectReader) word(of syntax.Field, key string) string {
+	f, ok := of.Value.Get(key)
+	if !ok || f.Value.Kind == syntax.Null {
+		return ""
+	}
+	return p.text(f.In(of.Key))
+}
+
+func (p *projectReader) expires(of syntax.Field) finding.Day {
+	text := p.word(of, "expires")
+	if text == "" {
+		return ""
+	}
+	day, err := finding.ParseDay(text)
+	if err != nil {
+		f, _ := of.Value.Get("expires")
+		p.complain(f.Value.Line, "write a day such as 2026-12-31", `"%s.expires" is not a day`, of.Key)
+	}
+	return day
 }

@@ -8,117 +8,109 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
-// reader turns values into what they mean and keeps what is wrong with them.
-type reader struct {
-	file, server string
-	problems     []Problem
-	warnings     []Problem
+// fieldReader turns values into what they mean and keeps what is wrong with them. Its messages must not hold a value that
+// may be secret.
+type fieldReader struct {
+	file, server       string
+	problems, warnings []Problem
 }
 
-// complain keeps a problem. The message must not hold a value that may be secret.
-func (r *reader) complain(line int, hint, format string, args ...any) {
-	r.problems = append(r.problems, Problem{
-		File: r.file, Line: line, Server: r.server, Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
+func (r *fieldReader) problem(line int, hint, format string, args ...any) Problem {
+	return Problem{File: r.file, Line: line, Server: r.server, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// warn keeps what should be mended but does not keep a server from running; the message is as in complain.
-func (r *reader) warn(line int, hint, format string, args ...any) {
-	r.warnings = append(r.warnings, Problem{
-		File: r.file, Line: line, Server: r.server, Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
+// complain keeps a problem.
+func (r *fieldReader) complain(line int, hint, format string, args ...any) {
+	r.problems = append(r.problems, r.problem(line, hint, format, args...))
 }
 
-// want is whether f is of that kind; if not, the problem is kept.
-func (r *reader) want(f field, k kind) bool {
-	return r.is(f.value, k, strconv.Quote(f.key))
+// warn keeps what should be mended but does not keep a server from running.
+func (r *fieldReader) warn(line int, hint, format string, args ...any) {
+	r.warnings = append(r.warnings, r.problem(line, hint, format, args...))
 }
 
 // forms are hints that show how a kind is written.
 var forms = [...]string{
-	boolean: "write true or false", number: "write digits", text: "write one string in quotes",
-	list: `write a list such as ["one", "two"]`, object: `write an object such as {"name": "value"}`,
+	syntax.Boolean: "write true or false", syntax.Number: "write digits", syntax.Text: "write one string in quotes",
+	syntax.List: `write a list such as ["one", "two"]`, syntax.Object: `write an object such as {"name": "value"}`,
 }
 
 // is is whether v is of that kind; if not, the problem is kept.
-func (r *reader) is(v value, k kind, what string) bool {
-	if v.kind == k {
-		return true
+func (r *fieldReader) is(v syntax.Value, k syntax.Kind, what string) bool {
+	if v.Kind != k {
+		r.complain(v.Line, forms[k], "%s must be %s, but is %s", what, k, v.Kind)
 	}
-	r.complain(v.line, forms[k], "%s must be %s, but is %s", what, k, v.kind)
-	return false
+	return v.Kind == k
+}
+
+// want is whether f is of that kind; if not, the problem is kept.
+func (r *fieldReader) want(f syntax.Field, k syntax.Kind) bool {
+	return r.is(f.Value, k, strconv.Quote(f.Key))
 }
 
 // text is a string, or "" after a problem.
-func (r *reader) text(f field) string {
-	if !r.want(f, text) {
+func (r *fieldReader) text(f syntax.Field) string {
+	if !r.want(f, syntax.Text) {
 		return ""
 	}
-	return f.value.text
+	return f.Value.Text
 }
 
 // flag is a boolean, or the fallback after a problem.
-func (r *reader) flag(f field, fallback bool) bool {
-	if !r.want(f, boolean) {
+func (r *fieldReader) flag(f syntax.Field, fallback bool) bool {
+	if !r.want(f, syntax.Boolean) {
 		return fallback
 	}
-	return strings.EqualFold(f.value.text, "true")
+	return strings.EqualFold(f.Value.Text, "true")
 }
 
-// scalars are the items of a list as text; numbers and booleans are taken as written.
-func (r *reader) scalars(f field) []field {
-	if !r.want(f, list) {
+// items are those of a list, each with a name for messages.
+func (r *fieldReader) items(f syntax.Field) []syntax.Field {
+	if !r.want(f, syntax.List) {
 		return nil
 	}
-	var items []field
-	for i, v := range f.value.items {
-		item := field{fmt.Sprintf("%s[%d]", f.key, i), v.line, v}
-		if r.isScalar(item) {
-			items = append(items, item)
-		}
+	items := make([]syntax.Field, len(f.Value.Items))
+	for i, v := range f.Value.Items {
+		items[i] = syntax.Field{Key: fmt.Sprintf("%s[%d]", f.Key, i), Line: v.Line, Value: v}
 	}
 	return items
 }
 
-// members are the members of an object as text; numbers and booleans are taken as written, null means not there.
-func (r *reader) members(f field) []field {
-	if !r.want(f, object) {
+// scalars are the items of a list as text; numbers and booleans are taken as written.
+func (r *fieldReader) scalars(f syntax.Field) []syntax.Field {
+	return slices.DeleteFunc(r.items(f), func(item syntax.Field) bool { return !r.scalar(item) })
+}
+
+func (r *fieldReader) scalar(f syntax.Field) bool { return f.Value.Scalar() || r.want(f, syntax.Text) }
+
+// object are the members of an object; one that is there twice, or not among known when that is not nil, is a problem.
+func (r *fieldReader) object(f syntax.Field, known []string) []syntax.Field {
+	if !r.want(f, syntax.Object) {
 		return nil
 	}
-	r.unique(f.value, fmt.Sprintf(" in %q", f.key))
-	var members []field
-	for _, m := range f.value.fields {
-		named := field{f.key + "." + m.key, m.line, m.value}
-		if m.value.kind != null && r.isScalar(named) {
-			members = append(members, m)
-		}
-	}
-	return members
+	r.keys(f.Value, fmt.Sprintf(" in %q", f.Key), known)
+	return f.Value.Fields
 }
 
-func (r *reader) isScalar(f field) bool {
-	switch f.value.kind {
-	case text, number, boolean:
-		return true
-	}
-	return r.want(f, text)
+// texts are the members of an object as text; numbers and booleans are taken as written, null means not there.
+func (r *fieldReader) texts(f syntax.Field) []syntax.Field {
+	return slices.DeleteFunc(slices.Clone(r.object(f, nil)), func(m syntax.Field) bool {
+		return m.Value.Kind == syntax.Null || !r.scalar(m.In(f.Key))
+	})
 }
 
-// unique keeps a problem for every repeated key of v.
-func (r *reader) unique(v value, where string) {
-	again, first := v.repeated()
+// keys keeps a problem for every key of v that was there before, and for every one that is not known, unless known is nil.
+func (r *fieldReader) keys(v syntax.Value, where string, known []string) {
+	again, first := v.Repeated()
 	for i, f := range again {
-		r.complain(f.line, "keep one of them", "duplicate key %q%s, first on line %d", f.key, where, first[i])
+		r.complain(f.Line, "keep one of them", "duplicate key %q%s, first on line %d", f.Key, where, first[i])
 	}
-}
-
-// known keeps a problem for every key of v that is not one of keys.
-func (r *reader) known(v value, where string, keys []string) {
-	for _, f := range v.fields {
-		if !slices.Contains(keys, f.key) {
-			r.complain(f.line, cmp.Or(match.Suggest(f.key, keys), "remove it"), "unknown key %q%s", f.key, where)
+	for _, f := range v.Fields {
+		if known != nil && !slices.Contains(known, f.Key) {
+			r.complain(f.Line, cmp.Or(match.Suggest(f.Key, known), "remove it"), "unknown key %q%s", f.Key, where)
 		}
 	}
 }

@@ -2,142 +2,212 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/joho/godotenv"
+
+	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // scope is what the servers of one file share.
 type scope struct {
-	file   string // as shown in problems
-	found  Found  // how it came to be read
-	abs    string // absolute, of the file
-	folder string // that relative paths refer to, absolute
-	owner  string // follows the names of servers in what is agreed to, where a file has several of one name
-	asked  value  // what the file says of inputs
-	dialect
+	file    string        // as shown in problems
+	found   Found         // how it came to be read
+	abs     string        // absolute, of the file
+	folder  string        // that relative paths refer to, absolute
+	owner   string        // follows the names of servers in what is agreed to, where a file has several of one name
+	asked   syntax.Value  // what the file says of inputs
+	strict  bool          // an unknown key is a mistake
+	unit    time.Duration // of a timeout written as a number; see clients.Dialect.Unit
+	dialect clients.Dialect
 	expander
 }
 
-// draft is one server while it is read.
-type draft struct {
-	reader
+// in is the scope with another dialect.
+func (s scope) in(dialect clients.Dialect) scope {
+	s.dialect, s.unit, s.bare = dialect, dialect.Unit(), dialect.Bare()
+	return s
+}
+
+// serverReader reads one server: what is common to those that are started and those that are contacted.
+type serverReader struct {
+	fieldReader
 	scope
-	fields  value
+	fields  syntax.Value
 	prompts []Prompt       // without an answer, each once
 	envText string         // content of envFile
 	secrets []probe.Secret // what was put in that must not be shown
 }
 
 // Keys of a server that mcpctl reads. Other clients' keys are passed over, except in mcpctl.yaml.
-var serverKeys = []string{
-	"command", "args", "env", "cwd", "envFile", "url", "serverUrl", "httpUrl", "type", "transport",
-	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "bearerToken", "headersHelper",
-	"oauth", "auth", "disabled", "enabled", "timeout",
-}
-
 var (
-	urlKeys   = []string{"url", "serverUrl", "httpUrl"}
-	stdioKeys = []string{"args", "env", "cwd", "envFile"}
+	urlKeys    = []string{"url", "serverUrl", "httpUrl"}
+	stdioKeys  = []string{"args", "env", "cwd", "envFile"}
+	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled", "enabled", "timeout"},
+		stdioKeys, urlKeys, credentialKeys)
 )
 
+// entries reads all servers of a file, whoever it belongs to. The problems are those of the file itself.
+func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
+	r := fieldReader{file: s.file}
+	if !r.is(root, syntax.Object, "the file") {
+		return nil, r.problems
+	}
+	s.hear(root)
+	if entries, ok := s.registry(root); ok {
+		return entries, nil
+	}
+	var entries []Entry
+	sections := clients.Sections(root)
+	for _, section := range sections {
+		in := s
+		if section.Dialect != clients.Shared {
+			in = s.in(section.Dialect)
+		}
+		if r.want(section.Servers, syntax.Object) {
+			entries = append(entries, in.servers(section.Servers.Value)...)
+		}
+	}
+	if len(sections) == 0 {
+		r.complain(root.Line, `write the servers as {"mcpServers": {"NAME": {"command": "…"}}}`, `no servers: neither "mcpServers" nor "servers"`)
+	}
+	return entries, r.problems
+}
+
+// registry reads server.json; ok is false for any other file. A server with several ways to reach it is several entries, told
+// apart by the kind of the way.
+func (s scope) registry(root syntax.Value) (entries []Entry, ok bool) {
+	base, ways, ok := clients.RegistryServer(root, s.lookup)
+	taken := map[string]bool{}
+	for _, way := range ways {
+		name, line := base, way.Server.Line
+		if len(ways) > 1 {
+			name = free(base+"."+plainName(way.Kind), taken)
+		}
+		e := s.entry(syntax.Field{Key: name, Line: line, Value: way.Server})
+		if way.Unusable != "" {
+			e.Problems = []Problem{{File: s.file, Line: line, Server: name, Message: way.Unusable, Hint: "choose another way that server.json offers, or start it yourself: -- COMMAND"}}
+		}
+		entries = append(entries, e)
+	}
+	return entries, ok
+}
+
 // servers reads the members of a map of servers.
-func (s scope) servers(of value) []Entry {
-	entries := make([]Entry, len(of.fields))
-	for i, f := range of.fields {
-		translated, reason := s.translate(f.value)
-		entries[i] = s.server(field{f.key, f.line, translated})
+func (s scope) servers(of syntax.Value) []Entry {
+	entries := make([]Entry, len(of.Fields))
+	for i, f := range of.Fields {
+		reason := ""
+		if !s.strict {
+			f.Value, reason = s.dialect.Translate(f.Value, s.lookup)
+		}
+		entries[i] = s.entry(f)
 		if entries[i].unusable = reason != ""; entries[i].unusable {
-			entries[i].Problems = []Problem{{File: s.file, Line: f.line, Server: f.key, Message: reason}}
+			entries[i].Problems = []Problem{{File: s.file, Line: f.Line, Server: f.Key, Message: reason}}
 		}
 	}
 	return entries
 }
 
-// server reads one server; everything that is wrong with it is in the entry.
-func (s scope) server(f field) Entry {
-	d := &draft{reader: reader{file: s.file, server: f.key}, scope: s, fields: f.value}
+// entry reads one server; everything that is wrong with it is in the entry.
+func (s scope) entry(f syntax.Field) Entry {
+	r := &serverReader{fieldReader: fieldReader{file: s.file, server: f.Key}, scope: s, fields: f.Value}
 	e := Entry{
-		Server: probe.Server{Name: f.key, Source: fmt.Sprintf("%s:%d", s.file, f.line)},
-		File:   s.file, Line: f.line, Found: s.found,
+		Server: probe.Server{Name: f.Key, Source: fmt.Sprintf("%s:%d", s.file, f.Line)},
+		File:   s.file, Line: f.Line, Found: s.found,
 	}
-	d.name(f)
-	if d.is(f.value, object, "a server") {
-		d.check()
-		e.Disabled = d.disabled()
-		_, e.chosenDir = d.fields.get("cwd")
-		d.fill(&e)
-		e.Server.Secrets = append(d.secrets, misplaced(e.Server)...)
+	r.name(f)
+	if r.is(f.Value, syntax.Object, "a server") {
+		r.check(serverKeys)
+		e.Disabled = r.disabled()
+		_, e.chosenDir = r.get("cwd")
+		r.fill(&e)
+		e.Server.Secrets = append(r.secrets, misplaced(e.Server)...)
 	}
-	e.Problems, e.Warnings, e.Prompts, e.essence = d.problems, d.warnings, d.prompts, d.essence(e)
+	e.Problems, e.Warnings, e.Prompts = r.problems, r.warnings, r.prompts
+	e.subject = r.trustSubject()
 	return e
+}
+
+// get is the member called key, unless it is null.
+func (r *serverReader) get(key string) (syntax.Field, bool) {
+	f, ok := r.fields.Get(key)
+	return f, ok && f.Value.Kind != syntax.Null
 }
 
 // maxName bounds the length of the file name that a server's snapshot has, in bytes.
 const maxName = 200
 
-func (d *draft) name(f field) {
+func (r *serverReader) name(f syntax.Field) {
 	switch {
-	case strings.TrimSpace(f.key) == "":
-		d.complain(f.line, "give the server a name", "a server without a name")
-	case strings.ContainsFunc(f.key, isControl):
-		d.complain(f.line, "use letters, digits, - and _", "the name %q has control characters", f.key)
-	case len(FileName(f.key)) > maxName:
-		d.complain(f.line, "shorten it", "the name is too long for the name of a file")
+	case strings.TrimSpace(f.Key) == "":
+		r.complain(f.Line, "give the server a name", "a server without a name")
+	case strings.ContainsFunc(f.Key, isControl):
+		r.complain(f.Line, "use letters, digits, - and _", "the name %q has control characters", f.Key)
+	case len(FileName(f.Key)) > maxName:
+		r.complain(f.Line, "shorten it", "the name is too long for the name of a file")
 	}
 }
 
 func isControl(r rune) bool { return r < 0x20 || 0x7f <= r && r < 0xa0 || r == '\ufffd' }
 
 // check keeps what is wrong with the keys themselves.
-func (d *draft) check() {
-	d.unique(d.fields, "")
-	if d.strict {
-		d.known(d.fields, "", serverKeys)
+func (r *serverReader) check(known []string) {
+	if !r.strict {
+		known = nil
 	}
+	r.keys(r.fields, "", known)
 }
 
-func (d *draft) disabled() bool {
+func (r *serverReader) disabled() bool {
 	off, on := false, true
-	if f, ok := d.fields.get("disabled"); ok {
-		off = d.flag(f, off)
+	if f, ok := r.get("disabled"); ok {
+		off = r.flag(f, off)
 	}
-	if f, ok := d.fields.get("enabled"); ok {
-		on = d.flag(f, on)
+	if f, ok := r.get("enabled"); ok {
+		on = r.flag(f, on)
 	}
 	return off || !on
 }
 
 // fill decides between the two kinds of servers and reads what belongs to the one.
-func (d *draft) fill(e *Entry) {
-	if f, ok := d.fields.get("timeout"); ok {
-		e.Server.Timeout = d.timeout(f, d.dialect)
+func (r *serverReader) fill(e *Entry) {
+	if f, ok := r.get("timeout"); ok {
+		e.Server.Timeout = r.timeout(f, r.unit)
 	}
-	command, hasCommand := d.fields.get("command")
-	address, hasURL := d.address()
-	kind := d.transport()
+	command, hasCommand := r.get("command")
+	address, hasURL := r.address()
+	key, kind := r.transport()
 	switch {
 	case hasCommand && hasURL:
-		d.complain(address.line, "remove one of them", "both %q and %q", "command", address.key)
+		r.complain(address.Line, "remove one of them", "both %q and %q", "command", address.Key)
 	case !hasCommand && !hasURL:
-		d.complain(d.fields.line, d.misspelt(), `neither "command" nor "url"`)
+		r.complain(r.fields.Line, r.misspelt(), `neither "command" nor "url"`)
 	case hasURL && kind == "stdio":
-		d.complain(address.line, `remove it, or write "command"`, `%q is stdio, but there is a %q`, d.transportKey(), address.key)
+		r.complain(address.Line, `remove it, or write "command"`, `%q is stdio, but there is a %q`, key, address.Key)
 	case hasCommand && kind != "stdio" && kind != "":
-		d.complain(command.line, `remove it, or write "url"`, `%q is %s, but there is a "command"`, d.transportKey(), kind)
+		r.complain(command.Line, `remove it, or write "url"`, `%q is %s, but there is a "command"`, key, kind)
 	case hasCommand:
-		e.Server.Stdio, e.shown = d.stdio(command)
+		e.Server.Stdio, e.shown = stdioReader{r}.read(command)
 	default:
-		e.Server.HTTP, e.shown.url = d.http(address, kind)
-		e.Login = d.login()
+		h := httpReader{r, credentialReader{r}}
+		e.Server.HTTP, e.shown.url = h.read(address, kind)
+		e.Login = h.login()
 	}
 }
 
 // misspelt is the hint for a server that has no command and no url.
-func (d *draft) misspelt() string {
-	for _, key := range d.fields.keys() {
+func (r *serverReader) misspelt() string {
+	for _, key := range r.fields.Keys() {
 		for _, right := range match.Nearest(key, []string{"command", "url"}) {
 			if !slices.Contains(serverKeys, key) {
 				return fmt.Sprintf("did you mean %q where it says %q?", right, key)
@@ -147,24 +217,276 @@ func (d *draft) misspelt() string {
 	return `write "command" to start a server or "url" to contact one`
 }
 
+// address is the member that holds a URL.
+func (r *serverReader) address() (address syntax.Field, ok bool) {
+	for _, key := range urlKeys {
+		f, there := r.get(key)
+		switch {
+		case there && ok:
+			r.complain(f.Line, "remove one of them", "both %q and %q", address.Key, f.Key)
+			return address, true
+		case there:
+			address, ok = f, true
+		}
+	}
+	return address, ok
+}
+
+// transports are the spellings that clients accept, in lower case without separators.
+var transports = map[string]string{
+	"stdio": "stdio", "http": "http", "streamablehttp": "streamable-http", "sse": "sse",
+}
+
+// transport is stdio, http, streamable-http or sse, and the key that says so; empty when none does, or after a problem.
+func (r *serverReader) transport() (key, kind string) {
+	f, ok := r.get("type")
+	if !ok {
+		f, ok = r.get("transport")
+	}
+	if !ok || !r.want(f, syntax.Text) {
+		return f.Key, ""
+	}
+	kind, ok = transports[strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(f.Value.Text))]
+	if !ok {
+		r.complain(f.Value.Line, "stdio, http (streamable HTTP, falling back to SSE), streamable-http and sse exist",
+			"unknown transport %.40q", f.Value.Text)
+	}
+	return f.Key, kind
+}
+
+// foreign keeps a problem for each key that has no meaning beside the one that is there.
+func (r *serverReader) foreign(keys []string, beside string) {
+	for _, key := range keys {
+		if f, ok := r.get(key); ok && !f.Value.Empty() {
+			r.complain(f.Line, "remove it", "%q has no meaning beside %q", key, beside)
+		}
+	}
+}
+
 // expand replaces the variables of f's string and keeps those without a value as problems; ok is false if there are any.
-func (d *draft) expand(f field) (out expanded, ok bool) {
-	out, missing := d.scope.expand(f.value.text)
-	d.secrets = append(d.secrets, d.confidential(f.value.text)...)
+func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
+	out, missing := r.scope.expand(f.Value.Text)
+	r.secrets = append(r.secrets, r.confidential(f.Value.Text)...)
 	for _, m := range missing {
-		d.complain(f.value.line, m.hint, "%s, needed in %q", m.message, f.key)
-		d.wish(m.prompt)
+		r.complain(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
+		r.wish(m.prompt)
 	}
 	return out, len(missing) == 0
 }
 
 // wish remembers what a person could be asked for to mend the last problem.
-func (d *draft) wish(p *Prompt) {
+func (r *serverReader) wish(p *Prompt) {
 	if p == nil {
 		return
 	}
-	d.problems[len(d.problems)-1].asked = true
-	if !slices.ContainsFunc(d.prompts, func(known Prompt) bool { return known.Variable == p.Variable }) {
-		d.prompts = append(d.prompts, *p)
+	r.problems[len(r.problems)-1].asked = true
+	if !slices.ContainsFunc(r.prompts, func(known Prompt) bool { return known.Variable == p.Variable }) {
+		r.prompts = append(r.prompts, *p)
 	}
+}
+
+// path is a path relative to the project's folder, and how it may be shown: with variables as they are written.
+func (r *serverReader) path(f syntax.Field) (path, shown string) {
+	if !r.want(f, syntax.Text) {
+		return r.folder, r.folder
+	}
+	out, ok := r.expand(f)
+	switch {
+	case !ok || out.value == "":
+		return r.folder, r.folder
+	case filepath.IsAbs(out.value):
+		return filepath.Clean(out.value), filepath.Clean(out.shown)
+	}
+	return filepath.Join(r.folder, out.value), filepath.Join(r.folder, out.shown)
+}
+
+// noNUL keeps a problem if the operating system cannot take one of the texts.
+func (r *serverReader) noNUL(texts []string, line int) {
+	if strings.Contains(strings.Join(texts, ""), "\x00") {
+		r.complain(line, "remove it", "a NUL character cannot be handed to a program")
+	}
+}
+
+// Limits and hints of times.
+const (
+	maxTimeout  = 24 * time.Hour // a longer one is a mistake of the unit
+	timeoutHint = `write a duration such as "30s"`
+)
+
+// timeout reads a duration string or a number in a unit. Zero means the default.
+func (r *fieldReader) timeout(f syntax.Field, unit time.Duration) time.Duration {
+	var t time.Duration
+	var ok bool
+	switch f.Value.Kind {
+	case syntax.Number:
+		t, ok = inUnit(f.Value.Text, unit)
+	case syntax.Text:
+		parsed, err := time.ParseDuration(f.Value.Text)
+		t, ok = parsed, err == nil && parsed >= 0 && parsed <= maxTimeout
+	default:
+		r.complain(f.Value.Line, timeoutHint, "%q must be a number or a duration, but is %s", f.Key, f.Value.Kind)
+		return 0
+	}
+	if !ok {
+		r.complain(f.Value.Line, timeoutHint, "%q is not a time between 0 and 24 hours", f.Key)
+		return 0
+	}
+	return t
+}
+
+// inUnit reads a number; unit 0 takes it as milliseconds, but as seconds below 1000.
+func inUnit(digits string, unit time.Duration) (time.Duration, bool) {
+	n, err := strconv.ParseFloat(digits, 64)
+	if unit == 0 && n < 1000 {
+		unit = time.Second
+	} else if unit == 0 {
+		unit = time.Millisecond
+	}
+	if err != nil || !(n >= 0 && n <= float64(maxTimeout/unit)) {
+		return 0, false
+	}
+	return time.Duration(n * float64(unit)), true
+}
+
+// stdioReader reads what belongs to a server that is started.
+type stdioReader struct{ *serverReader }
+
+// read is the server, and its command line and folder as they may be shown.
+func (r stdioReader) read(command syntax.Field) (*probe.Stdio, shown) {
+	r.foreign(credentialKeys, "command")
+	dir, shownDir := r.folder, r.folder
+	if f, ok := r.get("cwd"); ok {
+		dir, shownDir = r.path(f)
+	}
+	path, ok := expanded{}, r.want(command, syntax.Text)
+	if ok {
+		path, ok = r.expand(command)
+	}
+	if ok && strings.TrimSpace(path.value) == "" {
+		r.complain(command.Value.Line, "name the program to start", `"command" is empty`)
+	}
+	args := r.args()
+	words := []string{path.shown}
+	stdio := &probe.Stdio{Command: absolute(path.value, dir), Env: r.environ(), Dir: dir}
+	for _, a := range args {
+		stdio.Args, words = append(stdio.Args, a.value), append(words, a.shown)
+	}
+	argv := append([]string{stdio.Command}, stdio.Args...)
+	r.secrets = append(append(r.secrets, hiddenIn(argv)...), Confidential(stdio.Env)...)
+	r.noNUL(argv, command.Line)
+	return stdio, shown{command: redact.MaskArgs(words), dir: shownDir}
+}
+
+// absolute is a command that is a relative path, seen from dir; names that are looked up in PATH stay as they are.
+func absolute(command, dir string) string {
+	if filepath.IsAbs(command) || !strings.ContainsAny(command, `/`+string(filepath.Separator)) {
+		return command
+	}
+	return filepath.Join(dir, command)
+}
+
+func (r stdioReader) args() []expanded {
+	f, ok := r.get("args")
+	if !ok {
+		return nil
+	}
+	var args []expanded
+	for _, item := range r.scalars(f) {
+		out, _ := r.expand(item)
+		args = append(args, out)
+	}
+	return args
+}
+
+// environ is what envFile and env set; env wins.
+func (r stdioReader) environ() map[string]probe.Secret {
+	env := map[string]probe.Secret{}
+	if f, ok := r.get("envFile"); ok {
+		maps.Copy(env, r.envFile(f))
+	}
+	f, ok := r.get("env")
+	if !ok {
+		return env
+	}
+	for _, m := range r.texts(f) {
+		if !envName(m.Key) {
+			r.complain(m.Line, "write NAME: value", `a name in "env" is empty, or holds "=" or NUL`)
+			continue
+		}
+		out, _ := r.expand(m.In("env"))
+		r.noNUL([]string{out.value}, m.Line)
+		env[m.Key] = probe.Secret(out.value)
+		r.secrets = append(r.secrets, secretsOf(redact.Hidden([]string{out.value}, []string{redact.MaskText(out.value)}))...)
+	}
+	return env
+}
+
+func envName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\x00") }
+
+// envFile reads lines of NAME=value. The parser's own error is not shown, as it quotes the file.
+func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
+	path, shown := r.path(f)
+	if path == r.folder {
+		return nil
+	}
+	if rel, err := filepath.Rel(r.folder, shown); err == nil && !strings.HasPrefix(rel, "..") {
+		shown = rel
+	}
+	data, err := readRegular(path)
+	if err != nil {
+		r.complain(f.Value.Line, "create the file or remove envFile", `reading "envFile" %q: %v`, shown, err)
+		return nil
+	}
+	r.envText = string(data)
+	read, err := godotenv.UnmarshalBytes(data)
+	if err != nil {
+		r.complain(f.Value.Line, "write one NAME=value per line", `reading "envFile" %q: not lines of NAME=value`, shown)
+	}
+	env := make(map[string]probe.Secret, len(read))
+	for name, v := range read {
+		if envName(name) {
+			env[name] = probe.Secret(v)
+		}
+	}
+	return env
+}
+
+// secretsOf are values as secrets.
+func secretsOf(values []string) []probe.Secret {
+	var secrets []probe.Secret
+	for _, value := range values {
+		secrets = append(secrets, probe.Secret(value))
+	}
+	return secrets
+}
+
+// hiddenIn are the parts of a command line that are not shown.
+func hiddenIn(argv []string) []probe.Secret {
+	return secretsOf(redact.Hidden(argv, redact.MaskArgs(argv)))
+}
+
+// misplaced are tokens where none belongs: in the address or the working folder.
+func misplaced(s probe.Server) []probe.Secret {
+	var texts, shown []string
+	if s.Stdio != nil {
+		texts = append(texts, s.Stdio.Dir, s.Stdio.Command)
+	}
+	if s.HTTP != nil {
+		texts = append(texts, s.HTTP.URL)
+	}
+	for _, text := range texts {
+		shown = append(shown, redact.MaskTokens(text))
+	}
+	return secretsOf(redact.Hidden(texts, shown))
+}
+
+// Confidential are the values of environment variables or headers whose name or look says that they are secret.
+func Confidential(values map[string]probe.Secret) []probe.Secret {
+	var secrets []probe.Secret
+	for _, name := range names(values) {
+		if redact.Sensitive(name, values[name].Reveal()) {
+			secrets = append(secrets, values[name])
+		}
+	}
+	return secrets
 }

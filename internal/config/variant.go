@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -23,10 +25,10 @@ type variant struct {
 	without  []string // variables that the variant takes away
 	headers  map[string]probe.Secret
 	secrets  []probe.Secret
-	has      []field // args, env and headers, as far as they are there
+	has      []syntax.Field // args, env and headers, as far as they are there
 
 	found   Found
-	essence essence // of the variant alone
+	subject trustSubject // of the variant alone
 
 	problems, warnings []Problem
 	prompts            []Prompt
@@ -38,22 +40,15 @@ var variantKeys = []string{"args", "env", "headers", "protocol"}
 func VariantName(server, variant string) string { return server + "@" + variant }
 
 // variants reads all variants of all servers, in the order of the file.
-func (p *projectReader) variants(f field) []variant {
-	if !p.want(f, object) {
-		return nil
-	}
-	p.unique(f.value, fmt.Sprintf(" in %q", f.key))
+func (p *projectReader) variants(f syntax.Field) []variant {
 	var all []variant
-	for _, server := range f.value.fields {
-		inner := field{f.key + "." + server.key, server.line, server.value}
-		if !p.want(inner, object) {
-			continue
+	for _, server := range p.object(f, nil) {
+		inner := server.In(f.Key)
+		variants := p.object(inner, nil)
+		if server.Value.Kind == syntax.Object && len(variants) == 0 {
+			p.complain(server.Line, "write one as NAME: {args: [--flag]}, or remove it", "%q names no variant", inner.Key)
 		}
-		if len(server.value.fields) == 0 {
-			p.complain(server.line, "write one as NAME: {args: [--flag]}, or remove it", "%q names no variant", inner.key)
-		}
-		p.unique(server.value, fmt.Sprintf(" in %q", inner.key))
-		for _, one := range server.value.fields {
+		for _, one := range variants {
 			all = append(all, p.variant(server, one))
 		}
 	}
@@ -61,56 +56,65 @@ func (p *projectReader) variants(f field) []variant {
 }
 
 // variant reads one variant. What is wrong with it is a problem of this server alone.
-func (p *projectReader) variant(server, f field) variant {
-	name := VariantName(server.key, f.key)
-	d := &draft{reader: reader{file: p.reader.file, server: name}, scope: p.scope, fields: f.value}
-	v := variant{of: server.key, name: f.key, file: p.reader.file, line: f.line, ofLine: server.line}
+func (p *projectReader) variant(server, f syntax.Field) variant {
+	name := VariantName(server.Key, f.Key)
+	r := &serverReader{fieldReader: fieldReader{file: p.fieldReader.file, server: name}, scope: p.scope, fields: f.Value}
+	v := variant{of: server.Key, name: f.Key, file: p.fieldReader.file, line: f.Line, ofLine: server.Line}
 	switch {
-	case f.key == "" || plainName(f.key) != f.key:
-		d.complain(f.line, "use letters, digits, -, _ and .", "%q is no name for a variant", f.key)
+	case f.Key == "" || plainName(f.Key) != f.Key:
+		r.complain(f.Line, "use letters, digits, -, _ and .", "%q is no name for a variant", f.Key)
 	case len(FileName(name)) > maxName:
-		d.complain(f.line, "shorten it", "the name is too long for the name of a file")
+		r.complain(f.Line, "shorten it", "the name is too long for the name of a file")
 	}
-	if d.is(f.value, object, "a variant") {
-		d.vary(&v)
+	if r.is(f.Value, syntax.Object, "a variant") {
+		r.variant(&v)
 	}
-	v.problems, v.warnings, v.prompts = d.problems, d.warnings, d.prompts
-	v.found, v.essence = d.found, essence{d.abs, f.key, f.value.flatten([]string{"variant", f.key})}
+	v.problems, v.warnings, v.prompts = r.problems, r.warnings, r.prompts
+	v.found, v.subject = r.found, trustSubject{r.abs, f.Key, f.Value.Flatten([]string{"variant", f.Key})}
 	return v
 }
 
-// vary reads what the variant says.
-func (d *draft) vary(v *variant) {
-	d.unique(d.fields, "")
-	d.known(d.fields, "", variantKeys)
-	v.args, v.env, v.protocol = d.args(), d.environ(), d.protocol()
+// variant reads what a variant says.
+func (r *serverReader) variant(v *variant) {
+	r.keys(r.fields, "", variantKeys)
+	program := stdioReader{r}
+	v.args, v.env, v.protocol = program.args(), program.environ(), r.protocol()
 	v.headers = map[string]probe.Secret{}
-	d.headers("headers", v.headers)
-	v.secrets = slices.Concat(d.secrets, Confidential(v.env), Confidential(v.headers), secretsOfArgs(v.args))
-	for _, f := range d.fields.fields {
-		if f.key != "protocol" && len(f.value.items)+len(f.value.fields) > 0 {
+	r.headers("headers", v.headers)
+	v.secrets = slices.Concat(r.secrets, Confidential(v.env), Confidential(v.headers), hiddenIn(values(v.args)))
+	for _, f := range r.fields.Fields {
+		if f.Key != "protocol" && len(f.Value.Items)+len(f.Value.Fields) > 0 {
 			v.has = append(v.has, f)
 		}
-		for _, m := range f.value.fields {
-			if f.key == "env" && m.value.kind == null {
-				v.without = append(v.without, m.key)
+		for _, m := range f.Value.Fields {
+			if f.Key == "env" && m.Value.Kind == syntax.Null {
+				v.without = append(v.without, m.Key)
 			}
 		}
 	}
 }
 
+// values are texts as they are handed to a server.
+func values(of []expanded) []string {
+	var all []string
+	for _, x := range of {
+		all = append(all, x.value)
+	}
+	return all
+}
+
 // protocol is a version of the protocol; empty when the variant says none, or after a problem.
-func (d *draft) protocol() string {
-	f, ok := d.fields.get("protocol")
-	if !ok || !d.isScalar(f) {
+func (r *serverReader) protocol() string {
+	f, ok := r.fields.Get("protocol")
+	if !ok || !r.scalar(f) {
 		return ""
 	}
-	if !slices.Contains(probe.Versions(), f.value.text) {
-		d.complain(f.value.line, cmp.Or(match.Suggest(f.value.text, probe.Versions()), "there is "+match.Quoted(probe.Versions(), ", ")),
-			"unknown protocol version %.40q", f.value.text)
+	if !slices.Contains(probe.Versions(), f.Value.Text) {
+		r.complain(f.Value.Line, cmp.Or(match.Suggest(f.Value.Text, probe.Versions()), "there is "+match.Quoted(probe.Versions(), ", ")),
+			"unknown protocol version %.40q", f.Value.Text)
 		return ""
 	}
-	return f.value.text
+	return f.Value.Text
 }
 
 // varied are entries with the variants of a server in its place, in the order of mcpctl.yaml.
@@ -133,7 +137,7 @@ func (v variant) entry(e Entry) Entry {
 	e.Base, e.Server.Name = e.Server.Name, VariantName(v.of, v.name)
 	e.File, e.Line, e.Server.Source = v.file, v.line, fmt.Sprintf("%s:%d", v.file, v.line)
 	e.Found = max(e.Found, v.found) // the less a person has said of it
-	e.essence = e.essence.with(v.essence)
+	e.subject = e.subject.with(v.subject)
 	e.Problems = slices.Concat(e.Problems, v.problems)
 	e.Warnings, e.Prompts = slices.Concat(e.Warnings, v.warnings), slices.Concat(e.Prompts, v.prompts)
 	if v.protocol != "" {
@@ -157,10 +161,7 @@ func (v variant) entry(e Entry) Entry {
 }
 
 func (v variant) stdio(s probe.Stdio) *probe.Stdio {
-	s.Args, s.Env = slices.Clone(s.Args), Merged(s.Env, v.env)
-	for _, a := range v.args {
-		s.Args = append(s.Args, a.value)
-	}
+	s.Args, s.Env = slices.Concat(s.Args, values(v.args)), Merged(s.Env, v.env)
 	for _, name := range v.without {
 		delete(s.Env, name)
 	}
@@ -173,15 +174,15 @@ func (v variant) shownCommand(e Entry) []string {
 	for _, a := range v.args {
 		shown = append(shown, a.shown)
 	}
-	return MaskArgs(shown)
+	return redact.MaskArgs(shown)
 }
 
 // foreign are the problems of keys that have no meaning for a server with a command, or with a URL.
 func (v variant) foreign(e Entry, beside string, keys ...string) []Problem {
-	r := reader{file: e.File, server: e.Server.Name}
+	r := fieldReader{file: e.File, server: e.Server.Name}
 	for _, f := range v.has {
-		if slices.Contains(keys, f.key) {
-			r.complain(f.line, "remove it", "%q has no meaning beside %q", f.key, beside)
+		if slices.Contains(keys, f.Key) {
+			r.complain(f.Line, "remove it", "%q has no meaning beside %q", f.Key, beside)
 		}
 	}
 	return r.problems
@@ -195,11 +196,11 @@ func Merged(base, more map[string]probe.Secret) map[string]probe.Secret {
 	return both
 }
 
-// vary puts variants in the place of their servers, and tells the policy whose they are.
-func (l *loader) vary() {
+// addVariants puts variants in the place of their servers, and tells the policy whose they are.
+func (l *loader) addVariants() {
 	servers := merge(l.entries)
 	l.config.Entries = merge(varied(servers, l.variants))
-	l.strangers(servers)
+	l.unknownBases(servers)
 	for _, e := range l.config.Entries {
 		if e.Base == "" {
 			continue
@@ -211,8 +212,8 @@ func (l *loader) vary() {
 	}
 }
 
-// strangers keeps a problem for each server under variants that is not configured, as far as all servers are known.
-func (l *loader) strangers(servers []Entry) {
+// unknownBases keeps a problem for each server under variants that is not configured, as far as all servers are known.
+func (l *loader) unknownBases(servers []Entry) {
 	unread := func(p Problem) bool { return p.File != l.config.Project.File }
 	if l.distant || slices.ContainsFunc(l.problems, unread) {
 		return

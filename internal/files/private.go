@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -14,8 +15,8 @@ const (
 	NotReadable fs.FileMode = 0o077 // nor write
 )
 
-// CheckPrivate is an error when others than the owner may do with a file or folder what denied says, and for a link, which
-// somebody else may have put there. What does not exist is private; on Windows, so is what the profile holds.
+// CheckPrivate is an error when a file or folder is not the user's, when others may do with it what denied says, and for a
+// link, which somebody else may have put there. What does not exist is private; on Windows, so is what the profile holds.
 func CheckPrivate(path string, denied fs.FileMode) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -25,10 +26,75 @@ func CheckPrivate(path string, denied fs.FileMode) error {
 		return err
 	case info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("%s is a link, not what mcpctl made: remove it", path)
-	case runtime.GOOS == "windows" || info.Mode()&denied == 0:
+	case runtime.GOOS == "windows":
+		return nil
+	}
+	if err := checkOwner(path, info); err != nil {
+		return err
+	}
+	switch {
+	case info.Mode()&denied == 0:
 		return nil
 	case denied == NotWritable:
 		return fmt.Errorf("%s can be written by others, so it proves nothing: chmod go-w it, or remove it", path)
 	}
 	return fmt.Errorf("%s can be read by others (mode %04o): make it private with chmod go= %s", path, info.Mode().Perm(), path)
+}
+
+// CheckFolder is CheckPrivate for a folder of the user's, which may be a link, and for the folders above it: who owns or can
+// write one of those can put another folder in its place. sshd asks the same of the folders of keys.
+func CheckFolder(path string, denied fs.FileMode) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := CheckPrivate(RealPath(path), denied); err != nil {
+		return err
+	}
+	return checkAbove(path)
+}
+
+// MakeFolder makes a folder for the user alone, unless it is there, and checks it as CheckFolder does. Nothing is made below a
+// folder of somebody else.
+func MakeFolder(path string, denied fs.FileMode) error {
+	if err := checkAbove(path); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	return CheckFolder(path, denied)
+}
+
+// checkAbove is an error for a path below a folder in which others can rename what is in it, links followed or not.
+func checkAbove(path string) error {
+	for _, folder := range []string{RealPath(path), path} {
+		for folder != filepath.Dir(folder) {
+			folder = filepath.Dir(folder)
+			if err := checkParent(folder); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkParent is that for one folder. In a sticky one, such as /tmp, others cannot rename what is not theirs.
+func checkParent(folder string) error {
+	info, err := os.Stat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case runtime.GOOS == "windows":
+		return nil
+	}
+	if err := checkOwner(folder, info); err != nil {
+		return err
+	}
+	mode := info.Mode()
+	if mode&fs.ModeSticky == 0 && (mode&0o002 != 0 || mode&0o020 != 0 && !ownGroup(info)) {
+		return fmt.Errorf("%s can be written by others, and with it what mcpctl keeps below: chmod go-w it", folder)
+	}
+	return nil
 }

@@ -2,6 +2,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -57,4 +58,31 @@ func (p Process) Rel(path string) string {
 		return path
 	}
 	return filepath.ToSlash(relative)
+}
+
+// StateDir is where the program keeps what it remembers for the user: below XDG_STATE_HOME or ~/.local/state, on macOS below
+// ~/Library/Application Support, on Windows below %LocalAppData%. It need not exist.
+func (p Process) StateDir() (string, error) {
+	base := p.stateBase()
+	if !filepath.IsAbs(base) {
+		return "", errors.New("there is no home folder: set HOME, or XDG_STATE_HOME to an absolute path")
+	}
+	return filepath.Join(base, "mcpctl"), nil
+}
+
+// stateBase is what the system's conventions say. A relative XDG_STATE_HOME counts as not set, as its specification says.
+func (p Process) stateBase() string {
+	if xdg, ok := p.Lookup("XDG_STATE_HOME"); ok && filepath.IsAbs(xdg) {
+		return xdg
+	}
+	switch p.GOOS {
+	case "windows":
+		if local, ok := p.Lookup("LocalAppData"); ok && filepath.IsAbs(local) {
+			return local
+		}
+		return filepath.Join(p.Home, "AppData", "Local")
+	case "darwin":
+		return filepath.Join(p.Home, "Library", "Application Support")
+	}
+	return filepath.Join(p.Home, ".local", "state")
 }

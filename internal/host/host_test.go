@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -41,6 +42,26 @@ func TestRel(t *testing.T) {
 	} {
 		if got := p.Rel(path); got != want {
 			t.Errorf("Rel(%s) = %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestStateDir(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: the paths are written as on Unix")
+	}
+	for _, c := range []struct{ goos, home, variable, want string }{
+		{"linux", "/h", "", "/h/.local/state/mcpctl"},
+		{"linux", "/h", "XDG_STATE_HOME=/s", "/s/mcpctl"},
+		{"linux", "/h", "XDG_STATE_HOME=relative", "/h/.local/state/mcpctl"},
+		{"linux", "", "", ""},
+		{"darwin", "/h", "", "/h/Library/Application Support/mcpctl"},
+		{"windows", "/h", "", "/h/AppData/Local/mcpctl"},
+		{"windows", "/h", "LocalAppData=/l", "/l/mcpctl"},
+	} {
+		got, err := host.Process{GOOS: c.goos, Home: c.home, Environ: []string{c.variable}}.StateDir()
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%v: %q, %v", c, got, err)
 		}
 	}
 }

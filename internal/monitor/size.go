@@ -1,6 +1,8 @@
 package monitor
 
 import (
+	"slices"
+
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -34,11 +36,13 @@ func (t *meter) measure(server string, now watch.Status) size {
 func sizeOf(now watch.Status) size {
 	s := size{surface: now.Surface}
 	for _, kind := range snapshot.Kinds() {
-		for _, item := range now.Surface.List(kind).Items() {
-			s.bytes += len(item.Raw)
+		if list := now.Surface.List(kind); list != nil {
+			for _, item := range list.Items {
+				s.bytes += len(item.Raw)
+			}
 		}
 	}
-	if now.Surface.Tools.Whole() {
+	if !slices.Contains(now.Unknown, snapshot.Tools) {
 		n := check.Tokens(now.Surface)
 		s.tokens = &n
 	}

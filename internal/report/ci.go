@@ -81,9 +81,9 @@ func workflowProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(workflowText(s))
 }
 
-// workflowText is visible text in which the runner finds no command and no escape: it looks for ##[ anywhere in a line.
+// workflowText is visible text in which the runner finds no escape, and no order behind the command.
 func workflowText(s string) string {
-	return strings.NewReplacer("%", "%25", "##[", `##\x5b`).Replace(string(visible(s)))
+	return strings.ReplaceAll(spelledOut.without("-" + string(visible(s)))[1:], "%", "%25")
 }
 
 // issue is one entry of GitLab's code quality report, with the members that GitLab reads; see

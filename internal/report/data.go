@@ -99,11 +99,14 @@ func stringEnd(raw []byte, i int) int {
 	return min(i+1, len(raw))
 }
 
-// appendEscaped copies a JSON string and escapes what cannot be seen.
+// appendEscaped copies a JSON string and escapes what cannot be seen, and what makes a runner obey.
 func appendEscaped(dst, s []byte) []byte {
+	var order mark
 	for len(s) > 0 {
 		r, size := utf8.DecodeRune(s)
 		switch {
+		case r == '[' && order.armed():
+			dst = append(dst, `\u005b`...)
 		case r >= ' ' && r <= '~':
 			dst = append(dst, byte(r))
 		case r == utf8.RuneError && size == 1:
@@ -116,7 +119,7 @@ func appendEscaped(dst, s []byte) []byte {
 		default:
 			dst = fmt.Appendf(dst, `\u%04x`, r)
 		}
-		s = s[size:]
+		order, s = order.next(s[0]), s[size:]
 	}
 	return dst
 }
@@ -211,6 +214,9 @@ func literal(s string) bool {
 		if r != '\n' && (hidden(r) || r > 0xffff) {
 			return false
 		}
+	}
+	if spelledOut.without(s) != s {
+		return false
 	}
 	return !strings.HasSuffix(s, " ")
 }

@@ -19,7 +19,7 @@ const marker = "<!-- mcpctl -->\n"
 
 // writeMarkdown writes a comment for a pull request: a line that says it all, and the rest in parts to unfold.
 func writeMarkdown(w io.Writer, r *Report, o Options) error {
-	c := comment{limit: cmp.Or(o.Limit, commentLimit), head: marker + markdownHead(r)}
+	c := comment{limit: cmp.Or(o.Limit, commentLimit), head: references.without(marker + markdownHead(r))}
 	c.failures(r.Servers)
 	if r.Findings == nil {
 		c.overview(r)
@@ -174,6 +174,7 @@ func (c *comment) add(ch chapter, b block) {
 	if last < 0 || c.chapters[last].open != ch.open {
 		c.chapters, last = append(c.chapters, ch), last+1
 	}
+	b.full, b.brief = references.without(b.full), references.without(b.brief) // here, since the limit is one of bytes
 	c.chapters[last].blocks = append(c.chapters[last].blocks, b)
 }
 

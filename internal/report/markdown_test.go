@@ -15,7 +15,7 @@ import (
 // ownTag is every tag that the Markdown writer itself uses.
 var ownTag = regexp.MustCompile(`</?(h3|p|b|sub|code|pre|del|ins|details|summary|table|tr|th|td)>|<br>|<details open>|<!-- mcpctl -->`)
 
-var character = regexp.MustCompile(`&(lt|gt|amp|#34|#39|#32);`)
+var character = regexp.MustCompile(`&(lt|gt|amp|#34|#39|#32|#58|#91);`)
 
 // quiet is what stays in code, where nobody is mentioned and nothing becomes a link.
 var quiet = regexp.MustCompile(`(?s)<code>.*?</code>|<pre>.*?</pre>`)

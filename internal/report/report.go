@@ -118,7 +118,6 @@ type Server struct {
 	Login *Login `json:"login,omitempty"` // login, logout, auth: what is known of the login
 
 	Counts       *Counts            `json:"counts,omitempty"`       // how many items of each kind
-	Incomplete   []PartialList      `json:"incomplete,omitempty"`   // the lists that are not whole
 	Tokens       *int               `json:"tokens,omitempty"`       // list, diff: what its instructions and tools cost in a prompt, in tokens of o200k_base
 	BaseTokens   *int               `json:"baseTokens,omitempty"`   // diff: the same of the old side
 	Noise        *int               `json:"noise,omitempty"`        // pieces of stdout that were not the protocol; nil = not a stdio server
@@ -161,7 +160,7 @@ const (
 	Untrusted Trust = "untrusted" // nobody agreed to it
 )
 
-// Counts are numbers of items. Nil = not offered, or nothing of the list arrived.
+// Counts are numbers of items. Nil = not offered, or not known because listing them failed.
 type Counts struct {
 	Tools             *int `json:"tools,omitempty"`
 	Prompts           *int `json:"prompts,omitempty"`
@@ -169,20 +168,13 @@ type Counts struct {
 	ResourceTemplates *int `json:"resourceTemplates,omitempty"`
 }
 
-// PartialList is a list of which not everything is known.
-type PartialList struct {
-	Kind    snapshot.Kind `json:"list"`
-	State   string        `json:"state"` // "truncated": Counts has the number of what arrived; "unread": nothing did
-	Problem string        `json:"problem"`
-}
-
-// CountsOf are the numbers of items of a snapshot that arrived.
+// CountsOf are the numbers of items of a snapshot.
 func CountsOf(s *snapshot.Snapshot) *Counts {
-	number := func(list snapshot.List) *int {
-		if list.State == snapshot.NotOffered || list.State == snapshot.Unread {
+	number := func(list *snapshot.List) *int {
+		if list == nil {
 			return nil
 		}
-		n := len(list.Items())
+		n := len(list.Items)
 		return &n
 	}
 	return &Counts{Tools: number(s.Tools), Prompts: number(s.Prompts), Resources: number(s.Resources), ResourceTemplates: number(s.Templates)}
@@ -277,19 +269,25 @@ func (s *Summary) count(f finding.Finding) {
 	}
 }
 
-// formats is the one place where a format is added.
-func formats() map[string]func(io.Writer, *Report, Options) error {
-	return map[string]func(io.Writer, *Report, Options) error{
-		"github":   writeGitHub,
-		"gitlab":   writeGitLab,
-		"html":     writeHTML,
-		"json":     writeJSON,
-		"junit":    writeJUnit,
-		"markdown": writeMarkdown,
-		"sarif":    writeSARIF,
-		"table":    writeTable,
-		"yaml":     writeYAML,
+// formats is the one place where a format is added: how it is written, and how orders to a runner are spelled in it. JSON
+// spells them itself, and the workflow commands of GitHub are orders.
+func formats() map[string]format {
+	return map[string]format{
+		"github":   {write: writeGitHub},
+		"gitlab":   {write: writeGitLab},
+		"html":     {writeHTML, references},
+		"json":     {write: writeJSON},
+		"junit":    {writeJUnit, references},
+		"markdown": {writeMarkdown, references},
+		"sarif":    {write: writeSARIF},
+		"table":    {writeTable, spelledOut},
+		"yaml":     {writeYAML, spelledOut},
 	}
+}
+
+type format struct {
+	write func(io.Writer, *Report, Options) error
+	spelling
 }
 
 // Formats are the names that Write knows, sorted.
@@ -297,11 +295,14 @@ func Formats() []string { return slices.Sorted(maps.Keys(formats())) }
 
 // Write writes r in a format of Formats. The report itself is not changed.
 func Write(w io.Writer, format string, r *Report, o Options) error {
-	write, ok := formats()[format]
+	f, ok := formats()[format]
 	if !ok {
 		return fmt.Errorf("unknown format %q: %s exist", format, strings.Join(Formats(), ", "))
 	}
-	if err := write(w, r.complete(), o); err != nil {
+	if f.spelling != (spelling{}) {
+		w = newGuard(w, f.spelling)
+	}
+	if err := f.write(w, r.complete(), o); err != nil {
 		return fmt.Errorf("writing the report as %s: %w", format, err)
 	}
 	return nil

@@ -344,7 +344,7 @@ func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) er
 	for _, value := range r.Values {
 		p.line(0, span{value, plain})
 	}
-	_, err := io.WriteString(w, p.String())
+	_, err := io.WriteString(Guard(w), p.String())
 	return err
 }
 

@@ -141,5 +141,6 @@ func lines(s string) []string {
 }
 
 // Visible is s with everything spelled out that a terminal would obey or hide, line breaks included: control characters
-// as \x1b, invisible and bidirectional ones as <U+202E>. It is for messages outside a report.
-func Visible(s string) string { return string(visible(s)) }
+// as \x1b, invisible and bidirectional ones as <U+202E>. It is for messages outside a report,
+// which no runner obeys either.
+func Visible(s string) string { return spelledOut.without(string(visible(s))) }

@@ -38,8 +38,11 @@ func (b Bar) Finish() {
 	}
 }
 
-// IsTerminal tells whether a stream is a terminal.
+// IsTerminal tells whether a stream is a terminal, or a writer around one.
 func IsTerminal(stream any) bool {
+	if around, ok := stream.(interface{ Unwrap() io.Writer }); ok {
+		stream = around.Unwrap()
+	}
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 )
 
@@ -95,6 +96,7 @@ var behaviours = map[string]func(*server){
 	"large": func(s *server) {
 		s.answer(`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", frameLimit) + `","id":ID}` + "\n")
 	},
+	"mcp-go":     func(*server) { _ = mcpserver.ServeStdio(mcpGo()) },
 	"silent":     func(s *server) { s.rest() },
 	"no-newline": func(s *server) { id, _ := s.next(); s.write(strings.TrimSpace(strings.ReplaceAll(fine, "ID", id))) },
 	"crash": func(s *server) {
@@ -118,7 +120,7 @@ var behaviours = map[string]func(*server){
 		if err != nil {
 			panic(err)
 		}
-		fmt.Fprintf(os.Stderr, "helper %d\n", l.child.cmd.Process.Pid)
+		fmt.Fprintf(os.Stderr, "helper %d\n", childOf(l).cmd.Process.Pid)
 		s.answer(fine)
 	},
 	"linger": func(s *server) { // does not care about the end of its stdin

@@ -8,14 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/process"
 )
-
-// stderrKept bounds what is kept of a child's stderr, in bytes: its end.
-const stderrKept = 8 << 10
 
 // What a child gets of time.
 const (
@@ -25,11 +23,13 @@ const (
 	exitWait     = 500 * time.Millisecond // for its exit once its stdout has ended
 )
 
+const stderrKept = 8 << 10 // bytes of a child's stderr: its end
+
 // child is a running server and our ends of its pipes.
 type child struct {
 	cmd    *exec.Cmd
 	group  *process.Group
-	stdin  *feeder
+	stdin  *stdinWriter
 	stdout *os.File
 	stderr *os.File
 	grace  time.Duration
@@ -58,9 +58,8 @@ func startChild(c Command) (*child, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p[0].theirs, p[1].theirs, p[2].theirs
 	cmd.SysProcAttr = process.OwnGroup()
 	ch := &child{
-		cmd: cmd, stdin: newFeeder(p[0].ours), stdout: p[1].ours, stderr: p[2].ours,
+		cmd: cmd, stdin: newStdinWriter(p[0].ours), stdout: p[1].ours, stderr: p[2].ours, errors: process.Tail{Limit: stderrKept},
 		grace: cmp.Or(c.Grace, defaultGrace), quiet: make(chan struct{}), exited: make(chan struct{}),
-		errors: process.Tail{Limit: stderrKept},
 	}
 	started := make(chan error, 1)
 	go ch.run(started)
@@ -134,7 +133,16 @@ func (c *child) loss() *LostError {
 	return &LostError{Exited: true, Exit: c.state, Stderr: c.errors.String()}
 }
 
-// stop ends the child and its whole group and waits for that. Its stdin must be closed.
+// diagnostics is what is known about a child: how it ended, unless that was us, and its last words.
+func (c *child) diagnostics() Diagnostics {
+	d := Diagnostics{Stderr: c.errors.String()}
+	if c.gone() && c.state != "" {
+		d.Exited, d.Exit = true, c.state
+	}
+	return d
+}
+
+// stop ends the child and its whole tree and waits for that. Its stdin must be closed.
 func (c *child) stop() error {
 	c.stopping.Store(true)
 	defer c.release()
@@ -152,14 +160,14 @@ func (c *child) stop() error {
 	return nil
 }
 
-// kill ends the group at once.
+// kill ends the tree at once.
 func (c *child) kill() {
 	c.stopping.Store(true)
 	c.group.Look()
 	c.group.Kill()
 }
 
-// over waits for the child and then for the rest of its group.
+// over waits for the child and then for the rest of its tree.
 func (c *child) over(limit time.Duration) bool {
 	end := time.Now().Add(limit)
 	if !within(c.exited, limit) {
@@ -174,7 +182,7 @@ func (c *child) over(limit time.Duration) bool {
 	return true
 }
 
-// release closes what is left of the child's pipes and its group.
+// release closes what is left of the child's pipes and its tree.
 func (c *child) release() {
 	c.stdin.abort()
 	_ = c.stdout.Close()
@@ -200,5 +208,132 @@ func within(done <-chan struct{}, d time.Duration) bool {
 		return true
 	case <-t.C:
 		return false
+	}
+}
+
+// Bounds of what waits for a child that does not read its stdin.
+const (
+	stdinLimit  = 16 << 20 // bytes, with our requests
+	answerLimit = 1 << 20  // bytes, with answers to the child's own requests, of which it decides how many there are
+)
+
+var errNotReading = errors.New("the server does not read its standard input")
+
+// stdinWriter writes to a child's stdin without ever making the caller wait.
+type stdinWriter struct {
+	file io.WriteCloser
+	wake chan struct{} // capacity 1
+
+	mu     sync.Mutex
+	queue  []byte
+	closed bool
+	err    error
+}
+
+func newStdinWriter(file io.WriteCloser) *stdinWriter {
+	return &stdinWriter{file: file, wake: make(chan struct{}, 1)}
+}
+
+// write queues p, unless more than limit would wait then.
+func (w *stdinWriter) write(p []byte, limit int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.closed:
+		return io.ErrClosedPipe
+	case len(w.queue)+len(p) > limit:
+		return errNotReading
+	}
+	w.queue = append(w.queue, p...)
+	w.ring()
+	return nil
+}
+
+// close closes the file once the queue is written.
+func (w *stdinWriter) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.ring()
+}
+
+// abort closes the file now, which ends a write that hangs.
+func (w *stdinWriter) abort() {
+	w.close()
+	_ = w.file.Close()
+}
+
+// run writes until close. The error is of a child that no longer takes its stdin.
+func (w *stdinWriter) run() error {
+	defer w.file.Close()
+	for range w.wake {
+		batch, closed := w.take()
+		if _, err := w.file.Write(batch); err != nil {
+			return w.broke()
+		}
+		if closed {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (w *stdinWriter) take() ([]byte, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	batch := w.queue
+	w.queue = nil
+	return batch, w.closed
+}
+
+func (w *stdinWriter) broke() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.err = &LostError{Cause: "the server closed its standard input"}
+	return w.err
+}
+
+// ring wakes run; the caller holds the lock.
+func (w *stdinWriter) ring() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pipe is one of the three between us and a child.
+type pipe struct{ ours, theirs *os.File }
+
+// pipes are stdin, stdout and stderr.
+type pipes [3]pipe
+
+func newPipes() (pipes, error) {
+	var p pipes
+	for i := range p {
+		r, w, err := os.Pipe()
+		if err != nil {
+			p.closeTheirs()
+			p.closeOurs()
+			return p, err
+		}
+		p[i] = pipe{ours: r, theirs: w}
+		if i == 0 {
+			p[i] = pipe{ours: w, theirs: r}
+		}
+	}
+	return p, nil
+}
+
+func (p pipes) closeTheirs() {
+	for _, one := range p {
+		_ = one.theirs.Close() // nil is fine: an error, no panic
+	}
+}
+
+func (p pipes) closeOurs() {
+	for _, one := range p {
+		_ = one.ours.Close()
 	}
 }

@@ -12,27 +12,42 @@ import (
 	"sync/atomic"
 )
 
+// Secret is a value that cannot be printed: every verb of fmt and every encoder shows ***.
+type Secret string
+
+// Reveal is the one way out: the value itself, to be handed to the server and to nothing else.
+func (s Secret) Reveal() string { return string(s) }
+
+// String hides the value.
+func (Secret) String() string { return "***" }
+
+// GoString hides the value from %#v.
+func (Secret) GoString() string { return "***" }
+
+// MarshalText hides the value from encoders.
+func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
+
 // Refused is what a server said when it wanted other credentials.
 type Refused struct {
 	Status    int               // 401, or 403 for a token whose scopes do not suffice
-	Challenge string            // its WWW-Authenticate headers, joined with ", "
-	Sent      map[string]string // the headers of ours that it refused; nil = none
+	Challenge string            // its WWW-Authenticate headers (RFC 9110, 11.6.1), joined with ", "; the server's text
+	Sent      map[string]Secret // the headers of ours that it refused; nil = none
 }
 
 // Credentials are headers that are asked for when they are needed. One value belongs to one origin; all links to it share
 // the value, so that they ask once.
 type Credentials struct {
-	ask  func(context.Context, *Refused) (map[string]string, error)
-	turn chan struct{} // held by whoever asks, so that all others wait for the same answer
-	last *grant        // guarded by turn
+	ask  func(context.Context, *Refused) (map[string]Secret, error)
+	turn chan struct{}  // held by whoever asks, so that all others wait for the same answer
+	last *issuedHeaders // guarded by turn
 
 	mu    sync.Mutex
-	given []string // values that were handed out, for masking
+	given []Secret // values that were handed out, for masking
 }
 
-// grant is one answer to asking for credentials.
-type grant struct {
-	headers map[string]string
+// issuedHeaders are one answer to asking for credentials.
+type issuedHeaders struct {
+	headers map[string]Secret
 	err     error
 	renewed bool        // it came after a refusal
 	worked  atomic.Bool // a server took it
@@ -50,14 +65,14 @@ func (e *CredentialsError) Unwrap() error { return e.Err }
 
 // NewCredentials makes credentials of a function that gives headers. It is called with nil before the first request, and
 // with the refusal after one; then no headers mean that there are no better ones. Calls never overlap.
-func NewCredentials(ask func(context.Context, *Refused) (map[string]string, error)) *Credentials {
+func NewCredentials(ask func(context.Context, *Refused) (map[string]Secret, error)) *Credentials {
 	return &Credentials{ask: ask, turn: make(chan struct{}, 1)}
 }
 
 // current is the newest answer; the first call asks.
-func (c *Credentials) current(ctx context.Context) (*grant, error) {
+func (c *Credentials) current(ctx context.Context) (*issuedHeaders, error) {
 	if c == nil {
-		return &grant{stands: true}, nil
+		return &issuedHeaders{stands: true}, nil
 	}
 	return c.after(ctx, nil, nil)
 }
@@ -65,7 +80,7 @@ func (c *Credentials) current(ctx context.Context) (*grant, error) {
 // after is an answer that is newer than seen, which was refused; nil when there is none. It asks unless somebody else has
 // asked in the meantime. New credentials that never worked are not renewed again: a server that refuses everything must
 // not keep the asking going.
-func (c *Credentials) after(ctx context.Context, seen *grant, refused *Refused) (*grant, error) {
+func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *Refused) (*issuedHeaders, error) {
 	select {
 	case c.turn <- struct{}{}:
 		defer func() { <-c.turn }()
@@ -88,7 +103,7 @@ func (c *Credentials) after(ctx context.Context, seen *grant, refused *Refused) 
 		seen.stands = true
 		return nil, nil
 	}
-	c.last = &grant{headers: headers, err: err, renewed: seen != nil}
+	c.last = &issuedHeaders{headers: headers, err: err, renewed: seen != nil}
 	c.remember(headers)
 	return c.last, err
 }
@@ -96,7 +111,7 @@ func (c *Credentials) after(ctx context.Context, seen *grant, refused *Refused) 
 // mostGiven bounds what a session that lives for months remembers for masking.
 const mostGiven = 64
 
-func (c *Credentials) remember(headers map[string]string) {
+func (c *Credentials) remember(headers map[string]Secret) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, value := range headers {
@@ -105,8 +120,8 @@ func (c *Credentials) remember(headers map[string]string) {
 	c.given = c.given[max(0, len(c.given)-mostGiven):]
 }
 
-// Given are the header values that were handed out until now, for masking them in texts. They are as secret as that.
-func (c *Credentials) Given() []string {
+// Given are the header values that were handed out until now, for masking them in texts.
+func (c *Credentials) Given() []Secret {
 	if c == nil {
 		return nil
 	}
@@ -116,15 +131,15 @@ func (c *Credentials) Given() []string {
 }
 
 // send sends a request with our headers, and once more when it was refused and there are better credentials.
-func (t *tripper) send(req *http.Request) (*http.Response, error) {
-	now, err := t.endpoint.Credentials.current(req.Context())
+func (w *web) send(req *http.Request) (*http.Response, error) {
+	now, err := w.endpoint.Credentials.current(req.Context())
 	if err != nil {
 		if req.Body != nil {
 			_ = req.Body.Close()
 		}
 		return nil, err
 	}
-	reply, err := t.base.RoundTrip(t.dressed(req, now))
+	reply, err := w.base.RoundTrip(w.dressed(req, now))
 	if err != nil {
 		return nil, err
 	}
@@ -133,16 +148,16 @@ func (t *tripper) send(req *http.Request) (*http.Response, error) {
 		return reply, nil
 	}
 	again, ok := afresh(req)
-	if !ok || t.endpoint.Credentials == nil {
+	if !ok || w.endpoint.Credentials == nil {
 		return reply, nil
 	}
-	return t.sendAgain(again, reply, now)
+	return w.sendAgain(again, reply, now)
 }
 
 // sendAgain sends a request that was refused with better credentials, if there are any.
-func (t *tripper) sendAgain(req *http.Request, reply *http.Response, seen *grant) (*http.Response, error) {
+func (w *web) sendAgain(req *http.Request, reply *http.Response, seen *issuedHeaders) (*http.Response, error) {
 	refused := &Refused{Status: reply.StatusCode, Challenge: challenge(reply), Sent: seen.headers}
-	better, err := t.endpoint.Credentials.after(req.Context(), seen, refused)
+	better, err := w.endpoint.Credentials.after(req.Context(), seen, refused)
 	if err == nil && better == nil {
 		return reply, nil
 	}
@@ -150,7 +165,7 @@ func (t *tripper) sendAgain(req *http.Request, reply *http.Response, seen *grant
 	if err != nil {
 		return nil, err
 	}
-	if reply, err = t.base.RoundTrip(t.dressed(req, better)); err == nil && !refuses(reply) {
+	if reply, err = w.base.RoundTrip(w.dressed(req, better)); err == nil && !refuses(reply) {
 		better.worked.Store(true)
 	}
 	return reply, err

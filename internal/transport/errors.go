@@ -1,8 +1,11 @@
 package transport
 
 import (
-	"errors"
 	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
@@ -51,32 +54,64 @@ func (e *LostError) Error() string {
 // Unwrap is mcp-go's ErrTransportClosed.
 func (e *LostError) Unwrap() error { return transport.ErrTransportClosed }
 
-// typed is the error of ours that is wrapped in one of mcp-go's or of net/http's, or nil.
-func typed(err error) error {
-	var (
-		status   *HTTPError
-		redirect *RedirectError
-		large    *TooLargeError
-		deep     *TooDeepError
-		reply    *ReplyError
-		lost     *LostError
-		unknown  *CredentialsError
-	)
+// HTTPError is an HTTP reply in which there is no MCP message where one is needed: a bad status, or a body that is not
+// JSON or an event stream. What it quotes from the reply has the values of our own headers masked.
+type HTTPError struct {
+	Status     int    // the HTTP status, also a good one
+	Type       string // Content-Type
+	Body       string // the first KiB, unescaped
+	Auth       string // WWW-Authenticate
+	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
+	RetryAfter string // as it came
+	URL        string // who answered, without user info and query
+	Session    bool   // for a session that the server no longer knows: 404, or 400 and words to that effect
+}
+
+// Error names the status, and what was there instead of a message. Text of the server is quoted and short.
+func (e *HTTPError) Error() string {
+	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
+	body := strings.TrimSpace(e.Body)
 	switch {
-	case errors.As(err, &unknown):
-		return unknown
-	case errors.As(err, &status):
-		return status
-	case errors.As(err, &redirect):
-		return redirect
-	case errors.As(err, &large):
-		return large
-	case errors.As(err, &deep):
-		return deep
-	case errors.As(err, &reply):
-		return reply
-	case errors.As(err, &lost):
-		return lost
+	case e.Session && e.Status == http.StatusNotFound:
+		return text + ": the server no longer knows the session"
+	case e.Session:
+		return text + ": the server no longer knows the session: " + quoteStart(body)
+	case e.HTML():
+		return text + " with an HTML page instead of JSON"
+	case body == "":
+		return text + " with an empty body"
+	case e.Status < 300 && e.Type == "":
+		return text + " without a Content-Type: " + quoteStart(body)
+	case e.Status < 300:
+		return text + " with " + strconv.Quote(e.Type) + " instead of JSON: " + quoteStart(body)
 	}
-	return nil
+	return text + ": " + quoteStart(body)
+}
+
+// HTML tells a web page from other bodies.
+func (e *HTTPError) HTML() bool {
+	if mediaType(e.Type) == "text/html" {
+		return true
+	}
+	start := strings.ToLower(strings.TrimSpace(e.Body))
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+}
+
+// quoteStart is the first line of a text, quoted.
+func quoteStart(text string) string {
+	const most = 160
+	line, _, _ := strings.Cut(text, "\n")
+	if len(line) > most {
+		return strconv.Quote(line[:most]) + "…"
+	}
+	return strconv.Quote(line)
+}
+
+// metadataURL is the resource_metadata parameter of WWW-Authenticate headers (RFC 9728, section 5.1).
+func metadataURL(auth string) string {
+	found := regexp.MustCompile(`(?i)\bresource_metadata\s*=\s*(?:"([^"]*)"|([^\s,"]+))`).FindStringSubmatch(auth)
+	if found == nil {
+		return ""
+	}
+	return found[1] + found[2]
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// text writes pieces so that a person can compare them.
-func text(pieces []piece) []string {
+// text writes frames so that a person can compare them.
+func text(pieces []frame) []string {
 	var out []string
 	for _, p := range pieces {
 		switch {
@@ -25,16 +25,18 @@ func text(pieces []piece) []string {
 	return out
 }
 
-// frame feeds the input in chunks of the given sizes, over and over.
-func frame(input []byte, limit int, sizes ...byte) []piece {
+// frames feeds the input in chunks of the given sizes, over and over.
+func frames(input []byte, limit int, sizes ...byte) []frame {
 	f := framer{limit: limit}
-	var out []piece
+	var out []frame
+	emit := func(one frame) { out = append(out, one) }
 	for i := 0; len(input) > 0; i++ {
 		n := min(len(input), max(1, int(sizes[i%len(sizes)])))
-		out = append(out, f.feed(input[:n])...)
+		f.feed(input[:n], emit)
 		input = input[n:]
 	}
-	return append(out, f.rest()...)
+	f.rest(emit)
+	return out
 }
 
 func TestFraming(t *testing.T) {
@@ -76,7 +78,7 @@ func TestFraming(t *testing.T) {
 				if strings.HasPrefix(test.name, "large") {
 					limit = 80
 				}
-				if diff := cmp.Diff(test.want, text(frame([]byte(test.input), limit, size))); diff != "" {
+				if diff := cmp.Diff(test.want, text(frames([]byte(test.input), limit, size))); diff != "" {
 					t.Errorf("pieces (-want +got):\n%s", diff)
 				}
 			})
@@ -92,11 +94,11 @@ func FuzzFraming(f *testing.F) {
 		if len(sizes) == 0 {
 			sizes = []byte{1}
 		}
-		whole := frame(input, 0, 255)
-		if diff := cmp.Diff(text(whole), text(frame(input, 0, sizes...))); diff != "" {
+		whole := frames(input, 0, 255)
+		if diff := cmp.Diff(text(whole), text(frames(input, 0, sizes...))); diff != "" {
 			t.Fatalf("chunking matters (-255 +chunks):\n%s", diff)
 		}
-		if diff := cmp.Diff(text(frame(input, 64, 255)), text(frame(input, 64, sizes...))); diff != "" {
+		if diff := cmp.Diff(text(frames(input, 64, 255)), text(frames(input, 64, sizes...))); diff != "" {
 			t.Fatalf("chunking matters over the limit (-255 +chunks):\n%s", diff)
 		}
 		account(t, input, whole)
@@ -105,7 +107,7 @@ func FuzzFraming(f *testing.F) {
 }
 
 // account finds the pieces in the input, one after the other; only space and the punctuation of batches is left over.
-func account(t *testing.T, input []byte, pieces []piece) {
+func account(t *testing.T, input []byte, pieces []frame) {
 	t.Helper()
 	rest := input
 	for _, p := range pieces {
@@ -135,7 +137,7 @@ func between(t *testing.T, input, sizes []byte) {
 		fmt.Fprintf(&stream, "%s\n%s\n", line, one)
 	}
 	var got []string
-	for _, p := range frame(stream.Bytes(), 0, sizes...) {
+	for _, p := range frames(stream.Bytes(), 0, sizes...) {
 		if raw := string(p.message.raw); strings.HasPrefix(raw, `{"jsonrpc":"2.0","id":"ours-`) {
 			got = append(got, raw)
 		}

@@ -26,14 +26,14 @@ import (
 const secret = "s3cr3t-token"
 
 // streamable serves h and opens a streamable link to it.
-func streamable(t *testing.T, h http.HandlerFunc) *Link {
+func streamable(t *testing.T, h http.HandlerFunc) *Conn {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	return openStreamable(t, Endpoint{URL: srv.URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer " + secret}, UserAgent: "mcpctl/test"})
+	return openStreamable(t, Endpoint{URL: srv.URL + "/mcp", Headers: map[string]Secret{"Authorization": "Bearer " + secret}, UserAgent: "mcpctl/test"})
 }
 
-func openStreamable(t *testing.T, e Endpoint) *Link {
+func openStreamable(t *testing.T, e Endpoint) *Conn {
 	t.Helper()
 	l, err := OpenStreamable(t.Context(), e)
 	if err != nil {
@@ -239,8 +239,8 @@ func TestHTTPTellsAuthorization(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
-	trouble := Trouble{Status: want.Status, Type: want.Type, Body: want.Body, Auth: want.Auth, URL: url}
-	if diff := cmp.Diff(trouble, l.Trouble()); diff != "" {
+	trouble := Diagnostics{Status: want.Status, Type: want.Type, Body: want.Body, Auth: want.Auth, URL: url}
+	if diff := cmp.Diff(trouble, l.Diagnostics()); diff != "" {
 		t.Errorf("trouble (-want +got):\n%s", diff)
 	}
 }
@@ -323,7 +323,7 @@ func (l *requestLog) add(r *http.Request) string {
 	return m.Method
 }
 
-func call(t *testing.T, l *Link, id int64, method string) (*transport.JSONRPCResponse, error) {
+func call(t *testing.T, l *Conn, id int64, method string) (*transport.JSONRPCResponse, error) {
 	r := request(id)
 	r.Method = method
 	return l.SendRequest(t.Context(), r)
@@ -441,12 +441,12 @@ func TestBadURLs(t *testing.T) {
 
 // TestHeadersStayAtHome: whatever mcp-go is made to ask for, another origin gets nothing.
 func TestHeadersStayAtHome(t *testing.T) {
-	_, client, err := Endpoint{URL: "http://example.invalid/mcp"}.client()
+	w, err := newWeb(Endpoint{URL: "http://example.invalid/mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, elsewhere := range []string{"https://example.invalid/mcp", "http://example.invalid:81/", "http://a.example.invalid/"} {
-		reply, err := client.Get(elsewhere)
+		reply, err := w.client.Get(elsewhere)
 		var refused *RedirectError
 		if !errors.As(err, &refused) {
 			t.Errorf("%s gives %v, want a *RedirectError", elsewhere, err)

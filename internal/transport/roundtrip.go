@@ -3,12 +3,43 @@ package transport
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/redact"
+)
+
+// Endpoint is an HTTP server to contact.
+type Endpoint struct {
+	URL         string            // absolute, http or https
+	Headers     map[string]Secret // sent to this origin only
+	Credentials *Credentials      // further headers, sent to this origin only; nil = none
+	UserAgent   string            // empty = Go's
+	CACert      []byte            // further PEM certificates to trust
+}
+
+// Times of a connection. Requests as a whole are bounded by their contexts alone: a stream may stay open for days.
+const (
+	dialTimeout   = 15 * time.Second
+	tlsTimeout    = 15 * time.Second
+	answerTimeout = 10 * time.Second // for an answer to a request of the server
+	deleteTimeout = 2 * time.Second  // a session's end must not keep the user
 )
 
 // Bounds of what is read of a reply that is no message.
@@ -18,80 +49,145 @@ const (
 	faultWait  = 2 * time.Second // for a body that does not end
 )
 
-// tripper is the round tripper under both HTTP transports. It adds our headers, stays at home, and turns what mcp-go
-// would misread or wait for into errors or into replies that it understands.
-type tripper struct {
-	base     *http.Transport
-	home     *url.URL // the configured URL; no other origin is contacted
+// sessionHeader is set by mcp-go's name for it.
+const sessionHeader = transport.HeaderKeySessionID
+
+// web is the HTTP client of one server: it adds our headers, stays at home, and remembers what went wrong.
+type web struct {
 	endpoint Endpoint
-	judge    func(t *tripper, reply *http.Response) (*http.Response, error) // what to make of a 2xx
+	home     *url.URL // the configured URL; no other origin is contacted
+	base     *http.Transport
+	client   *http.Client
+	version  atomic.Value // string: the protocol version in effect
 
 	mu      sync.Mutex
-	trouble Trouble
+	trouble Diagnostics
 }
 
-// RoundTrip sends one request.
-func (t *tripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !sameOrigin(t.home, req.URL) {
-		return nil, &RedirectError{From: plainURL(t.home), To: plainURL(req.URL), Why: otherOrigin}
+var errURL = errors.New("the URL must be absolute and begin with http:// or https://")
+
+// newWeb makes the client. The error is about the URL or the certificates.
+func newWeb(e Endpoint) (*web, error) {
+	u, err := url.Parse(e.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errURL
 	}
-	ctx, cancel := req.Context(), context.CancelFunc(func() {})
-	if req.Method == http.MethodDelete {
-		ctx, cancel = context.WithTimeout(ctx, deleteTimeout)
+	base := &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSHandshakeTimeout:    tlsTimeout,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    8,
+		MaxResponseHeaderBytes: 1 << 20,
+		IdleConnTimeout:        time.Minute,
+		WriteBufferSize:        1 << 10, // requests are short
 	}
-	defer cancel()
-	reply, err := t.send(req.WithContext(ctx))
+	if len(e.CACert) > 0 {
+		if base.TLSClientConfig, err = e.trust(); err != nil {
+			return nil, err
+		}
+	}
+	w := &web{endpoint: e, home: u, base: base}
+	w.client = &http.Client{Transport: w, CheckRedirect: checkRedirect}
+	return w, nil
+}
+
+// trust adds the endpoint's certificates to the system's.
+func (e Endpoint) trust() (*tls.Config, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("reading the system's certificates: %w", err)
+	}
+	if !pool.AppendCertsFromPEM(e.CACert) {
+		return nil, errors.New("the further certificates to trust hold no PEM certificate")
+	}
+	return &tls.Config{RootCAs: pool}, nil
+}
+
+func (w *web) setVersion(v string) { w.version.Store(v) }
+
+// protocol is the protocol version in effect; empty as long as there is none.
+func (w *web) protocol() string {
+	v, _ := w.version.Load().(string)
+	return v
+}
+
+// do sends one request: a POST of one message, a GET of an event stream, or a DELETE of a session.
+func (w *web) do(ctx context.Context, method, to string, body []byte, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case req.Method == http.MethodDelete:
-		return acknowledged(reply), nil
-	case isRedirect(reply):
-		return reply, nil
-	case reply.StatusCode >= 200 && reply.StatusCode < 300:
-		return t.judge(t, reply)
+	maps.Copy(req.Header, header)
+	if v := w.protocol(); v != "" {
+		req.Header.Set(transport.HeaderKeyProtocolVersion, v)
 	}
-	return t.bad(reply)
+	switch method {
+	case http.MethodPost:
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, "+eventStream)
+	case http.MethodGet:
+		req.Header.Set("Accept", eventStream)
+	}
+	return w.client.Do(req)
+}
+
+// respond posts the answer to a request of the server. If that fails, the server has to live without: it cannot be told.
+func (w *web) respond(ctx context.Context, to string, answer []byte, header http.Header) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	if reply, err := w.do(ctx, http.MethodPost, to, answer, header); err == nil {
+		_ = reply.Body.Close()
+	}
+}
+
+// RoundTrip sends one request with our headers, to our origin only, and once more when it was refused and there are
+// better credentials. The client calls it for redirects, too.
+func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !sameOrigin(w.home, req.URL) {
+		return nil, &RedirectError{From: plainURL(w.home), To: plainURL(req.URL), Why: otherOrigin}
+	}
+	return w.send(req)
 }
 
 // CloseIdleConnections lets http.Client reach the transport below.
-func (t *tripper) CloseIdleConnections() { t.base.CloseIdleConnections() }
+func (w *web) CloseIdleConnections() { w.base.CloseIdleConnections() }
 
-// dressed is a request with our headers: the user's win over the library's, and credentials over both.
-func (t *tripper) dressed(req *http.Request, credentials *grant) *http.Request {
+// dressed is a request with our headers: the user's win over the protocol's, and credentials over both.
+func (w *web) dressed(req *http.Request, credentials *issuedHeaders) *http.Request {
 	req = req.Clone(req.Context())
-	if t.endpoint.UserAgent != "" {
-		req.Header.Set("User-Agent", t.endpoint.UserAgent)
+	if w.endpoint.UserAgent != "" {
+		req.Header.Set("User-Agent", w.endpoint.UserAgent)
 	}
-	for _, headers := range []map[string]string{t.endpoint.Headers, credentials.headers} {
+	for _, headers := range []map[string]Secret{w.endpoint.Headers, credentials.headers} {
 		for name, value := range headers {
-			req.Header.Set(name, value)
+			req.Header.Set(name, value.Reveal())
 			if http.CanonicalHeaderKey(name) == "Host" {
-				req.Host = value
+				req.Host = value.Reveal()
 			}
 		}
 	}
 	return req
 }
 
-// bad is a status that is not good. A JSON-RPC error in it is the answer, except where the status itself matters to
-// authorization. A lost session goes on to mcp-go, which must know of it.
-func (t *tripper) bad(reply *http.Response) (*http.Response, error) {
+// bad is a status that is not good. A JSON-RPC error in it is the answer to the call, except where the status itself
+// matters: to authorization, and within a session, unless the method is unknown, since any other 404 is its end.
+func (w *web) bad(reply *http.Response, call *pendingCall) error {
 	body := startOf(reply.Body)
-	fail := t.fault(reply, body)
-	x := exchangeOf(reply.Request.Context())
-	session := reply.Request.Header.Get(sessionHeader) != "" && endsSession(reply.StatusCode, body)
-	if r := refusalIn(body, x); r != nil && mayRefuse(reply.StatusCode, session, r.response.Error.Code) {
-		return nil, r
+	fail := w.fault(reply, body)
+	if call == nil {
+		return fail
 	}
-	if !session || x == nil {
-		return nil, fail
+	fail.Session = reply.Request.Header.Get(sessionHeader) != "" && endsSession(reply.StatusCode, body)
+	m, ok := parseMessage(firstValue(body)) // its id does not matter: servers that refuse what they have not read write null
+	if !ok || m.fault == nil || reply.StatusCode == http.StatusUnauthorized || reply.StatusCode == http.StatusForbidden {
+		return fail
 	}
-	fail.Session = true
-	x.note(fail)
-	reply.StatusCode, reply.Body = http.StatusNotFound, http.NoBody
-	return reply, nil
+	if details, err := m.details(); err != nil || fail.Session && details.Code != mcp.METHOD_NOT_FOUND {
+		return fail
+	}
+	call.answer(m)
+	return nil
 }
 
 // endsSession tells whether a refusal within a session says that the server does not know it. That is what 404 means
@@ -103,28 +199,38 @@ func endsSession(status int, body []byte) bool {
 }
 
 // fault describes a reply without a message, and remembers it.
-func (t *tripper) fault(reply *http.Response, body []byte) *HTTPError {
+func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 	auth := challenge(reply)
 	e := &HTTPError{
 		Status:     reply.StatusCode,
 		Type:       reply.Header.Get("Content-Type"),
-		Body:       t.mask(string(body[:min(len(body), bodyStart)])),
-		Auth:       t.mask(auth),
-		Metadata:   t.mask(metadataURL(auth)),
+		Body:       w.mask(string(body[:min(len(body), bodyStart)])),
+		Auth:       w.mask(auth),
+		Metadata:   w.mask(metadataURL(auth)),
 		RetryAfter: reply.Header.Get("Retry-After"),
 		URL:        plainURL(reply.Request.URL),
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.trouble = Trouble{Status: e.Status, Body: e.Body, Type: e.Type, Auth: e.Auth, URL: e.URL}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.trouble = Diagnostics{Status: e.Status, Body: e.Body, Type: e.Type, Auth: e.Auth, URL: e.URL}
 	return e
 }
 
-// last is the trouble of the last reply that was no good.
-func (t *tripper) last() Trouble {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.trouble
+// diagnostics is about the last reply that was no good.
+func (w *web) diagnostics() Diagnostics {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.trouble
+}
+
+// mask hides the values of our headers and credentials, and of the URL's user info and query, in a text of the server that
+// may be cut off: some servers quote the request in their errors.
+func (w *web) mask(text string) string {
+	secrets := redact.URL(w.endpoint.URL)
+	for _, value := range slices.AppendSeq(w.endpoint.Credentials.Given(), maps.Values(w.endpoint.Headers)) {
+		secrets = append(secrets, redact.Header(value.Reveal())...)
+	}
+	return redact.Of(secrets...).Cut(text)
 }
 
 // startOf reads what is worth reading of a body that is no message, and closes it.
@@ -136,26 +242,78 @@ func startOf(body io.ReadCloser) []byte {
 	return text
 }
 
-// acknowledged is a reply whose body says nothing to us. A short one is read so that the connection can be used again.
-func acknowledged(reply *http.Response) *http.Response {
+// leave is done with a body that says nothing to us. A short one is read so that the connection can be used again.
+func leave(reply *http.Response) {
 	if reply.ContentLength > 0 && reply.ContentLength < bodyStart {
 		_ = startOf(reply.Body)
-	} else {
-		_ = reply.Body.Close()
 	}
-	reply.StatusCode, reply.Body, reply.ContentLength = http.StatusAccepted, http.NoBody, 0
-	return reply
+	_ = reply.Body.Close()
 }
 
-func isRedirect(reply *http.Response) bool {
-	switch reply.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return reply.Header.Get("Location") != ""
-	}
-	return false
-}
+// good tells a status that promises what was asked for.
+func good(reply *http.Response) bool { return reply.StatusCode >= 200 && reply.StatusCode < 300 }
 
 func mediaType(header string) string {
 	t, _, _ := mime.ParseMediaType(header)
 	return t
+}
+
+// RedirectError is a redirect, or an endpoint event, that was not followed.
+type RedirectError struct {
+	Status   int    // 0 for an endpoint event
+	From, To string // URLs without user info and query
+	Why      string // to follow "not following it:"
+}
+
+// Error names both ends.
+func (e *RedirectError) Error() string {
+	how := "redirected"
+	if e.Status != 0 {
+		how = fmt.Sprintf("redirected (HTTP %d)", e.Status)
+	}
+	return fmt.Sprintf("%s from %s to %s: not following it: %s", how, e.From, e.To, e.Why)
+}
+
+const (
+	otherOrigin  = "it is another origin, and would get the headers meant for the first one"
+	maxRedirects = 10
+	tooManyHops  = "it is one redirect too many"
+	turnsIntoGet = "it would turn the POST into a GET; configure the new URL instead"
+)
+
+// checkRedirect lets a request go on within its origin, as the request it was.
+func checkRedirect(next *http.Request, via []*http.Request) error {
+	last := via[len(via)-1]
+	e := &RedirectError{Status: next.Response.StatusCode, From: plainURL(last.URL), To: plainURL(next.URL)}
+	switch {
+	case !sameOrigin(last.URL, next.URL):
+		e.Why = otherOrigin
+	case last.Method != next.Method:
+		e.Why = turnsIntoGet
+	case len(via) >= maxRedirects:
+		e.Why = tooManyHops
+	default:
+		return nil
+	}
+	return e
+}
+
+// sameOrigin compares scheme, host and port (RFC 6454).
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+}
+
+func port(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}
+
+// plainURL is a URL without what may be secret in it.
+func plainURL(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

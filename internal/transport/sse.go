@@ -3,161 +3,151 @@ package transport
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
+	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
+// sseStream carries messages over HTTP+SSE: ours in POSTs, the server's in one event stream.
+type sseStream struct {
+	*web
+	conn    *Conn
+	life    context.Context
+	over    context.CancelFunc
+	inbox   atomic.Pointer[url.URL] // where our messages go
+	named   chan struct{}           // closed once the server has said that
+	asked   chan message            // requests of the server that wait for an answer; more than fit are dropped
+	workers sync.WaitGroup
+}
+
 // OpenSSE opens the event stream of an HTTP+SSE server and waits until it has named its endpoint, or for life to end.
 // The stream lives until Close or the end of life. Errors are those of SendRequest.
-func OpenSSE(life context.Context, e Endpoint) (*Link, error) {
-	trip, client, err := e.client()
+func OpenSSE(life context.Context, e Endpoint) (*Conn, error) {
+	w, err := newWeb(e)
 	if err != nil {
 		return nil, err
 	}
-	inner, err := transport.NewSSE(e.URL, transport.WithHTTPClient(client), transport.WithSSELogger(silent()),
-		transport.WithEndpointTimeout(unlimited), transport.WithResponseTimeout(unlimited))
-	if err != nil {
-		return nil, errURL
-	}
-	inner.SetConnectionLostHandler(func(error) {}) // we see it first
-	l := newLink(KindSSE, inner)
-	ctx, cancel := context.WithCancelCause(life)
-	mail := &mail{link: l, home: trip.home, cancel: cancel, asked: make(chan message, 64)}
-	l.trouble = trip.last
-	trip.judge = func(t *tripper, reply *http.Response) (*http.Response, error) { return mail.judge(t, reply) }
-	answered := make(chan struct{})
-	go mail.answer(ctx, client, inner.GetEndpoint, answered)
-	l.end = func() error {
-		err := inner.Close()
-		cancel(transport.ErrTransportClosed)
-		<-answered
-		client.CloseIdleConnections()
-		return err
-	}
-	if err := inner.Start(ctx); err != nil {
-		err = l.explain(ctx, &exchange{}, err)
-		_ = l.Close()
+	s := &sseStream{web: w, conn: newConn(KindSSE), named: make(chan struct{}), asked: make(chan message, 64)}
+	s.conn.carrier = s
+	s.life, s.over = context.WithCancel(life)
+	if err := s.open(); err != nil {
+		err = s.conn.explain(life, err)
+		_ = s.conn.Close()
 		return nil, err
 	}
-	l.closeWith(life)
-	return l, nil
+	s.conn.closeWith(life)
+	return s.conn, nil
 }
 
-// mail reads the one event stream of an HTTP+SSE link, and answers the server's requests, which mcp-go would take for
-// replies.
-type mail struct {
-	link   *Link
-	home   *url.URL
-	cancel context.CancelCauseFunc
-	asked  chan message // requests that wait for an answer; more than fit are dropped
-}
-
-// judge is what HTTP+SSE makes of a good status: GET must give a stream, POST gives nothing.
-func (m *mail) judge(t *tripper, reply *http.Response) (*http.Response, error) {
-	if reply.Request.Method != http.MethodGet {
-		return acknowledged(reply), nil
-	}
-	if mediaType(reply.Header.Get("Content-Type")) != "text/event-stream" {
-		return nil, t.fault(reply, startOf(reply.Body))
-	}
-	reply.StatusCode, reply.Body = http.StatusOK, newStream(reply.Body, m)
-	return reply, nil
-}
-
-func (m *mail) take(e event) ([]event, bool) {
+// open gets the event stream, and waits for the endpoint.
+func (s *sseStream) open() error {
+	reply, err := s.do(s.life, http.MethodGet, s.endpoint.URL, nil, nil)
 	switch {
-	case e.data == nil:
-		return nil, false
-	case e.kind == "endpoint":
-		return m.endpoint(e)
-	case e.kind != "" && e.kind != "message":
-		return nil, false
+	case err != nil:
+		return err
+	case !good(reply):
+		return s.bad(reply, nil)
+	case mediaType(reply.Header.Get("Content-Type")) != eventStream:
+		return s.fault(reply, startOf(reply.Body))
 	}
-	batch, ok := parseBatch(e.data)
-	if !ok {
-		one, ok := parseMessage(e.data)
-		if !ok {
-			m.refuse(e.data)
-			return nil, false
-		}
-		batch = []message{one}
-	}
-	var pass []event
-	for _, one := range batch {
-		if line := m.sort(one); line != nil {
-			pass = append(pass, event{kind: "message", data: line})
-		}
-	}
-	return pass, false
-}
-
-// sort is what mcp-go shall see of a message.
-func (m *mail) sort(one message) []byte {
-	if !one.isReply() && one.id != nil {
-		select {
-		case m.asked <- one:
-		default:
-		}
+	s.workers.Go(func() {
+		defer reply.Body.Close()
+		s.conn.lose(s.read(newEventReader(reply.Body)))
+		s.over()
+	})
+	s.workers.Go(s.answer)
+	select {
+	case <-s.named:
 		return nil
+	case <-s.conn.done:
+		return s.conn.Lost()
 	}
-	line, stray := m.link.open.deliver(one)
-	if stray {
-		m.link.noise.add(one.raw, 0)
-	}
-	return line
 }
 
-// endpoint checks where the server wants our messages: mcp-go would wait in silence for a better one.
-func (m *mail) endpoint(e event) ([]event, bool) {
-	to, err := m.home.Parse(string(bytes.TrimSpace(e.data)))
-	if err != nil || !sameOrigin(m.home, to) {
-		refused := &RedirectError{From: plainURL(m.home), To: "an unreadable URL", Why: otherOrigin}
-		if err == nil {
-			refused.To = plainURL(to)
+func (s *sseStream) close() error {
+	s.over()
+	s.workers.Wait()
+	s.client.CloseIdleConnections()
+	return nil
+}
+
+// send posts a message. The reply comes in the event stream.
+func (s *sseStream) send(ctx context.Context, m outgoing) error {
+	reply, err := s.do(ctx, http.MethodPost, s.inbox.Load().String(), m.body, m.header)
+	switch {
+	case err != nil:
+		return err
+	case !good(reply):
+		return s.bad(reply, m.call)
+	}
+	leave(reply)
+	return nil
+}
+
+// read takes events until the stream ends, and tells why it did.
+func (s *sseStream) read(events *eventReader) error {
+	for {
+		e, err := events.next()
+		switch {
+		case s.life.Err() != nil:
+			return transport.ErrTransportClosed
+		case err != nil:
+			return brokeOff("the event stream broke off", err)
+		case e.kind == "endpoint":
+			err = s.name(string(bytes.TrimSpace(e.data)))
+		case e.kind == messageEvent:
+			s.take(e.data)
 		}
-		m.lose(refused)
-		return nil, true
+		if err != nil {
+			return err
+		}
 	}
-	return []event{e}, false
 }
 
-func (m *mail) refuse(data []byte) {
-	if id, deep := nestedTooDeep(data); deep {
-		m.link.open.failOne(id, &TooDeepError{Limit: nestingLimit})
-		return
+// name checks where the server wants our messages.
+func (s *sseStream) name(endpoint string) error {
+	to, err := s.home.Parse(endpoint)
+	switch {
+	case err != nil:
+		return &RedirectError{From: plainURL(s.home), To: "an unreadable URL", Why: otherOrigin}
+	case !sameOrigin(s.home, to):
+		return &RedirectError{From: plainURL(s.home), To: plainURL(to), Why: otherOrigin}
 	}
-	m.link.noise.add(data, 0)
-}
-
-func (m *mail) end(err error) {
-	cause := error(&LostError{Cause: "the server ended the event stream"})
-	if known := typed(err); known != nil {
-		cause = known
-	} else if err != nil {
-		cause = &LostError{Cause: fmt.Sprintf("the event stream broke off: %v", err)}
+	if s.inbox.Swap(to) == nil {
+		close(s.named)
 	}
-	m.lose(cause)
+	return nil
 }
 
-func (m *mail) lose(err error) {
-	m.link.lose(err)
-	m.link.open.failAll(err)
-	m.cancel(err)
+func (s *sseStream) take(data []byte) {
+	batch, ok := parseMessages(data)
+	if id, deep := nestedTooDeep(data); !ok && deep {
+		s.conn.calls.failOne(id, &TooDeepError{Limit: nestingLimit})
+	} else if !ok {
+		s.conn.noise.add(data, 0)
+	}
+	for _, m := range batch {
+		s.conn.receive(m, func(m message) {
+			select {
+			case s.asked <- m:
+			default:
+			}
+		})
+	}
 }
 
-// answer posts answers to the server's requests, one after the other, until ctx ends.
-func (m *mail) answer(ctx context.Context, client *http.Client, endpoint func() *url.URL, done chan<- struct{}) {
-	defer close(done)
+// answer posts answers to the server's requests, one after the other.
+func (s *sseStream) answer() {
 	for {
 		select {
-		case <-ctx.Done():
+		case <-s.life.Done():
 			return
-		case asked := <-m.asked:
-			if to := endpoint(); to != nil {
-				m.link.respond(ctx, client, to.String(), nil, asked)
+		case m := <-s.asked:
+			if to := s.inbox.Load(); to != nil {
+				s.respond(s.life, to.String(), s.conn.requests.reply(s.life, m), nil)
 			}
 		}
 	}

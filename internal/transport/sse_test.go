@@ -54,13 +54,13 @@ func (s *sseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const hello = "event: endpoint\ndata: /messages?session=1\n\n"
 
-func openSSE(t *testing.T, h http.Handler) (*Link, error) {
+func openSSE(t *testing.T, h http.Handler) (*Conn, error) {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // longer than ask
 	t.Cleanup(cancel)
-	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]string{"Authorization": "Bearer " + secret}})
+	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]Secret{"Authorization": "Bearer " + secret}})
 	if err == nil {
 		t.Cleanup(func() { _ = l.Close() })
 	}

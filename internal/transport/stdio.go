@@ -2,7 +2,9 @@ package transport
 
 import (
 	"context"
-	"io"
+	"errors"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -17,9 +19,18 @@ type Command struct {
 	Grace time.Duration // what the child gets between SIGTERM and SIGKILL; 0 = 500 ms
 }
 
+// stdio carries messages over the standard streams of a child.
+type stdio struct {
+	*child
+	conn *Conn
+	life context.Context // of the answers to the server's requests
+	over context.CancelFunc
+	read chan struct{} // closed when the last message was read
+}
+
 // StartStdio starts a server as a child process in a process group of its own. The end of ctx ends the child.
 // The error is a *process.StartError, or the cause of a ctx that has ended already.
-func StartStdio(ctx context.Context, c Command) (*Link, error) {
+func StartStdio(ctx context.Context, c Command) (*Conn, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -27,95 +38,130 @@ func StartStdio(ctx context.Context, c Command) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, out := io.Pipe()
-	inner := transport.NewIO(in, ch.stdin, nil)
-	transport.WithCommandLogger(silent())(inner)
-	l := newLink(KindStdio, inner)
-	l.child, l.trouble, l.kill = ch, ch.trouble, ch.kill
-	pumped := make(chan struct{})
-	life, over := context.WithCancel(ctx)
-	l.end = func() error {
-		over()
-		ch.group.Look()
-		_ = inner.Close() // ends the requests, and the child's stdin
-		_ = in.Close()
-		err := ch.stop()
-		<-pumped
-		return err
-	}
-	_ = inner.Start(ctx) // cannot fail: there is no command in it
+	s := &stdio{child: ch, conn: newConn(KindStdio), read: make(chan struct{})}
+	s.life, s.over = context.WithCancel(ctx)
+	s.conn.carrier = s
 	go ch.wake()
-	go l.nourish(ch)
-	go l.pump(life, ch, out, pumped)
-	l.closeWith(ctx)
-	return l, nil
+	go s.writeLoop()
+	go s.readLoop()
+	s.conn.closeWith(ctx)
+	return s.conn, nil
 }
 
-// nourish writes to the child. One that no longer reads, but lives on, will not answer what it did not read.
-func (l *Link) nourish(ch *child) {
-	if err := ch.stdin.run(); err != nil && !within(l.done, exitWait) {
-		l.open.failAll(err)
+func (s *stdio) send(_ context.Context, m outgoing) error {
+	err := s.stdin.write(append(m.body, '\n'), stdinLimit)
+	if _, ended := errors.AsType[*LostError](err); ended && within(s.conn.done, exitWait) { // how the child ended says more
+		return s.conn.Lost()
+	}
+	return err
+}
+
+func (s *stdio) close() error {
+	s.over()
+	s.group.Look()
+	s.stdin.close()
+	err := s.stop()
+	<-s.read
+	return err
+}
+
+// writeLoop writes to the child. One that no longer reads, but lives on, will not answer what it did not read.
+func (s *stdio) writeLoop() {
+	if err := s.stdin.run(); err != nil && !within(s.conn.done, exitWait) {
+		s.conn.calls.failAll(err)
 	}
 }
 
-// pump hands the child's messages to mcp-go until its stdout ends, and says then what happened. Only the end of out
-// ends the requests that wait, so that no reply is lost that arrived before.
-func (l *Link) pump(ctx context.Context, ch *child, out *io.PipeWriter, pumped chan<- struct{}) {
-	defer close(pumped)
+// readLoop takes the child's messages until its stdout ends, and says then what happened.
+func (s *stdio) readLoop() {
+	defer close(s.read)
 	var f framer
 	buf := make([]byte, 64<<10)
 	for {
-		n, err := ch.read(buf)
-		l.pass(ctx, f.feed(buf[:n]), out)
+		n, err := s.child.read(buf)
+		f.feed(buf[:n], s.take)
 		if err != nil {
 			break
 		}
 	}
-	l.pass(ctx, f.rest(), out)
-	if ch.stopping.Load() {
-		l.lose(transport.ErrTransportClosed)
+	f.rest(s.take)
+	if s.stopping.Load() {
+		s.conn.lose(transport.ErrTransportClosed)
 	} else {
-		l.lose(ch.loss())
-	}
-	_ = out.Close()
-}
-
-// pass sorts pieces: messages to mcp-go, requests to the desk, failures to whom they concern, the rest to the noise.
-func (l *Link) pass(ctx context.Context, pieces []piece, out io.Writer) {
-	for _, p := range pieces {
-		if p.err != nil {
-			l.open.failOne(p.id, p.err)
-		}
-		if p.noise != nil {
-			l.noise.add(p.noise, p.more)
-			continue
-		}
-		if p.message.asks() {
-			go l.answerChild(ctx, p.message)
-			continue
-		}
-		line, stray := l.open.deliver(p.message)
-		if stray {
-			l.noise.add(p.message.raw, 0)
-		}
-		if line != nil { // writing fails only once the link is closed
-			_, _ = out.Write(line)
-			_, _ = out.Write([]byte{'\n'})
-		}
+		s.conn.lose(s.loss())
 	}
 }
 
-// answerChild answers a request of the server. If it no longer reads, it has to live without.
-func (l *Link) answerChild(ctx context.Context, asked message) {
-	reply := l.answer.reply(ctx, asked)
-	_, _ = l.child.stdin.Write(append(reply, '\n'))
+// take sorts a frame: to whom it concerns, or to the noise.
+func (s *stdio) take(one frame) {
+	if one.err != nil {
+		s.conn.calls.failOne(one.id, one.err)
+	}
+	if one.noise != nil {
+		s.conn.noise.add(one.noise, one.more)
+		return
+	}
+	s.conn.receive(one.message, func(m message) { go s.answer(m) })
 }
 
-// trouble is what is known about a child: how it ended, unless that was us, and its last words.
-func (c *child) trouble() Trouble {
-	t := Trouble{Stderr: c.errors.String()}
-	if c.gone() && c.state != "" {
-		t.Exited, t.Exit = true, c.state
-	}
-	return t
+// answer answers a request of the server. If it does not read, it has to live without.
+func (s *stdio) answer(m message) {
+	_ = s.stdin.write(append(s.conn.requests.reply(s.life, m), '\n'), answerLimit)
 }
+
+// Kill is Close without politeness: a child's tree is killed at once.
+func (c *Conn) Kill() {
+	if s, ok := c.carrier.(*stdio); ok {
+		s.kill()
+	}
+	_ = c.Close()
+}
+
+// Bounds of what is kept of noise.
+const (
+	noiseText  = 256  // bytes of one piece
+	noiseCount = 1000 // pieces; what follows is added to the last one's length
+)
+
+// Noise is output on stdout that is not a protocol message.
+type Noise struct {
+	Text  string // the first 256 bytes, unescaped
+	Bytes int    // its whole length
+}
+
+// noiseLog keeps noise; the zero value is empty.
+type noiseLog struct {
+	mu     sync.Mutex
+	pieces []Noise
+	frozen bool
+}
+
+// add keeps a text of which more bytes are already gone.
+func (l *noiseLog) add(text []byte, more int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.frozen {
+		return
+	}
+	if len(l.pieces) == noiseCount || len(text) == 0 && len(l.pieces) > 0 {
+		l.pieces[len(l.pieces)-1].Bytes += len(text) + more
+		return
+	}
+	l.pieces = append(l.pieces, Noise{Text: excerpt(text), Bytes: len(text) + more})
+}
+
+// freeze ends the keeping: what a server says while it is ended depends on chance.
+func (l *noiseLog) freeze() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.frozen = true
+}
+
+func (l *noiseLog) all() []Noise {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.pieces)
+}
+
+// excerpt is the start of a text, as much as is kept of noise.
+func excerpt(text []byte) string { return string(text[:min(len(text), noiseText)]) }

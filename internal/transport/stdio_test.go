@@ -16,7 +16,7 @@ import (
 )
 
 // behave starts this binary as the named server and closes it with the test.
-func behave(t *testing.T, name string) *Link {
+func behave(t *testing.T, name string) *Conn {
 	t.Helper()
 	env := []string{"BEHAVE=" + name, "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + t.TempDir()} // or it complains on stderr
 	l, err := StartStdio(t.Context(), Command{Path: os.Args[0], Env: env})
@@ -31,8 +31,11 @@ func behave(t *testing.T, name string) *Link {
 	return l
 }
 
+// childOf is the process of a stdio server.
+func childOf(l *Conn) *child { return l.carrier.(*stdio).child }
+
 // ask sends one request and fails the test when that takes long.
-func ask(t *testing.T, l *Link, id int64) (*transport.JSONRPCResponse, error) {
+func ask(t *testing.T, l *Conn, id int64) (*transport.JSONRPCResponse, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -44,7 +47,7 @@ func ask(t *testing.T, l *Link, id int64) (*transport.JSONRPCResponse, error) {
 }
 
 // awaitNoise waits until the server has written some noise.
-func awaitNoise(t *testing.T, l *Link) {
+func awaitNoise(t *testing.T, l *Conn) {
 	t.Helper()
 	for range 2000 {
 		if len(l.Noise()) > 0 {
@@ -68,7 +71,7 @@ func TestStdioReplies(t *testing.T) {
 		{name: "crlf", want: `{"ok":true}`},
 		{name: "string-id", want: `{"ok":true}`},
 		{name: "float-id", want: `{"ok":true}`},
-		{name: "null-id", fault: "-32700 no <nil>"},
+		{name: "null-id", fault: "-32700 no %!s(<nil>)"},
 		{name: "error", fault: "0 no [1]"},
 		{name: "bad-error", err: "the reply has an error that is no JSON-RPC error object"},
 		{name: "empty", err: "the reply has neither a result nor an error"},
@@ -102,7 +105,7 @@ func TestStdioReplies(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			case test.fault != "":
-				if got := fmt.Sprintln(r.Error.Code, r.Error.Message, r.Error.Data); got != test.fault+"\n" {
+				if got := fmt.Sprintf("%d %s %s", r.Error.Code, r.Error.Message, r.Error.Data); got != test.fault {
 					t.Errorf("JSON-RPC error %s, want %s", got, test.fault)
 				}
 			default:
@@ -135,8 +138,8 @@ func TestStdioTellsExitAndStderr(t *testing.T) {
 		t.Fatalf("error %#v, want a *LostError", err)
 	}
 	<-l.Done()
-	want := Trouble{Stderr: "reason: out of luck\n", Exited: true, Exit: "exit status 7"}
-	if diff := cmp.Diff(want, l.Trouble()); diff != "" {
+	want := Diagnostics{Stderr: "reason: out of luck\n", Exited: true, Exit: "exit status 7"}
+	if diff := cmp.Diff(want, l.Diagnostics()); diff != "" {
 		t.Errorf("trouble (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want.Stderr, lost.Stderr); diff != "" {
@@ -154,7 +157,7 @@ func TestStdioKeepsTheEndOfStderr(t *testing.T) {
 	}
 	_ = l.Close()
 	want := strings.Repeat("e", stderrKept-len("the end")) + "the end"
-	if diff := cmp.Diff(want, l.Trouble().Stderr); diff != "" {
+	if diff := cmp.Diff(want, l.Diagnostics().Stderr); diff != "" {
 		t.Errorf("stderr (-want +got):\n%s", diff)
 	}
 }
@@ -184,7 +187,7 @@ func TestStdioOfAnEndedContext(t *testing.T) {
 // TestStdioAnswers: the server's requests are answered as the caller says, under the ids that they have.
 func TestStdioAnswers(t *testing.T) {
 	l := behave(t, "asks")
-	l.SetAnswer(func(context.Context, Asked) (json.RawMessage, *Refusal) { return nil, &Refusal{1, "mine"} })
+	l.OnRequest(func(context.Context, Request) (json.RawMessage, *RPCError) { return nil, &RPCError{1, "mine"} })
 	r, err := ask(t, l, 7)
 	if err != nil {
 		t.Fatal(err)

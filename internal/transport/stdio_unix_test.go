@@ -19,10 +19,10 @@ import (
 )
 
 // helperOf is the process that a server tells of on its stderr.
-func helperOf(t *testing.T, l *Link) int {
+func helperOf(t *testing.T, l *Conn) int {
 	t.Helper()
 	for range 2000 {
-		if found := regexp.MustCompile(`helper (\d+)\n`).FindStringSubmatch(l.Trouble().Stderr); found != nil {
+		if found := regexp.MustCompile(`helper (\d+)\n`).FindStringSubmatch(l.Diagnostics().Stderr); found != nil {
 			pid, _ := strconv.Atoi(found[1])
 			return pid
 		}
@@ -77,8 +77,8 @@ func TestStdioLeavesNobodyBehind(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			l.child.grace = test.grace
-			group := l.child.cmd.Process.Pid
+			childOf(l).grace = test.grace
+			group := childOf(l).cmd.Process.Pid
 			helper := group
 			if test.helper {
 				helper = helperOf(t, l)
@@ -120,7 +120,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
-	if runs(l.child.cmd.Process.Pid) {
+	if runs(childOf(l).cmd.Process.Pid) {
 		t.Error("the server is still there")
 	}
 }
@@ -130,13 +130,13 @@ func TestKillDoesNotWait(t *testing.T) {
 	if _, err := ask(t, l, 1); err != nil {
 		t.Fatal(err)
 	}
-	l.child.grace = time.Minute
+	childOf(l).grace = time.Minute
 	start := time.Now()
 	l.Kill()
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("killing took %v", took)
 	}
-	if runs(l.child.cmd.Process.Pid) {
+	if runs(childOf(l).cmd.Process.Pid) {
 		t.Error("the server is still there")
 	}
 	if _, err := ask(t, l, 2); !errors.Is(err, transport.ErrTransportClosed) {

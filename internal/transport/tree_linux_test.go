@@ -16,7 +16,7 @@ func TestServerDiesWithUs(t *testing.T) {
 	if !runs(server) {
 		t.Fatalf("there is no server %d to begin with", server)
 	}
-	if err := us.child.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+	if err := childOf(us).cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	<-us.Done()

@@ -3,10 +3,21 @@
 package vault
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/mcpctl/mcpctl/internal/files"
 )
 
 // Place is where tokens are kept.
@@ -62,4 +73,177 @@ func (Secrets) GoString() string { return "***" }
 func (l Login) key() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s", l.Server, l.Issuer))
 	return hex.EncodeToString(sum[:16])
+}
+
+// Vault is a folder of logins. A folder that does not exist holds none, and is made when it is needed.
+type Vault struct {
+	Folder  string // absolute
+	Keyring Ring   // the keyring for logins that are kept there
+}
+
+// document is a login as its file holds it.
+type document struct {
+	Format int `json:"mcpctlLogin"`
+	Login
+	Kept *Secrets `json:"secrets,omitempty"` // with File
+}
+
+const format = 1
+
+// All are the logins without their secrets, by server. A file that cannot be read is an error beside the others.
+func (v Vault) All() ([]Login, error) {
+	files, err := os.ReadDir(v.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the folder of logins: %w", err)
+	}
+	var all []Login
+	var problems []error
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".json") {
+			continue
+		}
+		doc, err := v.read(f.Name())
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		all = append(all, doc.Login)
+	}
+	slices.SortFunc(all, func(a, b Login) int { return strings.Compare(a.Server+"\n"+a.Issuer, b.Server+"\n"+b.Issuer) })
+	return all, errors.Join(problems...)
+}
+
+// Of is the newest login to a server, without its secrets; nil = there is none.
+func (v Vault) Of(server string) (*Login, error) {
+	all, err := v.All()
+	var newest *Login
+	for i, l := range all {
+		if l.Server == server && (newest == nil || l.Since.After(newest.Since)) {
+			newest = &all[i]
+		}
+	}
+	if newest != nil {
+		return newest, nil
+	}
+	return nil, err
+}
+
+// Unlock is a login as it is kept now, with its secrets; nil = it is gone.
+func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
+	doc, err := v.read(l.key() + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := doc.Login
+	if doc.Kept != nil {
+		now.Secrets = *doc.Kept
+		return &now, nil
+	}
+	text, err := v.Keyring.get(ctx, l.key())
+	if err != nil {
+		return nil, fmt.Errorf("reading the login to %s from the keyring: %w", l.Server, err)
+	}
+	if err := json.Unmarshal([]byte(text), &now.Secrets); err != nil {
+		return nil, fmt.Errorf("reading the login to %s from the keyring: what is there is not a login of mcpctl", l.Server)
+	}
+	return &now, nil
+}
+
+func (v Vault) read(name string) (document, error) {
+	path := filepath.Join(v.Folder, name)
+	if err := errors.Join(files.CheckFolder(v.Folder, files.NotReadable), files.CheckPrivate(path, files.NotReadable)); err != nil {
+		return document{}, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return document{}, fmt.Errorf("reading a login: %w", err)
+	}
+	var doc document
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return doc, fmt.Errorf("reading the login in %s: %w", path, err)
+	}
+	if doc.Format != format || doc.Server == "" || doc.key()+".json" != name {
+		return doc, fmt.Errorf("reading the login in %s: it is not one that this version of mcpctl wrote", path)
+	}
+	return doc, nil
+}
+
+// Save keeps a login where its Place says, in the stead of an earlier one.
+func (v Vault) Save(ctx context.Context, l Login) error {
+	if err := v.prepare(); err != nil {
+		return err
+	}
+	doc := document{Format: format, Login: l}
+	doc.Renews = l.Secrets.Refresh != ""
+	if l.Place == File {
+		doc.Kept = &l.Secrets
+	} else if err := v.lock(ctx, l); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := files.ReplacePrivate(filepath.Join(v.Folder, l.key()+".json"), append(text, '\n')); err != nil {
+		return fmt.Errorf("keeping the login: %w", err)
+	}
+	return nil
+}
+
+// lock puts the secrets of a login into the keyring.
+func (v Vault) lock(ctx context.Context, l Login) error {
+	text, err := json.Marshal(l.Secrets)
+	if err != nil {
+		return err
+	}
+	if err := v.Keyring.set(ctx, l.key(), string(text)); err != nil {
+		return fmt.Errorf("keeping the login in the keyring: %w", err)
+	}
+	return nil
+}
+
+// Remove forgets a login. One that is not there is no error.
+func (v Vault) Remove(ctx context.Context, l Login) error {
+	var err error
+	if l.Place == Keyring {
+		err = v.Keyring.remove(ctx, l.key())
+	}
+	gone := os.Remove(filepath.Join(v.Folder, l.key()+".json"))
+	if errors.Is(gone, fs.ErrNotExist) {
+		gone = nil
+	}
+	if err := errors.Join(err, gone); err != nil {
+		return fmt.Errorf("forgetting the login to %s: %w", l.Server, err)
+	}
+	return nil
+}
+
+// Hold keeps other runs from renewing a login at the same time, until the function that it returns is called. A refresh
+// token may be good for one use only.
+func (v Vault) Hold(ctx context.Context, l Login) (release func(), err error) {
+	if err := v.prepare(); err != nil {
+		return nil, err
+	}
+	file := flock.New(filepath.Join(v.Folder, l.key()+".lock"), flock.SetPermissions(0o600))
+	if _, err := file.TryLockContext(ctx, 50*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("waiting for another run that renews the login to %s: %w", l.Server, err)
+	}
+	return func() { _ = file.Unlock() }, nil
+}
+
+// prepare makes the folder, for the user alone.
+func (v Vault) prepare() error {
+	if !filepath.IsAbs(v.Folder) {
+		return errors.New("keeping logins: there is no home folder: set HOME, or XDG_STATE_HOME to an absolute path")
+	}
+	if err := files.MakeFolder(v.Folder, files.NotReadable); err != nil {
+		return fmt.Errorf("making the folder of logins: %w", err)
+	}
+	return nil
 }

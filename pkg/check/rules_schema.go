@@ -2,12 +2,12 @@ package check
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/validate"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -158,16 +158,16 @@ func rootNotObject(s *subject, report tell) {
 }
 
 func schemaInvalid(s *subject, report tell) {
-	metas := map[string]*validate.Schema{}
+	metas := map[schema.Draft]*schema.Schema{}
 	s.eachSchema(func(t tool, d document) {
-		dialect, known := validate.Dialect(d.value)
+		draft, _, known := schema.DraftOf(d.value)
 		if !known {
 			return
 		}
-		if metas[dialect] == nil {
-			metas[dialect] = validate.Meta(dialect)
+		if metas[draft] == nil {
+			metas[draft] = schema.Meta(draft)
 		}
-		found, _ := metas[dialect].Faults("", d.value)
+		found, _ := metas[draft].Faults("", d.value)
 		for _, f := range found {
 			report(finding.Finding{Item: t.id, Path: d.path + f.Path, New: at(d.value, f.Path), Message: fmt.Sprintf("The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)})
 		}
@@ -176,7 +176,7 @@ func schemaInvalid(s *subject, report tell) {
 
 func dialectUnknown(s *subject, report tell) {
 	s.eachSchema(func(t tool, d document) {
-		if dialect, known := validate.Dialect(d.value); !known {
+		if _, dialect, known := schema.DraftOf(d.value); !known {
 			report(finding.Finding{Item: t.id, Path: d.path + "/$schema", New: quoted(dialect)})
 		}
 	})
@@ -234,7 +234,7 @@ func contradictory(s *subject, report tell) {
 			return
 		}
 		one, err := schema.Parse(encoded(p.object))
-		if err == nil && schema.Contains(never, one, schema.Budget{Steps: 2000, Semantics: schema.Strict}).Verdict == schema.Compatible {
+		if err == nil && schema.Contains(context.Background(), never, one, schema.Budget{Steps: 2000, Semantics: schema.Strict}).Verdict == schema.Compatible {
 			report(finding.Finding{Item: t.id, Path: p.path(), Verdict: finding.Proved})
 		}
 	})
@@ -260,21 +260,21 @@ func refers(value any) bool {
 }
 
 func defaultInvalid(s *subject, report tell) {
-	s.eachInstance("default", func(t tool, path string, value any, why validate.Fault) {
+	s.eachInstance("default", func(t tool, path string, value any, why schema.Fault) {
 		report(finding.Finding{Item: t.id, Path: path, New: encoded(value), Message: fmt.Sprintf("The default %s does not match: %s.", compact(value), wrongness(why))})
 	})
 }
 
 func exampleInvalid(s *subject, report tell) {
-	s.eachInstance("examples", func(t tool, path string, value any, why validate.Fault) {
+	s.eachInstance("examples", func(t tool, path string, value any, why schema.Fault) {
 		report(finding.Finding{Item: t.id, Path: path, New: encoded(value), Message: fmt.Sprintf("The example %s does not match: %s.", compact(value), wrongness(why))})
 	})
 }
 
 // eachInstance calls f with each value behind a keyword that its own schema rejects.
-func (s *subject) eachInstance(keyword string, f func(t tool, path string, value any, why validate.Fault)) {
+func (s *subject) eachInstance(keyword string, f func(t tool, path string, value any, why schema.Fault)) {
 	s.eachSchema(func(t tool, d document) {
-		var v *validate.Schema
+		var v *schema.Schema
 		for _, p := range d.places() {
 			given, ok := p.object[keyword]
 			if !ok {

@@ -66,8 +66,12 @@ func (s *subject) modern() bool {
 }
 
 func itemsOf(s *snapshot.Snapshot, kind snapshot.Kind) []item {
+	list := s.List(kind)
+	if list == nil {
+		return nil
+	}
 	var items []item
-	for _, i := range s.List(kind).Items() {
+	for _, i := range list.Items {
 		fields, _ := decode(i.Raw).(map[string]any)
 		items = append(items, item{i, kind, kind.ID(i.Key), fields})
 	}

@@ -154,6 +154,9 @@ func (r *revision) change(ch *change) {
 // words are what a change's sentence speaks of.
 func (r *revision) words(ch *change) []string {
 	words := []string{"name", r.subject(ch.Instance), "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
+	if ch.Family == schema.FamilyProperty || ch.Family == schema.FamilyRequired {
+		words = append(words, "default", brief(r.defaultOf(ch)))
+	}
 	if ch.successor != nil {
 		words = append(words, "new", code(ch.successor.Name))
 	}

@@ -2,8 +2,10 @@ package diff
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
@@ -11,9 +13,9 @@ import (
 func (r *revision) suffix(ch *change) string {
 	switch ch.Family {
 	case schema.FamilyProperty:
-		return ch.propertyRule()
+		return ch.propertyRule() + r.withDefault(ch)
 	case schema.FamilyRequired:
-		return either(ch.judgement.effect == widens, "property-became-optional", "property-became-required")
+		return either(ch.New == nil, "property-became-optional", "property-became-required") + r.withDefault(ch)
 	case schema.FamilyEnum:
 		return ch.choiceRule()
 	case schema.FamilyAdditional:
@@ -96,6 +98,30 @@ func (ch *change) propertyRule() string {
 		return "required-property-added"
 	}
 	return "optional-property-added"
+}
+
+// withDefault marks the rule of an argument that must be there now, and that a server can fill in.
+func (r *revision) withDefault(ch *change) string {
+	demanded := ch.New != nil && (ch.Family == schema.FamilyRequired || ch.required)
+	return either(demanded && r.direction == finding.Input && r.defaultOf(ch) != nil, "-with-default", "")
+}
+
+// defaultOf is the default of the property that a change is about, where the new schema has it; nil when it has none.
+func (r *revision) defaultOf(ch *change) json.RawMessage {
+	place := ch.NewPath
+	if ch.Family == schema.FamilyRequired {
+		place = rawjson.Join(place, "properties", ch.Name)
+	}
+	const hops = 8 // of references
+	for range hops {
+		property := viewOf(rawjson.Find(r.after.Raw(), place))
+		inside, local := strings.CutPrefix(property.text("$ref"), "#")
+		if property["default"] != nil || !local {
+			return property["default"]
+		}
+		place = inside
+	}
+	return nil
 }
 
 // additionalRule tells a door that opens or closes from a change of what may pass it.

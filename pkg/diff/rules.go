@@ -31,7 +31,8 @@ type rulesFile struct {
 // finding is about; a part in brackets is left out where a value in it is missing or long.
 type rule struct {
 	finding.Rule
-	Says string
+	Says  string // empty = the title
+	Cause string // what its findings that do not break have in common; empty = what they say
 }
 
 // schemaRow makes two rules, input-ID for what a caller may send and output-ID for what a reader gets.
@@ -41,6 +42,8 @@ type schemaRow struct {
 	Effect        effect
 	Says          string
 	Returns       string // what the output rule says instead of Says
+	Cause         string
+	ResultCause   string // the cause of the output rule instead of Cause
 	Doc, Example  string
 }
 
@@ -76,12 +79,12 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 	for _, row := range file.Schema {
 		for direction, level := range map[finding.Direction]finding.Level{finding.Input: row.Input, finding.Output: row.Output} {
 			means := file.Effects[row.Effect][direction]
-			r := rule{Says: row.Says, Rule: finding.Rule{
+			r := rule{Says: row.Says, Cause: row.Cause, Rule: finding.Rule{
 				ID: string(direction) + "-" + row.ID, Level: level, Direction: direction,
 				Doc: row.Doc + " " + means.Doc, Example: row.Example, Instead: means.Instead,
 			}}
-			if direction == finding.Output && row.Returns != "" {
-				r.Says = row.Returns
+			if direction == finding.Output {
+				r.Says, r.Cause = cmp.Or(row.Returns, r.Says), cmp.Or(row.ResultCause, r.Cause)
 			}
 			r.Title = sentence(r.Says, map[string]string{
 				"name":    either(direction == finding.Input, "an argument", "a member of the result"),
@@ -100,11 +103,7 @@ func (r rule) message(f finding.Finding, values []string) string {
 	for i := 0; i < len(values); i += 2 {
 		known[values[i]] = values[i+1]
 	}
-	template := r.Says
-	if template == "" {
-		template = r.Title
-	}
-	return sentence(template, known) + "."
+	return sentence(cmp.Or(r.Says, r.Title), known) + "."
 }
 
 // nameOf is what a finding is about, as it is written.

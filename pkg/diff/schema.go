@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -223,9 +224,16 @@ func (r *revision) level(id string, j judgement) finding.Level {
 	return byDefault
 }
 
-// softened tells the rules by which a reader is warned only, unless plain sets are asked for.
+// softened tells the rules by which somebody is warned only, unless plain sets are asked for: choices of results grow all the
+// time, clients read the schema of a closed result anew, and servers fill in what they declare a default for.
 func (r *revision) softened(id string) bool {
-	return !r.Strict && (id == "output-enum-value-added" || id == "output-optional-property-added")
+	switch id {
+	case "output-enum-value-added", "output-optional-property-added", "output-required-property-added",
+		"output-additional-properties-opened", "input-required-property-added-with-default",
+		"input-property-became-required-with-default":
+		return !r.Strict
+	}
+	return false
 }
 
 // harmless is the level of a rule that mostly breaks where it is proved that it does not.
@@ -338,7 +346,7 @@ func (r *revision) contains(wide, narrow *schema.Schema, semantics schema.Semant
 	if left <= 0 {
 		return spent()
 	}
-	result := schema.Contains(wide, narrow, schema.Budget{
+	result := schema.Contains(context.Background(), wide, narrow, schema.Budget{
 		Steps: min(schema.DefaultSteps, left), Semantics: semantics, AssertFormats: r.AssertFormats,
 	})
 	r.work += result.Steps*workPerStep + (len(wide.Raw())+len(narrow.Raw()))/bytesPerWork

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -31,7 +32,8 @@ type Finding struct {
 	Item    string  `json:"item,omitempty"`    // "tool/NAME", "prompt/NAME", "resource/URI", "template/URI", "waiver/RULE"; empty for the server itself
 	Path    string  `json:"path,omitempty"`    // JSON pointer (RFC 6901) inside the item, or inside the snapshot when Item is empty
 	Member  string  `json:"member,omitempty"`  // the member of the value at Path that differs, such as a keyword; empty for the value itself
-	Message string  `json:"message"`           // one sentence for a person; never part of the fingerprint
+	Message string  `json:"message"`           // one sentence for a person; never part of the fingerprint, nor is Cause
+	Cause   string  `json:"cause,omitempty"`   // what findings of one cause have in common, where the message says more; Groups joins them
 	Hint    string  `json:"hint,omitempty"`    // what to do next
 
 	Old     json.RawMessage `json:"old,omitempty"`     // the value before; absent when there was none
@@ -57,6 +59,12 @@ func (f Finding) Pointer() string {
 		return f.Path
 	}
 	return rawjson.Join(f.Path, f.Member)
+}
+
+// Acceptable tells whether accept can move a saved snapshot forward by what the finding tells: it is about a change, and not
+// about a waiver or about what could not be compared.
+func (f Finding) Acceptable() bool {
+	return !strings.HasPrefix(f.Item, "waiver/") && (f.Old != nil || f.New != nil)
 }
 
 // Verdict tells what the level of a finding rests on.

@@ -1,7 +1,9 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -9,11 +11,12 @@ import (
 // Policy is what a project decided about findings. The zero value changes no level, waives nothing and fails on what is
 // breaking.
 type Policy struct {
-	FailOn    Threshold           // from this level on a run fails
-	Rules     map[string]Level    // levels that replace those of the findings, by rule id; Off drops them
-	Overrides map[string]Override // what holds for one server instead, by its name
-	Waivers   []Waiver            // the first that covers a finding and has not expired waives it
-	Variants  map[string]string   // the server that each variant is one of, by the variant's name; what is said of a server holds for its variants
+	FailOn      Threshold           // from this level on a comparison fails
+	CheckFailOn Threshold           // from this level on a check fails; CheckPolicy takes it
+	Rules       map[string]Level    // levels that replace those of the findings, by rule id; Off drops them
+	Overrides   map[string]Override // what holds for one server instead, by its name
+	Waivers     []Waiver            // the first that covers a finding and has not expired waives it
+	Variants    map[string]string   // the server that each variant is one of, by the variant's name; what is said of a server holds for its variants
 }
 
 // Names are the names under which the policy may speak of a server: its own, then that of the server it is a variant of.
@@ -26,8 +29,18 @@ func (p Policy) Names(server string) []string {
 
 // Override is the policy for one server. What it leaves out holds as for all servers.
 type Override struct {
-	FailOn Threshold
-	Rules  map[string]Level
+	FailOn, CheckFailOn Threshold
+	Rules               map[string]Level
+}
+
+// CheckPolicy is the policy for a check of what is there now, whose thresholds are its own: CheckFailOn, else warning.
+func (p Policy) CheckPolicy() Policy {
+	p.FailOn = cmp.Or(p.CheckFailOn, FailOnWarning)
+	p.Overrides = maps.Clone(p.Overrides)
+	for name, o := range p.Overrides {
+		p.Overrides[name] = Override{FailOn: o.CheckFailOn, Rules: o.Rules}
+	}
+	return p
 }
 
 // Scope is what a run looked at. It decides which waivers had their chance to match.
@@ -44,23 +57,12 @@ type Scope struct {
 func (p Policy) Apply(findings []Finding, scope Scope, now time.Time) []Finding {
 	scope = p.widened(scope)
 	judged := []Finding{}
-	used := make([]bool, len(p.Waivers))
 	for _, f := range findings {
-		f.Level = p.level(f)
-		if f.Level == Off {
-			continue
+		if f.Level = p.level(f); f.Level != Off {
+			judged = append(judged, f)
 		}
-		for i, w := range p.Waivers {
-			if !w.Covers(f, p.Names(f.Server)...) {
-				continue
-			}
-			used[i] = true
-			if f.Waiver == nil && !w.Expires.Over(now) {
-				f.Waiver = &p.Waivers[i]
-			}
-		}
-		judged = append(judged, f)
 	}
+	used := p.waive(judged, now)
 	for i, w := range p.Waivers {
 		if f, ok := w.finding(used[i], scope, now); ok {
 			if f.Level = p.level(f); f.Level != Off {
@@ -70,6 +72,39 @@ func (p Policy) Apply(findings []Finding, scope Scope, now time.Time) []Finding 
 	}
 	Sort(judged)
 	return judged
+}
+
+// waive marks the findings that a waiver covers, and tells which waivers cover any.
+func (p Policy) waive(findings []Finding, now time.Time) (used []bool) {
+	used = make([]bool, len(p.Waivers))
+	named := p.named(findings)
+	for i := range findings {
+		f := &findings[i]
+		for k, w := range p.Waivers {
+			if !w.Covers(*f, p.Names(f.Server)...) || w.Fingerprint != "" && !slices.Contains(named[w.Fingerprint], f.Fingerprint()) {
+				continue
+			}
+			used[k] = true
+			if f.Waiver == nil && !w.Expires.Over(now) {
+				f.Waiver = &p.Waivers[k]
+			}
+		}
+	}
+	return used
+}
+
+// named are the fingerprints of the findings that each waiver with a fingerprint names.
+func (p Policy) named(findings []Finding) map[string][]string {
+	named := map[string][]string{}
+	for _, w := range p.Waivers {
+		if w.Fingerprint == "" {
+			continue
+		}
+		for _, f := range Named(findings, w.Fingerprint) {
+			named[w.Fingerprint] = append(named[w.Fingerprint], f.Fingerprint())
+		}
+	}
+	return named
 }
 
 // Fails tells whether one of the findings makes a run fail: it is not waived, and at or above the threshold of its server.

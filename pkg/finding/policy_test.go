@@ -133,6 +133,64 @@ func TestFails(t *testing.T) {
 	}
 }
 
+// TestAWaiverByFingerprint: a waiver of one finding, or of a group, leaves all others as they are.
+func TestAWaiverByFingerprint(t *testing.T) {
+	two := everywhere("`p` is now required.", finding.Breaking, "a", "x", "y")
+	other := removed("github", "a")
+	for name, test := range map[string]struct {
+		fingerprint string
+		waived      int
+	}{
+		"one":     {two[0].Fingerprint(), 1},
+		"a group": {finding.Groups(two)[0].Fingerprint, 2},
+		"none":    {"000000000000", 0},
+	} {
+		p := finding.Policy{Waivers: []finding.Waiver{{Rule: "*", Fingerprint: test.fingerprint, Reason: "known"}}}
+		judged := p.Apply(append(slices.Clone(two), other), finding.Scope{}, noon())
+		waived := 0
+		for i, f := range judged {
+			if judged[i].Level != finding.Breaking {
+				t.Errorf("%s: the level of %s moved to %s", name, f.Rule, f.Level)
+			}
+			if f.Waiver != nil {
+				waived++
+			}
+		}
+		if waived != test.waived || !p.Fails(judged) {
+			t.Errorf("%s: %d findings are waived, want %d, and one that is left fails", name, waived, test.waived)
+		}
+	}
+}
+
+// TestACheckHasItsOwnThreshold: what a project says for comparisons is nothing to a check.
+func TestACheckHasItsOwnThreshold(t *testing.T) {
+	p := finding.Policy{
+		FailOn:    finding.FailOnNever,
+		Overrides: map[string]finding.Override{"a": {FailOn: finding.FailOnNever}, "b": {CheckFailOn: finding.FailOnNever}},
+	}
+	for server, want := range map[string]finding.Threshold{"a": finding.FailOnWarning, "b": finding.FailOnNever, "c": finding.FailOnWarning} {
+		if got := p.CheckPolicy().Threshold(server); got != want {
+			t.Errorf("a check of %s fails on %s, want %s", server, got, want)
+		}
+	}
+	p.CheckFailOn = finding.FailOnBreaking
+	if got := p.CheckPolicy().Threshold("c"); got != finding.FailOnBreaking {
+		t.Errorf("a check fails on %s, want what the project says of checks", got)
+	}
+}
+
+func TestAcceptable(t *testing.T) {
+	for rule, f := range map[string]finding.Finding{
+		"tool-removed":             {Item: "tool/a", Old: json.RawMessage("{}")},
+		"waiver-expired":           {Item: "waiver/a", New: json.RawMessage("{}")},
+		"comparison-scope-differs": {Path: "/serverInfo"},
+	} {
+		if f.Acceptable() != (rule == "tool-removed") {
+			t.Errorf("%s can be accepted: %v", rule, f.Acceptable())
+		}
+	}
+}
+
 func TestEnabled(t *testing.T) {
 	p := finding.Policy{
 		Rules:     map[string]finding.Level{"c": finding.Info, "a": finding.Warning, "off": finding.Off},
@@ -168,7 +226,7 @@ func TestWaivers(t *testing.T) {
 		"unused, maybe elsewhere":     {finding.Waiver{Rule: "tool-removed", Item: "tool/b"}, []string{counts}},
 		"unused, unknown server":      {finding.Waiver{Rule: "tool-removed", Server: "elsewhere"}, []string{counts}},
 		"unused, rule not applied":    {finding.Waiver{Rule: "check-only", Server: "github"}, []string{counts}},
-		"unused, pattern over both":   {finding.Waiver{Rule: "*", Server: "github", Item: "tool/b"}, []string{counts}},
+		"unused, pattern over both":   {finding.Waiver{Rule: "*", Server: "github", Item: "tool/b"}, []string{counts, "info waiver-unused github waiver/*"}},
 		"unused, pattern":             {finding.Waiver{Rule: "tool-*", Server: "github", Item: "tool/b"}, []string{counts, "warning waiver-unused github waiver/tool-*"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,13 +17,15 @@ type Waiver struct {
 	Item   string `json:"-"` // such as "tool/create_*"
 	Path   string `json:"-"` // matches Finding.Path or Finding.Pointer
 
+	Fingerprint string `json:"-"` // of the one finding or the Group that is meant; empty = all that the patterns match
+
 	Reason  string   `json:"reason"`
 	Owner   string   `json:"owner,omitempty"`
 	Expires Day      `json:"expires,omitempty"` // the last day on which it holds; empty = it holds for ever
 	Source  Location `json:"-"`                 // where it is written
 }
 
-// Covers tells whether the waiver is about a finding of a server, expired or not; names are other names of the server.
+// Covers tells whether the patterns match a finding of a server, expired or not; names are other names of the server.
 func (w Waiver) Covers(f Finding, names ...string) bool {
 	about := slices.ContainsFunc(append(names, f.Server), func(server string) bool { return w.about(f.Rule, server) })
 	return about && (w.Item == "" || match.Glob(w.Item, f.Item)) &&
@@ -37,6 +39,9 @@ func (w Waiver) about(rule, server string) bool {
 // String says in words what the waiver is about.
 func (w Waiver) String() string {
 	about := "the waiver of " + w.Rule
+	if w.Fingerprint != "" {
+		about += " with the fingerprint " + w.Fingerprint
+	}
 	if w.Item != "" {
 		about += " for " + w.Item
 	}
@@ -71,7 +76,7 @@ func PolicyRules() []Rule {
 		{
 			ID: waiverUnused, Level: Warning,
 			Title:   "A waiver matches nothing",
-			Doc:     "Every server and rule that the waiver can be about was looked at in full, and no finding was one that it covers. What it excused is over, or its patterns have a mistake in them.",
+			Doc:     "Every server and rule that the waiver can be about was looked at in full, and no finding was one that it covers. What it excused is over, or its patterns have a mistake in them. A pattern that rules of diff and of check match is told as info by whichever of the two it is of no use to.",
 			Example: `{rule: tool-removed, item: tool/old} after tool/old was accepted`,
 			Instead: "Delete the waiver from mcpctl.yaml, or mend its patterns.",
 		},
@@ -86,8 +91,10 @@ func (w Waiver) finding(used bool, scope Scope, now time.Time) (f Finding, ok bo
 	case w.Expires.Over(now):
 		f = w.speak(waiverExpired, Breaking, fmt.Sprintf("expired on %s.", w.Expires))
 		f.Hint = "delete it from mcpctl.yaml, or give it a later day"
-	case used || w.meets(scope.Rules, slices.Concat(scope.Partial, scope.Absent)) || w.meets(scope.Others, scope.Seen):
+	case used || w.meets(scope.Rules, slices.Concat(scope.Partial, scope.Absent)):
 		return f, false
+	case w.meets(scope.Others, scope.Seen):
+		f = w.speak(waiverUnused, Info, "matches nothing here; it may still match what another command finds.")
 	default:
 		f = w.speak(waiverUnused, Warning, "matches nothing.")
 		f.Hint = "delete it from mcpctl.yaml, or mend its patterns"
@@ -115,8 +122,9 @@ func (w Waiver) speak(rule string, level Level, says string) Finding {
 		Server string `json:"server,omitempty"`
 		Item   string `json:"item,omitempty"`
 		Path   string `json:"path,omitempty"`
+		Named  string `json:"fingerprint,omitempty"`
 		Waiver
-	}{w.Rule, w.Server, w.Item, w.Path, w})
+	}{w.Rule, w.Server, w.Item, w.Path, w.Fingerprint, w})
 	return f
 }
 

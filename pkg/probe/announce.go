@@ -3,6 +3,7 @@ package probe
 import (
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -68,10 +69,10 @@ func (h hello) filter() map[string]any {
 }
 
 // grantedKinds are the kinds that a server grants in its acknowledgement of a filter.
-func grantedKinds(granted map[string]any) map[snapshot.Kind]bool {
+func grantedKinds(granted rawjson.Object) map[snapshot.Kind]bool {
 	announced := map[snapshot.Kind]bool{}
 	for _, name := range announcedNames() {
-		if yes, _ := granted[name+"ListChanged"].(bool); yes {
+		if yes, _ := granted.Bool(name + "ListChanged"); yes {
 			for _, kind := range announcedAs(name) {
 				announced[kind] = true
 			}

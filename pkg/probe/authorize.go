@@ -17,39 +17,17 @@ import (
 type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, error)
 
 // Refused is what a server said when it wanted other credentials.
-type Refused struct {
-	Status    int               // 401, or 403 for a token whose scopes do not suffice
-	Challenge string            // its WWW-Authenticate headers (RFC 9110, 11.6.1), joined with ", "; the server's text
-	Sent      map[string]Secret // the headers of the last call, which it refused; nil = none
-}
+type Refused = transport.Refused
 
 // credentialsOf hands an Authorize to the transports.
 func credentialsOf(authorize Authorize) *transport.Credentials {
-	return transport.NewCredentials(func(ctx context.Context, r *transport.Refused) (headers map[string]string, _ error) {
-		var given map[string]Secret
+	return transport.NewCredentials(func(ctx context.Context, refused *Refused) (headers map[string]Secret, _ error) {
 		err := guard(func() (err error) {
-			given, err = authorize(ctx, refusedOf(r))
+			headers, err = authorize(ctx, refused)
 			return err
 		})
-		for name, value := range given {
-			if headers == nil {
-				headers = map[string]string{}
-			}
-			headers[name] = value.Reveal()
-		}
 		return headers, err
 	})
-}
-
-func refusedOf(r *transport.Refused) *Refused {
-	if r == nil {
-		return nil
-	}
-	sent := make(map[string]Secret, len(r.Sent))
-	for name, value := range r.Sent {
-		sent[name] = Secret(value)
-	}
-	return &Refused{Status: r.Status, Challenge: r.Challenge, Sent: sent}
 }
 
 func (f facts) noCredentials() bool {

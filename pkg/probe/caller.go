@@ -9,8 +9,6 @@ import (
 
 	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
 // RPCError is a JSON-RPC error with which the server answered a request.
@@ -18,7 +16,7 @@ type RPCError struct {
 	Code    int    // as sent; 0 is in use too
 	Message string // as sent, secrets masked
 
-	data  any
+	data  json.RawMessage // as sent; nil when there is none
 	shown json.RawMessage // data without secrets
 }
 
@@ -30,8 +28,7 @@ func (e *RPCError) Error() string {
 	return fmt.Sprintf("the server answered with error %d: %s", e.Code, e.Message)
 }
 
-// Data is the data of the error as JSON, secrets masked; nil when there is none. Its numbers may be spelled in another way
-// than the server did.
+// Data is the data of the error as the server sent it, secrets masked; nil when there is none.
 func (e *RPCError) Data() json.RawMessage { return e.shown }
 
 // codes of JSON-RPC and of the specification that the prober acts on.
@@ -57,16 +54,16 @@ func hasCode(err error, codes ...int) bool {
 	return false
 }
 
-// caller sends requests over one link and gives back the raw results.
+// caller sends requests over one connection and gives back the raw results.
 type caller struct {
-	link    *transport.Link
+	conn    mcptransport.Interface
 	client  Client
 	version string // protocol version of the requests; empty before the handshake
 	elicits bool   // there is somebody to answer the server's questions
 	record  *record
 }
 
-// call makes a request, sends it and waits for its result. The error is an *RPCError or one of the link's.
+// call makes a request, sends it and waits for its result. The error is an *RPCError or one of the connection's.
 func (c caller) call(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	return c.send(ctx, c.request(method, params))
 }
@@ -74,13 +71,14 @@ func (c caller) call(ctx context.Context, method string, params map[string]any) 
 // send sends one request and waits for its result.
 func (c caller) send(ctx context.Context, request mcptransport.JSONRPCRequest) (json.RawMessage, error) {
 	method := request.Method
-	reply, err := c.link.SendRequest(ctx, request)
+	reply, err := c.conn.SendRequest(ctx, request)
 	switch {
 	case err != nil:
 		return nil, err
 	case reply.Error != nil:
 		c.record.hear("an error as the answer to " + method)
-		return nil, &RPCError{Code: reply.Error.Code, Message: reply.Error.Message, data: reply.Error.Data}
+		data, _ := reply.Error.Data.(json.RawMessage)
+		return nil, &RPCError{Code: reply.Error.Code, Message: reply.Error.Message, data: data}
 	case reply.Result == nil:
 		return nil, fmt.Errorf("the reply to %s has neither a result nor an error", method)
 	}

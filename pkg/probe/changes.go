@@ -7,6 +7,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -55,14 +57,13 @@ type changes struct {
 // hear takes notice of notifications.
 func (s *Session) hear() {
 	s.changes.wake = make(chan struct{}, 1)
-	s.line.SetNotificationHandler(s.notice)
+	s.line.OnNotification(s.notice)
 }
 
 // take runs on the goroutine that reads from the server, so it must not wait for anything.
-func (c *changes) take(n mcp.JSONRPCNotification) {
+func (c *changes) take(n transport.Notification) {
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
-		granted, _ := n.Params.AdditionalFields["notifications"].(map[string]any)
-		c.resume(grantedKinds(granted))
+		c.resume(grantedKinds(rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])))
 		return
 	}
 	if list, ok := strings.CutSuffix(n.Method, "/list_changed"); ok {

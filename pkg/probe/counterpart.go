@@ -19,19 +19,19 @@ type Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, 
 // Heard is a notification of a server about a request under way.
 type Heard struct {
 	Method string          // notifications/progress or notifications/message
-	Params json.RawMessage // secrets masked; numbers may be spelled in another way than the server did
+	Params json.RawMessage // as sent, secrets masked
 }
 
 // codeRejected is what the specification has for sampling that a user does not want.
 const codeRejected = -1
 
 // answer answers the requests of the server's own: elicitation when somebody answers it, no roots, no sampling.
-func (s *Session) answer(ctx context.Context, asked transport.Asked) (json.RawMessage, *transport.Refusal) {
+func (s *Session) answer(ctx context.Context, asked transport.Request) (json.RawMessage, *transport.RPCError) {
 	switch mcp.MCPMethod(asked.Method) {
 	case mcp.MethodListRoots:
 		return json.RawMessage(`{"roots":[]}`), nil
 	case mcp.MethodSamplingCreateMessage:
-		return nil, &transport.Refusal{Code: codeRejected, Message: "mcpctl has no model: sampling is not supported"}
+		return nil, &transport.RPCError{Code: codeRejected, Message: "mcpctl has no model: sampling is not supported"}
 	case mcp.MethodElicitationCreate:
 		if s.attempt.options.Elicit == nil {
 			return nil, nil
@@ -40,7 +40,7 @@ func (s *Session) answer(ctx context.Context, asked transport.Asked) (json.RawMe
 		params, _ := s.attempt.masks().JSON(asked.Params)
 		result, err := s.attempt.options.Elicit(ctx, params)
 		if err != nil {
-			return nil, &transport.Refusal{Code: mcp.INTERNAL_ERROR, Message: err.Error()}
+			return nil, &transport.RPCError{Code: mcp.INTERNAL_ERROR, Message: err.Error()}
 		}
 		return result, nil
 	}
@@ -48,15 +48,13 @@ func (s *Session) answer(ctx context.Context, asked transport.Asked) (json.RawMe
 }
 
 // notice hands on what the server says of a request under way. It runs on the goroutine that reads.
-func (s *Session) notice(n mcp.JSONRPCNotification) {
+func (s *Session) notice(n transport.Notification) {
 	s.changes.take(n)
 	if s.attempt.options.Hear == nil || n.Method != "notifications/progress" && n.Method != "notifications/message" {
 		return
 	}
-	if params, err := encode(n.Params); err == nil {
-		clean, _ := s.attempt.masks().JSON(params)
-		s.attempt.options.Hear(Heard{n.Method, clean})
-	}
+	clean, _ := s.attempt.masks().JSON(n.Params)
+	s.attempt.options.Hear(Heard{n.Method, clean})
 }
 
 // overhearWait is how long the stream for what belongs to no request may take to open.
@@ -73,7 +71,7 @@ func (s *Session) overhear(ctx context.Context) (stop func()) {
 	opened, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = s.line.Listen(ctx, s.hello.protocol, func() { close(opened) }) // a server without it answers 405
+		_ = s.line.Listen(ctx, func() { close(opened) }) // a server without it answers 405
 	}()
 	select {
 	case <-opened:

@@ -144,7 +144,7 @@ func TestEra(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				server := &timed{start: start, replies: test.replies, asked: map[string]int{}}
-				c := caller{link: &transport.Link{Interface: server}, record: &record{}}
+				c := caller{conn: server, record: &record{}}
 				ctx, cancel := limited(t.Context(), 30*time.Second)
 				defer cancel()
 				grace := test.grace

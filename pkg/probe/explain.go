@@ -21,10 +21,10 @@ type facts struct {
 }
 
 // explain makes a failure one that a person can act on. The link is nil when there is none.
-func (a attempt) explain(ctx context.Context, stage Stage, err error, link *transport.Link) *Error {
+func (a attempt) explain(ctx context.Context, stage Stage, err error, link *transport.Conn) *Error {
 	f := facts{server: a.server, options: a.options, stage: stage, err: ended(ctx, err, a.record.heard()), heard: a.record.heard() != ""}
 	if link != nil {
-		f.stderr = link.Trouble().Stderr
+		f.stderr = link.Diagnostics().Stderr
 		f.noise = link.Noise()
 	}
 	var end *transport.LostError
@@ -34,9 +34,7 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, link *tran
 	var answer *RPCError
 	if errors.As(err, &answer) {
 		answer.Message = clip(a.masks().Text(answer.Message), longText)
-		if data, err := encode(answer.data); err == nil && answer.data != nil {
-			answer.shown, _ = a.masks().JSON(data)
-		}
+		answer.shown, _ = a.masks().JSON(answer.data)
 	}
 	return &Error{
 		Server: a.server.Name, Stage: stage, Stderr: a.masks().Cut(f.stderr), Hint: a.masks().Text(f.hint()), Unknown: a.masks().Text(f.unknownArgument()),

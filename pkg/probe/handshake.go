@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -37,14 +38,16 @@ func (c caller) insist(ctx context.Context) (hello, error) {
 
 // settle makes the version hold for the link and, in the era of the handshake, ends the handshake.
 func (c caller) settle(ctx context.Context, h hello) {
-	c.link.SetProtocolVersion(h.protocol)
+	if over, ok := c.conn.(mcptransport.HTTPConnection); ok {
+		over.SetProtocolVersion(h.protocol)
+	}
 	c.record.note(h.notices...)
 	if h.stateless {
 		return
 	}
 	done := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 	done.Method = "notifications/initialized"
-	if err := c.link.SendNotification(ctx, done); err != nil {
+	if err := c.conn.SendNotification(ctx, done); err != nil {
 		c.record.note(Notice{Handshake, NoticeInitializedLost, "notifications/initialized was not taken: " + plain(err)})
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // line is a link with the context that it lives on.
 type line struct {
-	*transport.Link
+	*transport.Conn
 	keep func() bool        // lets the link outlive the context it was dialled with
 	end  context.CancelFunc // ends the life of the link, whatever Close did
 }
@@ -23,7 +23,7 @@ func (r route) open(ctx context.Context) (line, error) {
 		end()
 		return line{}, err
 	}
-	return line{Link: link, keep: keep, end: end}, nil
+	return line{Conn: link, keep: keep, end: end}, nil
 }
 
 func (l line) close() error {

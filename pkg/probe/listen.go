@@ -41,7 +41,7 @@ func (s *Session) attend(ctx context.Context, settle func()) {
 	case s.line.Kind == transport.KindStreamable:
 		s.changes.settle(settle)
 		s.persist(ctx, settle, func(ctx context.Context) error {
-			return s.line.Listen(ctx, s.hello.protocol, func() { s.changes.resume(announced) })
+			return s.line.Listen(ctx, func() { s.changes.resume(announced) })
 		})
 	default: // what is announced comes unasked
 		s.changes.begin(announced)
@@ -116,7 +116,7 @@ func (h hello) snapshot() *snapshot.Snapshot {
 // Lost is why the connection was lost, an *Error; nil while it lasts.
 func (s *Session) Lost() error {
 	if err := s.line.Lost(); err != nil {
-		return s.attempt.explain(context.Background(), Watching, err, s.line.Link)
+		return s.attempt.explain(context.Background(), Watching, err, s.line.Conn)
 	}
 	return nil
 }

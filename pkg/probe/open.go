@@ -73,14 +73,14 @@ func (a attempt) take(ctx context.Context, way route) (*Session, error) {
 	}
 	if err != nil {
 		defer link.close()
-		return nil, a.explain(ctx, way.failing(err), h.uncommon(err), link.Link)
+		return nil, a.explain(ctx, way.failing(err), h.uncommon(err), link.Conn)
 	}
 	h = h.withoutSecrets(a.surfaceSecrets())
 	c.version = h.protocol
 	c.settle(ctx, h)
 	if !link.keep() { // the time was up while the server was told
 		defer link.close()
-		return nil, a.explain(ctx, Handshake, context.Cause(ctx), link.Link)
+		return nil, a.explain(ctx, Handshake, context.Cause(ctx), link.Conn)
 	}
 	return a.session(link, c, h), nil
 }
@@ -88,13 +88,13 @@ func (a attempt) take(ctx context.Context, way route) (*Session, error) {
 // dial opens a link of one way, and a caller on it.
 func (a attempt) dial(ctx context.Context, way route) (line, caller, error) {
 	link, err := way.open(ctx)
-	return link, caller{link: link.Link, client: a.options.Client, elicits: a.options.Elicit != nil, record: a.record}, err
+	return link, caller{conn: link.Conn, client: a.options.Client, elicits: a.options.Elicit != nil, record: a.record}, err
 }
 
 // session makes the link the caller's own.
 func (a attempt) session(link line, c caller, h hello) *Session {
 	s := &Session{attempt: a, line: link, caller: c, hello: h}
-	s.line.SetAnswer(s.answer)
+	s.line.OnRequest(s.answer)
 	s.hear()
 	return s
 }

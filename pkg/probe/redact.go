@@ -45,7 +45,7 @@ func (a attempt) masks() redact.Secrets {
 	}
 	var secrets []string
 	for _, value := range given {
-		secrets = append(secrets, redact.Header(value)...)
+		secrets = append(secrets, redact.Header(value.Reveal())...)
 	}
 	return a.secrets.And(secrets...)
 }
@@ -59,13 +59,9 @@ const (
 // surfaceSecrets are the values that a server must not put into its surface: those that the configuration knows to be
 // secret, and credentials that were asked for. Ordinary words are left out: they would be missing in what is compared.
 func (a attempt) surfaceSecrets() redact.Secrets {
-	values := a.credentials.Given()
-	for _, value := range a.server.Secrets {
-		values = append(values, value.Reveal())
-	}
 	var secrets []string
-	for _, value := range values {
-		for _, part := range redact.Header(value) {
+	for _, value := range append(a.credentials.Given(), a.server.Secrets...) {
+		for _, part := range redact.Header(value.Reveal()) {
 			if credible(part) {
 				secrets = append(secrets, part)
 			}
@@ -82,20 +78,21 @@ func credible(value string) bool {
 }
 
 // withoutSecrets masks what a server was given in the lists that it gives.
-func (a attempt) withoutSecrets(way surface, list snapshot.List) snapshot.List {
+func (a attempt) withoutSecrets(way surface, list *snapshot.List) *snapshot.List {
+	if list == nil {
+		return nil
+	}
 	secrets, found := a.surfaceSecrets(), false
-	items := make([]json.RawMessage, len(list.Items()))
-	for i, item := range list.Items() {
-		raw, hit := secrets.JSON(item.Raw)
-		items[i], found = raw, found || hit
+	items := make([]json.RawMessage, len(list.Items))
+	for i, item := range list.Items {
+		clean, hit := secrets.JSON(item.Raw)
+		items[i], found = clean, found || hit
 	}
 	if !found {
 		return list
 	}
 	a.record.note(way.notice(NoticeSecretEchoed, "%s holds a secret that the server was given; it is shown as %s", way.method, redact.Mask))
-	clean := snapshot.NewList(way.kind, items)
-	clean.State, clean.Problem = list.State, list.Problem
-	return clean
+	return snapshot.NewList(way.kind, items)
 }
 
 // withoutSecrets masks what a server was given in how it introduces itself.

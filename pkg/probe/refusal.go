@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -64,13 +65,7 @@ func supportedBy(err error) []string {
 	if !errors.As(err, &refusal) || refusal.Code != codeUnsupportedVersion {
 		return nil
 	}
-	data, _ := refusal.data.(map[string]any)
-	listed, _ := data["supported"].([]any)
-	var versions []string
-	for _, version := range listed {
-		versions = append(versions, fmt.Sprint(version))
-	}
-	return versions
+	return rawjson.Texts(rawjson.ObjectOf(refusal.data)["supported"])
 }
 
 // lost tells that the connection is gone.

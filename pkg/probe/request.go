@@ -49,7 +49,7 @@ func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessag
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Session {
 		s.line.GiveUp(status)
 	}
-	return nil, s.attempt.explain(ctx, r.Stage, err, s.line.Link)
+	return nil, s.attempt.explain(ctx, r.Stage, err, s.line.Conn)
 }
 
 // Preview is the JSON-RPC message that Request would send, on one line, with the secrets of the server masked.

@@ -14,7 +14,7 @@ import (
 type route struct {
 	stage Stage         // what dialling is
 	grace time.Duration // what discover gets after initialize was answered
-	dial  func(context.Context) (*transport.Link, error)
+	dial  func(context.Context) (*transport.Conn, error)
 }
 
 // On stdout replies keep their order, so discover's comes first if it comes at all. Over HTTP each has a way of its own.
@@ -28,16 +28,16 @@ func (a attempt) routes() []route {
 	server, options := a.server, a.options
 	if server.Stdio != nil {
 		command := commandOf(*server.Stdio, options)
-		return []route{{Starting, stdioGrace, func(ctx context.Context) (*transport.Link, error) {
+		return []route{{Starting, stdioGrace, func(ctx context.Context) (*transport.Conn, error) {
 			return transport.StartStdio(ctx, command)
 		}}}
 	}
 	endpoint := endpointOf(*server.HTTP, options)
 	endpoint.Credentials = a.credentials
-	streamable := route{Connecting, httpGrace, func(ctx context.Context) (*transport.Link, error) {
+	streamable := route{Connecting, httpGrace, func(ctx context.Context) (*transport.Conn, error) {
 		return transport.OpenStreamable(ctx, endpoint)
 	}}
-	sse := route{Connecting, httpGrace, func(ctx context.Context) (*transport.Link, error) {
+	sse := route{Connecting, httpGrace, func(ctx context.Context) (*transport.Conn, error) {
 		return transport.OpenSSE(ctx, endpoint)
 	}}
 	switch server.HTTP.Kind {
@@ -62,13 +62,9 @@ func commandOf(stdio Stdio, options Options) transport.Command {
 }
 
 func endpointOf(http HTTP, options Options) transport.Endpoint {
-	headers := make(map[string]string, len(http.Headers))
-	for name, value := range http.Headers {
-		headers[name] = value.Reveal()
-	}
 	client := options.Client.known()
 	return transport.Endpoint{
-		URL: http.URL, Headers: headers, CACert: options.CACert, UserAgent: client.Name + "/" + client.Version,
+		URL: http.URL, Headers: http.Headers, CACert: options.CACert, UserAgent: client.Name + "/" + client.Version,
 	}
 }
 

@@ -3,7 +3,11 @@
 // It is the only importer of mcp-go in product code; no type of that library appears in an exported signature.
 package probe
 
-import "time"
+import (
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
 
 // Server says how to reach one server. Exactly one of Stdio and HTTP is set.
 type Server struct {
@@ -54,17 +58,6 @@ const (
 	SSE            HTTPKind = "sse"             // HTTP+SSE of 2024-11-05
 )
 
-// Secret is a value that cannot be printed: every verb of fmt and every encoder shows ***.
-type Secret string
-
-// Reveal is the one way out: the value itself, to be handed to the server and to nothing else.
-func (s Secret) Reveal() string { return string(s) }
-
-// String hides the value.
-func (Secret) String() string { return "***" }
-
-// GoString hides the value from %#v.
-func (Secret) GoString() string { return "***" }
-
-// MarshalText hides the value from encoders.
-func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
+// Secret is a value that cannot be printed: every verb of fmt and every encoder shows ***. Its method Reveal is the one way
+// out, for the server and for nothing else.
+type Secret = transport.Secret

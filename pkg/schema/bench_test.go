@@ -43,8 +43,8 @@ func BenchmarkProve(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, s := range schemas {
-			prove(s[1], s[0], Budget{Semantics: Strict})
-			prove(s[0], s[1], Budget{Semantics: Strict})
+			prove(b.Context(), s[1], s[0], Budget{Semantics: Strict})
+			prove(b.Context(), s[0], s[1], Budget{Semantics: Strict})
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(schemas)), "ns/pair")
@@ -54,7 +54,7 @@ func BenchmarkContainsWithWitness(b *testing.B) {
 	narrow := mustParse(b, branches("oneOf", 8, ""))
 	wide := mustParse(b, branches("oneOf", 8, `,"b":{"type":"integer"}`))
 	for b.Loop() {
-		if r := Contains(wide, narrow, Budget{Semantics: Strict}); r.Witness == nil {
+		if r := Contains(b.Context(), wide, narrow, Budget{Semantics: Strict}); r.Witness == nil {
 			b.Fatal("no witness")
 		}
 	}

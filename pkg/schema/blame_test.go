@@ -18,7 +18,7 @@ func TestContainsSaysWhereAValueIsRejected(t *testing.T) {
 		"false":                    {`true`, `false`, "", "", "the schema as a whole"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Contains(mustParse(t, c.wide), mustParse(t, c.narrow), Budget{Semantics: Strict})
+			r := Contains(t.Context(), mustParse(t, c.wide), mustParse(t, c.narrow), Budget{Semantics: Strict})
 			if r.Verdict != Incompatible || r.Path != c.path || r.Instance != c.instance || r.Reason != c.reason {
 				t.Errorf("%v at %q in %q: %q (%s)", r.Verdict, r.Path, r.Instance, r.Reason, r.Witness)
 			}

@@ -21,6 +21,14 @@ type Budget struct {
 	Semantics Semantics
 	// AssertFormats treats "format" as a constraint instead of an annotation.
 	AssertFormats bool
+	// Pool, if there is one, bounds the work of all decisions together that are made with it.
+	Pool *Pool
+}
+
+// Pool is work that several decisions share, one after another.
+type Pool struct {
+	// Left is the number of steps that are left. Decisions for which none are left are Unknown.
+	Left int
 }
 
 // Default limits of a [Budget].
@@ -30,10 +38,14 @@ const (
 )
 
 func (b Budget) steps() int {
+	steps := DefaultSteps
 	if b.Steps > 0 {
-		return b.Steps
+		steps = b.Steps
 	}
-	return DefaultSteps
+	if b.Pool != nil {
+		steps = min(steps, max(b.Pool.Left, 0))
+	}
+	return steps
 }
 
 func (b Budget) depth() int {

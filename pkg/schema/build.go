@@ -12,7 +12,7 @@ import (
 // schema becomes a cyclic graph.
 type builder struct {
 	doc      *document
-	patch    *patch // what is read differently from how it is written; usually nil
+	patches  *patches // what is read differently from how it is written; usually nil
 	nodes    map[use]*node
 	objects  int
 	patterns map[string]*node
@@ -86,8 +86,8 @@ func (s spot) use() use { return use{s.doc, s.place, s.env.key(), s.role} }
 
 // schema builds the schema v, which stands at a spot.
 func (b *builder) schema(v any, s spot) *node {
-	if b.patch.replaces(s) {
-		return b.node(b.patch.instead.as(s))
+	if other, ok := b.patches.instead(s); ok {
+		return b.node(other)
 	}
 	switch v := v.(type) {
 	case bool:
@@ -104,7 +104,7 @@ func (b *builder) schema(v any, s spot) *node {
 // object builds a schema object, or finds it built.
 func (b *builder) object(o map[string]any, s spot) *node {
 	s = s.enter()
-	if s.role != asWritten && leaf(o) && !b.patch.at(s) {
+	if s.role != asWritten && leaf(o) && b.patches.of(s) == nil {
 		s.role = asWritten // it has nothing to declare
 	}
 	key := s.use()
@@ -121,7 +121,7 @@ func (b *builder) object(o map[string]any, s spot) *node {
 		b.declare(n, o, s)
 		return n
 	}
-	b.patch.wrap(b, s, n, func(n *node) { b.writer(o, s, n).write() })
+	b.patches.of(s).wrap(b, s, n, func(n *node) { b.writer(o, s, n).write() })
 	if s.role == asPart {
 		s.role = asWritten
 		n.implied = []lit{yes(b.object(o, s))}
@@ -144,17 +144,14 @@ func leaf(o map[string]any) bool {
 
 // writer returns a writer for the schema object at a spot, with what is read differently there.
 func (b *builder) writer(o map[string]any, s spot, n *node) *writer {
-	w := &writer{builder: b, o: o, spot: s, n: n}
-	if b.patch.at(s) {
-		w.o, w.patched = b.patch.apply(o), b.patch
-	}
-	return w
+	p := b.patches.of(s)
+	return &writer{builder: b, o: p.apply(o), spot: s, n: n, patched: p}
 }
 
 // identity names a document for what only it defines.
 func (b *builder) identity(d *document) string {
-	if b.patch != nil && d == b.doc {
-		return b.patch.identity()
+	if b.patches != nil && d == b.doc {
+		return d.digest + "\x00" + b.patches.name
 	}
 	return d.digest
 }

@@ -1,52 +1,94 @@
 package schema
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 )
 
 // Contains decides whether the wide schema accepts every JSON value that the narrow one accepts.
 //
-// Compatible rests on a proof, Incompatible on a value that an independent validator confirmed. Everything else is
-// Unknown, with the reason.
-func Contains(wide, narrow *Schema, b Budget) Result {
-	e := newEngine(b)
-	out := e.inhabit([]lit{yes(narrow.root(b.Semantics)), not(wide.plain)})
-	steps := b.steps() - e.left
-	if out.answer == void {
-		return Result{Verdict: Compatible, Steps: steps}
+// Compatible rests on a proof, Incompatible on a value that was read back by both schemas. Everything else is Unknown,
+// with the reason; so is what is not decided when the context ends.
+func Contains(ctx context.Context, wide, narrow *Schema, b Budget) Result {
+	return question{in: []*Schema{narrow}, out: []*Schema{wide}, budget: b}.answer(ctx)
+}
+
+// A question asks for a value that the first of in accepts under the semantics of the budget, the others as they are
+// written, and that none of out accepts. If there is none, the verdict is Compatible.
+type question struct {
+	in, out []*Schema
+	also    *Schema // must accept a value that is shown, if it accepts the one that was found
+	budget  Budget
+}
+
+// literals are what the value must satisfy.
+func (q question) literals() []lit {
+	var out []lit
+	for i, s := range q.in {
+		if i == 0 {
+			out = append(out, yes(s.root(q.budget.Semantics)))
+			continue
+		}
+		out = append(out, yes(s.plain))
 	}
-	r := refuteWith(wide, narrow, b, out)
-	r.Steps += steps
+	for _, s := range q.out {
+		out = append(out, not(s.plain))
+	}
+	return out
+}
+
+func (q question) answer(ctx context.Context) Result {
+	e := newEngine(ctx, q.budget)
+	out := e.inhabit(q.literals())
+	r := Result{Verdict: Compatible}
+	switch {
+	case out.answer == void:
+	case (out.answer == inhabited || out.tried) && q.holds(out.value):
+		r = q.shown(out.value)
+	default:
+		r = undecidedBy(out)
+	}
+	r.Steps = q.budget.steps() - e.left
+	if q.budget.Pool != nil {
+		q.budget.Pool.Left -= r.Steps
+	}
 	return r
 }
 
-// Equivalent reports whether both schemas are proved to accept the same values, whatever the semantics in b say: the
-// comparison is strict set equality.
-func Equivalent(x, y *Schema, b Budget) bool {
-	b.Semantics = Strict
-	return prove(x, y, b) && prove(y, x, b)
-}
-
-// prove is Contains without the search for a witness.
-func prove(wide, narrow *Schema, b Budget) bool {
-	return newEngine(b).inhabit([]lit{yes(narrow.root(b.Semantics)), not(wide.plain)}).answer == void
-}
-
-// root returns the assertion that the schema makes under the given semantics.
-func (s *Schema) root(m Semantics) *node {
-	if m == Declared {
-		return s.declared()
-	}
-	return s.plain
-}
-
-// refuteWith confirms the value that the engine found.
-func refuteWith(wide, narrow *Schema, b Budget, out outcome) Result {
-	if out.answer == inhabited || out.tried {
-		if r, ok := confirm(wide, narrow, b, out); ok {
-			return r
+// holds reads a value by every schema of the question, as a validator does.
+func (q question) holds(value any) bool {
+	f := newFormats(q.budget.AssertFormats)
+	for _, l := range q.literals() {
+		if accepts(l, value, f) != inhabited {
+			return false
 		}
 	}
+	return true
+}
+
+func (q question) holdsFor(s *Schema, value any) bool {
+	return accepts(yes(s.plain), value, newFormats(q.budget.AssertFormats)) == inhabited
+}
+
+// shown is the result that a value shows, or a plainer one that shows the same.
+func (q question) shown(value any) Result {
+	if weight(value, maxWitness) < maxWitness {
+		hold := q
+		if q.also != nil && q.holdsFor(q.also, value) {
+			hold.in = append(slices.Clone(q.in), q.also)
+		}
+		value = (&plainer{schema: q.in[0], holds: hold.holds}).plain(value)
+	}
+	r := shownBy(blamer{newFormats(q.budget.AssertFormats)}.of(yes(q.out[0].plain), value, ""))
+	if weight(value, maxWitness) < maxWitness {
+		r.Witness = json.RawMessage(jsonText(value))
+	}
+	return r
+}
+
+// undecidedBy says what stopped a decision.
+func undecidedBy(out outcome) Result {
 	r := Result{Reason: out.why.String()}
 	if out.answer == inhabited {
 		r.Reason = "the value that was found is not confirmed"
@@ -59,23 +101,29 @@ func refuteWith(wide, narrow *Schema, b Budget, out outcome) Result {
 	return r
 }
 
+// Equivalent reports whether both schemas are proved to accept the same values, whatever the semantics in b say: the
+// comparison is strict set equality.
+func Equivalent(ctx context.Context, x, y *Schema, b Budget) bool {
+	b.Semantics = Strict
+	return prove(ctx, x, y, b) && prove(ctx, y, x, b)
+}
+
+// prove is Contains without the search for a witness.
+func prove(ctx context.Context, wide, narrow *Schema, b Budget) bool {
+	return newEngine(ctx, b).inhabit([]lit{yes(narrow.root(b.Semantics)), not(wide.plain)}).answer == void
+}
+
+// root returns the assertion that the schema makes under the given semantics.
+func (s *Schema) root(m Semantics) *node {
+	if m == Declared {
+		return s.declared()
+	}
+	return s.plain
+}
+
 // maxWitness is the number of values in the largest witness that is shown. A larger one shows the incompatibility by
 // its structure only.
 const maxWitness = 2000
-
-// confirm reads the value that the engine found by both schemas as a validator does.
-func confirm(wide, narrow *Schema, b Budget, out outcome) (Result, bool) {
-	value := out.value
-	f := newFormats(b.AssertFormats)
-	if accepts(yes(narrow.root(b.Semantics)), value, f) != inhabited || accepts(yes(wide.plain), value, f) != void {
-		return Result{}, false
-	}
-	r := shownBy(blamer{f}.of(yes(wide.plain), value, ""))
-	if weight(value, maxWitness) < maxWitness {
-		r.Witness = json.RawMessage(jsonText(value))
-	}
-	return r, true
-}
 
 // weight counts the values in a value, up to a limit.
 func weight(v any, limit int) int {

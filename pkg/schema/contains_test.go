@@ -26,8 +26,8 @@ func TestContains(t *testing.T) {
 				if c.Declared {
 					b.Semantics = Declared
 				}
-				c.check(t, Contains(wide, narrow, b), c.There, narrow, wide)
-				c.check(t, Contains(narrow, wide, b), c.Back, wide, narrow)
+				c.check(t, Contains(t.Context(), wide, narrow, b), c.There, narrow, wide)
+				c.check(t, Contains(t.Context(), narrow, wide, b), c.Back, wide, narrow)
 			})
 		}
 	}

@@ -34,6 +34,18 @@ func draftOf(uri string) (Draft, bool) {
 	return 0, false
 }
 
+// DraftOf is the draft that a decoded schema names in "$schema", 2020-12 if it names none as MCP has it since 2025-11-25,
+// and the address by which it is named. known tells whether it is one that is read.
+func DraftOf(schema any) (d Draft, address string, known bool) {
+	object, _ := schema.(map[string]any)
+	address, named := object["$schema"].(string)
+	if !named {
+		return Draft202012, Draft202012.URI(), true
+	}
+	d, known = draftOf(address)
+	return d, address, known
+}
+
 // URI returns the address by which "$schema" names the draft.
 func (d Draft) URI() string {
 	switch d {

@@ -88,6 +88,7 @@ type Edit struct {
 
 	before, after *Schema
 	patch         *patch
+	subsumed      bool // a coarser edit takes its place
 }
 
 // Hybrid returns the old schema with only this edit applied, so that its own verdict can be asked for. For an edit of
@@ -96,7 +97,7 @@ func (e Edit) Hybrid() *Schema {
 	if e.patch == nil {
 		return e.before
 	}
-	return hybrid(e.before, e.after, e.patch)
+	return e.before.patched(patchesOf(e.before.doc, []Edit{e}))
 }
 
 // Bounds on what is compared. Past them, the schemas are told as one in addition.
@@ -106,7 +107,8 @@ const (
 )
 
 // Edits lists the syntactic differences between two schemas along matched paths, with references resolved on both
-// sides. A difference inside a shared definition is listed once. The order is that of the paths.
+// sides. A difference inside a shared definition is listed once. All together they make the new schema of the old one;
+// where finer ones would not, a coarse one of [FamilySchema] takes their place. The order is that of the paths.
 func Edits(before, after *Schema) []Edit {
 	if before.doc == nil || after.doc == nil {
 		return nil
@@ -115,9 +117,9 @@ func Edits(before, after *Schema) []Edit {
 	c.dialects()
 	c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
 	if c.cut {
-		c.edits = append(c.edits, Edit{Family: FamilySchema, before: before, after: after,
-			patch: &patch{doc: before.doc, instead: &origin{after.doc, ""}, name: after.doc.digest}})
+		c.edits = append(c.edits, Edit{Family: FamilySchema, before: before, after: after, patch: &patch{instead: &origin{after.doc, ""}}})
 	}
+	c.complete()
 	slices.SortStableFunc(c.edits, func(a, b Edit) int { return strings.Compare(a.Path, b.Path) })
 	return c.edits
 }
@@ -127,6 +129,7 @@ type comparison struct {
 	before, after *Schema
 	edits         []Edit
 	seen          map[string]met // by pair of places
+	pairs         []pairing      // those that were compared, inner ones before outer ones
 	cut           bool           // not all was compared
 }
 
@@ -159,12 +162,13 @@ func (c *comparison) compare(old, new site, t trail) {
 		c.cut = true
 		return
 	}
-	begin := len(c.edits)
+	begin, inner := len(c.edits), len(c.pairs)
 	c.seen[key] = met{begin, begin, t.instance}
 	p := pair{c, x, y, old, new, t}
 	p.notes()
 	p.schemas()
 	c.seen[key] = met{begin, len(c.edits), t.instance}
+	c.pairs = append(c.pairs, pairing{pair: p, inner: inner, begin: begin, end: len(c.edits)})
 }
 
 // share records a further place for edits that were listed already.

@@ -156,8 +156,8 @@ func (p pair) properties() {
 			continue
 		}
 		ch := &patch{drop: [][]string{{"properties", name}}}
-		if !slices.Contains(p.y.requires(), name) {
-			ch.set = p.requiring(without(anys(p.x.requires()), []any{name}), p.x)
+		if !slices.Contains(p.y.requires(), name) && slices.Contains(p.x.requires(), name) {
+			ch.require = p.requiring(nil, []any{name})
 		}
 		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
 			Old: rawOf(x[name]), OldSchema: rawOf(x[name]), OldPath: join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
@@ -173,7 +173,7 @@ func (p pair) newProperty(name string, v any) {
 	t := p.trail.into(name, "properties", name)
 	ch := &patch{set: []patchedKeyword{p.taken(v, "properties", name)}}
 	if slices.Contains(p.y.requires(), name) && !slices.Contains(p.x.requires(), name) {
-		ch.set = append(ch.set, p.requiring(append(anys(p.x.requires()), name), p.x)...)
+		ch.require = p.requiring([]any{name}, nil)
 	}
 	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
 		New: rawOf(v), NewSchema: rawOf(v), NewPath: join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
@@ -192,15 +192,9 @@ func (v view) requires() []string {
 	return names
 }
 
-// requiring sets required, if that changes it.
-func (p pair) requiring(names []any, v view) []patchedKeyword {
-	if len(names) == len(v.requires()) {
-		return nil
-	}
-	if names == nil {
-		names = []any{}
-	}
-	return []patchedKeyword{{path: []string{"required"}, value: names}}
+// requiring changes which names the old schema requires.
+func (p pair) requiring(plus, minus []any) *listChange {
+	return &listChange{anys(p.x.requires()), minus, plus}
 }
 
 // required lists the names that joined or left required, one by one, but for properties that came or left with it.
@@ -211,26 +205,26 @@ func (p pair) required() {
 	for _, name := range was {
 		_, kept := y[name]
 		if _, had := x[name]; !slices.Contains(is, name) && had == kept {
-			p.requirement(name, without(anys(was), []any{name}), true)
+			p.requirement(name, p.requiring(nil, []any{name}))
 		}
 	}
 	for _, name := range is {
 		_, kept := y[name]
 		if _, had := x[name]; !slices.Contains(was, name) && had == kept {
-			p.requirement(name, append(anys(was), name), false)
+			p.requirement(name, p.requiring([]any{name}, nil))
 		}
 	}
 }
 
-func (p pair) requirement(name string, names []any, gone bool) {
+func (p pair) requirement(name string, becomes *listChange) {
 	t := p.trail.into(name, "properties", name)
 	e := Edit{Family: FamilyRequired, Keyword: "required", Name: name, Path: t.path, Instance: t.instance}
-	if gone {
+	if becomes.minus != nil {
 		e.Old = rawOf(name)
 	} else {
 		e.New = rawOf(name)
 	}
-	p.add(e, &patch{set: p.requiring(names, p.x)})
+	p.add(e, &patch{require: becomes})
 }
 
 // patternProperties compares the patterns that both have.

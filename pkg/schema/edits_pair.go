@@ -35,8 +35,6 @@ func (p pair) add(e Edit, ch *patch) {
 	}
 	e.before, e.after = p.before, p.after
 	if ch != nil {
-		ch.doc = p.before.doc
-		ch.name = strconv.Itoa(len(p.edits)) + p.after.doc.digest
 		if ch.place == "" {
 			ch.place = p.x.place
 		}
@@ -189,18 +187,19 @@ func (p pair) enums() {
 	removed, added := without(x, y), without(y, x)
 	switch {
 	case had != has, len(x) == 1 && len(y) == 1 && len(removed) == 1:
-		p.enum(x, y, removed, added, y, has)
+		p.enum(x, y, removed, added, has)
 		return
 	}
 	if len(removed) > 0 {
-		p.enum(x, y, removed, nil, without(x, removed), true)
+		p.enum(x, y, removed, nil, true)
 	}
 	if len(added) > 0 {
-		p.enum(x, y, nil, added, append(slices.Clone(x), added...), true)
+		p.enum(x, y, nil, added, true)
 	}
 }
 
-func (p pair) enum(x, y, removed, added, becomes []any, has bool) {
+func (p pair) enum(x, y, removed, added []any, has bool) {
+	becomes := &listChange{x, removed, added}
 	removed, added = withoutNull(removed), withoutNull(added)
 	if len(removed) == 0 && len(added) == 0 && x != nil && y != nil {
 		return
@@ -219,7 +218,7 @@ func (p pair) enum(x, y, removed, added, becomes []any, has bool) {
 	}
 	ch := &patch{drop: p.x.dropUnion("enum", "const")}
 	if has {
-		ch.set = []patchedKeyword{{path: []string{"enum"}, value: becomes}}
+		ch.enum = becomes
 	}
 	p.add(e, ch)
 }

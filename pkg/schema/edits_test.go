@@ -23,12 +23,12 @@ func TestEdits(t *testing.T) {
 				old, new := mustParse(t, string(c.Old)), mustParse(t, string(c.New))
 				got, asserting := []string{}, []Edit{}
 				for _, e := range Edits(old, new) {
-					got = append(got, describe(old, e))
+					got = append(got, describe(t, old, e))
 					if !e.Family.Annotation() {
 						asserting = append(asserting, e)
 					}
 				}
-				if len(asserting) == 1 && !Equivalent(asserting[0].Hybrid(), new, Budget{}) {
+				if len(asserting) == 1 && !Equivalent(t.Context(), asserting[0].Hybrid(), new, Budget{}) {
 					t.Errorf("the only edit does not make the new schema of the old one")
 				}
 				slices.Sort(got)
@@ -42,7 +42,7 @@ func TestEdits(t *testing.T) {
 }
 
 // describe writes an edit as "FAMILY MEMBERS NAME PATH: EFFECT".
-func describe(old *Schema, e Edit) string {
+func describe(t *testing.T, old *Schema, e Edit) string {
 	words := []string{string(e.Family)}
 	if e.Removed != nil {
 		words = append(words, "-"+jsonText(e.Removed))
@@ -59,7 +59,7 @@ func describe(old *Schema, e Edit) string {
 	}
 	h, strict := e.Hybrid(), Budget{Semantics: Strict}
 	var effects []string
-	for effect, r := range map[string]Result{"narrows": Contains(h, old, strict), "widens": Contains(old, h, strict)} {
+	for effect, r := range map[string]Result{"narrows": Contains(t.Context(), h, old, strict), "widens": Contains(t.Context(), old, h, strict)} {
 		switch r.Verdict {
 		case Incompatible:
 			effects = append(effects, effect)

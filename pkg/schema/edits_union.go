@@ -125,7 +125,7 @@ func sameTag(x, y site) (tag, alike bool) {
 func (p pair) memberGone(i int, m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.x.union, Old: rawOf(m.value), OldPath: m.place}
 	if len(p.x.members) == 0 {
-		p.add(e, &patch{place: p.x.place, instead: p.y.origin()})
+		p.add(e, &patch{gone: true})
 		return
 	}
 	p.add(e, &patch{leave: map[string]bool{p.x.union + "/" + itoa(p.x.members[i]): true}})

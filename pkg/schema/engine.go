@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"slices"
 )
 
@@ -12,6 +13,7 @@ import (
 // about that type are left (clause.go); these are decided by a procedure of the type (number.go, text.go, array.go,
 // object.go), which asks again for the values inside the value.
 type engine struct {
+	ctx     context.Context
 	left    int // steps until the budget is spent
 	depth   int // values inside values until the budget is spent
 	formats *formats
@@ -24,8 +26,8 @@ type engine struct {
 	trail  []string // keys of provisional memories
 }
 
-func newEngine(b Budget) *engine {
-	return &engine{left: b.steps(), depth: b.depth(), formats: newFormats(b.AssertFormats),
+func newEngine(ctx context.Context, b Budget) *engine {
+	return &engine{ctx: ctx, left: b.steps(), depth: b.depth(), formats: newFormats(b.AssertFormats),
 		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
 }
 
@@ -58,9 +60,14 @@ func doubtful(v any, r reason) outcome { return outcome{value: v, tried: true, w
 
 // step spends one unit of the budget and reports whether it is spent.
 func (e *engine) step() bool {
-	e.left--
+	if e.left--; e.left%stepsPerLook == 0 && e.ctx.Err() != nil {
+		e.left = min(e.left, 0) - 1
+	}
 	return e.left < 0
 }
+
+// stepsPerLook is how often it is looked whether the context has ended.
+const stepsPerLook = 64
 
 var outOfSteps = reason{what: "the budget of steps is spent"}
 

@@ -49,8 +49,8 @@ func (b *builder) evaluated(v any, s spot) *collection {
 }
 
 func (b *builder) evaluate(c *collection, v any, s spot, when []lit, nested bool) {
-	if b.patch.replaces(s) {
-		s = b.patch.instead.as(s)
+	if other, ok := b.patches.instead(s); ok {
+		s = other
 		v, _ = at(s.doc.root, s.place)
 	}
 	o, ok := v.(map[string]any)

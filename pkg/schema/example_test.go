@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -18,7 +19,7 @@ func Example() {
 		"properties": {"query": {"type": "string"}, "limit": {"type": "integer", "minimum": 0}},
 		"required": ["query"]}`))
 
-	r := schema.Contains(after, before, schema.Budget{})
+	r := schema.Contains(context.Background(), after, before, schema.Budget{})
 	fmt.Println(r.Verdict, r.Path, r.Instance)
 	fmt.Println(string(r.Witness))
 
@@ -35,6 +36,6 @@ func Example() {
 func ExampleEquivalent() {
 	x, _ := schema.Parse(json.RawMessage(`{"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}`))
 	y, _ := schema.Parse(json.RawMessage(`{"type": ["null", "integer"], "exclusiveMinimum": 0}`))
-	fmt.Println(schema.Equivalent(x, y, schema.Budget{}))
+	fmt.Println(schema.Equivalent(context.Background(), x, y, schema.Budget{}))
 	// Output: true
 }

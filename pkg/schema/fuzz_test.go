@@ -33,14 +33,14 @@ func FuzzContains(f *testing.F) {
 		}
 		budget := Budget{Steps: 5000}
 		for _, s := range []*Schema{a, b} {
-			if r := Contains(s, s, budget); r.Verdict != Compatible {
+			if r := Contains(t.Context(), s, s, budget); r.Verdict != Compatible {
 				t.Errorf("a schema does not contain itself: %v (%s)", r.Verdict, r.Reason)
 			}
 		}
-		if Equivalent(a, b, budget) != Equivalent(b, a, budget) {
+		if Equivalent(t.Context(), a, b, budget) != Equivalent(t.Context(), b, a, budget) {
 			t.Error("equivalence depends on the order")
 		}
-		r, again := Contains(a, b, budget), Contains(a, b, budget)
+		r, again := Contains(t.Context(), a, b, budget), Contains(t.Context(), a, b, budget)
 		if r.Verdict != again.Verdict || string(r.Witness) != string(again.Witness) || r.Steps != again.Steps {
 			t.Errorf("%v %s, and then %v %s", r.Verdict, r.Witness, again.Verdict, again.Witness)
 		}
@@ -51,7 +51,7 @@ func FuzzContains(f *testing.F) {
 			}
 		}
 		for _, e := range Edits(a, b) {
-			Contains(a, e.Hybrid(), budget)
+			Contains(t.Context(), a, e.Hybrid(), budget)
 		}
 	})
 }
@@ -65,11 +65,11 @@ func TestContainsIsTransitive(t *testing.T) {
 		a := narrowed(t, g, b)
 		strict := Budget{Semantics: Strict}
 		x, y, z := mustParse(t, string(a)), mustParse(t, string(b)), mustParse(t, string(c))
-		if Contains(y, x, strict).Verdict != Compatible || Contains(z, y, strict).Verdict != Compatible {
+		if Contains(t.Context(), y, x, strict).Verdict != Compatible || Contains(t.Context(), z, y, strict).Verdict != Compatible {
 			continue
 		}
 		chains++
-		if r := Contains(z, x, strict); r.Verdict == Incompatible {
+		if r := Contains(t.Context(), z, x, strict); r.Verdict == Incompatible {
 			t.Errorf("seed %d: %s is in %s is in %s, and yet %s", seed, a, b, c, r.Witness)
 		}
 	}

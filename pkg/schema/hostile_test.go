@@ -114,7 +114,7 @@ func TestHostileSchemasEnd(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			begin := time.Now()
 			old, new := mustParse(t, pair[0]), mustParse(t, pair[1])
-			there, back := Contains(new, old, Budget{}), Contains(old, new, Budget{Semantics: Strict})
+			there, back := Contains(t.Context(), new, old, Budget{}), Contains(t.Context(), old, new, Budget{Semantics: Strict})
 			edits := Edits(old, new)
 			took := time.Since(begin)
 			runtime.ReadMemStats(&after)

@@ -20,8 +20,8 @@ func TestVerdictsHoldForEveryValueTried(t *testing.T) {
 		seed := *oracleSeed + uint64(i)
 		g := newGenerator(seed)
 		a, b := randomPair(t, g)
-		strict := Contains(b, a, Budget{Semantics: Strict})
-		declared := Contains(b, a, Budget{})
+		strict := Contains(t.Context(), b, a, Budget{Semantics: Strict})
+		declared := Contains(t.Context(), b, a, Budget{})
 		if strict.Verdict == Unknown {
 			unknown++
 		}

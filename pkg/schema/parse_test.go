@@ -49,29 +49,29 @@ func TestParseDraftSaysWhatAnUnnamedSchemaIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := mustParse(t, `{"type":"string"}`)
-	if !Equivalent(old, text, Budget{}) {
+	if !Equivalent(t.Context(), old, text, Budget{}) {
 		t.Error("in draft-07 nothing counts beside a reference")
 	}
-	if Equivalent(mustParse(t, string(raw)), text, Budget{}) {
+	if Equivalent(t.Context(), mustParse(t, string(raw)), text, Budget{}) {
 		t.Error("in 2020-12 everything counts beside a reference")
 	}
 }
 
 func TestBudgetIsCountedInSteps(t *testing.T) {
 	wide, narrow := mustParse(t, colouring(12)), mustParse(t, colouring(11))
-	enough := Contains(wide, narrow, Budget{Semantics: Strict})
+	enough := Contains(t.Context(), wide, narrow, Budget{Semantics: Strict})
 	if enough.Verdict == Unknown {
 		t.Fatalf("unknown with the whole budget: %s", enough.Reason)
 	}
-	if r := Contains(wide, narrow, Budget{Semantics: Strict, Steps: 5}); r.Verdict == Compatible {
+	if r := Contains(t.Context(), wide, narrow, Budget{Semantics: Strict, Steps: 5}); r.Verdict == Compatible {
 		t.Errorf("compatible within five steps; %d are needed", enough.Steps)
 	}
 	deep := nest(`{"type":"array","minItems":1,"items":%s}`, 9, `{"type":"integer"}`)
 	text := nest(`{"type":"array","items":%s}`, 9, `{"type":"number"}`)
-	if r := Contains(mustParse(t, text), mustParse(t, deep), Budget{Depth: 4}); r.Verdict != Unknown {
+	if r := Contains(t.Context(), mustParse(t, text), mustParse(t, deep), Budget{Depth: 4}); r.Verdict != Unknown {
 		t.Errorf("%v with values nested more deeply than the budget", r.Verdict)
 	}
-	if r := Contains(mustParse(t, text), mustParse(t, deep), Budget{}); r.Verdict != Compatible {
+	if r := Contains(t.Context(), mustParse(t, text), mustParse(t, deep), Budget{}); r.Verdict != Compatible {
 		t.Errorf("%v (%s)", r.Verdict, r.Reason)
 	}
 }
@@ -81,11 +81,11 @@ func TestSchemasAreSafeForConcurrentUse(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			if r := Contains(wide, narrow, Budget{Semantics: Strict}); r.Witness == nil {
+			if r := Contains(t.Context(), wide, narrow, Budget{Semantics: Strict}); r.Witness == nil {
 				t.Errorf("%v without a witness", r.Verdict)
 			}
 			for _, e := range Edits(narrow, wide) {
-				if r := Contains(e.Hybrid(), narrow, Budget{}); r.Verdict != Compatible {
+				if r := Contains(t.Context(), e.Hybrid(), narrow, Budget{}); r.Verdict != Compatible {
 					t.Errorf("%s: %v", e.Path, r.Verdict)
 				}
 			}

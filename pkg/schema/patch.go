@@ -1,24 +1,100 @@
 package schema
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"sync"
 )
 
-// A patch is one edit of a schema object: while the old document is built, the object at its place is read with some
-// keywords, or members of keywords, as the new document has them. Building instead of rewriting text keeps every
-// reference, address and dialect of both documents intact. A nil patch changes nothing.
+// Patches are the edits of a document that are in force while it is built, by the place of the schema object that they
+// change. Building instead of rewriting text keeps every reference, address and dialect of both documents intact. Nil
+// patches change nothing.
+type patches struct {
+	doc  *document
+	at   map[string]*patch
+	name string // tells sets of edits apart
+}
+
+// A patch is what edits change in one schema object: some keywords, or members of keywords, are read as the new document
+// has them.
 type patch struct {
-	doc     *document
 	place   string
 	drop    [][]string       // keywords, or members of keywords, that are taken away
 	set     []patchedKeyword // what is put in
+	enum    *listChange      // of the values that are allowed
+	require *listChange      // of the names that are required
 	leave   map[string]bool  // members of unions that are taken away, as "anyOf/1"
 	null    nullChange
+	gone    bool     // what the object says is no alternative any more
 	also    []origin // further alternatives
 	instead *origin  // what is read instead of all of it
-	name    string   // tells patches apart
+}
+
+// A listChange takes members out of a list and puts others in, so that several changes of one list can be in force.
+type listChange struct{ base, minus, plus []any }
+
+func (c *listChange) apply() []any {
+	return append(without(c.base, c.minus), c.plus...)
+}
+
+// merged is both changes together; a nil one is none.
+func (c *listChange) merged(d *listChange) *listChange {
+	if c == nil || d == nil {
+		return cmp.Or(c, d)
+	}
+	return &listChange{c.base, slices.Concat(c.minus, d.minus), slices.Concat(c.plus, d.plus)}
+}
+
+// patchesOf puts edits in force.
+func patchesOf(doc *document, edits []Edit) *patches {
+	ps := &patches{doc: doc, at: map[string]*patch{}}
+	name := sha256.New()
+	for _, e := range edits {
+		if e.patch != nil && !e.subsumed {
+			ps.add(e.patch)
+			fmt.Fprintf(name, "%s\x00%s\x00%s\x00%s\x00%d %d %s", e.Family, e.Path, e.Keyword, e.Name, len(e.Removed), len(e.Added), e.after.doc.digest)
+		}
+	}
+	ps.name = string(name.Sum(nil))
+	return ps
+}
+
+// add puts a patch beside those that are there.
+func (ps *patches) add(p *patch) {
+	old := ps.at[p.place]
+	if old == nil {
+		ps.at[p.place] = p
+		return
+	}
+	leave := maps.Clone(old.leave)
+	if leave == nil {
+		leave = map[string]bool{}
+	}
+	maps.Copy(leave, p.leave)
+	ps.at[p.place] = &patch{place: p.place, drop: slices.Concat(old.drop, p.drop), set: slices.Concat(old.set, p.set),
+		enum: old.enum.merged(p.enum), require: old.require.merged(p.require), leave: leave,
+		null: cmp.Or(old.null, p.null), gone: old.gone || p.gone, also: slices.Concat(old.also, p.also),
+		instead: cmp.Or(old.instead, p.instead)}
+}
+
+// of returns the patch of a spot, or nil.
+func (ps *patches) of(s spot) *patch {
+	if ps == nil || s.doc != ps.doc {
+		return nil
+	}
+	return ps.at[s.place]
+}
+
+// instead returns what is read in place of the schema at a spot.
+func (ps *patches) instead(s spot) (spot, bool) {
+	if p := ps.of(s); p != nil && p.instead != nil {
+		return p.instead.as(s), true
+	}
+	return s, false
 }
 
 // A patchedKeyword is a keyword, or a member of one, with its value and where that was written; a value that was made
@@ -45,14 +121,6 @@ const (
 	nullAdded
 	nullRemoved
 )
-
-// at reports whether a spot is the one that is patched.
-func (p *patch) at(s spot) bool { return p != nil && s.doc == p.doc && s.place == p.place }
-
-func (p *patch) replaces(s spot) bool { return p.at(s) && p.instead != nil }
-
-// identity names the patched document.
-func (p *patch) identity() string { return p.doc.digest + "\x00" + p.name }
 
 // source returns where the schema under a keyword was written, if that is not where the object stands.
 func (p *patch) source(tokens []string) (origin, bool) {
@@ -83,12 +151,22 @@ func (p *patch) leavesOut(keyword string, i int) bool {
 
 // apply returns the keywords as the patch reads them.
 func (p *patch) apply(o map[string]any) map[string]any {
+	if p == nil {
+		return o
+	}
 	out := maps.Clone(o)
 	for _, path := range p.drop {
 		p.edit(out, path, nil, false)
 	}
 	for _, k := range p.set {
 		p.edit(out, k.path, k.value, true)
+	}
+	if p.enum != nil {
+		delete(out, "const")
+		out["enum"] = p.enum.apply()
+	}
+	if p.require != nil {
+		out["required"] = p.require.apply()
 	}
 	return out
 }
@@ -112,34 +190,38 @@ func (p *patch) edit(o map[string]any, path []string, v any, put bool) {
 
 // wrap writes the node of a schema object, with null or further alternatives added or null taken away.
 func (p *patch) wrap(b *builder, s spot, n *node, write func(*node)) {
-	if !p.at(s) || p.null == nullKept && len(p.also) == 0 {
+	if p == nil || p.null == nullKept && len(p.also) == 0 && !p.gone {
 		write(n)
 		return
 	}
 	inner := &node{op: opAll, place: n.place}
 	write(inner)
+	var alternatives []lit
+	if !p.gone {
+		alternatives = append(alternatives, yes(inner))
+	}
+	for _, o := range p.also {
+		alternatives = append(alternatives, yes(b.node(o.as(s))))
+	}
 	null := &node{op: opKinds, kinds: kindNull}
-	switch {
-	case p.null == nullRemoved:
-		n.kids = []lit{yes(inner), not(null)}
+	switch p.null {
+	case nullAdded:
+		alternatives = append(alternatives, yes(null))
+	case nullRemoved:
+		n.kids = []lit{yes(some(alternatives...)), not(null)}
 		return
-	case p.null == nullAdded:
-		n.kids = []lit{yes(some(yes(inner), yes(null)))}
 	}
-	if len(p.also) > 0 {
-		alternatives := some(yes(inner))
-		for _, o := range p.also {
-			alternatives.kids = append(alternatives.kids, yes(b.node(o.as(s))))
-		}
-		n.kids = []lit{yes(alternatives)}
-	}
+	n.kids = []lit{yes(some(alternatives...))}
 }
 
-// hybrid builds the old schema with a patch. It stands for the new schema where a validator is asked.
-func hybrid(before, after *Schema, p *patch) *Schema {
-	h := &Schema{unnamed: before.unnamed}
-	b := newBuilder(before.doc)
-	b.patch = p
+// patched builds the schema with patches.
+func (s *Schema) patched(ps *patches) *Schema {
+	if len(ps.at) == 0 {
+		return s
+	}
+	h := &Schema{raw: s.raw, unnamed: s.unnamed}
+	b := newBuilder(s.doc)
+	b.patches = ps
 	h.plain = b.root(asWritten)
 	h.declared = sync.OnceValue(func() *node { return b.root(asDeclared) })
 	return h

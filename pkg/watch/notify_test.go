@@ -174,3 +174,63 @@ func TestOneListFails(t *testing.T) {
 		want(t, "told", r.after(time.Second), "11.1s state live", "11.1s recovered by notification tool-removed(tool/a)")
 	})
 }
+
+// TestPollAnswersAnAnnouncement that is not heeded yet: the change is not silent, and the announcement not needless.
+func TestPollAnswersAnAnnouncement(t *testing.T) {
+	var view watch.View
+	bubble(t, announcing, watch.Options{View: &view}, func(r *run) {
+		r.after(5*time.Minute - 50*time.Millisecond)
+		r.set(snapshot.Tools, "a", "b")
+		r.announce(snapshot.Tools)
+		want(t, "told", r.after(time.Minute), "5m0s changed by poll tool-added(tool/b)")
+		if got := view.Status().Counts; got.Silent != 0 || got.Needless != 0 || got.Announcements != 1 {
+			t.Errorf("counts %+v", got)
+		}
+	})
+}
+
+// TestAnnouncedChangeCannotBeRead: nothing was read, so the announcement is neither needless nor used up, and the change is
+// not silent when it is found at last.
+func TestAnnouncedChangeCannotBeRead(t *testing.T) {
+	trouble := []string{"8.1s state degraded: down", "8.1s stale: down"}
+	for name, test := range map[string]struct {
+		mend func(*run)
+		want []string
+	}{
+		"found by the poll": {func(*run) {}, []string{"38.1s state live", "38.1s recovered by poll tool-added(tool/b)"}},
+		"found with another": {func(r *run) { r.announce(snapshot.Prompts) },
+			[]string{"11.1s state live", "11.1s recovered by notification tool-added(tool/b)"}},
+		"not there any more": {func(r *run) { r.set(snapshot.Tools, "a") }, []string{"38.1s state live", "38.1s recovered by poll"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var view watch.View
+			bubble(t, announcing, watch.Options{View: &view}, func(r *run) {
+				r.after(time.Second)
+				r.breaks(snapshot.Tools, errDown)
+				r.set(snapshot.Tools, "a", "b")
+				r.announce(snapshot.Tools)
+				want(t, "trouble", r.after(10*time.Second), trouble...)
+				r.breaks(snapshot.Tools, nil)
+				test.mend(r)
+				want(t, "told", r.after(10*time.Minute), test.want...)
+				if got := view.Status().Counts; got.Silent != 0 || got.Needless != 0 {
+					t.Errorf("counts %+v", got)
+				}
+			})
+		})
+	}
+}
+
+// TestAnnouncementWhileFailed is answered by the next attempt, and its change not called silent.
+func TestAnnouncementWhileFailed(t *testing.T) {
+	bubble(t, announcing, watch.Options{MaxFailures: 1}, func(r *run) {
+		r.after(time.Second)
+		r.breaks(snapshot.Tools, errDown)
+		r.announce(snapshot.Tools)
+		want(t, "trouble", r.after(10*time.Second), "8.1s state failed: down", "8.1s stale: down")
+		r.breaks(snapshot.Tools, nil)
+		r.set(snapshot.Tools, "a", "b")
+		r.announce(snapshot.Tools)
+		want(t, "told", r.after(5*time.Minute), "1m8.1s state live", "1m8.1s recovered by poll tool-added(tool/b)")
+	})
+}

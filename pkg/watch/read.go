@@ -12,20 +12,25 @@ import (
 // reading is one reading of lists: why, which, and what came of it.
 type reading struct {
 	cause    Cause
-	notified bool               // the server had announced a change of these lists
+	notified bool               // the server had announced a change of some of these lists
+	timely   bool               // it did so since the reading before, which may have failed
 	since    time.Time          // when it did
 	hello    *snapshot.Snapshot // what the server says of itself
 	kinds    []snapshot.Kind    // to be read
-	lists    []snapshot.List    // one for each of kinds, as far as it arrived
-	took     time.Duration      // with all attempts and the pauses between them
+	lists    map[snapshot.Kind]*snapshot.List
+	took     time.Duration // with all attempts and the pauses between them
 }
+
+// attempts is how often lists are tried before the reading is given up.
+const attempts = 4
 
 // read asks for the lists of r, four times at most; those that arrived are not asked for again. The error is that of the
 // lists which are missing, or the reason why ctx ended.
 func (w *watcher) read(ctx context.Context, session Session, r reading) (reading, error) {
-	w.status.Counts.Readings++
+	w.state.status.Counts.Readings++
 	began := time.Now()
-	r, err := w.persist(ctx, session, r)
+	r.lists = map[snapshot.Kind]*snapshot.List{}
+	err := w.persist(ctx, session, &r)
 	r.took = time.Since(began)
 	if ctx.Err() != nil && session.Lost() != nil { // nobody takes what arrived
 		w.options.Observe(Attempt{Cause: r.cause, Outcome: Failure, Took: r.took})
@@ -34,32 +39,43 @@ func (w *watcher) read(ctx context.Context, session Session, r reading) (reading
 }
 
 // persist tries to read until the lists are there, or often enough.
-func (w *watcher) persist(ctx context.Context, session Session, r reading) (reading, error) {
-	r.lists = nil
-	for _, kind := range r.kinds {
-		r.lists = append(r.lists, snapshot.NewPart(kind, nil, "no answer"))
-	}
+func (w *watcher) persist(ctx context.Context, session Session, r *reading) error {
 	wait := w.options.Retry
 	for n := 1; ; n++ {
-		lists, err := w.once(ctx, session, r.missing())
-		for _, list := range lists {
-			r.lists[slices.Index(r.kinds, list.Kind)] = list
-		}
+		err := w.attempt(ctx, session, r)
 		if ctx.Err() != nil {
-			return r, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		if err == nil || n == attempts {
-			return r, err
+			return err
 		}
 		if !sleep(ctx, w.options.spread(wait)) {
-			return r, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		wait *= 2
 	}
 }
 
-// once is one attempt within its time.
-func (w *watcher) once(ctx context.Context, session Session, kinds []snapshot.Kind) ([]snapshot.List, error) {
+// attempt asks once for what is missing. An announcement is answered by a list that arrived, if it came before that was
+// asked for; one that comes while it is read stays.
+func (w *watcher) attempt(ctx context.Context, session Session, r *reading) error {
+	w.hear(session, time.Now())
+	kinds := r.missing()
+	if slices.ContainsFunc(kinds, w.news.announced) && !r.notified {
+		r.notified, r.timely, r.since = true, w.news.fresh(), w.news.since
+	}
+	w.news.tried(kinds)
+	lists, err := w.list(ctx, session, kinds)
+	w.hear(session, time.Now())
+	for kind, list := range lists {
+		r.lists[kind] = list
+		w.news.answered(kind)
+	}
+	return err
+}
+
+// list is one request for lists, within its time.
+func (w *watcher) list(ctx context.Context, session Session, kinds []snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error) {
 	if w.options.Timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, w.options.Timeout, &timeoutError{w.options.Timeout})
 		defer cancel()
@@ -77,28 +93,16 @@ func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s"
 // Is makes it match context.DeadlineExceeded.
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// missing are the kinds that have not arrived whole.
-func (r reading) missing() []snapshot.Kind {
-	var kinds []snapshot.Kind
-	for _, list := range r.lists {
-		if !list.Whole() {
-			kinds = append(kinds, list.Kind)
-		}
-	}
-	return kinds
-}
-
-// list is what arrived of a kind; asked is false for one that was not to be read.
-func (r reading) list(kind snapshot.Kind) (list snapshot.List, asked bool) {
-	i := slices.IndexFunc(r.lists, func(l snapshot.List) bool { return l.Kind == kind })
-	if i < 0 {
-		return snapshot.List{}, false
-	}
-	return r.lists[i], true
+// missing are the kinds that have not arrived.
+func (r *reading) missing() []snapshot.Kind {
+	return slices.DeleteFunc(slices.Clone(r.kinds), func(kind snapshot.Kind) bool {
+		_, here := r.lists[kind]
+		return here
+	})
 }
 
 // whole tells whether every list was to be read.
-func (r reading) whole() bool { return len(r.kinds) == len(snapshot.Kinds()) }
+func (r *reading) whole() bool { return len(r.kinds) == len(snapshot.Kinds()) }
 
 // sleep waits; false = ctx has ended.
 func sleep(ctx context.Context, d time.Duration) bool {
@@ -110,4 +114,107 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-timer.C:
 		return true
 	}
+}
+
+// news is what the server of a session announced and no reading has answered yet, and how it behaves in that.
+type news struct {
+	kinds   map[snapshot.Kind]bool // lists that are said to have changed; true = no reading was tried since
+	resumed bool                   // announcements may have been missed, and no reading of everything was tried since
+	since   time.Time              // when the first of them came
+
+	streak    int       // how often in a row a change was announced because of a reading, or for no reason
+	notBefore time.Time // when announcements are heeded again
+}
+
+// add takes what came since a time.
+func (n *news) add(got News, since time.Time) {
+	n.resumed = n.resumed || got.Resumed
+	if len(n.kinds) == 0 {
+		n.kinds, n.since = map[snapshot.Kind]bool{}, since
+	}
+	for _, kind := range got.Changed {
+		n.kinds[kind] = true
+	}
+}
+
+// fresh tells whether something came that no reading was tried for.
+func (n *news) fresh() bool {
+	for _, fresh := range n.kinds {
+		if fresh {
+			return true
+		}
+	}
+	return n.resumed
+}
+
+func (n *news) announced(kind snapshot.Kind) bool {
+	_, announced := n.kinds[kind]
+	return announced
+}
+
+// tried says that a reading of lists begins.
+func (n *news) tried(kinds []snapshot.Kind) {
+	for _, kind := range kinds {
+		if n.announced(kind) {
+			n.kinds[kind] = false
+		}
+	}
+	if len(kinds) == len(snapshot.Kinds()) {
+		n.resumed = false
+	}
+}
+
+// answered says that a list arrived. What was announced of it since it was asked for stays.
+func (n *news) answered(kind snapshot.Kind) {
+	if !n.kinds[kind] {
+		delete(n.kinds, kind)
+	}
+}
+
+// forget drops what another session had to tell.
+func (n *news) forget() { n.kinds, n.resumed = nil, false }
+
+// tolerated is how long a streak of needless announcements may be without a consequence.
+const tolerated = 3
+
+// firstBrake is the least time between readings of a server that announces too much; it doubles.
+const firstBrake = time.Second
+
+// heed holds a reading against what was announced: a change that was not, and announcements without one.
+func (w *watcher) heed(session Session, r reading, o *outcome) {
+	o.silent = o.changed && !o.first && r.cause == Poll && !r.notified && w.state.covered && !w.hears(session)
+	answered := !slices.ContainsFunc(r.missing(), w.news.announced)
+	o.needless = r.timely && answered && !o.changed && r.since.Sub(w.state.changedAt) >= w.options.patience()
+	switch {
+	case o.needless, r.notified && w.news.fresh():
+		w.news.streak++
+	case o.changed:
+		w.news.streak = 0
+	}
+	over := w.news.streak - tolerated
+	if over <= 0 {
+		return
+	}
+	brake := min(firstBrake<<min(over-1, 16), w.options.Interval)
+	w.news.notBefore = time.Now().Add(brake)
+	if over == 1 {
+		o.note = fmt.Sprintf("announces a change with every reading: read after %s at the earliest from now on, and less often if it goes on", brake)
+	}
+}
+
+// hears gives a server that announces changes a moment to announce the one that a poll has found.
+func (w *watcher) hears(session Session) bool {
+	late := time.NewTimer(w.options.Quiet)
+	defer late.Stop()
+	for !w.news.fresh() {
+		select {
+		case <-session.Signal():
+			w.hear(session, time.Now())
+		case <-session.Done():
+			return false
+		case <-late.C:
+			return false
+		}
+	}
+	return true
 }

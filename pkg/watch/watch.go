@@ -5,9 +5,13 @@
 package watch
 
 import (
+	"cmp"
 	"context"
+	"math/rand/v2"
 	"time"
 
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -28,8 +32,8 @@ type Session interface {
 	// Hello is what the server said of itself, without lists.
 	Hello() *snapshot.Snapshot
 
-	// List reads lists of some kinds. What is wrong with those that are not whole is told in the error.
-	List(context.Context, ...snapshot.Kind) ([]snapshot.List, error)
+	// List reads lists. A kind that failed is absent and told in the error; one that is not offered is nil.
+	List(context.Context, ...snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error)
 
 	// Signal has room for one signal, which says that News has something to tell.
 	Signal() <-chan struct{}
@@ -56,21 +60,58 @@ type News struct {
 	Count   int             // announcements that made Changed
 }
 
-// Run watches a server until ctx ends, and calls emit for every event, one at a time and in order. It returns when
-// nothing is under way any more; the error is that of closing the last session.
-func Run(ctx context.Context, source Source, options Options, emit func(Event)) error {
-	w := newWatcher(source, options, emit)
-	var err error
-	for ctx.Err() == nil {
-		turn, over := w.turn(ctx)
-		if session := w.connect(turn); session != nil {
-			w.follow(turn, session)
-			err = session.Close()
-		}
-		if over() && ctx.Err() == nil {
-			w.anew()
-		}
+// Options are the times and limits of watching. The zero value works. All times but those of notifications are spread by
+// a quarter to either side, so that many watchers do not fall into step.
+type Options struct {
+	Interval time.Duration // between polls of a server that does not notify; 0 = 30 s
+	Safety   time.Duration // between polls of one that does; 0 = 5 min, at least Interval
+	Quiet    time.Duration // notifications are heeded once none has come for this long; 0 = 100 ms
+	Longest  time.Duration // between attempts to connect, and between trials of a failed server; 0 = 1 min
+	Backoff  time.Duration // before the first attempt to reconnect; it doubles up to Longest; 0 = 500 ms
+	Retry    time.Duration // before the second of four attempts to read lists; it doubles; 0 = 1 s
+	Timeout  time.Duration // for one attempt to read lists; 0 = none
+
+	MaxFailures int             // failures in a row until the server is failed; 0 = 5
+	Diff        diff.Options    // how surfaces are compared; Server and Unavailable are set by Run
+	Judge       Judge           // what is told of what was found; nil = all of it, as it is
+	Refresh     <-chan struct{} // each value asks for a reading at once; nil = nobody asks
+	Restart     <-chan struct{} // each value asks for a new session at once, whatever is under way; nil = nobody asks
+	View        *View           // where the newest Status is kept for other goroutines; nil = nobody looks
+	Observe     func(Attempt)   // called after each attempt, before what it led to is told; nil = nobody measures
+	Random      func() float64  // in [0, 1), for the spread; nil = at random
+}
+
+// Judge gives findings the levels that a project wants, and leaves out what it does not want to hear of.
+type Judge func([]finding.Finding) []finding.Finding
+
+// complete fills in the defaults.
+func (o Options) complete() Options {
+	o.Interval = cmp.Or(o.Interval, 30*time.Second)
+	o.Safety = max(cmp.Or(o.Safety, 5*time.Minute), o.Interval)
+	o.Quiet = cmp.Or(o.Quiet, 100*time.Millisecond)
+	o.Longest = cmp.Or(o.Longest, time.Minute)
+	o.Backoff = min(cmp.Or(o.Backoff, 500*time.Millisecond), o.Longest)
+	o.Retry = cmp.Or(o.Retry, time.Second)
+	o.MaxFailures = cmp.Or(o.MaxFailures, 5)
+	if o.Judge == nil {
+		o.Judge = func(found []finding.Finding) []finding.Finding { return found }
 	}
-	w.become(Closed, nil)
-	return err
+	if o.Observe == nil {
+		o.Observe = func(Attempt) {}
+	}
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
+	return o
+}
+
+// patience is how long a stream of notifications may go on before it is heeded all the same.
+func (o Options) patience() time.Duration { return 10 * o.Quiet }
+
+// steady is how long a connection must last until the next one starts from Backoff again.
+func (o Options) steady() time.Duration { return 20 * o.Backoff }
+
+// spread is d, a quarter more or less.
+func (o Options) spread(d time.Duration) time.Duration {
+	return d*3/4 + time.Duration(o.Random()*float64(d/2))
 }

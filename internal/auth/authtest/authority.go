@@ -1,7 +1,11 @@
 package authtest
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -103,4 +107,141 @@ func (s *Server) answer(q Quirks, asked url.Values) url.Values {
 	s.mu.Unlock()
 	answer.Set("code", code)
 	return answer
+}
+
+// token trades grants for tokens, and is strict about them.
+func (s *Server) token(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		fail(w, "invalid_request", "no form")
+		return
+	}
+	s.mu.Lock()
+	s.forms[r.URL.Path] = r.PostForm
+	q := s.quirks
+	s.mu.Unlock()
+	if q.Secret != "" && !proves(r, q.Secret) {
+		fail(w, "invalid_client", "wrong secret "+r.PostForm.Get("client_secret"))
+		return
+	}
+	asked, code, why := s.granted(r.PostForm, q)
+	if code != "" {
+		fail(w, code, why)
+		return
+	}
+	s.give(w, q, asked, r.PostForm.Get("grant_type") != "client_credentials")
+}
+
+// proves tells whether a request shows the secret of the client "known".
+func proves(r *http.Request, secret string) bool {
+	if id, password, ok := r.BasicAuth(); ok {
+		return id == "known" && password == secret
+	}
+	return r.PostForm.Get("client_id") == "known" && (r.PostForm.Get("client_secret") == secret || r.PostForm.Get("client_assertion") != "")
+}
+
+// granted is the request that a grant belongs to, or an error. Every grant is good once.
+func (s *Server) granted(form url.Values, q Quirks) (asked url.Values, code, why string) {
+	if form.Get("resource") != s.URL {
+		return nil, "invalid_target", "for which resource?"
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch form.Get("grant_type") {
+	case "authorization_code":
+		asked = take(s.codes, form.Get("code"))
+		sum := sha256.Sum256([]byte(form.Get("code_verifier")))
+		if asked == nil || asked.Get("redirect_uri") != form.Get("redirect_uri") || asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) {
+			return nil, "invalid_grant", "unknown code, redirect URI or verifier " + form.Get("code_verifier")
+		}
+	case "refresh_token":
+		secret := form.Get("refresh_token")
+		if asked = s.refresh[secret]; asked == nil {
+			return nil, "invalid_grant", "unknown refresh token " + secret
+		}
+		if !q.Keep {
+			delete(s.refresh, secret)
+		}
+	case "client_credentials":
+		asked = form
+	case "urn:ietf:params:oauth:grant-type:device_code":
+		if s.quirks.Pending > 0 {
+			s.quirks.Pending--
+			return nil, "authorization_pending", ""
+		}
+		if q.Deny {
+			return nil, "access_denied", ""
+		}
+		if asked = take(s.devices, form.Get("device_code")); asked == nil {
+			return nil, "expired_token", ""
+		}
+	default:
+		return nil, "unsupported_grant_type", ""
+	}
+	return asked, "", ""
+}
+
+func take(from map[string]url.Values, key string) url.Values {
+	found := from[key]
+	delete(from, key)
+	return found
+}
+
+// give makes new tokens for a request.
+func (s *Server) give(w http.ResponseWriter, q Quirks, asked url.Values, renews bool) {
+	access := q.Prefix + s.next("access-token")
+	good := url.Values{"resource": {asked.Get("resource")}, "scope": {asked.Get("scope")}}
+	members := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "scope": asked.Get("scope")}
+	if q.Life != nil {
+		members["expires_in"] = q.Life
+	}
+	if q.Kind != "" {
+		members["token_type"] = q.Kind
+	}
+	s.mu.Lock()
+	s.access[access] = good
+	s.mu.Unlock()
+	if renews {
+		refresh := s.next("refresh-token")
+		members["refresh_token"] = refresh
+		s.mu.Lock()
+		s.refresh[refresh] = asked
+		s.mu.Unlock()
+	}
+	if q.Form {
+		form := url.Values{}
+		for name, value := range members {
+			form.Set(name, fmt.Sprint(value))
+		}
+		w.Header().Set("Content-Type", "application/x-www-form-urlencoded")
+		_, _ = io.WriteString(w, form.Encode())
+		return
+	}
+	document(w, http.StatusOK, members, nil)
+}
+
+// device begins a login on another device, which nobody needs to confirm.
+func (s *Server) device(w http.ResponseWriter, r *http.Request) {
+	if r.ParseForm() != nil || r.PostForm.Get("client_id") == "" || r.PostForm.Get("resource") != s.URL {
+		fail(w, "invalid_request", "who, and for what?")
+		return
+	}
+	code := s.next("device-code")
+	s.mu.Lock()
+	s.devices[code] = r.PostForm
+	slow, instead := max(s.quirks.Slow, 1), s.quirks.Device
+	s.mu.Unlock()
+	document(w, http.StatusOK, map[string]any{
+		"device_code": code, "user_code": "WDJB-MJHT", "verification_uri": s.Issuer + "/type", "expires_in": 600, "interval": slow,
+	}, instead)
+}
+
+func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
+	if r.ParseForm() != nil || r.PostForm.Get("client_id") == "" && !strings.HasPrefix(r.Header.Get("Authorization"), "Basic ") {
+		fail(w, "invalid_client", "who?")
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.access, r.PostForm.Get("token"))
+	delete(s.refresh, r.PostForm.Get("token"))
 }

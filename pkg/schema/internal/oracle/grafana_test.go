@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"context"
 	"testing"
 
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -25,7 +26,7 @@ func TestRealEvolution(t *testing.T) {
 			{direction{p.ID + " forward", before, after, p.Old, p.New, schema.Strict, false}, p.CounterForward != nil},
 			{direction{p.ID + " backward", after, before, p.New, p.Old, schema.Strict, false}, p.CounterBackward != nil},
 		} {
-			r := schema.Contains(d.wide, d.narrow, schema.Budget{Semantics: schema.Strict})
+			r := schema.Contains(context.Background(), d.wide, d.narrow, schema.Budget{Semantics: schema.Strict})
 			want := schema.Compatible
 			if d.refuted {
 				want = schema.Incompatible

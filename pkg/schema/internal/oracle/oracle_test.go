@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -165,7 +166,7 @@ func contains(narrow, wide any, semantics schema.Semantics) (schema.Result, time
 		return schema.Result{}, 0, err
 	}
 	begin := time.Now()
-	r := schema.Contains(w, n, schema.Budget{Semantics: semantics})
+	r := schema.Contains(context.Background(), w, n, schema.Budget{Semantics: semantics})
 	return r, time.Since(begin), nil
 }
 

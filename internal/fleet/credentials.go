@@ -1,0 +1,237 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// prepare makes the servers that are contacted of those that are configured: with what flags say of headers, environment,
+// protocol and timeout, and confined when that is wanted. Headers of flags may hold credentials, so they go to one origin.
+func (f *Fleet) prepare(targets []Target) error {
+	flags, err := f.credentials()
+	if err != nil {
+		return err
+	}
+	env, err := config.ParseEnv(f.contact.Env)
+	if err != nil {
+		return exit.Misuse(err)
+	}
+	if origins := originsOf(targets); flags.given() && len(origins) > 1 {
+		return exit.Usagef("headers of the command line would go to %d origins (%s, %s, …): name one server, or put headers into the configuration", len(origins), origins[0], origins[1])
+	}
+	for i, t := range targets {
+		if t.plain == nil {
+			continue
+		}
+		server := *t.plain
+		if server.Stdio != nil {
+			stdio := *server.Stdio
+			stdio.Env = config.Merged(stdio.Env, env)
+			server.Secrets, server.Stdio = slices.Concat(server.Secrets, config.Confidential(env)), &stdio
+		}
+		if server.HTTP != nil {
+			flags.apply(&server, f.process.Environ)
+		}
+		if f.contact.Protocol != "auto" {
+			server.Protocol = f.contact.Protocol
+		}
+		if f.contact.Timeout != nil {
+			server.Timeout = *f.contact.Timeout
+		}
+		targets[i].server = &server
+	}
+	if f.contact.Sandbox {
+		return f.confine(targets)
+	}
+	return nil
+}
+
+// originsOf are the different origins of the HTTP servers among targets, sorted.
+func originsOf(targets []Target) []string {
+	seen := map[string]bool{}
+	for _, t := range targets {
+		if t.plain == nil || t.plain.HTTP == nil {
+			continue
+		}
+		if u, err := url.Parse(t.plain.HTTP.URL); err == nil {
+			seen[u.Scheme+"://"+u.Host] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// credentials are what the flags give to HTTP servers.
+type credentials struct {
+	headers map[string]probe.Secret
+	helper  *probe.Helper
+}
+
+// given tells whether the flags give anything.
+func (c credentials) given() bool { return len(c.headers) > 0 || c.helper != nil }
+
+// credentials reads the flags. Files that everybody can read are remarked on.
+func (f *Fleet) credentials() (credentials, error) {
+	in := config.Input{Home: f.process.Home, Lookup: f.process.Lookup}
+	lines, warnings, err := in.HeaderFlags(f.contact.Headers)
+	if err != nil {
+		return credentials{}, exit.Misuse(err)
+	}
+	var c credentials
+	if c.headers, err = config.ParseHeaders(lines); err != nil {
+		return c, exit.Misuse(err)
+	}
+	if f.contact.HeadersHelper != "" {
+		c.helper = &probe.Helper{Command: f.contact.HeadersHelper}
+	}
+	if f.contact.Bearer != "" {
+		warning, err := c.readBearer(in, f.contact.Bearer)
+		if err != nil {
+			return c, err
+		}
+		warnings = append(warnings, warning...)
+	}
+	for _, warning := range warnings {
+		f.process.Note("%s: chmod 600 the file", warning)
+	}
+	return c, nil
+}
+
+func (c *credentials) readBearer(in config.Input, from string) (warnings []string, _ error) {
+	value, helper, warning, err := in.Bearer(from)
+	switch {
+	case err != nil:
+		return nil, exit.Misuse(err)
+	case c.headers["Authorization"] != "":
+		return nil, exit.Usagef("--bearer and --header give an Authorization header: keep one of them")
+	case helper != nil && c.helper != nil:
+		return nil, exit.Usagef("--bearer cmd: and --headers-helper are two commands: let one of them give all headers")
+	case helper != nil:
+		c.helper = helper
+	default:
+		c.headers["Authorization"] = value
+	}
+	if warning != "" {
+		warnings = []string{warning}
+	}
+	return warnings, nil
+}
+
+// apply gives an HTTP server what the flags give, which wins over its configuration.
+func (c credentials) apply(server *probe.Server, environ []string) {
+	http := *server.HTTP
+	http.Headers = config.Merged(http.Headers, c.headers)
+	switch bearer := c.headers["Authorization"] != ""; {
+	case c.helper != nil:
+		http.Helper = c.helper
+	case bearer && http.Helper != nil && http.Helper.Bearer:
+		http.Helper = nil
+	}
+	server.HTTP = &http
+	server.Secrets = slices.Concat(server.Secrets, config.Confidential(c.headers))
+	_, own := http.Headers["Authorization"]
+	switch {
+	case http.Helper != nil:
+		http.Authorize = helperAuthorizer(*server, environ, c.headers)
+	case own:
+		http.Authorize = nil // what somebody wrote is sent, and no login in its stead
+	}
+}
+
+// Bounds of a command that gives headers. Claude Code gives its headersHelper ten seconds, too.
+const (
+	helperTime   = 10 * time.Second
+	helperOutput = 64 << 10
+	helperErrors = 2 << 10
+)
+
+// helperAuthorizer gives the headers of a server's helper. What it gave is kept for the run and in memory alone; after a
+// refusal it is run once more, and what is no better then is no answer.
+func helperAuthorizer(server probe.Server, environ []string, fixed map[string]probe.Secret) probe.Authorize {
+	var turn sync.Mutex
+	var last map[string]probe.Secret
+	return func(ctx context.Context, refused *probe.Refused) (map[string]probe.Secret, error) {
+		turn.Lock()
+		defer turn.Unlock()
+		if last != nil && (refused == nil || !maps.Equal(last, refused.Sent)) {
+			return last, nil
+		}
+		fresh, err := runHelper(ctx, server, environ)
+		if err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(fresh, func(name string, _ probe.Secret) bool { _, set := fixed[name]; return set })
+		if refused != nil && maps.Equal(fresh, refused.Sent) {
+			return nil, nil
+		}
+		last = fresh
+		return fresh, nil
+	}
+}
+
+// helperError is a helper that gave no headers, and what to do about it.
+type helperError struct {
+	err  error
+	line string // as it may be shown
+}
+
+// Error has what the command wrote, with the secrets that are known masked.
+func (e *helperError) Error() string {
+	return fmt.Sprintf("running the command that gives headers: %v", e.err)
+}
+
+// Hint says how to see more.
+func (e *helperError) Hint() string {
+	return fmt.Sprintf("run it by hand in the folder of its configuration: %s", e.line)
+}
+
+// runHelper runs a helper with the system's shell, in a process group of its own that ends with it.
+func runHelper(ctx context.Context, server probe.Server, environ []string) (map[string]probe.Secret, error) {
+	helper := *server.HTTP.Helper
+	fail := func(err error) error { return &helperError{err, report.Visible(redact.MaskLine(helper.Command))} }
+	said, out := &process.Tail{Limit: helperErrors}, &process.CappedBuffer{Limit: helperOutput}
+	command := process.ShellCommand{Line: helper.Command, Env: helperEnviron(server, environ), Limit: helperTime, Dir: helper.Dir, KillGroup: true}
+	switch err := command.Run(ctx, out, said); {
+	case out.Over:
+		return nil, fail(fmt.Errorf("it wrote more than %d KiB", helperOutput>>10))
+	case err != nil:
+		return nil, fail(fmt.Errorf("%w%s", err, process.Quoted(redactOutput(said.String(), string(out.Text), server, environ))))
+	}
+	headers, err := config.HelperHeaders(helper, out.Text)
+	if err != nil {
+		return nil, fail(fmt.Errorf("it wrote %w", err))
+	}
+	return headers, nil
+}
+
+// helperEnviron is the environment of a helper: all of ours, and which server it is for, as Claude Code tells its helpers,
+// so that one script can serve several.
+func helperEnviron(server probe.Server, environ []string) []string {
+	return append(environ[:len(environ):len(environ)],
+		"CLAUDE_CODE_MCP_SERVER_NAME="+server.Name, "CLAUDE_CODE_MCP_SERVER_URL="+server.HTTP.URL,
+		"MCPCTL_SERVER_NAME="+server.Name, "MCPCTL_SERVER_URL="+server.HTTP.URL)
+}
+
+// redactOutput is what a failed helper wrote to its standard error, without what may be secret in it: what it wrote to its
+// standard output, values of its environment and of the server's headers, and what looks like a token.
+func redactOutput(text, output string, server probe.Server, environ []string) string {
+	secrets := append(redact.InEnvironment(environ), strings.FieldsFunc(output, func(r rune) bool {
+		return strings.ContainsRune(" \t\r\n\"'{}:,", r)
+	})...)
+	for _, value := range server.HTTP.Headers {
+		secrets = append(secrets, redact.Header(value.Reveal())...)
+	}
+	return redact.MaskLine(redact.Of(secrets...).Cut(text))
+}

@@ -1,0 +1,236 @@
+// Package fleet brings the servers of a run together: from the words of a command line to targets that have passed every
+// gate, and from those to what the servers offer.
+//
+// A Target keeps its probe.Server to itself and only Resolve makes one, so that nothing can be contacted that has not passed
+// the gate. No other package opens a connection.
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/rules"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/trust"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// Selection says which servers there are, and which of them take part in a run.
+type Selection struct {
+	Files     []string // configurations, as --config names them; empty = searched for
+	Discover  bool     // the servers of applications too
+	Only      []string // names and patterns; empty = every server
+	Yes       bool     // nobody is asked
+	Shard     Shard    // a part of the configured servers
+	Snapshots string   // folder of saved snapshots; empty = as configured
+}
+
+// Shard is part Index of Count, from 1; the zero value is everything.
+type Shard struct{ Index, Count int }
+
+func (s Shard) has(i int) bool { return s.Count == 0 || i%s.Count == s.Index-1 }
+
+// Contact says how servers are reached. The zero value is not enough: see DefaultContact.
+type Contact struct {
+	Timeout    *time.Duration // per server, 0 = none; nil = as configured, else 30 seconds
+	Parallel   int            // servers at once, at least 1
+	Retries    int            // further attempts after a failure that can heal
+	FailFast   bool           // stop at the first server that fails
+	ReadTwice  bool           // ask for every list a second time
+	Protocol   string         // "auto", or a version to pin
+	CACert     string         // PEM file of further certificates
+	Env        []string       // K=V for every stdio server
+	InheritEnv bool           // the whole environment for stdio servers
+	Sandbox    bool           // confine stdio servers
+
+	Headers       []string // "K: V" for every HTTP server, or @FILE
+	Bearer        string   // where a bearer token comes from
+	HeadersHelper string   // a command line that gives headers
+}
+
+// DefaultContact contacts twice as many servers at once as there are processors, at least 4 and at most 16.
+func DefaultContact() Contact {
+	return Contact{Parallel: min(max(2*runtime.NumCPU(), 4), 16), Protocol: "auto"}
+}
+
+// defaultTimeout bounds the probe of one server unless somebody says otherwise.
+const defaultTimeout = 30 * time.Second
+
+// Fleet is the servers of one run: the configuration, the answers that it needed, and the gate.
+type Fleet struct {
+	Config *config.Config
+
+	process  host.Process
+	selected Selection
+	contact  Contact
+	options  probe.Options
+	gate     trust.Gate
+	answers  map[string]string // to prompts of the configuration, by the variable that stands for each; never stored
+	remarked []string          // what was told of the configuration
+}
+
+// Survey is the surfaces that SOURCEs name; none = every configured server.
+func Survey(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) ([]Surface, error) {
+	f, err := Load(ctx, p, s, c, from)
+	if err != nil {
+		return nil, err
+	}
+	return f.Survey(ctx, from)
+}
+
+// Survey is the surfaces that SOURCEs name, in their order; none = every configured server.
+func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, error) {
+	targets, err := f.Resolve(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	return f.Collect(ctx, targets)
+}
+
+// Load reads the configuration, and asks a person what has to be known before the servers that SOURCEs name can run:
+// whether they are trusted, and what they lack.
+func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) (*Fleet, error) {
+	f := &Fleet{process: p, selected: s, contact: c, gate: trust.Gate{Process: p, Yes: s.Yes}}
+	var err error
+	if f.options, err = c.options(p); err != nil {
+		return nil, err
+	}
+	if err := f.read(from); err != nil {
+		return nil, err
+	}
+	entries, err := f.entriesFor(from)
+	if err != nil {
+		return f, nil // which is told when servers are chosen
+	}
+	if err := f.gate.Ask(ctx, f.Config, entries); err != nil {
+		return nil, err
+	}
+	asked := f.lacking(entries)
+	if f.answers, err = askInputs(ctx, p, asked); err != nil {
+		return nil, err
+	}
+	if len(f.answers) > 0 {
+		return f, f.read(from)
+	}
+	return f, nil
+}
+
+// Read reads the configuration and asks nobody. With an error there is what could be read of it all the same, or nil.
+func Read(p host.Process, s Selection) (*config.Config, error) {
+	f := &Fleet{process: p, selected: s}
+	err := f.read(nil)
+	return f.Config, err
+}
+
+// Reload is the fleet as its configuration is now; nobody is asked. The error leaves the fleet as it is.
+func (f *Fleet) Reload(from []source.Source) (*Fleet, error) {
+	again := *f
+	err := again.read(from)
+	f.remarked = again.remarked
+	return &again, err
+}
+
+// read reads the configuration. What is wrong with a whole file stops the run, unless no configured server is asked for and
+// the project's own file is whole.
+func (f *Fleet) read(from []source.Source) error {
+	cfg, err := config.Load(config.Input{
+		Files: f.selected.Files, Dir: f.process.Dir, Home: f.process.Home, Lookup: f.lookup, Rules: rules.IDs(rules.All()), Discover: f.selected.Discover,
+	})
+	f.Config = cfg
+	if f.selected.Snapshots != "" {
+		cfg.Project.Snapshots, cfg.Project.Stray = f.selected.Snapshots, ""
+	}
+	if err != nil && needsConfig(err, from, cfg.Project.File) {
+		return exit.Misuse(config.Explain(err))
+	}
+	if err != nil {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			f.process.Note("%s", report.Visible(line))
+		}
+	}
+	f.tellRemarks()
+	return nil
+}
+
+// lookup reads the environment as a configuration sees it: with the answers of this run.
+func (f *Fleet) lookup(name string) (string, bool) {
+	if value, ok := f.answers[name]; ok {
+		return value, true
+	}
+	return f.process.Lookup(name)
+}
+
+// needsConfig tells whether a broken configuration matters to a run over SOURCEs.
+func needsConfig(err error, from []source.Source, project string) bool {
+	if len(from) == 0 || slices.ContainsFunc(from, func(s source.Source) bool { return s.Kind == source.Configured }) {
+		return true
+	}
+	var problems config.Problems
+	return !errors.As(err, &problems) || slices.ContainsFunc(problems, func(p config.Problem) bool { return p.File == project })
+}
+
+// tellRemarks says which files were left out, and to those who want more which servers. A configuration that is read again
+// is remarked on once.
+func (f *Fleet) tellRemarks() {
+	for _, p := range f.Config.Remarks {
+		if (p.Server == "" || f.process.Verbose) && !slices.Contains(f.remarked, p.Error()) {
+			f.remarked = append(f.remarked, p.Error())
+			f.process.Note("%s: left out: %s", report.Visible(placeOf(p)), report.Visible(p.Message))
+		}
+	}
+}
+
+// placeOf is where a problem is.
+func placeOf(p config.Problem) string {
+	at := p.File
+	if p.Line > 0 {
+		at = fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	if p.Server != "" {
+		at += ": server " + strconv.Quote(p.Server)
+	}
+	return at
+}
+
+// options are how the prober reaches servers.
+func (c Contact) options(p host.Process) (probe.Options, error) {
+	o := probe.Options{
+		Timeout: defaultTimeout, Parallel: c.Parallel, Protocol: c.Protocol, Retries: c.Retries, FailFast: c.FailFast, Twice: c.ReadTwice,
+		Environ: p.Environ, InheritEnv: c.InheritEnv, Client: probe.Client{Name: "mcpctl", Version: p.Version},
+	}
+	if c.Timeout != nil {
+		o.Timeout = *c.Timeout
+	}
+	if c.Parallel < 1 || c.Retries < 0 {
+		return o, exit.Usagef("--parallel is at least 1 and --retries at least 0")
+	}
+	if known := probe.Versions(); c.Protocol != "auto" && !slices.Contains(known, c.Protocol) {
+		return o, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), c.Protocol)
+	}
+	var err error
+	o.CACert, err = c.certificates()
+	return o, err
+}
+
+// certificates are the further certificates to trust, as PEM.
+func (c Contact) certificates() ([]byte, error) {
+	if c.CACert == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(c.CACert)
+	if err != nil {
+		return nil, exit.Usagef("reading --ca-cert: %w", err)
+	}
+	return pem, nil
+}

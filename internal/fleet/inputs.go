@@ -1,0 +1,130 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
+)
+
+// inputPrompt is a prompt of the configuration, and the servers of this run that need its answer.
+type inputPrompt struct {
+	config.Prompt
+	servers []string
+}
+
+// lacking are what a person has to be asked so that entries can run. What cannot run for another reason, such as that
+// nobody trusts it, is not asked for.
+func (f *Fleet) lacking(entries []config.Entry) []inputPrompt {
+	var asked []inputPrompt
+	incomplete := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return len(e.Asks()) == 0 })
+	for _, e := range f.gate.Guard(f.Config, incomplete) {
+		for _, p := range e.Asks() {
+			at := slices.IndexFunc(asked, func(q inputPrompt) bool { return q.Variable == p.Variable })
+			if at < 0 {
+				at, asked = len(asked), append(asked, inputPrompt{Prompt: p})
+			}
+			asked[at].servers = append(asked[at].servers, e.Server.Name)
+		}
+	}
+	return asked
+}
+
+// askInputs asks each question once, and gives the answers by variable. Without a terminal nothing is asked, and the servers
+// tell what they lack.
+func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[string]string, error) {
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	t, err := terminal.Open(p)
+	if err != nil {
+		return nil, nil
+	}
+	defer t.Close()
+	answers := map[string]string{}
+	for _, q := range asked {
+		value, err := q.ask(ctx, t)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case errors.Is(err, terminal.ErrClosed):
+			t.Printf("\n")
+			return nil, exit.Usagef("the input %q was not answered: set %s in the environment to run without being asked", q.ID, q.Variable)
+		case err != nil:
+			return nil, fmt.Errorf("asking for the input %q: %w", q.ID, err)
+		}
+		answers[q.Variable] = value
+	}
+	return answers, nil
+}
+
+// ask is the value that a person answers with.
+func (q inputPrompt) ask(ctx context.Context, t *terminal.Terminal) (string, error) {
+	what := strconv.Quote(q.ID)
+	if q.Description != "" {
+		what = fmt.Sprintf("%s (%s)", what, report.Visible(q.Description))
+	}
+	t.Printf("mcpctl: the input %s is needed by %s\n", what, report.Visible(strings.Join(q.servers, ", ")))
+	if q.Options != nil {
+		return q.choose(ctx, t)
+	}
+	prompt := "answer: "
+	if q.Default != "" && !q.Password {
+		prompt = fmt.Sprintf("answer [%s]: ", report.Visible(q.Default))
+	} else if q.Password {
+		prompt = "answer (not shown): "
+	}
+	text, err := t.Ask(ctx, prompt, q.Password)
+	if text == "" {
+		text = q.Default
+	}
+	return text, err
+}
+
+// choose shows the options with numbers, and takes a number, or the option itself.
+func (q inputPrompt) choose(ctx context.Context, t *terminal.Terminal) (string, error) {
+	standard := ""
+	for i, o := range q.Options {
+		t.Printf("%3d) %s\n", i+1, report.Visible(o.Label))
+		if o.Value == q.Default && standard == "" {
+			standard = strconv.Itoa(i + 1)
+		}
+	}
+	prompt := fmt.Sprintf("choose 1 to %d: ", len(q.Options))
+	if standard != "" {
+		prompt = fmt.Sprintf("choose 1 to %d [%s]: ", len(q.Options), standard)
+	}
+	for range terminal.Attempts {
+		text, err := t.Ask(ctx, prompt, false)
+		if err != nil {
+			return "", err
+		}
+		if text = strings.TrimSpace(text); text == "" {
+			text = standard
+		}
+		if value, ok := q.chosen(text); ok {
+			return value, nil
+		}
+	}
+	return "", fmt.Errorf("%d answers were none of the choices", terminal.Attempts)
+}
+
+func (q inputPrompt) chosen(text string) (string, bool) {
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(q.Options) {
+		return q.Options[n-1].Value, true
+	}
+	for _, o := range q.Options {
+		if text != "" && (o.Label == text || o.Value == text) {
+			return o.Value, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,134 @@
+package fleet
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// ItemFilter says which items a list shows. The zero value shows all.
+type ItemFilter struct {
+	Kind string       // "tools", "prompts", "resources" or "templates"; empty = all
+	Name match.Filter // of names and URIs
+}
+
+// Check finds mistakes before anything is contacted.
+func (f ItemFilter) Check() error {
+	if !f.Name.Valid() {
+		return exit.Usagef("--filter %q is not a pattern such as create_*", f.Name)
+	}
+	if words := []string{"tools", "prompts", "resources", "templates"}; f.Kind != "" && !slices.Contains(words, f.Kind) {
+		return exit.Usagef("--kind is tools, prompts, resources or templates, not %q%s", f.Kind, match.DidYouMean(f.Kind, words))
+	}
+	return nil
+}
+
+// kindWords are the kinds as --kind has them.
+var kindWords = map[snapshot.Kind]string{snapshot.Tools: "tools", snapshot.Prompts: "prompts", snapshot.Resources: "resources", snapshot.Templates: "templates"}
+
+// Fill puts the items that the filter lets through into the reports of surfaces, and what those cost.
+func (f ItemFilter) Fill(surfaces []Surface) {
+	for i := range surfaces {
+		if s := &surfaces[i]; s.Snapshot != nil {
+			s.Server.Tokens = s.TokenCost()
+			f.fill(s)
+		}
+	}
+}
+
+func (f ItemFilter) fill(s *Surface) {
+	for _, kind := range snapshot.Kinds() {
+		list := s.Snapshot.List(kind)
+		if list == nil || f.Kind != "" && f.Kind != kindWords[kind] {
+			continue
+		}
+		slot := s.items(kind)
+		*slot = report.Items{}
+		for _, item := range list.Items {
+			if f.Name.Match(item.Key) {
+				*slot = append(*slot, item.Raw)
+			}
+		}
+	}
+}
+
+// items is where the report of s keeps the items of one kind.
+func (s *Surface) items(kind snapshot.Kind) *report.Items {
+	switch kind {
+	case snapshot.Prompts:
+		return &s.Prompts
+	case snapshot.Resources:
+		return &s.Resources
+	case snapshot.Templates:
+		return &s.ResourceTemplates
+	}
+	return &s.Tools
+}
+
+// Show puts everything about servers into their reports: what they say of themselves and all items, or only the wanted
+// items. One that no surface offers is an error, unless one of them may have it all the same.
+func Show(surfaces []Surface, wanted []string) error {
+	missing := wanted
+	for i := range surfaces {
+		found := surfaces[i].show(wanted)
+		missing = slices.DeleteFunc(slices.Clone(missing), func(want string) bool { return slices.Contains(found, want) })
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return notOffered(surfaces, missing[0])
+}
+
+// show gives the wanted items that s has.
+func (s *Surface) show(wanted []string) (found []string) {
+	if s.Snapshot == nil {
+		return nil
+	}
+	if len(wanted) == 0 {
+		s.ServerInfo, s.Capabilities, s.Instructions = s.Snapshot.Server, s.Snapshot.Capabilities, s.Snapshot.Instructions
+		s.Server.Tokens = s.TokenCost()
+		ItemFilter{}.fill(s)
+	}
+	return slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })
+}
+
+func (s *Surface) showItem(want string) bool {
+	found := false
+	for _, kind := range snapshot.Kinds() {
+		list := s.Snapshot.List(kind)
+		if list == nil {
+			continue
+		}
+		for _, item := range list.Items {
+			if want == item.Key || want == kind.ID(item.Key) {
+				slot := s.items(kind)
+				*slot, found = append(*slot, item.Raw), true
+			}
+		}
+	}
+	return found
+}
+
+// notOffered is the error for an item that no surface offers. One variant of a server may lack what another has, and one
+// that did not answer in full may have anything.
+func notOffered(surfaces []Surface, missing string) error {
+	var names, known []string
+	for _, s := range surfaces {
+		if !s.Whole() {
+			return nil
+		}
+		names = append(names, s.Name)
+		for _, kind := range snapshot.Kinds() {
+			if list := s.Snapshot.List(kind); list != nil {
+				for _, item := range list.Items {
+					known = append(known, item.Key)
+				}
+			}
+		}
+	}
+	return exit.Usagef("%s offers no %q%s: see mcpctl list", strings.Join(names, ", "), missing, match.DidYouMean(missing, known))
+}

@@ -1,0 +1,334 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/auth"
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/login"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/trust"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// Target is one surface of a run: known already, or to be had from a server that may be contacted.
+type Target struct {
+	known  Surface
+	plain  *probe.Server // as it is configured, logins included; nil = the surface is known
+	server *probe.Server // as the flags of the run have it
+	login  auth.Client   // how to log in to it, as configured
+}
+
+// Live tells whether there is a server to contact.
+func (t Target) Live() bool { return t.server != nil }
+
+// Known is the surface of a target that is not live: what was saved of it, or why it is not contacted.
+func (t Target) Known() Surface { return t.known }
+
+// Name is the server that the target is about.
+func (t Target) Name() string {
+	if t.server != nil {
+		return t.server.Name
+	}
+	return t.known.Name
+}
+
+// Source is where a live server was configured.
+func (t Target) Source() string { return t.server.Source }
+
+// Starts tells whether a live server is started here, by a command.
+func (t Target) Starts() bool { return t.server != nil && t.server.Stdio != nil }
+
+// Timeout is how long a live server has to answer; 0 = for ever.
+func (f *Fleet) Timeout(t Target) time.Duration {
+	if t.server.Timeout > 0 {
+		return t.server.Timeout
+	}
+	return f.options.Timeout
+}
+
+// Same tells whether a target is configured as another one. In which line does not matter, and functions have no equal.
+func (t Target) Same(other Target) bool {
+	if t.server == nil || other.server == nil {
+		return t.server == other.server && t.known.Name == other.known.Name && t.known.State == other.known.State && reflect.DeepEqual(t.known.Error, other.known.Error)
+	}
+	return reflect.DeepEqual(comparable(*t.server), comparable(*other.server)) && reflect.DeepEqual(t.login, other.login)
+}
+
+func comparable(s probe.Server) probe.Server {
+	s.Source = ""
+	if s.HTTP != nil {
+		plain := *s.HTTP
+		plain.Authorize, s.HTTP = nil, &plain
+	}
+	return s
+}
+
+// Protected is the server as its logins know it; the error says why it has none.
+func (t Target) Protected() (auth.Server, error) {
+	switch {
+	case t.server == nil && t.known.Error != nil:
+		return auth.Server{}, exit.Usagef("%s: %s\n%s", report.Visible(t.Name()), t.known.Error.Message, t.known.Error.Hint)
+	case t.server == nil:
+		return auth.Server{}, exit.Usagef("%s is disabled in the configuration", report.Visible(t.Name()))
+	case t.server.HTTP == nil:
+		return auth.Server{}, exit.Usagef("%s is started as a command: it takes credentials from its environment (env in the configuration)", report.Visible(t.Name()))
+	}
+	return login.ServerOf(*t.server, t.login), nil
+}
+
+// Overrides tells whether what is configured to be sent wins over a login.
+func (t Target) Overrides() bool {
+	_, own := t.server.HTTP.Headers["Authorization"]
+	return own || t.server.HTTP.Helper != nil
+}
+
+// Resolve is the targets that SOURCEs name; none = every configured server. Each has passed the gate. Names of configured
+// servers keep the order of the configuration.
+func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, error) {
+	var targets []Target
+	entries, err := f.entriesFor(from)
+	if err != nil {
+		return nil, err
+	}
+	f.warn(entries)
+	for _, e := range f.gate.Guard(f.Config, entries) {
+		targets = append(targets, targetOf(e))
+	}
+	for _, s := range from {
+		more, err := f.targetsOf(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, more...)
+	}
+	if targets, err = f.onlyTargets(targets); err != nil {
+		return nil, err
+	}
+	uniqueNames(targets)
+	for _, t := range targets {
+		if t.plain != nil && t.plain.HTTP != nil {
+			login.Attach(f.process, t.plain.HTTP, login.ServerOf(*t.plain, t.login), f.options.CACert)
+		}
+	}
+	return targets, f.prepare(targets)
+}
+
+// One is the one live server that a SOURCE names.
+func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
+	targets, err := f.Resolve(ctx, []source.Source{from})
+	switch {
+	case err != nil:
+		return Target{}, err
+	case len(targets) == 1 && targets[0].Live():
+		return targets[0], nil
+	case !from.Live():
+		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something", from.Word)
+	case len(targets) > 1: // the variants of one server
+		var names []string
+		for _, t := range targets {
+			names = append(names, report.Visible(t.Name()))
+		}
+		return Target{}, exit.Usagef("%s is several servers: name one of %s", from.Word, strings.Join(names, ", "))
+	case len(targets) == 0:
+		return Target{}, exit.Usagef("name one server")
+	}
+	known := targets[0].known
+	if known.Error == nil {
+		return Target{}, exit.Usagef("%s is disabled in %s", from.Word, known.Source)
+	}
+	text := report.Visible(known.Name) + ": " + report.Visible(known.Error.Message)
+	if known.Error.Hint != "" {
+		text += ": " + report.Visible(known.Error.Hint)
+	}
+	return Target{}, exit.Usagef("%s", text)
+}
+
+// entriesFor are the configured servers that SOURCEs name; none when only others are named.
+func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
+	var names []string
+	for _, s := range from {
+		if s.Kind == source.Configured {
+			names = append(names, s.Word)
+		}
+	}
+	if len(from) > 0 && len(names) == 0 {
+		return nil, nil
+	}
+	entries, err := Entries(f.Config, f.selected, names)
+	if err != nil || len(names) > 0 {
+		return entries, err
+	}
+	var part []config.Entry
+	for i, e := range entries {
+		if f.selected.Shard.has(i) {
+			part = append(part, e)
+		}
+	}
+	return part, nil
+}
+
+// Entries are the configured servers with these names, all of them without names, as far as a selection lets them take part.
+func Entries(cfg *config.Config, s Selection, names []string) ([]config.Entry, error) {
+	if len(cfg.Entries) == 0 {
+		return nil, noServers(cfg, names)
+	}
+	entries, err := cfg.Select(names)
+	if err != nil {
+		return nil, exit.Misuse(config.Explain(err))
+	}
+	var known []string
+	for _, e := range cfg.Entries {
+		known = append(known, e.Names()...)
+	}
+	for _, pattern := range s.Only {
+		if !slices.ContainsFunc(known, func(name string) bool { return match.Glob(pattern, name) }) {
+			return nil, exit.Usagef("--only %s: there is no such server%s", pattern, match.DidYouMean(pattern, known))
+		}
+	}
+	chosen := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return !s.takes(e.Names()) })
+	if len(chosen) == 0 && len(entries) > 0 {
+		return nil, exit.Usagef("--only %s leaves no server of those that were named", strings.Join(s.Only, ","))
+	}
+	return chosen, nil
+}
+
+// takes tells whether a server with these names may take part in the run.
+func (s Selection) takes(names []string) bool {
+	return len(s.Only) == 0 || slices.ContainsFunc(s.Only, func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return match.Glob(pattern, name) })
+	})
+}
+
+// onlyTargets are those that may take part, whatever they come from.
+func (f *Fleet) onlyTargets(targets []Target) ([]Target, error) {
+	left := slices.DeleteFunc(slices.Clone(targets), func(t Target) bool {
+		name := t.known.Name
+		if t.plain != nil {
+			name = t.plain.Name
+		}
+		return !f.selected.takes(f.Config.Project.Names(name))
+	})
+	if len(left) == 0 && len(targets) > 0 {
+		return nil, exit.Usagef("--only %s leaves nothing of what was named", strings.Join(f.selected.Only, ","))
+	}
+	return left, nil
+}
+
+func noServers(cfg *config.Config, names []string) error {
+	where := "no configuration was found from this folder up to the repository's root"
+	switch {
+	case len(cfg.Files) > 0:
+		where = "the configuration names no server"
+	case len(cfg.Looked) > 0:
+		where = "no configuration of an application names one"
+	}
+	if len(names) > 0 {
+		return exit.Usagef("there is no server %q: %s", names[0], where)
+	}
+	return exit.Usagef(`there is no server to contact: %s
+write one into .mcp.json, look at those of other applications with --discover, or name one: a URL, or -- and the command that starts it`, where)
+}
+
+// warn tells what should be mended about servers that are contacted all the same.
+func (f *Fleet) warn(entries []config.Entry) {
+	for _, e := range entries {
+		for _, w := range e.Warnings {
+			if !e.Disabled && e.Err() == nil {
+				f.process.Note("%v: %s", w, w.Hint)
+			}
+		}
+	}
+}
+
+// targetOf is a configured server; what cannot or must not be contacted is known to have failed.
+func targetOf(e config.Entry) Target {
+	switch {
+	case e.Disabled:
+		return Target{known: Surface{Server: report.Server{Name: e.Server.Name, State: report.Disabled, Source: e.Server.Source}}}
+	case e.Err() != nil:
+		return misconfigured(e.Server.Name, e.Server.Source, e.Problems)
+	}
+	return contact(e.Server, e.Login)
+}
+
+// contact is the target that contacts a server, which is copied as far as it is changed later.
+func contact(server probe.Server, client auth.Client) Target {
+	if server.HTTP != nil {
+		http := *server.HTTP
+		server.HTTP = &http
+	}
+	return Target{plain: &server, login: client}
+}
+
+func misconfigured(name, source string, problems []config.Problem) Target {
+	return Target{known: Surface{Misconfigured: true, Server: trust.Misconfigured(name, source, problems)}}
+}
+
+// targetsOf are the targets of a SOURCE that is not a configured server.
+func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error) {
+	var server probe.Server
+	var err error
+	switch s.Kind {
+	case source.Configured:
+		return nil, nil
+	case source.URL:
+		server, err = config.FromURL(s.Word)
+	case source.Command:
+		server, err = config.FromCommand(s.Args)
+	default:
+		return f.saved(ctx, s)
+	}
+	if err != nil {
+		return nil, exit.Misuse(config.Explain(err))
+	}
+	if refusal := f.Config.Project.Allow.Refusal(server.Name); refusal != nil {
+		return []Target{misconfigured(server.Name, server.Source, []config.Problem{*refusal})}, nil
+	}
+	return []Target{contact(server, auth.Client{})}, nil
+}
+
+func (f *Fleet) saved(ctx context.Context, s source.Source) ([]Target, error) {
+	saved, err := s.Read(ctx, f.process, f.Config.Project.Snapshots)
+	var targets []Target
+	for _, one := range saved {
+		targets = append(targets, Target{known: FromSaved(one)})
+	}
+	return targets, err
+}
+
+// uniqueNames numbers ad-hoc servers that would have the name of an earlier one, such as two URLs of one host.
+func uniqueNames(targets []Target) {
+	seen := map[string]bool{}
+	for _, t := range targets {
+		if t.plain == nil {
+			continue
+		}
+		name := t.plain.Name
+		for i := 2; seen[t.plain.Name]; i++ {
+			t.plain.Name = fmt.Sprintf("%s-%d", name, i)
+		}
+		seen[t.plain.Name] = true
+	}
+}
+
+// Relocate is targets whose commands are started otherwise, as change says.
+func (f *Fleet) Relocate(targets []Target, change func(name string, s probe.Stdio) probe.Stdio) ([]Target, error) {
+	moved := slices.Clone(targets)
+	for i, t := range moved {
+		if t.plain != nil && t.plain.Stdio != nil {
+			server, stdio := *t.plain, change(t.plain.Name, *t.plain.Stdio)
+			server.Stdio = &stdio
+			moved[i].plain = &server
+		}
+	}
+	return moved, f.prepare(moved)
+}

@@ -1,0 +1,175 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Surface is what one server offers, live or saved, with what a report says about it; or why it is not known.
+type Surface struct {
+	report.Server
+	Snapshot    *snapshot.Snapshot // nil when nothing arrived
+	SecondRead  probe.Again        // the lists once more, with Contact.ReadTwice
+	Unavailable []snapshot.Kind    // lists that failed: their items are not known, which is not the same as gone
+
+	UnknownArgument string // an argument that the server ended over, since it does not know it
+	Misconfigured   bool   // it failed because of the configuration: nothing was contacted
+}
+
+// Whole tells whether everything the server offers arrived.
+func (s Surface) Whole() bool { return s.State == report.OK }
+
+// Known tells whether there is something to compare: what arrived, or that there is no such server.
+func (s Surface) Known() bool { return s.Snapshot != nil || s.State == report.Absent }
+
+// Incomplete tells whether the server could not be asked in full.
+func (s Surface) Incomplete() bool { return s.State == report.Failed || s.State == report.Partial }
+
+// Priced tells whether it is known what the server costs in a prompt.
+func (s Surface) Priced() bool {
+	return s.Snapshot != nil && !slices.Contains(s.Unavailable, snapshot.Tools)
+}
+
+// TokenCost is what the server costs in a prompt; nil when its tools are not known.
+func (s Surface) TokenCost() *int {
+	if !s.Priced() {
+		return nil
+	}
+	n := check.Tokens(s.Snapshot)
+	return &n
+}
+
+// Absent is a server that is known not to be there.
+func Absent(name string) Surface {
+	return Surface{Server: report.Server{Name: name, State: report.Absent}}
+}
+
+// FromSaved is the surface that a saved snapshot holds.
+func FromSaved(saved source.Saved) Surface {
+	s := Surface{Snapshot: saved.Snapshot, Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
+	s.count()
+	return s
+}
+
+// FromResult is the surface that a probe gave.
+func FromResult(r probe.Result) Surface {
+	s := Surface{Snapshot: r.Snapshot, SecondRead: r.Again, Server: report.Server{
+		Name: r.Server.Name, State: report.OK, Source: r.Server.Source, Transport: r.Transport,
+		ElapsedMs: report.Elapsed(r.Elapsed), Attempts: r.Attempts,
+	}}
+	s.count()
+	if r.Transport == "stdio" {
+		n := len(r.Noise)
+		s.Noise = &n
+	}
+	for _, n := range r.Noise {
+		s.NoiseText = append(s.NoiseText, n.Text)
+	}
+	for _, n := range r.Notices {
+		s.Notices = append(s.Notices, report.Notice{Stage: string(n.Stage), Code: n.Code, Message: n.Message})
+	}
+	if r.Err != nil {
+		s.fail(r.Err)
+	}
+	return s
+}
+
+// count fills in what follows from the snapshot alone.
+func (s *Surface) count() {
+	if s.Snapshot != nil {
+		s.ProtocolVersion, s.Counts = s.Snapshot.Protocol, report.CountsOf(s.Snapshot)
+	}
+}
+
+// fail records what went wrong: all of it, or a part when some of the surface arrived.
+func (s *Surface) fail(err error) {
+	s.State = report.Failed
+	if s.Snapshot != nil {
+		s.State = report.Partial
+	}
+	for _, cause := range probe.Failures(err) {
+		s.UnknownArgument = cmp.Or(s.UnknownArgument, cause.Unknown)
+		if kind, ok := listOf[cause.Stage]; ok {
+			s.Unavailable = append(s.Unavailable, kind)
+		}
+		s.Fail(report.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint, Stderr: cause.Stderr})
+	}
+}
+
+// FailureOf is the first failure in an error of the prober, as a report shows it.
+func FailureOf(err error) *report.Failure {
+	var s Surface
+	s.fail(err)
+	return s.Error
+}
+
+// listOf is the list that a stage of the probe fetches.
+var listOf = map[probe.Stage]snapshot.Kind{
+	probe.ListingTools: snapshot.Tools, probe.ListingPrompts: snapshot.Prompts,
+	probe.ListingResources: snapshot.Resources, probe.ListingTemplates: snapshot.Templates,
+}
+
+// Report is a report of surfaces for a command, with the status that they alone ask for.
+func Report(command string, surfaces []Surface) *report.Report {
+	r := &report.Report{Command: command, Status: Status(surfaces)}
+	for _, s := range surfaces {
+		r.Servers = append(r.Servers, s.Server)
+	}
+	return r
+}
+
+// Status is the exit status that surfaces alone ask for.
+func Status(surfaces []Surface) int {
+	switch {
+	case nothingContacted(surfaces):
+		return exit.Usage
+	case slices.ContainsFunc(surfaces, func(s Surface) bool { return s.Incomplete() && s.Tolerated == nil }):
+		return exit.Incomplete
+	}
+	return exit.OK
+}
+
+// nothingContacted tells whether the configuration alone kept every server from being tried.
+func nothingContacted(surfaces []Surface) bool {
+	return len(surfaces) > 0 && !slices.ContainsFunc(surfaces, func(s Surface) bool { return !s.Misconfigured && s.State != report.Disabled }) &&
+		slices.ContainsFunc(surfaces, func(s Surface) bool { return s.Misconfigured })
+}
+
+// Elaborate tells those who want to know more how servers answered and what was odd.
+func Elaborate(p host.Process, surfaces []Surface) {
+	for _, s := range surfaces {
+		name := report.Visible(s.Name)
+		p.Detail("%s: %s", name, s.summary())
+		for _, n := range s.Notices {
+			p.Detail("%s: %s", name, report.Visible(n.Message))
+		}
+		for _, text := range s.NoiseText {
+			p.Detail("%s: on stdout, not the protocol: %s", name, report.Visible(text))
+		}
+	}
+}
+
+// summary is how the probe of a server went, in a few words.
+func (s Surface) summary() string {
+	words := []string{string(s.State)}
+	if s.Transport != "" {
+		words = append(words, "over "+s.Transport)
+	}
+	if s.ProtocolVersion != "" {
+		words = append(words, "protocol "+s.ProtocolVersion)
+	}
+	if s.Attempts > 1 {
+		words = append(words, fmt.Sprintf("%d attempts", s.Attempts))
+	}
+	return strings.Join(append(words, fmt.Sprintf("%d ms", s.ElapsedMs)), ", ")
+}

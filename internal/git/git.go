@@ -1,0 +1,161 @@
+// Package git reads commits of a repository, and checks them out into temporary worktrees.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/process"
+)
+
+// Repo is the repository that a folder lies in.
+type Repo struct {
+	dir     string   // the folder, absolute
+	environ []string // for git
+}
+
+// Here is the repository of the current folder.
+func Here(p host.Process) Repo { return Repo{dir: p.Dir, environ: p.Environ} }
+
+// run runs git and gives what it printed; the error holds git's own words. Nothing that the repository brings along is
+// run: no hook, no monitor, and a folder that looks like a repository without files is not taken for one, since its
+// settings came with a commit. Nothing that is typed at the terminal reaches git.
+func (r Repo) run(ctx context.Context, args ...string) (string, error) {
+	safe := []string{"-C", r.dir, "-c", "safe.bareRepository=explicit", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"}
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(safe, args)...)
+	cmd.Env = append(slices.Clone(r.environ), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0")
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := process.Run(cmd, false)
+	switch text := strings.TrimSpace(said.String()); {
+	case err == nil:
+	case errors.Is(err, exec.ErrNotFound):
+		err = errors.New("git is not installed")
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case text != "":
+		err = errors.New(text)
+	}
+	return out.String(), err
+}
+
+// MergeBase is the word for the commit at which this branch left the one that it goes back to.
+const MergeBase = "merge-base"
+
+// Commit is the commit that a REF names, which may be MergeBase.
+func (r Repo) Commit(ctx context.Context, ref string) (string, error) {
+	if ref == MergeBase {
+		return r.mergeBase(ctx)
+	}
+	commit, err := r.resolve(ctx, ref)
+	if _, silent := errors.AsType[*exec.ExitError](err); silent {
+		return "", exit.Usagef("git:%s is not a commit of this repository: fetch it first, since a clone in CI often holds one commit only (git fetch origin, fetch-depth: 0), or correct the name", ref)
+	}
+	if err != nil {
+		return "", exit.Usagef("git:%s: %w", ref, err)
+	}
+	return commit, nil
+}
+
+func (r Repo) resolve(ctx context.Context, ref string) (string, error) {
+	commit, err := r.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	return strings.TrimSpace(commit), err
+}
+
+// mergeBase is the commit at which HEAD left the branch that it is to be merged into: the one that CI names, else the
+// default branch of origin, else main or master here.
+func (r Repo) mergeBase(ctx context.Context) (string, error) {
+	candidates := targetBranches(host.Process{Environ: r.environ}.Lookup)
+	for _, branch := range candidates {
+		if _, err := r.resolve(ctx, branch); err != nil {
+			continue
+		}
+		commit, err := r.run(ctx, "merge-base", branch, "HEAD")
+		if err != nil {
+			return "", exit.Usagef("git:merge-base: HEAD and %s have no commit in common: a shallow clone holds too little history, so fetch all of it (fetch-depth: 0, git fetch --unshallow)", branch)
+		}
+		return strings.TrimSpace(commit), nil
+	}
+	return "", exit.Usagef("git:merge-base: there is none of %s to compare with: fetch the branch, or name a commit: git:REF", strings.Join(candidates, ", "))
+}
+
+// targetBranches are the branches that HEAD may be merged into, the likeliest first.
+func targetBranches(lookup func(string) (string, bool)) []string {
+	var branches []string
+	for _, variable := range []string{"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CHANGE_TARGET"} { // GitHub, GitLab, Jenkins
+		if name, _ := lookup(variable); name != "" {
+			branches = append(branches, "refs/remotes/origin/"+name, "refs/heads/"+name)
+		}
+	}
+	if len(branches) > 0 {
+		return branches // another branch would be the wrong one
+	}
+	return []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"}
+}
+
+// File is a file of a commit.
+type File struct {
+	Path string // from the repository's root, with slashes
+	Data []byte
+}
+
+// Read reads the files with an extension in a folder of a commit, or the one file at path. A path that begins with a dot or
+// is absolute is one of the current tree; any other is seen from the repository's root, as git reads REF:PATH.
+func (r Repo) Read(ctx context.Context, commit, path, extension string) ([]File, error) {
+	path, err := r.fromRoot(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.run(ctx, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit, "--", path)
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, file := range strings.Split(out, "\x00") {
+		inside := strings.TrimPrefix(file, path+"/")
+		if file != path && (!strings.HasSuffix(file, extension) || strings.Contains(inside, "/")) {
+			continue
+		}
+		blob, err := r.run(ctx, "cat-file", "blob", commit+":"+file)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", file, err)
+		}
+		files = append(files, File{file, []byte(blob)})
+	}
+	return files, nil
+}
+
+// fromRoot is a path as it is seen from the repository's root.
+func (r Repo) fromRoot(ctx context.Context, path string) (string, error) {
+	if !filepath.IsAbs(path) && !strings.HasPrefix(path, ".") {
+		return strings.TrimSuffix(filepath.ToSlash(path), "/"), nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.dir, path)
+	}
+	root, err := r.Root(ctx)
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(files.RealPath(root), files.RealPath(path))
+	if err != nil || strings.HasPrefix(relative, "..") {
+		return "", fmt.Errorf("%s is outside the repository", path)
+	}
+	return filepath.ToSlash(relative), nil
+}
+
+// Root is the folder of the repository's files.
+func (r Repo) Root(ctx context.Context) (string, error) {
+	root, err := r.run(ctx, "rev-parse", "--show-toplevel")
+	return filepath.FromSlash(strings.TrimSpace(root)), err
+}

@@ -1,0 +1,160 @@
+// Package login logs people in to protected servers and out again, and lets runs be asked with the logins there are.
+package login
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/auth"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/vault"
+)
+
+// Options say how a person logs in.
+type Options struct {
+	Device  bool           // on another device, with a code
+	Paste   bool           // no browser is opened; the address that one ends at is read from standard input
+	Scopes  []string       // asked for in addition
+	Store   string         // where the tokens are kept: "keyring" or "file"; empty = as the environment says, else keyring
+	Timeout *time.Duration // for the whole of it; nil = 5 minutes
+	CACert  []byte         // further PEM certificates to trust
+}
+
+// patience is how long a person has to log in unless Options.Timeout says otherwise.
+const patience = 5 * time.Minute
+
+// Login logs a person in to a server, and keeps the login.
+func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (*report.Report, error) {
+	switch {
+	case o.Device && o.Paste:
+		return nil, exit.Usagef("--device needs no browser here: leave --no-browser out")
+	case server.Client.Machine:
+		return nil, exit.Usagef("%s is configured for client credentials: no person logs in, runs get their tokens themselves", report.Visible(server.Name))
+	}
+	old, err := storeOf(p).Of(auth.Canonical(server.URL))
+	if err != nil {
+		return nil, err
+	}
+	place, err := placeFor(p, o.Store, old)
+	if err != nil {
+		return nil, err
+	}
+	l, err := inTime(ctx, p, server, old, place, o)
+	if err != nil {
+		return nil, withHint("login", server, err)
+	}
+	return reportOf(p, "login", server, l), nil
+}
+
+// placeFor is where a login is kept: as the flag says, or the environment, or where it was before, or the keyring.
+func placeFor(p host.Process, flag string, old *vault.Login) (vault.Place, error) {
+	env, _ := p.Lookup("MCPCTL_TOKEN_STORE")
+	place := vault.Place(cmp.Or(flag, env))
+	switch {
+	case place == "" && old != nil:
+		return old.Place, nil
+	case place == "":
+		return vault.Keyring, nil
+	case place != vault.Keyring && place != vault.File:
+		return "", exit.Usagef("--store (or MCPCTL_TOKEN_STORE) is keyring or file, not %q", place)
+	}
+	return place, nil
+}
+
+// inTime logs in and keeps the login, if somebody does so in time.
+func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, place vault.Place, o Options) (*vault.Login, error) {
+	limit := patience
+	if o.Timeout != nil {
+		limit = *o.Timeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nobody logged in within %s", limit))
+	defer cancel()
+	store := storeOf(p)
+	if place == vault.Keyring { // before anybody is asked to log in: what comes of it must be kept
+		if err := store.Keyring.Check(ctx); err != nil {
+			return nil, exit.Usagef("%w\nlog in with --store file (or MCPCTL_TOKEN_STORE=file) to keep the tokens in a file that only you can read", err)
+		}
+	}
+	l, err := authorize(ctx, p, server, old, o)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, err
+	}
+	l.Place, l.Renews = place, l.Secrets.Refresh != ""
+	if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) { // to another authorization server, or in another place
+		if err := store.Remove(ctx, *old); err != nil {
+			p.Note("%v", err)
+		}
+	}
+	return l, store.Save(ctx, *l)
+}
+
+// authorize is the login itself.
+func authorize(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, o Options) (*vault.Login, error) {
+	if old != nil { // its registration may be used again
+		if whole, err := storeOf(p).Unlock(ctx, *old); err == nil && whole != nil {
+			old = whole
+		}
+	}
+	way := auth.Flow{
+		Tell:   func(text string) { announce(p, text) },
+		Open:   func(_ context.Context, page string) error { return OpenBrowser(p, page) },
+		Device: o.Device, Scopes: o.Scopes,
+	}
+	if o.Paste {
+		way.Paste = func(ctx context.Context) (string, error) { return readPasted(ctx, p) }
+	}
+	return auth.Login(ctx, server, old, way, o.CACert)
+}
+
+// announce tells what the person who logs in has to know, also when remarks are not wanted.
+func announce(p host.Process, text string) {
+	first, rest, more := strings.Cut(text, "\n")
+	fmt.Fprintln(p.Err, "mcpctl:", report.Visible(first))
+	if more {
+		fmt.Fprintln(p.Err, report.Visible(rest))
+	}
+}
+
+// withHint is what went wrong with a login or logout, and what to do next.
+func withHint(command string, server auth.Server, err error) error {
+	var advised interface {
+		error
+		Hint() string
+	}
+	text := fmt.Errorf("%s to %s: %w", command, report.Visible(server.Name), err)
+	if errors.As(err, &advised) && advised.Hint() != "" {
+		text = fmt.Errorf("%w\n%s", text, advised.Hint())
+	}
+	return text
+}
+
+// Logout forgets a login here, even when the authorization server cannot be told.
+func Logout(ctx context.Context, p host.Process, server auth.Server, pem []byte) (*report.Report, error) {
+	store := storeOf(p)
+	public, err := store.Of(auth.Canonical(server.URL))
+	if err != nil {
+		return nil, err
+	}
+	if public == nil {
+		p.Note("nobody is logged in to %s", report.Visible(server.Name))
+		return reportOf(p, "logout", server, nil), nil
+	}
+	if l, err := store.Unlock(ctx, *public); err == nil && l != nil {
+		if err := auth.Logout(ctx, server, *l, pem); err != nil {
+			p.Note("the tokens are forgotten here, but may be good until they end: %v", err)
+		}
+	}
+	if err := store.Remove(ctx, *public); err != nil {
+		return nil, err
+	}
+	return reportOf(p, "logout", server, nil), nil
+}

@@ -1,0 +1,209 @@
+// Package output writes the one report of a run: to the terminal or a file, to the files beside it, and to the summary that
+// CI shows.
+package output
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/rules"
+	"github.com/mcpctl/mcpctl/internal/terminal"
+)
+
+// Options choose how a command answers.
+type Options struct {
+	Format  string // one of report.Formats; empty = a table on a terminal, JSON elsewhere
+	File    string // where the answer goes; empty = standard output
+	Reports []File // files that are written beside the answer
+	Color   string // "auto", "always" or "never"; empty = auto
+}
+
+// File is a file that a run writes beside its answer, and its format.
+type File struct{ Format, Path string }
+
+// ParseFile reads FORMAT=PATH, such as "sarif=out.sarif".
+func ParseFile(text string) (File, error) {
+	format, path, ok := strings.Cut(text, "=")
+	if !ok || path == "" {
+		return File{}, fmt.Errorf("%q is not a format and a file such as sarif=out.sarif", text)
+	}
+	return File{format, path}, checkFormat(format)
+}
+
+// String is the file as it would be typed.
+func (f File) String() string { return f.Format + "=" + f.Path }
+
+func checkFormat(format string) error {
+	if !slices.Contains(report.Formats(), format) {
+		return fmt.Errorf("there is no format %q%s: %s exist", format, match.DidYouMean(format, report.Formats()), strings.Join(report.Formats(), ", "))
+	}
+	return nil
+}
+
+// Check finds mistakes, and files that cannot be written, before any server is contacted for nothing.
+func (o Options) Check(p host.Process) error {
+	if o.Format != "" {
+		if err := checkFormat(o.Format); err != nil {
+			return exit.Misuse(err)
+		}
+	}
+	if err := o.CheckColor(); err != nil {
+		return err
+	}
+	if err := checkPath(p, "--output ", o.File); err != nil {
+		return err
+	}
+	for i, f := range o.Reports {
+		if f.Path == o.File {
+			return exit.Usagef("--report and --output both name %s", f.Path)
+		}
+		if slices.ContainsFunc(o.Reports[:i], func(other File) bool { return other.Path == f.Path }) {
+			return exit.Usagef("%s is named twice", f.Path)
+		}
+		if err := checkPath(p, "--report "+f.Format+"=", f.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckFile finds a mistake in File alone, for commands that have formats of their own.
+func (o Options) CheckFile(p host.Process) error { return checkPath(p, "--output ", o.File) }
+
+// CheckColor finds a mistake in Color alone.
+func (o Options) CheckColor() error {
+	if !slices.Contains([]string{"", "auto", "always", "never"}, o.Color) {
+		return exit.Usagef("--color is auto, always or never, not %q", o.Color)
+	}
+	return nil
+}
+
+// checkPath finds a file that cannot be written; flag is what stands before it on the command line.
+func checkPath(p host.Process, flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := files.CheckOutput(p.Dir, path); err != nil {
+		return exit.Usagef("%s%w", flag, err)
+	}
+	return nil
+}
+
+// Colored tells whether to colour: on request, or on a terminal that has not been asked not to (https://no-color.org).
+func (o Options) Colored(p host.Process) bool {
+	switch o.Color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	no, _ := p.Lookup("NO_COLOR")
+	term, _ := p.Lookup("TERM")
+	return o.File == "" && terminal.IsTerminal(p.Out) && no == "" && term != "dumb"
+}
+
+// format is the chosen format: a table on a terminal, JSON elsewhere.
+func (o Options) format(p host.Process) string {
+	switch {
+	case o.Format != "":
+		return o.Format
+	case o.File == "" && terminal.IsTerminal(p.Out):
+		return "table"
+	}
+	return "json"
+}
+
+// Emit writes the report everywhere the options say, tells its failures on standard error when the format is for machines,
+// and gives the report's status as the command's error.
+func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
+	if r.Command != "accept" { // which has moved the lines
+		r.Findings = located(r)
+	}
+	if err := Write(p, o, r, view); err != nil {
+		return err
+	}
+	if o.format(p) != "table" || o.File != "" {
+		tellFailures(p, r)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return exit.Told(r.Status)
+}
+
+// Write writes the report everywhere the options say.
+func Write(p host.Process, o Options, r *report.Report, view report.Options) error {
+	format := o.format(p)
+	view.Rules, view.Version, view.Color = rules.All(), p.Version, o.Colored(p)
+	if o.File == "" {
+		view.Width = terminal.Width(p.Out)
+	}
+	var out bytes.Buffer
+	if err := report.Write(&out, format, r, view); err != nil {
+		return err
+	}
+	return errors.Join(o.Bytes(p, out.Bytes()), writeReports(p, o, r, view), writeStepSummary(p, o, r, view))
+}
+
+// Bytes puts an answer where File says, or on standard output.
+func (o Options) Bytes(p host.Process, data []byte) error {
+	if o.File == "" {
+		_, err := p.Out.Write(data)
+		return err
+	}
+	if err := files.WriteOutput(p.Dir, o.File, data); err != nil {
+		return fmt.Errorf("writing --output %s: %w", o.File, err)
+	}
+	return nil
+}
+
+// writeReports writes the files beside the answer, each whole or not at all. One that fails keeps no other from being
+// written.
+func writeReports(p host.Process, o Options, r *report.Report, view report.Options) error {
+	view.Width, view.Color = 0, false
+	var errs []error
+	for _, f := range o.Reports {
+		var out bytes.Buffer
+		err := report.Write(&out, f.Format, r, view)
+		if err == nil {
+			err = files.WriteOutput(p.Dir, f.Path, out.Bytes())
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("writing --report %s: %w", f, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// summaryLimit is how many bytes GitHub takes in the summary of a step.
+const summaryLimit = 1 << 20
+
+// writeStepSummary adds a comment on the run to the file that GitHub Actions shows on the page of the job, when one of the
+// formats is github.
+func writeStepSummary(p host.Process, o Options, r *report.Report, view report.Options) error {
+	path, _ := p.Lookup("GITHUB_STEP_SUMMARY")
+	if path == "" || o.format(p) != "github" && !slices.ContainsFunc(o.Reports, func(f File) bool { return f.Format == "github" }) {
+		return nil
+	}
+	view.Limit = summaryLimit
+	var out bytes.Buffer
+	if err := report.Write(&out, "markdown", r, view); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("writing the summary of the step (GITHUB_STEP_SUMMARY): %w", err)
+	}
+	_, err = file.Write(append(out.Bytes(), '\n'))
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,81 @@
+package output
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// tellFailures is one line on standard error for each server that failed, with what to do unless the line before said so.
+func tellFailures(p host.Process, r *report.Report) {
+	advised := ""
+	for _, s := range r.Servers {
+		if s.Error == nil {
+			continue
+		}
+		advice := remedy(s)
+		if advice == advised {
+			advice = ""
+		} else if advice != "" {
+			advised = advice
+		}
+		p.Note("%s: %s: %s%s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), advice, toleratedNote(s))
+	}
+}
+
+// remedy says what to do about a server that the configuration kept from being contacted: often nothing else is shown.
+func remedy(s report.Server) string {
+	if s.Error.Stage != "configuration" || s.Error.Hint == "" {
+		return ""
+	}
+	return ": " + report.Visible(s.Error.Hint)
+}
+
+// toleratedNote says why a failure does not count.
+func toleratedNote(s report.Server) string {
+	switch {
+	case s.Tolerated == nil:
+		return ""
+	case s.Tolerated.Expires == "":
+		return fmt.Sprintf(" (tolerated: %s)", report.Visible(s.Tolerated.Reason))
+	}
+	return fmt.Sprintf(" (tolerated until %s: %s)", s.Tolerated.Expires, report.Visible(s.Tolerated.Reason))
+}
+
+// located are the findings of a report with the line of the file that each is about: the saved snapshot's, or that of the
+// file that was looked at. A finding about something that is in no file is left as it is.
+func located(r *report.Report) report.Findings {
+	type file struct {
+		path  string
+		lines *snapshot.Lines
+	}
+	read := map[string]file{} // what could be read, by name of the server
+	for _, s := range r.Servers {
+		if data, err := files.ReadRegular(fileOf(s), maxFile); err == nil {
+			read[s.Name] = file{fileOf(s), snapshot.NewLines(data)}
+		}
+	}
+	findings := slices.Clone(r.Findings)
+	for i, f := range findings {
+		if file, ok := read[f.Server]; ok && f.Location == nil {
+			findings[i].Location = &finding.Location{File: file.path, Line: file.lines.Of(f.Item, f.Pointer())}
+		}
+	}
+	return findings
+}
+
+// fileOf is the file that findings about a server point into: what it was compared with, else what it was read from.
+func fileOf(s report.Server) string {
+	if s.Base == "" && s.Transport == "" {
+		return s.Source
+	}
+	return s.Base
+}
+
+// maxFile bounds a file that findings point into, in bytes.
+const maxFile = 256 << 20

@@ -1,0 +1,270 @@
+package redact
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+var (
+	secretWord  = regexp.MustCompile(`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
+	secretValue = regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
+	tokenInside = regexp.MustCompile(`\b(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
+	secretPair  = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
+	bearer      = regexp.MustCompile(`(?i)\b(bearer|basic)[ =:]+\S+`)
+	longToken   = regexp.MustCompile(`[A-Za-z0-9_+=-]{20,}`)
+	variable    = regexp.MustCompile(`^\$\{[^{}]*\}$`)
+	address     = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
+	flagLike    = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
+	privateKey  = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
+	mixed       = regexp.MustCompile(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
+	anyVariable = regexp.MustCompile(`\$\{[^{}]*\}`)
+)
+
+// nextIs are flags whose value is a header or an environment variable.
+var nextIs = map[string]*regexp.Regexp{
+	"-H": regexp.MustCompile(`^[^:]*:`), "--header": regexp.MustCompile(`^[^:]*:`),
+	"-e": regexp.MustCompile(`^[^=]*(=|$)`), "--env": regexp.MustCompile(`^[^=]*(=|$)`),
+}
+
+// MaskArgs is a command line with every argument that looks secret replaced by ***: values of --token and its like,
+// NAME=value environment, headers, bearer tokens, user info and query values of URLs. A whole variable stays as written.
+func MaskArgs(argv []string) []string {
+	shown := make([]string, len(argv))
+	for i, arg := range argv {
+		previous := ""
+		if i > 0 {
+			previous = argv[i-1]
+		}
+		shown[i] = maskArg(previous, arg)
+	}
+	return shown
+}
+
+var (
+	word       = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s'"]+`)
+	namedValue = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
+)
+
+// MaskLine is a command line of the shell with every word that looks secret replaced as in MaskArgs, and the values of
+// headers and JSON members that are called like secrets.
+func MaskLine(line string) string {
+	at := word.FindAllStringIndex(line, -1)
+	words := make([]string, len(at))
+	for i, span := range at {
+		words[i] = strings.Trim(line[span[0]:span[1]], `"'`)
+	}
+	var shown strings.Builder
+	end := 0
+	for i, masked := range MaskArgs(words) {
+		quote := ""
+		if mark := line[at[i][0]]; mark == '"' || mark == '\'' {
+			quote = string(mark)
+		}
+		shown.WriteString(line[end:at[i][0]] + quote + masked + quote)
+		end = at[i][1]
+	}
+	text := namedValue.ReplaceAllString(shown.String()+line[end:], "${1}"+Mask)
+	return MaskTokens(bearer.ReplaceAllString(text, "$1 "+Mask))
+}
+
+func maskArg(previous, arg string) string {
+	if flag, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(flag, "-") {
+		return flag + "=" + maskArg(flag, value)
+	}
+	prefix, pair := nextIs[previous]
+	switch {
+	case arg == "" || IsVariable(arg):
+		return arg
+	case pair:
+		name := prefix.FindString(arg)
+		return name + maskRest(arg[len(name):])
+	case strings.HasPrefix(previous, "-") && secretWord.MatchString(previous) && !strings.Contains(previous, "=") && !flagLike.MatchString(arg):
+		return Mask
+	}
+	return MaskText(arg)
+}
+
+func maskRest(rest string) string {
+	if rest == "" || IsVariable(strings.TrimSpace(rest)) {
+		return rest
+	}
+	return Mask
+}
+
+// IsVariable is whether text is one variable without a default, which tells nothing.
+func IsVariable(text string) bool { return variable.MatchString(text) && !strings.Contains(text, ":-") }
+
+// MaskText masks what looks secret inside a text.
+func MaskText(s string) string {
+	if secretValue.MatchString(s) || privateKey.MatchString(s) {
+		return Mask
+	}
+	switch at := address.FindStringIndex(s); {
+	case at != nil && at[0] == 0:
+		return MaskURL(s)
+	case at != nil:
+		return address.ReplaceAllStringFunc(s, MaskURL)
+	}
+	s = bearer.ReplaceAllString(s, "$1 "+Mask)
+	s = secretPair.ReplaceAllString(s, "${1}"+Mask)
+	return longToken.ReplaceAllStringFunc(s, maskLong)
+}
+
+// maskLong hides a long run in which letters and digits take turns as in a token.
+func maskLong(run string) string {
+	if len(mixed.FindAllString(run, 3)) == 3 {
+		return Mask
+	}
+	return run
+}
+
+// leastToken is the length of the shortest token of an issuer that is known by its beginning.
+const leastToken = 20
+
+// MaskTokens hides tokens that somebody wrote where none belongs, such as in a key or the name of a folder.
+func MaskTokens(text string) string {
+	return tokenInside.ReplaceAllStringFunc(text, func(token string) string {
+		if len(token) < leastToken || !strings.ContainsAny(token, "0123456789") {
+			return token
+		}
+		return Mask
+	})
+}
+
+var query = regexp.MustCompile(`=[^&]*`)
+
+// MaskURL is a URL with its user info, query values, fragment and token-like path segments replaced by ***. It may hold
+// variables, which stay as written. Of what is no URL only the scheme is shown.
+func MaskURL(raw string) string {
+	scheme, rest, ok := strings.Cut(raw, "://")
+	if ok {
+		scheme += "://"
+	} else {
+		scheme, rest = "", raw
+	}
+	if _, err := url.Parse(anyVariable.ReplaceAllString(raw, "1")); err != nil {
+		return scheme + Mask
+	}
+	rest, fragment, hasFragment := strings.Cut(rest, "#")
+	rest, search, hasQuery := strings.Cut(rest, "?")
+	host, path, hasPath := strings.Cut(rest, "/")
+	shown := scheme
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		shown, host = shown+Mask+"@", host[at+1:]
+	}
+	shown += host
+	if hasPath {
+		shown += "/" + maskPath(path)
+	}
+	if hasQuery && search != "" {
+		shown += "?" + maskQuery(search)
+	}
+	if hasFragment && fragment != "" {
+		shown += "#" + Mask
+	}
+	return shown
+}
+
+// maskPath also hides a path with "@" inside: it is the rest of a password with a slash.
+func maskPath(path string) string {
+	if strings.Contains(strings.ReplaceAll("/"+path, "/@", "/"), "@") {
+		return Mask
+	}
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if !IsVariable(s) && (secretValue.MatchString(s) || maskLong(s) != s && len(s) >= 16) {
+			segments[i] = Mask
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+func maskQuery(search string) string {
+	if !strings.Contains(search, "=") {
+		return Mask
+	}
+	return query.ReplaceAllStringFunc(search, func(pair string) string { return "=" + maskRest(pair[1:]) })
+}
+
+// aboutSecrets are names that speak of secrets and hold none: where one is kept, whose it is, how much of it there may be.
+var aboutSecrets = regexp.MustCompile(`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
+
+// SecretName is whether a variable, header or parameter of this name holds a secret.
+func SecretName(name string) bool {
+	return secretWord.MatchString(name) && !aboutSecrets.MatchString(name)
+}
+
+// Hidden are the parts of texts that their masked forms do not show: values of --token and its like, user info, what looks
+// like a token. A server may quote them back.
+func Hidden(texts, shown []string) []string {
+	var secrets []string
+	for i, text := range texts {
+		for _, part := range hidden(text, shown[i]) {
+			secrets = append(secrets, part)
+			if user, password, ok := strings.Cut(part, ":"); ok && user != "" && password != "" {
+				secrets = append(secrets, password)
+			}
+		}
+	}
+	return secrets
+}
+
+// hidden are the parts of text that *** stands for in shown.
+func hidden(text, shown string) []string {
+	pieces := strings.Split(shown, Mask)
+	rest, ok := strings.CutPrefix(text, pieces[0])
+	if !ok {
+		return []string{text}
+	}
+	var parts []string
+	for i, piece := range pieces[1:] {
+		end := len(rest)
+		if piece != "" {
+			end = strings.Index(rest, piece)
+		}
+		if i == len(pieces)-2 && strings.HasSuffix(rest, piece) {
+			end = len(rest) - len(piece)
+		}
+		if end < 0 {
+			return append(parts, rest)
+		}
+		if end > 0 {
+			parts = append(parts, rest[:end])
+		}
+		rest = rest[end+len(piece):]
+	}
+	return parts
+}
+
+// Sensitive tells whether the name or the look of a value says that it is a secret.
+func Sensitive(name, value string) bool {
+	return value != "" && (SecretName(name) || MaskText(value) != value)
+}
+
+// OfURL are the parts of a URL that are secret by their place or look: user info, segments of the path, and values of the
+// query that are called so.
+func OfURL(raw string) []string {
+	address, search, _ := strings.Cut(raw, "?")
+	secrets := Hidden([]string{address}, []string{MaskURL(address)})
+	search, _, _ = strings.Cut(search, "#")
+	for _, pair := range strings.Split(search, "&") {
+		name, written, _ := strings.Cut(pair, "=")
+		if value, err := url.QueryUnescape(written); err == nil && Sensitive(name, value) {
+			secrets = append(secrets, value)
+		}
+	}
+	return secrets
+}
+
+// InEnvironment are the values of an environment ("K=V", as os.Environ gives it) whose names or looks are those of secrets.
+func InEnvironment(environ []string) []string {
+	var values []string
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if (secretWord.MatchString(name) || MaskText(value) != value) && !strings.HasPrefix(value, "/") {
+			values = append(values, value)
+		}
+	}
+	return values
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// orders are texts that a runner would obey, in the places in which one looks for them.
+func orders() []string {
+	return []string{
+		"::error::x", "  ::stop-commands::t", "\t::add-mask::a", "\u00a0\u2003::warning::x", "a\n   ::error file=a,line=1::x\nb", "- ::error::x", ":::error::x",
+		"word word word word word word word word word word word word word word ::error::x", strings.Repeat("x", 74) + "::set-output name=a::b",
+		"##[error]x", "a ##[group]b", "##vso[task.setvariable variable=a]b", "a##VSO[task.complete]b", "x\r\n##[section]y", "###[error]x", "\\##[error]x", "#\u200b#[error]",
+		"\x1b[0Ksection_start:1560896352:x[collapsed=true]\r\x1b[0Kx", "section_end:1560896353:x\r\x1b[0K",
+	}
+}
+
+var (
+	coloured = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+	section  = regexp.MustCompile(`section_(start|end):[0-9]+:[^\r]*\r\x1b\[0K`)
+)
+
+// checkRunners reads a text as the runners of GitHub (which trims a line before it looks for ::), Azure (which looks for
+// its marks anywhere in a line, as GitHub does for the older form) and GitLab do. ours tells which lines are commands of
+// our own.
+func checkRunners(t testing.TB, what, out string, ours func(string) bool) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		bare := coloured.ReplaceAllString(line, "")
+		if strings.HasPrefix(strings.TrimLeftFunc(bare, unicode.IsSpace), "::") && !ours(bare) {
+			t.Fatalf("%s: GitHub obeys %q", what, line)
+		}
+		if lower := strings.ToLower(bare); strings.Contains(lower, "##[") || strings.Contains(lower, "##vso[") {
+			t.Fatalf("%s: Azure or GitHub obeys %q", what, line)
+		}
+	}
+	if section.MatchString(out) {
+		t.Fatalf("%s: GitLab obeys %q", what, out)
+	}
+}
+
+func nothing(string) bool { return false }
+
+// TestRunnersObeyNothing puts orders in every place of a report and writes it in every format and at every width.
+func TestRunnersObeyNothing(t *testing.T) {
+	for i, s := range orders() {
+		raw, _ := json.Marshal(map[string]any{"name": s, "description": s, s: s, "inputSchema": map[string]any{"properties": map[string]any{s: map[string]any{"description": s, "enum": []string{s}}}}})
+		checkOrders(t, fmt.Sprint(i), s, raw, "list", "show", "snapshot", "diff", "accept", "config", "trust", "ping", "login", "rules", "check", s)
+	}
+}
+
+func FuzzRunners(f *testing.F) {
+	for _, s := range append(orders(), hostileTexts()...) {
+		f.Add(s, `{"description":"##[error]"}`)
+	}
+	f.Fuzz(func(t *testing.T, s, raw string) {
+		value := json.RawMessage(raw)
+		if !json.Valid(value) {
+			value, _ = json.Marshal(s)
+		}
+		checkOrders(t, "fuzz", s, value, "show", "diff", s)
+	})
+}
+
+func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands ...string) {
+	t.Helper()
+	annotations := regexp.MustCompile(`^::(error|warning|notice) (file=[^,:]*,line=[0-9]+,)?title=[^,:]*::[^\r\n]*\n$`)
+	for _, command := range commands {
+		r := filled(command, s, value)
+		r.Rules = []finding.Rule{{ID: s, Title: s, Doc: s, Example: s, Instead: s}}
+		r.Servers[0].NoiseText, r.Servers[1].Unsaved = []string{s}, true
+		r.Files = []File{{Application: s, Path: s, State: s, Problem: s}}
+		for _, format := range Formats() {
+			ours := nothing
+			if format == "github" {
+				ours = annotations.MatchString
+			}
+			for _, o := range []Options{{}, {Width: 80, Color: true, Raw: true}, {Width: 40, Items: true, Waived: true}, {Width: 61, Raw: true}} {
+				o.Rules, o.Version = r.Rules, s
+				checkRunners(t, name+" "+command+" as "+format, written(t, format, r, o), ours)
+				if format != "table" {
+					break
+				}
+			}
+		}
+	}
+	events(t, s, func(out string) { checkRunners(t, name+" event", out, nothing) })
+	checkRunners(t, name+" visible", Visible(s), nothing)
+	checkRunners(t, name+" result", result(t, s, value), nothing)
+}
+
+// events are events with s in every place.
+func events(t testing.TB, s string, check func(string)) {
+	for _, kind := range []string{"state", "changed", "build", "summary", s} {
+		e := Event{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s}, Error: &Failure{Stage: s, Message: s, Hint: s, Stderr: s},
+			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []Watched{{Name: s, State: s}}, Summary: &Summary{}}
+		for _, format := range EventFormats() {
+			for _, width := range []int{0, 50} {
+				var out bytes.Buffer
+				if err := WriteEvent(&out, format, e, Options{Width: width}); err != nil {
+					t.Fatal(err)
+				}
+				check(out.String())
+			}
+		}
+	}
+}
+
+// result is an answer with s in every place.
+func result(t testing.TB, s string, value json.RawMessage) string {
+	r := call.Result{
+		Description: s, Structured: value, Values: []string{s},
+		Pieces: []call.Piece{
+			{Kind: call.Text, Text: s}, {Kind: call.Text, Role: s, Text: s}, {Kind: call.Image, MIME: s, Data: []byte(s)}, {Kind: call.Resource, URI: s, MIME: s, Text: s},
+			{Kind: call.Link, URI: s, Name: s, About: s, Size: s}, {Kind: call.Unknown, Flaw: s, Raw: value},
+		},
+	}
+	var out bytes.Buffer
+	if err := WriteResult(&out, r, map[int]string{2: s}, Options{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String() + Indented(value) + "\n" + OneLine(value)
+}
+
+// TestOrdersAreNotLost reads texts back from formats that programs read.
+func TestOrdersAreNotLost(t *testing.T) {
+	for _, s := range orders() {
+		checkYAML(t, s, &Report{Command: s, Problems: []string{s}, Servers: []Server{{Name: s, Instructions: s}}})
+		var again Report
+		if err := json.Unmarshal([]byte(written(t, "json", &Report{Problems: []string{s}}, Options{})), &again); err != nil || again.Problems[0] != s {
+			t.Errorf("%q came back as %q (%v)", s, again.Problems, err)
+		}
+	}
+}
+
+// TestGuard writes orders to a stream in pieces of every size.
+func TestGuard(t *testing.T) {
+	for in, want := range map[string]string{
+		"mcpctl: a\n  ::error::x\n": "mcpctl: a\n  :\\x3aerror::x\n", "::error": ":\\x3aerror", "a::b": "a::b", "a ::b": "a ::b", ":": ":", ": :": ": :",
+		"##[x": "##\\x5bx", "a ##vso[x": "a ##vso\\x5bx", "##VsO[": "##VsO\\x5b", "## [": "## [", "#[": "#[", "##vs[": "##vs[", "###[": "###\\x5b", "##v##[": "##v##\\x5b",
+		"\r::x": "\r:\\x3ax", "\x1b[2m::x\x1b[0m": "\x1b[2m:\\x3ax\x1b[0m", "\u2003::x": "\u2003:\\x3ax", ":::x": ":\\x3a:x", "日本::x": "日本::x",
+	} {
+		for size := 1; size <= len(in); size++ {
+			var out bytes.Buffer
+			w := Guard(&out)
+			for rest := in; rest != ""; rest = rest[min(size, len(rest)):] {
+				if n, err := w.Write([]byte(rest[:min(size, len(rest))])); err != nil || n != min(size, len(rest)) {
+					t.Fatalf("%d, %v", n, err)
+				}
+			}
+			if got := out.String(); got != want {
+				t.Errorf("%q in pieces of %d is %q, want %q", in, size, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,27 @@
+// Package rules is every rule that findings come from: those of diff, of check and of the policy.
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// All are the rules of all commands, sorted by id.
+func All() []finding.Rule {
+	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules())
+	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// IDs are the ids of rules, in their order.
+func IDs(rules []finding.Rule) []string {
+	var ids []string
+	for _, rule := range rules {
+		ids = append(ids, rule.ID)
+	}
+	return ids
+}

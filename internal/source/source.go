@@ -1,0 +1,92 @@
+// Package source reads the words by which a command line names servers and snapshots, and the snapshots that they name.
+package source
+
+import (
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+)
+
+// Source is one SOURCE of the command line, parsed.
+type Source struct {
+	Kind Kind
+	Word string   // the name, URL or path, or what follows "git:"
+	Args []string // of a Command: its words
+}
+
+// Kind is what a SOURCE names.
+type Kind int
+
+// The kinds of SOURCE; those up to Command are servers to contact, the others are saved.
+const (
+	Configured Kind = iota // a server in the configuration
+	URL                    // an HTTP server
+	Command                // the ad-hoc stdio server behind "--"
+	Path                   // a snapshot file, or a folder of them
+	Git                    // snapshots as committed
+	Stdin                  // a snapshot on standard input
+)
+
+// Parse reads a word by the one grammar of docs/usage.md.
+func Parse(word string) Source {
+	switch {
+	case word == "-":
+		return Source{Kind: Stdin, Word: word}
+	case strings.HasPrefix(word, "git:"):
+		return Source{Kind: Git, Word: strings.TrimPrefix(word, "git:")}
+	case strings.HasPrefix(word, "http://"), strings.HasPrefix(word, "https://"):
+		return Source{Kind: URL, Word: word}
+	case strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"), files.IsDir(word):
+		return Source{Kind: Path, Word: word}
+	}
+	return Source{Kind: Configured, Word: word}
+}
+
+// ParseAll reads the words of a command, and the command line behind "--", which is the last SOURCE; nil = there was no "--".
+func ParseAll(words, command []string) ([]Source, error) {
+	var all []Source
+	for _, word := range words {
+		if word == "" {
+			return nil, exit.Usagef("an empty SOURCE")
+		}
+		all = append(all, Parse(word))
+	}
+	if command == nil {
+		return all, nil
+	}
+	if len(command) == 0 {
+		return nil, exit.Usagef(`nothing follows "--": write the command of a stdio server behind it`)
+	}
+	return append(all, Source{Kind: Command, Args: command}), nil
+}
+
+// Live tells whether the SOURCE is a server to contact, rather than something saved.
+func (s Source) Live() bool { return s.Kind <= Command }
+
+// Whole tells whether the SOURCE is a folder of snapshots: what is not in it is not there.
+func (s Source) Whole() bool {
+	return s.Kind == Path && files.IsDir(s.Word) || s.Kind == Git && !strings.HasSuffix(s.Word, extension)
+}
+
+// String is the SOURCE as it is written.
+func (s Source) String() string {
+	switch s.Kind {
+	case Git:
+		return "git:" + s.Word
+	case Command:
+		return "-- " + strings.Join(s.Args, " ")
+	}
+	return s.Word
+}
+
+// slashed are names as the MCP registry has them: io.github.user/server, @scope/server.
+var slashed = regexp.MustCompile(`^[A-Za-z0-9@][A-Za-z0-9._@-]*/[A-Za-z0-9._-]+$`)
+
+// slashedName tells whether a word is a name with a slash rather than a path: nothing of that name exists.
+func slashedName(word string) bool {
+	_, err := os.Stat(word)
+	return err != nil && slashed.MatchString(word)
+}

@@ -1,0 +1,178 @@
+package syntax
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+func TestTOMLLines(t *testing.T) {
+	root, wrong := TOML([]byte("a = 1\n\n[t.'k'.\"l\"]\nlist = [\n  'x',\n  {y = 2,\n   z = 3},\n]\n[[many]]\n[[many]]\nb = true\n"))
+	if wrong != nil {
+		t.Fatal(wrong)
+	}
+	var got []string
+	note(&got, "", root)
+	want := []string{
+		"a:1 1@1", "t:3", "t.k:3", "t.k.l:3", "t.k.l.list:4", "t.k.l.list.0 x@5", "t.k.l.list.1.y:6 2@6", "t.k.l.list.1.z:7 3@7",
+		"many:9", "many.1.b:11 true@11",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
+// note tells of each member its line, and of each scalar its text and line.
+func note(got *[]string, path string, v Value) {
+	scalar := func(at string, v Value) string {
+		if v.Kind == Object || v.Kind == List {
+			return at
+		}
+		return fmt.Sprintf("%s %s@%d", at, v.Text, v.Line)
+	}
+	for _, f := range v.Fields {
+		*got = append(*got, scalar(fmt.Sprintf("%s%s:%d", path, f.Key, f.Line), f.Value))
+		note(got, path+f.Key+".", f.Value)
+	}
+	for i, item := range v.Items {
+		if item.Kind != Object && item.Kind != List {
+			*got = append(*got, scalar(path+strconv.Itoa(i), item))
+		}
+		note(got, path+strconv.Itoa(i)+".", item)
+	}
+}
+
+// FuzzTOML compares with the library's own decoder: what it accepts is accepted, with the same content.
+func FuzzTOML(f *testing.F) {
+	paths, _ := filepath.Glob(filepath.Join("..", "config", "testdata", "load", "codex*.txtar"))
+	if len(paths) == 0 {
+		f.Fatal("no seeds")
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			f.Add(file.Data)
+		}
+	}
+	f.Add([]byte("a.b.c = [1, [2.5, 0x_1], {x = 1979-05-27T07:32:00Z}]\n[[a.d]]\n[a.d.e]\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		clean, err := Decode(data)
+		if err != nil {
+			return
+		}
+		var want map[string]any
+		if toml.Unmarshal(clean, &want) != nil {
+			_, _ = TOML(clean) // it may be more patient, but never panics
+			return
+		}
+		root, wrong := TOML(clean)
+		if wrong != nil {
+			t.Fatalf("line %d: %s", wrong.Line, wrong.Message)
+		}
+		if diff := cmp.Diff(plain(want), asPlain(root)); diff != "" {
+			t.Errorf("content (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// plain is a decoded value with its scalars as text; of times, which are written in many ways, only that they are there.
+func plain(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, member := range v {
+			out[key] = plain(member)
+		}
+		return out
+	case []any:
+		out := []any{}
+		for _, item := range v {
+			out = append(out, plain(item))
+		}
+		return out
+	case float64:
+		return number64(v)
+	case int64:
+		return number64(float64(v))
+	case time.Time, toml.LocalDate, toml.LocalDateTime, toml.LocalTime:
+		return "time"
+	case string:
+		return timeless(v)
+	}
+	return fmt.Sprint(v)
+}
+
+// timeless is a text, or "time" for what could be one: values do not keep whether it was written in quotes.
+func timeless(s string) string {
+	var as struct{ X any }
+	if toml.Unmarshal([]byte("X = "+s), &as) == nil {
+		switch as.X.(type) {
+		case time.Time, toml.LocalDate, toml.LocalDateTime, toml.LocalTime:
+			return "time"
+		}
+	}
+	return s
+}
+
+func number64(f float64) string {
+	if math.IsNaN(f) {
+		return "NaN"
+	}
+	return strconv.FormatFloat(f, 'g', 10, 64)
+}
+
+func asPlain(v Value) any {
+	switch v.Kind {
+	case Object:
+		out := map[string]any{}
+		for _, f := range v.Fields {
+			out[f.Key] = asPlain(f.Value)
+		}
+		return out
+	case List:
+		out := []any{}
+		for _, item := range v.Items {
+			out = append(out, asPlain(item))
+		}
+		return out
+	case Number:
+		f, _ := strconv.ParseFloat(v.Text, 64)
+		return number64(f)
+	}
+	return timeless(v.Text)
+}
+
+// FuzzFlatten wants the same parts of no two different values.
+func FuzzFlatten(f *testing.F) {
+	f.Add([]byte(`{"a": [{}, "end"]}`), []byte(`{"a": [{"end": "x"}]}`))
+	f.Add([]byte(`{"key": "a"}`), []byte(`{"key": {"a": null}}`))
+	f.Add([]byte(`[1, "1", true]`), []byte(`["1", 1, "true"]`))
+	f.Fuzz(func(t *testing.T, one, other []byte) {
+		a, wrong := JSON(one)
+		b, alsoWrong := JSON(other)
+		if wrong != nil || alsoWrong != nil {
+			return
+		}
+		if same := slices.Equal(a.Flatten(nil), b.Flatten(nil)); same != equalValues(a, b) {
+			t.Errorf("%q and %q: the same parts is %v", one, other, same)
+		}
+	})
+}
+
+// equalValues compares values without their lines.
+func equalValues(a, b Value) bool {
+	return a.Kind == b.Kind && a.Text == b.Text && slices.EqualFunc(a.Items, b.Items, equalValues) &&
+		slices.EqualFunc(a.Fields, b.Fields, func(x, y Field) bool { return x.Key == y.Key && equalValues(x.Value, y.Value) })
+}

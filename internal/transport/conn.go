@@ -1,0 +1,416 @@
+// Package transport carries JSON-RPC messages to one server and back: over the standard streams of a child process, over
+// streamable HTTP, or over HTTP+SSE. A message is framed, parsed and matched to its request once, and reaches the caller
+// as the bytes that came. A Conn is also a transport of mcp-go, whose client runs over it.
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// Kinds of connections, as shown to people.
+const (
+	KindStdio      = "stdio"
+	KindStreamable = "streamable-http"
+	KindSSE        = "sse"
+)
+
+// Conn is one live connection to a server. Requests may run at the same time.
+type Conn struct {
+	Kind string
+
+	carrier       carrier
+	calls         pendingCalls
+	noise         noiseLog
+	notifications notificationQueue
+	requests      requestHandler // the server's own
+
+	shut    sync.Once
+	shutErr error
+	unwatch atomic.Pointer[func() bool] // calls the end of the connection's context off
+
+	lostMu sync.Mutex
+	lost   error // why there is no connection any more
+	done   chan struct{}
+}
+
+// carrier moves messages over one connection.
+type carrier interface {
+	send(ctx context.Context, m outgoing) error // a call may be answered before it returns
+	close() error                               // ends all that belongs to the connection, and waits for that
+	diagnostics() Diagnostics
+}
+
+// outgoing is a message of ours.
+type outgoing struct {
+	body   []byte
+	method string
+	header http.Header  // for HTTP, beside those of the connection
+	call   *pendingCall // nil = a notification
+}
+
+func newConn(kind string) *Conn { return &Conn{Kind: kind, done: make(chan struct{})} }
+
+// Start does nothing: a Conn is started when it is made. It is there for mcp-go's client.
+func (c *Conn) Start(context.Context) error { return nil }
+
+// SendRequest sends one request and waits for its reply, for the end of ctx, or for the loss of the connection.
+// The result is the server's bytes, unchanged. A reply that is a JSON-RPC error is a response with Error set, whatever
+// the HTTP status was; its Data is a json.RawMessage with the server's bytes, or nil. Errors to match: *HTTPError,
+// *RedirectError, *CredentialsError, *TooLargeError, *TooDeepError, *ReplyError, *LostError.
+func (c *Conn) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request: %w", err)
+	}
+	call := c.calls.start(r.ID)
+	defer c.calls.stop(call)
+	if lost := c.Lost(); lost != nil { // asked after start: a loss after this fails the call
+		return nil, lost
+	}
+	if err := c.carrier.send(ctx, outgoing{body, r.Method, r.Header, call}); err != nil {
+		call.fail(c.explain(ctx, err))
+	}
+	select {
+	case <-call.done:
+	case <-ctx.Done():
+		call.fail(context.Cause(ctx))
+	}
+	return call.response(r.ID)
+}
+
+// SendNotification sends one notification; errors are those of SendRequest.
+func (c *Conn) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	body, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("encoding the notification: %w", err)
+	}
+	if err := c.carrier.send(ctx, outgoing{body: body, method: n.Method}); err != nil {
+		return c.explain(ctx, err)
+	}
+	return nil
+}
+
+// explain finds the best reason for a message that could not be sent or answered.
+func (c *Conn) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if lost := c.Lost(); lost != nil {
+		return lost
+	}
+	if where, ok := errors.AsType[*url.Error](err); ok { // its text has the URL, and with it perhaps a secret
+		return where.Err
+	}
+	return err
+}
+
+// OnNotification hands every notification to f, in order, those that came before this call first. f runs on the reader's
+// goroutine: it must not block, send a request, or set a handler.
+func (c *Conn) OnNotification(f func(Notification)) { c.notifications.open(f) }
+
+// SetNotificationHandler is OnNotification for mcp-go's client, which takes numbers for floats.
+func (c *Conn) SetNotificationHandler(f func(mcp.JSONRPCNotification)) {
+	c.OnNotification(func(n Notification) {
+		decoded := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
+		decoded.Method = n.Method
+		if n.Params == nil || json.Unmarshal(n.Params, &decoded.Params) == nil {
+			f(decoded)
+		}
+	})
+}
+
+// OnRequest says how the server's own requests are answered. By default ping gets {} and everything else the error
+// "method not found".
+func (c *Conn) OnRequest(f Handler) { c.requests.set(f) }
+
+// SetProtocolVersion is the version to name in HTTP headers from now on; it means nothing over stdio.
+func (c *Conn) SetProtocolVersion(v string) {
+	if h, ok := c.carrier.(interface{ setVersion(string) }); ok {
+		h.setVersion(v)
+	}
+}
+
+// GetSessionId is the session of streamable HTTP; empty when there is none.
+func (c *Conn) GetSessionId() string {
+	if s, ok := c.carrier.(*streamableHTTP); ok {
+		id, _ := s.session.current()
+		return id
+	}
+	return ""
+}
+
+// Done is closed when the connection is lost or closed: the child is gone, its stdout ended, the event stream ended.
+// Streamable HTTP has no connection to lose, so there it means closed.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Lost is why there is no connection any more; nil while there is one.
+func (c *Conn) Lost() error {
+	c.lostMu.Lock()
+	defer c.lostMu.Unlock()
+	return c.lost
+}
+
+// GiveUp makes err the reason why the connection is lost, for what only the caller can see, such as the end of a session.
+// Requests under way may still be answered.
+func (c *Conn) GiveUp(err error) {
+	c.lostMu.Lock()
+	defer c.lostMu.Unlock()
+	if c.lost == nil {
+		c.lost = err
+		close(c.done)
+	}
+}
+
+// Diagnostics is what is known by now about what went wrong.
+func (c *Conn) Diagnostics() Diagnostics { return c.carrier.diagnostics() }
+
+// Noise is what the server wrote to its stdout that is no message, oldest first; what it wrote after Close is left out.
+func (c *Conn) Noise() []Noise { return c.noise.all() }
+
+// Close ends the connection and everything that belongs to it, and waits for that, with a bound: the child and its
+// whole process tree are gone, an HTTP session is deleted. Further calls do nothing.
+func (c *Conn) Close() error {
+	c.shut.Do(func() {
+		c.noise.freeze()
+		if stop := c.unwatch.Load(); stop != nil {
+			(*stop)()
+		}
+		c.lose(transport.ErrTransportClosed)
+		c.shutErr = c.carrier.close()
+	})
+	return c.shutErr
+}
+
+// closeWith closes the connection when ctx ends. It must be complete: that may be now.
+func (c *Conn) closeWith(ctx context.Context) {
+	stop := context.AfterFunc(ctx, func() {
+		c.lose(context.Cause(ctx))
+		_ = c.Close()
+	})
+	c.unwatch.Store(&stop)
+}
+
+// lose says why the connection is gone, to everybody who waits for a reply, too. The first reason stays.
+func (c *Conn) lose(err error) {
+	c.GiveUp(err)
+	c.calls.failAll(c.Lost())
+}
+
+// receive takes a message that came on a connection for all of them: answer is called with a request of the server.
+func (c *Conn) receive(m message, answer func(message)) {
+	switch {
+	case m.isRequest():
+		answer(m)
+	case !m.isReply():
+		c.notifications.add(m)
+	case c.calls.deliver(m):
+		c.noise.add(m.raw, 0)
+	}
+}
+
+// Diagnostics is what a connection knows about why it went wrong. The zero value knows nothing.
+type Diagnostics struct {
+	Stderr string // tail of the child's stderr, at most 8 KiB
+	Exited bool   // the child is gone, and not because of us
+	Exit   string // how it ended: "exit status 7", "signal: killed"
+	Status int    // the last HTTP status that was not 2xx; 0 = none
+	Body   string // the first KiB of that reply's body
+	Type   string // its Content-Type
+	Auth   string // its WWW-Authenticate header
+	URL    string // the URL that answered it, without user info and query
+}
+
+// pendingCall is a request that waits for its reply.
+type pendingCall struct {
+	key  string        // the id as mcp-go tells ids apart
+	done chan struct{} // closed once there is a reply or an error
+
+	settled sync.Once
+	reply   message
+	err     error
+}
+
+// answer is the end of the wait: with the reply, or with what makes it useless.
+func (p *pendingCall) answer(m message) {
+	p.settled.Do(func() {
+		if p.reply = m; m.flaw() != "" {
+			p.err = &ReplyError{Problem: m.flaw(), Text: excerpt(m.raw)}
+		}
+		close(p.done)
+	})
+}
+
+// fail is the end of the wait without a reply. What came first stays.
+func (p *pendingCall) fail(err error) {
+	p.settled.Do(func() {
+		p.err = err
+		close(p.done)
+	})
+}
+
+// response waits for the end of the wait.
+func (p *pendingCall) response(id mcp.RequestId) (*transport.JSONRPCResponse, error) {
+	<-p.done
+	if p.err != nil {
+		return nil, p.err
+	}
+	r := &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: id}
+	if p.reply.fault == nil {
+		r.Result = p.reply.result
+		return r, nil
+	}
+	var err error
+	r.Error, err = p.reply.details()
+	return r, err
+}
+
+// is tells whether an id in a reply means this call.
+func (p *pendingCall) is(id json.RawMessage) bool { return slices.Contains(keysOf(id), p.key) }
+
+// lateLimit is how many of the requests that nobody waits for any more are remembered: a late reply to them is no surprise.
+const lateLimit = 1000
+
+// pendingCalls are the requests of one connection; the zero value is empty.
+type pendingCalls struct {
+	mu   sync.Mutex
+	open map[string]*pendingCall
+	over []string // keys of the last requests that ended, newest last
+}
+
+func (s *pendingCalls) start(id mcp.RequestId) *pendingCall {
+	p := &pendingCall{key: id.String(), done: make(chan struct{})}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == nil {
+		s.open = map[string]*pendingCall{}
+	}
+	s.open[p.key] = p
+	return p
+}
+
+func (s *pendingCalls) stop(p *pendingCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, p.key)
+	if s.over = append(s.over, p.key); len(s.over) > lateLimit {
+		s.over = slices.Delete(s.over, 0, lateLimit/2)
+	}
+}
+
+// find is the open call that a reply's id means. The id may be of the wrong JSON type ("2" for 2); without one, the
+// reply belongs to the only call there is. late says that the id is of a call that nobody waits for any more.
+func (s *pendingCalls) find(id json.RawMessage) (p *pendingCall, late bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id == nil && len(s.open) == 1 {
+		for _, p = range s.open {
+			return p, false
+		}
+	}
+	for _, key := range keysOf(id) {
+		if p = s.open[key]; p != nil {
+			return p, false
+		}
+		late = late || slices.Contains(s.over, key)
+	}
+	return nil, late
+}
+
+// deliver hands a reply to the call that it answers. stray says that it answers nothing we asked.
+func (s *pendingCalls) deliver(m message) (stray bool) {
+	p, late := s.find(m.id)
+	if p != nil {
+		p.answer(m)
+	}
+	return p == nil && !late
+}
+
+// failOne fails the call that an id means, or all of them when that cannot be told.
+func (s *pendingCalls) failOne(id json.RawMessage, err error) {
+	p, late := s.find(id)
+	switch {
+	case p != nil:
+		p.fail(err)
+	case !late:
+		s.failAll(err)
+	}
+}
+
+// failAll fails every call whose reply has not come.
+func (s *pendingCalls) failAll(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.open {
+		p.fail(err)
+	}
+}
+
+// keysOf are the keys under which an id may be open, the most likely one first.
+func keysOf(id json.RawMessage) []string {
+	var own mcp.RequestId
+	if id == nil || own.UnmarshalJSON(id) != nil {
+		return nil
+	}
+	text, ok := own.Value().(string)
+	if !ok {
+		return []string{own.String(), "string:" + string(id)}
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return []string{own.String(), mcp.NewRequestId(n).String()}
+	}
+	return []string{own.String()}
+}
+
+// Notification is one notification of a server.
+type Notification struct {
+	Method string
+	Params json.RawMessage // as sent; nil when absent
+}
+
+// Bounds of the notifications that wait for a handler; further ones are dropped.
+const (
+	queueCount = 1000
+	queueBytes = 1 << 20
+)
+
+// notificationQueue keeps notifications until there is a handler for them; the zero value is empty.
+type notificationQueue struct {
+	mu      sync.Mutex
+	handler func(Notification)
+	waiting []Notification
+	size    int
+}
+
+func (q *notificationQueue) add(m message) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := Notification{m.method, m.params}
+	if q.handler != nil {
+		q.handler(n)
+	} else if len(q.waiting) < queueCount && q.size+len(m.raw) <= queueBytes {
+		q.waiting = append(q.waiting, n)
+		q.size += len(m.raw)
+	}
+}
+
+func (q *notificationQueue) open(handler func(Notification)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.handler = handler
+	for _, n := range q.waiting {
+		handler(n)
+	}
+	q.waiting, q.size = nil, 0
+}

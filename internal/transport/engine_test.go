@@ -1,0 +1,236 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+// mcpGo is mcp-go's own server with one tool, which announces progress before it answers.
+func mcpGo() *mcpserver.MCPServer {
+	s := mcpserver.NewMCPServer("theirs", "1.0.0", mcpserver.WithToolCapabilities(true))
+	s.AddTool(mcp.NewTool("greet", mcp.WithString("name")), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("hello " + r.GetString("name", "")), nil
+	})
+	return s
+}
+
+// TestClientOfMcpGo: mcp-go's client runs over each of our carriers, since a Conn is one of its transports.
+func TestClientOfMcpGo(t *testing.T) {
+	streamable := httptest.NewServer(mcpserver.NewStreamableHTTPServer(mcpGo()))
+	defer streamable.Close()
+	stream := httptest.NewServer(nil)
+	stream.Config.Handler = mcpserver.NewSSEServer(mcpGo())
+	defer stream.Close()
+	open := map[string]func() (*Conn, error){
+		KindStdio: func() (*Conn, error) {
+			return StartStdio(t.Context(), Command{Path: os.Args[0], Env: []string{"BEHAVE=mcp-go", "GOCOVERDIR=" + t.TempDir()}})
+		},
+		KindStreamable: func() (*Conn, error) { return OpenStreamable(t.Context(), Endpoint{URL: streamable.URL}) },
+		KindSSE:        func() (*Conn, error) { return OpenSSE(t.Context(), Endpoint{URL: stream.URL + "/sse"}) },
+	}
+	for kind, open := range open {
+		t.Run(kind, func(t *testing.T) {
+			conn, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := client.NewClient(conn)
+			defer c.Close()
+			if err := c.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Initialize(t.Context(), mcp.InitializeRequest{}); err != nil {
+				t.Fatal(err)
+			}
+			tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+			if err != nil || len(tools.Tools) != 1 || tools.Tools[0].Name != "greet" {
+				t.Fatalf("tools %v, error %v", tools, err)
+			}
+			call := mcp.CallToolRequest{}
+			call.Params.Name, call.Params.Arguments = "greet", map[string]any{"name": "Ada"}
+			result, err := c.CallTool(t.Context(), call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, ok := mcp.AsTextContent(result.Content[0]); !ok || text.Text != "hello Ada" {
+				t.Errorf("result %v", result)
+			}
+		})
+	}
+}
+
+// resumed ends the stream of each POST before the reply, and goes on in a GET. Each way is one line in the log.
+type resumed struct {
+	mu    sync.Mutex
+	log   []string
+	first string   // the stream of the POST
+	more  []string // those of the GETs, in order; an empty one is refused
+}
+
+func (s *resumed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = append(s.log, fmt.Sprintf("%s after %q, session %q", r.Method, r.Header.Get("Last-Event-ID"), r.Header.Get(sessionHeader)))
+	text := s.first
+	switch {
+	case r.Method == http.MethodPost:
+		w.Header().Set(sessionHeader, "abc")
+	case len(s.more) == 0 || s.more[0] == "":
+		http.Error(w, "no", http.StatusMethodNotAllowed)
+		return
+	default:
+		text, s.more = s.more[0], s.more[1:]
+	}
+	w.Header().Set("Content-Type", sseType)
+	_, _ = io.WriteString(w, strings.ReplaceAll(text, "ID", "7"))
+}
+
+// TestStreamThatEndsBeforeTheReplyGoesOn: a server may end a stream to be asked for the rest of it (2025-11-25, SEP-1699).
+func TestStreamThatEndsBeforeTheReplyGoesOn(t *testing.T) {
+	tests := map[string]struct {
+		server *resumed
+		want   string // the result, or the error
+		log    []string
+	}{
+		"once": {
+			server: &resumed{first: "retry: 1\nid: e1\ndata:\n\n", more: []string{sse(fine)}},
+			want:   `{"ok":true}`, log: []string{`POST after "", session ""`, `GET after "e1", session "abc"`},
+		},
+		"twice, the newest id counts": {
+			server: &resumed{first: "retry: 1\nid: e1\n" + sse(`{"jsonrpc":"2.0","method":"notifications/x"}`), more: []string{"id: e2\n\n", "id: e3\n" + sse(fine)}},
+			want:   `{"ok":true}`, log: []string{`POST after "", session ""`, `GET after "e1", session "abc"`, `GET after "e2", session "abc"`},
+		},
+		"an id that the end cut off does not count": {
+			server: &resumed{first: "retry: 1\nid: e1\n\nid: e2\n", more: []string{sse(fine)}},
+			want:   `{"ok":true}`, log: []string{`POST after "", session ""`, `GET after "e1", session "abc"`},
+		},
+		"refused": {
+			server: &resumed{first: "retry: 1\nid: e1\n\n"},
+			want:   `HTTP 405 Method Not Allowed: "no"`, log: []string{`POST after "", session ""`, `GET after "e1", session "abc"`},
+		},
+		"without an id": {
+			server: &resumed{first: "retry: 1\ndata:\n\n"},
+			want:   "the server ended the event stream without a reply", log: []string{`POST after "", session ""`},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewServer(test.server)
+			t.Cleanup(srv.Close)
+			r := request(7)
+			r.Method = "initialize"
+			reply, err := openStreamable(t, Endpoint{URL: srv.URL}).SendRequest(t.Context(), r)
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = string(reply.Result)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+			test.server.mu.Lock()
+			defer test.server.mu.Unlock()
+			if diff := cmp.Diff(test.log, test.server.log); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestBytesArriveAsTheyCame: results, the data of errors, the parameters of notifications, and of the server's requests.
+func TestBytesArriveAsTheyCame(t *testing.T) {
+	const spread = "{\"a\":\n  [1.0,\n\n1e2],\t\"b\" : \"x\"}" // over lines, as only an event can be
+	lines := func(text string) string { return "data: " + strings.ReplaceAll(text, "\n", "\ndata: ") + "\n\n" }
+	asked := make(chan string, 1)
+	l := streamable(t, func(w http.ResponseWriter, r *http.Request) {
+		var m struct{ Method string }
+		text, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(text, &m)
+		if m.Method == "" {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		r.Body = io.NopCloser(strings.NewReader(string(text)))
+		write(200, sseType, lines(`{"jsonrpc":"2.0","method":"notifications/x","params":`+spread+`}`)+
+			lines(`{"jsonrpc":"2.0","id":"q","method":"ask","params":`+spread+`}`)+
+			map[bool]string{
+				true:  lines(`{"jsonrpc":"2.0","id":ID,"result":` + spread + `}`),
+				false: lines(`{"jsonrpc":"2.0","id":ID,"error":{"code":-1,"message":"no","data":` + spread + `}}`),
+			}[m.Method == "good"])(w, r)
+	})
+	var told []string
+	l.OnNotification(func(n Notification) { told = append(told, n.Method+" "+string(n.Params)) })
+	l.OnRequest(func(_ context.Context, r Request) (json.RawMessage, *RPCError) {
+		asked <- r.Method + " " + string(r.Params)
+		return json.RawMessage("{}"), nil
+	})
+	good, err := call(t, l, 1, "good")
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := <-asked
+	bad, err := call(t, l, 2, "bad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	want := []string{spread, spread, "ask " + spread, "notifications/x " + spread, "notifications/x " + spread}
+	got := append([]string{string(good.Result), string(bad.Error.Data.(json.RawMessage)), question}, told...)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
+	}
+}
+
+// TestJunkIsBounded: what can be no message is not kept until its line ends, and notifications nobody wants are dropped.
+func TestJunkIsBounded(t *testing.T) {
+	for _, start := range []string{"x", `{"level":"info","text":"`, "[[[[["} {
+		var f framer
+		most, frames := 0, 0
+		text := []byte(strings.Repeat("x", 64<<10))
+		f.feed([]byte(start), func(frame) {})
+		for range 1000 {
+			f.feed(text, func(one frame) { frames++ })
+			most = max(most, f.line.size)
+		}
+		if most > junkLimit || frames > 1 {
+			t.Errorf("%s…: %d bytes are kept, %d frames", start, most, frames)
+		}
+	}
+	var q notificationQueue
+	for range 10 {
+		m, _ := parseMessage([]byte(`{"jsonrpc":"2.0","method":"n","params":["` + strings.Repeat("x", queueBytes/4) + `"]}`))
+		q.add(m)
+	}
+	if q.size > queueBytes || len(q.waiting) == 0 {
+		t.Errorf("%d notifications of %d bytes wait", len(q.waiting), q.size)
+	}
+}
+
+// TestLongMessagesAreNoJunk: a long line that may be a message is kept, whichever member comes first.
+func TestLongMessagesAreNoJunk(t *testing.T) {
+	long := strings.Repeat("x", 2*junkLimit)
+	for _, text := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":"` + long + `"}`,
+		`{"result":"` + long + `","id":1,"jsonrpc":"2.0"}`,
+		` [ {"_meta":{}, "id" : 1, "jsonrpc":"2.0","result":"` + long + `"}]`,
+	} {
+		var got []frame
+		var f framer
+		f.feed([]byte(text+"\n"), func(one frame) { got = append(got, one) })
+		if len(got) != 1 || got[0].noise != nil || len(got[0].message.result) != len(long)+2 {
+			t.Errorf("%.40s… gives %d frames", text, len(got))
+		}
+	}
+}

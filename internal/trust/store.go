@@ -1,0 +1,244 @@
+// Package trust remembers which configured servers a person agreed to start or contact.
+//
+// Each agreement is a file of its own, so that runs at the same time never lose one another's. It holds no command, no
+// variable and no value: only which file and server it is about, and a salted, slow digest of everything that decides what
+// the server does. Whatever cannot be read as an agreement is an error, and never one.
+package trust
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+)
+
+// Store is a folder of agreements.
+type Store struct {
+	Folder string // absolute; it need not exist
+}
+
+// Subject is what is agreed to: everything that one file says about one server.
+type Subject struct {
+	File    string   // absolute path of the configuration file
+	Server  string   // configured name
+	Essence []string // all that decides what the server does, in order; secrets included, as only a digest of it is kept
+}
+
+// State is what the store says about a subject.
+type State int
+
+const (
+	// Unknown is a server of a file that nobody agreed to.
+	Unknown State = iota
+	// Changed is a server that was agreed to as it was before.
+	Changed
+	// Agreed is a server that was agreed to as it is.
+	Agreed
+)
+
+// State looks the subject up. With an error the answer is Unknown.
+func (s Store) State(about Subject) (State, error) {
+	kept, err := s.read(fileName(about.File, about.Server))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Unknown, nil
+	case err != nil:
+		return Unknown, err
+	case kept.File != about.File || kept.Server != about.Server:
+		return Unknown, nil // a copy of another agreement
+	}
+	digest, err := about.digest(kept.Salt)
+	if err != nil {
+		return Unknown, err
+	}
+	if !hmac.Equal(digest, kept.Digest) {
+		return Changed, nil
+	}
+	return Agreed, nil
+}
+
+// Agree records the subject as it is; what was agreed to about the same server of the same file is replaced.
+func (s Store) Agree(about Subject, now time.Time) error {
+	a := Agreement{File: about.File, Server: about.Server, Since: now.UTC().Truncate(time.Second), Salt: make([]byte, saltSize)}
+	_, _ = rand.Read(a.Salt) // never fails
+	var err error
+	if a.Digest, err = about.digest(a.Salt); err != nil {
+		return err
+	}
+	return s.write(a)
+}
+
+const (
+	saltSize   = 32
+	iterations = 4_000 // about a millisecond for each guess at what was digested, and for each server of a run
+)
+
+// digest is salted and slow, and no two different subjects are the same text to it.
+func (about Subject) digest(salt []byte) ([]byte, error) {
+	h := sha256.New()
+	for _, part := range append([]string{about.File, about.Server}, about.Essence...) {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write([]byte(part))
+	}
+	return pbkdf2.Key(sha256.New, string(h.Sum(nil)), salt, iterations, sha256.Size)
+}
+
+// fileName tells nothing but whether it is the same server of the same file.
+func fileName(file, server string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(file), file, server))
+	return hex.EncodeToString(sum[:16]) + extension
+}
+
+// List is every agreement, by file and server. The error joins those of files that cannot be read as agreements; the
+// others are given all the same.
+func (s Store) List() ([]Agreement, error) {
+	files, err := os.ReadDir(s.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Agreement
+	var wrong []error
+	for _, file := range files {
+		if filepath.Ext(file.Name()) != extension || file.Name()[0] == '.' {
+			continue
+		}
+		a, err := s.read(file.Name())
+		if err == nil && fileName(a.File, a.Server) != file.Name() {
+			continue // a copy under another name, which holds for nothing
+		}
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		all = append(all, a)
+	}
+	slices.SortFunc(all, func(a, b Agreement) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Server, b.Server)) })
+	return all, errors.Join(wrong...)
+}
+
+// Clear forgets everything.
+func (s Store) Clear() error { return os.RemoveAll(s.Folder) }
+
+// Revoke forgets what was agreed to about a server of a file, be it readable or not.
+func (s Store) Revoke(file, server string) error {
+	err := os.Remove(filepath.Join(s.Folder, fileName(file, server)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Agreement is one file of the store.
+type Agreement struct {
+	Format int       `json:"mcpctl"` // version of this form; Agree sets it
+	File   string    `json:"file"`   // the configuration file
+	Server string    `json:"server"` // configured name
+	Since  time.Time `json:"since"`
+	Salt   []byte    `json:"salt"`
+	Digest []byte    `json:"digest"`
+}
+
+const (
+	format    = 1
+	extension = ".json"
+	maxFile   = 64 << 10 // bytes
+)
+
+// write keeps an agreement, whole or not at all, where only the user can read it.
+func (s Store) write(a Agreement) error {
+	a.Format = format
+	data, err := json.MarshalIndent(a, "", "  ")
+	if err == nil {
+		err = files.MakeFolder(s.Folder, files.NotWritable)
+	}
+	if err == nil {
+		err = files.ReplacePrivate(filepath.Join(s.Folder, fileName(a.File, a.Server)), append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("keeping what was agreed to: %w", err)
+	}
+	return nil
+}
+
+// read is one agreement. The error names the file and what to do, except for a file that is not there.
+func (s Store) read(name string) (Agreement, error) {
+	path := filepath.Join(s.Folder, name)
+	if err := errors.Join(files.CheckFolder(s.Folder, files.NotWritable), files.CheckPrivate(path, files.NotWritable)); err != nil {
+		return Agreement{}, err
+	}
+	data, err := files.ReadRegular(path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Agreement{}, err
+	}
+	var a Agreement
+	if err == nil {
+		a, err = parse(data)
+	}
+	if err != nil {
+		return Agreement{}, fmt.Errorf("reading %s: %w: remove it, and agree again with mcpctl trust", path, err)
+	}
+	return a, nil
+}
+
+// parse reads an agreement strictly: what is not whole in every part is none.
+func parse(data []byte) (Agreement, error) {
+	var a Agreement
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil {
+		return Agreement{}, errors.New("not an agreement of mcpctl")
+	}
+	_, err := d.Token()
+	switch {
+	case a.Format > format:
+		return Agreement{}, fmt.Errorf("written by a newer mcpctl (format %d)", a.Format)
+	case a.Format != format, !errors.Is(err, io.EOF), a.File == "", a.Since.IsZero(), len(a.Salt) != saltSize, len(a.Digest) != 32:
+		return Agreement{}, errors.New("not a whole agreement of mcpctl")
+	}
+	return a, nil
+}
+
+// Folder is where agreements of the user are kept: below XDG_STATE_HOME or ~/.local/state, on macOS below
+// ~/Library/Application Support, on Windows below %LocalAppData%. lookup reads the environment.
+func Folder(goos, home string, lookup func(string) (string, bool)) (string, error) {
+	base := stateFolder(goos, home, lookup)
+	if !filepath.IsAbs(base) {
+		return "", errors.New("finding the folder of what was agreed to: there is no home folder: set HOME, or XDG_STATE_HOME to an absolute path")
+	}
+	return filepath.Join(base, "mcpctl", "trust"), nil
+}
+
+// stateFolder is what the system's conventions say. A relative XDG_STATE_HOME counts as not set, as its specification says.
+func stateFolder(goos, home string, lookup func(string) (string, bool)) string {
+	if xdg, ok := lookup("XDG_STATE_HOME"); ok && filepath.IsAbs(xdg) {
+		return xdg
+	}
+	switch goos {
+	case "windows":
+		if local, ok := lookup("LocalAppData"); ok && filepath.IsAbs(local) {
+			return local
+		}
+		return filepath.Join(home, "AppData", "Local")
+	case "darwin":
+		return filepath.Join(home, "Library", "Application Support")
+	}
+	return filepath.Join(home, ".local", "state")
+}

@@ -1,0 +1,207 @@
+package trust
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var (
+	noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	some = Subject{File: "/p/.mcp.json", Server: "files", Essence: []string{"npx", "-y", "files"}}
+)
+
+func store(t *testing.T) Store {
+	t.Helper()
+	return Store{Folder: filepath.Join(t.TempDir(), "mcpctl", "trust")}
+}
+
+func agree(t *testing.T, s Store, about Subject) {
+	t.Helper()
+	if err := s.Agree(about, noon); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantState(t *testing.T, s Store, about Subject, want State) {
+	t.Helper()
+	if got, err := s.State(about); got != want || err != nil {
+		t.Errorf("State(%v) = %v, %v, want %v", about, got, err, want)
+	}
+}
+
+func TestAgreementHoldsForTheVerySubject(t *testing.T) {
+	s := store(t)
+	wantState(t, s, some, Unknown)
+	agree(t, s, some)
+	wantState(t, s, some, Agreed)
+	wantState(t, s, Subject{File: "/q/.mcp.json", Server: "files", Essence: some.Essence}, Unknown)
+	wantState(t, s, Subject{File: some.File, Server: "other", Essence: some.Essence}, Unknown)
+	for _, essence := range [][]string{nil, {"npx", "-y"}, {"npx", "-yfiles"}, {"npx", "-y", "files", ""}, {"npx-y", "", "files"}, {"-y", "npx", "files"}} {
+		wantState(t, s, Subject{File: some.File, Server: some.Server, Essence: essence}, Changed)
+	}
+	changed := Subject{File: some.File, Server: some.Server, Essence: []string{"other"}}
+	agree(t, s, changed)
+	wantState(t, s, changed, Agreed)
+	wantState(t, s, some, Changed)
+	if err := s.Revoke(some.File, some.Server); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, s, changed, Unknown)
+	if err := s.Revoke(some.File, some.Server); err != nil {
+		t.Errorf("revoking twice: %v", err)
+	}
+}
+
+func TestFilesArePrivateAndTellNothing(t *testing.T) {
+	s := store(t)
+	secret := Subject{File: some.File, Server: some.Server, Essence: []string{"npx", "hunter2"}}
+	agree(t, s, secret)
+	path := filepath.Join(s.Folder, fileName(some.File, some.Server))
+	data, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(data), "hunter2") || strings.Contains(string(data), "npx") {
+		t.Errorf("the file tells what was agreed to: %s, %v", data, err)
+	}
+	if runtime.GOOS == "windows" {
+		return // permissions are those of the user's folder there
+	}
+	for path, want := range map[string]fs.FileMode{path: 0o600, s.Folder: 0o700, filepath.Dir(s.Folder): 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v, want %v", path, info.Mode().Perm(), err, want)
+		}
+	}
+}
+
+func TestSaltsDiffer(t *testing.T) {
+	s := store(t)
+	agree(t, s, some)
+	before, _ := s.List()
+	agree(t, s, some)
+	after, _ := s.List()
+	if cmp.Equal(before[0].Salt, after[0].Salt) || cmp.Equal(before[0].Digest, after[0].Digest) {
+		t.Error("two agreements to one subject look alike")
+	}
+}
+
+// TestDamagedIsNeverAgreed spoils a good file in every way and wants an error that names it.
+func TestDamagedIsNeverAgreed(t *testing.T) {
+	s := store(t)
+	agree(t, s, some)
+	path := filepath.Join(s.Folder, fileName(some.File, some.Server))
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{
+		"empty": "", "cut off": string(good[:len(good)/2]), "not JSON": "yes", "null": "null", "trailing": string(good) + "{}",
+		"unknown key": strings.Replace(string(good), `"since"`, `"more": 1, "since"`, 1), "no digest": strings.Replace(string(good), `"digest": "`, `"digest": "", "x": "`, 1),
+		"newer": strings.Replace(string(good), `"mcpctl": 1`, `"mcpctl": 2`, 1), "huge": string(good) + strings.Repeat(" ", maxFile),
+	} {
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.State(some); got != Unknown || err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if all, err := s.List(); len(all) != 0 || err == nil {
+			t.Errorf("%s: List gives %v, %v", name, all, err)
+		}
+	}
+	if err := os.WriteFile(path, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, s, some, Agreed)
+}
+
+func TestWhatOthersCanWriteProvesNothing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: Windows has no permission bits")
+	}
+	s := store(t)
+	agree(t, s, some)
+	path := filepath.Join(s.Folder, fileName(some.File, some.Server))
+	for _, open := range []string{path, s.Folder, filepath.Dir(s.Folder)} {
+		for _, bit := range []os.FileMode{0o020, 0o002} { // of the group, of everybody
+			info, _ := os.Stat(open)
+			if err := os.Chmod(open, info.Mode().Perm()|bit); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := s.State(some); got != Unknown || err == nil || !strings.Contains(err.Error(), "others") {
+				t.Errorf("%s with %o: %v, %v", open, bit, got, err)
+			}
+			_ = os.Chmod(open, info.Mode().Perm())
+		}
+	}
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	if err := errors.Join(os.Rename(path, elsewhere), os.Symlink(elsewhere, path)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.State(some); got != Unknown || err == nil {
+		t.Errorf("a link: %v, %v", got, err)
+	}
+	if err := s.Revoke(some.File, some.Server); err != nil {
+		t.Errorf("revoking what is damaged: %v", err)
+	}
+	wantState(t, s, some, Unknown)
+}
+
+// TestCopiesHoldForNothing renames one agreement to where another one would be.
+func TestCopiesHoldForNothing(t *testing.T) {
+	s := store(t)
+	agree(t, s, some)
+	other := Subject{File: "/evil/.mcp.json", Server: "files", Essence: some.Essence}
+	if err := os.Rename(filepath.Join(s.Folder, fileName(some.File, some.Server)), filepath.Join(s.Folder, fileName(other.File, other.Server))); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, s, other, Unknown)
+	if all, err := s.List(); len(all) != 0 || err != nil {
+		t.Errorf("List gives %v, %v", all, err)
+	}
+}
+
+func TestRunsAtTheSameTimeLoseNothing(t *testing.T) {
+	s := store(t)
+	var all sync.WaitGroup
+	names := strings.Split("abcdefghijklmnop", "")
+	for _, name := range append(names, names...) {
+		all.Go(func() {
+			if err := s.Agree(Subject{File: some.File, Server: name}, noon); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	kept, err := s.List()
+	if len(kept) != len(names) || err != nil {
+		t.Errorf("%d kept, %v, want %d", len(kept), err, len(names))
+	}
+}
+
+// FuzzParse wants every text that is read as an agreement to be whole.
+func FuzzParse(f *testing.F) {
+	s := Store{Folder: filepath.Join(f.TempDir(), "t")}
+	if err := s.Agree(some, noon); err != nil {
+		f.Fatal(err)
+	}
+	good, _ := os.ReadFile(filepath.Join(s.Folder, fileName(some.File, some.Server)))
+	f.Add(good)
+	f.Add([]byte(`{"mcpctl":1,"file":"/x","server":"s","since":"2026-01-01T00:00:00Z","salt":"","digest":""}`))
+	f.Add([]byte("null"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := parse(data)
+		if err == nil && (a.Format != format || a.File == "" || len(a.Salt) != saltSize || len(a.Digest) != 32 || a.Since.IsZero()) {
+			t.Errorf("%q was taken for an agreement: %+v", data, a)
+		}
+		if err != nil && (a.File != "" || a.Digest != nil) {
+			t.Errorf("%q: an error, and %+v", data, a)
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package finding_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// everywhere is a finding in each of some tools.
+func everywhere(message string, level finding.Level, server string, tools ...string) (found []finding.Finding) {
+	for _, tool := range tools {
+		found = append(found, finding.Finding{
+			Rule: "r", Level: level, Server: server, Item: "tool/" + tool, Path: "/inputSchema/properties/p", Message: message,
+		})
+	}
+	return found
+}
+
+func TestGroupsTellWhatHappenedOnce(t *testing.T) {
+	required := everywhere("`p` is now required.", finding.Breaking, "a", "x", "y", "z")
+	described := everywhere("The description of `p` changed.", finding.Warning, "a", "x", "y")
+	for i := range described {
+		described[i].Cause = "The descriptions of arguments changed"
+	}
+	gone := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/old", Message: "`old` was removed."}
+	fresh := []finding.Finding{
+		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/new", Message: "`new` is new.", Cause: "New tools"},
+		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/newer", Message: "`newer` is new.", Cause: "New tools"},
+	}
+	elsewhere := everywhere("`p` was removed.", finding.Breaking, "a", "x")
+	elsewhere = append(elsewhere, everywhere("`p` was removed.", finding.Breaking, "b", "x")...)
+	known := everywhere("`q` was removed.", finding.Breaking, "a", "x", "y", "z", "u")
+	for i := range known {
+		known[i].Waiver = &finding.Waiver{Reason: "known"}
+	}
+
+	var all []finding.Finding
+	for _, some := range [][]finding.Finding{fresh, described, known, {gone}, elsewhere, required} {
+		all = append(all, some...)
+	}
+	var titles []string
+	members := 0
+	for _, g := range finding.Groups(all) {
+		titles = append(titles, g.Level.String()+": "+g.Title)
+		members += len(g.Members)
+		if got := finding.Named(all, g.Fingerprint); len(got) != len(g.Members) {
+			t.Errorf("%s names %d findings, want the %d of its group", g.Fingerprint, len(got), len(g.Members))
+		}
+	}
+	want := []string{
+		"breaking: `p` is now required in 3 tools",
+		"breaking: `p` was removed in `x` of 2 servers",
+		"breaking: `old` was removed",
+		"warning: The descriptions of arguments changed in 2 tools",
+		"info: New tools: `new`, `newer`",
+		"breaking: `q` was removed in 4 tools",
+	}
+	if diff := cmp.Diff(want, titles); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
+	}
+	if members != len(all) {
+		t.Errorf("the groups hold %d of %d findings", members, len(all))
+	}
+}
+
+// TestAGroupIsThatGroup: what joins it later is not named by the fingerprint that somebody agreed to.
+func TestAGroupIsThatGroup(t *testing.T) {
+	two := everywhere("`p` is now required.", finding.Breaking, "a", "x", "y")
+	three := everywhere("`p` is now required.", finding.Breaking, "a", "z", "y", "x")
+	name := finding.Groups(two)[0].Fingerprint
+	if got := finding.Named(three, name); got != nil {
+		t.Errorf("%s names %d findings of a larger group", name, len(got))
+	}
+	if got := finding.Named(three, two[0].Fingerprint()); len(got) != 1 {
+		t.Errorf("the fingerprint of one finding names %d", len(got))
+	}
+	swapped := []finding.Finding{two[1], two[0]}
+	if got := finding.Groups(swapped)[0].Fingerprint; got != name {
+		t.Errorf("in another order the group is %s, not %s", got, name)
+	}
+}

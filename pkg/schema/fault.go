@@ -1,0 +1,235 @@
+package schema
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+// Fault is one thing that is wrong with a value.
+type Fault struct {
+	Path    string   // JSON pointer in the value
+	Reason  string   // in a few words, to follow the path
+	Keyword string   // the keyword of the schema that the value is against; empty for the schema false
+	Names   []string // of "required" the properties that are missing, of the other keywords about names those that are not known
+	Want    []string // of "type" the types, of "enum" and "const" the values as JSON, of a bound the bound
+
+	union bool // found in one branch of a union: another may have been meant
+}
+
+// maxFaultWork bounds the assertions that are read for the faults of one value.
+const maxFaultWork = 1 << 21
+
+// Faults are what is wrong with a value by the schema object at a JSON pointer in the document, the deepest first; of
+// those in the branches of unions each place once. The value is decoded with numbers as [json.Number]. Formats are
+// remarks. sure is false where it cannot be told, since that takes too long or rests on what is not understood; there
+// are no faults then.
+func (s *Schema) Faults(pointer string, value any) (found []Fault, sure bool) {
+	if s.doc == nil {
+		return nil, false
+	}
+	place, ok := rawjson.At(s.doc.root, pointer)
+	if !ok {
+		return nil, false
+	}
+	n := newBuilder(s.doc).at(site{s.doc, pointer, place})
+	f := &faultFinder{evaluator: evaluator{left: maxFaultWork}, doc: s.doc}
+	markLoops(n)
+	switch f.satisfies(n, value) {
+	case inhabited:
+		return nil, true
+	case unsure:
+		return nil, false
+	}
+	f.all(yes(n), value, "", false)
+	if f.left < 0 {
+		return nil, false
+	}
+	return distinct(f.found), true
+}
+
+// A faultFinder reads why a value is rejected.
+type faultFinder struct {
+	evaluator
+	doc   *document
+	found []Fault
+}
+
+// all collects the faults of a value that a literal rejects.
+func (f *faultFinder) all(l lit, v any, path string, union bool) {
+	n := l.node
+	switch {
+	case l.not:
+		f.add(n, "not", v, path, union)
+	case slices.Contains([]string{"const", "enum", "not", "maxContains", "dependentRequired"}, n.keyword):
+		f.add(n, n.keyword, v, path, union)
+	case n.op == opAll:
+		for _, k := range n.kids {
+			if f.accepts(k, v) == void {
+				f.all(k, v, path, union)
+			}
+		}
+	case n.op == opAny && slices.Contains(oneSided, n.keyword):
+		f.all(n.kids[len(n.kids)-1], v, path, union)
+	case (n.op == opAny || n.op == opOne) && len(n.kids) > 0 && f.none(n.kids, v):
+		for _, k := range n.kids {
+			f.all(k, v, path, true)
+		}
+	default:
+		f.inside(n, v, path, union)
+	}
+}
+
+// none reports whether every literal rejects the value.
+func (f *faultFinder) none(kids []lit, v any) bool {
+	return every(kids, func(k lit) answer { return negate(f.accepts(k, v)) }) == inhabited
+}
+
+// inside collects the faults of values in the value, or else that of the value itself.
+func (f *faultFinder) inside(n *node, v any, path string, union bool) {
+	switch n.op {
+	case opItem, opItems:
+		items := v.([]any)
+		for i := min(n.count, len(items)); i < len(items) && (n.op == opItems || i == n.count); i++ {
+			f.member(n, items[i], path, fmt.Sprint(i), union)
+		}
+	case opProperty:
+		f.member(n, v.(map[string]any)[n.text], path, n.text, union)
+	case opRest:
+		o := v.(map[string]any)
+		for _, name := range sortedKeys(o) {
+			if (*engine)(nil).covers(yes(n), name) == inhabited {
+				f.member(n, o[name], path, name, union)
+			}
+		}
+	case opPropertyNames:
+		for _, name := range sortedKeys(v.(map[string]any)) {
+			if f.accepts(n.kids[0], name) == void {
+				f.add(n, n.keyword, v, path, union, name)
+			}
+		}
+	case opRequired:
+		f.add(n, n.keyword, v, path, union, n.text)
+	case opMinimum, opMaximum:
+		keyword := n.keyword
+		if n.strict && !strings.HasPrefix(keyword, "exclusive") { // draft-04 says so in another keyword
+			keyword = "exclusive" + strings.ToUpper(keyword[:1]) + keyword[1:]
+		}
+		f.add(n, keyword, v, path, union)
+	default:
+		f.add(n, n.keyword, v, path, union)
+	}
+}
+
+// member collects the faults of a value inside the value, if its schema rejects it.
+func (f *faultFinder) member(n *node, v any, path, step string, union bool) {
+	switch l := n.kids[0]; {
+	case f.accepts(l, v) != void:
+	case l.isFalse() && n.op == opRest:
+		f.add(n, n.keyword, v, path, union, step)
+	default:
+		f.all(l, v, rawjson.Join(path, step), union)
+	}
+}
+
+// add puts down a fault; what one keyword says of several names at one place is one.
+func (f *faultFinder) add(n *node, keyword string, v any, path string, union bool, names ...string) {
+	last := len(f.found) - 1
+	if len(names) > 0 && last >= 0 && f.found[last].Path == path && f.found[last].Keyword == keyword {
+		f.found[last].Names = append(f.found[last].Names, names...)
+		return
+	}
+	o, _ := rawjson.At(f.doc.root, n.place)
+	object, _ := o.(map[string]any)
+	want := wanted(keyword, object[n.keyword])
+	reason := fmt.Sprintf("is against %q", keyword)
+	switch keyword {
+	case "type":
+		reason = fmt.Sprintf("is %s, where %s is wanted", article(typeName(v)), strings.Join(want, " or "))
+	case "enum", "const":
+		reason = "is none of the values that are allowed there"
+	case "":
+		reason = "is not allowed there"
+	}
+	f.found = append(f.found, Fault{Path: path, Reason: reason, Keyword: keyword, Names: names, Want: want, union: union})
+}
+
+func typeName(v any) string {
+	names := map[kindSet]string{kindNull: "null", kindBoolean: "boolean", kindNumber: "number", kindString: "string", kindArray: "array", kindObject: "object"}
+	return names[kindOf(v)]
+}
+
+func article(kind string) string {
+	switch kind {
+	case "array", "object":
+		return "an " + kind
+	case "null":
+		return kind
+	}
+	return "a " + kind
+}
+
+// distinct are the faults without those that say no more than a deeper one, or one at the same place.
+func distinct(found []Fault) []Fault {
+	slices.SortStableFunc(found, func(a, b Fault) int {
+		return cmp.Or(len(b.Path)-len(a.Path), order(b.Keyword == "required")-order(a.Keyword == "required"))
+	})
+	var out []Fault
+	for _, f := range found {
+		at := slices.IndexFunc(out, f.follows)
+		switch {
+		case at < 0:
+			out = append(out, f)
+		case out[at].Path == f.Path && out[at].Keyword == "type" && f.Keyword == "type" && !slices.Equal(out[at].Want, f.Want):
+			out[at].Want = slices.Concat(out[at].Want, f.Want) // the branches of a union
+		}
+	}
+	return out
+}
+
+// follows tells whether a fault says no more than a deeper one, or one at the same place.
+func (f Fault) follows(other Fault) bool {
+	if f.union || other.union {
+		return other.Path == f.Path || strings.HasPrefix(other.Path, f.Path+"/")
+	}
+	return other.Path == f.Path && other.Keyword == f.Keyword
+}
+
+// wanted is what a message to a person needs of the value of a keyword.
+func wanted(keyword string, value any) []string {
+	switch v := value.(type) {
+	case json.Number:
+		return []string{string(v)}
+	case string:
+		if keyword == "type" || keyword == "pattern" {
+			return []string{v}
+		}
+	case []any:
+		if keyword != "type" && keyword != "enum" {
+			return nil
+		}
+	}
+	if keyword != "type" && keyword != "enum" && keyword != "const" {
+		return nil
+	}
+	var out []string
+	for _, v := range members(keyword, value) {
+		text, isText := v.(string)
+		if raw, err := rawjson.Encode(v); err == nil && (!isText || keyword != "type") {
+			text = string(raw)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func members(keyword string, value any) []any {
+	if keyword == "const" {
+		return []any{value}
+	}
+	return listed(value)
+}

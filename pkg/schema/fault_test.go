@@ -1,0 +1,103 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFaults: a fault has its place, its reason, and what a message to a person needs.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		schema, value string
+		want          []Fault
+	}{
+		{`{"type":"integer"}`, `1.0`, nil},
+		{`{"type":"integer"}`, `"a"`, []Fault{{"", "is a string, where integer is wanted", "type", nil, []string{"integer"}, false}}},
+		{`{"properties":{"a/b":{"maximum":5}}}`, `{"a/b":6}`, []Fault{{"/a~1b", `is against "maximum"`, "maximum", nil, []string{"5"}, false}}},
+		{`{"required":["a","b"],"additionalProperties":false}`, `{"c":1}`, []Fault{
+			{"", `is against "required"`, "required", []string{"a", "b"}, nil, false},
+			{"", `is against "additionalProperties"`, "additionalProperties", []string{"c"}, nil, false},
+		}},
+		{`{"enum":["a",1.50,null]}`, `"x"`, []Fault{{"", "is none of the values that are allowed there", "enum", nil, []string{`"a"`, "1.50", "null"}, false}}},
+		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, []Fault{{"", "is a number, where string is wanted", "type", nil, []string{"string", "null"}, true}}},
+		{`{"anyOf":[{"properties":{"a":{"type":"string"}}},{"required":["b"]}]}`, `{"a":1}`, []Fault{{"/a", "is a number, where string is wanted", "type", nil, []string{"string"}, true}}},
+		{`{"minLength":2,"pattern":"^a"}`, `"b"`, []Fault{
+			{"", `is against "minLength"`, "minLength", nil, []string{"2"}, false},
+			{"", `is against "pattern"`, "pattern", nil, []string{"^a"}, false},
+		}},
+		{`{"format":"email"}`, `"nobody"`, nil},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","format":"email","maximum":5,"exclusiveMaximum":true}`, `5`,
+			[]Fault{{"", `is against "exclusiveMaximum"`, "exclusiveMaximum", nil, nil, false}}},
+	} {
+		got, sure := mustParse(t, c.schema).Faults("", valueOf(t, c.value))
+		for i := range got {
+			if got[i].Keyword == "exclusiveMaximum" { // draft-04 spells the bound in another keyword
+				got[i].Want = nil
+			}
+		}
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(Fault{})); diff != "" || !sure {
+			t.Errorf("%s of %s: sure %v (-want +got)\n%s", c.value, c.schema, sure, diff)
+		}
+	}
+}
+
+// TestUnsure: what cannot be told is no fault.
+func TestUnsure(t *testing.T) {
+	var defs []string
+	for i := range 20 {
+		defs = append(defs, fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%[2]d"},{"$ref":"#/$defs/d%[2]d"}]}`, i, i+1))
+	}
+	for name, schema := range map[string]string{
+		"a pattern that Go cannot read": `{"pattern":"(?<=a)b"}`,
+		"a reference to nowhere":        `{"$ref":"#/x"}`,
+		"another document":              `{"$ref":"https://example.com/"}`,
+		"too many steps":                `{"$ref":"#/$defs/d0","$defs":{"d20":{"type":"integer"},` + strings.Join(defs, ",") + `}}`,
+	} {
+		if found, sure := mustParse(t, schema).Faults("", "a"); sure || len(found) > 0 {
+			t.Errorf("%s: sure %v, %v", name, sure, found)
+		}
+	}
+	if found, sure := mustParse(t, `{"enum":["`+strings.Repeat("a", maxBytes)+`"]}`).Faults("", "a"); sure || len(found) > 0 {
+		t.Errorf("a schema of any size is read: sure %v, %v", sure, found)
+	}
+}
+
+// TestMeta: schemas are told from what is none, in every dialect, by whichever spelling of its address.
+func TestMeta(t *testing.T) {
+	for named, want := range map[string]Draft{
+		"": Draft202012,
+		"https://json-schema.org/draft/2020-12/schema": Draft202012,
+		"https://json-schema.org/draft/2019-09/schema": Draft201909,
+		"http://json-schema.org/draft-07/schema#":      Draft07,
+		"http://json-schema.org/draft-06/schema#":      Draft06,
+		"https://json-schema.org/draft-04/schema":      Draft04,
+	} {
+		schema := map[string]any{"type": "strin"}
+		if named != "" {
+			schema["$schema"] = named
+		}
+		draft, _, known := DraftOf(schema)
+		if !known || draft != want {
+			t.Errorf("%q is %v, known %v", named, draft, known)
+			continue
+		}
+		if found, sure := Meta(draft).Faults("", schema); !sure || len(found) == 0 || found[0].Path != "/type" {
+			t.Errorf("%q: sure %v, %v", named, sure, found)
+		}
+	}
+	if _, dialect, known := DraftOf(map[string]any{"$schema": "https://example.com/mine"}); known || dialect != "https://example.com/mine" {
+		t.Errorf("an unknown dialect is %s, known %v", dialect, known)
+	}
+}
+
+func valueOf(t *testing.T, text string) any {
+	t.Helper()
+	value, err := decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}

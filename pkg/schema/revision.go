@@ -1,0 +1,246 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Direction is the side of a call that a schema describes.
+type Direction int
+
+const (
+	// Input schemas say what is accepted: what was accepted must stay accepted.
+	Input Direction = iota
+	// Output schemas say what is promised: what is given must stay within what was promised.
+	Output
+)
+
+// Revision is two versions of a schema with the edits that lead from one to the other.
+type Revision struct {
+	Before, After *Schema
+	// Edits are those of [Edits].
+	Edits []Edit
+}
+
+// Compare separates the edits between two versions of a schema.
+func Compare(before, after *Schema) *Revision {
+	return &Revision{before, after, Edits(before, after)}
+}
+
+// With returns the old version with some of the edits, named by their number.
+func (r *Revision) With(edits ...int) *Schema {
+	if r.Before.doc == nil {
+		return r.Before
+	}
+	var chosen []Edit
+	for i, e := range r.Edits {
+		if slices.Contains(edits, i) {
+			chosen = append(chosen, e)
+		}
+	}
+	return r.Before.patched(patchesOf(r.Before.doc, chosen))
+}
+
+// Without returns the new version with some of the edits undone.
+func (r *Revision) Without(edits ...int) *Schema {
+	var kept []int
+	for i := range r.Edits {
+		if !slices.Contains(edits, i) {
+			kept = append(kept, i)
+		}
+	}
+	return r.With(kept...)
+}
+
+// Change is what an edit does, or what several edits only do together.
+type Change struct {
+	// Edits are numbers of edits of the revision. A change without any is a difference that no edit explains.
+	Edits []int
+	// Kept and Inside are the verdicts on all values, with these edits and no others: is all that was right right still,
+	// and is all that is right what was right before?
+	Kept, Inside Result
+	// Breaks is Incompatible where the other side of the call is broken because of these edits. Its witness was right
+	// before (the value of a result is given now), is rejected with these edits alone and by the revision as a whole, and
+	// is accepted once these edits, and others that reject it for themselves, are undone. Breaks is Compatible where
+	// nothing is broken because of them, also where other edits make up for what they do.
+	Breaks Result
+}
+
+// Judge tells what the whole revision does, and what each edit does that asserts something. Edits that only together
+// break are a change of their own, after those.
+func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) (whole Change, changes []Change) {
+	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{}, formats: newFormats(b.AssertFormats)}
+	j.from, j.to = r.Before, r.After
+	if d == Output {
+		j.from, j.to = r.After, r.Before
+	}
+	whole = j.effect(r.After)
+	whole.Breaks = Contains(ctx, j.to, j.from, b)
+	for i, e := range r.Edits {
+		if e.patch != nil && (!e.Family.Annotation() || e.Family == FamilyFormat && b.AssertFormats) {
+			j.asserting = append(j.asserting, i)
+		}
+	}
+	if len(j.asserting) == 1 {
+		return whole, []Change{{j.asserting, whole.Kept, whole.Inside, whole.Breaks}}
+	}
+	for _, i := range j.asserting {
+		ch := j.effect(r.With(i))
+		ch.Edits, ch.Breaks.Verdict = []int{i}, Compatible
+		changes = append(changes, ch)
+	}
+	return whole, j.blame(whole.Breaks, changes)
+}
+
+// A judgement is the work of telling which edits of a revision break.
+type judgement struct {
+	*Revision
+	ctx       context.Context
+	direction Direction
+	budget    Budget
+	formats   *formats
+	from, to  *Schema // where values come from, and what must accept them
+	asserting []int
+	made      map[string]*Schema
+}
+
+// effect compares the old version with another one on all values.
+func (j *judgement) effect(other *Schema) Change {
+	b := j.budget
+	b.Semantics = Strict
+	return Change{Kept: Contains(j.ctx, other, j.Before, b), Inside: Contains(j.ctx, j.Before, other, b)}
+}
+
+// alone is what values come from, with some edits as what must accept the values has them.
+func (j *judgement) alone(edits ...int) *Schema { return j.variant(edits, j.direction == Output) }
+
+// undone is what must accept values, with some edits undone.
+func (j *judgement) undone(edits ...int) *Schema { return j.variant(edits, j.direction == Input) }
+
+func (j *judgement) variant(edits []int, without bool) *Schema {
+	key := fmt.Sprint(edits, without)
+	if j.made[key] == nil && without {
+		j.made[key] = j.Without(edits...)
+	} else if j.made[key] == nil {
+		j.made[key] = j.With(edits...)
+	}
+	return j.made[key]
+}
+
+func (j *judgement) reads(s *Schema, value any) answer {
+	return accepts(yes(s.plain), value, j.formats)
+}
+
+// blame finds the edits because of which values are broken: one value after another that is broken even with the edits
+// undone that were found before.
+func (j *judgement) blame(r Result, changes []Change) []Change {
+	var found []int
+	for r.Verdict == Incompatible && r.Witness != nil {
+		value, err := decode(r.Witness)
+		if err != nil {
+			break
+		}
+		repair := j.repair(value)
+		fresh := slices.DeleteFunc(slices.Clone(repair), func(i int) bool { return slices.Contains(found, i) })
+		for _, i := range fresh {
+			changes = j.tell(changes, i, repair, value)
+		}
+		if len(fresh) == 0 {
+			if repair == nil {
+				changes = append(changes, Change{Breaks: r})
+			}
+			break
+		}
+		found = append(found, fresh...)
+		slices.Sort(found)
+		r = j.next(found)
+	}
+	if r.Verdict == Unknown {
+		j.doubt(r, changes)
+	}
+	return changes
+}
+
+// next asks for a value that is broken with some edits undone, too.
+func (j *judgement) next(undone []int) Result {
+	if len(undone) == len(j.asserting) {
+		return Result{Verdict: Compatible}
+	}
+	without := j.undone(undone...)
+	r := Contains(j.ctx, without, j.from, j.budget)
+	if value, err := decode(r.Witness); err == nil && j.reads(j.to, value) != void {
+		r = question{in: []*Schema{j.from}, out: []*Schema{j.to, without}, budget: j.budget}.answer(j.ctx)
+	}
+	return r
+}
+
+// tell puts down that an edit breaks a value, or that it does so together with others.
+func (j *judgement) tell(changes []Change, edit int, repair []int, value any) []Change {
+	set := []int{edit}
+	if j.reads(j.alone(edit), value) != void {
+		set = j.least(j.asserting, func(edits []int) bool {
+			return slices.Contains(edits, edit) && j.reads(j.alone(edits...), value) == void
+		})
+	}
+	q := question{in: []*Schema{j.from}, out: []*Schema{j.to, j.alone(set...)}, also: j.undone(repair...), budget: j.budget}
+	r := q.shown(value)
+	for i := range changes {
+		if slices.Equal(changes[i].Edits, set) {
+			changes[i].Breaks = r
+			return changes
+		}
+	}
+	ch := j.effect(j.With(set...))
+	ch.Edits, ch.Breaks = set, r
+	return append(changes, ch)
+}
+
+// repair finds few edits that, undone, let a value pass that the revision breaks: one, or those that reject it alone, or
+// all; nil where not even that helps.
+func (j *judgement) repair(value any) []int {
+	passes := func(edits []int) bool { return len(edits) > 0 && j.reads(j.undone(edits...), value) == inhabited }
+	var rejecting []int
+	for _, i := range j.asserting {
+		if passes([]int{i}) {
+			return []int{i}
+		}
+		if j.reads(j.alone(i), value) == void {
+			rejecting = append(rejecting, i)
+		}
+	}
+	for _, edits := range [...][]int{rejecting, j.asserting} {
+		if passes(edits) {
+			return j.least(edits, passes)
+		}
+	}
+	return nil
+}
+
+// least leaves out edits, many at a time and then one by one, as long as the rest is enough.
+func (j *judgement) least(edits []int, enough func([]int) bool) []int {
+	for size := (len(edits) + 1) / 2; size > 0; size /= 2 {
+		for at := 0; at < len(edits); {
+			if less := slices.Delete(slices.Clone(edits), at, min(at+size, len(edits))); enough(less) {
+				edits = less
+			} else {
+				at += size
+			}
+		}
+	}
+	return edits
+}
+
+// doubt judges the edits by themselves for which nothing was found before a question was left open.
+func (j *judgement) doubt(open Result, changes []Change) {
+	for i, ch := range changes {
+		if ch.Breaks.Verdict != Compatible || len(ch.Edits) == 0 {
+			continue
+		}
+		r := Contains(j.ctx, j.alone(ch.Edits...), j.from, j.budget)
+		if value, err := decode(r.Witness); r.Verdict == Incompatible && (err != nil || j.reads(j.to, value) != void) {
+			r = open
+		}
+		changes[i].Breaks = r
+	}
+}

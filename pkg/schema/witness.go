@@ -1,0 +1,224 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A witness is told to people: it should be the call that an agent would send. plain makes a value so, as long as it
+// shows what it showed before: it leaves out members and items, and puts what the schema itself shows, or else plain
+// values, in place of the scalars that are left.
+type plainer struct {
+	schema *Schema // where values come from
+	holds  func(value any) bool
+	left   int // values to try
+}
+
+// maxPlainer bounds the values that are tried to make one plainer.
+const maxPlainer = 400
+
+// plain returns the plainest value found.
+func (p *plainer) plain(value any) any {
+	root := value
+	p.left = maxPlainer
+	p.less(value, func(v any) bool { return p.try(&root, v) })
+	p.likely(root, nil, func(v any) bool { return p.try(&root, v) })
+	return root
+}
+
+// try replaces the value if the other one shows the same.
+func (p *plainer) try(root *any, other any) bool {
+	if p.left--; p.left < 0 || !p.holds(other) {
+		return false
+	}
+	*root = other
+	return true
+}
+
+// less leaves out what can be left out of a value; put tries the whole value with another one in its place.
+func (p *plainer) less(value any, put func(any) bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		v = maps.Clone(v)
+		for _, name := range sortedKeys(v) {
+			rest := maps.Clone(v)
+			delete(rest, name)
+			if put(rest) {
+				v = rest
+			}
+		}
+		for _, name := range sortedKeys(v) {
+			p.less(v[name], func(inner any) bool { return putMember(v, name, inner, put) })
+		}
+	case []any:
+		v = slices.Clone(v)
+		for size := (len(v) + 1) / 2; size > 0; size /= 2 {
+			for at := 0; at < len(v); {
+				if rest := slices.Delete(slices.Clone(v), at, min(at+size, len(v))); put(rest) {
+					v = rest
+				} else {
+					at += size
+				}
+			}
+		}
+		for i := range v[:min(len(v), 20)] {
+			p.less(v[i], func(inner any) bool { return putItem(v, i, inner, put) })
+		}
+	}
+}
+
+func putMember(o map[string]any, name string, inner any, put func(any) bool) bool {
+	with := maps.Clone(o)
+	with[name] = inner
+	if !put(with) {
+		return false
+	}
+	o[name] = inner
+	return true
+}
+
+func putItem(list []any, i int, inner any, put func(any) bool) bool {
+	with := slices.Clone(list)
+	with[i] = inner
+	if !put(with) {
+		return false
+	}
+	list[i] = inner
+	return true
+}
+
+// likely puts likely values in place of the scalars in a value; path leads to it.
+func (p *plainer) likely(value any, path []string, put func(any) bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		v = maps.Clone(v)
+		for _, name := range sortedKeys(v) {
+			p.likely(v[name], append(slices.Clone(path), name), func(inner any) bool { return putMember(v, name, inner, put) })
+		}
+	case []any:
+		v = slices.Clone(v)
+		for i := range v[:min(len(v), 20)] {
+			p.likely(v[i], append(slices.Clone(path), "*"), func(inner any) bool { return putItem(v, i, inner, put) })
+		}
+	default:
+		for _, other := range p.likelier(value, path) {
+			if same(value, other) || put(other) {
+				return
+			}
+		}
+	}
+}
+
+// likelier lists what is likelier than a scalar, the likeliest first: what the schema shows at its place, and values of
+// the same type that are plain.
+func (p *plainer) likelier(value any, path []string) []any {
+	shown, out := p.shown(path), []any(nil)
+	for _, o := range shown {
+		out = append(out, listed(o["const"])...)
+		if list, ok := o["examples"].([]any); ok {
+			out = append(out, list...)
+		}
+		if v, ok := o["default"]; ok {
+			out = append(out, v)
+		}
+		if list, ok := o["enum"].([]any); ok {
+			out = append(out, list[:min(len(list), 8)]...)
+		}
+	}
+	out = slices.DeleteFunc(out, func(v any) bool { return v == nil || kindOf(v) != kindOf(value) })
+	switch v := value.(type) {
+	case string:
+		for _, o := range shown {
+			if format, _ := o["format"].(string); formatExample(format) != "" {
+				out = append(out, formatExample(format))
+			}
+		}
+		if len(path) > 0 {
+			out = append(out, formatExample(formatNamed(path[len(path)-1])))
+		}
+		out = append(out, v[:0]+"a")
+		if n := utf8.RuneCountInString(v); n > 1 {
+			out = append(out, strings.Repeat("a", n))
+		}
+	case json.Number:
+		if len(v) < 4 { // a bound, or what lies beside one
+			return append(out, v)
+		}
+		for _, n := range [...]json.Number{"1", "0", "0.5", "1.5", "2", "10", "-1"} {
+			out = append(out, n)
+		}
+	}
+	return slices.DeleteFunc(out, func(v any) bool { return v == "" })
+}
+
+// formatNamed is the format that a name speaks of, empty for most names.
+func formatNamed(name string) string {
+	name = strings.ToLower(name)
+	for _, f := range [...]struct{ part, format string }{{"url", "uri"}, {"uri", "uri"}, {"email", "email"}, {"uuid", "uuid"}, {"hostname", "hostname"}} {
+		if strings.HasSuffix(name, f.part) {
+			return f.format
+		}
+	}
+	if strings.HasSuffix(name, "date") {
+		return "date"
+	}
+	return ""
+}
+
+// shown lists the schema objects that speak of the place that a path leads to.
+func (p *plainer) shown(path []string) []map[string]any {
+	if p.schema.doc == nil {
+		return nil
+	}
+	here := inPlace(site{p.schema.doc, "", p.schema.doc.root}, nil)
+	for _, step := range path {
+		var inner []site
+		for _, s := range here {
+			inner = append(inner, s.inside(step)...)
+		}
+		here = nil
+		for _, s := range inner {
+			here = inPlace(s, here)
+		}
+	}
+	var out []map[string]any
+	for _, s := range here {
+		out = append(out, s.keywords())
+	}
+	return out
+}
+
+// maxInPlace bounds the schema objects that are looked at for one place.
+const maxInPlace = 64
+
+// inPlace adds a schema object and those that speak of the same value to a list.
+func inPlace(s site, list []site) []site {
+	if len(list) > maxInPlace || slices.ContainsFunc(list, func(t site) bool { return t.doc == s.doc && t.place == s.place }) {
+		return list
+	}
+	list = append(list, s)
+	if target, ok := s.follow(); ok {
+		list = inPlace(target, list)
+	}
+	for _, k := range [...]string{"allOf", "anyOf", "oneOf"} {
+		for _, member := range s.list(k) {
+			list = inPlace(member, list)
+		}
+	}
+	return list
+}
+
+// inside lists the schemas that a schema object has for a property, or for items.
+func (s site) inside(step string) []site {
+	var out []site
+	for _, place := range [...][]string{{"properties", step}, {"additionalProperties"}, {"items"}} {
+		if inner := s.child(place...); inner.value != nil && (step == "*") == (place[0] == "items") {
+			out = append(out, inner)
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,342 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Run watches a server until ctx ends, and calls emit for every event, one at a time and in order. It returns when
+// nothing is under way any more; the error is that of closing the last session.
+func Run(ctx context.Context, source Source, options Options, emit func(Event)) error {
+	options = options.complete()
+	options.Diff.Server = source.Name
+	w := &watcher{source: source, options: options, state: &state{source: source, options: options, emit: emit}}
+	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below the shortest spread of Longest
+	w.state.become(Connecting, nil)
+	var err error
+	for ctx.Err() == nil {
+		life, over := restartable(ctx, options.Restart)
+		if session := w.connect(life); session != nil {
+			w.follow(life, session)
+			err = session.Close()
+		}
+		if over() && ctx.Err() == nil {
+			w.restart()
+		}
+	}
+	w.state.become(Closed, nil)
+	return err
+}
+
+// restartable is a context that ends with ctx, or when a new session is asked for. The function that it returns ends it, and
+// tells whether one was.
+func restartable(ctx context.Context, restart <-chan struct{}) (_ context.Context, over func() (asked bool)) {
+	life, end := context.WithCancel(ctx)
+	asked := make(chan bool, 1)
+	go func() {
+		select {
+		case <-restart:
+			asked <- true
+			end()
+		case <-life.Done():
+			asked <- false
+		}
+	}()
+	return life, func() bool {
+		end()
+		return <-asked
+	}
+}
+
+// watcher is the one goroutine that watches one server: it decides when to connect and when to read.
+type watcher struct {
+	source  Source
+	options Options
+	state   *state
+	breaker breaker
+	news    news // of the session
+
+	wait    time.Duration // before the next attempt to connect
+	misses  int           // attempts to connect that failed in a row
+	renewed bool          // the next session is one that was asked for
+	floor   time.Duration // the least time between polls that the server asks for
+	pollAt  time.Time     // when to read everything again
+}
+
+// breaker lets attempts at a server through until too many have failed in a row, and then one at a time, far apart.
+type breaker struct {
+	limit    int           // failures in a row
+	rest     time.Duration // between attempts after them
+	failures int
+	until    time.Time
+}
+
+func (b *breaker) open() bool { return b.failures >= b.limit }
+
+func (b *breaker) allows() bool { return !b.open() || !time.Now().Before(b.until) }
+
+// record takes the outcome of an attempt.
+func (b *breaker) record(err error) {
+	if b.failures++; err == nil {
+		b.failures = 0
+	}
+	b.until = time.Now().Add(b.rest)
+}
+
+func (b *breaker) reset() { b.failures = 0 }
+
+// restart forgets all failures and waits, since the next session is to be one that somebody asked for.
+func (w *watcher) restart() {
+	w.breaker.reset()
+	w.wait, w.misses, w.renewed, w.news = 0, 0, true, news{}
+	if w.state.status.State != Connecting {
+		w.state.become(Reconnecting, nil)
+	}
+}
+
+// connect opens a session and reads everything, again and again until that works; nil = ctx has ended.
+func (w *watcher) connect(ctx context.Context) Session {
+	for w.pause(ctx, w.beforeConnecting()) {
+		if !w.breaker.allows() {
+			continue
+		}
+		session, got, err := w.arrive(ctx)
+		switch {
+		case session != nil && ctx.Err() != nil:
+			_ = session.Close() // it was never the watcher's
+		case ctx.Err() != nil:
+		case session != nil:
+			w.breaker.record(err)
+			w.renewed = false
+			w.take(session, got, err)
+			return session
+		default:
+			w.breaker.record(err)
+			w.unreachable(err)
+		}
+	}
+	return nil
+}
+
+// pause waits, and is cut short by a request to read at once; false = ctx has ended.
+func (w *watcher) pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-w.options.Refresh:
+		w.breaker.reset()
+	}
+	return ctx.Err() == nil
+}
+
+// beforeConnecting is how long to wait for the next attempt: at first not at all, then twice as long each time.
+func (w *watcher) beforeConnecting() time.Duration {
+	now := w.wait
+	w.wait = min(max(2*now, w.options.Backoff), w.options.Longest)
+	if w.breaker.open() {
+		now = w.options.Longest
+	}
+	return w.options.spread(now)
+}
+
+// arrive opens a session and reads all lists. A session that is lost on the way is an error like one that never was.
+func (w *watcher) arrive(ctx context.Context) (Session, reading, error) {
+	began := time.Now()
+	session, err := w.source.Open(ctx)
+	outcome := Connected
+	if err != nil {
+		outcome = Failure
+	}
+	if ctx.Err() == nil {
+		w.options.Observe(Attempt{Outcome: outcome, Took: time.Since(began)})
+	}
+	if err != nil {
+		return nil, reading{}, err
+	}
+	w.state.status.Counts.Connections++
+	held, release := whileConnected(ctx, session)
+	defer release()
+	w.news.forget()
+	got, err := w.read(held, session, reading{cause: w.arrival(), hello: session.Hello(), kinds: snapshot.Kinds()})
+	if held.Err() != nil && ctx.Err() == nil {
+		_ = session.Close() // it is lost already
+		return nil, reading{}, err
+	}
+	return session, got, err
+}
+
+// arrival is the cause of the first reading of a session.
+func (w *watcher) arrival() Cause {
+	switch {
+	case w.state.good.shot == nil:
+		return Start
+	case w.renewed:
+		return Reload
+	}
+	return Reconnection
+}
+
+// unreachable tells of an attempt to connect that failed. The surface is stale once as many failed as a reading may.
+func (w *watcher) unreachable(err error) {
+	w.state.status.Counts.Failures++
+	if w.misses++; w.misses >= attempts {
+		w.state.giveUp(err)
+	}
+	w.state.trouble(Reconnecting, w.breaker.open(), err)
+}
+
+// whileConnected is a context that ends with ctx, or with the session's connection.
+func whileConnected(ctx context.Context, session Session) (held context.Context, release func()) {
+	held, cancel := context.WithCancelCause(ctx)
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		select {
+		case <-session.Done():
+			cancel(session.Lost())
+		case <-held.Done():
+		}
+	}()
+	return held, func() {
+		cancel(nil)
+		<-watching
+	}
+}
+
+// follow keeps the surface of a connected server live until the connection is lost or ctx ends.
+func (w *watcher) follow(ctx context.Context, session Session) {
+	began := time.Now()
+	held, release := whileConnected(ctx, session)
+	defer release()
+	for {
+		next, ok := w.await(held, session)
+		if !ok {
+			break
+		}
+		w.refresh(held, session, next)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if time.Since(began) >= w.options.steady() {
+		w.wait = w.options.Backoff
+	}
+	w.state.trouble(Reconnecting, w.breaker.open(), session.Lost())
+}
+
+// await waits for a reason to read; false = ctx has ended.
+func (w *watcher) await(ctx context.Context, session Session) (reading, bool) {
+	poll := time.NewTimer(time.Until(w.pollAt))
+	defer poll.Stop()
+	var first time.Time
+	var ready <-chan time.Time // when the news that came are to be heeded
+	if w.news.fresh() {
+		first, ready = time.Now(), time.After(w.settling(time.Now()))
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return reading{}, false
+		case <-poll.C:
+			return reading{cause: Poll, hello: session.Hello(), kinds: snapshot.Kinds()}, true
+		case <-w.options.Refresh:
+			w.breaker.reset()
+			return reading{cause: Request, hello: session.Hello(), kinds: snapshot.Kinds()}, true
+		case <-session.Signal():
+			if ready == nil {
+				first = time.Now()
+			}
+			ready = time.After(w.settling(first))
+		case <-ready:
+			ready = nil
+			if w.hear(session, first); w.news.fresh() {
+				return w.asked(session), true
+			}
+			poll.Reset(time.Until(w.pollAt))
+		}
+	}
+}
+
+// settling is how long to wait for further news: a pause of theirs, within the patience for all of them since first, but
+// never before a server that announces too much may be asked again.
+func (w *watcher) settling(first time.Time) time.Duration {
+	left := w.options.patience() - time.Since(first)
+	return max(min(w.options.Quiet, left), time.Until(w.news.notBefore))
+}
+
+// hear takes the news of a session that came since a time.
+func (w *watcher) hear(session Session, since time.Time) {
+	got := session.News()
+	w.state.status.Counts.Announcements += got.Count
+	if w.news.add(got, since); w.state.covered == got.Covered {
+		return
+	}
+	w.state.covered = got.Covered
+	if w.state.status.State.Reached() {
+		w.state.become(w.state.connected(), nil)
+		w.schedule()
+	}
+}
+
+// asked is the reading that the news ask for, with the lists whose last reading failed.
+func (w *watcher) asked(session Session) reading {
+	r := reading{cause: Notification, hello: session.Hello()}
+	for _, kind := range snapshot.Kinds() {
+		if w.news.announced(kind) || w.news.resumed || w.state.good.lacks(kind) {
+			r.kinds = append(r.kinds, kind)
+		}
+	}
+	if w.news.resumed && len(w.news.kinds) == 0 {
+		r.cause = Resumption
+	}
+	return r
+}
+
+// schedule sets when to read everything again, whatever is announced until then.
+func (w *watcher) schedule() {
+	interval := w.options.Interval
+	switch {
+	case w.breaker.open():
+		interval = w.options.Longest
+	case w.state.status.State == Live:
+		interval = w.options.Safety
+	}
+	floor := min(w.floor, w.options.Safety) // no server is trusted for longer
+	w.pollAt = time.Now().Add(max(w.options.spread(interval), floor))
+}
+
+// refresh reads what next names, if it is time for an attempt, and takes what came.
+func (w *watcher) refresh(ctx context.Context, session Session, next reading) {
+	if !w.breaker.allows() {
+		w.news.tried(next.kinds)       // they are read with the next poll
+		if time.Until(w.pollAt) <= 0 { // an announcement must not put the next attempt off
+			w.schedule()
+		}
+		return
+	}
+	got, err := w.read(ctx, session, next)
+	if ctx.Err() != nil { // lost or ended: the next session reads everything
+		return
+	}
+	w.breaker.record(err)
+	w.take(session, got, err)
+}
+
+// take hands over what was read, and plans the next reading.
+func (w *watcher) take(session Session, r reading, err error) {
+	if err == nil {
+		w.misses = 0
+	}
+	w.floor = session.Floor()
+	came := w.state.measure(r)
+	w.heed(session, r, &came)
+	w.state.settle(r, came, w.breaker.open(), err)
+	if r.whole() || err != nil {
+		w.schedule()
+	}
+	w.state.publish()
+}

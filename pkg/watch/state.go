@@ -1,0 +1,234 @@
+package watch
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// state is what is known of a server, and what was told of it.
+type state struct {
+	source  Source
+	options Options
+	emit    func(Event)
+
+	status    Status
+	covered   bool            // the server announces changes of every list
+	good      surface         // the last good one
+	changedAt time.Time       // when a reading found a change last
+	told      map[string]bool // fingerprints of the distance that was told last
+	stale     bool            // Stale was told and Recovered was not
+}
+
+// become tells a new state, or a new reason for the same trouble without telling it.
+func (s *state) become(now State, err error) {
+	previous := s.status.State
+	s.status.State, s.status.Err = now, err
+	if previous != now {
+		s.status.Since = time.Now()
+	}
+	s.publish()
+	if previous != now {
+		s.tell(Event{Kind: StateChanged, Previous: previous, Err: err})
+	}
+}
+
+// connected is the state of a server whose surface is current.
+func (s *state) connected() State {
+	if s.covered {
+		return Live
+	}
+	return Polling
+}
+
+// trouble is the state of trouble, or Failed when there was too much of it.
+func (s *state) trouble(now State, tooMuch bool, err error) {
+	if tooMuch {
+		now = Failed
+	}
+	s.become(now, err)
+}
+
+// giveUp tells once that the last good surface may no longer be the server's.
+func (s *state) giveUp(err error) {
+	if s.stale || s.good.shot == nil {
+		return
+	}
+	s.stale = true
+	s.tell(Event{Kind: Stale, Err: err})
+}
+
+// tell completes an event and hands it out.
+func (s *state) tell(e Event) {
+	e.Time, e.Server, e.State = time.Now(), s.source.Name, s.status.State
+	finding.Sort(e.Findings)
+	s.emit(e)
+}
+
+func (s *state) publish() { s.options.View.publish(s.status) }
+
+// outcome is what a reading came to.
+type outcome struct {
+	findings []finding.Finding
+	first    bool // there was no surface before
+	changed  bool
+	silent   bool // the change was not announced, and should have been
+	needless bool // a change was announced, and there is none
+	note     string
+}
+
+// word is the outcome for whoever measures.
+func (o outcome) word(err error) Outcome {
+	switch {
+	case err != nil:
+		return Failure
+	case o.changed:
+		return Different
+	}
+	return Same
+}
+
+// measure makes what was read the good surface. Lists that failed stay as they were.
+func (s *state) measure(r reading) outcome {
+	next := s.good.with(r)
+	o := outcome{first: s.good.shot == nil}
+	o.findings, o.changed = s.compare(next)
+	s.good, s.status.Surface, s.status.Unknown = next, next.shot, next.unknown
+	return o
+}
+
+// settle tells what a reading came to, and the state that it leads to.
+func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
+	s.count(o, err)
+	s.options.Observe(Attempt{Cause: r.cause, Outcome: o.word(err), Took: r.took})
+	if err != nil {
+		s.trouble(Degraded, tooMuch, err)
+	} else {
+		s.status.Seen = time.Now()
+		s.become(s.connected(), nil)
+	}
+	s.report(r.cause, o, err)
+	if err != nil && !o.first {
+		s.giveUp(err)
+	}
+}
+
+func (s *state) count(o outcome, err error) {
+	counts := &s.status.Counts
+	if o.changed {
+		s.changedAt = time.Now()
+		counts.Changes++
+	}
+	if o.silent {
+		counts.Silent++
+	}
+	if o.needless {
+		counts.Needless++
+	}
+	if err != nil {
+		counts.Failures++
+	}
+}
+
+// report tells what a reading came to, if that is worth an event.
+func (s *state) report(cause Cause, o outcome, err error) {
+	e := Event{Cause: cause, Findings: o.findings, Silent: o.silent, Note: o.note}
+	recovered := err == nil && s.stale
+	s.stale = s.stale && !recovered
+	if recovered && s.source.Saved != nil { // a distance is nothing that happened meanwhile: it has an event of its own
+		s.tell(Event{Kind: Recovered, Cause: cause})
+		recovered = false
+	}
+	switch {
+	case recovered:
+		e.Kind = Recovered
+	case o.changed:
+		e.Kind = Changed
+	case o.needless, cause == Reload && err == nil:
+		e.Kind = Unchanged
+	default:
+		return
+	}
+	s.tell(e)
+}
+
+// compare finds what is to be told of the next surface, and whether there is something to tell: what changed since the
+// last good surface, or the distance from what is saved, when that is another one.
+func (s *state) compare(next surface) (found []finding.Finding, changed bool) {
+	if s.source.Saved != nil {
+		return s.distance(next)
+	}
+	if s.good.shot == nil || s.good.same(next) {
+		return nil, false
+	}
+	found = s.options.Judge(diff.Compare(s.good.before(next), next.shot, s.options.Diff))
+	return found, len(found) > 0
+}
+
+func (s *state) distance(next surface) (found []finding.Finding, changed bool) {
+	if saved := s.source.Saved(); saved != nil {
+		options := s.options.Diff
+		options.Unavailable = next.unknown
+		found = s.options.Judge(diff.Compare(saved, next.shot, options))
+	}
+	now := map[string]bool{}
+	for _, f := range found {
+		now[f.Fingerprint()] = true
+	}
+	if maps.Equal(now, s.told) {
+		return nil, false
+	}
+	s.told = now
+	return found, true
+}
+
+// surface is the last good surface of a server. It is never changed, only replaced.
+type surface struct {
+	shot    *snapshot.Snapshot // nil = nothing yet
+	digest  string
+	unknown []snapshot.Kind // lists that were never read
+	lacking []snapshot.Kind // lists whose last reading failed
+}
+
+// with is the surface after a reading: the lists that arrived are new, the others stay.
+func (s surface) with(r reading) surface {
+	next := surface{shot: &snapshot.Snapshot{}}
+	*next.shot = *r.hello
+	for _, kind := range snapshot.Kinds() {
+		list, arrived := r.lists[kind]
+		wanted := slices.Contains(r.kinds, kind)
+		if !arrived && s.shot != nil {
+			list = s.shot.List(kind)
+		}
+		next.shot.SetList(kind, list)
+		if !arrived && (s.shot == nil || slices.Contains(s.unknown, kind)) {
+			next.unknown = append(next.unknown, kind)
+		}
+		if !arrived && (wanted || s.lacks(kind)) {
+			next.lacking = append(next.lacking, kind)
+		}
+	}
+	next.digest = next.shot.Digest()
+	return next
+}
+
+// lacks tells whether the last reading of a list failed.
+func (s surface) lacks(kind snapshot.Kind) bool { return slices.Contains(s.lacking, kind) }
+
+// before is s as the old side of a comparison with next: a list that becomes known is not one that was added.
+func (s surface) before(next surface) *snapshot.Snapshot {
+	old := *s.shot
+	for _, kind := range s.unknown {
+		old.SetList(kind, next.shot.List(kind))
+	}
+	return &old
+}
+
+// same tells whether nothing can have changed.
+func (s surface) same(next surface) bool {
+	return s.digest != "" && s.digest == next.digest && len(s.unknown) == len(next.unknown)
+}
