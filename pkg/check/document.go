@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
 // document is one JSON Schema of a tool.
@@ -66,30 +68,17 @@ type sub struct {
 	value any
 }
 
-// subschemas are the schemas that a keyword of JSON Schema holds. What other keywords hold is data.
+// subschemas are the schemas that a keyword of JSON Schema holds.
 func subschemas(way *trail, keyword string, value any) []sub {
-	switch keyword {
-	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
-		members, _ := value.(map[string]any)
-		var found []sub
-		for _, name := range slices.Sorted(maps.Keys(members)) {
-			found = append(found, sub{way.to(name), members[name]})
+	var found []sub
+	for _, s := range schema.Subschemas(keyword, value) {
+		at := way
+		for _, step := range s.Steps {
+			at = way.to(step)
 		}
-		return found
-	case "allOf", "anyOf", "oneOf", "prefixItems", "items":
-		if elements, ok := value.([]any); ok {
-			var found []sub
-			for i, element := range elements {
-				found = append(found, sub{way.element(i), element})
-			}
-			return found
-		}
-		return []sub{{way, value}}
-	case "additionalProperties", "additionalItems", "unevaluatedProperties", "unevaluatedItems", "propertyNames", "contains",
-		"contentSchema", "not", "if", "then", "else":
-		return []sub{{way, value}}
+		found = append(found, sub{at, s.Value})
 	}
-	return nil
+	return found
 }
 
 func isApplicator(keyword string) bool {

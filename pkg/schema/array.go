@@ -1,6 +1,8 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+)
 
 // An array problem is a clause about arrays, sorted: rules say what items must satisfy, needs ask for an item, limits
 // say how many items at most satisfy something, and the length lies between least and most.
@@ -46,8 +48,8 @@ const (
 	maxHorizon = 2048
 )
 
-// array decides a clause about arrays.
-func (e *engine) array(atoms []lit) outcome {
+// decideArray decides a clause about arrays.
+func decideArray(e *engine, atoms []lit) outcome {
 	a := e.arrayProblem(atoms)
 	if a.least > a.most {
 		return outcome{answer: void}
@@ -149,3 +151,280 @@ func (a *arrayProblem) fill() outcome {
 }
 
 const maxWitnessItems = 1 << 16
+
+// ruling returns what the rules say of the item at an index. A limit of none is a rule.
+func (a *arrayProblem) ruling(index int) []lit {
+	var out []lit
+	for _, l := range a.rules {
+		if l.op == opItem && l.count == index || l.op == opItems && index >= l.count {
+			out = append(out, l.kids[0])
+		}
+	}
+	for _, l := range a.limits {
+		if l.count == 0 {
+			out = append(out, l.lit.flip())
+		}
+	}
+	return out
+}
+
+// grow makes the cells up to a length.
+func (a *arrayProblem) grow(length int) {
+	for len(a.cells) < length {
+		a.cells = append(a.cells, cell{lits: a.ruling(len(a.cells)), count: 1})
+	}
+}
+
+// place finds an item for each need, in every way there is until one succeeds.
+func (a *arrayProblem) place(needs []need) outcome {
+	if a.step() {
+		return undecided(outOfSteps)
+	}
+	if len(needs) == 0 {
+		return a.complete()
+	}
+	n := needs[0]
+	out := outcome{answer: void}
+	last := n.from
+	if !n.fixed {
+		// Behind the horizon and behind all that is chosen, one item is like another.
+		last = max(n.from, a.horizon, len(a.cells))
+	}
+	for i := n.from; i <= last && i < a.most; i++ {
+		size := len(a.cells)
+		a.grow(i + 1)
+		before := a.cells[i]
+		if !slices.Contains(before.groups, n.group) {
+			a.cells[i].lits = append(slices.Clone(before.lits), n.lit)
+			a.cells[i].groups = append(slices.Clone(before.groups), n.group)
+			if a.inside(a.cells[i].lits).answer != void {
+				out = better(out, a.place(needs[1:]))
+			}
+			a.cells[i] = before
+		}
+		a.cells = a.cells[:size]
+		if out.answer == inhabited || a.left < 0 {
+			return out
+		}
+	}
+	return out
+}
+
+// complete makes the array long enough and decides its items together.
+func (a *arrayProblem) complete() outcome {
+	size := len(a.cells)
+	defer func() { a.cells = a.cells[:size] }()
+	length := max(size, a.least)
+	if a.repeated {
+		length = max(length, 2)
+	}
+	if length > a.most {
+		return outcome{answer: void}
+	}
+	a.grow(min(length, max(a.horizon, maxCells)))
+	if rest := length - len(a.cells); rest > 0 {
+		a.cells = append(a.cells, cell{lits: a.ruling(a.horizon), count: rest})
+	}
+	return a.limit(0, 0)
+}
+
+// limit decides, for each item from an index on and for each limit from one on, whether the item counts for it.
+func (a *arrayProblem) limit(which, index int) outcome {
+	if a.step() {
+		return undecided(outOfSteps)
+	}
+	if which == len(a.limits) {
+		return a.repeat()
+	}
+	l := a.limits[which]
+	if index == len(a.cells) || l.count == 0 {
+		return a.limit(which+1, 0)
+	}
+	before := a.cells[index]
+	defer func() { a.cells[index] = before }()
+	a.cells[index].lits = append(slices.Clone(before.lits), l.lit.flip())
+	out := outcome{answer: void}
+	if a.inside(a.cells[index].lits).answer != void {
+		out = a.limit(which, index+1)
+	}
+	if out.answer == inhabited {
+		return out
+	}
+	a.cells[index].lits = append(slices.Clone(before.lits), l.lit)
+	if a.limits[which].count >= before.count && a.inside(a.cells[index].lits).answer != void {
+		a.limits[which].count -= before.count
+		if a.limits[which].count == 0 { // keep it from being read as a rule: the rest is decided cell by cell
+			out = better(out, a.exhausted(which, index+1))
+		} else {
+			out = better(out, a.limit(which, index+1))
+		}
+		a.limits[which].count += before.count
+	}
+	if before.count > 1 && a.limits[which].count > 0 {
+		out = better(out, undecided(reason{"maxContains over very many items", l.lit.node}))
+	}
+	return out
+}
+
+// exhausted demands of all items from an index on that they do not count for a limit any more.
+func (a *arrayProblem) exhausted(which, index int) outcome {
+	before := slices.Clone(a.cells)
+	defer func() { copy(a.cells, before) }()
+	for i := index; i < len(a.cells); i++ {
+		a.cells[i].lits = append(slices.Clone(a.cells[i].lits), a.limits[which].lit.flip())
+		if a.inside(a.cells[i].lits).answer == void {
+			return outcome{answer: void}
+		}
+	}
+	return a.limit(which+1, 0)
+}
+
+// repeat makes two items equal where the array must not be unique.
+func (a *arrayProblem) repeat() outcome {
+	if !a.repeated {
+		return a.fill()
+	}
+	out := outcome{answer: void}
+	if len(a.cells) > 0 && a.cells[len(a.cells)-1].count > 1 {
+		out = undecided(reason{what: "equal items among very many"})
+	}
+	// Two further items behind the others may be the equal ones.
+	size := len(a.cells)
+	defer func() { a.cells = a.cells[:size] }()
+	for range max(a.horizon-size, 0) + 3 {
+		out = better(out, a.pairs())
+		if out.answer == inhabited || len(a.cells) >= a.most {
+			return out
+		}
+		if len(a.cells) > maxCells {
+			return better(out, undecided(reason{what: "equal items among very many"}))
+		}
+		a.cells = append(a.cells, cell{lits: a.limited(len(a.cells)), count: 1})
+	}
+	return out
+}
+
+// limited is what is said of an item that is added after the limits were decided: it must not count.
+func (a *arrayProblem) limited(index int) []lit {
+	out := a.ruling(index)
+	for _, l := range a.limits {
+		if l.count > 0 {
+			a.doubt, a.doubted = reason{"maxContains together with equal items", l.lit.node}, true
+		}
+	}
+	return out
+}
+
+// pairs tries every pair of items as the equal ones.
+func (a *arrayProblem) pairs() outcome {
+	out := outcome{answer: void}
+	for j := range a.cells {
+		for i := range j {
+			x, y := a.cells[i], a.cells[j]
+			both := slices.Concat(x.lits, y.lits)
+			a.cells[i].lits, a.cells[j].lits = both, both
+			if a.inside(both).answer != void {
+				out = better(out, a.fill())
+			}
+			a.cells[i], a.cells[j] = x, y
+			if out.answer == inhabited || a.left < 0 {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// differ finds items that are all different. Each cell offers as many values as there are cells, or all that it has;
+// a matching of cells to values exists or does not (Hall's theorem: a cell with as many values as cells never lacks).
+func (a *arrayProblem) differ(doubt reason, doubted bool) outcome {
+	n := 0
+	for _, c := range a.cells {
+		n += c.count
+	}
+	if n > maxCells {
+		return a.tooMany(n)
+	}
+	var offers [][]string
+	values := map[string]any{}
+	for _, c := range a.cells {
+		offer, why := a.offer(c.lits, n, values)
+		if why != (reason{}) {
+			doubt, doubted = why, true
+		}
+		for range c.count {
+			offers = append(offers, offer)
+		}
+	}
+	chosen, ok := match(offers)
+	if !ok {
+		if doubted {
+			return undecided(doubt)
+		}
+		return outcome{answer: void}
+	}
+	value := []any{}
+	for _, key := range chosen {
+		value = append(value, values[key])
+	}
+	if doubted {
+		return doubtful(value, doubt)
+	}
+	return found(value)
+}
+
+// tooMany decides unique items by counting alone: very many of them cannot differ where one kind of item has few
+// values.
+func (a *arrayProblem) tooMany(n int) outcome {
+	for _, c := range a.cells {
+		if offer, why := a.offer(c.lits, min(c.count, maxCells), map[string]any{}); why == (reason{}) && len(offer) < c.count && len(offer) < maxCells {
+			return outcome{answer: void}
+		}
+	}
+	return undecided(reason{what: "very many different items"})
+}
+
+// offer lists up to n different values that satisfy literals.
+func (a *arrayProblem) offer(lits []lit, n int, values map[string]any) (keys []string, why reason) {
+	lits = slices.Clone(lits)
+	for range n {
+		out := a.inside(lits)
+		switch out.answer {
+		case void:
+			return keys, why
+		case unsure:
+			return keys, out.why
+		}
+		key := canonical(out.value)
+		values[key] = out.value
+		keys = append(keys, key)
+		lits = append(lits, not(seal(constant(out.value))))
+	}
+	return keys, why
+}
+
+// match assigns to each row one of its keys, no key twice.
+func match(rows [][]string) ([]string, bool) {
+	owner := map[string]int{}
+	chosen := make([]string, len(rows))
+	var assign func(row int, seen map[string]bool) bool
+	assign = func(row int, seen map[string]bool) bool {
+		for _, key := range rows[row] {
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			if other, taken := owner[key]; !taken || assign(other, seen) {
+				owner[key], chosen[row] = row, key
+				return true
+			}
+		}
+		return false
+	}
+	for row := range rows {
+		if !assign(row, map[string]bool{}) {
+			return nil, false
+		}
+	}
+	return chosen, true
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
 
@@ -71,7 +72,7 @@ func (b *builder) cyclic() bool {
 
 // node builds the schema at a spot.
 func (b *builder) node(s spot) *node {
-	v, _ := at(s.doc.root, s.place)
+	v, _ := rawjson.At(s.doc.root, s.place)
 	return b.schema(v, s)
 }
 
@@ -167,18 +168,18 @@ type writer struct {
 
 func (w *writer) write() {
 	if _, ref := w.o["$ref"].(string); ref && w.in.dialect.refAlone() {
-		w.references()
+		readReferences(w)
 		return
 	}
-	w.unknownDialect()
-	w.references()
-	w.types()
-	w.numbers()
-	w.strings()
-	w.arrays()
-	w.objects()
-	w.logic()
-	w.unevaluated()
+	readDialect(w)
+	readReferences(w)
+	readTypes(w)
+	readNumbers(w)
+	readStrings(w)
+	readArrays(w)
+	readObjects(w)
+	readLogic(w)
+	readUnevaluated(w)
 }
 
 // add appends an assertion that comes from a keyword.
@@ -201,7 +202,7 @@ func (w *writer) malformed(keyword, message string) {
 func (b *builder) malformed(place, keyword string, v any, message string) *node {
 	path := place
 	if keyword != "" {
-		path = join(place, keyword)
+		path = rawjson.Join(place, keyword)
 	}
 	b.problem(path, message)
 	text, _ := json.Marshal(v)
@@ -245,7 +246,7 @@ func (w *writer) under(r role, tokens ...string) spot {
 	if from, ok := w.patched.source(tokens); ok {
 		s = from.as(s)
 	} else {
-		s.place = join(s.place, tokens...)
+		s.place = rawjson.Join(s.place, tokens...)
 	}
 	s.role = r
 	return s
@@ -270,13 +271,13 @@ func (b *builder) pattern(source, place string) *node {
 	return n
 }
 
-// dialect reports a "$schema" that is not known. Its keywords may mean something else.
-func (w *writer) unknownDialect() {
+// readDialect reports a "$schema" that is not known. Its keywords may mean something else.
+func readDialect(w *writer) {
 	named, ok := w.o["$schema"].(string)
 	if _, known := draftOf(named); !ok || known || w.place != w.in.place {
 		return
 	}
-	w.problem(join(w.place, "$schema"), "the dialect is not known; read as 2020-12")
+	w.problem(rawjson.Join(w.place, "$schema"), "the dialect is not known; read as 2020-12")
 	w.add("$schema", &node{op: opOpaque, text: "$schema\x00" + named, why: "the dialect is not known"})
 }
 

@@ -3,7 +3,10 @@ package schema
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Contains decides whether the wide schema accepts every JSON value that the narrow one accepts.
@@ -95,7 +98,7 @@ func undecidedBy(out outcome) Result {
 	}
 	if n := out.why.node; n != nil {
 		if r.Path, r.Keyword = n.place, n.keyword; n.keyword != "" {
-			r.Path = join(n.place, n.keyword)
+			r.Path = rawjson.Join(n.place, n.keyword)
 		}
 	}
 	return r
@@ -169,4 +172,50 @@ func (r reason) String() string {
 		return r.node.keyword
 	}
 	return r.what + " (" + r.node.keyword + ")"
+}
+
+// canonical writes a value so that equal values have equal text: 1.0 is 1, and the order of keys does not matter.
+func canonical(v any) string {
+	text, _ := json.Marshal(plainNumbers(v))
+	return string(text)
+}
+
+// same tells whether two decoded values have the same canonical text, and writes none.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, same)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, same)
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && (a == b || canonical(a) == canonical(b))
+	}
+	return a == b
+}
+
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if r, ok := rational(v); ok {
+			if n, ok := decimal(r); ok {
+				return n
+			}
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = plainNumbers(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			out[name] = plainNumbers(item)
+		}
+		return out
+	}
+	return v
 }

@@ -1,9 +1,16 @@
 package schema
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A document is a decoded schema with an index of the resources and anchors in it (2020-12 §8.2).
@@ -62,8 +69,10 @@ func (d *document) index(v any, place string, in *resource) {
 	}
 	in = d.enter(o, place, in)
 	d.name(o, place, in)
-	for _, sub := range subschemas(o) {
-		d.index(sub.value, join(place, sub.tokens...), in)
+	for _, keyword := range sortedKeys(o) {
+		for _, sub := range Subschemas(keyword, o[keyword]) {
+			d.index(sub.Value, rawjson.Join(rawjson.Join(place, keyword), sub.Steps...), in)
+		}
 	}
 }
 
@@ -145,38 +154,111 @@ func (d *document) resolve(ref string, from *resource) (in *document, place, uri
 		place, ok = r.anchors[fragment]
 		return d, place, u.String(), ok
 	}
-	place = join(r.place, tokens(fragment)...)
-	_, ok = at(d.root, place)
+	place = rawjson.Join(r.place, rawjson.Split(fragment)...)
+	_, ok = rawjson.At(d.root, place)
 	return d, place, u.String(), ok
 }
 
-// A subschema is a schema inside a schema object.
-type subschema struct {
-	tokens []string
-	value  any
+// Subschema is a schema inside a schema object.
+type Subschema struct {
+	Steps []string // from the value of the keyword, as steps of a JSON pointer; none where the value is the schema
+	Value any
 }
 
-// subschemas lists the schemas directly inside a schema object, in every keyword that holds any in some draft.
-func subschemas(o map[string]any) []subschema {
-	var out []subschema
-	for _, k := range [...]string{"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if",
-		"items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"} {
-		if v, ok := o[k]; ok {
-			out = append(out, subschema{[]string{k}, v})
-		}
-	}
-	for _, k := range [...]string{"allOf", "anyOf", "oneOf", "prefixItems", "items"} {
-		list, _ := o[k].([]any)
-		for i, v := range list {
-			out = append(out, subschema{[]string{k, strconv.Itoa(i)}, v})
-		}
-	}
-	for _, k := range [...]string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties",
-		"properties"} {
-		table, _ := o[k].(map[string]any)
+// Subschemas lists the schemas that a keyword holds in some draft, in the order of their names. What other keywords hold
+// is data.
+func Subschemas(keyword string, value any) []Subschema {
+	var out []Subschema
+	switch keyword {
+	case "$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties":
+		table, _ := value.(map[string]any)
 		for _, name := range sortedKeys(table) {
-			out = append(out, subschema{[]string{k, name}, table[name]})
+			out = append(out, Subschema{[]string{name}, table[name]})
 		}
+	case "allOf", "anyOf", "oneOf", "prefixItems", "items":
+		list, isList := value.([]any)
+		for i, v := range list {
+			out = append(out, Subschema{[]string{strconv.Itoa(i)}, v})
+		}
+		if !isList && keyword == "items" {
+			out = append(out, Subschema{Value: value})
+		}
+	case "additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "not", "propertyNames", "then",
+		"unevaluatedItems", "unevaluatedProperties":
+		out = append(out, Subschema{Value: value})
 	}
 	return out
+}
+
+// A scope is the dynamic scope as far as it matters: for each dynamic anchor, the outermost schema that has it
+// (2020-12 §7.1, §8.2.3.2).
+type scope map[string]string
+
+// enter returns the scope inside a resource.
+func (s scope) enter(r *resource) scope {
+	out := s
+	for name, place := range r.dynamic {
+		if _, outer := s[name]; outer {
+			continue
+		}
+		if len(out) == len(s) {
+			out = scope{}
+			maps.Copy(out, s)
+		}
+		out[name] = place
+	}
+	return out
+}
+
+func (s scope) key() string {
+	if len(s) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for _, name := range sortedKeys(s) {
+		b.WriteString(name + "\x00" + s[name] + "\x00")
+	}
+	return b.String()
+}
+
+// Limits on what is read at all. A schema past them is kept as one construct that nothing is known about.
+const (
+	maxBytes   = 4 << 20
+	maxNesting = 512
+	maxNodes   = 50_000
+	maxScoped  = 5_000 // under dynamic scopes, of which there may be very many
+)
+
+// decode reads one JSON value with its numbers as written.
+func decode(raw []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, fmt.Errorf("reading schema: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("reading schema: more follows the first JSON value")
+	}
+	return v, nil
+}
+
+// nesting returns how deeply the arrays and objects of a JSON text are nested.
+func nesting(raw []byte) int {
+	deepest, depth, quoted := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A group is a family with its keywords. They are told together: minimum and exclusiveMinimum are one interval.
@@ -33,18 +35,18 @@ func groups() []group {
 	}
 }
 
-// together lists the groups that differ. What is equal in text may still differ behind a reference.
-func (p pair) together() {
+// compareKeywords lists the groups that differ. What is equal in text may still differ behind a reference.
+func compareKeywords(p pair) {
 	for _, g := range groups() {
 		if p.text(g.keywords) {
 			p.group(g.family, g.keywords)
 			continue
 		}
 		for _, k := range g.keywords {
-			p.behind(k)
+			compareBehind(p, k)
 		}
 	}
-	p.unknown()
+	compareUnknown(p)
 }
 
 // text reports whether any of the keywords differs as written.
@@ -75,7 +77,7 @@ func (p pair) group(f Family, keywords []string) {
 
 // taken is a keyword, or a member of one, as the new schema has it.
 func (p pair) taken(v any, path ...string) patchedKeyword {
-	return patchedKeyword{path, v, &origin{p.y.doc, join(p.y.place, path...)}}
+	return patchedKeyword{path, v, &origin{p.y.doc, rawjson.Join(p.y.place, path...)}}
 }
 
 // several returns the value of the only keyword that is there, or an object of those that are.
@@ -97,8 +99,8 @@ func several(o map[string]any, keywords []string) json.RawMessage {
 	return json.RawMessage(jsonText(there))
 }
 
-// behind compares the schemas in a keyword that is equal as written.
-func (p pair) behind(keyword string) {
+// compareBehind compares the schemas in a keyword that is equal as written.
+func compareBehind(p pair, keyword string) {
 	v, ok := p.x.o[keyword]
 	if !ok {
 		return
@@ -118,19 +120,19 @@ func (p pair) behind(keyword string) {
 	}
 }
 
-// inner compares what holds schemas for the values inside the value, and parts that are combined.
-func (p pair) inner() {
-	p.properties()
-	p.required()
-	p.patternProperties()
-	p.additional()
-	p.items()
-	p.allOf()
-	p.keptUnions()
+// compareInner compares what holds schemas for the values inside the value, and parts that are combined.
+func compareInner(p pair) {
+	compareProperties(p)
+	compareRequired(p)
+	comparePatternProperties(p)
+	compareAdditional(p)
+	compareItems(p)
+	compareAllOf(p)
+	compareKeptUnions(p)
 }
 
-// references lists a reference that came, left or changed beside other keywords; behind two of them it goes on.
-func (p pair) references() {
+// compareReferences lists a reference that came, left or changed beside other keywords; behind two of them it goes on.
+func compareReferences(p pair) {
 	for _, k := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		_, had := p.x.o[k]
 		_, has := p.y.o[k]
@@ -145,8 +147,8 @@ func (p pair) references() {
 	}
 }
 
-// properties compares the properties of both; one that only one of them has is an edit, with its being required.
-func (p pair) properties() {
+// compareProperties compares the properties of both; one that only one of them has is an edit, with its being required.
+func compareProperties(p pair) {
 	x, _ := p.x.o["properties"].(map[string]any)
 	y, _ := p.y.o["properties"].(map[string]any)
 	for _, name := range sortedKeys(x) {
@@ -160,7 +162,7 @@ func (p pair) properties() {
 			ch.require = p.requiring(nil, []any{name})
 		}
 		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
-			Old: rawOf(x[name]), OldSchema: rawOf(x[name]), OldPath: join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
+			Old: rawOf(x[name]), OldSchema: rawOf(x[name]), OldPath: rawjson.Join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
 	}
 	for _, name := range sortedKeys(y) {
 		if _, kept := x[name]; !kept {
@@ -176,7 +178,7 @@ func (p pair) newProperty(name string, v any) {
 		ch.require = p.requiring([]any{name}, nil)
 	}
 	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
-		New: rawOf(v), NewSchema: rawOf(v), NewPath: join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
+		New: rawOf(v), NewSchema: rawOf(v), NewPath: rawjson.Join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
 }
 
 func anys(list []string) []any {
@@ -197,8 +199,8 @@ func (p pair) requiring(plus, minus []any) *listChange {
 	return &listChange{anys(p.x.requires()), minus, plus}
 }
 
-// required lists the names that joined or left required, one by one, but for properties that came or left with it.
-func (p pair) required() {
+// compareRequired lists the names that joined or left required, one by one, but for properties that came or left with it.
+func compareRequired(p pair) {
 	was, is := p.x.requires(), p.y.requires()
 	x, _ := p.x.o["properties"].(map[string]any)
 	y, _ := p.y.o["properties"].(map[string]any)
@@ -227,8 +229,8 @@ func (p pair) requirement(name string, becomes *listChange) {
 	p.add(e, &patch{require: becomes})
 }
 
-// patternProperties compares the patterns that both have.
-func (p pair) patternProperties() {
+// comparePatternProperties compares the patterns that both have.
+func comparePatternProperties(p pair) {
 	const keyword = "patternProperties"
 	x, _ := p.x.o[keyword].(map[string]any)
 	y, _ := p.y.o[keyword].(map[string]any)
@@ -249,9 +251,9 @@ func (p pair) patternProperties() {
 	}
 }
 
-// additional compares the schemas of undeclared properties: those with an inside of their own go on, others are told
+// compareAdditional compares the schemas of undeclared properties: those with an inside of their own go on, others are told
 // as one.
-func (p pair) additional() {
+func compareAdditional(p pair) {
 	const keyword = "additionalProperties"
 	_, had := p.x.o[keyword]
 	_, has := p.y.o[keyword]
@@ -278,8 +280,8 @@ func structured(s site) bool {
 	return false
 }
 
-// items compares the schemas of items.
-func (p pair) items() {
+// compareItems compares the schemas of items.
+func compareItems(p pair) {
 	xPrefix, xRest := p.x.tuple()
 	yPrefix, yRest := p.y.tuple()
 	all := []string{"prefixItems", "items", "additionalItems"}
@@ -316,15 +318,15 @@ func (v view) tuple() (prefix, rest string) {
 	return w.tuple()
 }
 
-// allOf compares combined schemas one by one, if there are as many; else they are told as one.
-func (p pair) allOf() {
+// compareAllOf compares combined schemas one by one, if there are as many; else they are told as one.
+func compareAllOf(p pair) {
 	x, y := p.x.list("allOf"), p.y.list("allOf")
 	if len(x) != len(y) {
 		p.group(FamilySchema, []string{"allOf"})
 		return
 	}
 	for i := range x {
-		p.compare(x[i], y[i], p.trail.into("", "allOf", itoa(i)))
+		p.compare(x[i], y[i], p.trail.into("", "allOf", strconv.Itoa(i)))
 	}
 }
 
@@ -339,8 +341,8 @@ func known(keyword string) bool {
 		"patternProperties", "additionalProperties", "items", "prefixItems", "additionalItems", "allOf", "anyOf", "oneOf"}, keyword)
 }
 
-// unknown lists the changes of keywords that the specification does not know.
-func (p pair) unknown() {
+// compareUnknown lists the changes of keywords that the specification does not know.
+func compareUnknown(p pair) {
 	keys := append(asserting(p.x.o), asserting(p.y.o)...)
 	slices.Sort(keys)
 	for _, k := range slices.Compact(keys) {

@@ -3,10 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 )
-
-func itoa(i int) string { return strconv.Itoa(i) }
 
 // A pair is two schemas that take the same place in the old and the new document.
 type pair struct {
@@ -43,8 +40,8 @@ func (p pair) add(e Edit, ch *patch) {
 	p.edits = append(p.edits, e)
 }
 
-// notes lists the changes of annotations.
-func (p pair) notes() {
+// compareAnnotations lists the changes of annotations.
+func compareAnnotations(p pair) {
 	for _, k := range annotations {
 		old, new := p.x.notes[k], p.y.notes[k]
 		_, had := p.x.notes[k]
@@ -71,21 +68,21 @@ func familyOfNote(keyword string) Family {
 	return Family(keyword)
 }
 
-// schemas lists the changes of what is asserted.
-func (p pair) schemas() {
-	p.nulls()
+// compareAssertions lists the changes of what is asserted.
+func compareAssertions(p pair) {
+	compareNull(p)
 	switch {
 	case len(p.x.members) > 0 || len(p.y.members) > 0:
-		p.unions()
+		compareUnions(p)
 	case p.unlike():
 		p.add(Edit{Family: FamilyType, Keyword: "type", Old: rawOf(p.x.o["type"]), New: rawOf(p.y.o["type"])},
 			&patch{place: p.x.place, instead: p.y.origin()})
 	default:
-		p.types()
-		p.enums()
-		p.references()
-		p.together()
-		p.inner()
+		compareTypes(p)
+		compareEnums(p)
+		compareReferences(p)
+		compareKeywords(p)
+		compareInner(p)
 	}
 }
 
@@ -113,8 +110,8 @@ func (v view) acceptsNull() (null, typed bool) {
 	return v.null || byType && byEnum && (hasType || hasEnum), hasType || hasEnum || v.null
 }
 
-// nulls lists that null joined or left.
-func (p pair) nulls() {
+// compareNull lists that null joined or left.
+func compareNull(p pair) {
 	was, typed := p.x.acceptsNull()
 	is, stillTyped := p.y.acceptsNull()
 	if was == is || !typed && len(p.x.members) == 0 || !stillTyped && len(p.y.members) == 0 {
@@ -140,8 +137,8 @@ func (p pair) unlike() bool {
 	})
 }
 
-// types lists a change of the types other than null.
-func (p pair) types() {
+// compareTypes lists a change of the types other than null.
+func compareTypes(p pair) {
 	x, _ := p.x.types()
 	y, named := p.y.types()
 	if slices.Equal(x, y) {
@@ -177,8 +174,8 @@ func (v view) dropUnion(keywords ...string) [][]string {
 	return out
 }
 
-// enums lists the members that left an enum and those that joined, each as an edit of its own.
-func (p pair) enums() {
+// compareEnums lists the members that left an enum and those that joined, each as an edit of its own.
+func compareEnums(p pair) {
 	x, had := p.x.enum()
 	y, has := p.y.enum()
 	if !had && !has {

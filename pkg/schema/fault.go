@@ -36,7 +36,7 @@ func (s *Schema) Faults(pointer string, value any) (found []Fault, sure bool) {
 	if !ok {
 		return nil, false
 	}
-	n := newBuilder(s.doc).at(site{s.doc, pointer, place})
+	n := newBuilder(s.doc).nodeAt(site{s.doc, pointer, place})
 	f := &faultFinder{evaluator: evaluator{left: maxFaultWork}, doc: s.doc}
 	markLoops(n)
 	switch f.satisfies(n, value) {
@@ -102,7 +102,7 @@ func (f *faultFinder) inside(n *node, v any, path string, union bool) {
 	case opRest:
 		o := v.(map[string]any)
 		for _, name := range sortedKeys(o) {
-			if (*engine)(nil).covers(yes(n), name) == inhabited {
+			if covers(nil, yes(n), name) == inhabited {
 				f.member(n, o[name], path, name, union)
 			}
 		}

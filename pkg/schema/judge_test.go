@@ -48,8 +48,10 @@ func spelledOut(v any, d Draft) any {
 		return v
 	}
 	out := maps.Clone(o)
-	for _, sub := range subschemas(o) {
-		replace(out, sub.tokens, spelledOut(sub.value, d))
+	for keyword, value := range o {
+		for _, sub := range Subschemas(keyword, value) {
+			replace(out, append([]string{keyword}, sub.Steps...), spelledOut(sub.Value, d))
+		}
 	}
 	if _, ref := o["$ref"].(string); ref {
 		for _, k := range [...]string{"const", "contains", "else", "exclusiveMaximum", "exclusiveMinimum", "if",

@@ -1,10 +1,33 @@
 package schema
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
 	"math/big"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
+
+// A kindSet is a set of the six types of JSON values. An integer is a number here.
+type kindSet uint8
+
+const (
+	kindNull kindSet = 1 << iota
+	kindBoolean
+	kindNumber
+	kindString
+	kindArray
+	kindObject
+
+	kindNone kindSet = 0
+	kindAll          = kindNull | kindBoolean | kindNumber | kindString | kindArray | kindObject
+)
+
+// kinds lists the types in the order in which a witness of them is preferred: small and likely ones first.
+var kinds = [...]kindSet{kindString, kindNumber, kindBoolean, kindArray, kindObject, kindNull}
 
 // An op is what a node asserts. All but the first five speak of one type of value and hold for every other type, as
 // the keywords of JSON Schema do.
@@ -189,4 +212,176 @@ func (n *node) possibleOfMany() (yes, no kindSet) {
 		return some, allNot
 	}
 	return some, kindAll
+}
+
+// digest sums up the meaning of a node. A combination of one is that one; the order of more does not matter.
+func (n *node) digest() digest {
+	if n.op <= opOne && len(n.kids) == 1 && !n.kids[0].not && len(n.implied) == 0 {
+		return n.kids[0].sum
+	}
+	var space [256]byte
+	b := space[:0]
+	b = append(b, byte(n.op), byte(n.kinds))
+	if n.strict {
+		b = append(b, 's')
+	}
+	b = binary.AppendVarint(b, int64(n.count))
+	if n.op != opAll { // there it names the document, for cycles
+		b = appendText(b, n.text)
+	}
+	if n.number != nil {
+		b = appendText(b, n.number.RatString())
+	}
+	if n.set != nil {
+		b = n.set.append(b)
+	}
+	for _, name := range n.names {
+		b = appendText(b, name)
+	}
+	for _, p := range n.patterns {
+		b = append(append(b, 'p'), p.sum[:]...)
+	}
+	for _, p := range n.within {
+		b = append(append(b, 'w'), p.sum[:]...)
+	}
+	for _, k := range n.ordered() {
+		b = append(append(b, sign(k)), k.sum[:]...)
+	}
+	h := sha256.Sum256(b)
+	return digest(h[:16])
+}
+
+func (n *node) ordered() []lit {
+	if n.op > opOne {
+		return n.kids
+	}
+	out := slices.Clone(n.kids)
+	slices.SortFunc(out, compareLits)
+	if n.op != opOne {
+		out = slices.CompactFunc(out, lit.same)
+	}
+	return out
+}
+
+// compareLits orders literals by meaning, a node next to its negation.
+func compareLits(a, b lit) int {
+	if c := bytes.Compare(a.sum[:], b.sum[:]); c != 0 || a.not == b.not {
+		return c
+	}
+	if a.not {
+		return 1
+	}
+	return -1
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(append(b, '"'), uint64(len(s))), s...)
+}
+
+func sign(l lit) byte {
+	if l.not {
+		return '-'
+	}
+	return '+'
+}
+
+// headSum names a node on a cycle by where it stands: text holds the digest of its document.
+func headSum(n *node) digest {
+	h := sha256.Sum256([]byte("cycle\x00" + n.text + "\x00" + n.place + "\x00" + n.keyword))
+	return digest(h[:16])
+}
+
+// scalars is a finite set of nulls, booleans, numbers and strings.
+type scalars struct {
+	null, yes, no bool
+	numbers       []*big.Rat // sorted, distinct
+	strings       []string   // sorted, distinct
+}
+
+// add puts a scalar into the set. It reports false for a number that cannot be read, and for anything but a scalar.
+func (s *scalars) add(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		s.null = true
+	case bool:
+		s.yes, s.no = s.yes || v, s.no || !v
+	case string:
+		s.strings = append(s.strings, v)
+	case json.Number:
+		r, ok := rational(v)
+		if !ok {
+			return false
+		}
+		s.numbers = append(s.numbers, r)
+	default:
+		return false
+	}
+	return true
+}
+
+// tidy sorts the set and drops duplicates.
+func (s *scalars) tidy() {
+	slices.Sort(s.strings)
+	s.strings = slices.Compact(s.strings)
+	slices.SortFunc(s.numbers, (*big.Rat).Cmp)
+	s.numbers = slices.CompactFunc(s.numbers, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
+}
+
+func (s *scalars) hasString(v string) bool {
+	_, ok := slices.BinarySearch(s.strings, v)
+	return ok
+}
+
+func (s *scalars) hasNumber(v *big.Rat) bool {
+	_, ok := slices.BinarySearchFunc(s.numbers, v, (*big.Rat).Cmp)
+	return ok
+}
+
+func (s *scalars) hasBool(v bool) bool { return v && s.yes || !v && s.no }
+
+// disjoint reports whether two sets have no member in common.
+func (s *scalars) disjoint(t *scalars) bool {
+	if s.null && t.null || s.yes && t.yes || s.no && t.no {
+		return false
+	}
+	return !slices.ContainsFunc(s.strings, t.hasString) && !slices.ContainsFunc(s.numbers, t.hasNumber)
+}
+
+func (s *scalars) empty() bool { return s.kinds() == kindNone }
+
+// kinds returns the types that the set has members of.
+func (s *scalars) kinds() kindSet {
+	k := kindNone
+	if s.null {
+		k |= kindNull
+	}
+	if s.yes || s.no {
+		k |= kindBoolean
+	}
+	if len(s.numbers) > 0 {
+		k |= kindNumber
+	}
+	if len(s.strings) > 0 {
+		k |= kindString
+	}
+	return k
+}
+
+func (s *scalars) append(b []byte) []byte {
+	flags := byte(s.kinds())
+	if s.yes {
+		flags |= 1 << 6
+	}
+	if s.no {
+		flags |= 1 << 7
+	}
+	b = append(b, flags)
+	for _, r := range s.numbers {
+		b = appendText(b, r.RatString())
+	}
+	b = append(b, 0)
+	for _, v := range s.strings {
+		b = appendText(b, v)
+	}
+	return b
 }

@@ -1,9 +1,14 @@
 package schema
 
-import "math/big"
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+)
 
-// null decides a clause about null.
-func (e *engine) null(atoms []lit) outcome {
+// decideNull decides a clause about null.
+func decideNull(e *engine, atoms []lit) outcome {
 	for _, l := range atoms {
 		if l.op == opScalars && l.set.null == l.not {
 			return outcome{answer: void}
@@ -12,8 +17,8 @@ func (e *engine) null(atoms []lit) outcome {
 	return found(nil)
 }
 
-// boolean decides a clause about booleans.
-func (e *engine) boolean(atoms []lit) outcome {
+// decideBoolean decides a clause about booleans.
+func decideBoolean(e *engine, atoms []lit) outcome {
 next:
 	for _, v := range [...]bool{true, false} {
 		for _, l := range atoms {
@@ -29,8 +34,8 @@ next:
 // maxCandidates bounds the numbers that are tried one by one.
 const maxCandidates = 4096
 
-// number decides a clause about numbers: an interval, multiples, and finite sets, over the rationals.
-func (e *engine) number(atoms []lit) outcome {
+// decideNumber decides a clause about numbers: an interval, multiples, and finite sets, over the rationals.
+func decideNumber(e *engine, atoms []lit) outcome {
 	for _, l := range atoms {
 		if l.op == opScalars && !l.not {
 			for _, v := range l.set.numbers {
@@ -49,9 +54,9 @@ func (e *engine) number(atoms []lit) outcome {
 		return outcome{answer: void}
 	}
 	if step := commonMultiple(atoms); step != nil {
-		return e.multiples(atoms, span, step)
+		return decideMultiples(e, atoms, span, step)
 	}
-	return e.reals(atoms, span)
+	return decideReals(e, atoms, span)
 }
 
 func foundNumber(r *big.Rat) outcome {
@@ -144,8 +149,8 @@ func leastCommon(a, b *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(num, new(big.Int).GCD(nil, nil, a.Denom(), b.Denom()))
 }
 
-// multiples decides a clause whose numbers are the multiples of step in an interval.
-func (e *engine) multiples(atoms []lit, s interval, step *big.Rat) outcome {
+// decideMultiples decides a clause whose numbers are the multiples of step in an interval.
+func decideMultiples(e *engine, atoms []lit, s interval, step *big.Rat) outcome {
 	for _, l := range atoms {
 		if l.op == opMultiple && l.not && new(big.Rat).Quo(step, l.number).IsInt() {
 			return outcome{answer: void}
@@ -203,9 +208,9 @@ func ceil(r *big.Rat) *big.Int {
 	return q.Add(q, big.NewInt(1))
 }
 
-// reals decides a clause whose numbers are all those in an interval but finitely many and but multiples. If the
+// decideReals decides a clause whose numbers are all those in an interval but finitely many and but multiples. If the
 // interval is more than a point, infinitely many are left.
-func (e *engine) reals(atoms []lit, s interval) outcome {
+func decideReals(e *engine, atoms []lit, s interval) outcome {
 	if s.low != nil && s.high != nil && s.low.Cmp(s.high) == 0 {
 		if numberSatisfies(atoms, s.low) {
 			return foundNumber(s.low)
@@ -250,4 +255,51 @@ func (s *interval) candidates() []*big.Rat {
 		out = append(out, new(big.Rat).Add(anchor, new(big.Rat).Mul(width, big.NewRat(n, 1))))
 	}
 	return out
+}
+
+// Numbers are exact rationals. A literal with more digits or a larger exponent than this is not read: its value would
+// cost memory without bound, and a schema that holds it is answered with Unknown where it matters.
+const (
+	maxDigits   = 1024
+	maxExponent = 1024
+)
+
+// rational reads a JSON number exactly. It reports false past the limits.
+func rational(n json.Number) (*big.Rat, bool) {
+	s := string(n)
+	if len(s) > maxDigits {
+		return nil, false
+	}
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		exponent, err := strconv.Atoi(s[i+1:])
+		if err != nil || exponent > maxExponent || exponent < -maxExponent {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(s)
+}
+
+// decimal writes a rational as a JSON number. It reports false for one without a finite decimal form.
+func decimal(r *big.Rat) (json.Number, bool) {
+	if r.IsInt() {
+		return json.Number(r.Num().String()), true
+	}
+	digits, exact := r.FloatPrec()
+	if !exact {
+		return "", false
+	}
+	return json.Number(r.FloatString(digits)), true
+}
+
+// natural reads a count: a JSON number that is a non-negative integer, as 2 or 2.0.
+func natural(v any) (int, bool) {
+	n, isNumber := v.(json.Number)
+	if !isNumber {
+		return 0, false
+	}
+	r, ok := rational(n)
+	if !ok || !r.IsInt() || r.Sign() < 0 || r.Num().BitLen() > 50 {
+		return 0, false
+	}
+	return int(r.Num().Int64()), true
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Patches are the edits of a document that are in force while it is built, by the place of the schema object that they
@@ -129,7 +131,7 @@ func (p *patch) source(tokens []string) (origin, bool) {
 	}
 	for _, k := range p.set {
 		if k.from != nil && len(k.path) <= len(tokens) && samePath(k.path, tokens[:len(k.path)]) {
-			return origin{k.from.doc, join(k.from.place, tokens[len(k.path):]...)}, true
+			return origin{k.from.doc, rawjson.Join(k.from.place, tokens[len(k.path):]...)}, true
 		}
 	}
 	return origin{}, false

@@ -1,5 +1,11 @@
 package schema
 
+import (
+	"iter"
+	"slices"
+	"strconv"
+)
+
 // A nameIndex finds the atoms of a clause about objects by the one name they speak of.
 type nameIndex struct {
 	named   map[string][]lit
@@ -29,7 +35,7 @@ func (e *engine) objectRefuted(c *clause) bool {
 	for _, l := range c.atoms {
 		name, fixed := fixedName(l)
 		if !fixed {
-			return e.object(c.assertions()).answer == void
+			return decideObject(e, c.assertions()).answer == void
 		}
 		lits, there := e.property(c, name)
 		if there && e.inside(lits).answer == void {
@@ -50,7 +56,7 @@ func (e *engine) property(c *clause, name string) (lits []lit, there bool) {
 			}
 		}
 		for _, l := range c.indexed().general {
-			if isRule(l) && l.op == opRest && e.covers(l, name) == inhabited {
+			if isRule(l) && l.op == opRest && covers(e, l, name) == inhabited {
 				lits = append(lits, consequence(l))
 			}
 		}
@@ -166,4 +172,121 @@ func contradict(a, b []tag) bool {
 func apart(a, b lit) bool {
 	common := a.may() & b.may()
 	return common == kindNone || common == kindObject && !a.not && !b.not && contradict(a.tags, b.tags)
+}
+
+// A name region is a set of property names that no atom tells apart: names that are not mentioned, and that satisfy
+// exactly some of the languages.
+type nameRegion struct {
+	languages []*node
+	inside    uint // a bit for each language
+}
+
+// regions lists the name regions; their number is that of the combinations of the languages.
+func (o *objectProblem) regions() iter.Seq[nameRegion] {
+	return func(yield func(nameRegion) bool) {
+		for inside := range uint(1) << len(o.languages) {
+			if !yield(nameRegion{o.languages, inside}) {
+				return
+			}
+		}
+	}
+}
+
+// has reports whether the names of the region are in a language.
+func (r nameRegion) has(language *node) bool {
+	i := slices.IndexFunc(r.languages, func(n *node) bool { return n.sum == language.sum })
+	return r.inside>>i&1 == 1
+}
+
+// within reports whether an atom speaks of the names of the region.
+func (r nameRegion) within(l lit) bool {
+	switch l.op {
+	case opProperty, opRequired:
+		return false
+	case opPropertyNames:
+		return !r.has(l.kids[0].node)
+	}
+	return !slices.ContainsFunc(l.patterns, r.has) &&
+		!slices.ContainsFunc(l.within, func(n *node) bool { return !r.has(n) })
+}
+
+// fresh finds a name of the region that is not mentioned and not used.
+func (o *objectProblem) fresh(r nameRegion) (string, answer) {
+	if len(r.languages) == 0 {
+		return o.anyName(), inhabited
+	}
+	taken := &scalars{strings: slices.Clone(o.names)}
+	for _, s := range o.slots {
+		taken.strings = append(taken.strings, s.name)
+	}
+	taken.tidy()
+	question := []lit{yes(seal(&node{op: opKinds, kinds: kindString})), not(seal(&node{op: opScalars, set: taken}))}
+	for i, language := range r.languages {
+		question = append(question, lit{language, r.inside>>i&1 == 0})
+	}
+	out := o.inhabit(question)
+	name, _ := out.value.(string)
+	return name, out.answer
+}
+
+// anyName makes up a name that is not mentioned and not used.
+func (o *objectProblem) anyName() string {
+	for i := 1; ; i++ {
+		name := "extra"
+		if i > 1 {
+			name += strconv.Itoa(i)
+		}
+		if _, mentioned := slices.BinarySearch(o.names, name); !mentioned && !o.has(name) {
+			return name
+		}
+	}
+}
+
+// covers reports whether an atom speaks of a name, as an answer: void is no.
+func covers(e *engine, l lit, name string) answer {
+	switch l.op {
+	case opProperty, opRequired:
+		return answerOf(l.text == name)
+	case opPropertyNames: // it speaks of the names that do not satisfy the child
+		return e.inhabit([]lit{l.kids[0].flip(), yes(constantString(name))}).answer
+	}
+	if _, left := slices.BinarySearch(l.names, name); left {
+		return void
+	}
+	out := inhabited
+	for _, p := range l.within {
+		out = allOf(out, matches(p, name, true))
+	}
+	for _, p := range l.patterns {
+		out = allOf(out, matches(p, name, false))
+	}
+	return out
+}
+
+func answerOf(ok bool) answer {
+	if ok {
+		return inhabited
+	}
+	return void
+}
+
+func matches(p *node, name string, want bool) answer {
+	if p.pattern == nil {
+		return unsure
+	}
+	return answerOf(p.pattern.Match(name) == want)
+}
+
+func allOf(a, b answer) answer {
+	switch {
+	case a == void || b == void:
+		return void
+	case a == inhabited && b == inhabited:
+		return inhabited
+	}
+	return unsure
+}
+
+func constantString(s string) *node {
+	return seal(&node{op: opScalars, set: &scalars{strings: []string{s}}})
 }

@@ -26,3 +26,176 @@
 //
 // The package stands alone: it imports no other part of this module.
 package schema
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Schema is a parsed JSON Schema. It is immutable and safe for concurrent use.
+type Schema struct {
+	raw      json.RawMessage
+	doc      *document
+	plain    *node        // the schema as it is written
+	declared func() *node // the schema for a caller that sends declared properties only
+	problems []Problem
+	loops    bool // it refers to itself in place, which no validator gives a meaning
+	unnamed  Draft
+}
+
+// Problem is a part of a schema that has no meaning, such as a malformed keyword or a reference to nowhere. A schema
+// with problems is still compared: what has no meaning is equal to itself and otherwise makes the verdict Unknown.
+type Problem struct {
+	Path    string // JSON pointer
+	Message string
+}
+
+// Parse reads a schema in the dialect that its "$schema" names, 2020-12 if it names none. A schema that names none
+// may also use the tuple form of items and the dependencies of older drafts.
+//
+// The error says that raw is not one JSON value, or not an object or boolean.
+func Parse(raw json.RawMessage) (*Schema, error) { return ParseDraft(raw, Draft202012) }
+
+// ParseDraft is like [Parse] with another dialect for a schema that names none.
+func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
+	s := &Schema{raw: raw, unnamed: unnamed}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", unnamed, raw))
+	if len(raw) > maxBytes || nesting(raw) > maxNesting {
+		s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), why: "the schema is too large or nested too deeply"})
+		s.declared = func() *node { return s.plain }
+		return s, nil
+	}
+	root, err := decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	switch root.(type) {
+	case map[string]any, bool:
+	default:
+		return nil, fmt.Errorf("reading schema: a schema is an object or a boolean")
+	}
+	s.doc = newDocument(root, string(sum[:]), unnamed)
+	b := newBuilder(s.doc)
+	s.plain = b.root(asWritten)
+	s.declared = sync.OnceValue(func() *node { return b.root(asDeclared) })
+	s.problems, s.loops = b.problems, b.loops
+	return s, nil
+}
+
+// Raw returns the schema as it was given.
+func (s *Schema) Raw() json.RawMessage { return s.raw }
+
+// Problems lists the parts of the schema that have no meaning, in the order of the document's pointers.
+func (s *Schema) Problems() []Problem { return slices.Clone(s.problems) }
+
+func sortedKeys[V any](m map[string]V) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Verdict is the answer of [Contains]. The zero value is Unknown: nothing is claimed until it is shown.
+type Verdict int
+
+const (
+	// Unknown says that neither a proof nor a counterexample was found within the budget.
+	Unknown Verdict = iota
+	// Compatible says that every value the narrow schema accepts is accepted by the wide one.
+	Compatible
+	// Incompatible says that a value exists which the narrow schema accepts and the wide one rejects.
+	Incompatible
+)
+
+// String returns the verdict as one lower-case word.
+func (v Verdict) String() string {
+	switch v {
+	case Compatible:
+		return "compatible"
+	case Incompatible:
+		return "incompatible"
+	}
+	return "unknown"
+}
+
+// Result is the answer of [Contains] with its evidence.
+type Result struct {
+	Verdict Verdict
+	// Path is the JSON pointer of the keyword in the wide schema that rejects the witness, or of the construct that
+	// stopped the decision. It is empty for the root and for Compatible.
+	Path string
+	// Instance is the JSON pointer of the place in the witness that is rejected; empty is the whole value.
+	Instance string
+	// Keyword is the keyword at Path, such as "required"; empty where a schema as a whole is meant.
+	Keyword string
+	// Reason says in a few words why: the keyword that rejects, or what stopped the decision. Empty for Compatible.
+	Reason string
+	// Witness is a value that the narrow schema accepts and the wide one rejects. It is nil unless the
+	// verdict is Incompatible, and may be nil then: too large to be shown.
+	Witness json.RawMessage
+	// Steps counts the work done, in units that are the same on every machine.
+	Steps int
+}
+
+// Semantics chooses which values count as sent by a caller of the narrow schema.
+type Semantics int
+
+const (
+	// Declared is the default: where an object schema lists properties and says nothing of others, callers send the
+	// listed ones only. An explicit additionalProperties (also true) is a declaration and is taken at its word.
+	Declared Semantics = iota
+	// Strict is plain set inclusion: every value the narrow schema accepts counts.
+	Strict
+)
+
+// Budget bounds and tunes one decision. The zero value is the default budget.
+type Budget struct {
+	// Steps is the number of units of work after which the answer is Unknown; 0 means DefaultSteps.
+	Steps int
+	// Depth is the number of nested values that are followed; 0 means DefaultDepth.
+	Depth int
+	// Semantics is Declared unless set.
+	Semantics Semantics
+	// AssertFormats treats "format" as a constraint instead of an annotation.
+	AssertFormats bool
+	// Pool, if there is one, bounds the work of all decisions together that are made with it.
+	Pool *Pool
+}
+
+// Pool is work that several decisions share, one after another.
+type Pool struct {
+	// Left is the number of steps that are left. Decisions for which none are left are Unknown.
+	Left int
+}
+
+// Default limits of a [Budget].
+const (
+	DefaultSteps = 50_000
+	DefaultDepth = 64
+)
+
+func (b Budget) steps() int {
+	steps := DefaultSteps
+	if b.Steps > 0 {
+		steps = b.Steps
+	}
+	if b.Pool != nil {
+		steps = min(steps, max(b.Pool.Left, 0))
+	}
+	return steps
+}
+
+func (b Budget) depth() int {
+	if b.Depth > 0 {
+		return b.Depth
+	}
+	return DefaultDepth
+}

@@ -3,14 +3,17 @@
 package judge
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Answer is what the validator says. It is Unsure where a pattern it cannot read was consulted, or its work was cut
@@ -184,4 +187,174 @@ func escapeFragment(pointer string) string {
 		parts[i] = url.PathEscape(p)
 	}
 	return strings.Join(parts, "/")
+}
+
+// The limits of what is put to the validator. Its own cost grows with the square of the number of schemas.
+const (
+	MaxValues   = 60_000
+	MaxDepth    = 250
+	maxExponent = 400
+)
+
+// Check says why a decoded value is too large for the validator.
+func Check(v any) error {
+	var s size
+	s.add(v, 1)
+	return s.check()
+}
+
+// A size is what makes a JSON value costly to judge.
+type size struct {
+	values, depth int
+	exponent      bool // some number has an exponent beyond maxExponent
+}
+
+func (s *size) add(v any, depth int) {
+	s.values++
+	s.depth = max(s.depth, depth)
+	if s.values > MaxValues || depth > MaxDepth {
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, sub := range v {
+			s.add(sub, depth+1)
+		}
+	case []any:
+		for _, sub := range v {
+			s.add(sub, depth+1)
+		}
+	case json.Number:
+		s.exponent = s.exponent || !Writable(v)
+	}
+}
+
+func (s size) check() error {
+	switch {
+	case s.values > MaxValues:
+		return fmt.Errorf("more than %d values are too many to judge", MaxValues)
+	case s.depth > MaxDepth:
+		return fmt.Errorf("nesting deeper than %d is too deep to judge", MaxDepth)
+	case s.exponent:
+		return fmt.Errorf("a number with an exponent beyond %d is too large to judge", maxExponent)
+	}
+	return nil
+}
+
+// Writable reports whether a number can be calculated with at reasonable cost.
+func Writable(n json.Number) bool {
+	mantissa, exponent, found := strings.Cut(strings.ToLower(string(n)), "e")
+	if len(mantissa) > 10*maxExponent {
+		return false
+	}
+	if !found {
+		return true
+	}
+	e, err := strconv.Atoi(exponent)
+	return err == nil && e <= maxExponent && e >= -maxExponent
+}
+
+// modern prepares a schema for the validator. Where it names no draft, keywords that 2020-12 took from older ones get
+// their new names: generators write them there, and the validator would refuse them. Where it names an older draft,
+// const beside $ref is left out: those drafts ignore it, and the validator does not. The schema given is not changed.
+func modern(schema any) any {
+	o, ok := schema.(map[string]any)
+	if !ok {
+		return schema
+	}
+	switch dialect, named := o["$schema"]; {
+	case !named:
+		return rewritten(o, renamed)
+	case slices.Contains(refAlone(), dialect):
+		return rewritten(o, withoutConst)
+	}
+	return schema
+}
+
+// refAlone are the values of "$schema" in whose drafts a reference has no siblings (draft-07 §8.3).
+func refAlone() []any {
+	return []any{"http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-06/schema",
+		"http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema"}
+}
+
+func withoutConst(o map[string]any) {
+	if _, ok := o["$ref"].(string); ok {
+		delete(o, "const")
+	}
+}
+
+func renamed(o map[string]any) {
+	if tuple, ok := o["items"].([]any); ok {
+		o["prefixItems"] = tuple
+		delete(o, "items")
+		if rest, ok := o["additionalItems"]; ok {
+			o["items"] = rest
+		}
+	}
+	delete(o, "additionalItems")
+	splitDependencies(o)
+}
+
+// rewritten copies a schema with an edit made to every schema object in it.
+func rewritten(v any, edit func(map[string]any)) any {
+	o, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := make(map[string]any, len(o))
+	for key, value := range o {
+		out[key] = rewrittenKeyword(key, value, edit)
+	}
+	edit(out)
+	return out
+}
+
+func rewrittenKeyword(key string, value any, edit func(map[string]any)) any {
+	switch key {
+	case "const", "enum", "default", "examples":
+		return value
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+		table, ok := value.(map[string]any)
+		if !ok {
+			return value
+		}
+		out := make(map[string]any, len(table))
+		for name, sub := range table {
+			out[name] = rewritten(sub, edit)
+		}
+		return out
+	}
+	if list, ok := value.([]any); ok {
+		out := make([]any, len(list))
+		for i, sub := range list {
+			out[i] = rewritten(sub, edit)
+		}
+		return out
+	}
+	return rewritten(value, edit)
+}
+
+func splitDependencies(o map[string]any) {
+	table, ok := o["dependencies"].(map[string]any)
+	if !ok {
+		return
+	}
+	required, schemas := Copied(o["dependentRequired"]), Copied(o["dependentSchemas"])
+	for name, dependency := range table {
+		if list, ok := dependency.([]any); ok {
+			required[name] = list
+		} else {
+			schemas[name] = dependency
+		}
+	}
+	o["dependentRequired"], o["dependentSchemas"] = required, schemas
+	delete(o, "dependencies")
+}
+
+// Copied is a copy of an object, empty for anything else.
+func Copied(v any) map[string]any {
+	if table, ok := v.(map[string]any); ok {
+		return maps.Clone(table)
+	}
+	return map[string]any{}
 }

@@ -82,7 +82,7 @@ func (s *search) strangers(narrow, wide facts) []string {
 			{All: []*pattern.Pattern{p}, MinLen: 1},
 			{All: []*pattern.Pattern{p}, None: slices.Delete(slices.Clone(all), i, i+1), MinLen: 1},
 		} {
-			out = append(out, r.Samples(2)...)
+			out = append(out, samples(r, 2)...)
 		}
 	}
 	if name, found := (pattern.Region{None: all, MinLen: 1}).Find(); found == pattern.Yes {

@@ -29,7 +29,7 @@ func (s *search) strings(narrow, wide facts) []any {
 		}
 	}
 	if len(region.All) > 0 {
-		for _, text := range region.Samples(12) {
+		for _, text := range samples(region, 12) {
 			out = append(out, text)
 		}
 	}
@@ -121,4 +121,24 @@ func formatted(formats []string) []any {
 		}
 	}
 	return out
+}
+
+// samples returns up to n different strings of a region.
+func samples(r pattern.Region, n int) []string {
+	var found []string
+	for range n {
+		if len(found) > 0 {
+			these, err := pattern.Exactly(found...)
+			if err != nil {
+				break
+			}
+			r.None = append(slices.Clone(r.None), these)
+		}
+		text, ok := r.Find()
+		if ok != pattern.Yes {
+			break
+		}
+		found = append(found, text)
+	}
+	return found
 }

@@ -118,54 +118,86 @@ func (g *graph) remaining() (length []int, first []edge) {
 	return length, first
 }
 
-// lengths returns the shortest and longest length accepted; see [Pattern.Lengths].
-func (g *graph) lengths() (shortest, longest int) {
-	nearest := g.shortest()
-	if nearest < 0 {
-		return 1, 0
-	}
+// A step is how a node was reached in a layer: from which node of the layer before, reading which class.
+type step struct{ node, from, class int }
+
+// within finds a string whose length lies in the region's interval where the shortest string is too short. It walks
+// layer by layer, all strings of one length at once, until a layer repeats.
+func (g *graph) within(r Region, whole bool) (string, Answer) {
 	live, _ := g.remaining()
-	pending := make([]int, len(g.nodes)) // edges from live nodes not yet walked
-	for i, n := range g.nodes {
-		for _, e := range n.edges {
-			if live[i] >= 0 && live[e.to] >= 0 {
-				pending[e.to]++
-			}
+	layers := [][]step{{{node: 0, from: -1}}}
+	seen := map[string]bool{}
+	work := maxWork
+	for n := 0; !r.Bounded || n <= r.MaxLen; n++ {
+		layer := layers[n]
+		if len(layer) == 0 {
+			return "", emptyIf(whole)
 		}
+		if n >= r.MinLen {
+			if s, ok := g.accepted(layers); ok {
+				return s, Yes
+			}
+			key := layerKey(layer)
+			if seen[key] {
+				return "", emptyIf(whole)
+			}
+			seen[key] = true
+		}
+		next, cost := g.layer(layer, live)
+		if work -= cost; work < 0 {
+			return "", Unknown
+		}
+		layers = append(layers, next)
 	}
-	return g.nodes[nearest].depth, g.longest(live, pending)
+	return "", emptyIf(whole)
 }
 
-// longest walks the live nodes in topological order; those left over lie on a cycle, and then there is no bound.
-func (g *graph) longest(live, pending []int) int {
-	if pending[0] > 0 {
-		return -1
+func emptyIf(whole bool) Answer {
+	if whole {
+		return No
 	}
-	far := make([]int, len(g.nodes))
-	queue, walked, longest := []int{0}, 0, 0
-	for ; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		walked++
-		if g.nodes[at].accept {
-			longest = max(longest, far[at])
-		}
-		for _, e := range g.nodes[at].edges {
-			if live[e.to] < 0 {
-				continue
-			}
-			far[e.to] = max(far[e.to], far[at]+1)
-			if pending[e.to]--; pending[e.to] == 0 {
-				queue = append(queue, e.to)
+	return Unknown
+}
+
+func (g *graph) layer(layer []step, live []int) (next []step, cost int) {
+	taken := map[int]bool{}
+	for i, s := range layer {
+		for _, e := range g.nodes[s.node].edges {
+			cost++
+			if live[e.to] >= 0 && !taken[e.to] {
+				taken[e.to] = true
+				next = append(next, step{e.to, i, e.class})
 			}
 		}
 	}
-	for _, n := range live {
-		if n >= 0 {
-			walked--
-		}
+	return next, cost + 1
+}
+
+func layerKey(layer []step) string {
+	nodes := make([]int, len(layer))
+	for i, s := range layer {
+		nodes[i] = s.node
 	}
-	if walked < 0 {
-		return -1
+	slices.Sort(nodes)
+	var key []byte
+	for _, n := range nodes {
+		key = binary.LittleEndian.AppendUint32(key, uint32(n))
 	}
-	return longest
+	return string(key)
+}
+
+// accepted returns the string behind the first accepting node of the last layer.
+func (g *graph) accepted(layers [][]step) (string, bool) {
+	last := layers[len(layers)-1]
+	at := slices.IndexFunc(last, func(s step) bool { return g.nodes[s.node].accept })
+	if at < 0 {
+		return "", false
+	}
+	runes := make([]rune, len(layers)-1)
+	for n := len(layers) - 1; n > 0; n-- {
+		s := layers[n][at]
+		runes[n-1] = g.alpha.runes[s.class]
+		at = s.from
+	}
+	return string(runes), true
 }

@@ -3,14 +3,15 @@ package schema
 import (
 	"encoding/json"
 	"math/big"
+	"strconv"
 )
 
 var one = big.NewRat(1, 1)
 
-// types reads type, enum and const (2020-12 validation §6.1).
-func (w *writer) types() {
+// readTypes reads type, enum and const (2020-12 validation §6.1).
+func readTypes(w *writer) {
 	if v, ok := w.has("type"); ok {
-		w.typeKeyword(v)
+		readType(w, v)
 	}
 	if v, ok := w.has("const"); ok {
 		w.add("const", w.constant(v))
@@ -24,7 +25,7 @@ func (w *writer) types() {
 	}
 }
 
-func (w *writer) typeKeyword(v any) {
+func readType(w *writer, v any) {
 	names, isList := v.([]any)
 	if !isList {
 		names = []any{v}
@@ -126,8 +127,8 @@ func constant(v any) *node {
 	return &node{op: opScalars, set: set}
 }
 
-// numbers reads the keywords for numbers (2020-12 validation §6.2), with the boolean exclusives of draft-04.
-func (w *writer) numbers() {
+// readNumbers reads the keywords for numbers (2020-12 validation §6.2), with the boolean exclusives of draft-04.
+func readNumbers(w *writer) {
 	if w.dialectOf("minimum").draft == Draft04 {
 		w.bound("minimum", opMinimum, w.o["exclusiveMinimum"] == true)
 		w.bound("maximum", opMaximum, w.o["exclusiveMaximum"] == true)
@@ -161,9 +162,9 @@ func (w *writer) bound(keyword string, o op, strict bool) {
 	w.add(keyword, &node{op: o, number: r, strict: strict})
 }
 
-// strings reads the keywords for strings (2020-12 validation §6.3 and §7). contentEncoding and its kin are
+// readStrings reads the keywords for strings (2020-12 validation §6.3 and §7). contentEncoding and its kin are
 // annotations and have no effect.
-func (w *writer) strings() {
+func readStrings(w *writer) {
 	w.length("minLength", opMinLength)
 	w.length("maxLength", opMaxLength)
 	if v, ok := w.has("pattern"); ok {
@@ -191,5 +192,88 @@ func (w *writer) length(keyword string, o op) {
 	case n == 0 && (o == opMinLength || o == opMinItems || o == opMinProperties):
 	default:
 		w.add(keyword, &node{op: o, count: n})
+	}
+}
+
+// readArrays reads the keywords for arrays (2020-12 core §10.3.1, validation §6.4).
+func readArrays(w *writer) {
+	readItems(w)
+	readContains(w)
+	w.length("minItems", opMinItems)
+	w.length("maxItems", opMaxItems)
+	if v, ok := w.has("uniqueItems"); ok {
+		switch v {
+		case true:
+			w.add("uniqueItems", &node{op: opUnique})
+		case false:
+		default:
+			w.malformed("uniqueItems", "is not a boolean")
+		}
+	}
+}
+
+// readItems reads the schemas by position and the one for the rest, in the spelling of either draft.
+func readItems(w *writer) {
+	prefix, rest := w.tuple()
+	if prefix == "" && rest == "" {
+		return
+	}
+	list, isList := w.o[prefix].([]any)
+	if prefix != "" && !isList {
+		w.malformed(prefix, "is not an array of schemas")
+		return
+	}
+	for i, v := range list {
+		w.add(prefix, &node{op: opItem, count: i, kids: []lit{yes(w.below(v, prefix, strconv.Itoa(i)))}})
+	}
+	if rest != "" {
+		w.add(rest, &node{op: opItems, count: len(list), kids: []lit{yes(w.below(w.o[rest], rest))}})
+	}
+}
+
+// tuple returns the keywords that hold the schemas by position and the schema of the rest; empty where there is none.
+func (w *writer) tuple() (prefix, rest string) {
+	items, hasItems := w.o["items"]
+	_, isList := items.([]any)
+	if isList && w.dialectOf("items").tuples() {
+		if _, ok := w.o["additionalItems"]; ok {
+			rest = "additionalItems"
+		}
+		return "items", rest
+	}
+	if _, ok := w.has("prefixItems"); ok {
+		prefix = "prefixItems"
+	}
+	if hasItems {
+		rest = "items"
+	}
+	return prefix, rest
+}
+
+// readContains reads contains with its bounds (2020-12 core §10.3.1.3, validation §6.4.4 and §6.4.5).
+func readContains(w *writer) {
+	v, ok := w.has("contains")
+	if !ok {
+		return
+	}
+	least, most := 1, -1
+	for keyword, n := range map[string]*int{"minContains": &least, "maxContains": &most} {
+		bound, ok := w.has(keyword)
+		if !ok {
+			continue
+		}
+		if *n, ok = natural(bound); !ok {
+			w.malformed(keyword, "is not a count")
+			return
+		}
+	}
+	child := w.condition(v, "contains")
+	if least > 0 {
+		w.add("contains", &node{op: opContains, count: least, kids: []lit{yes(child)}})
+	}
+	if most >= 0 {
+		tooMany := &node{op: opContains, count: most + 1, kids: []lit{yes(child)}, place: w.place, keyword: "maxContains"}
+		arrays := &node{op: opKinds, kinds: kindArray}
+		w.add("maxContains", some(not(arrays), not(tooMany)))
 	}
 }

@@ -1,0 +1,318 @@
+package schema
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+// readObjects reads the keywords for objects (2020-12 core §10.3.2, validation §6.5).
+func readObjects(w *writer) {
+	readProperties(w)
+	readRequired(w)
+	readPropertyNames(w)
+	w.length("minProperties", opMinProperties)
+	w.length("maxProperties", opMaxProperties)
+	readDependentRequired(w)
+	readDependentSchemas(w, "dependentSchemas")
+	if w.dialectOf("dependencies").dependencies() {
+		readDependentSchemas(w, "dependencies")
+	}
+}
+
+// readProperties reads properties, patternProperties and additionalProperties.
+func readProperties(w *writer) {
+	table, ok := w.table("properties")
+	if !ok {
+		return
+	}
+	names := sortedKeys(table)
+	for _, name := range names {
+		w.add("properties", &node{op: opProperty, text: name, kids: []lit{yes(w.below(table[name], "properties", name))}})
+	}
+	byPattern, ok := w.table("patternProperties")
+	if !ok {
+		return
+	}
+	var patterns []*node
+	for _, source := range sortedKeys(byPattern) {
+		p := w.pattern(source, w.place)
+		patterns = append(patterns, p)
+		child := w.below(byPattern[source], "patternProperties", source)
+		w.add("patternProperties", &node{op: opRest, within: []*node{p}, kids: []lit{yes(child)}})
+	}
+	if v, ok := w.has("additionalProperties"); ok {
+		child := w.below(v, "additionalProperties")
+		w.add("additionalProperties", &node{op: opRest, names: names, patterns: patterns, kids: []lit{yes(child)}})
+	}
+}
+
+// table reads a keyword whose value is an object; it reports false where the keyword is malformed.
+func (w *writer) table(keyword string) (map[string]any, bool) {
+	v, ok := w.has(keyword)
+	if !ok {
+		return nil, true
+	}
+	table, ok := v.(map[string]any)
+	if !ok {
+		w.malformed(keyword, "is not an object")
+	}
+	return table, ok
+}
+
+func readRequired(w *writer) {
+	v, ok := w.has("required")
+	if !ok {
+		return
+	}
+	names, ok := stringList(v)
+	if !ok {
+		w.malformed("required", "is not an array of names")
+		return
+	}
+	for _, name := range names {
+		w.add("required", &node{op: opRequired, text: name})
+	}
+}
+
+func stringList(v any) ([]string, bool) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, false
+	}
+	out := make([]string, len(list))
+	for i, item := range list {
+		if out[i], ok = item.(string); !ok {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func readPropertyNames(w *writer) {
+	if v, ok := w.has("propertyNames"); ok {
+		w.add("propertyNames", &node{op: opPropertyNames, kids: []lit{yes(w.condition(v, "propertyNames"))}})
+	}
+}
+
+// readDependentRequired says: either the property is not there, or others are.
+func readDependentRequired(w *writer) {
+	table, _ := w.table("dependentRequired")
+	for _, name := range sortedKeys(table) {
+		names, ok := stringList(table[name])
+		if !ok {
+			w.malformed("dependentRequired", "is not an object of arrays of names")
+			return
+		}
+		w.add("dependentRequired", dependency(name, requireAll(names)))
+	}
+}
+
+func requireAll(names []string) *node {
+	out := all()
+	for _, name := range names {
+		out.kids = append(out.kids, yes(&node{op: opRequired, text: name}))
+	}
+	return out
+}
+
+// dependency is: where the value is an object with the property, it satisfies the consequence.
+func dependency(name string, consequence *node) *node {
+	absent := &node{op: opProperty, text: name, kids: []lit{yes(some())}}
+	return some(yes(absent), yes(consequence))
+}
+
+// readDependentSchemas reads the keyword of that name, or the dependencies of older drafts, which mix both forms.
+func readDependentSchemas(w *writer, keyword string) {
+	table, _ := w.table(keyword)
+	for _, name := range sortedKeys(table) {
+		if names, ok := stringList(table[name]); ok && keyword == "dependencies" {
+			w.add(keyword, dependency(name, requireAll(names)))
+			continue
+		}
+		w.add(keyword, dependency(name, w.sub(table[name], keyword, name)))
+	}
+}
+
+// readLogic reads allOf, anyOf, oneOf, not and if/then/else (2020-12 core §10.2).
+func readLogic(w *writer) {
+	w.many("allOf", opAll)
+	w.many("anyOf", opAny)
+	w.many("oneOf", opOne)
+	if v, ok := w.has("not"); ok {
+		w.add("not", all(not(w.condition(v, "not"))))
+	}
+	readConditional(w)
+}
+
+func (w *writer) many(keyword string, o op) {
+	v, ok := w.has(keyword)
+	if !ok {
+		return
+	}
+	list, ok := v.([]any)
+	if !ok || len(list) == 0 {
+		w.malformed(keyword, "is not an array of at least one schema")
+		return
+	}
+	n := &node{op: o}
+	for i, v := range list {
+		if w.patched.leavesOut(keyword, i) {
+			continue
+		}
+		n.kids = append(n.kids, yes(w.sub(v, keyword, strconv.Itoa(i))))
+	}
+	if len(n.kids) == 1 {
+		n.op = opAll
+	}
+	if n.op == opOne && w.role != asWritten {
+		n = w.declaredOne(list, n)
+	}
+	w.add(keyword, n)
+}
+
+// declaredOne is oneOf for a caller that sends declared properties only: the value satisfies exactly one schema as it
+// is written, and that one as declared. What excludes the others must stay as it is written.
+func (w *writer) declaredOne(list []any, parts *node) *node {
+	written := &node{op: opOne, place: w.place, keyword: "oneOf"}
+	for i, v := range list {
+		if !w.patched.leavesOut("oneOf", i) {
+			written.kids = append(written.kids, yes(w.condition(v, "oneOf", strconv.Itoa(i))))
+		}
+	}
+	if slices.Equal(written.kids, parts.kids) {
+		return written
+	}
+	return all(yes(written), yes(some(parts.kids...)))
+}
+
+// readConditional reads if, then and else: whatever satisfies if satisfies then, and whatever does not satisfies else.
+func readConditional(w *writer) {
+	v, ok := w.has("if")
+	if !ok {
+		return
+	}
+	condition := w.condition(v, "if")
+	if v, ok := w.o["then"]; ok {
+		w.add("then", some(not(condition), yes(w.sub(v, "then"))))
+	}
+	if v, ok := w.o["else"]; ok {
+		w.add("else", some(yes(condition), yes(w.sub(v, "else"))))
+	}
+}
+
+// readReferences reads $ref, $dynamicRef and $recursiveRef (2020-12 §8.2.3).
+func readReferences(w *writer) {
+	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		v, ok := w.has(keyword)
+		if !ok {
+			continue
+		}
+		ref, ok := v.(string)
+		if !ok {
+			w.malformed(keyword, "is not a string")
+			continue
+		}
+		target, uri, ok := w.target(keyword, ref)
+		if !ok {
+			w.problem(rawjson.Join(w.place, keyword), "names nothing in this document")
+			w.add(keyword, &node{op: opOpaque, text: "$ref\x00" + uri, why: "names nothing in this document"})
+			continue
+		}
+		w.n.kids = append(w.n.kids, yes(w.node(target)))
+	}
+}
+
+// target finds the spot that a reference leads to.
+func (w *writer) target(keyword, ref string) (target spot, uri string, ok bool) {
+	s := w.spot
+	if from, patched := w.patched.source([]string{keyword}); patched {
+		s = from.as(s)
+		s.in = s.doc.owner(s.place)
+	}
+	home := s.doc
+	if s.doc, s.place, uri, ok = s.doc.resolve(ref, s.in); !ok {
+		return s, uri, false
+	}
+	if s.doc != home {
+		s.env = nil
+	}
+	if keyword == "$ref" {
+		return s, uri, true
+	}
+	for name, anchored := range s.doc.owner(s.place).dynamic {
+		outermost, scoped := s.env[name]
+		if scoped && anchored == s.place && names(keyword, ref, name) {
+			s.place = outermost
+			break
+		}
+	}
+	return s, uri, true
+}
+
+// names reports whether a reference means a dynamic anchor by its name, and not the same place by a pointer.
+func names(keyword, ref, anchor string) bool {
+	if keyword == "$recursiveRef" {
+		return anchor == ""
+	}
+	return anchor != "" && strings.HasSuffix(ref, "#"+anchor)
+}
+
+// A loopFinder walks the nodes that speak of the same value.
+type loopFinder struct {
+	open, done map[*node]bool
+	stack      []*node
+	found      bool
+}
+
+// markLoops marks every node that refers to itself without going through a value inside the value: the specification
+// gives it no meaning (2020-12 §9.4.1). It reports whether there is any.
+func markLoops(root *node) bool {
+	f := &loopFinder{open: map[*node]bool{}, done: map[*node]bool{}}
+	visited := map[*node]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if visited[n] {
+			return
+		}
+		visited[n] = true
+		f.inPlace(n)
+		for _, k := range n.kids {
+			visit(k.node)
+		}
+	}
+	visit(root)
+	return f.found
+}
+
+func (f *loopFinder) inPlace(n *node) {
+	switch {
+	case f.done[n]:
+		return
+	case f.open[n]:
+		f.mark(n)
+		return
+	}
+	f.open[n] = true
+	f.stack = append(f.stack, n)
+	if n.op <= opOne {
+		for _, k := range n.kids {
+			f.inPlace(k.node)
+		}
+	}
+	f.stack = f.stack[:len(f.stack)-1]
+	f.open[n], f.done[n] = false, true
+}
+
+// mark marks the nodes between a node and its return to itself.
+func (f *loopFinder) mark(n *node) {
+	f.found = true
+	for i := len(f.stack) - 1; i >= 0; i-- {
+		f.stack[i].loop = true
+		if f.stack[i] == n {
+			return
+		}
+	}
+}
