@@ -26,7 +26,7 @@ type build struct {
 func (d *development) begin(ctx context.Context, wanted bool) build {
 	ctx, cancel := context.WithCancel(ctx)
 	b := build{cancel: cancel, done: make(chan *report.Failure, 1), ended: make(chan struct{})}
-	d.began, d.ended, d.doubted = time.Now(), time.Time{}, reload.Heeded{}
+	d.began, d.ended, d.doubted = time.Now(), time.Time{}, reload.Decision{}
 	d.outputs.Begin()
 	if !wanted {
 		close(b.ended)

@@ -27,8 +27,8 @@ type development struct {
 	held    bool // the server must not be started
 	built   bool // a build has succeeded, or there is none
 	began   time.Time
-	ended   time.Time     // zero while a build is under way
-	doubted reload.Heeded // files that the round after this one is for
+	ended   time.Time       // zero while a build is under way
+	doubted reload.Decision // files that the round after this one is for
 }
 
 // aftermath is how long after a build what it has set off may still write files.
@@ -129,7 +129,7 @@ func (d *development) heed(c reload.Change) []string {
 		d.Note("%v", c.Err)
 	}
 	during := c.Since.After(d.began) && (d.ended.IsZero() || c.Since.Before(d.ended.Add(aftermath)))
-	h := d.outputs.Heed(c.Files, during)
+	h := d.outputs.Decide(c.Files, during)
 	if len(h.Later) > 0 {
 		d.doubted = h
 	}

@@ -17,8 +17,8 @@ type Outputs struct {
 	touched map[string]bool // changed in this round
 }
 
-// Heeded is what changed files are a reason for.
-type Heeded struct {
+// Decision is what changed files are a reason for.
+type Decision struct {
 	Now     []string      // a round at once
 	Later   []string      // a round after a pause, unless something else is changed before
 	Pause   time.Duration // how long, once this round is over
@@ -35,26 +35,26 @@ func (o *Outputs) Begin() {
 	o.touched = map[string]bool{}
 }
 
-// Heed sorts changed files. What changes between two rounds was changed by people.
-func (o *Outputs) Heed(files []string, duringRound bool) (h Heeded) {
+// Decide sorts changed files. What changes between two rounds was changed by people.
+func (o *Outputs) Decide(files []string, duringRound bool) (d Decision) {
 	for _, file := range files {
 		if !duringRound {
 			delete(o.rounds, file)
-			h.Now = append(h.Now, file)
+			d.Now = append(d.Now, file)
 			continue
 		}
 		n, first := o.count(file)
 		switch {
 		case n <= tolerated:
-			h.Now = append(h.Now, file)
+			d.Now = append(d.Now, file)
 		case n <= doubted:
-			h.Later = append(h.Later, file)
-			h.Pause = max(h.Pause, time.Second<<(n-tolerated-1))
+			d.Later = append(d.Later, file)
+			d.Pause = max(d.Pause, time.Second<<(n-tolerated-1))
 		case n == doubted+1 && first:
-			h.Outputs = append(h.Outputs, file)
+			d.Outputs = append(d.Outputs, file)
 		}
 	}
-	return h
+	return d
 }
 
 // count is in how many rounds in a row a file changed, and whether it is the first time in this one.

@@ -11,7 +11,7 @@ import (
 // round lets a file change in a round of its own, and says what that is a reason for.
 func round(o *Outputs, file string) string {
 	o.Begin()
-	h := o.Heed([]string{file}, true)
+	h := o.Decide([]string{file}, true)
 	return fmt.Sprint(len(h.Now), len(h.Later), h.Pause, len(h.Outputs))
 }
 
@@ -26,7 +26,7 @@ func TestOutputs(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if h := o.Heed([]string{"made", "src"}, true); len(h.Now) != 1 || h.Now[0] != "src" {
+	if h := o.Decide([]string{"made", "src"}, true); len(h.Now) != 1 || h.Now[0] != "src" {
 		t.Errorf("of an output and a source, heeded %q", h.Now)
 	}
 }
@@ -38,7 +38,7 @@ func TestOutputIsToldOnce(t *testing.T) {
 	for range 9 {
 		o.Begin()
 		for range 3 {
-			told += len(o.Heed([]string{"made"}, true).Outputs)
+			told += len(o.Decide([]string{"made"}, true).Outputs)
 		}
 	}
 	if told != 1 {
@@ -52,7 +52,7 @@ func TestPeopleEditDuringRounds(t *testing.T) {
 	for range 5 {
 		round(&o, "src")
 	}
-	if h := o.Heed([]string{"src"}, false); len(h.Now) != 1 {
+	if h := o.Decide([]string{"src"}, false); len(h.Now) != 1 {
 		t.Error("a change in a pause was not heeded")
 	}
 	if got := round(&o, "src"); got != "1 0 0s 0" {
@@ -63,7 +63,7 @@ func TestPeopleEditDuringRounds(t *testing.T) {
 	}
 	o.Begin()
 	o.Begin() // one round without it
-	if h := o.Heed([]string{"src"}, true); len(h.Now) != 1 || h.Pause != time.Duration(0) {
+	if h := o.Decide([]string{"src"}, true); len(h.Now) != 1 || h.Pause != time.Duration(0) {
 		t.Error("a file that did not change in a round is still doubted")
 	}
 }

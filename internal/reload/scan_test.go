@@ -55,7 +55,7 @@ func write(t *testing.T, dir, file string) {
 // named are the files that globs name in a folder, as people write them.
 func named(t *testing.T, dir string, globs ...string) []string {
 	t.Helper()
-	l := looker{dir: dir}
+	l := scanner{dir: dir}
 	for _, text := range globs {
 		g, err := parseGlob(dir, text)
 		if err != nil {
@@ -210,7 +210,7 @@ func TestReach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now, err := looker{dir: dir, globs: []glob{g}}.all(t.Context(), view{})
+		now, err := scanner{dir: dir, globs: []glob{g}}.all(t.Context(), view{})
 		if err != nil {
 			t.Fatal(err)
 		}
