@@ -79,20 +79,18 @@ func needsTask(tool snapshot.Item) bool {
 // find is the item of a kind with this name. With --no-validate one that is not offered is taken as it is.
 func (a *act) find(ctx context.Context, kind snapshot.Kind, name string) (snapshot.Item, error) {
 	lists, err := a.session.List(ctx, kind)
-	if err != nil {
+	item, answer := lists[0].Find(name)
+	switch {
+	case answer == snapshot.Present:
+		return item, nil
+	case a.noValidate && (err == nil || lists[0].State == snapshot.Truncated):
+		return snapshot.Item{Key: name, Raw: json.RawMessage("{}")}, nil
+	case answer == snapshot.Unknown:
 		return snapshot.Item{}, a.failure(err)
 	}
 	var names []string
-	if list := lists[kind]; list != nil {
-		for _, item := range list.Items {
-			if item.Key == name {
-				return item, nil
-			}
-			names = append(names, item.Key)
-		}
-	}
-	if a.noValidate {
-		return snapshot.Item{Key: name, Raw: json.RawMessage("{}")}, nil
+	for _, item := range lists[0].Items() {
+		names = append(names, item.Key)
 	}
 	return snapshot.Item{}, exit.Usagef("%s offers no %s %q%s: see mcpctl list", report.Visible(a.server.Name), kind.Word(), name, report.Visible(match.DidYouMean(name, names)))
 }

@@ -135,7 +135,7 @@ func (p pair) compare(options diff.Options, policy finding.Policy) []finding.Fin
 		return nil
 	}
 	options.Absence = p.why
-	options.Server, options.Unavailable, options.Enable = p.now.Name, p.now.unavailable, policy.Enabled(p.now.Name)
+	options.Server, options.Enable = p.now.Name, policy.Enabled(p.now.Name)
 	return diff.Compare(p.old.snapshot, p.now.snapshot, options)
 }
 

@@ -25,10 +25,8 @@ func sizeOf(s *snapshot.Snapshot) int64 {
 	}
 	size := 0
 	for _, kind := range snapshot.Kinds() {
-		if list := s.List(kind); list != nil {
-			for _, item := range list.Items {
-				size += len(item.Raw)
-			}
+		for _, item := range s.List(kind).Items() {
+			size += len(item.Raw)
 		}
 	}
 	return int64(size)

@@ -74,15 +74,15 @@ func (v listView) fill(s *surface) {
 	s.ResourceTemplates = v.choose("templates", s.snapshot.Templates)
 }
 
-func (v listView) choose(kind string, list *snapshot.List) report.Items {
-	if list == nil || v.kind != "" && v.kind != kind {
+func (v listView) choose(kind string, list snapshot.List) report.Items {
+	if list.State == snapshot.NotOffered || list.State == snapshot.Unread || v.kind != "" && v.kind != kind {
 		return nil
 	}
 	if v.filter == "" {
 		return items(list)
 	}
 	chosen := report.Items{}
-	for _, item := range list.Items {
+	for _, item := range list.Items() {
 		if v.filter.Match(item.Key) {
 			chosen = append(chosen, item.Raw)
 		}

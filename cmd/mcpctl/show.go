@@ -84,11 +84,7 @@ func nowhere(surfaces []surface, missing []string) error {
 func exhibitItem(s *surface, want string) bool {
 	found := false
 	for _, kind := range snapshot.Kinds() {
-		list := s.snapshot.List(kind)
-		if list == nil {
-			continue
-		}
-		for _, item := range list.Items {
+		for _, item := range s.snapshot.List(kind).Items() {
 			if want == item.Key || want == kind.ID(item.Key) {
 				slot := s.itemsOf(kind)
 				*slot, found = append(*slot, item.Raw), true
@@ -115,10 +111,8 @@ func (s *surface) itemsOf(kind snapshot.Kind) *report.Items {
 func keys(s *snapshot.Snapshot) []string {
 	var all []string
 	for _, kind := range snapshot.Kinds() {
-		if list := s.List(kind); list != nil {
-			for _, item := range list.Items {
-				all = append(all, item.Key)
-			}
+		for _, item := range s.List(kind).Items() {
+			all = append(all, item.Key)
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -14,15 +13,16 @@ import (
 // surface is what one server offers, live or saved, with what a report says about it; or why it is not known.
 type surface struct {
 	report.Server
-	snapshot    *snapshot.Snapshot // nil when nothing arrived
-	again       probe.Again        // the lists once more, when they were asked for twice
-	unavailable []snapshot.Kind    // lists that failed: their items are not known, which is not the same as gone
-	unknown     string             // an argument that it ended over, since it does not know it
-	config      bool               // it failed because of the configuration: nothing was contacted
+	snapshot *snapshot.Snapshot // nil when nothing arrived
+	again    []snapshot.List    // the lists once more, when they were asked for twice
+	unknown  string             // an argument that it ended over, since it does not know it
+	config   bool               // it failed because of the configuration: nothing was contacted
 }
 
 // whole tells whether everything the server offers arrived.
-func (s surface) whole() bool { return s.State == report.OK }
+func (s surface) whole() bool {
+	return s.State == report.OK && s.snapshot != nil && s.snapshot.Complete()
+}
 
 // known tells whether there is something to compare: what arrived, or that there is no such server.
 func (s surface) known() bool { return s.snapshot != nil || s.State == report.Absent }
@@ -35,6 +35,9 @@ func probed(r probe.Result) surface {
 	}}
 	s.describe()
 	s.hear(r)
+	if len(s.PartialLists) > 0 {
+		s.State = report.Partial
+	}
 	if r.Err != nil {
 		s.fail(r.Err)
 	}
@@ -48,11 +51,14 @@ func (s *surface) describe() {
 	}
 	s.ProtocolVersion = s.snapshot.Protocol
 	s.Counts = report.CountsOf(s.snapshot)
+	for _, list := range s.snapshot.Incomplete() {
+		s.PartialLists = append(s.PartialLists, report.PartialList{Kind: list.Kind, State: list.State.String(), Problem: list.Problem})
+	}
 }
 
 // priced tells whether it is known what the server costs in a prompt.
 func (s surface) priced() bool {
-	return s.snapshot != nil && !slices.Contains(s.unavailable, snapshot.Tools)
+	return s.snapshot != nil && s.snapshot.Tools.Whole()
 }
 
 // tokens is what the server costs in a prompt; nil when its tools are not known.
@@ -86,9 +92,6 @@ func (s *surface) fail(err error) {
 	}
 	for _, cause := range probe.Failures(err) {
 		s.unknown = cmp.Or(s.unknown, cause.Unknown)
-		if kind, ok := listOf[cause.Stage]; ok {
-			s.unavailable = append(s.unavailable, kind)
-		}
 		failure := report.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint, Stderr: cause.Stderr}
 		if s.Error == nil {
 			s.Error = &failure
@@ -96,12 +99,6 @@ func (s *surface) fail(err error) {
 			s.MoreErrors = append(s.MoreErrors, failure)
 		}
 	}
-}
-
-// listOf is the list that a stage of the probe fetches.
-var listOf = map[probe.Stage]snapshot.Kind{
-	probe.ListingTools: snapshot.Tools, probe.ListingPrompts: snapshot.Prompts,
-	probe.ListingResources: snapshot.Resources, probe.ListingTemplates: snapshot.Templates,
 }
 
 // misconfigured is the surface of a server that could not be tried because of the configuration.
@@ -118,13 +115,10 @@ func misconfigured(name, source string, problems []config.Problem) surface {
 	return s
 }
 
-// items are the raw items of one list, in the order of the snapshot; nil when the list is not offered.
-func items(list *snapshot.List) report.Items {
-	if list == nil {
-		return nil
-	}
-	raw := make(report.Items, 0, len(list.Items))
-	for _, item := range list.Items {
+// items are the raw items of one list as far as they arrived, in the order of the snapshot.
+func items(list snapshot.List) report.Items {
+	raw := make(report.Items, 0, len(list.Items()))
+	for _, item := range list.Items() {
 		raw = append(raw, item.Raw)
 	}
 	return raw

@@ -96,10 +96,8 @@ func (l *lookout) names() []string {
 		return names
 	}
 	for kind, prefix := range map[snapshot.Kind]string{snapshot.Tools: "", snapshot.Prompts: "prompt/", snapshot.Resources: "resource/"} {
-		if list := s.List(kind); list != nil {
-			for _, item := range list.Items {
-				names = append(names, prefix+item.Key)
-			}
+		for _, item := range s.List(kind).Items() {
+			names = append(names, prefix+item.Key)
 		}
 	}
 	slices.Sort(names)

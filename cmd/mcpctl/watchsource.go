@@ -48,7 +48,7 @@ type listened struct {
 func (l *listened) News() watch.News { return watch.News(l.Session.News()) }
 
 // List reads lists. Before everything is read once more, the server is asked whether it is still the same.
-func (l *listened) List(ctx context.Context, kinds ...snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error) {
+func (l *listened) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
 	if len(kinds) == len(snapshot.Kinds()) {
 		if l.read {
 			l.Greet(ctx)

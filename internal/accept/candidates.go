@@ -78,11 +78,9 @@ func (m mover) ofItem(from *snapshot.Snapshot, target finding.Finding, kind snap
 // group are the items of one key.
 func group(s *snapshot.Snapshot, kind snapshot.Kind, key string) []json.RawMessage {
 	var raws []json.RawMessage
-	if list := s.List(kind); list != nil {
-		for _, item := range list.Items {
-			if item.Key == key {
-				raws = append(raws, item.Raw)
-			}
+	for _, item := range s.List(kind).Items() {
+		if item.Key == key {
+			raws = append(raws, item.Raw)
 		}
 	}
 	return raws
@@ -91,18 +89,16 @@ func group(s *snapshot.Snapshot, kind snapshot.Kind, key string) []json.RawMessa
 // with is a snapshot with other items in the place of those of a key.
 func (m mover) with(from *snapshot.Snapshot, kind snapshot.Kind, key string, items []json.RawMessage) *snapshot.Snapshot {
 	var raws []json.RawMessage
-	if list := from.List(kind); list != nil {
-		for _, item := range list.Items {
-			if item.Key != key {
-				raws = append(raws, item.Raw)
-			}
+	for _, item := range from.List(kind).Items() {
+		if item.Key != key {
+			raws = append(raws, item.Raw)
 		}
 	}
-	moved := *from
-	moved.SetList(kind, snapshot.NewList(kind, slices.Concat(raws, items)))
-	if m.new.List(kind) == nil && len(raws)+len(items) == 0 {
-		moved.SetList(kind, nil)
+	moved, list := *from, snapshot.NewList(kind, slices.Concat(raws, items))
+	if m.new.List(kind).State == snapshot.NotOffered && len(list.Items()) == 0 {
+		list = snapshot.List{Kind: kind}
 	}
+	moved.SetList(list)
 	return &moved
 }
 
@@ -114,8 +110,8 @@ func (m mover) ofServer(from *snapshot.Snapshot, target finding.Finding) iter.Se
 		if len(place) == 0 || slices.Contains(snapshot.Kinds(), snapshot.Kind(place[0])) {
 			return
 		}
-		old, errOld := from.Encode()
-		new, errNew := m.new.Encode()
+		old, errOld := from.EncodeKnown()
+		new, errNew := m.new.EncodeKnown()
 		if errOld != nil || errNew != nil {
 			return
 		}

@@ -43,12 +43,12 @@ func (f ItemFilter) Fill(surfaces []Surface) {
 func (f ItemFilter) fill(s *Surface) {
 	for _, kind := range snapshot.Kinds() {
 		list := s.Snapshot.List(kind)
-		if list == nil || f.Kind != "" && f.Kind != kindWords[kind] {
+		if list.State == snapshot.NotOffered || list.State == snapshot.Unread || f.Kind != "" && f.Kind != kindWords[kind] {
 			continue
 		}
 		slot := s.items(kind)
 		*slot = report.Items{}
-		for _, item := range list.Items {
+		for _, item := range list.Items() {
 			if f.Name.Match(item.Key) {
 				*slot = append(*slot, item.Raw)
 			}
@@ -99,11 +99,7 @@ func (s *Surface) show(wanted []string) (found []string) {
 func (s *Surface) showItem(want string) bool {
 	found := false
 	for _, kind := range snapshot.Kinds() {
-		list := s.Snapshot.List(kind)
-		if list == nil {
-			continue
-		}
-		for _, item := range list.Items {
+		for _, item := range s.Snapshot.List(kind).Items() {
 			if want == item.Key || want == kind.ID(item.Key) {
 				slot := s.items(kind)
 				*slot, found = append(*slot, item.Raw), true
@@ -123,10 +119,8 @@ func notOffered(surfaces []Surface, missing string) error {
 		}
 		names = append(names, s.Name)
 		for _, kind := range snapshot.Kinds() {
-			if list := s.Snapshot.List(kind); list != nil {
-				for _, item := range list.Items {
-					known = append(known, item.Key)
-				}
+			for _, item := range s.Snapshot.List(kind).Items() {
+				known = append(known, item.Key)
 			}
 		}
 	}

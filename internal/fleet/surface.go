@@ -18,16 +18,17 @@ import (
 // Surface is what one server offers, live or saved, with what a report says about it; or why it is not known.
 type Surface struct {
 	report.Server
-	Snapshot    *snapshot.Snapshot // nil when nothing arrived
-	SecondRead  probe.Again        // the lists once more, with Contact.ReadTwice
-	Unavailable []snapshot.Kind    // lists that failed: their items are not known, which is not the same as gone
+	Snapshot   *snapshot.Snapshot // nil when nothing arrived
+	SecondRead []snapshot.List    // the lists once more, with Contact.ReadTwice
 
 	UnknownArgument string // an argument that the server ended over, since it does not know it
 	Misconfigured   bool   // it failed because of the configuration: nothing was contacted
 }
 
 // Whole tells whether everything the server offers arrived.
-func (s Surface) Whole() bool { return s.State == report.OK }
+func (s Surface) Whole() bool {
+	return s.State == report.OK && s.Snapshot != nil && s.Snapshot.Complete()
+}
 
 // Known tells whether there is something to compare: what arrived, or that there is no such server.
 func (s Surface) Known() bool { return s.Snapshot != nil || s.State == report.Absent }
@@ -37,7 +38,7 @@ func (s Surface) Incomplete() bool { return s.State == report.Failed || s.State 
 
 // Priced tells whether it is known what the server costs in a prompt.
 func (s Surface) Priced() bool {
-	return s.Snapshot != nil && !slices.Contains(s.Unavailable, snapshot.Tools)
+	return s.Snapshot != nil && s.Snapshot.Tools.Whole()
 }
 
 // TokenCost is what the server costs in a prompt; nil when its tools are not known.
@@ -78,6 +79,9 @@ func FromResult(r probe.Result) Surface {
 	for _, n := range r.Notices {
 		s.Notices = append(s.Notices, report.Notice{Stage: string(n.Stage), Code: n.Code, Message: n.Message})
 	}
+	if len(s.PartialLists) > 0 {
+		s.State = report.Partial
+	}
 	if r.Err != nil {
 		s.fail(r.Err)
 	}
@@ -86,8 +90,12 @@ func FromResult(r probe.Result) Surface {
 
 // count fills in what follows from the snapshot alone.
 func (s *Surface) count() {
-	if s.Snapshot != nil {
-		s.ProtocolVersion, s.Counts = s.Snapshot.Protocol, report.CountsOf(s.Snapshot)
+	if s.Snapshot == nil {
+		return
+	}
+	s.ProtocolVersion, s.Counts = s.Snapshot.Protocol, report.CountsOf(s.Snapshot)
+	for _, list := range s.Snapshot.Incomplete() {
+		s.PartialLists = append(s.PartialLists, report.PartialList{Kind: list.Kind, State: list.State.String(), Problem: list.Problem})
 	}
 }
 
@@ -99,9 +107,6 @@ func (s *Surface) fail(err error) {
 	}
 	for _, cause := range probe.Failures(err) {
 		s.UnknownArgument = cmp.Or(s.UnknownArgument, cause.Unknown)
-		if kind, ok := listOf[cause.Stage]; ok {
-			s.Unavailable = append(s.Unavailable, kind)
-		}
 		s.Fail(report.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint, Stderr: cause.Stderr})
 	}
 }
@@ -111,12 +116,6 @@ func FailureOf(err error) *report.Failure {
 	var s Surface
 	s.fail(err)
 	return s.Error
-}
-
-// listOf is the list that a stage of the probe fetches.
-var listOf = map[probe.Stage]snapshot.Kind{
-	probe.ListingTools: snapshot.Tools, probe.ListingPrompts: snapshot.Prompts,
-	probe.ListingResources: snapshot.Resources, probe.ListingTemplates: snapshot.Templates,
 }
 
 // Report is a report of surfaces for a command, with the status that they alone ask for.

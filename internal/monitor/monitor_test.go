@@ -38,8 +38,8 @@ func viewOf(now watch.Status) func() watch.Status { return func() watch.Status {
 // not watched.
 func five() []Server {
 	trouble := status(watch.Degraded)
-	trouble.Err, trouble.Unknown = errors.New("no"), []snapshot.Kind{snapshot.Tools}
-	trouble.Surface = &snapshot.Snapshot{Protocol: "2025-11-25"}
+	trouble.Err = errors.New("no")
+	trouble.Surface = &snapshot.Snapshot{Protocol: "2025-11-25", Tools: snapshot.NewPart(snapshot.Tools, nil, "no")}
 	return []Server{
 		{Name: odd, Transport: "stdio", Status: viewOf(status(watch.Live)), Refresh: make(chan struct{}, 1)},
 		{Name: "trouble", Transport: "http", Status: viewOf(trouble), Refresh: make(chan struct{}, 1)},

@@ -30,7 +30,7 @@ type oneServer struct {
 	Transport       string          `json:"transport,omitempty"`
 	ProtocolVersion string          `json:"protocolVersion,omitempty"`
 	Counts          *report.Counts  `json:"counts,omitempty"`
-	Unknown         []snapshot.Kind `json:"unknown,omitempty"` // lists that never arrived
+	Unknown         []snapshot.Kind `json:"unknown,omitempty"` // lists that never arrived whole
 	Tokens          *int            `json:"tokens,omitempty"`
 	Seen            *time.Time      `json:"seen,omitempty"`       // when all of the surface was current
 	AgeSeconds      *int64          `json:"ageSeconds,omitempty"` // since then
@@ -72,7 +72,7 @@ func surfaceFile(s *snapshot.Snapshot) (json.RawMessage, error) {
 	if s == nil {
 		return nil, nil
 	}
-	return s.Encode()
+	return s.EncodeKnown()
 }
 
 // describe tells how it stands with a server, all of it at one moment.
@@ -80,7 +80,7 @@ func (m *Monitor) describe(s Server) (oneServer, watch.Status) {
 	now := s.now()
 	one := oneServer{
 		Name: s.Name, State: now.State, Transport: s.Transport, Current: now.State.Reached(),
-		Since: at(now.Since), Seen: at(now.Seen), Error: s.Trouble, Unknown: now.Unknown,
+		Since: at(now.Since), Seen: at(now.Seen), Error: s.Trouble,
 	}
 	if s.Refresh != nil {
 		one.Watch = &now.Counts
@@ -93,6 +93,9 @@ func (m *Monitor) describe(s Server) (oneServer, watch.Status) {
 		one.AgeSeconds = &age
 	}
 	if now.Surface != nil {
+		for _, list := range now.Surface.Incomplete() {
+			one.Unknown = append(one.Unknown, list.Kind)
+		}
 		one.ProtocolVersion, one.Counts = now.Surface.Protocol, report.CountsOf(now.Surface)
 		one.Tokens = m.meter.measure(s.Name, now).tokens
 	}

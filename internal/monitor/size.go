@@ -1,8 +1,6 @@
 package monitor
 
 import (
-	"slices"
-
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -36,13 +34,11 @@ func (t *meter) measure(server string, now watch.Status) size {
 func sizeOf(now watch.Status) size {
 	s := size{surface: now.Surface}
 	for _, kind := range snapshot.Kinds() {
-		if list := now.Surface.List(kind); list != nil {
-			for _, item := range list.Items {
-				s.bytes += len(item.Raw)
-			}
+		for _, item := range now.Surface.List(kind).Items() {
+			s.bytes += len(item.Raw)
 		}
 	}
-	if !slices.Contains(now.Unknown, snapshot.Tools) {
+	if now.Surface.Tools.Whole() {
 		n := check.Tokens(now.Surface)
 		s.tokens = &n
 	}

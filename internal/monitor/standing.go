@@ -72,8 +72,8 @@ func tellSeen(_ *standing, _ string, now watch.Status, tell func(float64, ...str
 
 func tellItems(_ *standing, _ string, now watch.Status, tell func(float64, ...string)) {
 	for _, kind := range snapshot.Kinds() {
-		if now.Surface != nil && now.Surface.List(kind) != nil {
-			tell(float64(len(now.Surface.List(kind).Items)), kind.Word())
+		if now.Surface != nil && now.Surface.List(kind).State == snapshot.Complete {
+			tell(float64(len(now.Surface.List(kind).Items())), kind.Word())
 		}
 	}
 }

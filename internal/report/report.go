@@ -118,6 +118,7 @@ type Server struct {
 	Login *Login `json:"login,omitempty"` // login, logout, auth: what is known of the login
 
 	Counts       *Counts            `json:"counts,omitempty"`       // how many items of each kind
+	PartialLists []PartialList      `json:"incomplete,omitempty"`   // the lists that are not whole
 	Tokens       *int               `json:"tokens,omitempty"`       // list, diff: what its instructions and tools cost in a prompt, in tokens of o200k_base
 	BaseTokens   *int               `json:"baseTokens,omitempty"`   // diff: the same of the old side
 	Noise        *int               `json:"noise,omitempty"`        // pieces of stdout that were not the protocol; nil = not a stdio server
@@ -160,7 +161,7 @@ const (
 	Untrusted Trust = "untrusted" // nobody agreed to it
 )
 
-// Counts are numbers of items. Nil = not offered, or not known because listing them failed.
+// Counts are numbers of items. Nil = not offered, or nothing of the list arrived.
 type Counts struct {
 	Tools             *int `json:"tools,omitempty"`
 	Prompts           *int `json:"prompts,omitempty"`
@@ -168,13 +169,20 @@ type Counts struct {
 	ResourceTemplates *int `json:"resourceTemplates,omitempty"`
 }
 
-// CountsOf are the numbers of items of a snapshot.
+// PartialList is a list of which not everything is known.
+type PartialList struct {
+	Kind    snapshot.Kind `json:"list"`
+	State   string        `json:"state"` // "truncated": Counts has the number of what arrived; "unread": nothing did
+	Problem string        `json:"problem"`
+}
+
+// CountsOf are the numbers of items of a snapshot that arrived.
 func CountsOf(s *snapshot.Snapshot) *Counts {
-	number := func(list *snapshot.List) *int {
-		if list == nil {
+	number := func(list snapshot.List) *int {
+		if list.State == snapshot.NotOffered || list.State == snapshot.Unread {
 			return nil
 		}
-		n := len(list.Items)
+		n := len(list.Items())
 		return &n
 	}
 	return &Counts{Tools: number(s.Tools), Prompts: number(s.Prompts), Resources: number(s.Resources), ResourceTemplates: number(s.Templates)}

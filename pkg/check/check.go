@@ -26,10 +26,10 @@ type Surface struct {
 
 // Observed is what a probe saw of a server beside its surface. The zero value is that of a saved snapshot: nothing.
 type Observed struct {
-	Transport string                           // "stdio", "streamable-http" or "sse"
-	Noise     []string                         // pieces of stdout that are not the protocol
-	Notices   []Notice                         // oddities that lost nothing
-	Again     map[snapshot.Kind]*snapshot.List // the same lists once more, in the order as sent; nil = not asked again
+	Transport string          // "stdio", "streamable-http" or "sse"
+	Noise     []string        // pieces of stdout that are not the protocol
+	Notices   []Notice        // oddities that lost nothing
+	Again     []snapshot.List // the lists once more, in the order as sent; nil = not asked again
 }
 
 // Notice is an oddity that a probe met, by one of the codes of the package probe.

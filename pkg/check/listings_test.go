@@ -97,9 +97,7 @@ func counts(found []finding.Finding, surfaces []check.Surface) string {
 	var b strings.Builder
 	tools, tokens := 0, 0
 	for _, s := range surfaces {
-		if s.Snapshot.Tools != nil {
-			tools += len(s.Snapshot.Tools.Items)
-		}
+		tools += len(s.Snapshot.Tools.Items())
 		tokens += check.Tokens(s.Snapshot)
 	}
 	fmt.Fprintf(&b, "# What the rules say of real servers\n\n%d listings with %d tools and %d tokens, each checked on its own.\n\n", len(surfaces), tools, tokens)

@@ -156,17 +156,17 @@ func contents(s *subject, report tell) {
 
 // again calls f with the keys of each list that was asked for twice.
 func (s *subject) again(f func(kind snapshot.Kind, first, second []string)) {
-	for _, kind := range snapshot.Kinds() {
-		first, second := s.Snapshot.List(kind), s.Observed.Again[kind]
-		if first != nil && second != nil {
-			f(kind, keys(first), keys(second))
+	for _, second := range s.Observed.Again {
+		first := s.Snapshot.List(second.Kind)
+		if first.State == snapshot.Complete && second.State == snapshot.Complete {
+			f(second.Kind, keys(first), keys(second))
 		}
 	}
 }
 
-func keys(list *snapshot.List) []string {
+func keys(list snapshot.List) []string {
 	var all []string
-	for _, i := range list.Items {
+	for _, i := range list.Items() {
 		all = append(all, i.Key)
 	}
 	return all

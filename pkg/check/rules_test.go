@@ -132,7 +132,7 @@ func (c surfaceCase) surface(t *testing.T) check.Surface {
 	s.Snapshot.Supported = c.Supported
 	s.Observed = check.Observed{Transport: c.Transport, Noise: c.Noise, Notices: c.Notices}
 	if again := listed(t, c.Again); again != nil {
-		s.Observed.Again = map[snapshot.Kind]*snapshot.List{snapshot.Tools: again.Tools}
+		s.Observed.Again = []snapshot.List{again.Tools}
 	}
 	return s
 }

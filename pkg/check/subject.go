@@ -66,12 +66,8 @@ func (s *subject) modern() bool {
 }
 
 func itemsOf(s *snapshot.Snapshot, kind snapshot.Kind) []item {
-	list := s.List(kind)
-	if list == nil {
-		return nil
-	}
 	var items []item
-	for _, i := range list.Items {
+	for _, i := range s.List(kind).Items() {
 		fields, _ := decode(i.Raw).(map[string]any)
 		items = append(items, item{i, kind, kind.ID(i.Key), fields})
 	}

@@ -19,10 +19,7 @@ func TokensOf(surfaces ...*snapshot.Snapshot) []int {
 	var counter tokens.Counter
 	for i, s := range surfaces {
 		all[i] = counter.Count(s.Instructions)
-		if s.Tools == nil {
-			continue
-		}
-		for _, t := range s.Tools.Items {
+		for _, t := range s.Tools.Items() {
 			n, counted := known[string(t.Raw)]
 			if !counted {
 				n = counter.Count(string(handedOn(t)))

@@ -113,10 +113,10 @@ func realTools(b *testing.B) [][2]*snapshot.Snapshot {
 	for _, file := range folders {
 		old, new := readSnapshot(b, file), readSnapshot(b, filepath.Join(filepath.Dir(file), "new.json"))
 		before := map[string]snapshot.Item{}
-		for _, item := range old.Tools.Items {
+		for _, item := range old.Tools.Items() {
 			before[item.Key] = item
 		}
-		for _, item := range new.Tools.Items {
+		for _, item := range new.Tools.Items() {
 			if was, ok := before[item.Key]; ok && string(was.Raw) != string(item.Raw) {
 				pairs = append(pairs, [2]*snapshot.Snapshot{alone(was), alone(item)})
 			}
@@ -129,7 +129,7 @@ func realTools(b *testing.B) [][2]*snapshot.Snapshot {
 }
 
 func alone(tool snapshot.Item) *snapshot.Snapshot {
-	return &snapshot.Snapshot{Tools: &snapshot.List{Items: []snapshot.Item{tool}}}
+	return &snapshot.Snapshot{Tools: snapshot.NewList(snapshot.Tools, []json.RawMessage{tool.Raw})}
 }
 
 func readSnapshot(b *testing.B, file string) *snapshot.Snapshot {

@@ -20,15 +20,12 @@ import (
 
 // Options tune a comparison. The zero value is the default one.
 type Options struct {
-	Server        string          // name of the server in each finding
-	Strict        bool            // schemas are compared as plain sets of values (--semantics strict)
-	AssertFormats bool            // "format" in a schema is a constraint, not a remark
-	Unavailable   []snapshot.Kind // lists that could not be read on the new side: what they held is not taken for removed
-	Incomplete    []snapshot.Kind // lists that were read in part on the new side: what is missing is not taken for removed
-	OtherScope    string          // why the two sides are not alike, such as "other credentials"; empty when they are
-	Enable        []string        // ids of rules that shall speak where they are silent by default; those that are off, as info
-	ItemBudget    int             // bytes that one item may take before text-size-grew speaks; 0 = no budget
-	Absence       string          // why a side is nil, as a sentence; empty = the server is not there
+	Server        string   // name of the server in each finding
+	Strict        bool     // schemas are compared as plain sets of values (--semantics strict)
+	AssertFormats bool     // "format" in a schema is a constraint, not a remark
+	Enable        []string // ids of rules that shall speak where they are silent by default; those that are off, as info
+	ItemBudget    int      // bytes that one item may take before text-size-grew speaks; 0 = no budget
+	Absence       string   // why a side is nil, as a sentence; empty = the server is not there
 }
 
 // Compare tells what changed from old to new. The findings are sorted as finding.Sort does; none means that the two are

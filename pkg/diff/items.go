@@ -24,7 +24,7 @@ type pair struct {
 }
 
 // pairs match the items of two lists by key, in the order of the keys.
-func pairs(old, new *snapshot.List) []*pair {
+func pairs(old, new snapshot.List) []*pair {
 	before, after := byKey(old), byKey(new)
 	names := slices.Collect(maps.Keys(before))
 	for key := range after {
@@ -51,9 +51,9 @@ func first(items []json.RawMessage) json.RawMessage {
 	return items[0]
 }
 
-func byKey(list *snapshot.List) map[string][]json.RawMessage {
+func byKey(list snapshot.List) map[string][]json.RawMessage {
 	groups := map[string][]json.RawMessage{}
-	for _, item := range list.Items {
+	for _, item := range list.Items() {
 		groups[item.Key] = append(groups[item.Key], item.Raw)
 	}
 	return groups
@@ -101,18 +101,22 @@ func canonicals(items []json.RawMessage) []json.RawMessage {
 	return spelled
 }
 
-// compareItems compares the items of two lists that are both known.
-func compareItems(c *comparison, kind snapshot.Kind, old, new *snapshot.List) {
+// compareItems compares the items of two lists. What one side lacks means something only when its list is whole.
+func compareItems(c *comparison, old, new snapshot.List) {
+	kind := new.Kind
 	matched := pairs(old, new)
 	if kind == snapshot.Tools {
 		namesOf(c, matched)
 		compareOrder(c, old, new)
 	}
-	matched = joinRenamedItems(c, kind, matched)
+	if old.Whole() && new.Whole() {
+		matched = joinRenamedItems(c, kind, matched)
+	}
 	hints := renameHints(matched)
 	var both []*pair
 	for _, p := range matched {
 		switch {
+		case p.new == nil && !new.Whole(), p.old == nil && !old.Whole():
 		case p.nth > 0 && (p.old == nil || p.new == nil):
 			reportRepeated(c, kind, p)
 		case p.new == nil:
@@ -146,9 +150,6 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 }
 
 func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, successor string) {
-	if slices.Contains(c.Incomplete, kind) {
-		return
-	}
 	f := finding.Finding{Item: kind.ID(p.key), Old: p.old}
 	if successor != "" {
 		f.Hint = fmt.Sprintf("perhaps it was renamed: %s is new and looks like it", code(successor))
@@ -205,7 +206,7 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 }
 
 // compareOrder compares the order of the tools that both sides have.
-func compareOrder(c *comparison, old, new *snapshot.List) {
+func compareOrder(c *comparison, old, new snapshot.List) {
 	before, after := shared(old, new), shared(new, old)
 	if !slices.Equal(before, after) {
 		c.report("tool-order-changed", finding.Finding{Path: "/tools", Old: asJSON(before), New: asJSON(after)})
@@ -213,13 +214,13 @@ func compareOrder(c *comparison, old, new *snapshot.List) {
 }
 
 // shared are the keys of a list that the other list has too, in the order of the first.
-func shared(list, other *snapshot.List) []string {
+func shared(list, other snapshot.List) []string {
 	known := map[string]bool{}
-	for _, item := range other.Items {
+	for _, item := range other.Items() {
 		known[item.Key] = true
 	}
 	keys := []string{}
-	for _, item := range list.Items {
+	for _, item := range list.Items() {
 		if known[item.Key] {
 			keys = append(keys, item.Key)
 		}
@@ -235,9 +236,6 @@ func asJSON(texts []string) json.RawMessage {
 // joinRenamedItems reports the items whose key changed and nothing else that matters, and is the pairs that are left. Each
 // stands for one removed and one added item.
 func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pair {
-	if slices.Contains(c.Incomplete, kind) {
-		return matched
-	}
 	claimed := map[*pair]bool{}
 	for old, new := range successions(kind, matched) {
 		claimed[new] = true

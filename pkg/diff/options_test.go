@@ -1,6 +1,8 @@
 package diff_test
 
 import (
+	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,31 +17,50 @@ const (
 	oneTool  = `{"capabilities":{"tools":{}},"tools":[{"name":"search","inputSchema":{"type":"object"}}]}`
 )
 
-func TestOptions(t *testing.T) {
+// TestListsThatAreNotWhole compares a list of which a part, or nothing, arrived: what is missing from it is not removed,
+// and what it has more is not new.
+func TestListsThatAreNotWhole(t *testing.T) {
+	part := func(s *snapshot.Snapshot, items int) *snapshot.Snapshot {
+		var raws []json.RawMessage
+		for _, item := range s.Tools.Items()[:items] {
+			raws = append(raws, item.Raw)
+		}
+		s.SetList(snapshot.NewPart(snapshot.Tools, raws, "page 2: no answer"))
+		return s
+	}
+	declared := func(list string) *snapshot.Snapshot {
+		return parse(t, `{"mcpctl":1,"capabilities":{"tools":{}}`+list+`}`)
+	}
+	one, two := func() *snapshot.Snapshot { return parse(t, oneTool) }, func() *snapshot.Snapshot { return parse(t, twoTools) }
 	for name, test := range map[string]struct {
-		options diff.Options
-		want    []string
+		old, new *snapshot.Snapshot
+		want     []string
 	}{
-		"none":        {diff.Options{}, []string{"breaking tool-removed tool/create_issue"}},
-		"unavailable": {diff.Options{Unavailable: []snapshot.Kind{snapshot.Tools}}, []string{"breaking list-unavailable /tools"}},
-		"incomplete":  {diff.Options{Incomplete: []snapshot.Kind{snapshot.Tools}}, []string{"warning list-incomplete /tools"}},
-		"another kind": {
-			diff.Options{Unavailable: []snapshot.Kind{snapshot.Prompts}}, []string{"breaking tool-removed tool/create_issue"},
-		},
-		"other scope": {
-			diff.Options{OtherScope: "other credentials"}, []string{"warning comparison-scope-differs ", "breaking tool-removed tool/create_issue"},
-		},
+		"whole":            {two(), one(), []string{"breaking tool-removed tool/create_issue"}},
+		"unread":           {two(), part(one(), 0), []string{"breaking list-unavailable /tools"}},
+		"truncated":        {two(), part(one(), 1), []string{"warning list-incomplete /tools"}},
+		"old unread":       {part(one(), 0), two(), []string{"warning comparison-scope-differs /tools"}},
+		"old truncated":    {part(one(), 1), two(), []string{"warning list-incomplete /tools"}},
+		"not renamed":      {parse(t, renamed("list_issues")), part(parse(t, renamed("list_all_issues")), 1), []string{"info tool-added tool/list_all_issues", "warning list-incomplete /tools"}},
+		"not offered":      {two(), declared(""), []string{"breaking tool-removed tool/create_issue", "breaking tool-removed tool/search"}},
+		"neither has any":  {declared(""), declared(""), nil},
+		"empty, then none": {declared(`,"tools":[]`), declared(""), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, f := range diff.Compare(parse(t, twoTools), parse(t, oneTool), test.options) {
+			for _, f := range diff.Compare(test.old, test.new, diff.Options{}) {
 				got = append(got, f.Level.String()+" "+f.Rule+" "+f.Item+f.Path)
 			}
+			slices.Sort(got)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+func renamed(name string) string {
+	return `{"capabilities":{"tools":{}},"tools":[{"name":"` + name + `","description":"All issues there are.","inputSchema":{"type":"object"}}]}`
 }
 
 func TestServerNameIsInEachFinding(t *testing.T) {

@@ -156,8 +156,8 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 // withdrawal says how much goes with a capability.
 func withdrawal(key string, before *snapshot.Snapshot) string {
 	for _, kind := range snapshot.Kinds() {
-		if list := before.List(kind); string(kind) == key && list != nil && len(list.Items) > 0 {
-			return fmt.Sprintf("The capability %s was removed, and with it the %d %s.", code(key), len(list.Items), plural(kind))
+		if n := len(before.List(kind).Items()); string(kind) == key && n > 0 {
+			return fmt.Sprintf("The capability %s was removed, and with it the %d %s.", code(key), n, kind.Plural())
 		}
 	}
 	return fmt.Sprintf("The capability %s was removed.", code(key))
@@ -202,11 +202,6 @@ func compareScope(c *comparison, old, new *snapshot.Snapshot) {
 	c.modern = isModern(new.Protocol)
 	c.dynamic = string(viewOf(viewOf(new.Capabilities)["resources"])["listChanged"]) == "true"
 	c.eras = old.Protocol != "" && new.Protocol != "" && isModern(old.Protocol) != isModern(new.Protocol)
-	if c.OtherScope != "" {
-		c.report("comparison-scope-differs", finding.Finding{
-			Message: fmt.Sprintf("The two sides were recorded with %s, so they may differ for that alone.", c.OtherScope),
-		})
-	}
 	if described(old) != described(new) {
 		c.report("comparison-scope-differs", finding.Finding{
 			Path:    "/serverInfo",
@@ -223,56 +218,46 @@ func described(s *snapshot.Snapshot) bool {
 // isModern tells the era of 2026-07-28 and later; versions are dates.
 func isModern(protocol string) bool { return protocol >= "2026-07-28" }
 
-// compareList compares one list. A list that is missing on the new side is never taken for an empty one.
+// compareList compares what is known of one list on both sides.
 func compareList(c *comparison, kind snapshot.Kind, old, new *snapshot.Snapshot) {
 	before, after := old.List(kind), new.List(kind)
 	switch {
-	case slices.Contains(c.Unavailable, kind):
-		reportUnavailable(c, kind, before)
-	case before != nil && after != nil:
-		compareItems(c, kind, before, after)
-	case before != nil:
-		compareWithdrawn(c, kind, old, new)
-	case after != nil && described(old):
-		compareItems(c, kind, &snapshot.List{}, after)
-	case after != nil:
+	case after.State == snapshot.Unread:
+		reportUnavailable(c, before)
+	case before.State == after.State && after.State == snapshot.NotOffered:
+	case before.State == snapshot.Unread, recordless(old, before), recordless(new, after):
 		reportUnrecorded(c, kind)
+	case after.State == snapshot.NotOffered && declares(old, kind) && !declares(new, kind): // capability-removed speaks for them
+	default:
+		compareItems(c, before, after)
 	}
-	if slices.Contains(c.Incomplete, kind) {
+	if before.State == snapshot.Truncated || after.State == snapshot.Truncated {
 		c.report("list-incomplete", finding.Finding{
-			Path: "/" + string(kind), Message: fmt.Sprintf("The list of %s was read only in part, so none of them is reported as removed.", plural(kind)),
+			Path: "/" + string(kind), Message: fmt.Sprintf("The list of %s was read only in part, so none of them is reported as removed.", kind.Plural()),
 		})
 	}
 }
 
-func reportUnavailable(c *comparison, kind snapshot.Kind, before *snapshot.List) {
-	if before == nil || len(before.Items) == 0 {
+// recordless tells whether a list is missing in a snapshot that says nothing of the server, such as a bare tools/list result.
+func recordless(s *snapshot.Snapshot, list snapshot.List) bool {
+	return list.State == snapshot.NotOffered && !described(s)
+}
+
+func reportUnavailable(c *comparison, before snapshot.List) {
+	if len(before.Items()) == 0 {
 		return
 	}
 	c.report("list-unavailable", finding.Finding{
-		Path:    "/" + string(kind),
-		Message: fmt.Sprintf("The list of %s could not be read this time; nothing is known of the %d that it held.", plural(kind), len(before.Items)),
+		Path:    "/" + string(before.Kind),
+		Message: fmt.Sprintf("The list of %s could not be read this time; nothing is known of the %d that it held.", before.Kind.Plural(), len(before.Items())),
 		Hint:    "mend the server or the connection, then compare again",
 	})
 }
 
 func reportUnrecorded(c *comparison, kind snapshot.Kind) {
 	c.report("comparison-scope-differs", finding.Finding{
-		Path: "/" + string(kind), Message: fmt.Sprintf("One side holds no record of %s, so they are not compared.", plural(kind)),
+		Path: "/" + string(kind), Message: fmt.Sprintf("One side holds no record of %s, so they are not compared.", kind.Plural()),
 	})
-}
-
-// compareWithdrawn tells of a list that the new side does not have: never read, failed, or no longer offered.
-func compareWithdrawn(c *comparison, kind snapshot.Kind, old, new *snapshot.Snapshot) {
-	before := old.List(kind)
-	switch {
-	case !described(new):
-		reportUnrecorded(c, kind)
-	case declares(new, kind):
-		reportUnavailable(c, kind, before)
-	case !declares(old, kind):
-		compareItems(c, kind, before, &snapshot.List{}) // no capability-removed speaks for them
-	}
 }
 
 // declares tells whether capabilities promise a list.
@@ -284,13 +269,6 @@ func declares(s *snapshot.Snapshot, kind snapshot.Kind) bool {
 func capability(kind snapshot.Kind) string {
 	if kind == snapshot.Templates {
 		kind = snapshot.Resources
-	}
-	return string(kind)
-}
-
-func plural(kind snapshot.Kind) string {
-	if kind == snapshot.Templates {
-		return "resource templates"
 	}
 	return string(kind)
 }

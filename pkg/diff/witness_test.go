@@ -36,7 +36,7 @@ func witnesses(t *testing.T, old, new *snapshot.Snapshot, findings []finding.Fin
 // accepts asks the validator whether a tool's schema accepts a value.
 func accepts(t *testing.T, s *snapshot.Snapshot, item, keyword string, value json.RawMessage) bool {
 	t.Helper()
-	for _, tool := range s.Tools.Items {
+	for _, tool := range s.Tools.Items() {
 		if snapshot.Tools.ID(tool.Key) != item {
 			continue
 		}

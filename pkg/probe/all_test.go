@@ -72,7 +72,7 @@ func outcome(result Result) string {
 	if result.Err != nil {
 		return string(Failures(result.Err)[0].Stage)
 	}
-	return fmt.Sprintf("%d tools", len(result.Snapshot.Tools.Items))
+	return fmt.Sprintf("%d tools", len(result.Snapshot.Tools.Items()))
 }
 
 // TestAllIsBounded counts the servers that are asked at once.
@@ -153,7 +153,7 @@ func TestOpenOutlivesItsContext(t *testing.T) {
 			}
 			cancel()
 			shot, err := session.Snapshot(t.Context())
-			if err != nil || len(shot.Tools.Items) != 1 {
+			if err != nil || len(shot.Tools.Items()) != 1 {
 				t.Errorf("snapshot %+v, error %v", shot, err)
 			}
 			if err := session.Close(); err != nil {

@@ -78,7 +78,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 		result.Elapsed = time.Since(start)
 		result.Noise = session.Noise()
 		if err == nil && a.options.Twice {
-			result.Again, _ = session.List(ctx, snapshot.Kinds()...) // a second failure takes nothing from the first answer
+			result.Again, _ = session.List(ctx, snapshot.Kinds()...) // lists that fail now say so, and take nothing from the first answer
 		}
 		return err
 	})

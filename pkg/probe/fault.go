@@ -13,6 +13,7 @@ const (
 	version              // no protocol version in common
 	shape                // a result is not what the method returns
 	limit                // a result is over a limit
+	circle               // a list leads back to where it was
 )
 
 type faultError struct {

@@ -159,8 +159,8 @@ func render(result Result) string {
 		}
 	}
 	if result.Again != nil {
-		for _, kind := range snapshot.Kinds() {
-			renderList(&out, "again "+kind, result.Again[kind])
+		for _, list := range result.Again {
+			renderList(&out, "again "+list.Kind, list)
 		}
 	}
 	for _, notice := range result.Notices {
@@ -180,13 +180,17 @@ func render(result Result) string {
 }
 
 // renderList shows a long list by its ends.
-func renderList(out *bytes.Buffer, kind snapshot.Kind, list *snapshot.List) {
-	if list == nil {
+func renderList(out *bytes.Buffer, kind snapshot.Kind, list snapshot.List) {
+	switch list.State {
+	case snapshot.NotOffered:
 		return
+	case snapshot.Complete:
+		fmt.Fprintf(out, "%s %d\n", kind, len(list.Items()))
+	default:
+		fmt.Fprintf(out, "%s %d, %s: %s\n", kind, len(list.Items()), list.State, list.Problem)
 	}
-	fmt.Fprintf(out, "%s %d\n", kind, len(list.Items))
-	for i, item := range list.Items {
-		if i >= 5 && i < len(list.Items)-1 {
+	for i, item := range list.Items() {
+		if i >= 5 && i < len(list.Items())-1 {
 			continue
 		}
 		fmt.Fprintf(out, "  %q %s\n", item.Key, item.Raw)

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// limits bound what one list may be. Over one of them the list is an error, never a silent part of itself.
+// limits bound what one list may be. Over one of them the list is Truncated, and the error says so.
 type limits struct {
 	pages, items, bytes int
 }
@@ -26,6 +26,7 @@ type reading struct {
 	modern  bool // the revision is 2026-07-28 or later
 
 	items   []json.RawMessage
+	pages   int
 	last    []json.RawMessage // the items of the newest page
 	asked   []string          // cursors that were followed, in order
 	bytes   int
@@ -33,8 +34,8 @@ type reading struct {
 	notices []Notice
 }
 
-// list reads all pages of one list. A nil list without an error is one that the server does not have.
-func (c caller) list(ctx context.Context, s surface, declared standing, bounds limits) (*snapshot.List, []Notice, error) {
+// list reads all pages of one list. With an error it is what arrived before, and is not whole.
+func (c caller) list(ctx context.Context, s surface, declared standing, bounds limits) (snapshot.List, []Notice, error) {
 	r, err := c.pages(ctx, s, bounds)
 	if hasCode(err, codeInvalidParams) && len(r.asked) > 0 {
 		refused := err
@@ -43,14 +44,14 @@ func (c caller) list(ctx context.Context, s surface, declared standing, bounds l
 	}
 	if hasCode(err, codeMethodNotFound) && len(r.asked) == 0 {
 		if declared == untold {
-			return nil, nil, nil
+			return snapshot.List{Kind: s.kind}, nil, nil
 		}
 		r.note(NoticeNotImplemented, "the server declares the capability %q and answers %s with %q",
 			s.capability, s.method, "method not found")
-		return nil, r.notices, nil
+		return snapshot.List{Kind: s.kind}, r.notices, nil
 	}
 	if err != nil {
-		return nil, r.notices, err
+		return snapshot.NewPart(s.kind, r.items, err.Error()), r.notices, err
 	}
 	c.record.keep(s.kind, r.ttl)
 	list := snapshot.NewList(s.kind, r.items)
@@ -86,6 +87,7 @@ func (r *reading) onPage(err error) error {
 func (r *reading) take(raw json.RawMessage) (json.RawMessage, error) {
 	p, err := r.surface.readPage(raw)
 	if err != nil {
+		r.add(p, len(raw)) // its items are good where only its cursor is not
 		return nil, r.onPage(err)
 	}
 	r.notices = append(r.notices, p.notices...)
@@ -93,8 +95,7 @@ func (r *reading) take(raw json.RawMessage) (json.RawMessage, error) {
 		r.note(NoticeFieldsMissing, "the result of %s has no %s", r.surface.method, strings.Join(p.missing, ", "))
 	}
 	if slices.Contains(r.asked, string(p.next)) {
-		r.endless(p)
-		return nil, nil
+		return nil, r.endless(p)
 	}
 	r.add(p, len(raw))
 	if p.next != nil {
@@ -105,18 +106,28 @@ func (r *reading) take(raw json.RawMessage) (json.RawMessage, error) {
 
 func (r *reading) add(p page, size int) {
 	r.items = append(r.items, p.items...)
+	r.pages++
 	r.last = p.items
 	r.bytes += size
 	r.ttl = max(r.ttl, p.ttl)
 }
 
-// endless ends a list whose cursor leads back. A page that only repeats the one before it adds nothing.
-func (r *reading) endless(p page) {
-	if !slices.EqualFunc(r.last, p.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+// endless ends a list whose cursor leads back. A server that sends its first page once more knows of no cursors, so that
+// page is all there is; behind any other page that names a cursor again there may be what nobody has seen.
+func (r *reading) endless(p page) error {
+	repeats := slices.EqualFunc(r.last, p.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+	first := r.pages == 1
+	if !repeats {
 		r.add(p, 0)
 	}
-	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items",
-		r.surface.method, clip(string(p.next), shortText), len(r.items))
+	cursor := clip(string(p.next), shortText)
+	if repeats && first {
+		r.note(NoticeCursorRepeated, "%s takes no notice of the cursor %s and gives its first page again; the list was ended there with %d items",
+			r.surface.method, cursor, len(r.items))
+		return nil
+	}
+	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items", r.surface.method, cursor, len(r.items))
+	return r.onPage(circle.errorf("%s names the cursor %s again, so what comes behind its %d items cannot be read", r.surface.method, cursor, len(r.items)))
 }
 
 // bounded tells which limit the list is over.

@@ -36,7 +36,7 @@ func (s *scripted) SendRequest(_ context.Context, r mcptransport.JSONRPCRequest)
 }
 
 // listTools lists the tools of a server that answers with the results.
-func listTools(t *testing.T, bounds limits, results ...string) (*snapshot.List, []Notice, []string, error) {
+func listTools(t *testing.T, bounds limits, results ...string) (snapshot.List, []Notice, []string, error) {
 	t.Helper()
 	server := &scripted{results: results}
 	c := caller{conn: server, record: &record{}}
@@ -45,7 +45,7 @@ func listTools(t *testing.T, bounds limits, results ...string) (*snapshot.List, 
 	return list, notices, server.params, err
 }
 
-// TestListLimits expects an error, and no part of a list, over each limit.
+// TestListLimits expects an error, and a list that is not whole, over each limit.
 func TestListLimits(t *testing.T) {
 	endless := `{"tools":[{"name":"tN"}],"nextCursor":"cN"}`
 	tests := map[string]struct {
@@ -66,7 +66,7 @@ func TestListLimits(t *testing.T) {
 			if got := fmt.Sprint(err); got != test.want {
 				t.Errorf("error %q, want %q", got, test.want)
 			}
-			if (list == nil) != (err != nil) {
+			if list.Whole() != (err == nil) {
 				t.Errorf("list %v with error %v", list, err)
 			}
 		})
@@ -77,7 +77,7 @@ func TestListLimits(t *testing.T) {
 func TestListEchoesCursors(t *testing.T) {
 	list, notices, params, err := listTools(t, standardLimits(),
 		`{"tools":[],"nextCursor":""}`, `{"tools":[],"nextCursor":12345678901234567890}`, `{"tools":[],"nextCursor":"\ud800"}`, `{"tools":[]}`)
-	if err != nil || len(list.Items) != 0 {
+	if err != nil || len(list.Items()) != 0 {
 		t.Fatalf("list %v, error %v", list, err)
 	}
 	want := []string{`{}`, `{"cursor":""}`, `{"cursor":12345678901234567890}`, `{"cursor":"\ud800"}`}
@@ -126,7 +126,7 @@ func TestHostileResults(t *testing.T) {
 				for _, notice := range notices {
 					codes = append(codes, notice.Code)
 				}
-				got = fmt.Sprintf("%d items %v", len(list.Items), codes)
+				got = fmt.Sprintf("%d items %v", len(list.Items()), codes)
 			}
 			if !strings.HasPrefix(got, test.want) || err == nil && got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)

@@ -107,10 +107,10 @@ func (s surface) oddities(raw json.RawMessage, result object) []Notice {
 }
 
 // keys reports items without a name of their own, in one notice for each way.
-func (s surface) keys(list *snapshot.List) []Notice {
+func (s surface) keys(list snapshot.List) []Notice {
 	var odd, twice []string
 	seen := map[string]bool{}
-	for i, item := range list.Items {
+	for i, item := range list.Items() {
 		switch {
 		case item.Key == "":
 			_, err := snapshot.KeyOf(s.kind, item.Raw)

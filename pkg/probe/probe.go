@@ -43,16 +43,13 @@ type Result struct {
 	Server    Server             // as given
 	Snapshot  *snapshot.Snapshot // what arrived; not nil with an Err = partial
 	Err       error              // nil, or an *Error, or several of them joined
-	Again     Again              // with Options.Twice, what arrived the second time; nil when the first time was not whole
+	Again     []snapshot.List    // with Options.Twice, the lists as they came the second time; nil when the first time was not whole
 	Transport string             // "stdio", "streamable-http" or "sse"; empty when none was reached
 	Noise     []Noise            // what the server wrote to stdout that is not the protocol
 	Notices   []Notice           // oddities that lost nothing
 	Elapsed   time.Duration      // from the start of the first attempt to the last answer
 	Attempts  int                // 1 + the retries that were used; 0 = not tried
 }
-
-// Again are lists that were asked for once more. One that failed then is absent.
-type Again = map[snapshot.Kind]*snapshot.List
 
 // Noise is one piece of output on a stdio server's stdout that is not a JSON-RPC message of the protocol's framing.
 type Noise struct {

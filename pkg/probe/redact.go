@@ -78,21 +78,20 @@ func credible(value string) bool {
 }
 
 // withoutSecrets masks what a server was given in the lists that it gives.
-func (a attempt) withoutSecrets(way surface, list *snapshot.List) *snapshot.List {
-	if list == nil {
-		return nil
-	}
+func (a attempt) withoutSecrets(way surface, list snapshot.List) snapshot.List {
 	secrets, found := a.surfaceSecrets(), false
-	items := make([]json.RawMessage, len(list.Items))
-	for i, item := range list.Items {
-		clean, hit := secrets.JSON(item.Raw)
-		items[i], found = clean, found || hit
+	items := make([]json.RawMessage, len(list.Items()))
+	for i, item := range list.Items() {
+		raw, hit := secrets.JSON(item.Raw)
+		items[i], found = raw, found || hit
 	}
 	if !found {
 		return list
 	}
 	a.record.note(way.notice(NoticeSecretEchoed, "%s holds a secret that the server was given; it is shown as %s", way.method, redact.Mask))
-	return snapshot.NewList(way.kind, items)
+	clean := snapshot.NewList(way.kind, items)
+	clean.State, clean.Problem = list.State, list.Problem
+	return clean
 }
 
 // withoutSecrets masks what a server was given in how it introduces itself.

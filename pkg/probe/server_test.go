@@ -70,7 +70,7 @@ func TestMCPGo(t *testing.T) {
 			if diff := cmp.Diff(want, keysOf(shot)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
-			if got := string(shot.Tools.Items[0].InputSchema()); got != oddSchema {
+			if got := string(shot.Tools.Items()[0].InputSchema()); got != oddSchema {
 				t.Errorf("schema %s, want it byte for byte", got)
 			}
 			if notices := session.Notices(); len(notices) > 0 {
@@ -83,10 +83,8 @@ func TestMCPGo(t *testing.T) {
 func keysOf(shot *snapshot.Snapshot) map[string][]string {
 	keys := map[string][]string{}
 	for _, kind := range snapshot.Kinds() {
-		if list := shot.List(kind); list != nil {
-			for _, item := range list.Items {
-				keys[string(kind)] = append(keys[string(kind)], item.Key)
-			}
+		for _, item := range shot.List(kind).Items() {
+			keys[string(kind)] = append(keys[string(kind)], item.Key)
 		}
 	}
 	return keys
@@ -98,7 +96,7 @@ func TestOpensOnce(t *testing.T) {
 		if result.Err != nil {
 			t.Fatal(result.Err)
 		}
-		if result.Snapshot.Protocol != "2025-06-18" || len(result.Snapshot.Tools.Items) != 1 {
+		if result.Snapshot.Protocol != "2025-06-18" || len(result.Snapshot.Tools.Items()) != 1 {
 			t.Errorf("snapshot %+v", result.Snapshot)
 		}
 		if len(result.Notices) != 1 || result.Notices[0].Code != NoticeRestarted {

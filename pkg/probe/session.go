@@ -54,40 +54,35 @@ func (s *Session) Close() error {
 }
 
 // Snapshot lists everything that the server declares and returns what arrived; it is never nil. The error is an *Error
-// for each list that failed, joined. Such a list is nil in the snapshot, and the others are complete.
+// for each list that is not whole, joined.
 func (s *Session) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 	shot := s.Hello()
 	lists, err := s.List(ctx, snapshot.Kinds()...)
-	for kind, list := range lists {
-		shot.SetList(kind, list)
+	for _, list := range lists {
+		shot.SetList(list)
 	}
 	return shot, err
 }
 
-// List asks for lists of some kinds, all at once. A kind that failed is absent from the result and has an *Error in the
-// error; one that the server does not offer is nil.
-func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error) {
-	lists := make([]*snapshot.List, len(kinds))
+// List asks for lists of some kinds, all at once, and gives one for each, in their order. A list that is not whole says
+// why, and has an *Error in the error.
+func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
+	lists := make([]snapshot.List, len(kinds))
 	failures := make([]error, len(kinds))
 	var all sync.WaitGroup
 	for i, kind := range kinds {
 		all.Go(func() { lists[i], failures[i] = s.list(ctx, kind) })
 	}
 	all.Wait()
-	byKind := make(map[snapshot.Kind]*snapshot.List, len(kinds))
-	for i, kind := range kinds {
-		if failures[i] == nil {
-			byKind[kind] = lists[i]
-		}
-	}
-	return byKind, errors.Join(failures...)
+	return lists, errors.Join(failures...)
 }
 
 // list asks for one list, unless the server does not offer it. A failure is an *Error.
-func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list *snapshot.List, _ error) {
+func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list snapshot.List, _ error) {
+	list.Kind = kind
 	way, ok := surfaceOf(kind)
 	if !ok || way.standing(s.hello) == undeclared {
-		return nil, nil
+		return list, nil
 	}
 	err := guard(func() (err error) {
 		var notices []Notice
@@ -98,8 +93,13 @@ func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list *snapshot.
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Session {
 		s.line.GiveUp(status)
 	}
-	if err != nil {
-		return nil, s.attempt.explain(ctx, way.stage, err, s.line.Conn)
+	if err == nil {
+		return s.attempt.withoutSecrets(way, list), nil
 	}
-	return s.attempt.withoutSecrets(way, list), nil
+	failure := s.attempt.explain(ctx, way.stage, err, s.line.Conn)
+	if list = s.attempt.withoutSecrets(way, list); list.Whole() { // it broke off before there was a list
+		list = snapshot.NewPart(kind, nil, "")
+	}
+	list.Problem = failure.Err.Error() // as it may be shown
+	return list, failure
 }

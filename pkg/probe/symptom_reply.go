@@ -62,5 +62,5 @@ func (f facts) tooLarge() bool {
 func (f facts) garbled() bool {
 	_, reply := errors.AsType[*transport.ReplyError](f.err)
 	_, deep := errors.AsType[*transport.TooDeepError](f.err)
-	return reply || deep || shape.in(f.err)
+	return reply || deep || shape.in(f.err) || circle.in(f.err)
 }

@@ -17,8 +17,18 @@ import (
 // same bytes, whatever the order and the spelling in which it was sent. Each list is sorted by key, then by the canonical
 // form of its items.
 //
-// The error names the item or field that holds no JSON.
+// The error is an *IncompleteError for a snapshot that is not Complete, and otherwise names the item or field that holds
+// no JSON.
 func (s *Snapshot) Encode() ([]byte, error) {
+	if lists := s.Incomplete(); len(lists) > 0 {
+		return nil, &IncompleteError{lists}
+	}
+	return s.EncodeKnown()
+}
+
+// EncodeKnown is Encode for what is to be shown and never saved: of lists that are not whole it has what arrived, and its
+// member "incomplete" holds what is wrong with each of them. Parse reads that, too.
+func (s *Snapshot) EncodeKnown() ([]byte, error) {
 	fields, err := s.fields()
 	if err != nil {
 		return nil, err
@@ -47,6 +57,9 @@ func (s *Snapshot) fields() (map[string][]byte, error) {
 	fields := map[string][]byte{}
 	raw := map[string]json.RawMessage{"serverInfo": s.Server, "capabilities": s.Capabilities}
 	maps.Copy(raw, s.Extra)
+	if problems := s.problems(); problems != nil {
+		raw[incomplete] = problems
+	}
 	for key, value := range raw {
 		if value == nil {
 			continue
@@ -69,15 +82,29 @@ func (s *Snapshot) fields() (map[string][]byte, error) {
 	}
 	for _, kind := range Kinds() {
 		list := s.List(kind)
-		if list == nil {
+		if list.State == NotOffered || list.State == Unread {
 			continue
 		}
 		var err error
-		if fields[string(kind)], err = encodeList(kind, list.Items); err != nil {
+		if fields[string(kind)], err = encodeList(list); err != nil {
 			return nil, err
 		}
 	}
 	return fields, nil
+}
+
+// incomplete is the member that names the lists which are not whole, each with its problem.
+const incomplete = "incomplete"
+
+func (s *Snapshot) problems() json.RawMessage {
+	var problems []rawjson.Member
+	for _, list := range s.Incomplete() {
+		problems = append(problems, rawjson.Member{Key: string(list.Kind), Value: rawjson.Quote(list.Problem)})
+	}
+	if problems == nil {
+		return nil
+	}
+	return rawjson.Build(problems...)
 }
 
 // versions are protocol versions as a sorted array: their order says nothing.
@@ -89,12 +116,12 @@ func versions(supported []string) []byte {
 	return indentedList(parts)
 }
 
-func encodeList(kind Kind, items []Item) ([]byte, error) {
-	forms := make([][]byte, len(items))
-	for i, item := range slices.SortedFunc(slices.Values(items), compareItems) {
+func encodeList(list List) ([]byte, error) {
+	forms := make([][]byte, len(list.items))
+	for i, item := range slices.SortedFunc(slices.Values(list.items), compareItems) {
 		form, err := rawjson.AppendIndented(make([]byte, 0, len(item.Raw)), item.Raw, 2)
 		if err != nil {
-			return nil, fmt.Errorf("encoding %s: %w", kind.ID(item.Key), err)
+			return nil, fmt.Errorf("encoding %s: %w", list.Kind.ID(item.Key), err)
 		}
 		forms[i] = form
 	}

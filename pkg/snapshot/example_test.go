@@ -12,7 +12,7 @@ func ExampleParse() {
 		fmt.Println(err)
 		return
 	}
-	for _, tool := range s.Tools.Items {
+	for _, tool := range s.Tools.Items() {
 		fmt.Println(tool.Key, "is shown as", tool.Title())
 	}
 	file, _ := s.Encode()

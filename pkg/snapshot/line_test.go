@@ -71,7 +71,7 @@ func TestLineOfEveryMember(t *testing.T) {
 		file := encoded(t, s)
 		rows := strings.Split(string(file), "\n")
 		for _, kind := range snapshot.Kinds() {
-			for _, item := range list(s, kind) {
+			for _, item := range s.List(kind).Items() {
 				members, _ := rawjson.Members(item.Raw)
 				for _, m := range members {
 					key, _ := json.Marshal(m.Key)
@@ -83,13 +83,6 @@ func TestLineOfEveryMember(t *testing.T) {
 			}
 		}
 	}
-}
-
-func list(s *snapshot.Snapshot, kind snapshot.Kind) []snapshot.Item {
-	if l := s.List(kind); l != nil {
-		return l.Items
-	}
-	return nil
 }
 
 // FuzzLine gives any file and any place: the line is one of the file.

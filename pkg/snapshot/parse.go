@@ -67,11 +67,24 @@ func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, err
 		if err != nil {
 			return nil, err
 		}
-		if !known && m.Key != "mcpctl" && !slices.Contains(volatile(), m.Key) {
+		if !known && m.Key != "mcpctl" && m.Key != incomplete && !slices.Contains(volatile(), m.Key) {
 			s.addExtra(m)
 		}
 	}
+	for kind, problem := range rawjson.ObjectOf(rawjson.Last(members, incomplete)) {
+		text, _ := rawjson.Text(problem)
+		s.markIncomplete(Kind(kind), text)
+	}
 	return s, nil
+}
+
+// markIncomplete takes from a list that it is whole.
+func (s *Snapshot) markIncomplete(kind Kind, problem string) {
+	list := s.List(kind)
+	if list.State, list.Problem = Unread, problem; len(list.items) > 0 {
+		list.State = Truncated
+	}
+	s.SetList(list)
 }
 
 func (s *Snapshot) addExtra(m rawjson.Member) {
@@ -122,10 +135,23 @@ func parseResult(members []rawjson.Member) (*Snapshot, error) {
 		}
 		found = found || known
 	}
+	s.markMissing()
 	if !found {
 		return nil, errors.New(`the object has none of "mcpctl", "tools", "prompts", "resources" and "resourceTemplates"`)
 	}
 	return s, nil
+}
+
+// markMissing marks the lists that a server declares and of which its answers hold nothing. That a server which has
+// resources has templates as well is not said by its capabilities.
+func (s *Snapshot) markMissing() {
+	capabilities := rawjson.ObjectOf(s.Capabilities)
+	for _, kind := range []Kind{Tools, Prompts, Resources} {
+		declared := capabilities.Present(string(kind))
+		if declared != nil && string(declared) != "false" && s.List(kind).State == NotOffered {
+			s.markIncomplete(kind, "the server declares it, and no answer holds it")
+		}
+	}
 }
 
 // set takes a member of a file or result into the snapshot, and tells whether it is one of those that a snapshot knows.
@@ -160,7 +186,7 @@ func (s *Snapshot) setItems(kind Kind, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	s.SetList(kind, NewList(kind, items))
+	s.SetList(NewList(kind, items))
 	return nil
 }
 

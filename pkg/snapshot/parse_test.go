@@ -12,12 +12,12 @@ import (
 )
 
 // keys are the keys of a list, or nil for a list that is not offered.
-func keys(list *snapshot.List) []string {
-	if list == nil {
+func keys(list snapshot.List) []string {
+	if list.State == snapshot.NotOffered {
 		return nil
 	}
 	keys := []string{}
-	for _, item := range list.Items {
+	for _, item := range list.Items() {
 		keys = append(keys, item.Key)
 	}
 	return keys
@@ -40,7 +40,7 @@ func TestParseReadsEveryShape(t *testing.T) {
 			if diff := cmp.Diff([]string{"b", "a"}, keys(s.Tools)); diff != "" {
 				t.Errorf("tools (-want +got):\n%s", diff)
 			}
-			if s.Prompts != nil || s.Extra != nil {
+			if s.Prompts.State != snapshot.NotOffered || s.Extra != nil {
 				t.Errorf("prompts %v and further members %v, want none", s.Prompts, s.Extra)
 			}
 		})
@@ -61,14 +61,17 @@ func TestParseReadsAllFields(t *testing.T) {
 		Protocol: "2026-07-28", Supported: []string{"2026-07-28", "2025-11-25"},
 		Server: json.RawMessage(`{"name": "demo"}`), Capabilities: json.RawMessage(`{"tools": {}}`),
 		Instructions: `Use "search".`,
-		Tools:        &snapshot.List{Items: []snapshot.Item{}},
-		Prompts:      &snapshot.List{Items: []snapshot.Item{{Key: "p", Raw: json.RawMessage(`{"name": "p"}`)}}},
-		Resources:    &snapshot.List{Items: []snapshot.Item{{Key: "file:///a", Raw: json.RawMessage(`{"uri": "file:///a"}`)}}},
-		Templates:    &snapshot.List{Items: []snapshot.Item{{Key: "x://{a}", Raw: json.RawMessage(`{"uriTemplate": "x://{a}"}`)}}},
+		Tools:        snapshot.NewList(snapshot.Tools, nil),
+		Prompts:      snapshot.NewList(snapshot.Prompts, []json.RawMessage{json.RawMessage(`{"name": "p"}`)}),
+		Resources:    snapshot.NewList(snapshot.Resources, []json.RawMessage{json.RawMessage(`{"uri": "file:///a"}`)}),
+		Templates:    snapshot.NewList(snapshot.Templates, []json.RawMessage{json.RawMessage(`{"uriTemplate": "x://{a}"}`)}),
 		Extra:        map[string]json.RawMessage{"later": json.RawMessage(`{"b": 1}`)},
 	}
-	if diff := cmp.Diff(want, s); diff != "" {
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(snapshot.List{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"file:///a", "x://{a}"}, append(keys(s.Resources), keys(s.Templates)...)); diff != "" {
+		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 }
 

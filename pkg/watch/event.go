@@ -76,8 +76,7 @@ const (
 type Status struct {
 	State   State
 	Since   time.Time          // when the state began
-	Surface *snapshot.Snapshot // the last good surface; nil = none yet
-	Unknown []snapshot.Kind    // lists of the surface that were never read, which is not the same as not offered
+	Surface *snapshot.Snapshot // the last good surface; nil = none yet. A list of it that is not whole never arrived whole
 	Seen    time.Time          // when the whole surface was last known to be current
 	Err     error              // the trouble of the state; nil = none
 	Counts  Counts

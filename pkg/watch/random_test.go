@@ -116,9 +116,9 @@ func (r *run) tools() []string {
 	return names
 }
 
-func names(list *snapshot.List) []string {
+func names(list snapshot.List) []string {
 	names := []string{}
-	for _, item := range list.Items {
+	for _, item := range list.Items() {
 		names = append(names, item.Key)
 	}
 	return names
@@ -175,7 +175,7 @@ func TestReadersSeeWholeSurfaces(t *testing.T) {
 					return
 				case <-time.After(time.Millisecond):
 				}
-				if s := view.Status().Surface; s != nil && len(s.Tools.Items) != len(s.Prompts.Items) {
+				if s := view.Status().Surface; s != nil && len(s.Tools.Items()) != len(s.Prompts.Items()) {
 					t.Error("a reader saw half a surface")
 				}
 			}

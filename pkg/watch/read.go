@@ -17,8 +17,8 @@ type reading struct {
 	since    time.Time          // when it did
 	hello    *snapshot.Snapshot // what the server says of itself
 	kinds    []snapshot.Kind    // to be read
-	lists    map[snapshot.Kind]*snapshot.List
-	took     time.Duration // with all attempts and the pauses between them
+	lists    []snapshot.List    // one for each of kinds, as far as it arrived
+	took     time.Duration      // with all attempts and the pauses between them
 }
 
 // attempts is how often lists are tried before the reading is given up.
@@ -29,7 +29,9 @@ const attempts = 4
 func (w *watcher) read(ctx context.Context, session Session, r reading) (reading, error) {
 	w.state.status.Counts.Readings++
 	began := time.Now()
-	r.lists = map[snapshot.Kind]*snapshot.List{}
+	for _, kind := range r.kinds {
+		r.lists = append(r.lists, snapshot.NewPart(kind, nil, "no answer"))
+	}
 	err := w.persist(ctx, session, &r)
 	r.took = time.Since(began)
 	if ctx.Err() != nil && session.Lost() != nil { // nobody takes what arrived
@@ -67,15 +69,17 @@ func (w *watcher) attempt(ctx context.Context, session Session, r *reading) erro
 	w.news.tried(kinds)
 	lists, err := w.list(ctx, session, kinds)
 	w.hear(session, time.Now())
-	for kind, list := range lists {
-		r.lists[kind] = list
-		w.news.answered(kind)
+	for _, list := range lists {
+		r.lists[slices.Index(r.kinds, list.Kind)] = list
+		if list.Whole() {
+			w.news.answered(list.Kind)
+		}
 	}
 	return err
 }
 
 // list is one request for lists, within its time.
-func (w *watcher) list(ctx context.Context, session Session, kinds []snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error) {
+func (w *watcher) list(ctx context.Context, session Session, kinds []snapshot.Kind) ([]snapshot.List, error) {
 	if w.options.Timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, w.options.Timeout, &timeoutError{w.options.Timeout})
 		defer cancel()
@@ -93,12 +97,24 @@ func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s"
 // Is makes it match context.DeadlineExceeded.
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// missing are the kinds that have not arrived.
+// missing are the kinds that have not arrived whole.
 func (r *reading) missing() []snapshot.Kind {
-	return slices.DeleteFunc(slices.Clone(r.kinds), func(kind snapshot.Kind) bool {
-		_, here := r.lists[kind]
-		return here
-	})
+	var kinds []snapshot.Kind
+	for _, list := range r.lists {
+		if !list.Whole() {
+			kinds = append(kinds, list.Kind)
+		}
+	}
+	return kinds
+}
+
+// list is what arrived of a kind; asked is false for one that was not to be read.
+func (r *reading) list(kind snapshot.Kind) (list snapshot.List, asked bool) {
+	i := slices.Index(r.kinds, kind)
+	if i < 0 {
+		return snapshot.List{}, false
+	}
+	return r.lists[i], true
 }
 
 // whole tells whether every list was to be read.

@@ -128,20 +128,20 @@ func (s *server) session() *session {
 	return s.current
 }
 
-func (s *server) list(kind snapshot.Kind) (*snapshot.List, error) {
+func (s *server) list(kind snapshot.Kind) (snapshot.List, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note(string(kind))
 	if err := s.fail[kind]; err != nil {
-		return nil, err
+		return snapshot.NewPart(kind, nil, err.Error()), err
 	}
 	if s.names[kind] == nil {
-		return nil, nil
+		return snapshot.List{Kind: kind}, nil
 	}
 	return listOf(kind, s.names[kind]), nil
 }
 
-func listOf(kind snapshot.Kind, names []string) *snapshot.List {
+func listOf(kind snapshot.Kind, names []string) snapshot.List {
 	raws := []json.RawMessage{}
 	for _, name := range names {
 		raws = append(raws, json.RawMessage(fmt.Sprintf(`{%q:%q,"description":%q}`, kind.KeyField(), name, strings.Repeat(name+name+" ", 9))))
@@ -165,8 +165,8 @@ func (c *session) Hello() *snapshot.Snapshot {
 	return &snapshot.Snapshot{Protocol: "2025-11-25", Capabilities: json.RawMessage(`{"tools":{},"prompts":{}}`)}
 }
 
-func (c *session) List(ctx context.Context, kinds ...snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error) {
-	lists := map[snapshot.Kind]*snapshot.List{}
+func (c *session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
+	var lists []snapshot.List
 	var failures []error
 	for _, kind := range kinds {
 		c.server.mu.Lock()
@@ -185,9 +185,7 @@ func (c *session) List(ctx context.Context, kinds ...snapshot.Kind) (map[snapsho
 			return nil, cmp.Or(c.Lost(), context.Cause(ctx))
 		}
 		list, err := c.server.list(kind)
-		if err == nil {
-			lists[kind] = list
-		}
+		lists = append(lists, list)
 		failures = append(failures, err)
 	}
 	return lists, errors.Join(failures...)

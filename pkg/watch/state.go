@@ -97,7 +97,7 @@ func (s *state) measure(r reading) outcome {
 	next := s.good.with(r)
 	o := outcome{first: s.good.shot == nil}
 	o.findings, o.changed = s.compare(next)
-	s.good, s.status.Surface, s.status.Unknown = next, next.shot, next.unknown
+	s.good, s.status.Surface = next, next.shot
 	return o
 }
 
@@ -171,9 +171,7 @@ func (s *state) compare(next surface) (found []finding.Finding, changed bool) {
 
 func (s *state) distance(next surface) (found []finding.Finding, changed bool) {
 	if saved := s.source.Saved(); saved != nil {
-		options := s.options.Diff
-		options.Unavailable = next.unknown
-		found = s.options.Judge(diff.Compare(saved, next.shot, options))
+		found = s.options.Judge(diff.Compare(saved, next.shot, s.options.Diff))
 	}
 	now := map[string]bool{}
 	for _, f := range found {
@@ -188,27 +186,26 @@ func (s *state) distance(next surface) (found []finding.Finding, changed bool) {
 
 // surface is the last good surface of a server. It is never changed, only replaced.
 type surface struct {
-	shot    *snapshot.Snapshot // nil = nothing yet
-	digest  string
-	unknown []snapshot.Kind // lists that were never read
-	lacking []snapshot.Kind // lists whose last reading failed
+	shot    *snapshot.Snapshot // nil = nothing yet. A list of it that is not whole never arrived whole
+	digest  string             // empty unless the snapshot is complete
+	lacking []snapshot.Kind    // lists whose last reading failed
 }
 
-// with is the surface after a reading: the lists that arrived are new, the others stay.
+// with is the surface after a reading: the lists that arrived whole are new, the others stay as they are known best.
 func (s surface) with(r reading) surface {
 	next := surface{shot: &snapshot.Snapshot{}}
 	*next.shot = *r.hello
 	for _, kind := range snapshot.Kinds() {
-		list, arrived := r.lists[kind]
-		wanted := slices.Contains(r.kinds, kind)
-		if !arrived && s.shot != nil {
+		list, asked := r.list(kind)
+		failed := asked && !list.Whole()
+		switch {
+		case s.shot == nil && !asked:
+			list = snapshot.NewPart(kind, nil, "not asked for yet")
+		case s.shot != nil && (!asked || failed && s.shot.List(kind).Whole()):
 			list = s.shot.List(kind)
 		}
-		next.shot.SetList(kind, list)
-		if !arrived && (s.shot == nil || slices.Contains(s.unknown, kind)) {
-			next.unknown = append(next.unknown, kind)
-		}
-		if !arrived && (wanted || s.lacks(kind)) {
+		next.shot.SetList(list)
+		if failed || !asked && s.lacks(kind) {
 			next.lacking = append(next.lacking, kind)
 		}
 	}
@@ -222,13 +219,11 @@ func (s surface) lacks(kind snapshot.Kind) bool { return slices.Contains(s.lacki
 // before is s as the old side of a comparison with next: a list that becomes known is not one that was added.
 func (s surface) before(next surface) *snapshot.Snapshot {
 	old := *s.shot
-	for _, kind := range s.unknown {
-		old.SetList(kind, next.shot.List(kind))
+	for _, list := range s.shot.Incomplete() {
+		old.SetList(next.shot.List(list.Kind))
 	}
 	return &old
 }
 
 // same tells whether nothing can have changed.
-func (s surface) same(next surface) bool {
-	return s.digest != "" && s.digest == next.digest && len(s.unknown) == len(next.unknown)
-}
+func (s surface) same(next surface) bool { return s.digest != "" && s.digest == next.digest }

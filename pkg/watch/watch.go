@@ -32,8 +32,8 @@ type Session interface {
 	// Hello is what the server said of itself, without lists.
 	Hello() *snapshot.Snapshot
 
-	// List reads lists. A kind that failed is absent and told in the error; one that is not offered is nil.
-	List(context.Context, ...snapshot.Kind) (map[snapshot.Kind]*snapshot.List, error)
+	// List reads lists of some kinds. What is wrong with those that are not whole is told in the error.
+	List(context.Context, ...snapshot.Kind) ([]snapshot.List, error)
 
 	// Signal has room for one signal, which says that News has something to tell.
 	Signal() <-chan struct{}
@@ -72,7 +72,7 @@ type Options struct {
 	Timeout  time.Duration // for one attempt to read lists; 0 = none
 
 	MaxFailures int             // failures in a row until the server is failed; 0 = 5
-	Diff        diff.Options    // how surfaces are compared; Server and Unavailable are set by Run
+	Diff        diff.Options    // how surfaces are compared; Server is set by Run
 	Judge       Judge           // what is told of what was found; nil = all of it, as it is
 	Refresh     <-chan struct{} // each value asks for a reading at once; nil = nobody asks
 	Restart     <-chan struct{} // each value asks for a new session at once, whatever is under way; nil = nobody asks

@@ -1,0 +1,202 @@
+package snapshot
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+// Completeness is how much of a list is known.
+type Completeness uint8
+
+// How much of a list is known.
+const (
+	NotOffered Completeness = iota // the zero value: the server has no such list
+	Complete                       // every page arrived
+	Truncated                      // some of it arrived; List.Problem says why it ends there
+	Unread                         // the server has the list, and nothing of it arrived; List.Problem says why
+)
+
+// String is the state as a word of a sentence: "not offered", "complete", "truncated" or "unread".
+func (c Completeness) String() string {
+	return [...]string{"not offered", "complete", "truncated", "unread"}[c]
+}
+
+// List is one kind of item that a server offers, and how much of it is known. Its items can be read only through methods
+// that say what they mean when the list is not whole.
+type List struct {
+	Kind    Kind
+	State   Completeness
+	Problem string // why the list is Truncated or Unread, as a clause; empty otherwise
+
+	items []Item // as the server sent them
+}
+
+// NewList is a Complete list of raw items. An item without a usable key stays in it with an empty Key.
+func NewList(kind Kind, raws []json.RawMessage) List {
+	list := List{Kind: kind, State: Complete, items: make([]Item, len(raws))}
+	for i, raw := range raws {
+		key, _ := KeyOf(kind, raw) // an item without one is kept: one odd tool never loses the others
+		list.items[i] = Item{Key: key, Raw: raw}
+	}
+	return list
+}
+
+// NewPart is what arrived of a list that is not whole: Truncated, or Unread when nothing did.
+func NewPart(kind Kind, raws []json.RawMessage, problem string) List {
+	list := NewList(kind, raws)
+	if list.State, list.Problem = Truncated, problem; len(raws) == 0 {
+		list.State = Unread
+	}
+	return list
+}
+
+// Items are what arrived, as the server sent them: for showing it, and for comparing what is there. That an item is
+// missing from it means nothing unless the list is Whole.
+func (l List) Items() []Item { return l.items }
+
+// Whole tells whether all of the list is known, be it that the server has none.
+func (l List) Whole() bool { return l.State == NotOffered || l.State == Complete }
+
+// Answer is whether an item is there.
+type Answer uint8
+
+// Whether an item is there.
+const (
+	Unknown Answer = iota // it did not arrive, and the list is not whole
+	Absent
+	Present
+)
+
+// Find looks for the first item with a key.
+func (l List) Find(key string) (Item, Answer) {
+	for _, item := range l.items {
+		if item.Key == key {
+			return item, Present
+		}
+	}
+	if l.Whole() {
+		return Item{}, Absent
+	}
+	return Item{}, Unknown
+}
+
+// Absent tells whether it is certain that the server offers no item with the key.
+func (l List) Absent(key string) bool {
+	_, answer := l.Find(key)
+	return answer == Absent
+}
+
+// Item is one tool, prompt, resource or resource template.
+type Item struct {
+	Key string          // name of a tool or prompt, uri of a resource, uriTemplate of a template; empty when it has none that is usable
+	Raw json.RawMessage // the item exactly as the server sent it
+}
+
+// Field is the raw value of one member of the item; nil when the item has none or is no object.
+func (i Item) Field(name string) json.RawMessage {
+	members, _ := rawjson.Members(i.Raw)
+	return rawjson.Last(members, name)
+}
+
+// Text is a member that is a text; empty when it is missing or of another kind.
+func (i Item) Text(name string) string {
+	text, _ := rawjson.Text(i.Field(name))
+	return text
+}
+
+// Description is what the item says of itself to the model.
+func (i Item) Description() string { return i.Text("description") }
+
+// Title is the name for people: title, else annotations.title, else name.
+func (i Item) Title() string {
+	o := rawjson.ObjectOf(i.Raw)
+	return cmp.Or(o.Text("title"), rawjson.ObjectOf(o["annotations"]).Text("title"), o.Text("name"))
+}
+
+// InputSchema is the JSON Schema of a tool's arguments; nil when there is none.
+func (i Item) InputSchema() json.RawMessage { return i.Field("inputSchema") }
+
+// OutputSchema is the JSON Schema of a tool's structured result; nil when there is none.
+func (i Item) OutputSchema() json.RawMessage { return i.Field("outputSchema") }
+
+// Annotations are the hints of a tool, or the audience and priority of a resource; nil when there are none.
+func (i Item) Annotations() json.RawMessage { return i.Field("annotations") }
+
+// Arguments are the arguments of a prompt, as an array; nil when there are none.
+func (i Item) Arguments() json.RawMessage { return i.Field("arguments") }
+
+// Kind names one of the four lists.
+type Kind string
+
+// The kinds, in the order in which they are shown.
+const (
+	Tools     Kind = "tools"
+	Prompts   Kind = "prompts"
+	Resources Kind = "resources"
+	Templates Kind = "resourceTemplates"
+)
+
+// Kinds are the four kinds in the order in which they are shown.
+func Kinds() []Kind { return []Kind{Tools, Prompts, Resources, Templates} }
+
+// Word is the word for one item of the kind, such as "tool".
+func (k Kind) Word() string {
+	switch k {
+	case Tools:
+		return "tool"
+	case Prompts:
+		return "prompt"
+	case Resources:
+		return "resource"
+	case Templates:
+		return "template"
+	}
+	return string(k)
+}
+
+// Plural is the word for items of the kind, such as "resource templates".
+func (k Kind) Plural() string {
+	if k == Templates {
+		return "resource templates"
+	}
+	return string(k)
+}
+
+// ID names one item of the kind within a server, such as "tool/search".
+func (k Kind) ID(key string) string { return k.Word() + "/" + key }
+
+// KeyField is the member of an item that tells it from the others of its list: name, uri or uriTemplate.
+func (k Kind) KeyField() string {
+	switch k {
+	case Resources:
+		return "uri"
+	case Templates:
+		return "uriTemplate"
+	}
+	return "name"
+}
+
+// KeyOf is what identifies an item within its list. An item that is no object, or whose key is missing, empty or no
+// string, gives an error that says so.
+func KeyOf(kind Kind, raw json.RawMessage) (string, error) {
+	members, err := rawjson.Members(raw)
+	if errors.Is(err, rawjson.ErrNotObject) {
+		return "", fmt.Errorf("a %s is not an object", kind.Word())
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading a %s: %w", kind.Word(), err)
+	}
+	value := rawjson.Last(members, kind.KeyField())
+	if value == nil {
+		return "", fmt.Errorf("a %s has no %s", kind.Word(), kind.KeyField())
+	}
+	key, ok := rawjson.Text(value)
+	if !ok || key == "" {
+		return "", fmt.Errorf("the %s of a %s is not a text of at least one character", kind.KeyField(), kind.Word())
+	}
+	return key, nil
+}

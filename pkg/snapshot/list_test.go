@@ -1,0 +1,62 @@
+package snapshot_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+func TestAbsentIsSaidOnlyWhenItIsCertain(t *testing.T) {
+	raws := []json.RawMessage{json.RawMessage(`{"name":"a"}`)}
+	for _, test := range []struct {
+		list       snapshot.List
+		state      snapshot.Completeness
+		there, not snapshot.Answer
+	}{
+		{snapshot.List{}, snapshot.NotOffered, snapshot.Absent, snapshot.Absent},
+		{snapshot.NewList(snapshot.Tools, raws), snapshot.Complete, snapshot.Present, snapshot.Absent},
+		{snapshot.NewList(snapshot.Tools, nil), snapshot.Complete, snapshot.Absent, snapshot.Absent},
+		{snapshot.NewPart(snapshot.Tools, raws, "page 2: no"), snapshot.Truncated, snapshot.Present, snapshot.Unknown},
+		{snapshot.NewPart(snapshot.Tools, nil, "no"), snapshot.Unread, snapshot.Unknown, snapshot.Unknown},
+	} {
+		_, there := test.list.Find("a")
+		_, not := test.list.Find("b")
+		if test.list.State != test.state || there != test.there || not != test.not || test.list.Absent("b") != (test.not == snapshot.Absent) {
+			t.Errorf("%s: a is %d, b is %d", test.list.State, there, not)
+		}
+	}
+}
+
+func TestAPartIsNeverEncoded(t *testing.T) {
+	s := &snapshot.Snapshot{Prompts: snapshot.NewList(snapshot.Prompts, nil)}
+	s.SetList(snapshot.NewPart(snapshot.Tools, []json.RawMessage{json.RawMessage(`{"name":"a"}`)}, "page 2: no answer"))
+	s.SetList(snapshot.NewPart(snapshot.Templates, nil, "timed out"))
+	_, err := s.Encode()
+	part, ok := errors.AsType[*snapshot.IncompleteError](err)
+	if !ok || len(part.Lists) != 2 || s.Complete() || s.Digest() != "" {
+		t.Fatalf("%v, complete %v, digest %q", err, s.Complete(), s.Digest())
+	}
+	if want := "the list of tools is truncated: page 2: no answer; the list of resource templates is unread: timed out"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+	again := parsed(t, shown(t, s))
+	if diff := cmp.Diff(s, again, cmp.AllowUnexported(snapshot.List{}), cmpopts.EquateEmpty(), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Raw" }, cmp.Ignore())); diff != "" {
+		t.Errorf("what is shown of a part is read as another one (-shown +read):\n%s", diff)
+	}
+}
+
+// TestDeclaredAndMissingIsUnread reads answers of a server among which the one to prompts/list is missing.
+func TestDeclaredAndMissingIsUnread(t *testing.T) {
+	s := parsed(t, []byte(`{"initialize":{"capabilities":{"tools":{},"prompts":{},"resources":false}},"tools":[]}`))
+	if s.Tools.State != snapshot.Complete || s.Prompts.State != snapshot.Unread || s.Resources.State != snapshot.NotOffered || s.Templates.State != snapshot.NotOffered {
+		t.Errorf("tools %s, prompts %s, resources %s, templates %s", s.Tools.State, s.Prompts.State, s.Resources.State, s.Templates.State)
+	}
+	if file := parsed(t, []byte(`{"mcpctl":1,"capabilities":{"prompts":{}}}`)); !file.Complete() {
+		t.Error("a list that a file does not have was not offered when it was saved")
+	}
+}
