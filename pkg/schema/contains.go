@@ -61,6 +61,9 @@ func (q question) answer(ctx context.Context) Result {
 
 // holds reads a value by every schema of the question, as a validator does.
 func (q question) holds(value any) bool {
+	if q.budget.Semantics == Declared && !allExact(value) {
+		return false
+	}
 	f := newFormats(q.budget.AssertFormats)
 	for _, l := range q.literals() {
 		if accepts(l, value, f) != inhabited {

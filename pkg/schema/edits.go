@@ -269,7 +269,7 @@ func differ(x, y *node) bool {
 }
 
 func separable(inside, outside *node) bool {
-	out := newEngine(context.Background(), Budget{Steps: agreementSteps}).inhabit([]lit{yes(inside), not(outside)})
+	out := newEngine(context.Background(), Budget{Steps: agreementSteps, Semantics: Strict}).inhabit([]lit{yes(inside), not(outside)})
 	return out.answer == inhabited && accepts(yes(inside), out.value, nil) == inhabited && accepts(yes(outside), out.value, nil) == void
 }
 

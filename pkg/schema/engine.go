@@ -17,6 +17,7 @@ type engine struct {
 	left    int // steps until the budget is spent
 	depth   int // values inside values until the budget is spent
 	formats *formats
+	exact   bool // numbers count only as far as all programs agree on them, see [Declared]
 
 	memo   map[string]*memory
 	open   map[string]*frame
@@ -27,7 +28,7 @@ type engine struct {
 }
 
 func newEngine(ctx context.Context, b Budget) *engine {
-	return &engine{ctx: ctx, left: b.steps(), depth: b.depth(), formats: newFormats(b.AssertFormats),
+	return &engine{ctx: ctx, left: b.steps(), depth: b.depth(), formats: newFormats(b.AssertFormats), exact: b.Semantics == Declared,
 		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
 }
 

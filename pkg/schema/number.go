@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,7 +43,7 @@ func decideNumber(e *engine, atoms []lit) outcome {
 				if e.step() {
 					return undecided(outOfSteps)
 				}
-				if numberSatisfies(atoms, v) {
+				if (!e.exact || isExact(v)) && numberSatisfies(atoms, v) {
 					return foundNumber(v)
 				}
 			}
@@ -50,6 +51,10 @@ func decideNumber(e *engine, atoms []lit) outcome {
 		}
 	}
 	span := intervalOf(atoms)
+	if e.exact {
+		span.raise(new(big.Rat).Neg(maxExact), false)
+		span.lower(maxExact, false)
+	}
 	if span.empty() {
 		return outcome{answer: void}
 	}
@@ -57,6 +62,40 @@ func decideNumber(e *engine, atoms []lit) outcome {
 		return decideMultiples(e, atoms, span, step)
 	}
 	return decideReals(e, atoms, span)
+}
+
+// maxExact is the largest integer up to which every program that reads JSON numbers as doubles tells integers apart
+// (RFC 7493 §2.2).
+var maxExact = big.NewRat(1<<53-1, 1)
+
+func isExact(r *big.Rat) bool { return new(big.Rat).Abs(r).Cmp(maxExact) <= 0 }
+
+// allExact reports whether all numbers in a value are within what programs agree on.
+func allExact(v any) bool {
+	switch v := v.(type) {
+	case json.Number:
+		r, ok := rational(v)
+		return ok && isExact(r)
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !allExact(item) })
+	case map[string]any:
+		for _, item := range v {
+			if !allExact(item) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isDouble reports whether a number is what a double reads and writes.
+func isDouble(r *big.Rat) bool {
+	f, exact := r.Float64()
+	if exact {
+		return true
+	}
+	back, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+	return ok && back.Cmp(r) == 0
 }
 
 func foundNumber(r *big.Rat) outcome {
@@ -156,6 +195,11 @@ func decideMultiples(e *engine, atoms []lit, s interval, step *big.Rat) outcome 
 			return outcome{answer: void}
 		}
 	}
+	for _, k := range [...]int64{0, 1, -1, 2, 3} {
+		if v := new(big.Rat).Mul(big.NewRat(k, 1), step); (!e.exact || isExact(v)) && numberSatisfies(atoms, v) {
+			return foundNumber(v)
+		}
+	}
 	from, direction := s.start(step)
 	k := new(big.Int).Set(from)
 	for range maxCandidates {
@@ -217,13 +261,23 @@ func decideReals(e *engine, atoms []lit, s interval) outcome {
 		}
 		return outcome{answer: void}
 	}
+	var other *big.Rat
 	for _, v := range s.candidates() {
 		if e.step() {
-			return undecided(outOfSteps)
+			break
 		}
-		if numberSatisfies(atoms, v) {
+		switch ok := numberSatisfies(atoms, v); {
+		case ok && isDouble(v):
 			return foundNumber(v)
+		case ok && other == nil:
+			other = v
 		}
+	}
+	switch {
+	case other != nil:
+		return foundNumber(other)
+	case e.left < 0:
+		return undecided(outOfSteps)
 	}
 	return undecided(reason{what: "no number found that is left over"})
 }
@@ -231,8 +285,8 @@ func decideReals(e *engine, atoms []lit, s interval) outcome {
 // candidates lists numbers inside and around an interval, the plain ones first.
 func (s *interval) candidates() []*big.Rat {
 	var out []*big.Rat
-	for _, n := range []int64{0, 1, -1, 2, 3, 10} {
-		out = append(out, big.NewRat(n, 1))
+	for _, tenths := range []int64{0, 10, -10, 20, 30, 100, 5, 15, -5, 1, 1005, -1005} {
+		out = append(out, big.NewRat(tenths, 10))
 	}
 	anchor := new(big.Rat)
 	width := big.NewRat(1, 1)

@@ -150,7 +150,8 @@ type Semantics int
 
 const (
 	// Declared is the default: where an object schema lists properties and says nothing of others, callers send the
-	// listed ones only. An explicit additionalProperties (also true) is a declaration and is taken at its word.
+	// listed ones only. An explicit additionalProperties (also true) is a declaration and is taken at its word. Numbers
+	// beyond ±(2^53−1), on which programs do not agree (RFC 7493 §2.2), count for nobody.
 	Declared Semantics = iota
 	// Strict is plain set inclusion: every value the narrow schema accepts counts.
 	Strict

@@ -311,7 +311,7 @@ func rewritten(v any, edit func(map[string]any)) any {
 
 func rewrittenKeyword(key string, value any, edit func(map[string]any)) any {
 	switch key {
-	case "const", "enum", "default", "examples":
+	case "const", "enum", "default", "examples", "dependentRequired":
 		return value
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
 		table, ok := value.(map[string]any)
