@@ -230,6 +230,9 @@ func (c *comparison) complete() {
 		round := len(c.edits)
 		for i := range c.pairs {
 			p := &c.pairs[i]
+			if c.partial(i) {
+				continue
+			}
 			if slices.ContainsFunc(c.pairs[p.inner:i+1], func(q pairing) bool { return q.coarse >= max(round, 1) }) || p.coarse > 0 {
 				continue
 			}
@@ -242,6 +245,12 @@ func (c *comparison) complete() {
 		}
 	}
 	c.edits = slices.DeleteFunc(c.edits, func(e Edit) bool { return e.subsumed })
+}
+
+// partial reports whether a pair holds only a part of what is said of its old place, as one alternative of a union that the
+// old schema does not have: what comes out at that place is that of the pair around it.
+func (c *comparison) partial(i int) bool {
+	return slices.ContainsFunc(c.pairs[i+1:], func(q pairing) bool { return q.inner <= i && q.x.place == c.pairs[i].x.place })
 }
 
 // off returns the place where a pair comes out differently, if that is proved: what a reference leads to, which other
