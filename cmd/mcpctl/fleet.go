@@ -37,7 +37,7 @@ var errNotTried = errors.New("not tried, since the run ended before")
 func (inv *invocation) probeOptions() (probe.Options, error) {
 	options := probe.Options{
 		Timeout: inv.timeout.or(defaultTimeout), Parallel: inv.parallel, Protocol: inv.protocol, Retries: inv.retries,
-		FailFast: inv.failFast, Twice: inv.twice, Environ: inv.Environ, InheritEnv: inv.inheritEnv,
+		FailFast: inv.failFast, ReadTwice: inv.twice, Environ: inv.Environ, InheritEnv: inv.inheritEnv,
 		Client: probe.Client{Name: "mcpctl", Version: version()},
 	}
 	if inv.parallel < 1 || inv.retries < 0 {

@@ -28,7 +28,7 @@ func (a *act) open(ctx context.Context, source []string) (stop func(), _ error) 
 	}
 	quiet := func() {}
 	if !a.Quiet {
-		options.Hear, quiet = a.hearing()
+		options.OnNotification, quiet = a.hearing()
 		options.LogLevel = a.logLevel
 	}
 	if t, err := terminal.Open(a.Process); err == nil {

@@ -29,7 +29,7 @@ func (s surface) known() bool { return s.snapshot != nil || s.State == report.Ab
 
 // probed is the surface that a probe gave.
 func probed(r probe.Result) surface {
-	s := surface{snapshot: r.Snapshot, again: r.Again, Server: report.Server{
+	s := surface{snapshot: r.Snapshot, again: r.SecondRead, Server: report.Server{
 		Name: r.Server.Name, State: report.OK, Source: r.Server.Source, Transport: r.Transport,
 		ElapsedMs: report.Elapsed(r.Elapsed), Attempts: r.Attempts,
 	}}

@@ -51,7 +51,7 @@ func (l *listened) News() watch.News { return watch.News(l.Session.News()) }
 func (l *listened) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
 	if len(kinds) == len(snapshot.Kinds()) {
 		if l.read {
-			l.Greet(ctx)
+			l.Recheck(ctx)
 		}
 		l.read = true
 	}

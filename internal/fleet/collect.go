@@ -145,6 +145,6 @@ type SessionOptions struct {
 // Open connects to a live target.
 func (f *Fleet) Open(ctx context.Context, t Target, o SessionOptions) (*probe.Session, error) {
 	options := f.options
-	options.Elicit, options.Hear, options.LogLevel = o.Elicit, o.Hear, o.LogLevel
+	options.Elicit, options.OnNotification, options.LogLevel = o.Elicit, o.Hear, o.LogLevel
 	return probe.Open(ctx, *t.server, options)
 }

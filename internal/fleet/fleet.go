@@ -206,7 +206,7 @@ func placeOf(p config.Problem) string {
 // options are how the prober reaches servers.
 func (c Contact) options(p host.Process) (probe.Options, error) {
 	o := probe.Options{
-		Timeout: defaultTimeout, Parallel: c.Parallel, Protocol: c.Protocol, Retries: c.Retries, FailFast: c.FailFast, Twice: c.ReadTwice,
+		Timeout: defaultTimeout, Parallel: c.Parallel, Protocol: c.Protocol, Retries: c.Retries, FailFast: c.FailFast, ReadTwice: c.ReadTwice,
 		Environ: p.Environ, InheritEnv: c.InheritEnv, Client: probe.Client{Name: "mcpctl", Version: p.Version},
 	}
 	if c.Timeout != nil {

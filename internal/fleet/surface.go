@@ -64,7 +64,7 @@ func FromSaved(saved source.Saved) Surface {
 
 // FromResult is the surface that a probe gave.
 func FromResult(r probe.Result) Surface {
-	s := Surface{Snapshot: r.Snapshot, SecondRead: r.Again, Server: report.Server{
+	s := Surface{Snapshot: r.Snapshot, SecondRead: r.SecondRead, Server: report.Server{
 		Name: r.Server.Name, State: report.OK, Source: r.Server.Source, Transport: r.Transport,
 		ElapsedMs: report.Elapsed(r.Elapsed), Attempts: r.Attempts,
 	}}

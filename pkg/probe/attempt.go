@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // attempt is one attempt at one server.
@@ -17,12 +19,12 @@ type attempt struct {
 	options     Options
 	secrets     redact.Secrets // those of the configuration
 	credentials *transport.Credentials
-	record      *record
+	seen        *observations
 }
 
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
-	a := attempt{server: server, options: options, secrets: redactorFor(server), record: &record{}}
+	a := attempt{server: server, options: options, secrets: redactorFor(server), seen: &observations{}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)
 	}
@@ -45,56 +47,183 @@ func (a attempt) first() Stage {
 	return Starting
 }
 
-// visit asks one server for everything, again as long as a failure can heal and Options.Retries allow.
-func visit(ctx context.Context, server Server, options Options) Result {
-	if ctx.Err() != nil {
-		a := newAttempt(server, options)
-		return Result{Server: server, Err: a.explain(ctx, a.first(), context.Cause(ctx), nil)}
-	}
-	var result Result
-	start, tries := time.Now(), 0
-	again(ctx, options.Retries, func() error {
-		tries++
-		result = newAttempt(server, options).run(ctx, start)
-		result.Attempts = tries
-		return result.Err
-	})
-	return result
-}
-
-// run is the whole of one attempt. Closing comes after the result and cannot spoil it.
-func (a attempt) run(ctx context.Context, start time.Time) Result {
+// Open reaches one server and shakes hands with it, once: Options.Retries is for All. The timeout of the server, or else
+// of the options, holds for Open alone; the session outlives ctx and ends with Close. The error is an *Error.
+func Open(ctx context.Context, server Server, options Options) (*Session, error) {
+	a := newAttempt(server, options)
 	ctx, cancel := limited(ctx, a.timeout())
 	defer cancel()
-	result := Result{Server: a.server}
-	err := guard(func() error {
-		session, err := a.open(ctx)
-		if err != nil {
-			return err
-		}
-		defer session.Close()
-		result.Transport = session.Transport()
-		result.Snapshot, err = session.Snapshot(ctx)
-		result.Elapsed = time.Since(start)
-		result.Noise = session.Noise()
-		if err == nil && a.options.Twice {
-			result.Again, _ = session.List(ctx, snapshot.Kinds()...) // lists that fail now say so, and take nothing from the first answer
-		}
-		return err
-	})
-	if result.Elapsed == 0 {
-		result.Elapsed = time.Since(start)
-	}
-	result.Notices = masked(a.record.seen(), a.masks())
-	result.Err = a.shown(ctx, err)
-	return result
+	return a.open(ctx)
 }
 
-// shown is err as a result holds it: a panic has not been explained yet.
-func (a attempt) shown(ctx context.Context, err error) error {
-	var bug *panicError
-	if errors.As(err, &bug) && len(Failures(err)) == 0 {
-		return a.explain(ctx, a.first(), err, nil)
+// open tries the ways to reach the server until one is taken.
+func (a attempt) open(ctx context.Context) (*Session, error) {
+	if err := check(a.server, a.options); err != nil {
+		return nil, a.explain(ctx, a.first(), err, nil)
 	}
+	ways := a.dialers()
+	session, err := a.take(ctx, ways[0])
+	if err == nil || len(ways) == 1 || !oldTransport(err) {
+		return session, err
+	}
+	second, sseErr := a.take(ctx, ways[1])
+	if sseErr == nil {
+		return second, nil
+	}
+	return nil, both(err, sseErr)
+}
+
+// oldTransport tells that the server may be one of HTTP+SSE: it turned initialize down with a status that the
+// specification names for this (2025-11-25, transports, backwards compatibility).
+func oldTransport(err error) bool {
+	status, ok := errors.AsType[*transport.HTTPError](originalOf(err))
+	return ok && slices.Contains([]int{400, 404, 405}, status.Status)
+}
+
+// both is the failure of a URL that was tried with both transports. What to do is told for the reply that says more.
+func both(streamable, sse error) error {
+	first, ok := errors.AsType[*Error](streamable)
+	second, also := errors.AsType[*Error](sse)
+	if !ok || !also {
+		return streamable
+	}
+	joined := *first
+	if _, replied := errors.AsType[*transport.HTTPError](originalOf(sse)); replied && !oldTransport(sse) {
+		joined = *second
+	}
+	joined.Err = &cause{text: fmt.Sprintf("%v; as HTTP+SSE: %v", first.Err, second.Err), original: originalOf(&joined)}
+	return &joined
+}
+
+// take reaches the server in one way. When discover used the connection up, initialize gets one of its own.
+func (a attempt) take(ctx context.Context, way dialer) (*Session, error) {
+	conn, c, err := a.dial(ctx, way)
+	if err != nil {
+		return nil, a.explain(ctx, way.stage, err, nil)
+	}
+	p, err := c.shake(ctx, way.grace, a.options.Protocol)
+	if errors.Is(err, errFreshConn) && ctx.Err() == nil {
+		_ = conn.close() // the reason for leaving it is told already
+		if conn, c, err = a.dial(ctx, way); err != nil {
+			return nil, a.explain(ctx, way.stage, err, nil)
+		}
+		p, err = c.initializeAfter(ctx, p)
+	}
+	if err != nil {
+		defer conn.close()
+		return nil, a.explain(ctx, way.failing(err), p.uncommon(err), conn.Conn)
+	}
+	p = p.withoutSecrets(a.surfaceSecrets())
+	c.version = p.protocol
+	c.settle(ctx, p)
+	if !conn.keep() { // the time was up while the server was told
+		defer conn.close()
+		return nil, a.explain(ctx, Handshake, context.Cause(ctx), conn.Conn)
+	}
+	s := &Session{attempt: a, conn: conn, caller: c, peer: p, listener: listener{wake: make(chan struct{}, 1)}}
+	conn.OnRequest(s.answer)
+	conn.OnNotification(s.hear)
+	return s, nil
+}
+
+// dial opens a connection in one way, and a caller on it.
+func (a attempt) dial(ctx context.Context, way dialer) (lasting, caller, error) {
+	conn, err := way.open(ctx)
+	return conn, caller{conn: conn.Conn, client: a.options.Client, elicits: a.options.Elicit != nil, seen: a.seen}, err
+}
+
+// dialer is one way to reach a server.
+type dialer struct {
+	stage Stage         // what dialling is
+	grace time.Duration // what discover gets after initialize was answered
+	dial  func(context.Context) (*transport.Conn, error)
+}
+
+// On stdout replies keep their order, so discover's comes first if it comes at all. Over HTTP each has a way of its own.
+const (
+	stdioGrace = 250 * time.Millisecond
+	httpGrace  = time.Second
+)
+
+// dialers are the ways to reach a server, the best one first.
+func (a attempt) dialers() []dialer {
+	if a.server.Stdio != nil {
+		command := commandOf(*a.server.Stdio, a.options)
+		return []dialer{{Starting, stdioGrace, func(ctx context.Context) (*transport.Conn, error) {
+			return transport.StartStdio(ctx, command)
+		}}}
+	}
+	endpoint := endpointOf(*a.server.HTTP, a.options)
+	endpoint.Credentials = a.credentials
+	over := func(open func(context.Context, transport.Endpoint) (*transport.Conn, error)) dialer {
+		return dialer{Connecting, httpGrace, func(ctx context.Context) (*transport.Conn, error) { return open(ctx, endpoint) }}
+	}
+	switch a.server.HTTP.Kind {
+	case StreamableHTTP:
+		return []dialer{over(transport.OpenStreamable)}
+	case SSE:
+		return []dialer{over(transport.OpenSSE)}
+	}
+	return []dialer{over(transport.OpenStreamable), over(transport.OpenSSE)}
+}
+
+func commandOf(stdio Stdio, options Options) transport.Command {
+	environ := options.Environ
+	if !options.InheritEnv {
+		environ = process.MinimalEnv(environ)
+	}
+	environ = slices.Clone(environ)
+	for name, value := range stdio.Env {
+		environ = append(environ, name+"="+value.Reveal())
+	}
+	return transport.Command{Path: stdio.Command, Args: stdio.Args, Env: environ, Dir: stdio.Dir}
+}
+
+func endpointOf(http HTTP, options Options) transport.Endpoint {
+	client := options.Client.known()
+	return transport.Endpoint{
+		URL: http.URL, Headers: http.Headers, CACert: options.CACert, UserAgent: client.Name + "/" + client.Version,
+	}
+}
+
+// failing is the stage at which an opening failed: a stdio server that ends was never up, and an HTTP server that could
+// not be talked to at all was never reached.
+func (d dialer) failing(err error) Stage {
+	if d.stage == Starting && exited(err) != "" || d.stage == Connecting && !talked(err) {
+		return d.stage
+	}
+	return Handshake
+}
+
+// talked tells that whatever is at the URL got as far as MCP.
+func talked(err error) bool {
+	return !is[*transport.HTTPError](err) && !is[*transport.RedirectError](err) && !is[*transport.CredentialsError](err) &&
+		!unreachable(err) && !cutOff(err)
+}
+
+// lasting is a connection with the context that it lives on.
+type lasting struct {
+	*transport.Conn
+	keep func() bool        // lets it outlive the context it was dialled with
+	end  context.CancelFunc // ends its life, whatever Close did
+}
+
+// open dials a connection that ends with ctx until keep is called.
+func (d dialer) open(ctx context.Context) (lasting, error) {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	keep := context.AfterFunc(ctx, end)
+	conn, err := d.dial(life)
+	if err != nil {
+		keep()
+		end()
+		return lasting{}, err
+	}
+	return lasting{Conn: conn, keep: keep, end: end}, nil
+}
+
+func (l lasting) close() error {
+	err := l.Close()
+	l.keep()
+	l.end()
 	return err
 }

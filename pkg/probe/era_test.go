@@ -144,7 +144,7 @@ func TestEra(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				server := &timed{start: start, replies: test.replies, asked: map[string]int{}}
-				c := caller{conn: server, record: &record{}}
+				c := caller{conn: server, seen: &observations{}}
 				ctx, cancel := limited(t.Context(), 30*time.Second)
 				defer cancel()
 				grace := test.grace
@@ -161,7 +161,7 @@ func TestEra(t *testing.T) {
 				if server.asked["initialize"] != test.initialized || server.asked["server/discover"] != 1 {
 					t.Errorf("asked %v, want initialize %d times", server.asked, test.initialized)
 				}
-				if errors.Is(err, errAnew) != test.anew {
+				if errors.Is(err, errFreshConn) != test.anew {
 					t.Errorf("fresh connection asked for: %v, want %v (%v)", !test.anew, test.anew, err)
 				}
 			})

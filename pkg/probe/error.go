@@ -1,8 +1,20 @@
 package probe
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
 // Error is one failure of one server, at one stage, with all that helps to mend it. Secrets never appear in it.
@@ -60,4 +72,197 @@ func (c *cause) Is(target error) bool { return errors.Is(c.original, target) }
 func (c *cause) As(target any) bool {
 	answer, ok := target.(**RPCError)
 	return ok && errors.As(c.original, answer)
+}
+
+// timeoutError is the end of the time that one attempt at a server has.
+type timeoutError struct{ limit time.Duration }
+
+// Error names the limit.
+func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
+
+// Is makes a timeout match context.DeadlineExceeded.
+func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// limited is ctx with the time limit of an attempt; 0 = none.
+func limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
+}
+
+// ended replaces err by why ctx ended, when it did: what failed then without an answer, failed of that.
+func ended(ctx context.Context, err error, heard string) error {
+	why := context.Cause(ctx)
+	if why == nil || hasAnswer(err) {
+		return err
+	}
+	var limit *timeoutError
+	if !errors.As(why, &limit) {
+		return why
+	}
+	if heard == "" {
+		return fmt.Errorf("%w; nothing was heard from the server", why)
+	}
+	return fmt.Errorf("%w; the last thing heard was %s", why, heard)
+}
+
+// plain is the text of an error without the layers that say nothing to a user.
+func plain(err error) string {
+	var request *url.Error
+	var start *process.StartError
+	var unauthorized *transport.CredentialsError
+	switch {
+	case errors.As(err, &unauthorized): // its cause is not the server's
+		return unauthorized.Error()
+	case errors.As(err, &start):
+		return strings.TrimPrefix(start.Error(), "starting ") // the stage says it
+	case errors.As(err, &request):
+		return plain(request.Err)
+	case cutOff(err):
+		return "the server closed the connection instead of answering"
+	}
+	return err.Error()
+}
+
+// is tells that an error of type E is in err.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// unreachable tells that no server was reached at all: no address, no connection, no trust.
+func unreachable(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return ok && (dial.Op == "dial" || dial.Op == "proxyconnect") || is[*net.DNSError](err) || untrusted(err) || notTLS(err)
+}
+
+// untrusted tells that the server's certificate was not accepted.
+func untrusted(err error) bool {
+	return is[*tls.CertificateVerificationError](err) || is[x509.UnknownAuthorityError](err) ||
+		is[x509.HostnameError](err) || is[x509.CertificateInvalidError](err)
+}
+
+// notTLS tells that one side speaks TLS and the other does not.
+func notTLS(err error) bool {
+	return is[tls.RecordHeaderError](err) || err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
+}
+
+// unknownAuthority tells that nobody we trust signed the certificate.
+func unknownAuthority(err error) bool { return is[x509.UnknownAuthorityError](err) }
+
+// lost tells that the connection is gone.
+func lost(err error) bool { return is[*transport.LostError](err) }
+
+// exited tells how a server ended that should have answered; empty when it did not end.
+func exited(err error) string {
+	var end *transport.LostError
+	if errors.As(err, &end) && end.Exited {
+		return end.Exit
+	}
+	return ""
+}
+
+// errorKind is what the prober itself finds wrong, as opposed to what a system or a server reports.
+type errorKind int
+
+const (
+	badUsage   errorKind = iota // the probe makes no sense as it was asked for
+	badVersion                  // no protocol version in common
+	badShape                    // a result is not what the method returns
+	overLimit                   // a result is over a limit
+	inCircle                    // a list leads back to where it was
+)
+
+type kindError struct {
+	kind errorKind
+	text string
+}
+
+// Error is a sentence of our own.
+func (e *kindError) Error() string { return e.text }
+
+// errorf is an error of the kind.
+func (k errorKind) errorf(format string, args ...any) error {
+	return &kindError{kind: k, text: fmt.Sprintf(format, args...)}
+}
+
+// in tells that err is of the kind.
+func (k errorKind) in(err error) bool {
+	found, ok := errors.AsType[*kindError](err)
+	return ok && found.kind == k
+}
+
+// panicError is a bug of ours that one server's oddity brought to light.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+// Error is what was panicked with.
+func (e *panicError) Error() string { return fmt.Sprintf("panic in the prober: %v", e.value) }
+
+// guard runs work and turns a panic in it into an error, so that it costs one server and not the run.
+func guard(work func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value: value, stack: debug.Stack()}
+		}
+	}()
+	return work()
+}
+
+// Notice is something a server did that is wrong or odd but lost nothing: a repeated cursor, a list it declares and does
+// not have, a reply with invalid UTF-8.
+type Notice struct {
+	Stage   Stage  // when it was seen
+	Code    string // one of the Notice constants
+	Message string // one sentence
+}
+
+// The codes of notices; they are permanent.
+const (
+	NoticeRestarted       = "handshake-restarted"      // the server had to be started or contacted anew for initialize
+	NoticeVersionOdd      = "version-not-for-era"      // initialize was answered with a version that has no initialize
+	NoticeInitializedLost = "initialized-refused"      // notifications/initialized was refused
+	NoticeNoCapabilities  = "capabilities-missing"     // there is no capabilities object, so every list was asked for
+	NoticeInstructionsOdd = "instructions-not-text"    // instructions are there but are not a string
+	NoticeNotImplemented  = "declared-not-implemented" // a capability is declared, its list answered with "method not found"
+	NoticeCursorRepeated  = "cursor-repeated"          // nextCursor had been followed already; the list was ended there
+	NoticeCursorOdd       = "cursor-not-text"          // nextCursor is a number; it was followed as it is
+	NoticeListRestarted   = "list-restarted"           // a cursor was refused on the way; the list was read from its start again
+	NoticeItemOdd         = "item-without-key"         // an item is no object or has no name (uri, uriTemplate)
+	NoticeDuplicate       = "duplicate-name"           // two items of a list have the same name (uri, uriTemplate)
+	NoticeMemberRepeated  = "member-repeated"          // a result has a member twice; the last one counts
+	NoticeInvalidUTF8     = "invalid-utf8"             // a result is not valid UTF-8
+	NoticeSecretEchoed    = "secret-echoed"            // the surface holds a secret that the server was given; it was masked
+	NoticeFieldsMissing   = "result-fields-missing"    // a result of 2026-07-28 lacks resultType, ttlMs or cacheScope
+)
+
+// Stage is what the probe was doing.
+type Stage string
+
+// The stages, in the order in which they happen.
+const (
+	Starting         Stage = "starting"
+	Connecting       Stage = "connecting"
+	Handshake        Stage = "handshake"
+	ListingTools     Stage = "listing tools"
+	ListingPrompts   Stage = "listing prompts"
+	ListingResources Stage = "listing resources"
+	ListingTemplates Stage = "listing resource templates"
+	Calling          Stage = "calling a tool"
+	Prompting        Stage = "getting a prompt"
+	Reading          Stage = "reading a resource"
+	Completing       Stage = "completing an argument"
+	Pinging          Stage = "pinging"
+	Watching         Stage = "watching"
+	Closing          Stage = "closing"
+)
+
+func (s Stage) order() int {
+	return slices.Index([]Stage{
+		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates,
+		Calling, Prompting, Reading, Completing, Pinging, Watching, Closing,
+	}, s)
 }

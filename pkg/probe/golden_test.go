@@ -63,7 +63,7 @@ func testCase(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	server := how.server(t, members["server.yaml"])
-	options := Options{Twice: how.Twice, Protocol: how.Protocol, Retries: how.Retries, Environ: os.Environ(), Timeout: 20 * time.Second}
+	options := Options{ReadTwice: how.Twice, Protocol: how.Protocol, Retries: how.Retries, Environ: os.Environ(), Timeout: 20 * time.Second}
 	got := ""
 	for result := range All(t.Context(), []Server{server}, options) {
 		got += steady(render(result))
@@ -158,8 +158,8 @@ func render(result Result) string {
 			renderList(&out, kind, shot.List(kind))
 		}
 	}
-	if result.Again != nil {
-		for _, list := range result.Again {
+	if result.SecondRead != nil {
+		for _, list := range result.SecondRead {
 			renderList(&out, "again "+list.Kind, list)
 		}
 	}

@@ -29,7 +29,7 @@ func TestGreet(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer session.Close()
-			session.Greet(t.Context())
+			session.Recheck(t.Context())
 			got := ""
 			if err := session.Lost(); err != nil {
 				got = fmt.Sprint(err)

@@ -2,61 +2,200 @@ package probe
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/transport"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// shake opens the protocol on a fresh link, as pinned or as the server has it.
-func (c caller) shake(ctx context.Context, grace time.Duration, pin string) (hello, error) {
+// peer is how a server introduced itself.
+type peer struct {
+	protocol     string          // the version in effect
+	supported    []string        // what server/discover lists; nil when it has no such list
+	server       json.RawMessage // serverInfo
+	capabilities json.RawMessage
+	instructions string
+	stateless    bool // there is no handshake to end: the server was asked with discover
+	notices      []Notice
+}
+
+// snapshot is what a server says of itself, without its lists.
+func (p peer) snapshot() *snapshot.Snapshot {
+	return &snapshot.Snapshot{
+		Protocol: p.protocol, Supported: p.supported, Server: p.server, Capabilities: p.capabilities, Instructions: p.instructions,
+	}
+}
+
+// note adds an oddity of the introduction.
+func (p *peer) note(code, format string, args ...any) {
+	p.notices = append(p.notices, Notice{Handshake, code, fmt.Sprintf(format, args...)})
+}
+
+// uncommon replaces err, a refusal, by what is wrong with a server that lists no version that the prober speaks.
+func (p peer) uncommon(err error) error {
+	if !hasAnswer(err) || len(p.supported) == 0 || slices.ContainsFunc(p.supported, isKnown) {
+		return err
+	}
+	return badVersion.errorf("the server speaks protocol version %s; mcpctl speaks %s", versions(p.supported), versions(Versions()))
+}
+
+// versions are protocol versions for a sentence. A server's list may be of any length.
+func versions(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return clip(strings.Join(list, ", "), longText)
+}
+
+// shake opens the protocol on a fresh connection, as pinned or as the server has it.
+func (c caller) shake(ctx context.Context, grace time.Duration, pin string) (peer, error) {
 	switch {
 	case pin == "" || pin == auto:
 		return c.negotiate(ctx, grace)
 	case mcp.IsModernProtocol(pin):
-		return c.insist(ctx)
+		return c.requireModern(ctx)
 	}
-	h, err := c.initialize(ctx, pin)
-	if err == nil && h.protocol != pin {
-		err = version.errorf("the server speaks protocol version %s, not the pinned %s", h.protocol, pin)
+	p, err := c.initialize(ctx, pin)
+	if err == nil && p.protocol != pin {
+		err = badVersion.errorf("the server speaks protocol version %s, not the pinned %s", p.protocol, pin)
 	}
-	return h, err
+	return p, err
 }
 
-// insist speaks the era without a handshake or not at all.
-func (c caller) insist(ctx context.Context) (hello, error) {
-	h, err := c.discover(ctx)
+// requireModern speaks the era without a handshake or not at all.
+func (c caller) requireModern(ctx context.Context) (peer, error) {
+	p, err := c.discover(ctx)
 	switch {
 	case hasAnswer(err):
-		err = version.errorf("the server does not support the pinned protocol version %s: %v", modern, plain(err))
-	case err == nil && !slices.Contains(h.supported, modern):
-		err = version.errorf("the server does not support the pinned protocol version %s: it lists %s", modern, listing(h.supported))
+		err = badVersion.errorf("the server does not support the pinned protocol version %s: %v", modern, plain(err))
+	case err == nil && !slices.Contains(p.supported, modern):
+		err = badVersion.errorf("the server does not support the pinned protocol version %s: it lists %s", modern, versions(p.supported))
 	}
-	return h, err
+	return p, err
 }
 
-// settle makes the version hold for the link and, in the era of the handshake, ends the handshake.
-func (c caller) settle(ctx context.Context, h hello) {
+// settle makes the version hold for the connection and, in the era of the handshake, ends the handshake.
+func (c caller) settle(ctx context.Context, p peer) {
 	if over, ok := c.conn.(mcptransport.HTTPConnection); ok {
-		over.SetProtocolVersion(h.protocol)
+		over.SetProtocolVersion(p.protocol)
 	}
-	c.record.note(h.notices...)
-	if h.stateless {
+	c.seen.note(p.notices...)
+	if p.stateless {
 		return
 	}
 	done := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 	done.Method = "notifications/initialized"
 	if err := c.conn.SendNotification(ctx, done); err != nil {
-		c.record.note(Notice{Handshake, NoticeInitializedLost, "notifications/initialized was not taken: " + plain(err)})
+		c.seen.note(Notice{Handshake, NoticeInitializedLost, "notifications/initialized was not taken: " + plain(err)})
 	}
 }
 
-// again is initialize after discover failed or was of no use on another link.
-func (c caller) again(ctx context.Context, first hello) (hello, error) {
-	h, err := c.initialize(ctx, newestLegacy(first.supported))
-	h.supported = first.supported
-	h.notices = append(h.notices, Notice{Handshake, NoticeRestarted,
-		"the server took initialize only on a fresh connection, without server/discover before it"})
-	return h, err
+// initializeAfter is initialize after discover failed or was of no use on another connection.
+func (c caller) initializeAfter(ctx context.Context, first peer) (peer, error) {
+	p, err := c.initialize(ctx, newestLegacy(first.supported))
+	p.supported = first.supported
+	p.note(NoticeRestarted, "the server took initialize only on a fresh connection, without server/discover before it")
+	return p, err
+}
+
+// discover asks with server/discover (specification 2026-07-28). Any result that is an object gives a peer without an
+// error; whether it is of use, supported tells.
+func (c caller) discover(ctx context.Context) (peer, error) {
+	c.version = modern
+	raw, err := c.call(ctx, "server/discover", nil)
+	if err != nil {
+		return peer{}, err
+	}
+	result, _, err := rawjson.ReadObject(raw)
+	if err != nil {
+		return peer{}, nil // a result that no modern server gives: as useful as {}
+	}
+	p := introduction(result)
+	p.protocol, p.stateless = modern, true
+	p.supported = rawjson.Texts(result["supportedVersions"])
+	if info := rawjson.ObjectOf(result["_meta"]).Present(mcp.MetaKeyServerInfo); info != nil {
+		p.server = info
+	}
+	return p, nil
+}
+
+// initialize shakes hands the way of 2024-11-05 to 2025-11-25.
+func (c caller) initialize(ctx context.Context, version string) (peer, error) {
+	raw, err := c.call(ctx, "initialize", map[string]any{
+		"protocolVersion": version, "capabilities": c.capabilities(), "clientInfo": c.implementation(),
+	})
+	if err != nil {
+		return peer{}, err
+	}
+	result, _, err := rawjson.ReadObject(raw)
+	if err != nil {
+		return peer{}, badShape.errorf("the result of initialize %v", err)
+	}
+	p := introduction(result)
+	p.protocol, err = answeredVersion(result)
+	if mcp.IsModernProtocol(p.protocol) {
+		p.note(NoticeVersionOdd, "initialize was answered with version %s, which has no initialize", p.protocol)
+	}
+	return p, err
+}
+
+// answeredVersion is the version that the result of initialize names, if it is one that the prober speaks.
+func answeredVersion(result rawjson.Object) (string, error) {
+	named, ok := rawjson.Text(result["protocolVersion"])
+	if !ok {
+		return "", badShape.errorf("the result of initialize has no protocolVersion: it is %s", rawjson.TypeName(result["protocolVersion"]))
+	}
+	if !isKnown(named) {
+		return "", badVersion.errorf("the server answered with protocol version %q, which is not one of %s", named, versions(Versions()))
+	}
+	return named, nil
+}
+
+// introduction is the part that the results of discover and initialize share.
+func introduction(result rawjson.Object) peer {
+	p := peer{capabilities: result.Present("capabilities"), server: result.Present("serverInfo")}
+	if rawjson.TypeName(p.capabilities) != "an object" {
+		p.note(NoticeNoCapabilities, "capabilities are %s, not an object: every list is asked for", rawjson.TypeName(result["capabilities"]))
+	}
+	if raw := result.Present("instructions"); raw != nil {
+		var ok bool
+		if p.instructions, ok = rawjson.Text(raw); !ok {
+			p.note(NoticeInstructionsOdd, "instructions are %s, not a string", rawjson.TypeName(raw))
+		}
+	}
+	return p
+}
+
+// errAnother is why a connection is of no more use once the server says something else of itself.
+var errAnother = errors.New("the server introduces itself differently now")
+
+// Recheck asks a server without a connection to lose, which may have been replaced since, how it introduces itself. When
+// that is not as it was, the session is lost: what it offers must be asked for anew. Any failure is left to the requests
+// that follow. Over stdio, HTTP+SSE and in a session of streamable HTTP nothing has to be asked.
+func (s *Session) Recheck(ctx context.Context) {
+	if s.conn.Kind != transport.KindStreamable || !s.peer.stateless && s.conn.GetSessionId() != "" {
+		return
+	}
+	var now peer
+	err := guard(func() (err error) {
+		if s.peer.stateless {
+			now, err = s.caller.discover(ctx)
+		} else {
+			now, err = s.caller.initialize(ctx, s.peer.protocol)
+			now.supported = s.peer.supported
+		}
+		return err
+	})
+	if now = now.withoutSecrets(s.attempt.surfaceSecrets()); err == nil && now.snapshot().Digest() != s.peer.snapshot().Digest() {
+		s.conn.GiveUp(errAnother)
+	}
 }

@@ -20,7 +20,7 @@ import (
 
 // request is an error as net/http gives it.
 func request(err error) error {
-	return fmt.Errorf("failed to send request: %w", &url.Error{Op: "Post", URL: "http://host/mcp?token=x", Err: err})
+	return fmt.Errorf("sending: %w", &url.Error{Op: "Post", URL: "http://host/mcp?token=x", Err: err})
 }
 
 func dialing(op string, err error) error { return request(&net.OpError{Op: op, Net: "tcp", Err: err}) }
@@ -36,80 +36,80 @@ func TestHints(t *testing.T) {
 	gone := &transport.LostError{Exited: true, Exit: "exit status 1"}
 	status := func(code int) error { return &transport.HTTPError{Status: code} }
 	tests := map[string]struct {
-		facts facts
-		want  string // a part of the hint
+		failure failure
+		want    string // a part of the hint
 	}{
-		"panic":               {facts{server: stdio, err: &panicError{value: "x"}}, "report it"},
-		"not tried":           {facts{server: stdio, err: ErrNotTried}, "--fail-fast"},
-		"no credentials":      {facts{server: remote, err: &transport.CredentialsError{Err: io.EOF}}, "mend how the configuration"},
-		"usage":               {facts{server: stdio, err: usage.errorf("no")}, "nothing was contacted"},
-		"no folder":           {facts{server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is no folder`)}}, "cwd"},
-		"no uvx":              {facts{server: stdio, err: &process.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install uv"},
-		"no command":          {facts{server: stdio, err: &process.StartError{Command: "srv", NotFound: true}}, "full path"},
-		"not executable":      {facts{server: stdio, err: &process.StartError{Command: "srv.js", Err: fs.ErrPermission}}, "chmod +x"},
-		"unknown argument":    {facts{server: Server{Stdio: &Stdio{Command: "srv", Args: []string{"--new"}}}, err: gone, stderr: "unknown flag: --new"}, "does not know the argument --new"},
-		"no such package":     {facts{server: stdio, err: gone, stderr: "npm error code E404\nnpm error 404 Not Found - GET https://x"}, "package"},
-		"variable missing":    {facts{server: stdio, err: gone, stderr: "GITHUB_PERSONAL_ACCESS_TOKEN not set"}, "--env"},
-		"key missing":         {facts{server: stdio, err: gone, stderr: "Please provide an API key"}, "--env"},
-		"in a sandbox":        {facts{server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "panic"}, "without --sandbox"},
-		"exited":              {facts{server: stdio, err: gone, stderr: "panic"}, "by hand"},
-		"stdout closed":       {facts{server: stdio, err: &transport.LostError{Cause: "the server closed its standard output"}}, "stdio transport"},
-		"unknown authority":   {facts{server: remote, err: request(&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})}, "--ca-cert"},
-		"other host's":        {facts{server: remote, err: request(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"})}, "host name"},
-		"expired":             {facts{server: remote, err: request(x509.CertificateInvalidError{Reason: x509.Expired})}, "clock"},
-		"plain HTTP":          {facts{server: remote, err: request(errors.New("http: server gave HTTP response to HTTPS client"))}, "http://"},
-		"no TLS record":       {facts{server: remote, err: request(tls.RecordHeaderError{Msg: "x"})}, "http://"},
-		"proxy":               {facts{server: remote, err: dialing("proxyconnect", syscall.ECONNREFUSED)}, "NO_PROXY"},
-		"no host":             {facts{server: remote, err: dialing("dial", &net.DNSError{Err: "no such host", IsNotFound: true})}, "spelling of the host"},
-		"cut off":             {facts{server: remote, err: request(io.EOF)}, "closed the connection"},
-		"reset":               {facts{server: remote, err: request(syscall.ECONNRESET)}, "closed the connection"},
-		"refused":             {facts{server: remote, err: dialing("dial", syscall.ECONNREFUSED)}, "port"},
-		"redirect":            {facts{server: remote, err: request(&transport.RedirectError{Status: 301, To: "https://new.example/mcp"})}, "https://new.example/mcp"},
-		"401":                 {facts{server: remote, err: status(401)}, "--bearer env:NAME"},
-		"401, named":          {facts{server: Server{Name: "tickets", HTTP: &HTTP{URL: "https://h/mcp"}}, err: status(401)}, "mcpctl login tickets, or"},
-		"401, not named":      {facts{server: Server{Name: "h", Source: "argv", HTTP: &HTTP{URL: "https://h/mcp?key=x"}}, err: status(401)}, "mcpctl login https://h/mcp, or"},
-		"401 with metadata":   {facts{server: remote, err: &transport.HTTPError{Status: 401, Metadata: "https://m"}}, "https://m"},
-		"401 with token":      {facts{server: signed, err: status(401)}, "was not accepted"},
-		"403 on 127.0.0.1":    {facts{server: local, err: status(403)}, "try localhost"},
-		"403 on localhost":    {facts{server: named, err: status(403)}, "try 127.0.0.1"},
-		"403":                 {facts{server: remote, err: status(403)}, "--header"},
-		"403 with token":      {facts{server: signed, err: status(403)}, "scopes"},
-		"429":                 {facts{server: remote, err: status(429)}, "--parallel 1"},
-		"502":                 {facts{server: remote, err: status(502)}, "gateway"},
-		"page":                {facts{server: remote, err: &transport.HTTPError{Status: 200, Type: "text/html"}}, "web page"},
-		"404":                 {facts{server: remote, err: status(404)}, "try /mcp or /sse"},
-		"404 at /mcp":         {facts{server: local, err: status(404)}, "check the path"},
-		"404 of a session":    {facts{server: remote, err: &transport.HTTPError{Status: 404, Session: true}}, "session"},
-		"405 told SSE":        {facts{server: Server{HTTP: &HTTP{URL: "http://h/", Kind: SSE}}, err: status(405)}, "streamable HTTP"},
-		"405 told streamable": {facts{server: Server{HTTP: &HTTP{URL: "http://h/", Kind: StreamableHTTP}}, err: status(405)}, "HTTP+SSE"},
-		"406":                 {facts{server: remote, err: status(406)}, "MCP endpoint"},
-		"timeout":             {facts{server: stdio, err: &timeoutError{time.Second}}, "--timeout"},
-		"timeout at a URL":    {facts{server: remote, err: &timeoutError{time.Second}}, "MCP endpoint"},
-		"timeout, heard":      {facts{server: remote, err: &timeoutError{time.Second}, heard: true}, "slowly"},
-		"pinned alone":        {facts{server: pinnedStdio, err: version.errorf("no"), options: Options{Protocol: legacy}}, "take protocol out of this server's configuration"},
-		"pinned":              {facts{server: stdio, err: version.errorf("no"), options: Options{Protocol: legacy}}, "leave --protocol out"},
-		"unknown version":     {facts{server: stdio, err: version.errorf("no")}, "update"},
-		"wants capability":    {facts{server: stdio, err: &RPCError{Code: codeMissingCapability}}, "sampling"},
-		"wants an answer":     {facts{server: stdio, stage: Calling, err: &RPCError{Code: codeMissingCapability}}, "run this in a terminal"},
-		"unknown request":     {facts{server: stdio, stage: Completing, err: &RPCError{Code: codeMethodNotFound}}, "mcpctl show"},
-		"request refused":     {facts{server: stdio, stage: Pinging, err: &RPCError{Code: codeInvalidParams}}, "--dry-run"},
-		"no handshake":        {facts{server: stdio, stage: Handshake, err: &RPCError{Code: codeMethodNotFound}}, "is an MCP server"},
-		"too large":           {facts{server: stdio, err: &transport.TooLargeError{Limit: 1}}, "nextCursor"},
-		"over our limit":      {facts{server: stdio, err: limit.errorf("no")}, "nextCursor"},
-		"answered error":      {facts{server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}}, "log"},
-		"garbled":             {facts{server: stdio, err: &transport.ReplyError{Problem: "x"}}, "author"},
-		"too deep":            {facts{server: stdio, err: &transport.TooDeepError{Limit: 1}}, "author"},
-		"shape":               {facts{server: stdio, err: shape.errorf("no")}, "author"},
+		"panic":               {failure{server: stdio, err: &panicError{value: "x"}}, "report it"},
+		"not tried":           {failure{server: stdio, err: ErrNotTried}, "--fail-fast"},
+		"no credentials":      {failure{server: remote, err: &transport.CredentialsError{Err: io.EOF}}, "mend how the configuration"},
+		"usage":               {failure{server: stdio, err: badUsage.errorf("no")}, "nothing was contacted"},
+		"no folder":           {failure{server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is no folder`)}}, "cwd"},
+		"no uvx":              {failure{server: stdio, err: &process.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install uv"},
+		"no command":          {failure{server: stdio, err: &process.StartError{Command: "srv", NotFound: true}}, "full path"},
+		"not executable":      {failure{server: stdio, err: &process.StartError{Command: "srv.js", Err: fs.ErrPermission}}, "chmod +x"},
+		"unknown argument":    {failure{server: Server{Stdio: &Stdio{Command: "srv", Args: []string{"--new"}}}, err: gone, stderr: "unknown flag: --new"}, "does not know the argument --new"},
+		"no such package":     {failure{server: stdio, err: gone, stderr: "npm error code E404\nnpm error 404 Not Found - GET https://x"}, "package"},
+		"variable missing":    {failure{server: stdio, err: gone, stderr: "GITHUB_PERSONAL_ACCESS_TOKEN not set"}, "--env"},
+		"key missing":         {failure{server: stdio, err: gone, stderr: "Please provide an API key"}, "--env"},
+		"in a sandbox":        {failure{server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "panic"}, "without --sandbox"},
+		"exited":              {failure{server: stdio, err: gone, stderr: "panic"}, "by hand"},
+		"stdout closed":       {failure{server: stdio, err: &transport.LostError{Cause: "the server closed its standard output"}}, "stdio transport"},
+		"unknown authority":   {failure{server: remote, err: request(&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})}, "--ca-cert"},
+		"other host's":        {failure{server: remote, err: request(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"})}, "host name"},
+		"expired":             {failure{server: remote, err: request(x509.CertificateInvalidError{Reason: x509.Expired})}, "clock"},
+		"plain HTTP":          {failure{server: remote, err: request(errors.New("http: server gave HTTP response to HTTPS client"))}, "http://"},
+		"no TLS record":       {failure{server: remote, err: request(tls.RecordHeaderError{Msg: "x"})}, "http://"},
+		"proxy":               {failure{server: remote, err: dialing("proxyconnect", syscall.ECONNREFUSED)}, "NO_PROXY"},
+		"no host":             {failure{server: remote, err: dialing("dial", &net.DNSError{Err: "no such host", IsNotFound: true})}, "spelling of the host"},
+		"cut off":             {failure{server: remote, err: request(io.EOF)}, "closed the connection"},
+		"reset":               {failure{server: remote, err: request(syscall.ECONNRESET)}, "closed the connection"},
+		"refused":             {failure{server: remote, err: dialing("dial", syscall.ECONNREFUSED)}, "port"},
+		"redirect":            {failure{server: remote, err: request(&transport.RedirectError{Status: 301, To: "https://new.example/mcp"})}, "https://new.example/mcp"},
+		"401":                 {failure{server: remote, err: status(401)}, "--bearer env:NAME"},
+		"401, named":          {failure{server: Server{Name: "tickets", HTTP: &HTTP{URL: "https://h/mcp"}}, err: status(401)}, "mcpctl login tickets, or"},
+		"401, not named":      {failure{server: Server{Name: "h", Source: "argv", HTTP: &HTTP{URL: "https://h/mcp?key=x"}}, err: status(401)}, "mcpctl login https://h/mcp, or"},
+		"401 with metadata":   {failure{server: remote, err: &transport.HTTPError{Status: 401, Metadata: "https://m"}}, "https://m"},
+		"401 with token":      {failure{server: signed, err: status(401)}, "was not accepted"},
+		"403 on 127.0.0.1":    {failure{server: local, err: status(403)}, "try localhost"},
+		"403 on localhost":    {failure{server: named, err: status(403)}, "try 127.0.0.1"},
+		"403":                 {failure{server: remote, err: status(403)}, "--header"},
+		"403 with token":      {failure{server: signed, err: status(403)}, "scopes"},
+		"429":                 {failure{server: remote, err: status(429)}, "--parallel 1"},
+		"502":                 {failure{server: remote, err: status(502)}, "gateway"},
+		"page":                {failure{server: remote, err: &transport.HTTPError{Status: 200, Type: "text/html"}}, "web page"},
+		"404":                 {failure{server: remote, err: status(404)}, "try /mcp or /sse"},
+		"404 at /mcp":         {failure{server: local, err: status(404)}, "check the path"},
+		"404 of a session":    {failure{server: remote, err: &transport.HTTPError{Status: 404, Session: true}}, "session"},
+		"405 told SSE":        {failure{server: Server{HTTP: &HTTP{URL: "http://h/", Kind: SSE}}, err: status(405)}, "streamable HTTP"},
+		"405 told streamable": {failure{server: Server{HTTP: &HTTP{URL: "http://h/", Kind: StreamableHTTP}}, err: status(405)}, "HTTP+SSE"},
+		"406":                 {failure{server: remote, err: status(406)}, "MCP endpoint"},
+		"timeout":             {failure{server: stdio, err: &timeoutError{time.Second}}, "--timeout"},
+		"timeout at a URL":    {failure{server: remote, err: &timeoutError{time.Second}}, "MCP endpoint"},
+		"timeout, heard":      {failure{server: remote, err: &timeoutError{time.Second}, heard: true}, "slowly"},
+		"pinned alone":        {failure{server: pinnedStdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}}, "take protocol out of this server's configuration"},
+		"pinned":              {failure{server: stdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}}, "leave --protocol out"},
+		"unknown version":     {failure{server: stdio, err: badVersion.errorf("no")}, "update"},
+		"wants capability":    {failure{server: stdio, err: &RPCError{Code: codeMissingCapability}}, "sampling"},
+		"wants an answer":     {failure{server: stdio, stage: Calling, err: &RPCError{Code: codeMissingCapability}}, "run this in a terminal"},
+		"unknown request":     {failure{server: stdio, stage: Completing, err: &RPCError{Code: codeMethodNotFound}}, "mcpctl show"},
+		"request refused":     {failure{server: stdio, stage: Pinging, err: &RPCError{Code: codeInvalidParams}}, "--dry-run"},
+		"no handshake":        {failure{server: stdio, stage: Handshake, err: &RPCError{Code: codeMethodNotFound}}, "is an MCP server"},
+		"too large":           {failure{server: stdio, err: &transport.TooLargeError{Limit: 1}}, "nextCursor"},
+		"over our limit":      {failure{server: stdio, err: overLimit.errorf("no")}, "nextCursor"},
+		"answered error":      {failure{server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}}, "log"},
+		"garbled":             {failure{server: stdio, err: &transport.ReplyError{Problem: "x"}}, "author"},
+		"too deep":            {failure{server: stdio, err: &transport.TooDeepError{Limit: 1}}, "author"},
+		"shape":               {failure{server: stdio, err: badShape.errorf("no")}, "author"},
 	}
 	used := map[int]bool{}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := test.facts.hint(); test.want == "" || !strings.Contains(got, test.want) {
+			if got := hint(test.failure); test.want == "" || !strings.Contains(got, test.want) {
 				t.Errorf("hint %q has no %q", got, test.want)
 			}
 		})
 		for i, row := range hints {
-			if row.when(test.facts) {
+			if row.when(test.failure) {
 				used[i] = true
 				break
 			}
@@ -122,7 +122,7 @@ func TestHints(t *testing.T) {
 			}
 		}
 	}
-	if got := (facts{err: errors.New("something else")}).hint(); got != "" {
+	if got := hint(failure{err: errors.New("something else")}); got != "" {
 		t.Errorf("hint %q for what nothing is known of", got)
 	}
 }
@@ -132,7 +132,7 @@ func TestPlain(t *testing.T) {
 	tests := map[string]error{
 		"connection refused":                  request(syscall.ECONNREFUSED),
 		`"npx": no such command in PATH /bin`: &process.StartError{Command: "npx", NotFound: true, Path: "/bin"},
-		"boom":                                errors.New("transport error: failed to send request: boom"),
+		"boom":                                errors.New("boom"),
 		"the server closed the connection instead of answering": request(io.EOF),
 	}
 	for want, err := range tests {

@@ -6,11 +6,62 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
+
+// listMethod is how one of the lists of a server is asked for.
+type listMethod struct {
+	kind       snapshot.Kind // also the member of the result
+	stage      Stage
+	name       string // of the request
+	capability string
+}
+
+// listMethodOf knows how a kind is listed; ok is false for an unknown kind.
+func listMethodOf(kind snapshot.Kind) (m listMethod, ok bool) {
+	switch kind {
+	case snapshot.Tools:
+		return listMethod{kind, ListingTools, "tools/list", "tools"}, true
+	case snapshot.Prompts:
+		return listMethod{kind, ListingPrompts, "prompts/list", "prompts"}, true
+	case snapshot.Resources:
+		return listMethod{kind, ListingResources, "resources/list", "resources"}, true
+	case snapshot.Templates:
+		return listMethod{kind, ListingTemplates, "resources/templates/list", "resources"}, true
+	}
+	return listMethod{}, false
+}
+
+func (m listMethod) notice(code, format string, args ...any) Notice {
+	return Notice{Stage: m.stage, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// capabilityState is whether a server declares a capability.
+type capabilityState int
+
+const (
+	undeclared capabilityState = iota
+	declared
+	untold // there are no capabilities to read
+)
+
+// state reads the capabilities: true and every object declare one, false and null do not.
+func (m listMethod) state(p peer) capabilityState {
+	capabilities, _, err := rawjson.ReadObject(p.capabilities)
+	if err != nil {
+		return untold
+	}
+	if value := capabilities.Present(m.capability); value == nil || string(value) == "false" {
+		return undeclared
+	}
+	return declared
+}
 
 // limits bound what one list may be. Over one of them the list is Truncated, and the error says so.
 type limits struct {
@@ -19,11 +70,11 @@ type limits struct {
 
 func standardLimits() limits { return limits{pages: 1000, items: 100_000, bytes: 256 << 20} }
 
-// reading is a list under way.
-type reading struct {
-	surface surface
-	limits  limits
-	modern  bool // the revision is 2026-07-28 or later
+// pager is a list under way.
+type pager struct {
+	method listMethod
+	limits limits
+	modern bool // the revision is 2026-07-28 or later
 
 	items   []json.RawMessage
 	pages   int
@@ -35,35 +86,35 @@ type reading struct {
 }
 
 // list reads all pages of one list. With an error it is what arrived before, and is not whole.
-func (c caller) list(ctx context.Context, s surface, declared standing, bounds limits) (snapshot.List, []Notice, error) {
-	r, err := c.pages(ctx, s, bounds)
+func (c caller) list(ctx context.Context, method listMethod, declares capabilityState, bounds limits) (snapshot.List, []Notice, error) {
+	r, err := c.pages(ctx, method, bounds)
 	if hasCode(err, codeInvalidParams) && len(r.asked) > 0 {
 		refused := err
-		r, err = c.pages(ctx, s, bounds)
-		r.note(NoticeListRestarted, "a cursor of %s was refused (%v); the list was read from its start again", s.method, refused)
+		r, err = c.pages(ctx, method, bounds)
+		r.note(NoticeListRestarted, "a cursor of %s was refused (%v); the list was read from its start again", method.name, refused)
 	}
 	if hasCode(err, codeMethodNotFound) && len(r.asked) == 0 {
-		if declared == untold {
-			return snapshot.List{Kind: s.kind}, nil, nil
+		if declares == untold {
+			return snapshot.List{Kind: method.kind}, nil, nil
 		}
 		r.note(NoticeNotImplemented, "the server declares the capability %q and answers %s with %q",
-			s.capability, s.method, "method not found")
-		return snapshot.List{Kind: s.kind}, r.notices, nil
+			method.capability, method.name, "method not found")
+		return snapshot.List{Kind: method.kind}, r.notices, nil
 	}
 	if err != nil {
-		return snapshot.NewPart(s.kind, r.items, err.Error()), r.notices, err
+		return snapshot.NewPart(method.kind, r.items, err.Error()), r.notices, err
 	}
-	c.record.keep(s.kind, r.ttl)
-	list := snapshot.NewList(s.kind, r.items)
-	return list, append(r.notices, s.keys(list)...), nil
+	c.seen.keep(method.kind, r.ttl)
+	list := snapshot.NewList(method.kind, r.items)
+	return list, append(r.notices, method.oddKeys(list)...), nil
 }
 
 // pages follows the cursors to the end.
-func (c caller) pages(ctx context.Context, s surface, bounds limits) (*reading, error) {
-	r := &reading{surface: s, limits: bounds, modern: c.version >= modern}
+func (c caller) pages(ctx context.Context, method listMethod, bounds limits) (*pager, error) {
+	r := &pager{method: method, limits: bounds, modern: c.version >= modern}
 	params := map[string]any{}
 	for {
-		raw, err := c.call(ctx, s.method, params)
+		raw, err := c.call(ctx, method.name, params)
 		if err != nil {
 			return r, r.onPage(err)
 		}
@@ -76,7 +127,7 @@ func (c caller) pages(ctx context.Context, s surface, bounds limits) (*reading, 
 }
 
 // onPage tells on which page err happened, when it is not the first.
-func (r *reading) onPage(err error) error {
+func (r *pager) onPage(err error) error {
 	if len(r.asked) == 0 {
 		return err
 	}
@@ -84,18 +135,18 @@ func (r *reading) onPage(err error) error {
 }
 
 // take adds a page and returns the cursor of the next one, nil at the end.
-func (r *reading) take(raw json.RawMessage) (json.RawMessage, error) {
-	p, err := r.surface.readPage(raw)
+func (r *pager) take(raw json.RawMessage) (json.RawMessage, error) {
+	p, err := r.method.readPage(raw)
 	if err != nil {
 		r.add(p, len(raw)) // its items are good where only its cursor is not
 		return nil, r.onPage(err)
 	}
 	r.notices = append(r.notices, p.notices...)
 	if r.modern && len(p.missing) > 0 && len(r.asked) == 0 {
-		r.note(NoticeFieldsMissing, "the result of %s has no %s", r.surface.method, strings.Join(p.missing, ", "))
+		r.note(NoticeFieldsMissing, "the result of %s has no %s", r.method.name, strings.Join(p.missing, ", "))
 	}
 	if slices.Contains(r.asked, string(p.next)) {
-		return nil, r.endless(p)
+		return nil, r.cursorLoop(p)
 	}
 	r.add(p, len(raw))
 	if p.next != nil {
@@ -104,7 +155,7 @@ func (r *reading) take(raw json.RawMessage) (json.RawMessage, error) {
 	return p.next, r.bounded()
 }
 
-func (r *reading) add(p page, size int) {
+func (r *pager) add(p page, size int) {
 	r.items = append(r.items, p.items...)
 	r.pages++
 	r.last = p.items
@@ -112,9 +163,9 @@ func (r *reading) add(p page, size int) {
 	r.ttl = max(r.ttl, p.ttl)
 }
 
-// endless ends a list whose cursor leads back. A server that sends its first page once more knows of no cursors, so that
+// cursorLoop ends a list whose cursor leads back. A server that sends its first page once more knows of no cursors, so that
 // page is all there is; behind any other page that names a cursor again there may be what nobody has seen.
-func (r *reading) endless(p page) error {
+func (r *pager) cursorLoop(p page) error {
 	repeats := slices.EqualFunc(r.last, p.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	first := r.pages == 1
 	if !repeats {
@@ -123,26 +174,153 @@ func (r *reading) endless(p page) error {
 	cursor := clip(string(p.next), shortText)
 	if repeats && first {
 		r.note(NoticeCursorRepeated, "%s takes no notice of the cursor %s and gives its first page again; the list was ended there with %d items",
-			r.surface.method, cursor, len(r.items))
+			r.method.name, cursor, len(r.items))
 		return nil
 	}
-	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items", r.surface.method, cursor, len(r.items))
-	return r.onPage(circle.errorf("%s names the cursor %s again, so what comes behind its %d items cannot be read", r.surface.method, cursor, len(r.items)))
+	r.note(NoticeCursorRepeated, "%s names the cursor %s again; the list was ended there with %d items", r.method.name, cursor, len(r.items))
+	return r.onPage(inCircle.errorf("%s names the cursor %s again, so what comes behind its %d items cannot be read", r.method.name, cursor, len(r.items)))
 }
 
 // bounded tells which limit the list is over.
-func (r *reading) bounded() error {
+func (r *pager) bounded() error {
 	switch {
 	case len(r.asked) >= r.limits.pages:
-		return limit.errorf("%s goes on after %d pages", r.surface.method, r.limits.pages)
+		return overLimit.errorf("%s goes on after %d pages", r.method.name, r.limits.pages)
 	case len(r.items) > r.limits.items:
-		return limit.errorf("%s has more than %d items", r.surface.method, r.limits.items)
+		return overLimit.errorf("%s has more than %d items", r.method.name, r.limits.items)
 	case r.bytes > r.limits.bytes:
-		return limit.errorf("%s is larger than %d MiB", r.surface.method, r.limits.bytes>>20)
+		return overLimit.errorf("%s is larger than %d MiB", r.method.name, r.limits.bytes>>20)
 	}
 	return nil
 }
 
-func (r *reading) note(code, format string, args ...any) {
-	r.notices = append(r.notices, r.surface.notice(code, format, args...))
+func (r *pager) note(code, format string, args ...any) {
+	r.notices = append(r.notices, r.method.notice(code, format, args...))
+}
+
+// page is one reply to a list request.
+type page struct {
+	items   []json.RawMessage // exactly as sent
+	next    json.RawMessage   // the cursor to go on with; nil at the end
+	missing []string          // members that every result has since 2026-07-28
+	notices []Notice
+	ttl     time.Duration // how long the server takes the page to stay current
+}
+
+// readPage splits the result of a list request. A result of another shape is an error: it must not look like an empty list.
+func (m listMethod) readPage(raw json.RawMessage) (page, error) {
+	result, repeated, err := rawjson.ReadObject(raw)
+	if err != nil {
+		return page{}, badShape.errorf("the result of %s %v", m.name, err)
+	}
+	if err := complete(result); err != nil {
+		return page{}, badShape.errorf("the result of %s %s", m.name, err)
+	}
+	p := page{notices: m.oddities(raw, repeated), missing: missing(result), ttl: ttlOf(result)}
+	list := result[string(m.kind)]
+	if rawjson.TypeName(list) != "an array" {
+		return page{}, badShape.errorf("the result of %s has no list: %q is %s", m.name, m.kind, rawjson.TypeName(list))
+	}
+	if p.items, err = rawjson.Elements(list); err != nil {
+		return page{}, badShape.errorf("reading the result of %s: %v", m.name, err)
+	}
+	p.next, err = m.cursor(result, &p)
+	return p, err
+}
+
+// missing are the members that a list has to have since 2026-07-28 (specification, basic: resultType; caching) and has not.
+func missing(result rawjson.Object) []string {
+	var names []string
+	for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
+		if result.Present(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ttlOf is the ttlMs of a result (specification 2026-07-28, caching); what is no positive number of milliseconds is 0.
+func ttlOf(result rawjson.Object) time.Duration {
+	var ms float64
+	if json.Unmarshal(result.Present("ttlMs"), &ms) != nil || ms < 0 {
+		return 0
+	}
+	return time.Duration(min(ms, longestTTL)) * time.Millisecond
+}
+
+// longestTTL is a day, in milliseconds: nobody keeps a list for longer.
+const longestTTL = 24 * 60 * 60 * 1000
+
+// complete tells whether the result is whole (specification 2026-07-28, basic: resultType; absent means complete).
+func complete(result rawjson.Object) error {
+	raw := result.Present("resultType")
+	word, text := rawjson.Text(raw)
+	switch {
+	case raw == nil, word == "complete":
+		return nil
+	case word == "input_required":
+		return fmt.Errorf("asks for input (resultType %q), which a list must not", word)
+	case text:
+		return fmt.Errorf("has the unknown resultType %q", word)
+	}
+	return fmt.Errorf("has a resultType that is %s", rawjson.TypeName(raw))
+}
+
+// cursor is the next cursor as it was sent: an empty string is one too (specification, pagination).
+func (m listMethod) cursor(result rawjson.Object, p *page) (json.RawMessage, error) {
+	next := result.Present("nextCursor")
+	switch kind := rawjson.TypeName(next); kind {
+	case "missing", "a string":
+		return next, nil
+	case "a number":
+		p.notices = append(p.notices, m.notice(NoticeCursorOdd, "nextCursor of %s is a number, not a string", m.name))
+		return next, nil
+	default:
+		return nil, badShape.errorf("the result of %s cannot be followed: nextCursor is %s, not a string", m.name, kind)
+	}
+}
+
+func (m listMethod) oddities(raw json.RawMessage, repeated []string) []Notice {
+	var odd []Notice
+	if len(repeated) > 0 {
+		odd = append(odd, m.notice(NoticeMemberRepeated, "the result of %s has %s more than once; the last counts",
+			m.name, strings.Join(repeated, ", ")))
+	}
+	if !utf8.Valid(raw) {
+		odd = append(odd, m.notice(NoticeInvalidUTF8, "the result of %s is not valid UTF-8", m.name))
+	}
+	return odd
+}
+
+// oddKeys reports items without a name of their own, in one notice for each way.
+func (m listMethod) oddKeys(list snapshot.List) []Notice {
+	var odd, twice []string
+	seen := map[string]bool{}
+	for i, item := range list.Items() {
+		switch {
+		case item.Key == "":
+			_, err := snapshot.KeyOf(m.kind, item.Raw)
+			odd = append(odd, fmt.Sprintf("item %d: %v", i+1, err))
+		case seen[item.Key]:
+			twice = append(twice, strconv.Quote(clip(item.Key, shortText)))
+		}
+		seen[item.Key] = true
+	}
+	var notices []Notice
+	if len(odd) > 0 {
+		notices = append(notices, m.notice(NoticeItemOdd, "%s has items without a usable %s: %s", m.name, m.kind.KeyField(), some(odd)))
+	}
+	if len(twice) > 0 {
+		notices = append(notices, m.notice(NoticeDuplicate, "%s has more than once: %s", m.name, some(twice)))
+	}
+	return notices
+}
+
+// some is the first few of many texts, and how many more there are.
+func some(texts []string) string {
+	const few = 5
+	if more := len(texts) - few; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:few], ", "), more)
+	}
+	return strings.Join(texts, ", ")
 }

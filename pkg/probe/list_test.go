@@ -39,8 +39,8 @@ func (s *scripted) SendRequest(_ context.Context, r mcptransport.JSONRPCRequest)
 func listTools(t *testing.T, bounds limits, results ...string) (snapshot.List, []Notice, []string, error) {
 	t.Helper()
 	server := &scripted{results: results}
-	c := caller{conn: server, record: &record{}}
-	s, _ := surfaceOf(snapshot.Tools)
+	c := caller{conn: server, seen: &observations{}}
+	s, _ := listMethodOf(snapshot.Tools)
 	list, notices, err := c.list(t.Context(), s, declared, bounds)
 	return list, notices, server.params, err
 }
@@ -142,7 +142,7 @@ func FuzzPage(f *testing.F) {
 			f.Add([]byte(test.result))
 		}
 	}
-	s, _ := surfaceOf(snapshot.Tools)
+	s, _ := listMethodOf(snapshot.Tools)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		p, err := s.readPage(raw)
 		if err != nil {

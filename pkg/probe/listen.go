@@ -3,14 +3,27 @@ package probe
 import (
 	"context"
 	"errors"
+	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
+
+// News is what a session has to tell since it was asked last.
+type News struct {
+	Changed []snapshot.Kind // lists that the server said to have changed, in the order of snapshot.Kinds
+	Resumed bool            // listening began: what was announced before is lost, so every list is to be read again
+	Covered bool            // the server announces changes of every list it offers, as things stand
+	Count   int             // announcements that made Changed
+}
 
 // Listen begins to listen for what the server announces, in the way of its era and transport; Close ends that. The channel
 // is closed once it is known whether the server announces anything, which News tells then and whenever it changes.
@@ -18,52 +31,52 @@ func (s *Session) Listen() (settled <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	known, ended := make(chan struct{}), make(chan struct{})
 	settle := sync.OnceFunc(func() { close(known) })
-	s.hush = func() {
+	s.stopListening = func() {
 		cancel()
 		<-ended
 	}
 	go func() {
 		defer close(ended)
 		defer settle()
-		s.attend(ctx, settle)
+		s.subscribe(ctx, settle)
 	}()
 	return known
 }
 
-// attend listens as long as there is a way to.
-func (s *Session) attend(ctx context.Context, settle func()) {
-	announced := s.hello.announces()
+// subscribe listens as long as there is a way to.
+func (s *Session) subscribe(ctx context.Context, settle func()) {
+	announced := s.peer.announces()
+	l := &s.listener
 	switch {
 	case len(announced) == 0:
-	case s.hello.stateless:
-		s.changes.settle(settle)
-		s.persist(ctx, settle, s.subscribe)
-	case s.line.Kind == transport.KindStreamable:
-		s.changes.settle(settle)
-		s.persist(ctx, settle, func(ctx context.Context) error {
-			return s.line.Listen(ctx, func() { s.changes.resume(announced) })
+	case s.peer.stateless: // specification 2026-07-28, subscriptions/listen: a result is the server's regular end of it
+		l.onAnnounced(settle)
+		s.listenLoop(ctx, settle, func(ctx context.Context) error {
+			_, err := s.caller.call(ctx, "subscriptions/listen", map[string]any{"notifications": s.peer.filter()})
+			return err
+		})
+	case s.conn.Kind == transport.KindStreamable:
+		l.onAnnounced(settle)
+		s.listenLoop(ctx, settle, func(ctx context.Context) error {
+			return s.conn.Listen(ctx, func() { l.started(announced, true) })
 		})
 	default: // what is announced comes unasked
-		s.changes.begin(announced)
+		l.started(announced, false)
 	}
 }
 
-// subscribe asks for announcements and waits until there are no more (specification 2026-07-28, subscriptions/listen). A
-// result is the server's regular end of it.
-func (s *Session) subscribe(ctx context.Context) error {
-	_, err := s.caller.call(ctx, "subscriptions/listen", map[string]any{"notifications": s.hello.filter()})
-	return err
-}
+// steadyListening is how long listening must last to count as a success.
+const steadyListening = 10 * time.Second
 
-// persist listens again each time that listening has ended, with growing pauses, unless the server has no such thing.
-func (s *Session) persist(ctx context.Context, settle func(), listen func(context.Context) error) {
-	pause, opened := listenPace(), false
+// listenLoop listens again each time that listening has ended, with growing pauses, unless the server has no such thing.
+func (s *Session) listenLoop(ctx context.Context, settle func(), listen func(context.Context) error) {
+	pause, opened := pace(time.Minute), false
 	for {
 		began := time.Now()
 		err := listen(ctx)
-		opened = s.changes.cease() || opened
+		opened = s.listener.stopped() || opened
 		settle()
-		if ctx.Err() != nil || s.refused(err, opened) {
+		if ctx.Err() != nil || s.inVain(err, opened) {
 			return
 		}
 		if time.Since(began) >= steadyListening {
@@ -79,44 +92,196 @@ func (s *Session) persist(ctx context.Context, settle func(), listen func(contex
 	}
 }
 
-// steadyListening is how long listening must last to count as a success.
-const steadyListening = 10 * time.Second
-
-func listenPace() *backoff.ExponentialBackOff {
-	return &backoff.ExponentialBackOff{
-		InitialInterval: 500 * time.Millisecond, RandomizationFactor: 0.25, Multiplier: 2, MaxInterval: time.Minute,
+// inVain tells that there is no point in listening again: the server has no such thing, or the session is over. One that
+// was open before and is not known any more has ended (2025-11-25, session management).
+func (s *Session) inVain(err error, opened bool) bool {
+	status, ok := errors.AsType[*transport.HTTPError](err)
+	if !ok {
+		return s.conn.Lost() != nil || hasAnswer(err)
 	}
+	if status.Status == http.StatusNotFound && opened {
+		s.conn.GiveUp(err)
+	}
+	return status.Status < 500 && status.Status != http.StatusRequestTimeout && status.Status != http.StatusTooManyRequests
 }
 
-// refused tells that there is no point in listening again: the server has no such thing, or the session is over. One that
-// was open before and is not known any more has ended (2025-11-25, session management).
-func (s *Session) refused(err error, opened bool) bool {
-	var status *transport.HTTPError
-	var answer *RPCError
-	switch {
-	case errors.As(err, &answer):
-		return true
-	case !errors.As(err, &status):
-		return s.line.Lost() != nil
-	case status.Status == 404 && opened:
-		s.line.GiveUp(err)
+// pace is a back-off with a quarter of jitter, from half a second on.
+func pace(longest time.Duration) *backoff.ExponentialBackOff {
+	return &backoff.ExponentialBackOff{
+		InitialInterval: 500 * time.Millisecond, RandomizationFactor: 0.25, Multiplier: 2, MaxInterval: longest,
 	}
-	return status.Status < 500 && status.Status != 408 && status.Status != 429
 }
 
 // Hello is what the server said of itself, without its lists.
-func (s *Session) Hello() *snapshot.Snapshot { return s.hello.snapshot() }
-
-func (h hello) snapshot() *snapshot.Snapshot {
-	return &snapshot.Snapshot{
-		Protocol: h.protocol, Supported: h.supported, Server: h.server, Capabilities: h.capabilities, Instructions: h.instructions,
-	}
-}
+func (s *Session) Hello() *snapshot.Snapshot { return s.peer.snapshot() }
 
 // Lost is why the connection was lost, an *Error; nil while it lasts.
 func (s *Session) Lost() error {
-	if err := s.line.Lost(); err != nil {
-		return s.attempt.explain(context.Background(), Watching, err, s.line.Conn)
+	if err := s.conn.Lost(); err != nil {
+		return s.attempt.explain(context.Background(), Watching, err, s.conn.Conn)
 	}
 	return nil
+}
+
+// Signal is signalled after something happened that News tells. Several happenings may give one signal.
+func (s *Session) Signal() <-chan struct{} { return s.listener.wake }
+
+// News is what happened since the last call.
+func (s *Session) News() News { return s.listener.news(s.peer) }
+
+// Floor is how long the server takes its lists to stay current, by the shortest ttlMs of them as last read
+// (specification 2026-07-28, caching): asking earlier is in vain. 0 = it does not say.
+func (s *Session) Floor() time.Duration { return s.attempt.seen.shortest() }
+
+// listener remembers what a server announces, and which lists it said to have changed.
+type listener struct {
+	wake chan struct{} // holds at most one signal
+
+	mu        sync.Mutex
+	changed   map[snapshot.Kind]bool
+	count     int                    // announcements that made changed
+	announced map[snapshot.Kind]bool // kinds whose changes are announced now
+	resumed   bool
+	known     func() // called when announcements begin; nil = nobody waits for that
+}
+
+// take takes notice of a notification. It runs on the goroutine that reads from the server, so it must not wait for anything.
+func (l *listener) take(n transport.Notification) {
+	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
+		l.started(grantedKinds(rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])), true)
+		return
+	}
+	list, ok := strings.CutSuffix(n.Method, "/list_changed")
+	if kinds := announcedAs(strings.TrimPrefix(list, "notifications/")); ok && len(kinds) > 0 {
+		l.add(kinds)
+	}
+}
+
+// add remembers that lists have changed.
+func (l *listener) add(kinds []snapshot.Kind) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.changed == nil {
+		l.changed = map[snapshot.Kind]bool{}
+	}
+	for _, kind := range kinds {
+		l.changed[kind] = true
+	}
+	l.count++
+	l.signal()
+}
+
+// started says that changes of these kinds are announced from now on; resumed that this was not so from the start.
+func (l *listener) started(announced map[snapshot.Kind]bool, resumed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.announced, l.resumed = announced, l.resumed || resumed
+	if l.known != nil {
+		l.known()
+	}
+	l.signal()
+}
+
+// stopped says that nothing is announced any more, and tells whether something was.
+func (l *listener) stopped() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.announced != nil
+	l.announced = nil
+	l.signal()
+	return was
+}
+
+// onAnnounced has f called whenever announcements begin; it must not wait.
+func (l *listener) onAnnounced(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known = f
+}
+
+func (l *listener) news(p peer) News {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	news := News{Resumed: l.resumed, Covered: p.covered(l.announced), Count: l.count}
+	for _, kind := range snapshot.Kinds() {
+		if l.changed[kind] {
+			news.Changed = append(news.Changed, kind)
+		}
+	}
+	l.changed, l.resumed, l.count = nil, false, 0
+	return news
+}
+
+func (l *listener) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // a signal is waiting already
+	}
+}
+
+// announcedNames are the names under which servers announce changes.
+func announcedNames() []string { return []string{"tools", "prompts", "resources"} }
+
+// announcedAs are the kinds whose change is announced under a name. Templates have none of their own.
+func announcedAs(name string) []snapshot.Kind {
+	switch name {
+	case "tools":
+		return []snapshot.Kind{snapshot.Tools}
+	case "prompts":
+		return []snapshot.Kind{snapshot.Prompts}
+	case "resources":
+		return []snapshot.Kind{snapshot.Resources, snapshot.Templates}
+	}
+	return nil
+}
+
+// kindsNamed are the kinds that are announced under the names for which yes holds.
+func kindsNamed(yes func(name string) bool) map[snapshot.Kind]bool {
+	announced := map[snapshot.Kind]bool{}
+	for _, name := range announcedNames() {
+		if yes(name) {
+			for _, kind := range announcedAs(name) {
+				announced[kind] = true
+			}
+		}
+	}
+	return announced
+}
+
+// announces are the kinds of which the server declares that it announces changes (listChanged).
+func (p peer) announces() map[snapshot.Kind]bool {
+	capabilities := rawjson.ObjectOf(p.capabilities)
+	return kindsNamed(func(name string) bool {
+		yes, _ := rawjson.ObjectOf(capabilities[name]).Bool("listChanged")
+		return yes
+	})
+}
+
+// grantedKinds are the kinds that a server grants in its acknowledgement of a filter.
+func grantedKinds(granted rawjson.Object) map[snapshot.Kind]bool {
+	return kindsNamed(func(name string) bool {
+		yes, _ := granted.Bool(name + "ListChanged")
+		return yes
+	})
+}
+
+// filter asks for notifications of all that is announced (specification 2026-07-28, subscriptions/listen); empty =
+// there is nothing to ask for.
+func (p peer) filter() map[string]any {
+	announced, filter := p.announces(), map[string]any{}
+	for _, name := range announcedNames() {
+		if announced[announcedAs(name)[0]] {
+			filter[name+"ListChanged"] = true
+		}
+	}
+	return filter
+}
+
+// covered tells whether changes of all that is offered are announced.
+func (p peer) covered(announced map[snapshot.Kind]bool) bool {
+	offered := slices.DeleteFunc(snapshot.Kinds(), func(kind snapshot.Kind) bool {
+		method, _ := listMethodOf(kind)
+		return method.state(p) != declared
+	})
+	return len(offered) > 0 && !slices.ContainsFunc(offered, func(kind snapshot.Kind) bool { return !announced[kind] })
 }

@@ -13,12 +13,12 @@ func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{attempt: attempt{options: Options{Timeout: 10 * time.Second}}}
 		began := time.Now()
-		ctx, stop := s.patience(t.Context())
+		ctx, stop := s.paused.limit(t.Context(), s.attempt.timeout())
 		defer stop()
 		time.Sleep(4 * time.Second)
-		resume := s.asking.pause()
+		resume := s.paused.pause()
 		time.Sleep(time.Hour)
-		inner := s.asking.pause() // a second question within the first
+		inner := s.paused.pause() // a second question within the first
 		time.Sleep(time.Minute)
 		inner()
 		resume()
@@ -28,7 +28,7 @@ func TestPatience(t *testing.T) {
 		}
 		<-ctx.Done()
 		var late *timeoutError
-		if took := time.Since(began) - time.Hour - time.Minute; took < 10*time.Second || took > 10*time.Second+2*askingStep || !errors.As(context.Cause(ctx), &late) {
+		if took := time.Since(began) - time.Hour - time.Minute; took < 10*time.Second || took > 10*time.Second+2*pausedStep || !errors.As(context.Cause(ctx), &late) {
 			t.Errorf("the time was up after %v without the questions, of %v", took, context.Cause(ctx))
 		}
 	})
@@ -38,11 +38,11 @@ func TestPatience(t *testing.T) {
 func TestPatienceOfTheNextRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{attempt: attempt{server: Server{Timeout: time.Second}}}
-		resume := s.asking.pause()
+		resume := s.paused.pause()
 		time.Sleep(time.Hour)
 		resume()
 		began := time.Now()
-		ctx, stop := s.patience(t.Context())
+		ctx, stop := s.paused.limit(t.Context(), s.attempt.timeout())
 		defer stop()
 		<-ctx.Done()
 		if took := time.Since(began); took != time.Second {
@@ -55,7 +55,7 @@ func TestPatienceOfTheNextRequest(t *testing.T) {
 func TestNoPatienceNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{}
-		ctx, stop := s.patience(t.Context())
+		ctx, stop := s.paused.limit(t.Context(), s.attempt.timeout())
 		time.Sleep(24 * time.Hour)
 		if ctx.Err() != nil {
 			t.Error("the time was up")

@@ -1,9 +1,23 @@
 package probe
 
 import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"syscall"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"golang.org/x/sync/errgroup"
 )
 
 // Options hold for every server of one run. The zero value works.
@@ -13,14 +27,16 @@ type Options struct {
 	Protocol   string        // pins a protocol version; empty or "auto" = negotiate
 	Retries    int           // further attempts after a failure that can heal
 	FailFast   bool          // stop at the first failure
-	Twice      bool          // ask for every list a second time, for Result.Again
+	ReadTwice  bool          // ask for every list a second time, for Result.SecondRead
 	Environ    []string      // this process's environment, as os.Environ gives it
 	InheritEnv bool          // hand all of Environ to stdio servers, not only the minimum
 	CACert     []byte        // further PEM certificates to trust
 	Client     Client        // how mcpctl introduces itself
 	Elicit     Elicit        // answers the questions of servers; nil = the capability is not declared
-	Hear       func(Heard)   // is told the progress and the log of requests, and must not wait; nil = neither is asked for
-	LogLevel   string        // with Hear, the least level of log messages to ask for, such as "info"; empty = none (since 2026-07-28)
+	LogLevel   string        // with OnNotification, the least level of log messages to ask for, such as "info"; empty = none (since 2026-07-28)
+
+	// OnNotification is told the progress and the log of requests, and must not wait; nil = neither is asked for.
+	OnNotification func(Heard)
 }
 
 // Client is how the prober introduces itself to servers (clientInfo, User-Agent). The zero value is "mcpctl" "dev".
@@ -39,27 +55,235 @@ func (c Client) known() Client {
 
 // Result is what one server of a run gave.
 type Result struct {
-	Index     int                // position of Server in the slice given to All
-	Server    Server             // as given
-	Snapshot  *snapshot.Snapshot // what arrived; not nil with an Err = partial
-	Err       error              // nil, or an *Error, or several of them joined
-	Again     []snapshot.List    // with Options.Twice, the lists as they came the second time; nil when the first time was not whole
-	Transport string             // "stdio", "streamable-http" or "sse"; empty when none was reached
-	Noise     []Noise            // what the server wrote to stdout that is not the protocol
-	Notices   []Notice           // oddities that lost nothing
-	Elapsed   time.Duration      // from the start of the first attempt to the last answer
-	Attempts  int                // 1 + the retries that were used; 0 = not tried
+	Index      int                // position of Server in the slice given to All
+	Server     Server             // as given
+	Snapshot   *snapshot.Snapshot // what arrived; not nil with an Err = partial
+	Err        error              // nil, or an *Error, or several of them joined
+	SecondRead []snapshot.List    // with Options.ReadTwice, the lists as they came the second time; nil when the first time was not whole
+	Transport  string             // "stdio", "streamable-http" or "sse"; empty when none was reached
+	Noise      []Noise            // what the server wrote to stdout that is not the protocol
+	Notices    []Notice           // oddities that lost nothing
+	Elapsed    time.Duration      // from the start of the first attempt to the last answer
+	Attempts   int                // 1 + the retries that were used; 0 = not tried
 }
 
-// Noise is one piece of output on a stdio server's stdout that is not a JSON-RPC message of the protocol's framing.
-type Noise struct {
-	Text  string // the first bytes of it, unescaped
-	Bytes int    // its whole length
-}
+// Noise is one piece of output on a stdio server's stdout that is not a JSON-RPC message of the protocol's framing: the first
+// bytes of it, unescaped, and its whole length.
+type Noise = transport.Noise
 
 func (o Options) parallel() int {
 	if o.Parallel > 0 {
 		return o.Parallel
 	}
 	return 4
+}
+
+// auto is the word for no pin.
+const auto = "auto"
+
+// check finds what no server could be asked with. Errors are of the kind badUsage.
+func check(server Server, options Options) error {
+	if pin := options.Protocol; pin != "" && pin != auto && !isKnown(pin) {
+		return badUsage.errorf("unknown protocol version %q: %s and %s exist", pin, auto, versions(Versions()))
+	}
+	if len(options.CACert) > 0 && !x509.NewCertPool().AppendCertsFromPEM(options.CACert) {
+		return badUsage.errorf("the further certificates to trust hold no PEM certificate")
+	}
+	switch {
+	case (server.Stdio == nil) == (server.HTTP == nil):
+		return badUsage.errorf("a server needs either a command or a URL")
+	case server.HTTP != nil:
+		return server.HTTP.check()
+	case server.Stdio.Command == "":
+		return badUsage.errorf("the command is empty")
+	}
+	return nil
+}
+
+func (h HTTP) check() error {
+	address, err := url.Parse(h.URL) // the error would show the URL, and what is secret in it
+	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
+		return badUsage.errorf("the URL must be absolute and begin with http:// or https://")
+	}
+	if !slices.Contains([]HTTPKind{AutoHTTP, StreamableHTTP, SSE}, h.Kind) {
+		return badUsage.errorf("unknown transport %q: %s and %s exist", h.Kind, StreamableHTTP, SSE)
+	}
+	return nil
+}
+
+// All probes servers side by side and yields each result as it is there; every server has one. A failure touches no
+// other server, unless Options.FailFast asks for that: then the rest matches ErrNotTried. To stop iterating ends
+// everything that is under way. The end of ctx does too, and every server still gets its result.
+func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result] {
+	return func(yield func(Result) bool) {
+		ctx, stop := context.WithCancelCause(ctx)
+		results := probeAll(ctx, stop, servers, options)
+		defer func() {
+			stop(context.Canceled)
+			for range results { // until every probe has ended
+			}
+		}()
+		for result := range results {
+			if !yield(result) {
+				return
+			}
+		}
+	}
+}
+
+// probeAll probes with a bound; the channel is closed when all have ended. A failure stops the rest before its place is
+// free for the next server.
+func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Server, options Options) <-chan Result {
+	results := make(chan Result)
+	go func() {
+		defer close(results)
+		var group errgroup.Group
+		group.SetLimit(options.parallel())
+		for i, server := range servers {
+			group.Go(func() error {
+				result := probeOne(ctx, server, options)
+				result.Index = i
+				if result.Err != nil && options.FailFast {
+					stop(ErrNotTried)
+				}
+				results <- result
+				return nil
+			})
+		}
+		_ = group.Wait() // the failures are in the results
+	}()
+	return results
+}
+
+// probeOne asks one server for everything, again as long as a failure can heal and Options.Retries allow.
+func probeOne(ctx context.Context, server Server, options Options) Result {
+	if ctx.Err() != nil {
+		a := newAttempt(server, options)
+		return Result{Server: server, Err: a.explain(ctx, a.first(), context.Cause(ctx), nil)}
+	}
+	var result Result
+	start, tries := time.Now(), 0
+	retry(ctx, options.Retries, func() error {
+		tries++
+		result = newAttempt(server, options).run(ctx, start)
+		result.Attempts = tries
+		return result.Err
+	})
+	return result
+}
+
+// run is the whole of one attempt. Closing comes after the result and cannot spoil it.
+func (a attempt) run(ctx context.Context, start time.Time) Result {
+	ctx, cancel := limited(ctx, a.timeout())
+	defer cancel()
+	result := Result{Server: a.server}
+	err := guard(func() error {
+		session, err := a.open(ctx)
+		if err != nil {
+			return err
+		}
+		defer session.Close()
+		result.Transport = session.Transport()
+		result.Snapshot, err = session.Snapshot(ctx)
+		result.Elapsed = time.Since(start)
+		result.Noise = session.Noise()
+		if err == nil && a.options.ReadTwice {
+			result.SecondRead, _ = session.List(ctx, snapshot.Kinds()...) // lists that fail now say so, and take nothing from the first answer
+		}
+		return err
+	})
+	if result.Elapsed == 0 {
+		result.Elapsed = time.Since(start)
+	}
+	result.Notices = masked(a.seen.inOrder(), a.masks())
+	result.Err = a.shown(ctx, err)
+	return result
+}
+
+// shown is err as a result holds it: a panic has not been explained yet.
+func (a attempt) shown(ctx context.Context, err error) error {
+	var bug *panicError
+	if errors.As(err, &bug) && len(Failures(err)) == 0 {
+		return a.explain(ctx, a.first(), err, nil)
+	}
+	return err
+}
+
+// retry runs one attempt after another as long as the failure can heal and there are tries left.
+func retry(ctx context.Context, retries int, once func() error) {
+	attempt := func() (struct{}, error) { return struct{}{}, retryable(once()) }
+	_, _ = backoff.Retry(ctx, attempt, // what went wrong is in the last result
+		backoff.WithBackOff(pace(30*time.Second)), backoff.WithMaxElapsedTime(0), backoff.WithMaxTries(uint(max(retries, 0))+1))
+}
+
+// retryable tells backoff what to make of the failures of one attempt: all of them must be of a kind that can heal.
+func retryable(err error) error {
+	if err == nil {
+		return nil
+	}
+	var wait time.Duration
+	for _, failure := range Failures(err) {
+		if !failure.mayHeal() {
+			return backoff.Permanent(err)
+		}
+		wait = max(wait, failure.askedWait())
+	}
+	if wait > 0 {
+		return &backoff.RetryAfterError{Duration: min(wait, longestWait)}
+	}
+	return err
+}
+
+// longestWait bounds what a server may ask for with Retry-After.
+const longestWait = time.Minute
+
+// askedWait is how long the server asks to wait (RFC 9110, Retry-After: seconds or a date); 0 = it does not.
+func (e *Error) askedWait() time.Duration {
+	status, ok := errors.AsType[*transport.HTTPError](originalOf(e))
+	if !ok {
+		return 0
+	}
+	if seconds, err := strconv.Atoi(status.RetryAfter); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(status.RetryAfter); err == nil {
+		return time.Until(date)
+	}
+	return 0
+}
+
+// mayHeal tells whether the same attempt may succeed a moment later.
+func (e *Error) mayHeal() bool {
+	err := originalOf(e)
+	var status *transport.HTTPError
+	var limit *timeoutError
+	early := e.Stage.order() <= Handshake.order()
+	switch {
+	case errors.As(err, &status):
+		return status.Status == 429 || status.Status >= 500 && status.Status != 501
+	case errors.As(err, &limit), exited(err) != "":
+		return early
+	}
+	return refused(err) || cutOff(err) || lookupHeals(err)
+}
+
+// What Windows says in the place of ECONNREFUSED and ECONNRESET.
+const (
+	wsaRefused = syscall.Errno(10061)
+	wsaReset   = syscall.Errno(10054)
+)
+
+// refused tells that nobody took the connection.
+func refused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused)
+}
+
+// cutOff tells that the connection ended in the place of an answer.
+func cutOff(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, wsaReset) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+func lookupHeals(err error) bool {
+	var lookup *net.DNSError
+	return errors.As(err, &lookup) && lookup.IsTemporary && !lookup.IsNotFound
 }

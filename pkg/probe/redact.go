@@ -78,7 +78,7 @@ func credible(value string) bool {
 }
 
 // withoutSecrets masks what a server was given in the lists that it gives.
-func (a attempt) withoutSecrets(way surface, list snapshot.List) snapshot.List {
+func (a attempt) withoutSecrets(way listMethod, list snapshot.List) snapshot.List {
 	secrets, found := a.surfaceSecrets(), false
 	items := make([]json.RawMessage, len(list.Items()))
 	for i, item := range list.Items() {
@@ -88,23 +88,22 @@ func (a attempt) withoutSecrets(way surface, list snapshot.List) snapshot.List {
 	if !found {
 		return list
 	}
-	a.record.note(way.notice(NoticeSecretEchoed, "%s holds a secret that the server was given; it is shown as %s", way.method, redact.Mask))
+	a.seen.note(way.notice(NoticeSecretEchoed, "%s holds a secret that the server was given; it is shown as %s", way.name, redact.Mask))
 	clean := snapshot.NewList(way.kind, items)
 	clean.State, clean.Problem = list.State, list.Problem
 	return clean
 }
 
 // withoutSecrets masks what a server was given in how it introduces itself.
-func (h hello) withoutSecrets(secrets redact.Secrets) hello {
+func (p peer) withoutSecrets(secrets redact.Secrets) peer {
 	var inServer, inCapabilities bool
-	h.server, inServer = secrets.JSON(h.server)
-	h.capabilities, inCapabilities = secrets.JSON(h.capabilities)
-	inText := secrets.In(h.instructions)
-	if h.instructions = secrets.Text(h.instructions); inServer || inCapabilities || inText {
-		h.notices = append(h.notices, Notice{Handshake, NoticeSecretEchoed,
-			"the server's introduction of itself holds a secret that it was given; it is shown as " + redact.Mask})
+	p.server, inServer = secrets.JSON(p.server)
+	p.capabilities, inCapabilities = secrets.JSON(p.capabilities)
+	inText := secrets.In(p.instructions)
+	if p.instructions = secrets.Text(p.instructions); inServer || inCapabilities || inText {
+		p.note(NoticeSecretEchoed, "the server's introduction of itself holds a secret that it was given; it is shown as %s", redact.Mask)
 	}
-	return h
+	return p
 }
 
 // masked are notices without secrets.

@@ -7,13 +7,130 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
+
+// RPCError is a JSON-RPC error with which the server answered a request.
+type RPCError struct {
+	Code    int    // as sent; 0 is in use too
+	Message string // as sent, secrets masked
+
+	data  json.RawMessage // as sent; nil when there is none
+	shown json.RawMessage // data without secrets
+}
+
+// Error is the message and the code.
+func (e *RPCError) Error() string {
+	if e.Message == "" {
+		return fmt.Sprintf("the server answered with error %d", e.Code)
+	}
+	return fmt.Sprintf("the server answered with error %d: %s", e.Code, e.Message)
+}
+
+// Data is the data of the error as the server sent it, secrets masked; nil when there is none.
+func (e *RPCError) Data() json.RawMessage { return e.shown }
+
+// codes of JSON-RPC and of the specification that the prober acts on.
+const (
+	codeMethodNotFound     = -32601
+	codeInvalidParams      = -32602
+	codeHeaderMismatch     = -32020
+	codeMissingCapability  = -32021
+	codeUnsupportedVersion = -32022
+)
+
+// hasCode tells whether err is an RPCError with one of the codes.
+func hasCode(err error, codes ...int) bool {
+	answer, ok := errors.AsType[*RPCError](err)
+	return ok && slices.Contains(codes, answer.Code)
+}
+
+// hasAnswer tells that err is what the server said, not that it said nothing.
+func hasAnswer(err error) bool { return is[*RPCError](err) || is[*transport.HTTPError](err) }
+
+// caller sends requests over one connection and gives back the raw results.
+type caller struct {
+	conn    mcptransport.Interface
+	client  Client
+	version string // protocol version of the requests; empty before the handshake
+	elicits bool   // there is somebody to answer the server's questions
+	seen    *observations
+}
+
+// call makes a request, sends it and waits for its result. The error is an *RPCError or one of the connection's.
+func (c caller) call(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	return c.send(ctx, c.request(method, params))
+}
+
+// send sends one request and waits for its result.
+func (c caller) send(ctx context.Context, request mcptransport.JSONRPCRequest) (json.RawMessage, error) {
+	method := request.Method
+	reply, err := c.conn.SendRequest(ctx, request)
+	switch {
+	case err != nil:
+		return nil, err
+	case reply.Error != nil:
+		c.seen.hear("an error as the answer to " + method)
+		data, _ := reply.Error.Data.(json.RawMessage)
+		return nil, &RPCError{Code: reply.Error.Code, Message: reply.Error.Message, data: data}
+	case reply.Result == nil:
+		return nil, fmt.Errorf("the reply to %s has neither a result nor an error", method)
+	}
+	c.seen.hear("the reply to " + method)
+	return reply.Result, nil
+}
+
+// request builds a request of the era of c.version: since 2026-07-28 every request says in _meta who asks, and in headers
+// what for (specification 2026-07-28, basic and streamable HTTP).
+func (c caller) request(method string, params map[string]any) mcptransport.JSONRPCRequest {
+	if params == nil {
+		params = map[string]any{}
+	}
+	header := http.Header{}
+	if mcp.IsModernProtocol(c.version) {
+		params = withMeta(params, map[string]any{
+			mcp.MetaKeyProtocolVersion:    c.version,
+			mcp.MetaKeyClientCapabilities: c.capabilities(),
+			mcp.MetaKeyClientInfo:         c.implementation(),
+		})
+		header.Set(mcptransport.HeaderKeyProtocolVersion, c.version)
+		named, _ := json.Marshal(params) // what cannot be encoded cannot be sent either
+		for name, value := range mcp.StandardHeaders(c.version, mcp.MCPMethod(method), named) {
+			header.Set(name, value)
+		}
+	}
+	id := mcp.NewRequestId(c.seen.nextID())
+	return mcptransport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Method: method, Params: params, Header: header}
+}
+
+// withMeta is params with further members in its _meta.
+func withMeta(params map[string]any, more map[string]any) map[string]any {
+	if own, ok := params["_meta"].(map[string]any); ok {
+		maps.Copy(more, own)
+	}
+	params = maps.Clone(params)
+	params["_meta"] = more
+	return params
+}
+
+// capabilities are declared to the server: only what somebody is there for, so that no server waits in vain.
+func (c caller) capabilities() map[string]any {
+	if !c.elicits {
+		return map[string]any{}
+	}
+	return map[string]any{"elicitation": map[string]any{"form": struct{}{}, "url": struct{}{}}}
+}
+
+func (c caller) implementation() map[string]string {
+	return map[string]string{"name": c.client.known().Name, "version": c.client.known().Version}
+}
 
 // Request is one request beside those of a probe: for what a server does, not for what it offers.
 type Request struct {
@@ -24,14 +141,13 @@ type Request struct {
 }
 
 // Request sends one request and waits for its result, which is exactly as the server sent it, but for secrets that the
-// server was given, as in a surface. The timeout of the server,
-// or else of the options, holds for each request; the time that a person takes to answer Options.Elicit is not counted.
-// When ctx or the time ends before the result, the server is told that nobody waits any more (specification,
-// cancellation). The error is an *Error.
+// server was given, as in a surface. The timeout of the server, or else of the options, holds for each request; the time
+// that a person takes to answer Options.Elicit is not counted. When ctx or the time ends before the result, the server is
+// told that nobody waits any more (specification, cancellation). The error is an *Error.
 func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessage, _ error) {
-	ctx, stop := s.patience(ctx)
+	ctx, stop := s.paused.limit(ctx, s.attempt.timeout())
 	defer stop()
-	defer s.overhear(ctx)()
+	defer s.listenDuring(ctx)()
 	message, err := s.message(r)
 	if err == nil {
 		err = guard(func() error {
@@ -46,10 +162,15 @@ func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessag
 	if ctx.Err() != nil && !hasAnswer(err) {
 		s.cancel(message, context.Cause(ctx))
 	}
+	return nil, s.fail(ctx, r.Stage, err)
+}
+
+// fail is what a failed request is for the caller. A server that no longer knows the session ends it.
+func (s *Session) fail(ctx context.Context, stage Stage, err error) *Error {
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Session {
-		s.line.GiveUp(status)
+		s.conn.GiveUp(status)
 	}
-	return nil, s.attempt.explain(ctx, r.Stage, err, s.line.Conn)
+	return s.attempt.explain(ctx, stage, err, s.conn.Conn)
 }
 
 // Preview is the JSON-RPC message that Request would send, on one line, with the secrets of the server masked.
@@ -58,7 +179,7 @@ func (s *Session) Preview(r Request) (json.RawMessage, error) {
 	if err != nil {
 		return nil, s.attempt.explain(context.Background(), r.Stage, err, nil)
 	}
-	text, err := encode(map[string]any{"jsonrpc": message.JSONRPC, "id": message.ID, "method": message.Method, "params": message.Params})
+	text, err := rawjson.Encode(map[string]any{"jsonrpc": message.JSONRPC, "id": message.ID, "method": message.Method, "params": message.Params})
 	clean, _ := s.attempt.masks().JSON(text)
 	return clean, err
 }
@@ -69,29 +190,27 @@ func (s *Session) message(r Request) (mcptransport.JSONRPCRequest, error) {
 	for name, value := range r.Params {
 		params[name] = value
 	}
-	meta := map[string]any{}
-	if s.attempt.options.Hear != nil {
-		meta["progressToken"] = fmt.Sprintf("mcpctl-%d", s.attempt.record.nextID())
-		if s.hello.stateless && s.attempt.options.LogLevel != "" {
-			meta[mcp.MetaKeyLogLevel] = s.attempt.options.LogLevel
+	options := s.attempt.options
+	if options.OnNotification != nil {
+		meta := map[string]any{"progressToken": fmt.Sprintf("mcpctl-%d", s.attempt.seen.nextID())}
+		if s.peer.stateless && options.LogLevel != "" {
+			meta[mcp.MetaKeyLogLevel] = options.LogLevel
 		}
-	}
-	if len(meta) > 0 {
 		params["_meta"] = meta
 	}
 	message := s.caller.request(r.Method, params)
-	return message, s.mirror(r, message.Header)
+	if r.Schema == nil || !s.peer.stateless || s.conn.Kind != transport.KindStreamable {
+		return message, nil
+	}
+	return message, paramHeaders(r, message.Header)
 }
 
-// mirror puts the arguments into headers that a tool wants there (specification 2026-07-28, streamable HTTP, x-mcp-header).
-// A tool whose wishes are malformed must not be called over HTTP.
-func (s *Session) mirror(r Request, header http.Header) error {
-	if r.Schema == nil || !s.hello.stateless || s.line.Kind != transport.KindStreamable {
-		return nil
-	}
+// paramHeaders puts the arguments into headers that a tool wants there (specification 2026-07-28, streamable HTTP,
+// x-mcp-header). A tool whose wishes are malformed must not be called over HTTP.
+func paramHeaders(r Request, header http.Header) error {
 	tool := &mcp.Tool{RawInputSchema: r.Schema}
 	if err := mcp.ValidateParamHeaderAnnotations(tool); err != nil {
-		return usage.errorf("the tool must not be called over HTTP, since its x-mcp-header is malformed: %v", err)
+		return badUsage.errorf("the tool must not be called over HTTP, since its x-mcp-header is malformed: %v", err)
 	}
 	params, err := json.Marshal(r.Params)
 	for name, value := range mcp.GenerateParamHeaders(tool, params) {
@@ -106,7 +225,7 @@ const cancelWait = 2 * time.Second
 // cancel tells the server that nobody waits for a request any more. Over HTTP since 2026-07-28 the end of the connection
 // says it.
 func (s *Session) cancel(message mcptransport.JSONRPCRequest, why error) {
-	if s.hello.stateless && s.line.Kind == transport.KindStreamable || s.line.Lost() != nil {
+	if s.peer.stateless && s.conn.Kind == transport.KindStreamable || s.conn.Lost() != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cancelWait)
@@ -114,16 +233,27 @@ func (s *Session) cancel(message mcptransport.JSONRPCRequest, why error) {
 	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 	n.Method = "notifications/cancelled"
 	n.Params.AdditionalFields = map[string]any{"requestId": message.ID, "reason": plain(why)}
-	_ = s.line.SendNotification(ctx, n) // a server that cannot be told has lost nothing
+	_ = s.conn.SendNotification(ctx, n) // a server that cannot be told has lost nothing
 }
 
-// extended is params with further members in its _meta.
-func extended(params map[string]any, more map[string]any) map[string]any {
-	meta := maps.Clone(more)
-	if own, ok := params["_meta"].(map[string]any); ok {
-		maps.Copy(meta, own)
+// Ping asks the server for a sign of life and tells how long that took: by ping, or since 2026-07-28, which has none, by
+// server/discover. The error is an *Error.
+func (s *Session) Ping(ctx context.Context) (time.Duration, error) {
+	method := string(mcp.MethodPing)
+	if s.peer.stateless {
+		method = "server/discover"
 	}
-	params = maps.Clone(params)
-	params["_meta"] = meta
-	return params
+	began := time.Now()
+	_, err := s.Request(ctx, Request{Stage: Pinging, Method: method})
+	return time.Since(began), err
+}
+
+// AskForLog asks a server of the era of the handshake that declares logging for log messages of Options.LogLevel and above
+// (specification 2025-11-25, logging); since 2026-07-28 each request asks. A server that cannot tell keeps silent.
+func (s *Session) AskForLog(ctx context.Context) {
+	level := s.attempt.options.LogLevel
+	if s.peer.stateless || level == "" || rawjson.ObjectOf(s.peer.capabilities).Present("logging") == nil {
+		return
+	}
+	_, _ = s.Request(ctx, Request{Stage: Handshake, Method: "logging/setLevel", Params: map[string]json.RawMessage{"level": rawjson.Quote(level)}})
 }

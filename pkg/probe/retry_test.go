@@ -40,15 +40,15 @@ func TestHeals(t *testing.T) {
 		"no command":              {failed(Starting, &process.StartError{Command: "x", NotFound: true}), false},
 		"no such host":            {failed(Connecting, dialing("dial", &net.DNSError{IsNotFound: true, IsTemporary: true})), false},
 		"resolver busy":           {failed(Connecting, dialing("dial", &net.DNSError{IsTemporary: true})), true},
-		"usage":                   {failed(Starting, usage.errorf("no")), false},
+		"usage":                   {failed(Starting, badUsage.errorf("no")), false},
 		"the server's own word":   {failed(Handshake, &RPCError{Code: -32603}), false},
-		"one of two heals":        {errors.Join(failed(ListingTools, &transport.HTTPError{Status: 503}), failed(ListingPrompts, shape.errorf("no"))), false},
+		"one of two heals":        {errors.Join(failed(ListingTools, &transport.HTTPError{Status: 503}), failed(ListingPrompts, badShape.errorf("no"))), false},
 		"both of two heal":        {errors.Join(failed(ListingTools, &transport.HTTPError{Status: 503}), failed(ListingPrompts, &transport.HTTPError{Status: 502})), true},
 		"interrupted by the user": {failed(Connecting, errors.New("context canceled")), false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, permanent := errors.AsType[*backoff.PermanentError](healing(test.err))
+			_, permanent := errors.AsType[*backoff.PermanentError](retryable(test.err))
 			if permanent == test.want {
 				t.Errorf("heals: %v, want %v", !permanent, test.want)
 			}
@@ -83,7 +83,7 @@ func TestAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // begins at 2000-01-01 00:00:00 UTC
 				start, attempts := time.Now(), 0
-				again(t.Context(), test.retries, func() error {
+				retry(t.Context(), test.retries, func() error {
 					attempts++
 					return test.err
 				})

@@ -4,6 +4,7 @@
 package probe
 
 import (
+	"context"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -61,3 +62,26 @@ const (
 // Secret is a value that cannot be printed: every verb of fmt and every encoder shows ***. Its method Reveal is the one way
 // out, for the server and for nothing else.
 type Secret = transport.Secret
+
+// Authorize gives the headers that let requests into one server, beyond HTTP.Headers, over which they win. It is called
+// with nil before the first request, and with the refusal after a 401, or a 403 that asks for further scopes; the request
+// is then sent once more. Calls for one server never overlap: requests that need credentials at the same time share one.
+//
+// No headers and no error mean that there are none, or no better ones: the refusal stands. An error fails the server; one
+// that has a method Hint() string tells the user what to do next. Headers go to the origin of HTTP.URL alone, and their
+// values are masked in every text that leaves this package.
+type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, error)
+
+// Refused is what a server said when it wanted other credentials.
+type Refused = transport.Refused
+
+// credentialsOf hands an Authorize to the transports.
+func credentialsOf(authorize Authorize) *transport.Credentials {
+	return transport.NewCredentials(func(ctx context.Context, refused *Refused) (headers map[string]Secret, _ error) {
+		err := guard(func() (err error) {
+			headers, err = authorize(ctx, refused)
+			return err
+		})
+		return headers, err
+	})
+}

@@ -3,51 +3,55 @@ package probe
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
-	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Session is one live connection to a server after its handshake. Its methods may be called at the same time.
 type Session struct {
-	attempt attempt
-	line    line
-	caller  caller
-	hello   hello
-	changes changes
-	asking  asking
-	hush    func() // ends listening; nil = nobody listens
+	attempt  attempt
+	conn     lasting
+	caller   caller
+	peer     peer
+	listener listener
+	paused   pausedClock
+
+	stopListening func() // nil = nobody listens
 }
 
 // Protocol is the protocol version in effect, such as "2025-11-25".
-func (s *Session) Protocol() string { return s.hello.protocol }
+func (s *Session) Protocol() string { return s.peer.protocol }
 
 // Transport is "stdio", "streamable-http" or "sse".
-func (s *Session) Transport() string { return s.line.Kind }
+func (s *Session) Transport() string { return s.conn.Kind }
 
 // Notices are the oddities that were seen until now, in the order of their stages.
-func (s *Session) Notices() []Notice { return masked(s.attempt.record.seen(), s.attempt.masks()) }
+func (s *Session) Notices() []Notice { return masked(s.attempt.seen.inOrder(), s.attempt.masks()) }
 
 // Noise is what a stdio server wrote to its stdout until now that is not the protocol, oldest first.
 func (s *Session) Noise() []Noise {
-	var all []Noise
-	for _, piece := range s.line.Noise() {
-		all = append(all, Noise{Text: s.attempt.masks().Cut(piece.Text), Bytes: piece.Bytes})
+	all := s.conn.Noise()
+	for i := range all {
+		all[i].Text = s.attempt.masks().Cut(all[i].Text)
 	}
 	return all
 }
 
 // Done is closed when the connection is lost or closed. A server at a URL has none to lose over streamable HTTP.
-func (s *Session) Done() <-chan struct{} { return s.line.Done() }
+func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
 
 // Close ends the connection and waits, with a bound, until all that belongs to it is gone. How a server takes its end is
 // no error.
 func (s *Session) Close() error {
-	if s.hush != nil {
-		s.hush()
+	if s.stopListening != nil {
+		s.stopListening()
 	}
-	if err := s.line.close(); err != nil {
+	if err := s.conn.close(); err != nil {
 		return s.attempt.explain(context.Background(), Closing, err, nil)
 	}
 	return nil
@@ -80,26 +84,152 @@ func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.
 // list asks for one list, unless the server does not offer it. A failure is an *Error.
 func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list snapshot.List, _ error) {
 	list.Kind = kind
-	way, ok := surfaceOf(kind)
-	if !ok || way.standing(s.hello) == undeclared {
+	way, ok := listMethodOf(kind)
+	if !ok || way.state(s.peer) == undeclared {
 		return list, nil
 	}
 	err := guard(func() (err error) {
 		var notices []Notice
-		list, notices, err = s.caller.list(ctx, way, way.standing(s.hello), standardLimits())
-		s.attempt.record.note(notices...)
+		list, notices, err = s.caller.list(ctx, way, way.state(s.peer), standardLimits())
+		s.attempt.seen.note(notices...)
 		return err
 	})
-	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Session {
-		s.line.GiveUp(status)
-	}
 	if err == nil {
 		return s.attempt.withoutSecrets(way, list), nil
 	}
-	failure := s.attempt.explain(ctx, way.stage, err, s.line.Conn)
+	failure := s.fail(ctx, way.stage, err)
 	if list = s.attempt.withoutSecrets(way, list); list.Whole() { // it broke off before there was a list
 		list = snapshot.NewPart(kind, nil, "")
 	}
 	list.Problem = failure.Err.Error() // as it may be shown
 	return list, failure
+}
+
+// pausedClock is the time for which a person was asked something: no server can help it, so it counts against no timeout.
+type pausedClock struct {
+	mu    sync.Mutex
+	open  int // questions that wait for an answer
+	since time.Time
+	spent time.Duration
+}
+
+// pause begins a question; the function it returns ends it.
+func (c *pausedClock) pause() (resume func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open++; c.open == 1 {
+		c.since = time.Now()
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.open--; c.open == 0 {
+			c.spent += time.Since(c.since)
+		}
+	}
+}
+
+// total is the time that questions have taken until now, and whether one is open.
+func (c *pausedClock) total() (spent time.Duration, open bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open > 0 {
+		return c.spent + time.Since(c.since), true
+	}
+	return c.spent, false
+}
+
+// limit is ctx with the time limit of a request, which stands still while a person is asked; 0 = none.
+func (c *pausedClock) limit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if limit <= 0 {
+		return ctx, func() { cancel(nil) }
+	}
+	start := time.Now()
+	before, _ := c.total()
+	go func() {
+		for left := limit; left > 0; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(left):
+			}
+			asked, open := c.total()
+			if left = limit - (time.Since(start) - (asked - before)); open {
+				left = max(left, pausedStep)
+			}
+		}
+		cancel(&timeoutError{limit})
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// pausedStep is how often an open question is looked at again.
+const pausedStep = 100 * time.Millisecond
+
+// observations are what one attempt at a server has seen so far. It may be used by several goroutines.
+type observations struct {
+	id atomic.Int64 // the last request id; ids are unique over all links of an attempt
+
+	mu      sync.Mutex
+	last    string   // what the server said last
+	notices []Notice // each once
+	ttl     map[snapshot.Kind]time.Duration
+}
+
+func (o *observations) nextID() int64 { return o.id.Add(1) }
+
+// hear remembers what the server said last, for the error of a timeout.
+func (o *observations) hear(what string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = what
+}
+
+func (o *observations) heard() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.last
+}
+
+// mostNotices bounds what a session that lives for months may collect.
+const mostNotices = 10_000
+
+func (o *observations) note(notices ...Notice) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, n := range notices {
+		if !slices.Contains(o.notices, n) && len(o.notices) < mostNotices {
+			o.notices = append(o.notices, n)
+		}
+	}
+}
+
+// inOrder are the notices in the order of their stages, so that the order of arrival does not show, each once.
+func (o *observations) inOrder() []Notice {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	sorted := slices.Clone(o.notices)
+	slices.SortStableFunc(sorted, func(a, b Notice) int { return a.Stage.order() - b.Stage.order() })
+	return sorted
+}
+
+// keep remembers how long a server takes a list to stay current.
+func (o *observations) keep(kind snapshot.Kind, ttl time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ttl == nil {
+		o.ttl = map[snapshot.Kind]time.Duration{}
+	}
+	o.ttl[kind] = ttl
+}
+
+// shortest is the shortest time for which a list that was read stays current; 0 when one of them says nothing of it.
+func (o *observations) shortest() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.ttl) == 0 {
+		return 0
+	}
+	return slices.Min(slices.Collect(maps.Values(o.ttl)))
 }

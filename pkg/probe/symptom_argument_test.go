@@ -40,18 +40,18 @@ func TestUnknownArgument(t *testing.T) {
 		"Unknown argument: s3cr3t-Value":                           "",
 		"unexpected argument type of --read-only":                  "",
 	} {
-		f := facts{server: Server{Stdio: &Stdio{Command: "s", Args: args}}, err: &transport.LostError{Exited: true, Exit: "exit status 2"}, stderr: stderr}
-		if got := f.unknownArgument(); got != want {
+		f := failure{server: Server{Stdio: &Stdio{Command: "s", Args: args}}, err: &transport.LostError{Exited: true, Exit: "exit status 2"}, stderr: stderr}
+		if got := unknownArgument(f); got != want {
 			t.Errorf("%q: %q, want %q", stderr, got, want)
 		}
 		f.heard = true
-		if got := f.unknownArgument(); got != "" {
+		if got := unknownArgument(f); got != "" {
 			t.Errorf("%q after it spoke: %q", stderr, got)
 		}
 		f.heard = false
 		for _, err := range []error{&transport.LostError{Exited: true, Exit: "signal: killed"}, &transport.LostError{Exited: true, Exit: "signal: segmentation fault (core dumped)"}, errors.New("x")} {
-			if f.err = err; f.unknownArgument() != "" {
-				t.Errorf("%q after %v: %q", stderr, err, f.unknownArgument())
+			if f.err = err; unknownArgument(f) != "" {
+				t.Errorf("%q after %v: %q", stderr, err, unknownArgument(f))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -12,8 +11,8 @@ import (
 )
 
 // Elicit asks the user for what a server wants to know while it works on a request. It gets the params of
-// elicitation/create as the server sent them, secrets masked, and gives back an ElicitResult (specification, elicitation). The error is
-// told to the server.
+// elicitation/create as the server sent them, secrets masked, and gives back an ElicitResult (specification, elicitation).
+// The error is told to the server.
 type Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
 // Heard is a notification of a server about a request under way.
@@ -36,7 +35,7 @@ func (s *Session) answer(ctx context.Context, asked transport.Request) (json.Raw
 		if s.attempt.options.Elicit == nil {
 			return nil, nil
 		}
-		defer s.asking.pause()()
+		defer s.paused.pause()()
 		params, _ := s.attempt.masks().JSON(asked.Params)
 		result, err := s.attempt.options.Elicit(ctx, params)
 		if err != nil {
@@ -47,49 +46,39 @@ func (s *Session) answer(ctx context.Context, asked transport.Request) (json.Raw
 	return nil, nil
 }
 
-// notice hands on what the server says of a request under way. It runs on the goroutine that reads.
-func (s *Session) notice(n transport.Notification) {
-	s.changes.take(n)
-	if s.attempt.options.Hear == nil || n.Method != "notifications/progress" && n.Method != "notifications/message" {
-		return
+// hear takes a notification. It runs on the goroutine that reads.
+func (s *Session) hear(n transport.Notification) {
+	s.listener.take(n)
+	if s.attempt.options.OnNotification != nil && (n.Method == "notifications/progress" || n.Method == "notifications/message") {
+		params, _ := s.attempt.masks().JSON(n.Params)
+		s.attempt.options.OnNotification(Heard{n.Method, params})
 	}
-	clean, _ := s.attempt.masks().JSON(n.Params)
-	s.attempt.options.Hear(Heard{n.Method, clean})
 }
 
-// overhearWait is how long the stream for what belongs to no request may take to open.
-const overhearWait = 2 * time.Second
+// listenDuringWait is how long the stream for what belongs to no request may take to open.
+const listenDuringWait = 2 * time.Second
 
-// overhear listens, while a request is under way, for what servers of streamable HTTP with a handshake send beside it:
+// listenDuring listens, while a request is under way, for what servers of streamable HTTP with a handshake send beside it:
 // some send their questions and their log there. The function it returns ends that.
-func (s *Session) overhear(ctx context.Context) (stop func()) {
-	wanted := s.attempt.options.Hear != nil || s.attempt.options.Elicit != nil
-	if !wanted || s.hello.stateless || s.line.Kind != transport.KindStreamable {
+func (s *Session) listenDuring(ctx context.Context) (stop func()) {
+	wanted := s.attempt.options.OnNotification != nil || s.attempt.options.Elicit != nil
+	if !wanted || s.peer.stateless || s.conn.Kind != transport.KindStreamable {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	opened, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = s.line.Listen(ctx, func() { close(opened) }) // a server without it answers 405
+		_ = s.conn.Listen(ctx, func() { close(opened) }) // a server without it answers 405
 	}()
 	select {
 	case <-opened:
 	case <-ended:
 	case <-ctx.Done():
-	case <-time.After(overhearWait):
+	case <-time.After(listenDuringWait):
 	}
 	return func() {
 		cancel()
 		<-ended
 	}
-}
-
-// encode is v as JSON on one line, without the escapes for HTML.
-func encode(v any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return bytes.TrimSpace(out.Bytes()), err
 }

@@ -1,0 +1,204 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
+
+// modern is the newest protocol version of the era without a handshake; legacy the newest of the era with one.
+const (
+	modern = mcp.ProtocolVersion20260728
+	legacy = mcp.LATEST_LEGACY_PROTOCOL_VERSION
+)
+
+// Versions are the protocol versions that the prober speaks, newest first.
+func Versions() []string { return slices.Clone(mcp.ValidProtocolVersions) }
+
+func isKnown(version string) bool { return slices.Contains(Versions(), version) }
+
+func isLegacy(version string) bool { return slices.Contains(mcp.LegacyProtocolVersions(), version) }
+
+// discoverWait is how long server/discover may stay unanswered before initialize is sent as well.
+const discoverWait = 2 * time.Second
+
+// introduced is what came of one of the two openings of the protocol.
+type introduced struct {
+	peer peer
+	err  error
+}
+
+// negotiation finds out in which era a server speaks. Both openings may be under way at once: a result of discover that
+// lists our version wins over initialize, so that a slow server of the new era is not taken for one of the old, and a
+// server that keeps silent on discover costs no more than discoverWait and grace.
+type negotiation struct {
+	caller caller
+	grace  time.Duration // what discover gets after initialize was answered
+
+	discovered  <-chan introduced // nil once it has been answered
+	initialized <-chan introduced // nil unless initialize is under way
+	quiet, late <-chan time.Time
+
+	discover, initialize *introduced // as far as they are known
+}
+
+// negotiate opens the protocol on a fresh connection. An error that matches errFreshConn says that initialize may still
+// work, on a connection of its own.
+func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	n := negotiation{caller: c, grace: grace, quiet: time.After(discoverWait)}
+	n.discovered = introduce(ctx, c.discover)
+	for !n.settled() {
+		select {
+		case a := <-n.discovered:
+			n.discovered, n.quiet, n.discover = nil, nil, &a
+			if !n.decided() {
+				n.sendInitialize(ctx)
+			}
+		case <-n.quiet:
+			n.quiet = nil
+			n.sendInitialize(ctx)
+		case a := <-n.initialized:
+			n.initialized, n.initialize = nil, &a
+			n.late = time.After(n.lateness())
+		case <-n.late:
+			n.discovered = nil
+		}
+	}
+	return n.outcome()
+}
+
+// introduce runs one opening beside the caller; the channel has room, so the goroutine ends with ctx at the latest.
+func introduce(ctx context.Context, open func(context.Context) (peer, error)) <-chan introduced {
+	answers := make(chan introduced, 1)
+	go func() {
+		var a introduced
+		a.err = guard(func() (err error) {
+			a.peer, err = open(ctx)
+			return err
+		})
+		answers <- a
+	}()
+	return answers
+}
+
+// sendInitialize sends initialize unless that was done.
+func (n *negotiation) sendInitialize(ctx context.Context) {
+	if n.initialized != nil || n.initialize != nil {
+		return
+	}
+	version := n.version()
+	n.initialized = introduce(ctx, func(ctx context.Context) (peer, error) { return n.caller.initialize(ctx, version) })
+}
+
+// settled tells that nothing more is to be waited for.
+func (n *negotiation) settled() bool {
+	return n.discover != nil && n.decided() || n.initialize != nil && n.discovered == nil
+}
+
+// decided tells that discover's answer leaves nothing to ask with initialize on this connection.
+func (n *negotiation) decided() bool {
+	return n.isModern() || final(n.discover.err) || lost(n.discover.err)
+}
+
+// isModern tells that the server answered discover with a list that has our version.
+func (n *negotiation) isModern() bool {
+	return n.discover != nil && n.discover.err == nil && slices.Contains(n.discover.peer.supported, modern)
+}
+
+// lateness is how long discover may still take once initialize was answered. A refusal is worth a longer wait.
+func (n *negotiation) lateness() time.Duration {
+	if n.initialize.err != nil {
+		return max(n.grace, discoverWait)
+	}
+	return n.grace
+}
+
+// version is the one to ask for with initialize.
+func (n *negotiation) version() string {
+	switch {
+	case n.discover == nil:
+		return legacy
+	case n.discover.err != nil:
+		return newestLegacy(supportedBy(n.discover.err))
+	}
+	return newestLegacy(n.discover.peer.supported)
+}
+
+// outcome is the peer that won, or why there is none.
+func (n *negotiation) outcome() (peer, error) {
+	if n.isModern() {
+		return n.discover.peer, nil
+	}
+	if n.initialize == nil {
+		return peer{supported: supportedBy(n.discover.err)}, freshConn(n.discover.err, lost(n.discover.err))
+	}
+	p, err := n.initialize.peer, n.initialize.err
+	discovered := n.discover != nil && n.discover.err == nil
+	if discovered {
+		p.supported = n.discover.peer.supported
+	}
+	return p, freshConn(err, lost(err) || discovered && hasAnswer(err))
+}
+
+// errFreshConn asks for initialize on a fresh connection: this one is used up by discover.
+var errFreshConn = errors.New("initialize needs a fresh connection")
+
+// freshConn marks err as one that a fresh connection may mend.
+func freshConn(err error, worth bool) error {
+	if worth {
+		return fmt.Errorf("%w: %w", errFreshConn, err)
+	}
+	return err
+}
+
+// final tells that err, the answer to discover, leaves no reason to try initialize: the server cannot be reached, or it
+// said in the terms of the new era that it will not talk to us (specification 2026-07-28, stdio, backward compatibility).
+func final(err error) bool {
+	var redirected *transport.RedirectError
+	var unauthorized *transport.CredentialsError
+	var status *transport.HTTPError
+	switch {
+	case err == nil:
+		return false
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), unreachable(err):
+		return true
+	case errors.As(err, &redirected), errors.As(err, &unauthorized):
+		return true
+	case errors.As(err, &status):
+		// a gateway's refusal says nothing about the server's era, which must not depend on a bad moment
+		return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status.Status)
+	case hasCode(err, codeUnsupportedVersion):
+		named := supportedBy(err)
+		return len(named) > 0 && !slices.ContainsFunc(named, isLegacy)
+	}
+	return hasCode(err, codeHeaderMismatch, codeMissingCapability)
+}
+
+// newestLegacy is the newest of the versions that has a handshake, or else the newest there is.
+func newestLegacy(versions []string) string {
+	for _, version := range mcp.LegacyProtocolVersions() {
+		if slices.Contains(versions, version) {
+			return version
+		}
+	}
+	return legacy
+}
+
+// supportedBy are the versions in the data of an UnsupportedProtocolVersion error.
+func supportedBy(err error) []string {
+	refusal, ok := errors.AsType[*RPCError](err)
+	if !ok || refusal.Code != codeUnsupportedVersion {
+		return nil
+	}
+	return rawjson.Texts(rawjson.ObjectOf(refusal.data)["supported"])
+}

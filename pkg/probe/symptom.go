@@ -1,0 +1,269 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
+
+// start is the command that could not be started; the zero value when that is not what happened.
+func (f failure) start() process.StartError {
+	if failed, ok := errors.AsType[*process.StartError](f.err); ok {
+		return *failed
+	}
+	return process.StartError{}
+}
+
+// reply is the HTTP reply that was no message; the zero value when that is not what happened.
+func (f failure) reply() *transport.HTTPError {
+	if reply, ok := errors.AsType[*transport.HTTPError](f.err); ok {
+		return reply
+	}
+	return &transport.HTTPError{}
+}
+
+// address is the URL of the server; the zero value when it has none.
+func (f failure) address() *url.URL {
+	if f.server.HTTP != nil {
+		if address, err := url.Parse(f.server.HTTP.URL); err == nil {
+			return address
+		}
+	}
+	return &url.URL{}
+}
+
+// Of servers that do not start or do not stay.
+
+func noFolder(f failure) bool {
+	cause := f.start().Err
+	return cause != nil && strings.HasPrefix(cause.Error(), "working folder")
+}
+
+// program is the name of the command without folder and extension: npx for C:\nodejs\npx.cmd.
+func program(f failure) string {
+	name := filepath.Base(f.start().Command)
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+func noRuntime(f failure) bool {
+	_, known := runtimes[program(f)]
+	return known && f.start().NotFound
+}
+
+func howToGetRuntime(f failure) string {
+	return runtimes[program(f)] + "; if it is installed, give its full path or set PATH under env in the configuration"
+}
+
+// runtimes are the programs that servers are often started with, and how to get them.
+var runtimes = map[string]string{
+	"node":    "install Node.js (https://nodejs.org)",
+	"npm":     "install Node.js (https://nodejs.org), which brings npm",
+	"npx":     "install Node.js (https://nodejs.org), which brings npx",
+	"bun":     "install Bun (https://bun.sh)",
+	"bunx":    "install Bun (https://bun.sh), which brings bunx",
+	"deno":    "install Deno (https://deno.com)",
+	"python":  "install Python (https://www.python.org), or write python3",
+	"python3": "install Python (https://www.python.org)",
+	"uv":      "install uv (https://docs.astral.sh/uv)",
+	"uvx":     "install uv (https://docs.astral.sh/uv), which brings uvx",
+	"pipx":    "install pipx (https://pipx.pypa.io)",
+	"docker":  "install Docker (https://docs.docker.com/get-docker), or write podman if you have that",
+	"podman":  "install Podman (https://podman.io)",
+	"go":      "install Go (https://go.dev)",
+	"java":    "install a Java runtime (https://adoptium.net)",
+	"dotnet":  "install .NET (https://dotnet.microsoft.com)",
+}
+
+const (
+	packageMissing  = `\bE404\b|404 Not Found - GET|No solution found when resolving|No matching distribution found`
+	variableMissing = `(?i)\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}(is required|not set|is missing|must be set|not provided|undefined)|` +
+		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
+)
+
+func died(f failure) bool { return exited(f.err) != "" }
+
+// diedSaying is a row for servers that ended with such a text on stderr.
+func diedSaying(pattern string) func(failure) bool {
+	return func(f failure) bool { return died(f) && regexp.MustCompile(pattern).MatchString(f.stderr) }
+}
+
+func diedInSandbox(f failure) bool {
+	return died(f) && f.server.Stdio != nil && filepath.Base(f.server.Stdio.Command) == "bwrap"
+}
+
+// unknownWord is how programs say that they do not know an argument; the word behind it is the argument. The words
+// are those of Go's flag and pflag, Cobra, urfave/cli, argparse, click, clap, commander, yargs, node:util, picocli,
+// System.CommandLine and getopt. "Invalid argument" is none of them: it is said of values, too.
+const unknownWord = `(?i)(?:` +
+	`flag provided but not defined: *|` +
+	`(?:unknown|unrecogni[sz]ed|unexpected|undefined|no such|bad) (?:or unexpected )?(?:shorthand |long |command[- ]line )?` +
+	`(?:flags?|options?|arguments?|args?|switch(?:es)?|parameters?|(?:sub)?commands?)(?: or argument)?(?:\(s\))?:? *(?:--? )?|` +
+	`(?:invalid|illegal) option -- *` +
+	`)["'` + "`" + `‘“]?(-{0,2}[\pL\pN][\pL\pN_.:-]*)`
+
+// subcommand are words that may be the name of a command rather than a value.
+const subcommand = `^[a-z][a-z0-9_-]{0,39}$`
+
+// unknownArgument is the argument of the command line that the server ended over because it does not know it; empty when
+// there is no sign of that. The signs are an exit status other than 0 before anything was heard of the protocol, and a
+// line of stderr that names the argument.
+func unknownArgument(f failure) string {
+	if f.server.Stdio == nil || f.heard || !strings.HasPrefix(exited(f.err), "exit status ") {
+		return ""
+	}
+	for _, match := range regexp.MustCompile(unknownWord).FindAllStringSubmatch(f.stderr, -1) {
+		for _, arg := range f.server.Stdio.Args {
+			if name, _, _ := strings.Cut(arg, "="); named(name, match[1]) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// named tells whether a word of a message is the name of an argument. Programs add or take dashes.
+func named(arg, word string) bool {
+	bare := strings.TrimLeft(arg, "-")
+	if bare == "" || bare == arg && !regexp.MustCompile(subcommand).MatchString(arg) {
+		return false
+	}
+	word = strings.TrimRight(strings.TrimLeft(word, "-"), ".:")
+	short := len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && len(word) == 1 // one of several letters: -xvf
+	return slices.Contains([]string{bare, camel(bare)}, word) || short && strings.Contains(bare, word)
+}
+
+// camel is read-only as readOnly, as yargs says it.
+func camel(name string) string {
+	words := strings.Split(name, "-")
+	for i, w := range words[1:] {
+		if w != "" {
+			words[i+1] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return strings.Join(words, "")
+}
+
+// Of servers at a URL.
+
+func proxied(f failure) bool {
+	failed, ok := errors.AsType[*net.OpError](f.err)
+	return ok && failed.Op == "proxyconnect"
+}
+
+func newAddress(f failure) string {
+	redirect, _ := errors.AsType[*transport.RedirectError](f.err)
+	return fmt.Sprintf("if you trust it, use the new URL: %s; headers are never sent to another origin on their own", redirect.To)
+}
+
+// howToAuthorize is what the error itself advises.
+func howToAuthorize(f failure) string {
+	var wise interface {
+		error
+		Hint() string
+	}
+	if errors.As(f.err, &wise) {
+		return wise.Hint()
+	}
+	return "mend how the configuration gets the server's credentials; the server was not asked without them"
+}
+
+func howToSignIn(f failure) string {
+	hint := `pass a token with --bearer env:NAME, --header "Name: value", or headers in the configuration`
+	if f.reply().Status == 401 {
+		hint = "log in with mcpctl login " + called(f) + ", or " + hint
+	}
+	if hasAuthorization(f) {
+		hint = "the token that was sent was not accepted: check that it is whole, current and for this server"
+	}
+	if metadata := f.reply().Metadata; metadata != "" {
+		hint += "; the server tells where to get one at " + metadata
+	}
+	return hint
+}
+
+// called is how the server is named on a command line.
+func called(f failure) string {
+	if f.server.Source != "argv" && f.server.Name != "" {
+		return f.server.Name
+	}
+	plain := url.URL{Scheme: f.address().Scheme, Host: f.address().Host, Path: f.address().Path}
+	return plain.String()
+}
+
+func hasAuthorization(f failure) bool {
+	if f.server.HTTP.Helper != nil {
+		return true
+	}
+	for name := range f.server.HTTP.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return strings.Contains(f.server.HTTP.URL, "@")
+}
+
+func howToBeLetIn(f failure) string {
+	if hasAuthorization(f) {
+		return "the token was read and is not enough: check its scopes, and whether the server allows this host name"
+	}
+	return howToSignIn(f)
+}
+
+// otherSpelling: some servers on this machine answer to one name of it only.
+func otherSpelling(f failure) bool {
+	return f.reply().Status == 403 && otherHost(f) != "" && !hasAuthorization(f)
+}
+
+// otherHost is how else this machine can be called, when the URL is of this machine.
+func otherHost(f failure) string {
+	host := f.address().Hostname()
+	switch ip := net.ParseIP(host); {
+	case host == "localhost":
+		return "127.0.0.1"
+	case ip.IsLoopback():
+		return "localhost"
+	}
+	return ""
+}
+
+func otherPath(f failure) string {
+	path := strings.TrimSuffix(f.address().Path, "/")
+	switch {
+	case f.reply().Session:
+		return "the server no longer knows the session: it may have restarted; try again"
+	case f.server.HTTP.Kind == SSE:
+		return "the server may speak streamable HTTP: leave the transport's type out, and both are tried"
+	case f.server.HTTP.Kind == StreamableHTTP:
+		return "the server may speak HTTP+SSE: leave the transport's type out, and both are tried"
+	case strings.HasSuffix(path, "/mcp"), strings.HasSuffix(path, "/sse"):
+		return "check the path of the URL: the server has no MCP endpoint there"
+	}
+	return fmt.Sprintf("check the path of the URL: try %s/mcp or %s/sse", path, path)
+}
+
+// Of servers that are reached and answer nothing, or nonsense.
+
+func whatToWaitFor(f failure) string {
+	switch {
+	case f.heard:
+		return "the server answers, but slowly: allow more with --timeout"
+	case f.server.Stdio != nil:
+		return "allow more with --timeout if the first start downloads or builds something; else check that the command is an MCP server that speaks over stdio"
+	}
+	return "allow more with --timeout if the server is slow; else check that the URL is an MCP endpoint"
+}
+
+func tooLarge(f failure) bool { return is[*transport.TooLargeError](f.err) || overLimit.in(f.err) }
+
+func garbled(f failure) bool {
+	return is[*transport.ReplyError](f.err) || is[*transport.TooDeepError](f.err) ||
+		badShape.in(f.err) || inCircle.in(f.err)
+}
