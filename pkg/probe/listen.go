@@ -51,13 +51,13 @@ func (s *Session) subscribe(ctx context.Context, settle func()) {
 	case len(announced) == 0:
 	case s.peer.stateless: // specification 2026-07-28, subscriptions/listen: a result is the server's regular end of it
 		l.onAnnounced(settle)
-		s.listenLoop(ctx, settle, func(ctx context.Context) error {
+		l.loop(ctx, s.conn.Conn, settle, func(ctx context.Context) error {
 			_, err := s.caller.call(ctx, "subscriptions/listen", map[string]any{"notifications": s.peer.filter()})
 			return err
 		})
 	case s.conn.Kind == transport.KindStreamable:
 		l.onAnnounced(settle)
-		s.listenLoop(ctx, settle, func(ctx context.Context) error {
+		l.loop(ctx, s.conn.Conn, settle, func(ctx context.Context) error {
 			return s.conn.Listen(ctx, func() { l.started(announced, true) })
 		})
 	default: // what is announced comes unasked
@@ -68,15 +68,15 @@ func (s *Session) subscribe(ctx context.Context, settle func()) {
 // steadyListening is how long listening must last to count as a success.
 const steadyListening = 10 * time.Second
 
-// listenLoop listens again each time that listening has ended, with growing pauses, unless the server has no such thing.
-func (s *Session) listenLoop(ctx context.Context, settle func(), listen func(context.Context) error) {
+// loop listens again each time that listening has ended, with growing pauses, unless the server has no such thing.
+func (l *listener) loop(ctx context.Context, conn *transport.Conn, settle func(), listen func(context.Context) error) {
 	pause, opened := pace(time.Minute), false
 	for {
 		began := time.Now()
 		err := listen(ctx)
-		opened = s.listener.stopped() || opened
+		opened = l.stopped() || opened
 		settle()
-		if ctx.Err() != nil || s.inVain(err, opened) {
+		if ctx.Err() != nil || inVain(conn, err, opened) {
 			return
 		}
 		if time.Since(began) >= steadyListening {
@@ -85,7 +85,7 @@ func (s *Session) listenLoop(ctx context.Context, settle func(), listen func(con
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.Done():
+		case <-conn.Done():
 			return
 		case <-time.After(pause.NextBackOff()):
 		}
@@ -94,13 +94,13 @@ func (s *Session) listenLoop(ctx context.Context, settle func(), listen func(con
 
 // inVain tells that there is no point in listening again: the server has no such thing, or the session is over. One that
 // was open before and is not known any more has ended (2025-11-25, session management).
-func (s *Session) inVain(err error, opened bool) bool {
+func inVain(conn *transport.Conn, err error, opened bool) bool {
 	status, ok := errors.AsType[*transport.HTTPError](err)
 	if !ok {
-		return s.conn.Lost() != nil || hasAnswer(err)
+		return conn.Lost() != nil || hasAnswer(err)
 	}
 	if status.Status == http.StatusNotFound && opened {
-		s.conn.GiveUp(err)
+		conn.GiveUp(err)
 	}
 	return status.Status < 500 && status.Status != http.StatusRequestTimeout && status.Status != http.StatusTooManyRequests
 }

@@ -159,8 +159,9 @@ func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessag
 		clean, _ := s.attempt.surfaceSecrets().JSON(result)
 		return clean, nil
 	}
-	if ctx.Err() != nil && !hasAnswer(err) {
-		s.cancel(message, context.Cause(ctx))
+	unheard := s.peer.stateless && s.conn.Kind == transport.KindStreamable // where the end of the HTTP request says it
+	if ctx.Err() != nil && !hasAnswer(err) && !unheard && s.conn.Lost() == nil {
+		s.caller.cancel(message.ID, context.Cause(ctx))
 	}
 	return nil, s.fail(ctx, r.Stage, err)
 }
@@ -222,18 +223,14 @@ func paramHeaders(r Request, header http.Header) error {
 // cancelWait bounds how long a server may take to hear of a cancellation.
 const cancelWait = 2 * time.Second
 
-// cancel tells the server that nobody waits for a request any more. Over HTTP since 2026-07-28 the end of the connection
-// says it.
-func (s *Session) cancel(message mcptransport.JSONRPCRequest, why error) {
-	if s.peer.stateless && s.conn.Kind == transport.KindStreamable || s.conn.Lost() != nil {
-		return
-	}
+// cancel tells the server that nobody waits for a request any more.
+func (c caller) cancel(id mcp.RequestId, why error) {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelWait)
 	defer cancel()
 	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 	n.Method = "notifications/cancelled"
-	n.Params.AdditionalFields = map[string]any{"requestId": message.ID, "reason": plain(why)}
-	_ = s.conn.SendNotification(ctx, n) // a server that cannot be told has lost nothing
+	n.Params.AdditionalFields = map[string]any{"requestId": id, "reason": plain(why)}
+	_ = c.conn.SendNotification(ctx, n) // a server that cannot be told has lost nothing
 }
 
 // Ping asks the server for a sign of life and tells how long that took: by ping, or since 2026-07-28, which has none, by
