@@ -100,7 +100,7 @@ func findingHead(f finding.Finding, command string) string {
 	if f.Verdict == finding.Proved || f.Verdict == finding.Unproven {
 		says += ", " + string(f.Verdict)
 	}
-	if command == "diff" && f.Waiver == nil {
+	if command == "diff" && f.Waiver == nil && f.Acceptable() {
 		return says + ", accept by " + string(code("mcpctl accept "+f.Fingerprint())) + "</sub></p>\n"
 	}
 	return says + ", " + string(code(f.Fingerprint())) + "</sub></p>\n"
