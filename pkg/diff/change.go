@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -13,62 +15,79 @@ import (
 // change is one edit of a schema, or several that are told as one.
 type change struct {
 	schema.Edit
-	judgement judgement
+	number    int            // of the edit in the revision
+	judged    *schema.Change // what it does to values; nil for a remark
+	effect    effect
 	required  bool         // a property that is required on the side that has it
 	successor *schema.Edit // the new property under which an old one is found
 	neighbour string       // the new property that only looks like the old one
+	because   []*change    // the changes without which it would not break
+	parts     []*change    // the changes that only together break, with none of them in front
 }
 
-// gather judges the edits, and joins a property that is gone with one that is the same under another name.
-func (r *revision) gather(edits []schema.Edit) []*change {
-	var changes []*change
-	asserting := 0
-	for _, e := range edits {
-		if r.asserts(e.Family) {
-			asserting++
-		}
-	}
-	r.alone = asserting == 1
-	for _, e := range edits {
-		ch := &change{Edit: e}
-		if r.asserts(e.Family) {
-			ch.judgement = r.judgeEdit(e)
-		}
+// breaks tells whether the other side of the call is broken by the change.
+func (ch *change) breaks() bool {
+	return ch.judged != nil && ch.judged.Breaks.Verdict == schema.Incompatible
+}
+
+// changes are what there is to tell: the edits, a property that is gone joined with one that is the same under another
+// name, and edits joined that only break together.
+func (r *revision) changes(judged []schema.Change) []*change {
+	changes := make([]*change, len(r.Edits))
+	for i, e := range r.Edits {
+		changes[i] = &change{Edit: e, number: i}
 		if e.Family == schema.FamilyProperty {
-			ch.required = r.requires(e)
+			changes[i].required = r.requires(e)
 		}
-		changes = append(changes, ch)
 	}
-	return hintRenamed(joinRenamed(changes))
+	var joint []schema.Change
+	for _, j := range judged {
+		if len(j.Edits) == 1 {
+			changes[j.Edits[0]].judged, changes[j.Edits[0]].effect = &j, r.effect(j)
+		} else {
+			joint = append(joint, j)
+		}
+	}
+	all := changes
+	changes = hintRenamed(joinRenamed(changes))
+	for _, j := range joint {
+		changes = r.join(changes, all, j)
+	}
+	return changes
 }
 
-// judgeEdit judges the old schema with one edit in it; an edit that is alone is the whole change.
-func (r *revision) judgeEdit(e schema.Edit) judgement {
-	switch {
-	case r.alone:
-		return r.overall
-	case r.work >= maxWork:
-		return judgement{breaking: spent()}
+// join tells changes that only together break: as the property among them that is gone or new, if there is one, or else as
+// one change in the place of those that do not break by themselves.
+func (r *revision) join(changes, all []*change, j schema.Change) []*change {
+	set := &change{judged: &j, effect: r.effect(j), parts: []*change{}}
+	var properties []*change
+	for _, number := range j.Edits {
+		part := all[number]
+		set.parts = append(set.parts, part)
+		if part.Family == schema.FamilyProperty && slices.Contains(changes, part) && !part.breaks() {
+			properties = append(properties, part)
+		}
 	}
-	return r.judge(e.Hybrid())
-}
-
-// asserts tells whether keywords of a family decide which values are accepted.
-func (r *revision) asserts(family schema.Family) bool {
-	return !family.Annotation() || family == schema.FamilyFormat && r.AssertFormats
+	if len(properties) == 1 {
+		main := properties[0]
+		main.judged, main.effect, main.number = &j, set.effect, -1
+		main.because = slices.DeleteFunc(set.parts, func(part *change) bool {
+			return part == main || main.successor != nil && part.Path == main.successor.Path
+		})
+		return changes
+	}
+	changes = slices.DeleteFunc(changes, func(ch *change) bool { return slices.Contains(set.parts, ch) && !ch.breaks() })
+	return append(changes, set)
 }
 
 // requires tells whether a property that is new or gone is required where it is.
 func (r *revision) requires(e schema.Edit) bool {
-	document, pointer := r.after, e.NewPath
+	document, pointer := r.After, e.NewPath
 	if e.New == nil {
-		document, pointer = r.before, e.OldPath
+		document, pointer = r.Before, e.OldPath
 	}
-	names, _ := rawjson.Elements(viewOf(rawjson.Find(document.Raw(), parent(parent(pointer))))["required"])
-	return slices.ContainsFunc(names, func(raw json.RawMessage) bool {
-		text, _ := rawjson.Text(raw)
-		return text == e.Name
-	})
+	names := rawjson.Texts(viewOf(rawjson.Find(document.Raw(), parent(parent(pointer))))["required"])
+	return slices.Contains(names, e.Name)
 }
 
 // joinRenamed lets a property that is gone speak for the one that took its place.
@@ -90,10 +109,12 @@ func joinRenamed(changes []*change) []*change {
 		if fresh := twins(true); len(fresh) == 1 && len(twins(false)) == 1 {
 			claimed[fresh[0]] = true
 			gone.successor = &fresh[0].Edit
-			gone.judgement = worse(gone.judgement, fresh[0].judgement)
+			if !gone.breaks() {
+				gone.judged = fresh[0].judged
+			}
 		}
 	}
-	return slices.DeleteFunc(changes, func(ch *change) bool { return claimed[ch] })
+	return slices.DeleteFunc(slices.Clone(changes), func(ch *change) bool { return claimed[ch] })
 }
 
 // hintRenamed names for each property that is gone the new one beside it that looks most like it.
@@ -126,6 +147,10 @@ func parent(pointer string) string { return pointer[:max(0, strings.LastIndex(po
 
 // change tells one change.
 func (r *revision) change(ch *change) {
+	if ch.parts != nil {
+		r.joint(ch)
+		return
+	}
 	suffix := r.suffix(ch)
 	if suffix == "" {
 		return
@@ -144,7 +169,7 @@ func (r *revision) change(ch *change) {
 	if len(ch.Also) > 0 {
 		f.Hint = "the definition is shared: the same change reaches " + strings.Join(ch.Also, ", ")
 	}
-	if !r.asserts(ch.Family) {
+	if ch.judged == nil {
 		r.tell(suffix, f, r.words(ch)...)
 		return
 	}
@@ -176,37 +201,39 @@ func (r *revision) subject(instance string) string {
 
 // constraint tells a change of what is accepted.
 func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
-	verdict := ch.judgement.breaking.Verdict
 	switch {
-	case r.undone(ch, verdict):
-		return
 	case r.explained(ch):
-		r.guilty, r.told = true, true
-		return
-	case verdict == schema.Unknown && r.overall.breaking.Verdict != schema.Compatible:
-		r.unproven(f, r.subject(ch.Instance), ch.judgement.breaking)
-		return
-	case ch.judgement.effect == moves && isInterval(ch.Family):
+		r.told, r.doubted = true, true
+	case !ch.breaks() && r.silent(ch):
+	case ch.judged.Breaks.Verdict == schema.Unknown:
+		r.unproven(f, r.subject(ch.Instance), ch.judged.Breaks)
+	case ch.effect == moves && isInterval(ch.Family):
 		names := effectRules()[ch.Family]
 		r.half(ch, names[0], finding.Input, f)
 		r.half(ch, names[1], finding.Output, f)
-		return
+	default:
+		r.sentence(ch, suffix, f)
 	}
-	r.sentence(ch, suffix, f)
 }
 
-// undone tells whether the change says nothing new, or other changes make up for what it does. A property that comes or
-// goes is told in any case, unless it has moved to another part of the schema.
-func (r *revision) undone(ch *change, verdict schema.Verdict) bool {
-	switch {
-	case ch.Family == schema.FamilyProperty:
-		return r.overall.equal && !unconstrained(ch.value())
-	case ch.judgement.equal || r.overall.equal:
-		return true
-	case verdict != schema.Compatible && r.overall.breaking.Verdict == schema.Compatible:
+// silent tells whether the change says nothing new: it is the same in other words, or with the other edits around it the
+// schema is the same without it. A property that comes or goes is told in any case, unless it has moved to another part of
+// the schema.
+func (r *revision) silent(ch *change) bool {
+	if ch.Family == schema.FamilyProperty && unconstrained(ch.value()) {
+		return false
+	}
+	if r.unchanged() || equal(*ch.judged) && ch.Family != schema.FamilyProperty {
 		return true
 	}
-	return ch.judgement.effect == widens && r.overall.inside || ch.judgement.effect == narrows && r.overall.kept
+	return len(r.Edits) > 1 && ch.successor == nil && r.equivalent(r.Without(ch.number), r.After)
+}
+
+// equivalent tells whether two schemas are proved to accept the same values.
+func (r *revision) equivalent(a, b *schema.Schema) bool {
+	strict := r.budget
+	strict.Semantics = schema.Strict
+	return schema.Contains(r.ctx, a, b, strict).Verdict == schema.Compatible && schema.Contains(r.ctx, b, a, strict).Verdict == schema.Compatible
 }
 
 // unconstrained tells whether a schema accepts everything, whatever it remarks.
@@ -218,7 +245,7 @@ func unconstrained(raw json.RawMessage) bool {
 // explained tells whether the change is a part of what was told about the validity of the new schema.
 func (r *revision) explained(ch *change) bool {
 	root := ch.Family == schema.FamilyType && ch.Path == "" && r.direction == finding.Input
-	return ch.Family == schema.FamilyReference && r.unresolved || root && !isObject(viewOf(r.after.Raw()))
+	return ch.Family == schema.FamilyReference && r.unresolved || root && !isObject(viewOf(r.After.Raw()))
 }
 
 // isInterval tells the families that have two ends, of which one can move in while the other one moves out.
@@ -234,7 +261,7 @@ func isInterval(family schema.Family) bool {
 func (r *revision) half(ch *change, suffix string, breaks finding.Direction, f finding.Finding) {
 	end := *ch
 	if r.direction != breaks {
-		end.judgement.breaking = schema.Result{Verdict: schema.Compatible}
+		end.judged = &schema.Change{Breaks: schema.Result{Verdict: schema.Compatible}}
 	}
 	r.sentence(&end, suffix, f)
 }
@@ -245,13 +272,78 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 		f.New, f.Hint = rawjson.Quote(ch.successor.Name), either(r.direction == finding.Input, "send ", "read ")+code(ch.successor.Name)+" instead"
 		f.Old = rawjson.Quote(ch.Name)
 	}
-	f.Level = r.level(string(r.direction)+"-"+suffix, ch.judgement)
-	if r.overall.breaking.Verdict == schema.Compatible && f.Level == finding.Breaking {
+	f.Level = r.level(string(r.direction)+"-"+suffix, ch.judged.Breaks.Verdict)
+	if len(ch.because) > 0 {
+		says := r.rules[string(r.direction)+"-"+suffix].message(f, r.words(ch))
+		f.Message = strings.TrimSuffix(says, ".") + ", which breaks only because " + strings.Join(r.sentences(ch.because), " and ") + "."
+	}
+	r.show(ch, &f)
+	r.tell(suffix, f, r.words(ch)...)
+}
+
+// show puts down what the level of a change rests on: a value, or why none is shown.
+func (r *revision) show(ch *change, f *finding.Finding) {
+	r.told = true
+	if !ch.breaks() {
+		return
+	}
+	if f.Witness = ch.judged.Breaks.Witness; f.Witness != nil {
+		f.Verdict = finding.Proved
+	} else if f.Hint == "" {
+		f.Hint = "a value shows it that is too large to be printed"
+	}
+}
+
+// joint tells changes that only together break, as one. A difference that no edit explains is one, too.
+func (r *revision) joint(ch *change) {
+	suffix := catchAll(ch.effect)
+	f := finding.Finding{Level: r.level(string(r.direction)+"-"+suffix, ch.judged.Breaks.Verdict)}
+	old, new := view{}, view{}
+	softened := len(ch.parts) > 0
+	for i, part := range ch.parts {
+		softened = softened && r.softened(string(r.direction)+"-"+r.suffix(part))
+		member, before, after := part.values()
+		f.Path = either(i == 0, part.Path, common(f.Path, part.Path))
+		old.put(rawjson.Join(part.Path, member), before)
+		new.put(rawjson.Join(part.Path, member), after)
+	}
+	if softened && f.Level == finding.Breaking {
 		f.Level = finding.Warning
 	}
-	f.Witness = r.witness(ch.judgement)
-	f.Verdict = proof(f.Witness)
-	r.told = true
-	r.guilty = r.guilty || f.Level == finding.Breaking || ch.judgement.breaking.Verdict == schema.Incompatible
-	r.tell(suffix, f, r.words(ch)...)
+	f.Old, f.New = old.orNothing(), new.orNothing()
+	f.Message = "These changes break only together: " + strings.Join(r.sentences(ch.parts), "; ") + "."
+	if len(ch.parts) == 0 {
+		f.Old, f.New, f.Message = r.Before.Raw(), r.After.Raw(), "" // no edit explains it
+	}
+	r.show(ch, &f)
+	r.tell(suffix, f)
+}
+
+// sentences say of changes what their rules say, as parts of a sentence.
+func (r *revision) sentences(changes []*change) []string {
+	var sentences []string
+	for _, ch := range changes {
+		f := finding.Finding{Path: ch.Path}
+		f.Member, f.Old, f.New = ch.values()
+		says := r.rules[string(r.direction)+"-"+r.suffix(ch)].message(f, r.words(ch))
+		sentences = append(sentences, lowered(strings.TrimSuffix(says, ".")))
+	}
+	return sentences
+}
+
+// common is the innermost place around two others.
+func common(a, b string) string {
+	for a != "" && a != b && !strings.HasPrefix(b, a+"/") {
+		a = parent(a)
+	}
+	return a
+}
+
+// lowered is a sentence as a part of another one.
+func lowered(sentence string) string {
+	first, size := utf8.DecodeRuneInString(sentence)
+	if next, _ := utf8.DecodeRuneInString(sentence[size:]); unicode.IsLower(next) || next == ' ' {
+		return string(unicode.ToLower(first)) + sentence[size:]
+	}
+	return sentence
 }

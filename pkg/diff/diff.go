@@ -11,6 +11,7 @@ package diff
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -32,10 +33,17 @@ type Options struct {
 // the same to every caller, reader and model. A side that is nil does not have the server at all; one that could not be
 // asked must not be compared. It never panics, whatever a server sent.
 func Compare(old, new *snapshot.Snapshot, options Options) []finding.Finding {
-	c := &comparison{Options: options, rules: catalogue()}
+	findings, _ := CompareContext(context.Background(), old, new, options) // the context never ends
+	return findings
+}
+
+// CompareContext is Compare under a context. When that ends, half of a comparison is no answer: there is the context's
+// error and no finding.
+func CompareContext(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
+	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
 		comparePresence(c, old != nil, new != nil)
-		return c.findings
+		return c.findings, ctx.Err()
 	}
 	compareScope(c, old, new)
 	compareServer(c, old, new)
@@ -43,12 +51,16 @@ func Compare(old, new *snapshot.Snapshot, options Options) []finding.Finding {
 		compareList(c, kind, old, new)
 	}
 	compareVersionStep(c, old, new)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	finding.Sort(c.findings)
-	return c.findings
+	return c.findings, nil
 }
 
 // comparison collects the findings of one run.
 type comparison struct {
+	ctx context.Context // of the one call that this is for
 	Options
 	rules    map[string]rule
 	findings []finding.Finding

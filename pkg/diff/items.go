@@ -137,7 +137,7 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(items)) {
 		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(items)); i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < int64(len(items)) && c.ctx.Err() == nil; i = next.Add(1) - 1 {
 				one := *c
 				one.findings = nil
 				compareItem(&one, kind, items[i])

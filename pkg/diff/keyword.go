@@ -114,7 +114,7 @@ func (r *revision) defaultOf(ch *change) json.RawMessage {
 	}
 	const hops = 8 // of references
 	for range hops {
-		property := viewOf(rawjson.Find(r.after.Raw(), place))
+		property := viewOf(rawjson.Find(r.After.Raw(), place))
 		inside, local := strings.CutPrefix(property.text("$ref"), "#")
 		if property["default"] != nil || !local {
 			return property["default"]
@@ -132,16 +132,16 @@ func (ch *change) additionalRule() string {
 	case string(ch.Old) == "false":
 		return "additional-properties-opened"
 	}
-	return either(ch.judgement.effect == widens, "additional-properties-widened", "additional-properties-narrowed")
+	return either(ch.effect == widens, "additional-properties-widened", "additional-properties-narrowed")
 }
 
 // rangeRule names a change by what it does to the values.
 func (ch *change) rangeRule() string {
 	names, known := effectRules()[ch.Family]
 	if !known {
-		return ch.judgement.catchAll()
+		return catchAll(ch.effect)
 	}
-	switch ch.judgement.effect {
+	switch ch.effect {
 	case narrows:
 		return names[0]
 	case widens:

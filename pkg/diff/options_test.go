@@ -1,7 +1,9 @@
 package diff_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"testing"
 
@@ -92,5 +94,15 @@ func TestASuccessorIsHinted(t *testing.T) {
 	const want = "perhaps it was renamed: `list_repositories` is new and looks like it"
 	if len(found) != 3 || found[0].Rule != "tool-removed" || found[0].Hint != want {
 		t.Errorf("%v, with the hint %q, want %q", lines(found), found[0].Hint, want)
+	}
+}
+
+// TestHalfAComparisonIsNone: who is interrupted hears of nothing.
+func TestHalfAComparisonIsNone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	found, err := diff.CompareContext(ctx, parse(t, twoTools), parse(t, oneTool), diff.Options{})
+	if found != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d findings, %v", len(found), err)
 	}
 }

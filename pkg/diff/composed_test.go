@@ -1,0 +1,348 @@
+package diff_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+var (
+	compositions = flag.Int("compositions", 500, "how many composed changes of real tools are compared")
+	seed         = flag.Uint64("seed", 1, "of the composed changes")
+)
+
+// A mutation changes one member of the input or output schema of a tool.
+type mutation struct {
+	member, name string
+	apply        func(root map[string]any)
+	alone        []string           // what is told of it when nothing else changed
+	validator    *jsonschema.Schema // of the schema with it alone
+}
+
+// A victim is one schema of a real tool, with what can be done to its members.
+type victim struct {
+	name, keyword string
+	schema        json.RawMessage
+	members       []string
+	mutations     map[string][]*mutation // by member
+	validator     *jsonschema.Schema
+}
+
+// TestComposedChangesAreToldLikeSingleOnes changes two to four members of a real tool at once: what is told is what is told
+// of each change alone, at the same level, and each witness shows its own change.
+func TestComposedChangesAreToldLikeSingleOnes(t *testing.T) {
+	victims := realSchemas(t)
+	random := rand.New(rand.NewPCG(*seed, 0))
+	checked := map[string]int{}
+	for range *compositions {
+		v := victims[random.IntN(len(victims))]
+		var chosen []*mutation
+		for _, i := range random.Perm(len(v.members))[:min(len(v.members), 2+random.IntN(3))] {
+			of := v.mutations[v.members[i]]
+			chosen = append(chosen, of[random.IntN(len(of))])
+		}
+		v.judge(t, chosen, checked)
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d compositions of %d schemas: %v", *compositions, len(victims), checked)
+	if checked["witness"] == 0 || checked["breaking"] == 0 {
+		t.Error("nothing broke")
+	}
+}
+
+// judge compares a schema with several changes at once to what is said of each alone.
+func (v *victim) judge(t *testing.T, chosen []*mutation, checked map[string]int) {
+	t.Helper()
+	after := v.with(t, chosen...)
+	found := v.compare(t, after)
+	got, want := told(found), []string{}
+	for _, m := range chosen {
+		if m.alone == nil {
+			alone := v.with(t, m)
+			m.alone, m.validator = told(v.compare(t, alone)), compile(t, alone)
+			if m.alone == nil {
+				m.alone = []string{}
+			}
+		}
+		want = append(want, m.alone...)
+	}
+	slices.Sort(want)
+	if difference := cmp.Diff(slices.Compact(want), got); difference != "" {
+		t.Errorf("%s\n %s\n→%s\nsays (-alone +composed):\n%s", v.describe(chosen), v.schema, after, difference)
+		return
+	}
+	for _, f := range found {
+		checked[f.Level.String()]++
+		if f.Level == finding.Breaking && f.Witness == nil && f.Hint == "" {
+			t.Errorf("%s: %s has neither a witness nor a reason why not", v.describe(chosen), f.Rule)
+		}
+		if f.Witness != nil {
+			checked["witness"]++
+			v.confirm(t, f, chosen, after)
+		}
+	}
+}
+
+// confirm asks an independent validator whether a witness shows the change at its place, and only that.
+func (v *victim) confirm(t *testing.T, f finding.Finding, chosen []*mutation, after json.RawMessage) {
+	t.Helper()
+	place := strings.TrimPrefix(f.Pointer(), "/"+v.keyword+"/properties/")
+	i := slices.IndexFunc(chosen, func(m *mutation) bool { return place == m.member || strings.HasPrefix(place, m.member+"/") })
+	if i < 0 {
+		t.Fatalf("%s: %s at %s belongs to no change", v.describe(chosen), f.Rule, f.Pointer())
+	}
+	others := slices.Delete(slices.Clone(chosen), i, i+1)
+	from, to, alone := v.validator, compile(t, after), chosen[i].validator
+	undone := compile(t, v.with(t, others...))
+	if v.keyword == "outputSchema" {
+		from, to, alone, undone = to, from, undone, alone
+	}
+	if !fits(t, from, f.Witness) || fits(t, to, f.Witness) || fits(t, alone, f.Witness) {
+		t.Errorf("%s: %s does not show %s at %s: right before %v, right now %v, right with this change alone %v",
+			v.describe(chosen), f.Witness, f.Rule, f.Pointer(), fits(t, from, f.Witness), fits(t, to, f.Witness), fits(t, alone, f.Witness))
+	}
+	rejected := slices.ContainsFunc(others, func(m *mutation) bool { return v.keyword == "inputSchema" && !fits(t, m.validator, f.Witness) })
+	if v.keyword == "inputSchema" && !rejected && !fits(t, undone, f.Witness) {
+		t.Errorf("%s: %s is wrong still when the change at %s is undone", v.describe(chosen), f.Witness, f.Pointer())
+	}
+}
+
+func (v *victim) describe(chosen []*mutation) string {
+	text := v.name + " " + v.keyword + ":"
+	for _, m := range chosen {
+		text += " " + m.member + " " + m.name + ","
+	}
+	return text
+}
+
+// with is the schema with changes.
+func (v *victim) with(t *testing.T, changes ...*mutation) json.RawMessage {
+	t.Helper()
+	root := decode(t, string(v.schema))
+	for _, m := range changes {
+		m.apply(root)
+	}
+	raw, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func (v *victim) compare(t *testing.T, after json.RawMessage) []finding.Finding {
+	t.Helper()
+	surface := func(schema json.RawMessage) string {
+		tool := `{"name":"t","inputSchema":` + string(schema) + `}`
+		if v.keyword == "outputSchema" {
+			tool = `{"name":"t","inputSchema":{"type":"object"},"outputSchema":` + string(schema) + `}`
+		}
+		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[` + tool + `]}`
+	}
+	return diff.Compare(parse(t, surface(v.schema)), parse(t, surface(after)), diff.Options{})
+}
+
+func told(findings []finding.Finding) []string {
+	lines := []string{}
+	for _, f := range findings {
+		lines = append(lines, fmt.Sprintf("%s %s %s", f.Pointer(), f.Rule, f.Level))
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+func compile(t *testing.T, raw json.RawMessage) *jsonschema.Schema {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	for _, format := range []string{"uri", "email", "uuid", "date-time", "date", "hostname", "ipv4", "regex", "uri-reference"} { // remarks
+		compiler.RegisterFormat(&jsonschema.Format{Name: format, Validate: func(any) error { return nil }})
+	}
+	if err := compiler.AddResource("tool.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("tool.json")
+	if err != nil {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	return schema
+}
+
+func fits(t *testing.T, schema *jsonschema.Schema, value json.RawMessage) bool {
+	t.Helper()
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(instance) == nil
+}
+
+// realSchemas are the schemas of real servers that have members to change.
+func realSchemas(t *testing.T) []*victim {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/listings/*.json")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("%d listings, %v", len(files), err)
+	}
+	var victims []*victim
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range parse(t, string(data)).Tools.Items() {
+			for _, keyword := range []string{"inputSchema", "outputSchema"} {
+				if v := newVictim(t, tool.Field(keyword)); v != nil {
+					v.name, v.keyword = filepath.Base(file)+" "+tool.Key, keyword
+					victims = append(victims, v)
+				}
+			}
+		}
+	}
+	return victims
+}
+
+// newVictim is a schema with at least two members to change; nil for any other, and for one that refers to itself.
+func newVictim(t *testing.T, raw json.RawMessage) *victim {
+	t.Helper()
+	if raw == nil || bytes.Contains(raw, []byte(`"$ref"`)) {
+		return nil
+	}
+	v := &victim{schema: raw, mutations: map[string][]*mutation{}}
+	properties, _ := decode(t, string(raw))["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		member, ok := properties[name].(map[string]any)
+		if ok && !strings.ContainsAny(name, "/~") {
+			v.mutations[name] = mutationsOf(name, member)
+		}
+	}
+	if len(v.mutations) < 2 {
+		return nil
+	}
+	for _, fresh := range []string{"zzLimit", "zzRegion"} {
+		v.mutations[fresh] = additions(fresh)
+	}
+	v.members = slices.Sorted(maps.Keys(v.mutations))
+	v.validator = compile(t, raw)
+	return v
+}
+
+// additions bring in a member that was not there.
+func additions(name string) []*mutation {
+	put := func(schema map[string]any, required bool) func(map[string]any) {
+		return func(root map[string]any) {
+			root["properties"].(map[string]any)[name] = schema
+			if required {
+				require(root, name)
+			}
+		}
+	}
+	text := func() map[string]any { return map[string]any{"type": "string", "title": name} }
+	defaulted := text()
+	defaulted["default"] = "all"
+	return []*mutation{
+		{member: name, name: "added", apply: put(text(), false)},
+		{member: name, name: "added, required", apply: put(text(), true)},
+		{member: name, name: "added, required, default", apply: put(defaulted, true)},
+	}
+}
+
+func require(root map[string]any, name string) {
+	required, _ := root["required"].([]any)
+	root["required"] = append(slices.Clone(required), name)
+}
+
+func isRequired(root map[string]any, name string) bool {
+	required, _ := root["required"].([]any)
+	return slices.Contains(required, any(name))
+}
+
+func release(root map[string]any, name string) {
+	if required, ok := root["required"].([]any); ok {
+		root["required"] = slices.DeleteFunc(slices.Clone(required), func(other any) bool { return other == name })
+	}
+}
+
+// mutationsOf are the changes that fit a member.
+func mutationsOf(name string, member map[string]any) []*mutation {
+	var all []*mutation
+	add := func(what string, edit func(member map[string]any)) {
+		all = append(all, &mutation{member: name, name: what, apply: func(root map[string]any) {
+			edit(root["properties"].(map[string]any)[name].(map[string]any))
+		}})
+	}
+	all = append(all,
+		&mutation{member: name, name: "requirement turned", apply: func(root map[string]any) {
+			if isRequired(root, name) {
+				release(root, name)
+			} else {
+				require(root, name)
+			}
+		}},
+		&mutation{member: name, name: "gone", apply: func(root map[string]any) {
+			delete(root["properties"].(map[string]any), name)
+			release(root, name)
+		}},
+	)
+	add("described", func(m map[string]any) { m["description"] = "Something else." })
+	add("replaced by a choice", func(m map[string]any) { replace(m, map[string]any{"enum": []any{"x", "y", nil}}) })
+	add("null lost to a oneOf", func(m map[string]any) {
+		replace(m, map[string]any{"oneOf": []any{map[string]any{"type": []any{"integer", "null"}}, map[string]any{"type": "null"}}})
+	})
+	add("a union", func(m map[string]any) {
+		inner := maps.Clone(m)
+		replace(m, map[string]any{"anyOf": []any{inner, map[string]any{"type": "integer", "minimum": 3}}})
+	})
+	add("wrapped", func(m map[string]any) {
+		inner := maps.Clone(m)
+		replace(m, map[string]any{"allOf": []any{inner}})
+	})
+	switch member["type"] {
+	case "string":
+		add("longer", func(m map[string]any) { m["minLength"] = json.Number("2") })
+		add("a pattern", func(m map[string]any) { m["pattern"] = "^[a-z]+$" })
+		add("nullable", func(m map[string]any) { m["type"] = []any{"string", "null"} })
+		add("a number", func(m map[string]any) { replace(m, map[string]any{"type": "number"}) })
+	case "integer", "number":
+		add("smaller", func(m map[string]any) { m["maximum"] = json.Number("7") })
+		add("larger", func(m map[string]any) { delete(m, "minimum"); delete(m, "maximum") })
+		add("text", func(m map[string]any) { replace(m, map[string]any{"type": "string"}) })
+	case "array":
+		add("fewer", func(m map[string]any) { m["maxItems"] = json.Number("2") })
+		add("of booleans", func(m map[string]any) { m["items"] = map[string]any{"type": "boolean"} })
+	case "object":
+		add("closed", func(m map[string]any) { m["additionalProperties"] = false })
+		add("asks for a key", func(m map[string]any) { require(m, "key") })
+	case "boolean":
+		add("always true", func(m map[string]any) { m["const"] = true })
+	}
+	if choice, ok := member["enum"].([]any); ok && len(choice) > 1 {
+		add("fewer choices", func(m map[string]any) { m["enum"] = choice[1:] })
+		add("more choices", func(m map[string]any) { m["enum"] = append(slices.Clone(choice), "another one") })
+	}
+	return all
+}
+
+// replace makes another schema of one.
+func replace(m, by map[string]any) {
+	clear(m)
+	maps.Copy(m, by)
+}
