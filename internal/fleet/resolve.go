@@ -163,7 +163,10 @@ func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 	if len(from) > 0 && len(names) == 0 {
 		return nil, nil
 	}
-	entries, err := Entries(f.Config, f.selected, names)
+	if len(f.Config.Entries) == 0 {
+		return nil, NoServers(f.Config, names)
+	}
+	entries, err := Choose(f.Config, f.selected, names)
 	if err != nil || len(names) > 0 {
 		return entries, err
 	}
@@ -176,11 +179,8 @@ func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 	return part, nil
 }
 
-// Entries are the configured servers with these names, all of them without names, as far as a selection lets them take part.
-func Entries(cfg *config.Config, s Selection, names []string) ([]config.Entry, error) {
-	if len(cfg.Entries) == 0 {
-		return nil, noServers(cfg, names)
-	}
+// Choose is the configured servers with these names, all of them without names, as far as a selection lets them take part.
+func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, error) {
 	entries, err := cfg.Select(names)
 	if err != nil {
 		return nil, exit.Misuse(config.Explain(err))
@@ -223,7 +223,8 @@ func (f *Fleet) onlyTargets(targets []Target) ([]Target, error) {
 	return left, nil
 }
 
-func noServers(cfg *config.Config, names []string) error {
+// NoServers is the error for a configuration without servers; names are those that were asked for.
+func NoServers(cfg *config.Config, names []string) error {
 	where := "no configuration was found from this folder up to the repository's root"
 	switch {
 	case len(cfg.Files) > 0:

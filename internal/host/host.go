@@ -47,13 +47,9 @@ func (p Process) Detail(format string, args ...any) {
 	}
 }
 
-// Rel is a path as people write it: relative to the current folder when it lies below.
+// Rel is an absolute path as people write it: relative to the current folder when it lies below. Others stay as they are.
 func (p Process) Rel(path string) string {
-	absolute := path
-	if !filepath.IsAbs(path) {
-		absolute = filepath.Join(p.Dir, path)
-	}
-	relative, err := filepath.Rel(p.Dir, absolute)
+	relative, err := filepath.Rel(p.Dir, path)
 	if err != nil || strings.HasPrefix(relative, "..") {
 		return path
 	}

@@ -38,7 +38,7 @@ func TestNotesHeedQuietAndVerbose(t *testing.T) {
 func TestRel(t *testing.T) {
 	p := host.Process{Dir: "/work/here"}
 	for path, want := range map[string]string{
-		"/work/here/a/b.json": "a/b.json", "/work/other": "/work/other", "a/b": "a/b", "../x": "../x", "/work/here": ".",
+		"/work/here/a/b.json": "a/b.json", "/work/other": "/work/other", "./a/b": "./a/b", "../x": "../x", "": "", "/work/here": ".",
 	} {
 		if got := p.Rel(path); got != want {
 			t.Errorf("Rel(%s) = %s, want %s", path, got, want)

@@ -1,0 +1,197 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/accept"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// AcceptOptions say which changes are taken over.
+type AcceptOptions struct {
+	Scope
+	diff.Options
+	Fingerprints []string
+	All          bool
+	DryRun       bool // tell, and write nothing
+}
+
+// Accept takes changes over into the saved snapshots, and nothing else.
+func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.Source) (*report.Report, error) {
+	switch {
+	case o.All && len(o.Fingerprints) > 0:
+		return nil, exit.Usagef("--all accepts everything: leave the fingerprints out, or --all")
+	case !o.All && len(o.Fingerprints) == 0:
+		return nil, exit.Usagef("accept what? name the fingerprints that mcpctl diff shows, or --all")
+	}
+	f, err := o.load(ctx, p, from)
+	if err == nil {
+		err = checkFolder(p, f.Config.Project)
+	}
+	if err != nil {
+		return nil, err
+	}
+	current, err := f.Survey(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	folder := f.Config.Project.Snapshots
+	o.ItemBudget = f.Config.Project.Budgets.ItemBytes
+	var candidates []candidate
+	for _, pair := range withSaved(p, current, folder) {
+		candidates = append(candidates, o.candidate(p, pair, f.Config.Project.Policy))
+	}
+	if err := checkKnown(o.Fingerprints, candidates); err != nil {
+		return nil, err
+	}
+	r := &report.Report{Command: "accept", Findings: report.Findings{}}
+	if err := o.apply(p, r, candidates, folder); err != nil {
+		return nil, err
+	}
+	finding.Sort(r.Findings)
+	return r, nil
+}
+
+// candidate is what accepting may do to one server's saved snapshot.
+type candidate struct {
+	Pair
+	compare accept.Compare
+	found   []finding.Finding
+	chosen  []string // fingerprints of found
+}
+
+// candidate is a pair with its findings as the project's policy sees them.
+func (o AcceptOptions) candidate(p host.Process, pair Pair, policy finding.Policy) candidate {
+	compare := func(old, now *snapshot.Snapshot) []finding.Finding {
+		pair := pair
+		pair.Old.Snapshot, pair.New.Snapshot = old, now
+		return policy.Apply(pair.Findings(o.Options, policy), finding.Scope{}, p.Now)
+	}
+	c := candidate{Pair: pair, compare: compare, found: compare(pair.Old.Snapshot, pair.New.Snapshot)}
+	for _, f := range c.found {
+		if o.All || slices.Contains(o.Fingerprints, f.Fingerprint()) {
+			c.chosen = append(c.chosen, f.Fingerprint())
+		}
+	}
+	return c
+}
+
+// checkKnown is the error for fingerprints that no finding has.
+func checkKnown(prints []string, candidates []candidate) error {
+	var known, silent []string
+	for _, c := range candidates {
+		for _, f := range c.found {
+			known = append(known, f.Fingerprint())
+		}
+		if c.result().Incomplete() {
+			silent = append(silent, c.New.Name)
+		}
+	}
+	for _, id := range prints {
+		switch {
+		case slices.Contains(known, id):
+		case len(silent) > 0:
+			return fmt.Errorf("there is no finding %s among the servers that answered: it may be one of %s, which did not in full", id, strings.Join(silent, ", "))
+		default:
+			return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, match.DidYouMean(id, known))
+		}
+	}
+	return nil
+}
+
+// apply works out every new snapshot, and writes them when all could be worked out.
+func (o AcceptOptions) apply(p host.Process, r *report.Report, candidates []candidate, folder string) error {
+	var pairs []Pair
+	moved := map[string][]byte{} // by file
+	for _, c := range candidates {
+		if !o.All && len(c.chosen) == 0 {
+			continue
+		}
+		file := SavedFile(folder, c.New.Name)
+		c.New.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file)}
+		data, err := o.move(&c, r)
+		if err != nil {
+			return exit.Misuse(err)
+		}
+		if data != nil {
+			moved[file] = data
+		}
+		pairs, r.Servers = append(pairs, c.Pair), append(r.Servers, c.result().Server)
+	}
+	r.Status = status(pairs, false)
+	if o.DryRun {
+		return nil
+	}
+	for file, data := range moved {
+		if err := replace(folder, file, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move works out the new snapshot of one server, nil when its file is left alone, and tells what is done.
+func (o AcceptOptions) move(c *candidate, r *report.Report) ([]byte, error) {
+	switch {
+	case c.Old.Snapshot == nil:
+		c.New.Saved.Reason = "there is no saved snapshot to move forward"
+		return nil, nil
+	case o.All && !c.New.Whole():
+		c.New.Saved.Reason = "not everything arrived"
+		return nil, nil
+	}
+	moved := accept.Result{Snapshot: c.New.Snapshot, Taken: c.found}
+	if !o.All {
+		var err error
+		if moved, err = accept.Move(c.Old.Snapshot, c.New.Snapshot, c.chosen, c.compare); err != nil {
+			return nil, err
+		}
+	}
+	data, err := moved.Snapshot.Encode()
+	if err != nil {
+		return nil, err
+	}
+	before, err := c.Old.Snapshot.Encode()
+	if err != nil {
+		return nil, err
+	}
+	r.Findings = append(r.Findings, moved.Taken...)
+	same := string(before) == string(data)
+	o.describe(c, moved, same)
+	if same {
+		return nil, nil
+	}
+	return data, nil
+}
+
+// describe tells what became of a snapshot.
+func (o AcceptOptions) describe(c *candidate, moved accept.Result, same bool) {
+	saved := c.New.Saved
+	if saved.Action = report.Updated; same {
+		saved.Action = report.Unchanged
+	}
+	summarize(saved, moved.Taken)
+	var words []string
+	for _, f := range moved.Taken {
+		if !slices.Contains(c.chosen, f.Fingerprint()) {
+			words = append(words, f.Fingerprint()+" went along")
+		}
+	}
+	if n := len(moved.Left); n > 0 {
+		words = append(words, fmt.Sprintf("left: %d", n))
+	}
+	if o.DryRun {
+		words = append(words, "dry run, nothing was written")
+	}
+	saved.Reason = strings.Join(words, "; ")
+}

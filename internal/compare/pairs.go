@@ -1,0 +1,221 @@
+// Package compare brings two sides of servers together and judges what changed; it also judges one side by itself, and moves
+// what is saved forward.
+package compare
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Pair is one server on both sides.
+type Pair struct {
+	Old, New fleet.Surface
+	Unsaved  bool   // there is no old side, which may be for want of a snapshot
+	Absence  string // why a side is absent, as a sentence; empty = nobody knows more than that
+}
+
+// withSaved pairs each surface with the file that the snapshot command wrote for it. A file that cannot be read fails its own
+// server alone.
+func withSaved(p host.Process, current []fleet.Surface, folder string) []Pair {
+	var pairs []Pair
+	for _, s := range current {
+		if s.State == report.Disabled {
+			continue
+		}
+		file := SavedFile(folder, s.Name)
+		saved, err := source.ReadFile(file)
+		old := fleet.Surface{Server: report.Server{Source: file}}
+		switch {
+		case err == nil:
+			old = fleet.FromSaved(saved)
+		case errors.Is(err, fs.ErrNotExist):
+			old.Source = ""
+		default:
+			spoil(&old, "comparing", err)
+		}
+		old.Source = p.Rel(old.Source)
+		pairs = append(pairs, Pair{Old: old, New: s, Unsaved: errors.Is(err, fs.ErrNotExist)})
+	}
+	return pairs
+}
+
+// SavedFile is the file of a server's snapshot in a folder.
+func SavedFile(folder, server string) string { return filepath.Join(folder, config.FileName(server)) }
+
+// spoil makes a failure of s from what is wrong with its file: other servers are told of all the same.
+func spoil(s *fleet.Surface, stage string, err error) {
+	hint := "restore the file from version control, or delete it and run mcpctl snapshot"
+	var where *fs.PathError
+	if errors.As(err, &where) {
+		hint = "the snapshots folder must be one that can be read and written: name another with --snapshots"
+	}
+	s.State, s.Error = report.Failed, &report.Failure{Stage: stage, Message: err.Error(), Hint: hint}
+}
+
+// extent tells which sides are all that there is, so that what they do not have is certainly absent.
+type extent struct {
+	old, now   bool // a folder, or that of a commit
+	configured bool // the new side is every configured server
+}
+
+// extentOf is what the SOURCEs of both sides say of their extent; part tells that a run is divided.
+func extentOf(old, now []source.Source, part bool) extent {
+	whole := func(side []source.Source) bool { return len(side) == 1 && side[0].Whole() }
+	return extent{old: whole(old), now: whole(now), configured: len(now) == 0 && !part}
+}
+
+// matchByName pairs surfaces by name. One surface on each side is a pair whatever the names are, unless both sides are sets.
+func (e extent) matchByName(before, current []fleet.Surface) []Pair {
+	if len(before) == 1 && len(current) == 1 && !(e.old && e.now) {
+		return []Pair{{Old: before[0], New: current[0]}}
+	}
+	byName := map[string]fleet.Surface{}
+	for _, s := range before {
+		byName[s.Name] = s
+	}
+	var pairs []Pair
+	for _, s := range current {
+		old, ok := byName[s.Name]
+		delete(byName, s.Name)
+		switch {
+		case s.State == report.Disabled:
+		case !ok && e.old && e.now:
+			pairs = append(pairs, Pair{Old: fleet.Absent(s.Name), New: s})
+		default:
+			pairs = append(pairs, Pair{Old: old, New: s, Unsaved: !ok})
+		}
+	}
+	for _, s := range before { // in their old order
+		if _, left := byName[s.Name]; left {
+			pairs = append(pairs, Pair{Old: s, New: e.vanished(s.Name)})
+		}
+	}
+	return pairs
+}
+
+// vanished is the new side of a server that only the old side has. It is absent when that is certain.
+func (e extent) vanished(name string) fleet.Surface {
+	if e.old && (e.now || e.configured) {
+		return fleet.Absent(name)
+	}
+	return fleet.Surface{Server: report.Server{Name: name, State: report.Failed, Error: &report.Failure{
+		Stage: "comparing", Message: "only the old side has this server", Hint: "name it on the new side, or leave it out of the old one"}}}
+}
+
+// findings is what changed from the old to the new side of all pairs.
+func findings(pairs []Pair, options diff.Options, policy finding.Policy) []finding.Finding {
+	limitMemory(pairs)
+	var found []finding.Finding
+	for _, p := range pairs {
+		found = append(found, p.Findings(options, policy)...)
+	}
+	return found
+}
+
+// Findings is what changed in one pair; nothing when a side of it is not known.
+func (p Pair) Findings(options diff.Options, policy finding.Policy) []finding.Finding {
+	if !p.Old.Known() || !p.New.Known() {
+		return nil
+	}
+	options.Absence = p.Absence
+	options.Server, options.Unavailable, options.Enable = p.New.Name, p.New.Unavailable, policy.Enabled(p.New.Name)
+	return diff.Compare(p.Old.Snapshot, p.New.Snapshot, options)
+}
+
+// whole tells whether everything of both sides is there to be compared.
+func (p Pair) whole() bool {
+	settled := func(s fleet.Surface) bool { return s.Whole() || s.State == report.Absent }
+	return !p.Unsaved && settled(p.Old) && settled(p.New)
+}
+
+// result is the new side, or the failure of the old one.
+func (p Pair) result() fleet.Surface {
+	s := p.New
+	s.Base, s.Unsaved = p.Old.Source, p.Unsaved
+	if p.Old.Error != nil && s.Error == nil {
+		s.State, s.Error, s.Tolerated = report.Failed, p.Old.Error, p.Old.Tolerated
+	}
+	return s
+}
+
+// tokens are what the two sides cost in a prompt; nil where that is not known.
+func (p Pair) tokens() (old, now *int) {
+	if !p.Old.Priced() || !p.New.Priced() {
+		return p.Old.TokenCost(), p.New.TokenCost()
+	}
+	both := check.TokensOf(p.Old.Snapshot, p.New.Snapshot)
+	return &both[0], &both[1]
+}
+
+// advice is the version that findings about the server ask for; nil when a side is not known.
+func (p Pair) advice(found []finding.Finding) *finding.Advice {
+	if p.Old.Snapshot == nil || p.New.Snapshot == nil {
+		return nil
+	}
+	var own []finding.Finding
+	for _, f := range found {
+		if f.Server == p.New.Name {
+			own = append(own, f)
+		}
+	}
+	version := func(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("version") }
+	return finding.Advise(version(p.Old.Snapshot), version(p.New.Snapshot), own)
+}
+
+// status is the worst that holds: incomplete answers, then findings, then nothing to compare with.
+func status(pairs []Pair, fails bool) int {
+	var surfaces []fleet.Surface
+	unsaved := false
+	for _, p := range pairs {
+		surfaces, unsaved = append(surfaces, p.result()), unsaved || p.Unsaved
+	}
+	reached := fleet.Status(surfaces)
+	switch {
+	case reached == exit.OK && fails:
+		return exit.Findings
+	case reached == exit.OK && unsaved:
+		return exit.NoBaseline
+	}
+	return reached
+}
+
+// leastMemory is what a comparison may take however small its two sides are, in bytes.
+const leastMemory = 32 << 20
+
+// limitMemory asks the garbage collector to keep to three times what is compared. It works harder only near that.
+func limitMemory(pairs []Pair) {
+	size := int64(0)
+	for _, p := range pairs {
+		size += sizeOf(p.Old.Snapshot) + sizeOf(p.New.Snapshot)
+	}
+	debug.SetMemoryLimit(max(leastMemory, 3*size))
+}
+
+// sizeOf is how many bytes of JSON the items of a snapshot are.
+func sizeOf(s *snapshot.Snapshot) int64 {
+	if s == nil {
+		return 0
+	}
+	size := 0
+	for _, kind := range snapshot.Kinds() {
+		if list := s.List(kind); list != nil {
+			for _, item := range list.Items {
+				size += len(item.Raw)
+			}
+		}
+	}
+	return int64(size)
+}

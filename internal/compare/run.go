@@ -1,0 +1,199 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Scope says which servers take part, and how they are reached.
+type Scope struct {
+	Select  fleet.Selection
+	Contact fleet.Contact
+}
+
+// load reads the configuration for the servers that are named.
+func (s Scope) load(ctx context.Context, p host.Process, from []source.Source) (*fleet.Fleet, error) {
+	return fleet.Load(ctx, p, s.Select, s.Contact, from)
+}
+
+// DiffOptions say what is compared with what, and how.
+type DiffOptions struct {
+	Scope
+	diff.Options
+	Base   string // the old side, a SOURCE; empty = the first of two SOURCEs, else the saved snapshots
+	Ref    string // the old side: the same servers, started from this commit
+	Build  string // with Ref, run in both trees first
+	FailOn string // as --fail-on; empty = as configured, else breaking
+}
+
+// Diff is what changed from the old side to the new one, which SOURCEs name.
+func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Source) (*report.Report, error) {
+	old, now, err := splitSides(from, o.Base)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Ref == "" && o.Build != "":
+		return nil, exit.Usagef("--build is for --base-ref: name the commit to build, too")
+	case o.Ref != "" && o.Base != "":
+		return nil, exit.Usagef("--base and --base-ref both name an old side: leave one of them out")
+	}
+	f, err := o.load(ctx, p, now)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := Policy(f.Config.Project.Policy, o.FailOn)
+	if err != nil {
+		return nil, err
+	}
+	o.ItemBudget = f.Config.Project.Budgets.ItemBytes
+	pairs, err := o.pairs(ctx, p, f, old, now)
+	if err != nil {
+		return nil, err
+	}
+	scope := scopeOf(f.Config, pairs, diff.Rules())
+	unknownOverrides(p, f.Config, scope)
+	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
+	r.Findings = policy.Apply(findings(pairs, o.Options, policy), scope, p.Now)
+	for _, pair := range pairs {
+		s := pair.result().Server
+		s.BaseTokens, s.Tokens = pair.tokens()
+		s.Version = pair.advice(r.Findings)
+		r.Servers = append(r.Servers, s)
+	}
+	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(pairs, policy.Fails(r.Findings))
+	return r, nil
+}
+
+// splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots.
+func splitSides(from []source.Source, base string) (old, now []source.Source, err error) {
+	saved := 0
+	for _, s := range from {
+		if !s.Live() {
+			saved++
+		}
+	}
+	switch {
+	case base != "":
+		return []source.Source{source.Parse(base)}, from, nil
+	case len(from) == 2 && saved == 2:
+		return from[:1], from[1:], nil
+	case saved > 0:
+		return nil, nil, exit.Usagef("compare %q with what? name two snapshots, old and new, or the old one with --base", from[0].Word)
+	}
+	return nil, from, nil
+}
+
+// pairs brings the two sides together: by the server's name, or one with one.
+func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, old, now []source.Source) ([]Pair, error) {
+	if o.Ref != "" {
+		return rebuilt(ctx, p, f, o.Ref, o.Build, now)
+	}
+	if old == nil {
+		current, err := f.Survey(ctx, now)
+		return withSaved(p, current, f.Config.Project.Snapshots), err
+	}
+	before, err := f.Survey(ctx, old) // first, so that a wrong --base is found before a server is contacted
+	if err != nil {
+		return nil, err
+	}
+	current, err := f.Survey(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	return extentOf(old, now, o.Select.Shard.Count > 0).matchByName(before, current), nil
+}
+
+// CheckOptions say what is looked at, and what fails.
+type CheckOptions struct {
+	Scope
+	FailOn string // as --fail-on; empty = as configured, else warning
+}
+
+// Check is what is wrong with what servers offer.
+func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.Source) (*report.Report, error) {
+	o.Contact.ReadTwice = true
+	f, err := o.load(ctx, p, from)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := Policy(f.Config.Project.Policy.CheckPolicy(), o.FailOn)
+	if err != nil {
+		return nil, err
+	}
+	surfaces, err := f.Survey(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	subjects, err := subjectsOf(surfaces, f.Config.Project)
+	if err != nil {
+		return nil, err
+	}
+	found := check.Run(subjects, check.Options{Budgets: check.Budgets(f.Config.Project.Budgets)})
+	scope := scopeOf(f.Config, withThemselves(surfaces), check.Rules())
+	unknownOverrides(p, f.Config, scope)
+	r := fleet.Report("check", surfaces)
+	r.FailOn, r.Servers = policy.FailOn, ownThresholds(r.Servers, policy)
+	r.Findings = policy.Apply(found, scope, p.Now)
+	if r.Status == exit.OK && policy.Fails(r.Findings) {
+		r.Status = exit.Findings
+	}
+	return r, nil
+}
+
+// subjectsOf are surfaces as the rules look at them; live ones with what was saved of them, if anything was.
+func subjectsOf(surfaces []fleet.Surface, project config.Project) ([]check.Surface, error) {
+	var subjects []check.Surface
+	for _, s := range surfaces {
+		one := check.Surface{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.Snapshot, Observed: observed(s)}
+		if s.Transport != "" {
+			saved, err := savedOf(s.Name, project.Snapshots)
+			if err != nil {
+				return nil, err
+			}
+			one.Saved = saved
+		}
+		subjects = append(subjects, one)
+	}
+	return subjects, nil
+}
+
+// savedOf is the saved snapshot of a server; nil when there is none.
+func savedOf(name, folder string) (*snapshot.Snapshot, error) {
+	saved, err := source.ReadFile(SavedFile(folder, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return saved.Snapshot, err
+}
+
+// observed is what the probe saw beside the surface.
+func observed(s fleet.Surface) check.Observed {
+	seen := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead}
+	for _, n := range s.Notices {
+		seen.Notices = append(seen.Notices, check.Notice{Code: n.Code, Message: n.Message})
+	}
+	return seen
+}
+
+// withThemselves are surfaces that are compared with nothing: whole when they are.
+func withThemselves(surfaces []fleet.Surface) []Pair {
+	var pairs []Pair
+	for _, s := range surfaces {
+		if s.State != report.Disabled {
+			pairs = append(pairs, Pair{Old: s, New: s})
+		}
+	}
+	return pairs
+}

@@ -1,0 +1,32 @@
+package compare
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// TestEveryNoticeIsARule: what the prober notices, some rule of check tells, or it is one of those that harm nobody.
+func TestEveryNoticeIsARule(t *testing.T) {
+	harmless := []string{
+		probe.NoticeRestarted, // our own doing: the era had to be tried
+		probe.NoticeItemOdd,   // item-without-name finds it in the surface
+		probe.NoticeDuplicate, // duplicate-name does
+	}
+	for _, code := range []string{
+		probe.NoticeRestarted, probe.NoticeVersionOdd, probe.NoticeInitializedLost, probe.NoticeNoCapabilities, probe.NoticeInstructionsOdd,
+		probe.NoticeNotImplemented, probe.NoticeCursorRepeated, probe.NoticeCursorOdd, probe.NoticeListRestarted, probe.NoticeItemOdd,
+		probe.NoticeDuplicate, probe.NoticeMemberRepeated, probe.NoticeInvalidUTF8, probe.NoticeFieldsMissing,
+	} {
+		s := fleet.FromResult(probe.Result{Server: probe.Server{Name: "s"}})
+		seen := check.Surface{Name: "s", Snapshot: &snapshot.Snapshot{}, Observed: observed(s)}
+		seen.Observed.Notices = []check.Notice{{Code: code, Message: "seen"}}
+		if found := check.Run([]check.Surface{seen}, check.Options{}); (len(found) == 0) != slices.Contains(harmless, code) {
+			t.Errorf("%s: %d findings", code, len(found))
+		}
+	}
+}
