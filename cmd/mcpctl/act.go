@@ -79,7 +79,7 @@ func (a *act) settleAct() error {
 		return exit.Misuse(withHint(err))
 	}
 	if env.Timeout != nil && !a.timeout.set {
-		a.timeout = duration{*env.Timeout, true}
+		a.timeout = setDuration{*env.Timeout, true}
 	}
 	if a.format == "" && (env.Format == "table" || slices.Contains(actFormats(), env.Format)) {
 		a.format = env.Format

@@ -90,7 +90,7 @@ func TestHooksRun(t *testing.T) {
 	if len(hooks) == 0 {
 		t.Fatal("no hooks")
 	}
-	app := newApp(&invocation{})
+	app := newApp(program{})
 	for _, hook := range hooks {
 		words := strings.Fields(hook.Entry)
 		command := app.Command(words[1])

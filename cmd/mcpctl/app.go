@@ -4,72 +4,105 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 )
+
+// program is one run of mcpctl as a command sees it. Every command has a copy of its own, into which its flags write.
+type program struct {
+	host.Process
+	behind  []string // what followed "--"; nil = there was no "--"
+	typed   string   // the last word, while a shell asks what may come next
+	env     config.Environment
+	misread error // what is wrong with env
+
+	Select  fleet.Selection
+	Contact fleet.Contact
+	Output  output.Options
+}
 
 // run is the whole program: it reads args, does what they say and returns the exit status.
 func run(ctx context.Context, args []string, p host.Process) int {
-	own, command := split(args)
-	inv := &invocation{Process: p, command: command}
-	app := newApp(inv)
-	if inv.completeValue(app, own) {
+	own, behind := splitCommand(args)
+	if n := len(behind); n > 0 && behind[n-1] == completing {
+		return exit.OK // these words are another program's
+	}
+	this := newProgram(p, own, behind)
+	app := newApp(this)
+	if this.completeValue(app, own) {
 		return exit.OK
 	}
-	err := app.RunContext(ctx, append([]string{app.Name}, flagsFirst(helpWords(own), valueFlags(app))...))
-	inv.say(err)
+	err := app.RunContext(ctx, append([]string{app.Name}, flagsFirst(helpWords(own), app)...))
+	printError(p, err)
 	return exit.CodeOf(err)
 }
 
-// newApp wires the commands. Nothing is printed or ended behind our back: errors come back to run.
-func newApp(inv *invocation) *cli.App {
-	cli.VersionFlag = &cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version"}
-	cli.FlagStringer = flagHelp
-	app := &cli.App{
-		Name:                      "mcpctl",
-		Usage:                     "inspect, diff and guard MCP servers",
-		Description:               appDescription,
-		Version:                   version(),
-		Reader:                    inv.In,
-		Writer:                    inv.Out,
-		ErrWriter:                 inv.Err,
-		Suggest:                   true,
-		EnableBashCompletion:      true,
-		HideHelpCommand:           true,
-		DisableSliceFlagSeparator: true,
-		ExitErrHandler:            func(*cli.Context, error) {},
-		OnUsageError:              badUsage,
-		Action:                    rootAction,
-		Commands: []*cli.Command{
-			listCommand(inv), showCommand(inv), snapshotCommand(inv), diffCommand(inv), acceptCommand(inv), checkCommand(inv), watchCommand(inv),
-			callCommand(inv), promptCommand(inv), readCommand(inv), completeCommand(inv), pingCommand(inv),
-			loginCommand(inv), logoutCommand(inv), authCommand(inv),
-			rulesCommand(inv), reportCommand(inv), configCommand(inv), trustCommand(inv), completionCommand(inv), versionCommand(inv),
-		},
+// newProgram is a run before its flags are read, with what the environment says in the place of their defaults.
+func newProgram(p host.Process, own, behind []string) program {
+	this := program{Process: p, behind: behind, Contact: fleet.DefaultContact()}
+	if n := len(own); n > 1 && own[n-1] == completing {
+		this.typed = own[n-2]
 	}
+	this.env, this.misread = config.ReadEnvironment(p.Lookup, slices.Concat(report.Formats(), actFormats()))
+	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
+	if this.env.Retries != nil {
+		this.Contact.Retries = *this.env.Retries
+	}
+	return this
+}
+
+// newApp wires the commands. Nothing is printed or ended behind our back: errors come back to run.
+func newApp(p program) *cli.App {
+	showVersion := false
+	app := &cli.App{
+		Name: "mcpctl", Usage: "inspect, diff and guard MCP servers", Description: appDescription, Version: p.Version,
+		Reader: p.In, Writer: p.Out, ErrWriter: p.Err,
+		Suggest: true, EnableBashCompletion: true, HideHelpCommand: true, HideVersion: true, DisableSliceFlagSeparator: true,
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   badUsage,
+		Flags:          []cli.Flag{&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version", Destination: &showVersion}},
+		Action: func(c *cli.Context) error {
+			if showVersion {
+				_, err := fmt.Fprintf(p.Out, "mcpctl version %s\n", p.Version)
+				return err
+			}
+			return unknownCommand(c)
+		},
+		Commands: commands(p),
+	}
+	app.CustomAppHelpTemplate = helpTemplate(cli.AppHelpTemplate, app.Flags)
 	for _, c := range app.Commands {
 		c.OnUsageError, c.HideHelpCommand = badUsage, true
-		if len(c.Flags) > 0 && c.Before == nil {
-			c.Before = inv.settle
-		}
-		if c.BashComplete == nil {
-			c.BashComplete = inv.completeServers
-		}
+		c.CustomHelpTemplate = helpTemplate(cli.CommandHelpTemplate, c.Flags)
 	}
 	return app
+}
+
+func commands(p program) []*cli.Command {
+	inv := &invocation{Process: p.Process, command: p.behind}
+	return append([]*cli.Command{
+		listCommand(p), showCommand(p), snapshotCommand(p), diffCommand(p), acceptCommand(p), checkCommand(p),
+		inv.wired(watchCommand(inv)), inv.wired(callCommand(inv)), inv.wired(promptCommand(inv)), inv.wired(readCommand(inv)), inv.wired(completeCommand(inv)), pingCommand(p),
+		loginCommand(p), logoutCommand(p), authCommand(p),
+	}, rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), versionCommand(p))
 }
 
 const appDescription = `A SOURCE is the NAME of a configured server, a URL, "-- CMD ARG…" (an ad-hoc stdio server, last on the line),
 a snapshot file or folder, git:REF[:PATH], or - for a snapshot on standard input.
 Exit status: 0 nothing found, 1 findings, 2 wrong usage or configuration, 3 could not find out, 4 nothing saved to compare with.`
 
-func rootAction(c *cli.Context) error {
+func unknownCommand(c *cli.Context) error {
 	if !c.Args().Present() {
 		return cli.ShowAppHelp(c)
 	}
@@ -81,13 +114,87 @@ func rootAction(c *cli.Context) error {
 	return exit.Usagef("there is no command %q%s: see mcpctl --help", word, match.DidYouMean(word, names))
 }
 
-// say prints an error that no report has told yet, one line for each.
-func (inv *invocation) say(err error) {
+// printError prints an error that no report has told yet, one line for each.
+func printError(p host.Process, err error) {
 	var told exit.Code
 	if err == nil || errors.As(err, &told) {
 		return
 	}
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
-		fmt.Fprintln(inv.Err, "mcpctl:", report.Visible(line))
+		fmt.Fprintln(p.Err, "mcpctl:", report.Visible(line))
 	}
+}
+
+// complete finds mistakes in the environment and in what all commands share before anything is contacted.
+func (p *program) complete() error {
+	if p.misread != nil {
+		return exit.Misuse(config.Explain(p.misread))
+	}
+	return p.Output.Check(p.Process)
+}
+
+// sources are the SOURCEs of a command: its words, and the command behind "--" last.
+func (p program) sources(words []string) ([]source.Source, error) {
+	return source.ParseAll(words, p.behind)
+}
+
+// emit writes the report of a command, unless err says why there is none.
+func (p program) emit(ctx context.Context, r *report.Report, err error, view report.Options) error {
+	if err != nil {
+		return err
+	}
+	return output.Emit(ctx, p.Process, p.Output, r, view)
+}
+
+// splitCommand cuts an argument list at its first "--": what follows is the command of an ad-hoc stdio server.
+// The second result is nil when there is no "--".
+func splitCommand(args []string) (own, behind []string) {
+	at := slices.Index(args, "--")
+	if at < 0 {
+		return args, nil
+	}
+	return args[:at], append([]string{}, args[at+1:]...)
+}
+
+// flagsFirst moves flags in front of positional arguments, behind the name of the command: urfave/cli stops reading
+// flags at the first positional argument, people do not.
+func flagsFirst(args []string, app *cli.App) []string {
+	if n := len(args); n > 0 && args[n-1] == completing {
+		return args // unfinished: a shell asks what may come next
+	}
+	takesValue := map[string]bool{}
+	for _, command := range app.Commands {
+		for name, takes := range flagsOf(command) {
+			takesValue[name] = takesValue[name] || takes
+		}
+	}
+	var flags, words []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			words = append(words, arg)
+			continue
+		}
+		flags = append(flags, arg)
+		if takesValue[strings.TrimLeft(arg, "-")] && i+1 < len(args) {
+			i++
+			flags = append(flags, args[i])
+		}
+	}
+	if len(words) == 0 {
+		return flags
+	}
+	return slices.Concat(words[:1], flags, words[1:])
+}
+
+// flagsOf are the names of the flags of a command, and whether each takes a value.
+func flagsOf(command *cli.Command) map[string]bool {
+	takes := map[string]bool{}
+	for _, flag := range command.Flags {
+		_, boolean := flag.(*cli.BoolFlag)
+		for _, name := range flag.Names() {
+			takes[name] = !boolean
+		}
+	}
+	return takes
 }

@@ -3,14 +3,13 @@ package main
 import (
 	"embed"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -21,7 +20,7 @@ var completions embed.FS
 // shells are the files of the completion folder, by the shell's name.
 var shells = map[string]string{"bash": "bash.sh", "zsh": "zsh.sh", "fish": "fish.sh", "powershell": "powershell.ps1"}
 
-func completionCommand(inv *invocation) *cli.Command {
+func completionCommand(p program) *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
 		Usage:     "print the completion script of a shell: bash, zsh, fish or powershell",
@@ -33,7 +32,7 @@ func completionCommand(inv *invocation) *cli.Command {
 			}
 			script, err := completions.ReadFile("completion/" + file)
 			if err == nil {
-				_, err = inv.Out.Write(script)
+				_, err = p.Out.Write(script)
 			}
 			return err
 		},
@@ -55,12 +54,12 @@ const completing = "--generate-bash-completion"
 
 // completeValue offers the values of a flag that ends what was typed, and tells whether there is such a flag. One that
 // may be the beginning of another flag is taken for that if it has no few values.
-func (inv *invocation) completeValue(app *cli.App, args []string) bool {
+func (p program) completeValue(app *cli.App, args []string) bool {
 	n := len(args)
-	if n < 3 || args[n-1] != completing || !strings.HasPrefix(args[n-2], "-") || app.Command(args[0]) == nil {
+	if n < 3 || args[n-1] != completing || !strings.HasPrefix(p.typed, "-") || app.Command(args[0]) == nil {
 		return false
 	}
-	typed := strings.TrimLeft(args[n-2], "-")
+	typed := strings.TrimLeft(p.typed, "-")
 	takes := flagsOf(app.Command(args[0]))
 	values := flagValues(typed, args[0])
 	for name := range takes {
@@ -69,7 +68,7 @@ func (inv *invocation) completeValue(app *cli.App, args []string) bool {
 		}
 	}
 	for _, value := range values {
-		fmt.Fprintln(inv.Out, value)
+		fmt.Fprintln(p.Out, value)
 	}
 	return takes[typed]
 }
@@ -105,28 +104,17 @@ func flagValues(flag, command string) []string {
 }
 
 // completeServers offers the flags of a command when a flag was begun, the names of configured servers otherwise.
-func (inv *invocation) completeServers(c *cli.Context) {
-	if last := lastTyped(); strings.HasPrefix(last, "-") {
+func (p *program) completeServers(c *cli.Context) {
+	if strings.HasPrefix(p.typed, "-") {
 		cli.DefaultCompleteWithFlags(c.Command)(c)
 		return
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return
-	}
-	home, _ := os.UserHomeDir()
-	cfg, _ := config.Load(config.Input{Files: inv.configs.Value(), Dir: dir, Home: home, Lookup: inv.Lookup, Discover: inv.discover})
+	quiet := p.Process
+	quiet.Quiet = true
+	cfg, _ := fleet.Read(quiet, p.Select)
 	var names []string
 	for _, e := range cfg.Entries {
 		names = append(names, slices.DeleteFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) })...)
 	}
 	completeWords(names...)(c)
-}
-
-// lastTyped is the last word of the command line that is being completed.
-func lastTyped() string {
-	if n := len(os.Args); n > 2 {
-		return os.Args[n-2]
-	}
-	return ""
 }

@@ -4,7 +4,7 @@ import "testing"
 
 // TestFlagsOfCommands: no command has a flag twice, which the flag package answers with a panic once the command runs.
 func TestFlagsOfCommands(t *testing.T) {
-	app := newApp(&invocation{})
+	app := newApp(program{})
 	if len(app.Commands) < 10 {
 		t.Fatalf("only %d commands", len(app.Commands))
 	}

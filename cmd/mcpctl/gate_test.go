@@ -15,7 +15,7 @@ func TestEveryCommandIsGuarded(t *testing.T) {
 		t.Fatal(err)
 	}
 	quiet := []string{"rules", "report", "config", "trust", "auth", "completion", "version", "help"}
-	commands := newApp(&invocation{}).Commands
+	commands := newApp(program{}).Commands
 	if len(commands) < 15 {
 		t.Fatalf("only %d commands: is the search broken?", len(commands))
 	}

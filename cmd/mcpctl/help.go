@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // helpWords lets "help list" say what "list --help" says.
@@ -18,22 +20,32 @@ func helpWords(args []string) []string {
 	return append(append([]string{}, args[1:]...), "--help")
 }
 
+// helpTemplate is a template of urfave/cli with the flags in it as flagHelp writes them.
+func helpTemplate(template string, flags []cli.Flag) string {
+	before, _, _ := strings.Cut(template, "{{if .VisibleFlagCategories}}")
+	var text strings.Builder
+	text.WriteString(before + "\n\nOPTIONS:\n")
+	for _, f := range append(slices.Clone(flags), cli.HelpFlag) {
+		if flag, ok := f.(cli.DocGenerationFlag); ok {
+			text.WriteString("   " + strings.ReplaceAll(flagHelp(flag), "{{", "{ {") + "\n")
+		}
+	}
+	return text.String()
+}
+
 // flagHelp is the line of a flag in a help text: its names, the name of its value in capitals, what it does, and its
 // default unless that is empty or told already.
-func flagHelp(f cli.Flag) string {
-	flag, ok := f.(cli.DocGenerationFlag)
-	if !ok {
-		return ""
-	}
-	names := fmt.Sprintf("    --%s", flag.Names()[0])
-	if len(flag.Names()) > 1 {
-		names = fmt.Sprintf("-%s, --%s", flag.Names()[1], flag.Names()[0])
+func flagHelp(flag cli.DocGenerationFlag) string {
+	all := flag.(cli.Flag).Names()
+	names := "    --" + all[0]
+	if len(all) > 1 {
+		names = fmt.Sprintf("-%s, --%s", all[1], all[0])
 	}
 	usage := flag.GetUsage()
 	if !flag.TakesValue() {
 		return names + "\t" + usage
 	}
-	value := strings.ToUpper(flag.Names()[0])
+	value := strings.ToUpper(all[0])
 	if parts := strings.Split(usage, "`"); len(parts) == 3 {
 		value, usage = parts[1], strings.Join(parts, "")
 	}
@@ -47,9 +59,20 @@ func flagHelp(f cli.Flag) string {
 func badUsage(c *cli.Context, err error, _ bool) error {
 	text := strings.TrimPrefix(err.Error(), "flag provided but not defined: ")
 	if text != err.Error() {
-		return exit.Usagef("unknown flag %s: see mcpctl %s --help", doubleDash(text), c.Command.Name)
+		return exit.Usagef("unknown flag %s%s: see %s --help", doubleDash(text), nearestFlag(c, text), strings.TrimSpace("mcpctl "+strings.TrimPrefix(c.Command.Name, "mcpctl")))
 	}
 	return exit.Usagef("%s: see mcpctl %s --help", doubleDashes(err.Error()), c.Command.Name)
+}
+
+// nearestFlag is the flag of a command that somebody may have meant.
+func nearestFlag(c *cli.Context, flag string) string {
+	var known []string
+	for name := range flagsOf(c.Command) {
+		if len(name) > 1 {
+			known = append(known, "--"+name)
+		}
+	}
+	return match.DidYouMean(doubleDash(flag), known)
 }
 
 // doubleDash writes a flag as people do; the flag package knows one dash only.

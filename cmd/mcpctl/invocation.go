@@ -28,7 +28,7 @@ type invocation struct {
 	format     string
 	output     string
 	reports    reportFiles
-	timeout    duration
+	timeout    setDuration
 	parallel   int
 	headers    cli.StringSlice
 	bearer     string
@@ -39,7 +39,7 @@ type invocation struct {
 	protocol   string
 	retries    int
 	failFast   bool
-	shard      shard
+	shard      setShard
 	color      string
 	snapshots  string
 }

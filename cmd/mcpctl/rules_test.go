@@ -3,17 +3,15 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/rules"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/probe"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // catalogue is the rules of one command with what the page says of them.
@@ -71,34 +69,13 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 			seen[rule.ID] = c.title
 		}
 	}
-	for _, rule := range allRules() {
+	for _, rule := range rules.All() {
 		if seen[rule.ID] == "" {
 			t.Errorf("mcpctl rules lists %s, and no catalogue has it", rule.ID)
 		}
 	}
-	if len(allRules()) != len(seen) {
-		t.Errorf("mcpctl rules lists %d of %d rules", len(allRules()), len(seen))
-	}
-}
-
-// TestEveryNoticeIsARule: what the prober notices, some rule of check tells, or it is one of those that harm nobody.
-func TestEveryNoticeIsARule(t *testing.T) {
-	harmless := []string{
-		probe.NoticeRestarted, // our own doing: the era had to be tried
-		probe.NoticeItemOdd,   // item-without-name finds it in the surface
-		probe.NoticeDuplicate, // duplicate-name does
-	}
-	for _, code := range []string{
-		probe.NoticeRestarted, probe.NoticeVersionOdd, probe.NoticeInitializedLost, probe.NoticeNoCapabilities, probe.NoticeInstructionsOdd,
-		probe.NoticeNotImplemented, probe.NoticeCursorRepeated, probe.NoticeCursorOdd, probe.NoticeListRestarted, probe.NoticeItemOdd,
-		probe.NoticeDuplicate, probe.NoticeMemberRepeated, probe.NoticeInvalidUTF8, probe.NoticeFieldsMissing,
-	} {
-		s := probed(probe.Result{Server: probe.Server{Name: "s"}})
-		seen := check.Surface{Name: "s", Snapshot: &snapshot.Snapshot{}, Observed: s.observed()}
-		seen.Observed.Notices = []check.Notice{{Code: code, Message: "seen"}}
-		if found := check.Run([]check.Surface{seen}, check.Options{}); (len(found) == 0) != slices.Contains(harmless, code) {
-			t.Errorf("%s: %d findings", code, len(found))
-		}
+	if len(rules.All()) != len(seen) {
+		t.Errorf("mcpctl rules lists %d of %d rules", len(rules.All()), len(seen))
 	}
 }
 

@@ -2,14 +2,19 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/output"
 )
 
-// duration is a flag value: a Go duration, or a number of seconds.
-type duration struct {
-	time.Duration
-	set bool
-}
+// What follows are flag values: each writes into the field that it points at.
+
+// duration is a Go duration, or a number of seconds; a field that stays nil was not given.
+type duration struct{ to **time.Duration }
 
 // Set reads "10s", "1m30s" or "10".
 func (d *duration) Set(text string) error {
@@ -22,33 +27,25 @@ func (d *duration) Set(text string) error {
 	if parsed < 0 {
 		return fmt.Errorf("%q is negative", text)
 	}
-	*d = duration{parsed, true}
+	*d.to = &parsed
 	return nil
 }
 
 // String is the value as it would be typed.
 func (d *duration) String() string {
-	if d == nil || !d.set {
+	if d == nil || d.to == nil || *d.to == nil {
 		return ""
 	}
-	return d.Duration.String()
+	return (*d.to).String()
 }
 
-// or is the value, or other when none was given.
-func (d duration) or(other time.Duration) time.Duration {
-	if d.set {
-		return d.Duration
-	}
-	return other
-}
-
-// shard is part index of count, from 1; the zero value is everything.
-type shard struct{ index, count int }
+// shard is a part of the configured servers.
+type shard fleet.Shard
 
 // Set reads "2/5".
 func (s *shard) Set(text string) error {
 	var parsed shard
-	if n, err := fmt.Sscanf(text, "%d/%d", &parsed.index, &parsed.count); err != nil || n != 2 || fmt.Sprintf("%d/%d", parsed.index, parsed.count) != text || parsed.index < 1 || parsed.index > parsed.count {
+	if n, err := fmt.Sscanf(text, "%d/%d", &parsed.Index, &parsed.Count); err != nil || n != 2 || parsed.String() != text || parsed.Index < 1 || parsed.Index > parsed.Count {
 		return fmt.Errorf("%q is not a part such as 1/4", text)
 	}
 	*s = parsed
@@ -57,11 +54,138 @@ func (s *shard) Set(text string) error {
 
 // String is the value as it would be typed.
 func (s *shard) String() string {
-	if s == nil || s.count == 0 {
+	if s == nil || s.Count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", s.index, s.count)
+	return fmt.Sprintf("%d/%d", s.Index, s.Count)
 }
 
-// has tells whether the item at position i belongs to this part.
-func (s shard) has(i int) bool { return s.count == 0 || i%s.count == s.index-1 }
+// list are the values of a flag that may be given several times.
+type list []string
+
+// other is what urfave/cli sets the further names of a flag to, after the one that was given.
+const other = "\x00"
+
+// Serialize is called for that.
+func (l *list) Serialize() string { return other }
+
+// Set adds a value.
+func (l *list) Set(text string) error {
+	if text != other {
+		*l = append(*l, text)
+	}
+	return nil
+}
+
+// String is the value as it would be typed.
+func (l *list) String() string {
+	if l == nil {
+		return ""
+	}
+	return strings.Join(*l, " ")
+}
+
+// names are a list with commas between several.
+type names []string
+
+// Set adds names.
+func (n *names) Set(text string) error {
+	for _, name := range strings.Split(text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			*n = append(*n, name)
+		}
+	}
+	return nil
+}
+
+// String is the value as it would be typed.
+func (n *names) String() string {
+	if n == nil {
+		return ""
+	}
+	return strings.Join(*n, ",")
+}
+
+// reports are the files that a run writes beside its answer.
+type reports []output.File
+
+// Set reads "sarif=out.sarif".
+func (r *reports) Set(text string) error {
+	file, err := output.ParseFile(text)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(*r, func(other output.File) bool { return other.Path == file.Path }) {
+		return fmt.Errorf("%s is named twice", file.Path)
+	}
+	*r = append(*r, file)
+	return nil
+}
+
+// String is the value as it would be typed.
+func (r *reports) String() string {
+	if r == nil {
+		return ""
+	}
+	var words []string
+	for _, file := range *r {
+		words = append(words, file.String())
+	}
+	return strings.Join(words, " ")
+}
+
+// semantics says whether callers may send anything that a schema allows.
+type semantics struct{ strict *bool }
+
+// Set reads "declared" or "strict".
+func (s *semantics) Set(text string) error {
+	if *s.strict = text == "strict"; !*s.strict && text != "declared" {
+		return fmt.Errorf("--semantics is declared or strict, not %q", text)
+	}
+	return nil
+}
+
+// String is the value as it would be typed.
+func (s *semantics) String() string {
+	if s == nil || s.strict == nil || !*s.strict {
+		return "declared"
+	}
+	return "strict"
+}
+
+// size is a number of bytes.
+type size int
+
+const (
+	defaultMaxBytes = size(16_000_000)
+	mostMaxBytes    = size(64 << 20) // the transports take no larger message
+)
+
+// Set reads "500000", "500KB" or "16MB".
+func (s *size) Set(text string) error {
+	bare, factor := strings.ToUpper(text), 1
+	for unit, bytes := range map[string]int{"KB": 1000, "MB": 1000_000, "KIB": 1 << 10, "MIB": 1 << 20} {
+		if number, ok := strings.CutSuffix(bare, unit); ok {
+			bare, factor = number, bytes
+		}
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(bare))
+	if err != nil || n <= 0 || n > int(mostMaxBytes)/factor {
+		return fmt.Errorf("%q is not a size of at most 64MiB such as 500KB or 16MB", text)
+	}
+	*s = size(n * factor)
+	return nil
+}
+
+// String is the value as it would be typed.
+func (s *size) String() string {
+	switch {
+	case s == nil || *s == 0:
+		return ""
+	case *s%1_000_000 == 0:
+		return fmt.Sprintf("%dMB", *s/1_000_000)
+	case *s%1000 == 0:
+		return fmt.Sprintf("%dKB", *s/1000)
+	}
+	return strconv.Itoa(int(*s))
+}

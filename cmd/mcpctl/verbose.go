@@ -13,7 +13,7 @@ func (inv *invocation) elaborate(files []string, servers []surface) {
 		return
 	}
 	for _, file := range files {
-		inv.Note("read %s", report.Visible(shown(file)))
+		inv.Note("read %s", report.Visible(inv.Rel(file)))
 	}
 	for _, s := range servers {
 		inv.Note("%s: %s", report.Visible(s.Name), s.course())

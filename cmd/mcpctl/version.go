@@ -24,28 +24,27 @@ func version() string {
 	return "devel"
 }
 
-func versionCommand(inv *invocation) *cli.Command {
-	return &cli.Command{
+func versionCommand(p program) *cli.Command {
+	return p.command(&cli.Command{
 		Name:  "version",
 		Usage: "print the version",
-		Flags: inv.outputFlags(),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return exit.Usagef("version takes no argument: see mcpctl version --help")
 			}
-			return inv.write([]byte(versionText(inv.format)))
+			return p.Output.Bytes(p.Process, []byte(versionText(p.Version, p.Output.Format)))
 		},
-	}
+	}, p.outputFlags())
 }
 
 // versionText is the version in a format; without one it is a line for people, into a pipe too.
-func versionText(format string) string {
+func versionText(version, format string) string {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	switch format {
 	case "json":
-		return fmt.Sprintf("{\"version\": %q, \"go\": %q, \"platform\": %q}\n", version(), runtime.Version(), platform)
+		return fmt.Sprintf("{\"version\": %q, \"go\": %q, \"platform\": %q}\n", version, runtime.Version(), platform)
 	case "yaml":
-		return fmt.Sprintf("version: %q\ngo: %q\nplatform: %q\n", version(), runtime.Version(), platform)
+		return fmt.Sprintf("version: %q\ngo: %q\nplatform: %q\n", version, runtime.Version(), platform)
 	}
-	return fmt.Sprintf("mcpctl %s (%s, %s)\n", version(), runtime.Version(), platform)
+	return fmt.Sprintf("mcpctl %s (%s, %s)\n", version, runtime.Version(), platform)
 }

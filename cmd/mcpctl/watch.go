@@ -20,7 +20,7 @@ import (
 // watching are the flags of watch alone.
 type watching struct {
 	comparison
-	interval, debounce, length duration
+	interval, debounce, length setDuration
 	maxFailures                int
 	against, format            string
 	exec, webhook              string

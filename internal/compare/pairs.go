@@ -131,7 +131,7 @@ func (p Pair) Findings(options diff.Options, policy finding.Policy) []finding.Fi
 		return nil
 	}
 	options.Absence = p.Absence
-	options.Server, options.Unavailable, options.Enable = p.New.Name, p.New.Unavailable, policy.Enabled(p.New.Name)
+	options.Server, options.Enable = p.New.Name, policy.Enabled(p.New.Name)
 	return diff.Compare(p.Old.Snapshot, p.New.Snapshot, options)
 }
 
@@ -211,10 +211,8 @@ func sizeOf(s *snapshot.Snapshot) int64 {
 	}
 	size := 0
 	for _, kind := range snapshot.Kinds() {
-		if list := s.List(kind); list != nil {
-			for _, item := range list.Items {
-				size += len(item.Raw)
-			}
+		for _, item := range s.List(kind).Items() {
+			size += len(item.Raw)
 		}
 	}
 	return int64(size)

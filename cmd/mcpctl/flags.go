@@ -1,0 +1,119 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/report"
+)
+
+// command completes a command whose answer is a report: its own flags come first, shared ones after them.
+func (p *program) command(c *cli.Command, shared ...[]cli.Flag) *cli.Command {
+	c.Flags = append(c.Flags, slices.Concat(shared...)...)
+	c.Before = func(*cli.Context) error { return p.complete() }
+	if c.BashComplete == nil {
+		c.BashComplete = p.completeServers
+	}
+	return c
+}
+
+// surveyFlags are all flags of a command that contacts the servers of a fleet.
+func (p *program) surveyFlags() []cli.Flag {
+	return slices.Concat(p.selectionFlags(), p.outputFlags(), p.reportFlags(), p.contactFlags(), p.parallelFlags(), p.retryFlags())
+}
+
+// selectionFlags choose which servers exist.
+func (p *program) selectionFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.GenericFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable; default: MCPCTL_CONFIG, else searched for)", Value: (*list)(&p.Select.Files), TakesFile: true},
+		&cli.BoolFlag{Name: "discover", Usage: "also the servers of Claude, Cursor, VS Code, Codex and other applications", Destination: &p.Select.Discover},
+		&cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: (*names)(&p.Select.Only)},
+	}
+}
+
+// snapshotsFlags choose where snapshots are kept.
+func (p *program) snapshotsFlags() []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "snapshots", Usage: "`FOLDER` of saved snapshots (default: mcp-snapshots, or as mcpctl.yaml says)", Destination: &p.Select.Snapshots}}
+}
+
+// yesFlags answer every question.
+func (p *program) yesFlags() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &p.Select.Yes}}
+}
+
+// outputFlags choose how a command answers.
+func (p *program) outputFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table on a terminal and json elsewhere)", Value: p.Output.Format, Destination: &p.Output.Format},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &p.Output.File, TakesFile: true},
+	}, p.talkFlags()...)
+}
+
+// talkFlags choose what is told on the way, and how it looks.
+func (p *program) talkFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never", Value: "auto", Destination: &p.Output.Color},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no remarks on standard error", Destination: &p.Quiet},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "tell more on standard error", Destination: &p.Verbose},
+	}
+}
+
+// reportFlags choose what is written beside the answer.
+func (p *program) reportFlags() []cli.Flag {
+	return []cli.Flag{&cli.GenericFlag{Name: "report", Usage: "write the same report as `FORMAT=FILE` too (repeatable)", Value: (*reports)(&p.Output.Reports), TakesFile: true}}
+}
+
+// contactFlags choose how one server is reached.
+func (p *program) contactFlags() []cli.Flag {
+	c := &p.Contact
+	return append(p.yesFlags(),
+		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &duration{&c.Timeout}},
+		&cli.GenericFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Value: (*list)(&c.Env)},
+		&cli.BoolFlag{Name: "inherit-env", Usage: "hand the whole environment to stdio servers, not only the minimum", Destination: &c.InheritEnv},
+		&cli.BoolFlag{Name: "sandbox", Usage: "start stdio servers without network and home, everything read-only (Linux, needs bwrap)", Destination: &c.Sandbox},
+		p.caCertFlag(),
+		&cli.StringFlag{Name: "protocol", Usage: "auto, or pin a `VERSION` such as 2025-11-25", Value: c.Protocol, Destination: &c.Protocol},
+		&cli.GenericFlag{Name: "header", Usage: "`\"K: V\"` for every HTTP server of this run, or @FILE with one a line (repeatable)", Value: (*list)(&c.Headers)},
+		&cli.StringFlag{Name: "bearer", Usage: "bearer token `FROM` env:NAME, file:PATH or cmd:'COMMAND', for every HTTP server of this run", Destination: &c.Bearer},
+		&cli.StringFlag{Name: "headers-helper", Usage: "run `CMD` with the shell for headers, which it writes as a JSON object", Destination: &c.HeadersHelper},
+	)
+}
+
+func (p *program) caCertFlag() cli.Flag {
+	return &cli.StringFlag{Name: "ca-cert", Usage: "trust the certificates of PEM `FILE` too", Destination: &p.Contact.CACert, TakesFile: true}
+}
+
+// parallelFlags choose how many servers are reached at once, and which part of them.
+func (p *program) parallelFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: p.Contact.Parallel, Destination: &p.Contact.Parallel},
+		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers", Value: (*shard)(&p.Select.Shard)},
+	}
+}
+
+// retryFlags choose what happens after a failure.
+func (p *program) retryFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "retries", Usage: "`N` further attempts after a failure that can heal (default: MCP_MAX_RETRIES, else 0)", Value: p.Contact.Retries, Destination: &p.Contact.Retries},
+		&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first server that fails", Destination: &p.Contact.FailFast},
+	}
+}
+
+// judgeFlags choose what fails a run, and what is shown of it. usual is the threshold when nobody says one.
+func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
+	levels := "breaking, warning, info, any or never"
+	return []cli.Flag{
+		&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this level on: " + strings.Replace(levels, usual, usual+" (default)", 1), Destination: failOn},
+		&cli.BoolFlag{Name: "show-waived", Usage: "show in the table what waivers excuse, too", Destination: showWaived},
+	}
+}
+
+// schemaFlags choose how schemas are compared.
+func schemaFlags(strict, assertFormats *bool) []cli.Flag {
+	return []cli.Flag{
+		&cli.GenericFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: &semantics{strict}},
+		&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: assertFormats},
+	}
+}
