@@ -56,6 +56,8 @@ type Entry struct {
 	unusable  bool         // only the application can run it, as its one problem says
 	chosenDir bool         // somebody chose the folder that it starts in
 	shown     shown
+	uses      []use
+	scope     scope
 	subject   trustSubject
 	launch
 }

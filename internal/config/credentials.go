@@ -137,7 +137,10 @@ func (r credentialReader) fetch(from syntax.Field) string {
 	if strings.HasSuffix(from.Key, ".env") {
 		return r.variable(from)
 	}
-	value, warning, err := ReadSecretFile(r.file(from))
+	before := len(r.uses)
+	path := r.file(from)
+	r.uses = append(r.uses[:before], use{from.Key, from.Value.Text, from.Value.Text, fromFile})
+	value, warning, err := ReadSecretFile(path)
 	if err != nil {
 		r.complain(from.Value.Line, "create the file, or name another one", "reading %q: %v", from.Key, err)
 		return ""
@@ -151,6 +154,7 @@ func (r credentialReader) fetch(from syntax.Field) string {
 // variable is the environment variable that a value names; one without a value is a problem.
 func (r credentialReader) variable(f syntax.Field) string {
 	name := f.Value.Text
+	r.uses = append(r.uses, use{f.Key, name, name, fromVariable})
 	value, ok := r.lookup.Value(name)
 	hint, what := fmt.Sprintf("set %s in the environment", name), ""
 	switch {
@@ -183,6 +187,9 @@ func (r credentialReader) carried(prefix string) probe.Secret {
 	if !headerValue(value) {
 		r.complain(r.fields.Line, "write it in one line", "the variable %s has line breaks or control characters", name)
 		return ""
+	}
+	if value != "" {
+		r.uses = append(r.uses, use{"oauth.environment", name, name, fromVariable})
 	}
 	return probe.Secret(strings.TrimSpace(value))
 }

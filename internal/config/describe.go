@@ -89,11 +89,11 @@ func (e Entry) state() string {
 	return "enabled"
 }
 
-// trustSubject is what a person agrees to who trusts an entry.
+// trustSubject is whom an agreement is about.
 type trustSubject struct {
-	path  string   // absolute, of the file
-	name  string   // which of its servers
-	parts []string // see Subject
+	path string // absolute, of the file
+	name string // which of its servers
+	base string // of a variant: the file of the server
 }
 
 // NeedsTrust tells whether the entry must not be started or contacted before a person agreed to it, since nobody named it. A
@@ -101,26 +101,10 @@ type trustSubject struct {
 func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
 
 // Subject is the absolute path of the entry's file, which of its servers it is, whatever it is called beside those of other
-// files, and everything the file says that decides what it does: its folder, all its keys as they are written, the inputs
-// that it may ask for and the content of its envFile. Values of the user's own environment are not part of it. The parts
-// may hold secrets, so they are for digests alone.
+// files, and all that it can do. Values of the user's own environment are not part of it. The parts may hold secrets, so they
+// are for digests alone.
 func (e Entry) Subject() (file, server string, parts []string) {
-	return e.subject.path, e.subject.name, e.subject.parts
-}
-
-// trustSubject is known once all of the server was read.
-func (r *serverReader) trustSubject() trustSubject {
-	out := trustSubject{path: r.abs, name: r.server + r.owner, parts: []string{"folder", r.folder}}
-	out.parts = r.fields.Flatten(append(out.parts, "keys"))
-	out.parts = r.asked.Flatten(append(out.parts, "inputs"))
-	out.parts = append(out.parts, "envFile", r.envText)
-	return out
-}
-
-// with is the subject of a server as a variant has it.
-func (e trustSubject) with(v trustSubject) trustSubject {
-	parts := slices.Concat([]string{"server", e.path}, e.parts, v.parts)
-	return trustSubject{path: v.path, name: e.name + "@" + v.name, parts: parts}
+	return e.subject.path, e.subject.name, append([]string{e.subject.base}, e.Manifest().Parts()...)
 }
 
 // discreet are problems without such tokens.

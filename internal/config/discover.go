@@ -127,7 +127,10 @@ func placed(file clients.File, entries []Entry) []Entry {
 // a say in it; ${workspaceFolder} is the project nevertheless.
 func (d *discovery) scopeOf(file clients.File) scope {
 	project := files.ProjectRoot(d.in.Dir)
-	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered, folder: cmp.Or(d.in.Home, d.in.Dir)}
+	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered, folder: cmp.Or(d.in.Home, d.in.Dir), root: project}
+	if project == d.in.Home { // what the user has everywhere is no project
+		s.root = ""
+	}
 	if scope := file.Row.Scope; scope == clients.Project || scope == clients.Container {
 		s.folder = clients.ProjectFolder(file.Path)
 		project = s.folder

@@ -134,6 +134,7 @@ func (r httpReader) envHeaders(headers map[string]probe.Secret) {
 	}
 	for _, m := range r.texts(f) {
 		value, _ := r.lookup.Value(m.Value.Text)
+		r.uses = append(r.uses, use{m.In(f.Key).Key, m.Value.Text, m.Value.Text, fromVariable})
 		if strings.TrimSpace(value) != "" || !headerName(m.Key) {
 			r.header(m, value, headers)
 		}

@@ -115,7 +115,7 @@ func (l *loader) readProject(file origin) {
 func (l *loader) scope(file origin) scope {
 	folder := clients.ProjectFolder(file.path)
 	s := scope{
-		file: file.shown, abs: file.path, found: file.found, folder: folder,
+		file: file.shown, abs: file.path, found: file.found, folder: folder, root: files.ProjectRoot(l.in.Dir),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
 	}
 	return s.in(clients.DialectOf(file.path))

@@ -24,6 +24,7 @@ type scope struct {
 	found   Found         // how it came to be read
 	abs     string        // absolute, of the file
 	folder  string        // that relative paths refer to, absolute
+	root    string        // of the project that the run is in; empty = there is none
 	owner   string        // follows the names of servers in what is agreed to, where a file has several of one name
 	asked   syntax.Value  // what the file says of inputs
 	strict  bool          // an unknown key is a mistake
@@ -44,7 +45,7 @@ type serverReader struct {
 	scope
 	fields  syntax.Value
 	prompts []Prompt       // without an answer, each once
-	envText string         // content of envFile
+	uses    []use          // all texts that decide what it does
 	secrets []probe.Secret // what was put in that must not be shown
 }
 
@@ -134,7 +135,7 @@ func (s scope) entry(f syntax.Field) Entry {
 		e.Server.Secrets = append(r.secrets, misplaced(e.Server)...)
 	}
 	e.Problems, e.Warnings, e.Prompts = r.problems, r.warnings, r.prompts
-	e.subject = r.trustSubject()
+	e.uses, e.scope, e.subject = r.uses, r.scope, trustSubject{path: r.abs, name: r.server + r.owner}
 	return e
 }
 
@@ -266,6 +267,7 @@ func (r *serverReader) foreign(keys []string, beside string) {
 // expand replaces the variables of f's string and keeps those without a value as problems; ok is false if there are any.
 func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
 	out, missing := r.scope.expand(f.Value.Text)
+	r.uses = append(r.uses, use{f.Key, f.Value.Text, out.shown, fromText})
 	r.secrets = append(r.secrets, r.confidential(f.Value.Text)...)
 	for _, m := range missing {
 		r.complain(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
@@ -437,15 +439,16 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 		r.complain(f.Value.Line, "create the file or remove envFile", `reading "envFile" %q: %v`, shown, err)
 		return nil
 	}
-	r.envText = string(data)
 	read, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
 		r.complain(f.Value.Line, "write one NAME=value per line", `reading "envFile" %q: not lines of NAME=value`, shown)
 	}
 	env := make(map[string]probe.Secret, len(read))
-	for name, v := range read {
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		v := read[name]
 		if envName(name) {
 			env[name] = probe.Secret(v)
+			r.uses = append(r.uses, use{"envFile." + name, v, v, fromEnvFile})
 		}
 	}
 	return env

@@ -27,8 +27,9 @@ type variant struct {
 	secrets  []probe.Secret
 	has      []syntax.Field // args, env and headers, as far as they are there
 
-	found   Found
-	subject trustSubject // of the variant alone
+	found Found
+	abs   string // of the file
+	uses  []use
 
 	problems, warnings []Problem
 	prompts            []Prompt
@@ -70,7 +71,7 @@ func (p *projectReader) variant(server, f syntax.Field) variant {
 		r.variant(&v)
 	}
 	v.problems, v.warnings, v.prompts = r.problems, r.warnings, r.prompts
-	v.found, v.subject = r.found, trustSubject{r.abs, f.Key, f.Value.Flatten([]string{"variant", f.Key})}
+	v.found, v.abs, v.uses = r.found, r.abs, r.uses
 	return v
 }
 
@@ -137,7 +138,11 @@ func (v variant) entry(e Entry) Entry {
 	e.Base, e.Server.Name = e.Server.Name, VariantName(v.of, v.name)
 	e.File, e.Line, e.Server.Source = v.file, v.line, fmt.Sprintf("%s:%d", v.file, v.line)
 	e.Found = max(e.Found, v.found) // the less a person has said of it
-	e.subject = e.subject.with(v.subject)
+	e.subject = trustSubject{path: v.abs, name: e.subject.name + "@" + v.name, base: e.subject.path}
+	e.uses = slices.Concat(e.uses, v.uses)
+	for _, name := range v.without {
+		e.uses = append(e.uses, use{key: "env." + name, from: removed})
+	}
 	e.Problems = slices.Concat(e.Problems, v.problems)
 	e.Warnings, e.Prompts = slices.Concat(e.Warnings, v.warnings), slices.Concat(e.Prompts, v.prompts)
 	if v.protocol != "" {

@@ -1,0 +1,420 @@
+package config
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/manifest"
+	"github.com/mcpctl/mcpctl/internal/redact"
+)
+
+// use is a text of the configuration that decides what a server does, and where it stands.
+type use struct {
+	key   string // as messages have it: "args[1]", "headers.X-Trace", "oauth.clientSecret"
+	text  string // as it is written; or the name of a variable, the path of a file
+	shown string // the same with the folders put in
+	from  origins
+}
+
+// origins are the places that the value of a use comes from.
+type origins string
+
+const (
+	fromText     origins = ""        // the text itself, with its variables
+	fromVariable origins = "env"     // the variable that the text names
+	fromFile     origins = "file"    // the file that the text names
+	fromEnvFile  origins = "envFile" // a line of that file
+	removed      origins = "removed" // a variant takes it away
+)
+
+// Manifest is all that the entry can do. Files of the project that it starts are read now.
+func (e Entry) Manifest() manifest.Manifest {
+	b := builder{Entry: e, host: e.host()}
+	if len(e.uses) == 0 { // of a variable or the command line
+		b.unwritten()
+	}
+	for _, u := range e.uses {
+		b.add(u)
+	}
+	words := make([]string, len(b.words))
+	for i, u := range b.words {
+		words[i] = u.shown
+	}
+	for i, masked := range redact.Literals(words, manifest.IsCode) {
+		b.Starts = append(b.Starts, manifest.Masked(masked, words[i]))
+	}
+	if s := e.Server.Stdio; s != nil {
+		b.In = cmp.Or(e.shown.dir, s.Dir)
+	}
+	if h := e.Server.HTTP; h != nil && h.Helper != nil {
+		b.Runs = append(b.Runs, manifest.Masked(redact.Literal(h.Helper.Command), h.Helper.Command))
+	}
+	b.Scripts = e.scripts()
+	slices.SortFunc(b.Sets, func(x, y manifest.Member) int { return cmp.Compare(x.Name, y.Name) })
+	return b.Manifest
+}
+
+// builder puts a manifest together.
+type builder struct {
+	manifest.Manifest
+	Entry
+	words []use
+	host  string // that a server at a URL is at, as it is written
+	asked []string
+}
+
+// unwritten is what the server itself says, where no file does.
+func (b *builder) unwritten() {
+	if s := b.Server.Stdio; s != nil {
+		for _, word := range append([]string{s.Command}, s.Args...) {
+			b.words = append(b.words, use{shown: word})
+		}
+	}
+	if h := b.Server.HTTP; h != nil {
+		b.contact(h.URL, "")
+	}
+}
+
+// oauthHosts are the keys of "oauth" whose hosts are contacted or opened, and what for.
+var oauthHosts = map[string]string{"authServerMetadataUrl": "OAuth metadata", "authorizationUrl": "login", "tokenUrl": "tokens"}
+
+// add is what one text adds.
+func (b *builder) add(u use) {
+	group, name, _ := strings.Cut(u.key, ".")
+	group, _, _ = strings.Cut(group, "[")
+	switch group {
+	case "command", "args":
+		b.give(u, "argument of the program", false)
+		b.words = append(b.words, u)
+	case "env":
+		b.set(name, u)
+	case "envFile":
+		if u.from == fromEnvFile {
+			b.set(name, u)
+		} else {
+			b.read(u, "environment")
+		}
+	case "url", "serverUrl", "httpUrl":
+		b.contact(u.shown, "")
+		b.give(u, "address", false)
+	case "headers", "http_headers", "env_http_headers":
+		if u.from != fromText {
+			name = strings.TrimSuffix(name, "."+string(u.from))
+		}
+		b.send(http.CanonicalHeaderKey(name), "", u)
+	case "bearerToken", "bearer_token_env_var":
+		b.send(authorization, "Bearer ", u)
+	case "oauth", "auth":
+		b.login(strings.TrimSuffix(name, "."+string(u.from)), u)
+	}
+}
+
+// set is a variable in the environment of the program.
+func (b *builder) set(name string, u use) {
+	b.Sets = slices.DeleteFunc(b.Sets, func(v manifest.Member) bool { return v.Name == name })
+	if u.from == removed {
+		return
+	}
+	v := manifest.Member{Name: name, Value: manifest.Masked(redact.LiteralValue(name, u.shown), u.shown)}
+	switch {
+	case manifest.Steers(name):
+		v.Unusual, v.Value = "changes which code runs or whom it trusts", manifest.Masked(redact.Literal(u.shown), u.shown)
+	case u.from == fromEnvFile && redact.Sensitive(name, u.text):
+		v.Value = manifest.Masked(redact.Mask, u.shown)
+	}
+	b.Sets = append(b.Sets, v)
+	b.give(u, "env "+name, true)
+}
+
+// send is a request header.
+func (b *builder) send(name, scheme string, u use) {
+	exact := scheme + u.shown
+	value := manifest.Masked(redact.LiteralValue(name, exact), exact)
+	switch u.from {
+	case fromVariable:
+		value = manifest.Plain(scheme + "${" + u.text + "}")
+	case fromFile:
+		value = manifest.Plain(scheme + "content of " + u.shown)
+		b.read(u, "header "+name)
+	}
+	b.Sends = append(b.Sends, manifest.Member{Name: name, Value: value})
+	b.give(u, "header "+name, redact.SecretName(name))
+}
+
+// login is what is said of OAuth.
+func (b *builder) login(name string, u use) {
+	if what, ok := oauthHosts[name]; ok {
+		b.contact(u.shown, what)
+		return
+	}
+	secret := name == "clientSecret" || name == "privateKey"
+	shown := u.shown
+	if secret && u.from == fromText {
+		shown = redact.LiteralValue("secret", u.shown)
+	}
+	if u.from == fromFile {
+		b.read(u, name)
+	}
+	b.Manifest.Login = append(b.Manifest.Login, manifest.Member{Name: name, Value: manifest.Masked(shown, u.shown)})
+	at := b.host
+	b.host = ""
+	for _, m := range b.uses { // who gets the secret is whoever the configuration names, else whom the server names
+		if _, ok := oauthHosts[strings.TrimPrefix(m.key, "oauth.")]; ok {
+			b.host = strings.TrimPrefix(b.host+", "+hostIn(m.shown), ", ")
+		}
+	}
+	b.host = cmp.Or(b.host, "the authorization server that "+at+" names")
+	b.give(u, name, secret)
+	b.host = at
+}
+
+// contact is an address that is contacted.
+func (b *builder) contact(address, what string) {
+	host := hostIn(address)
+	b.Contacts = append(b.Contacts, manifest.Host{
+		URL: manifest.Masked(redact.MaskTokens(redact.MaskURL(address)), address), Host: host, For: what, Where: manifest.WhereIs(host),
+	})
+}
+
+// read is a file whose content is used.
+func (b *builder) read(u use, as string) {
+	f := manifest.File{Path: u.shown, As: as}
+	if path := b.absolute(u.shown); b.scope.root == "" || !files.Below(files.RealPath(path), files.RealPath(b.scope.root)) {
+		f.Unusual = "outside of the project"
+	}
+	b.Reads = append(b.Reads, f)
+}
+
+func (e Entry) absolute(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(e.scope.home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.scope.folder, path)
+	}
+	return path
+}
+
+// give is every value of the user's in a text. own = the place that it goes to is made for secrets.
+func (b *builder) give(u use, to string, own bool) {
+	from := []string{string(u.from) + " " + u.text}
+	switch u.from {
+	case fromText:
+		from = b.scope.sources(u.text)
+		b.ask(from)
+	case fromEnvFile:
+		if !redact.Sensitive(strings.TrimPrefix(u.key, "envFile."), u.text) {
+			return
+		}
+		from = []string{"envFile"}
+	}
+	for _, source := range from {
+		f := manifest.Flow{From: source, To: to, At: b.host}
+		if f.Unusual = b.oddFlow(source, to, own); !slices.Contains(b.Gives, f) {
+			b.Gives = append(b.Gives, f)
+		}
+	}
+}
+
+// oddFlow says what is unusual about a secret going somewhere.
+func (b *builder) oddFlow(from, to string, own bool) string {
+	kind, name, _ := strings.Cut(from, " ")
+	secret := kind != "env" || redact.SecretName(name)
+	address := ""
+	if h := b.Server.HTTP; h != nil {
+		address = h.URL
+	}
+	switch {
+	case !secret:
+		return ""
+	case strings.HasPrefix(address, "http:") && manifest.WhereIs(b.host) != "this machine":
+		return "a secret that is sent without encryption"
+	case kind == "file":
+		return "the content of a file is handed on"
+	case !own && b.Server.HTTP != nil:
+		return "a secret in a place that is not made for secrets"
+	case strings.HasPrefix(to, "env ") && kind == "env" && to != "env "+name:
+		return "a secret under another name"
+	}
+	return ""
+}
+
+// ask is what the file says of the inputs among some sources.
+func (b *builder) ask(sources []string) {
+	for _, source := range sources {
+		id, ok := strings.CutPrefix(source, "input ")
+		if !ok || slices.Contains(b.asked, id) {
+			continue
+		}
+		b.asked = append(b.asked, id)
+		text := id
+		if in := b.scope.inputs[id]; in.Description != "" || in.Default != "" || in.Options != nil {
+			text += ": " + in.Description
+			if in.Default != "" {
+				text += ", else " + in.Default
+			}
+			for _, o := range in.Options {
+				text += ", " + o.Label + " = " + o.Value
+			}
+		}
+		b.Manifest.Asks = append(b.Manifest.Asks, manifest.Plain(text))
+	}
+}
+
+// sources are the variables and inputs whose values a text holds.
+func (x expander) sources(text string) []string {
+	var all []string
+	for text != "" && x.depth <= maxDefaults {
+		_, token, rest := x.next(text)
+		text = rest
+		inner := strings.TrimSuffix(strings.TrimPrefix(token, "${"), "}")
+		if _, folder := x.folders(inner); token == "" || folder {
+			continue
+		}
+		if id, ok := strings.CutPrefix(inner, "input:"); ok {
+			all = append(all, "input "+id)
+			continue
+		}
+		name, fallback, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(inner, "$"), "env:"), ":-")
+		inside := x
+		inside.depth++
+		all = append(append(all, "env "+name), inside.sources(fallback)...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// host is that of a server at a URL, as it is written.
+func (e Entry) host() string {
+	for _, u := range e.uses {
+		if slices.Contains(urlKeys, u.key) {
+			return hostIn(u.shown)
+		}
+	}
+	if h := e.Server.HTTP; h != nil {
+		return hostIn(h.URL)
+	}
+	return ""
+}
+
+// hostIn is the host and port in an address that may hold variables.
+func hostIn(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return strings.ToLower(u.Host)
+	}
+	_, rest, _ := strings.Cut(address, "://")
+	rest, _, _ = strings.Cut(rest, "/")
+	return rest[strings.LastIndexByte(rest, '@')+1:]
+}
+
+// namedHosts are the hosts that the manifest names as they are, for addresses that are not on the Internet.
+func (e Entry) namedHosts() []string {
+	var hosts []string
+	for _, h := range e.Manifest().Contacts {
+		if !strings.Contains(h.Host, "$") {
+			hosts = append(hosts, h.Host)
+		}
+	}
+	return hosts
+}
+
+// Limits on what is read of the project to know what a command starts.
+const (
+	maxScripts = 50
+	maxScript  = 64 << 20 // bytes of each
+)
+
+// projectFiles are files that a program reads from its folder to know what to run.
+var projectFiles = map[string]string{
+	"npm": "package.json", "pnpm": "package.json", "yarn": "package.json", "bun": "package.json", "deno": "deno.json",
+	"make": "Makefile", "just": "justfile", "uv": "pyproject.toml", "uvx": "pyproject.toml", "poetry": "pyproject.toml", "cargo": "Cargo.toml", "go": "go.mod",
+}
+
+// scripts are the files of the project that the commands of the entry name, with their content.
+func (e Entry) scripts() []manifest.File {
+	var words []string
+	dir := e.scope.folder
+	if s := e.Server.Stdio; s != nil {
+		dir = s.Dir
+		words = append(append(words, s.Command, projectFiles[base(s.Command)]), s.Args...)
+		for _, name := range names(s.Env) {
+			if manifest.Steers(name) {
+				words = append(words, s.Env[name].Reveal())
+			}
+		}
+	}
+	if h := e.Server.HTTP; h != nil && h.Helper != nil {
+		words = append(words, h.Helper.Command)
+	}
+	var found []manifest.File
+	for _, word := range words {
+		for _, part := range append(strings.FieldsFunc(word, betweenPaths), word) {
+			f, ok := e.script(dir, part)
+			if ok && len(found) < maxScripts && !slices.Contains(found, f) {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+// betweenPaths tells characters that part the paths in a command line.
+func betweenPaths(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"`=,", r) }
+
+// script is a file of the project by a word that may be its path.
+func (e Entry) script(dir, word string) (manifest.File, bool) {
+	if word == "" || e.scope.root == "" || strings.Contains(word, "\x00") {
+		return manifest.File{}, false
+	}
+	path := word
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	root := files.RealPath(e.scope.root)
+	real := files.RealPath(path)
+	info, err := os.Stat(real)
+	if err != nil || !info.Mode().IsRegular() || !files.Below(real, root) {
+		return manifest.File{}, false
+	}
+	shown, _ := filepath.Rel(root, real)
+	f := manifest.File{Path: filepath.ToSlash(shown)}
+	content, err := files.ReadRegular(real, maxScript)
+	if err != nil {
+		f.Unusual = "its content is not known: " + plainCause(err).Error()
+		return f, true
+	}
+	sum := sha256.Sum256(content)
+	f.Digest = hex.EncodeToString(sum[:])
+	return f, true
+}
+
+// Own tells whether the entry is one of the user's own applications: in a file of the user's that nobody else can write,
+// outside of every repository, and starting nothing of this project.
+func (e Entry) Own() bool {
+	if e.Found != Discovered || e.Base != "" || e.subject.path == "" {
+		return false
+	}
+	real := files.RealPath(e.subject.path)
+	folder := filepath.Dir(real)
+	if _, err := os.Lstat(filepath.Join(files.ProjectRoot(folder), ".git")); err == nil {
+		return false
+	}
+	if files.CheckFolder(folder, files.NotWritable) != nil || files.CheckPrivate(real, files.NotWritable) != nil {
+		return false
+	}
+	inside := func(path string) bool {
+		return e.scope.root != "" && files.Below(files.RealPath(path), files.RealPath(e.scope.root))
+	}
+	if inside(real) || e.Server.Stdio != nil && inside(e.Server.Stdio.Dir) {
+		return false
+	}
+	return len(e.scripts()) == 0
+}

