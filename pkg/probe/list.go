@@ -104,7 +104,7 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 	if err != nil {
 		return snapshot.NewPart(method.kind, r.items, err.Error()), r.notices, err
 	}
-	c.seen.keep(method.kind, r.ttl)
+	c.seen.keep(method.kind, r.ttl, r.pages)
 	list := snapshot.NewList(method.kind, r.items)
 	return list, append(r.notices, method.oddKeys(list)...), nil
 }

@@ -2,8 +2,10 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -19,6 +21,9 @@ type reading struct {
 	kinds    []snapshot.Kind    // to be read
 	lists    []snapshot.List    // one for each of kinds, as far as it arrived
 	took     time.Duration      // with all attempts and the pauses between them
+
+	before map[snapshot.Kind]string // digests of lists of several pages, as they came in the attempt before
+	sure   map[snapshot.Kind]bool   // lists of several pages that came twice in a row as they are
 }
 
 // attempts is how often lists are tried before the reading is given up.
@@ -29,10 +34,16 @@ const attempts = 4
 func (w *watcher) read(ctx context.Context, session Session, r reading) (reading, error) {
 	w.state.status.Counts.Readings++
 	began := time.Now()
+	r.before, r.sure = map[snapshot.Kind]string{}, map[snapshot.Kind]bool{}
 	for _, kind := range r.kinds {
 		r.lists = append(r.lists, snapshot.NewPart(kind, nil, "no answer"))
 	}
 	err := w.persist(ctx, session, &r)
+	for _, list := range r.lists {
+		if list.Whole() {
+			w.news.answered(list.Kind)
+		}
+	}
 	r.took = time.Since(began)
 	if ctx.Err() != nil && session.Lost() != nil { // nobody takes what arrived
 		w.options.Observe(Attempt{Cause: r.cause, Outcome: Failure, Took: r.took})
@@ -40,26 +51,30 @@ func (w *watcher) read(ctx context.Context, session Session, r reading) (reading
 	return r, err
 }
 
-// persist tries to read until the lists are there, or often enough.
+// persist tries to read until the lists are there and are evidence, or often enough. What came without being evidence is
+// asked for again after a moment at first.
 func (w *watcher) persist(ctx context.Context, session Session, r *reading) error {
 	wait := w.options.Retry
 	for n := 1; ; n++ {
-		err := w.attempt(ctx, session, r)
+		failed := w.attempt(ctx, session, r)
+		torn := w.doubt(session, r)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err == nil || n == attempts {
+		if err := errors.Join(failed, torn); err == nil || n == attempts {
 			return err
 		}
-		if !sleep(ctx, w.options.spread(wait)) {
+		pause := w.options.spread(wait)
+		if wait *= 2; n == 1 && failed == nil {
+			pause = w.options.Quiet
+		}
+		if !sleep(ctx, pause) {
 			return context.Cause(ctx)
 		}
-		wait *= 2
 	}
 }
 
-// attempt asks once for what is missing. An announcement is answered by a list that arrived, if it came before that was
-// asked for; one that comes while it is read stays.
+// attempt asks once for what is missing. An announcement that comes while a list is read is not answered by it.
 func (w *watcher) attempt(ctx context.Context, session Session, r *reading) error {
 	w.hear(session, time.Now())
 	kinds := r.missing()
@@ -71,11 +86,50 @@ func (w *watcher) attempt(ctx context.Context, session Session, r *reading) erro
 	w.hear(session, time.Now())
 	for _, list := range lists {
 		r.lists[slices.Index(r.kinds, list.Kind)] = list
-		if list.Whole() {
-			w.news.answered(list.Kind)
-		}
 	}
 	return err
+}
+
+// doubt takes lists of several pages for not read that may be made of pages of different moments: those that were announced
+// as changed while they were read or that repeat an item, and those by which something seems broken. What comes twice in a
+// row is what there is. The error names the lists; nil = there are none.
+func (w *watcher) doubt(session Session, r *reading) error {
+	var torn []error
+	breaks := sync.OnceValue(func() bool { return w.state.breaks(*r) })
+	for i, list := range r.lists {
+		if !list.Whole() || r.sure[list.Kind] || session.Pages(list.Kind) < 2 {
+			continue
+		}
+		digest := digestOf(list)
+		if before := r.before[list.Kind]; before == digest && digest != "" {
+			r.sure[list.Kind] = true
+			continue
+		}
+		if r.before[list.Kind] = digest; w.news.kinds[list.Kind] || repeats(list) || !w.state.knows(digest, list.Kind) && breaks() {
+			r.lists[i] = snapshot.NewPart(list.Kind, nil, "it changed while it was read")
+			torn = append(torn, fmt.Errorf("the pages of %s do not belong together: the list was another one each time that it was read", list.Kind.Plural()))
+		}
+	}
+	return errors.Join(torn...)
+}
+
+// digestOf tells lists apart, whatever the order of their items.
+func digestOf(list snapshot.List) string {
+	var s snapshot.Snapshot
+	s.SetList(list)
+	return s.Digest()
+}
+
+// repeats tells whether an item is in a list more than once.
+func repeats(list snapshot.List) bool {
+	seen := map[string]bool{}
+	for _, item := range list.Items() {
+		if seen[item.Key] && item.Key != "" {
+			return true
+		}
+		seen[item.Key] = true
+	}
+	return false
 }
 
 // list is one request for lists, within its time.

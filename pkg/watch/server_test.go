@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type server struct {
 	mu      sync.Mutex
 	names   map[snapshot.Kind][]string
+	pages   int                           // that each list comes in
 	covered bool                          // announces changes
 	refuse  error                         // of the next attempts to connect
 	fail    map[snapshot.Kind]error       // of a list
@@ -189,6 +190,12 @@ func (c *session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.
 		failures = append(failures, err)
 	}
 	return lists, errors.Join(failures...)
+}
+
+func (c *session) Pages(snapshot.Kind) int {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	return c.server.pages
 }
 
 func (c *session) Signal() <-chan struct{} { return c.signal }

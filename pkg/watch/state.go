@@ -159,19 +159,8 @@ func (s *state) report(cause Cause, o outcome, err error) {
 // compare finds what is to be told of the next surface, and whether there is something to tell: what changed since the
 // last good surface, or the distance from what is saved, when that is another one.
 func (s *state) compare(next surface) (found []finding.Finding, changed bool) {
-	if s.source.Saved != nil {
-		return s.distance(next)
-	}
-	if s.good.shot == nil || s.good.same(next) {
-		return nil, false
-	}
-	found = s.options.Judge(diff.Compare(s.good.before(next), next.shot, s.options.Diff))
-	return found, len(found) > 0
-}
-
-func (s *state) distance(next surface) (found []finding.Finding, changed bool) {
-	if saved := s.source.Saved(); saved != nil {
-		found = s.options.Judge(diff.Compare(saved, next.shot, s.options.Diff))
+	if found = s.findings(next); s.source.Saved == nil {
+		return found, len(found) > 0
 	}
 	now := map[string]bool{}
 	for _, f := range found {
@@ -182,6 +171,31 @@ func (s *state) distance(next surface) (found []finding.Finding, changed bool) {
 	}
 	s.told = now
 	return found, true
+}
+
+// findings are what changed since the last good surface, or the distance from what is saved.
+func (s *state) findings(next surface) []finding.Finding {
+	if s.source.Saved == nil {
+		if s.good.shot == nil || s.good.same(next) {
+			return nil
+		}
+		return s.options.Judge(diff.Compare(s.good.before(next), next.shot, s.options.Diff))
+	}
+	saved := s.source.Saved()
+	if saved == nil {
+		return nil
+	}
+	return s.options.Judge(diff.Compare(saved, next.shot, s.options.Diff))
+}
+
+// breaks tells whether a reading would tell of something broken.
+func (s *state) breaks(r reading) bool {
+	return slices.ContainsFunc(s.findings(s.good.with(r)), func(f finding.Finding) bool { return f.Level == finding.Breaking && f.Waiver == nil })
+}
+
+// knows tells whether a list is as it was last.
+func (s *state) knows(digest string, kind snapshot.Kind) bool {
+	return s.good.shot != nil && digest != "" && digest == digestOf(s.good.shot.List(kind))
 }
 
 // surface is the last good surface of a server. It is never changed, only replaced.
