@@ -1,7 +1,9 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,7 +22,7 @@ type change struct {
 	effect    effect
 	required  bool         // a property that is required on the side that has it
 	successor *schema.Edit // the new property under which an old one is found
-	neighbour string       // the new property that only looks like the old one
+	likeness  *change      // the property that came for one that is gone, or the other way round, by its looks
 	because   []*change    // the changes without which it would not break
 	parts     []*change    // the changes that only together break, with none of them in front
 }
@@ -49,7 +51,7 @@ func (r *revision) changes(judged []schema.Change) []*change {
 		}
 	}
 	all := changes
-	changes = hintRenamed(joinRenamed(changes))
+	changes = guessRenamed(joinRenamed(changes))
 	for _, j := range joint {
 		changes = r.join(changes, all, j)
 	}
@@ -117,23 +119,66 @@ func joinRenamed(changes []*change) []*change {
 	return slices.DeleteFunc(slices.Clone(changes), func(ch *change) bool { return claimed[ch] })
 }
 
-// hintRenamed names for each property that is gone the new one beside it that looks most like it.
-func hintRenamed(changes []*change) []*change {
-	for _, gone := range changes {
-		if gone.Family != schema.FamilyProperty || gone.New != nil || gone.successor != nil {
-			continue
-		}
-		closest := likely
-		for _, ch := range changes {
-			if ch.Family != schema.FamilyProperty || ch.Old != nil || parent(ch.Path) != parent(gone.Path) {
-				continue
-			}
-			if s := similarity(gone.Name, ch.Name); s >= closest {
-				closest, gone.neighbour = s, ch.Name
+// guessRenamed finds for each property that is gone the new one beside it that looks most like it, and no other gone one
+// more than it.
+func guessRenamed(changes []*change) []*change {
+	type guess struct {
+		gone, fresh *change
+		score       float64
+	}
+	var guesses []guess
+	some := func(wanted func(*change) bool) []*change {
+		found := slices.DeleteFunc(slices.Clone(changes), func(ch *change) bool { return ch.Family != schema.FamilyProperty || !wanted(ch) })
+		return found[:min(len(found), maxCandidates)]
+	}
+	fresh := some(func(ch *change) bool { return ch.Old == nil })
+	for _, gone := range some(func(ch *change) bool { return ch.New == nil && ch.successor == nil }) {
+		for _, other := range fresh {
+			if score := resemblance(gone, other); score >= likely && parent(gone.Path) == parent(other.Path) {
+				guesses = append(guesses, guess{gone, other, score})
 			}
 		}
 	}
+	slices.SortStableFunc(guesses, func(a, b guess) int { return cmp.Compare(b.score, a.score) })
+	for _, g := range guesses {
+		if g.gone.likeness == nil && g.fresh.likeness == nil {
+			g.gone.likeness, g.fresh.likeness = g.fresh, g.gone
+		}
+	}
 	return changes
+}
+
+// resemblance is how much two properties have in common, from 0 to 1: their names, or their descriptions where they accept
+// the same.
+func resemblance(gone, fresh *change) float64 {
+	score := similarity(gone.Name, fresh.Name)
+	old, new := viewOf(gone.Old), viewOf(fresh.New)
+	if old.text("description") != "" && same(withoutRemarks(old).json(), withoutRemarks(new).json()) {
+		score = max(score, overlap(old.text("description"), new.text("description")))
+	}
+	return score
+}
+
+// overlap is how many words two texts have in common, from 0 to 1.
+func overlap(a, b string) float64 {
+	before, after := strings.Fields(strings.ToLower(a)), strings.Fields(strings.ToLower(b))
+	common := 0
+	for _, word := range before {
+		if i := slices.Index(after, word); i >= 0 {
+			after[i] = ""
+			common++
+		}
+	}
+	return 2 * float64(common) / float64(max(1, len(before)+len(after)))
+}
+
+// withoutRemarks is a schema object without what accepts and refuses nothing.
+func withoutRemarks(v view) view {
+	v = maps.Clone(v)
+	for _, remark := range []string{"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"} {
+		delete(v, remark)
+	}
+	return v
 }
 
 func (ch *change) value() json.RawMessage {
@@ -161,10 +206,10 @@ func (r *revision) change(ch *change) {
 	case schema.FamilyProperty, schema.FamilyRequired:
 		f.Member = "" // the place is the property
 	case schema.FamilyDialect:
-		f.Path, f.Member = ch.Path+"/$schema", ""
+		f.Path, f.Member, f.Cause = ch.Path+"/$schema", "", anotherGenerator
 	}
-	if ch.neighbour != "" {
-		f.Hint = "perhaps it was renamed: " + code(ch.neighbour) + " is new and looks like it"
+	if ch.likeness != nil {
+		f.Hint, f.Cause = ch.guess()
 	}
 	if len(ch.Also) > 0 {
 		f.Hint = "the definition is shared: the same change reaches " + strings.Join(ch.Also, ", ")
@@ -176,11 +221,24 @@ func (r *revision) change(ch *change) {
 	r.constraint(ch, suffix, f)
 }
 
+// guess says that a property may have been renamed, in a hint for one and as the cause of two findings.
+func (ch *change) guess() (hint, cause string) {
+	if ch.New == nil {
+		return "perhaps it was renamed: " + code(ch.likeness.Name) + " is new and looks like it",
+			code(ch.Name) + " was perhaps renamed to " + code(ch.likeness.Name)
+	}
+	_, cause = ch.likeness.guess()
+	return "perhaps it is the new name of " + code(ch.likeness.Name) + ", which is gone and looks like it", cause
+}
+
 // words are what a change's sentence speaks of.
 func (r *revision) words(ch *change) []string {
 	words := []string{"name", r.subject(ch.Instance), "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
-	if ch.Family == schema.FamilyProperty || ch.Family == schema.FamilyRequired {
+	switch {
+	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
 		words = append(words, "default", brief(r.defaultOf(ch)))
+	case isInterval(ch.Family):
+		words = append(words, "was", interval(viewOf(ch.OldSchema), ch.Family), "is", interval(viewOf(ch.NewSchema), ch.Family))
 	}
 	if ch.successor != nil {
 		words = append(words, "new", code(ch.successor.Name))
@@ -238,8 +296,7 @@ func (r *revision) equivalent(a, b *schema.Schema) bool {
 
 // unconstrained tells whether a schema accepts everything, whatever it remarks.
 func unconstrained(raw json.RawMessage) bool {
-	remarks := []string{"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}
-	return string(raw) != "false" && len(keys(viewOf(raw), nil, remarks...)) == 0
+	return string(raw) != "false" && len(withoutRemarks(viewOf(raw))) == 0
 }
 
 // explained tells whether the change is a part of what was told about the validity of the new schema.
@@ -255,6 +312,50 @@ func isInterval(family schema.Family) bool {
 		return true
 	}
 	return false
+}
+
+// safeIntegers are the bounds of what every reader of JSON knows exactly (RFC 7493 section 2.2), which some generators of
+// schemas write out.
+var safeIntegers = []string{"9007199254740991", "-9007199254740991"}
+
+// anotherGenerator is the cause of what changes with the library that writes a server's schemas.
+const anotherGenerator = "The schemas come from another generator and touch no caller"
+
+// generator is the cause of a change that comes from the library by which a server makes its schemas, where no caller is
+// touched by it; empty for any other.
+func (r *revision) generator(ch *change) string {
+	switch ch.Family {
+	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
+		return either(slices.ContainsFunc(r.Edits, func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
+	case schema.FamilyRange:
+		v := viewOf(ch.NewSchema)
+		for _, keyword := range together(ch.Family) {
+			if slices.Contains(safeIntegers, string(v[keyword])) && !same(v[keyword], viewOf(ch.OldSchema)[keyword]) {
+				return anotherGenerator
+			}
+		}
+	}
+	return ""
+}
+
+// interval is the bounds that a schema sets, in words, without those that say no more than safeIntegers.
+func interval(v view, family schema.Family) string {
+	var least, most []string
+	for _, keyword := range together(family) {
+		value := string(v[keyword])
+		switch {
+		case value == "" || slices.Contains(safeIntegers, value):
+		case keyword == "exclusiveMinimum":
+			least = append(least, "more than "+value)
+		case keyword == "exclusiveMaximum":
+			most = append(most, "less than "+value)
+		case strings.HasPrefix(keyword, "min"):
+			least = append(least, "at least "+value)
+		default:
+			most = append(most, "at most "+value)
+		}
+	}
+	return cmp.Or(strings.Join(append(least, most...), " and "), "no limit")
 }
 
 // half tells one end of an interval; it breaks in one direction only.
@@ -273,6 +374,9 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 		f.Old = rawjson.Quote(ch.Name)
 	}
 	f.Level = r.level(string(r.direction)+"-"+suffix, ch.judged.Breaks.Verdict)
+	if f.Level == finding.Info && f.Cause == "" {
+		f.Cause = r.generator(ch)
+	}
 	if len(ch.because) > 0 {
 		says := r.rules[string(r.direction)+"-"+suffix].message(f, r.words(ch))
 		f.Message = strings.TrimSuffix(says, ".") + ", which breaks only because " + strings.Join(r.sentences(ch.because), " and ") + "."

@@ -91,8 +91,8 @@ func (c *comparison) report(id string, f finding.Finding, values ...string) {
 	if f.Message == "" {
 		f.Message = rule.message(f, values)
 	}
-	if f.Cause == "" && f.Level < finding.Breaking {
-		f.Cause = rule.Cause
+	if f.Cause == "" {
+		f.Cause = either(f.Level == finding.Breaking && f.Path != "", rule.BreakingCause, rule.Cause)
 	}
 	c.findings = append(c.findings, f)
 }

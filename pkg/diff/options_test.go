@@ -106,3 +106,37 @@ func TestHalfAComparisonIsNone(t *testing.T) {
 		t.Errorf("%d findings, %v", len(found), err)
 	}
 }
+
+// TestARenameIsGuessed: an argument that came for one that is gone is told in two findings with one cause.
+func TestARenameIsGuessed(t *testing.T) {
+	surface := func(name, says string) string {
+		return `{"tools":[{"name":"click","inputSchema":{"type":"object","additionalProperties":false,"required":["` + name + `"],"properties":{
+			"` + name + `":{"type":"string","description":"Exact target element reference from the page snapshot` + says + `"}}}}]}`
+	}
+	found := diff.Compare(parse(t, surface("ref", "")), parse(t, surface("target", ", or a unique selector")), diff.Options{})
+	groups := finding.Groups(found)
+	if len(found) != 2 || len(groups) != 1 || groups[0].Title != "`ref` was perhaps renamed to `target` in `click`" {
+		t.Errorf("%v in %v", lines(found), groups)
+	}
+	for _, f := range found {
+		if f.Hint == "" || f.Level != finding.Breaking || f.Witness == nil {
+			t.Errorf("%s: level %s, hint %q, witness %s", f.Rule, f.Level, f.Hint, f.Witness)
+		}
+	}
+}
+
+// TestAnotherGeneratorTouchesNobody: zod 4 writes bounds that hold for every number that a caller can send.
+func TestAnotherGeneratorTouchesNobody(t *testing.T) {
+	surface := func(schema string) string { return `{"tools":[{"name":"a","inputSchema":` + schema + `}]}` }
+	old := `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"n":{"type":"integer"}}}`
+	new := `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"n":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}}}`
+	found := diff.Compare(parse(t, surface(old)), parse(t, surface(new)), diff.Options{})
+	groups := finding.Groups(found)
+	if len(found) != 2 || len(groups) != 1 || groups[0].Level != finding.Info {
+		t.Errorf("%v in %v", lines(found), groups)
+	}
+	strict := diff.Compare(parse(t, surface(old)), parse(t, surface(new)), diff.Options{Strict: true})
+	if groups := finding.Groups(strict); groups[0].Level != finding.Breaking {
+		t.Errorf("strict: %v", lines(strict))
+	}
+}

@@ -31,8 +31,9 @@ type rulesFile struct {
 // finding is about; a part in brackets is left out where a value in it is missing or long.
 type rule struct {
 	finding.Rule
-	Says  string // empty = the title
-	Cause string // what its findings that do not break have in common; empty = what they say
+	Says          string // empty = the title
+	Cause         string // what its findings have in common; empty = what they say. Places that break are told by what they say
+	BreakingCause string // the same for places that break
 }
 
 // schemaRow makes two rules, input-ID for what a caller may send and output-ID for what a reader gets.
@@ -43,6 +44,7 @@ type schemaRow struct {
 	Says          string
 	Returns       string // what the output rule says instead of Says
 	Cause         string
+	BreakingCause string
 	ResultCause   string // the cause of the output rule instead of Cause
 	Doc, Example  string
 }
@@ -79,7 +81,7 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 	for _, row := range file.Schema {
 		for direction, level := range map[finding.Direction]finding.Level{finding.Input: row.Input, finding.Output: row.Output} {
 			means := file.Effects[row.Effect][direction]
-			r := rule{Says: row.Says, Cause: row.Cause, Rule: finding.Rule{
+			r := rule{Says: row.Says, Cause: row.Cause, BreakingCause: row.BreakingCause, Rule: finding.Rule{
 				ID: string(direction) + "-" + row.ID, Level: level, Direction: direction,
 				Doc: row.Doc + " " + means.Doc, Example: row.Example, Instead: means.Instead,
 			}}

@@ -157,7 +157,7 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 func withdrawal(key string, before *snapshot.Snapshot) string {
 	for _, kind := range snapshot.Kinds() {
 		if n := len(before.List(kind).Items()); string(kind) == key && n > 0 {
-			return fmt.Sprintf("The capability %s was removed, and with it the %d %s.", code(key), n, kind.Plural())
+			return fmt.Sprintf("The capability %s was removed, and with it %s.", code(key), counted(n, kind.Word()))
 		}
 	}
 	return fmt.Sprintf("The capability %s was removed.", code(key))

@@ -96,6 +96,9 @@ func (g Group) titled() string {
 		kinds, names = append(kinds, kind), append(names, "`"+name+"`")
 	}
 	title := g.Cause
+	if len(g.Members) == 1 {
+		title = strings.TrimSuffix(g.Members[0].Message, ".")
+	}
 	switch whole := !slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Path != "" }); {
 	case len(names) == 0, whole && len(names) == 1:
 	case whole:
