@@ -5,11 +5,15 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -17,12 +21,34 @@ import (
 func main() {
 	// The MCP library logs through the default logger; stderr is our conversation, not its.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	ctx, interrupted := untilSignal()
+	ctx := signalContext()
 	status := run(ctx, os.Args[1:], ofSystem())
-	if s := interrupted(); s != 0 {
-		status = s
+	if ctx.Err() != nil {
+		status = exit.CodeOf(context.Cause(ctx))
 	}
 	os.Exit(status)
+}
+
+// stopWait is how long an interrupted run may take to stop the servers it started once it is told to hurry. Killing what
+// does not listen takes less; ending at once would leave such processes behind.
+const stopWait = 3 * time.Second
+
+// signalContext is a context that ends at the first SIGINT or SIGTERM; after a second one the process ends within stopWait,
+// after a third at once.
+func signalContext() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	arrived := make(chan os.Signal, 2)
+	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		cancel(exit.Interrupted{Signal: <-arrived})
+		second := exit.Interrupted{Signal: <-arrived}
+		select {
+		case <-arrived:
+		case <-time.After(stopWait):
+		}
+		os.Exit(second.Status())
+	}()
+	return ctx
 }
 
 // ofSystem is what this run knows of the machine.

@@ -125,9 +125,9 @@ func findings(pairs []Pair, options diff.Options, policy finding.Policy) []findi
 	return found
 }
 
-// Findings is what changed in one pair; nothing when a side of it is not known.
+// Findings is what changed in one pair; nothing when a side of it is not known, or was not finished.
 func (p Pair) Findings(options diff.Options, policy finding.Policy) []finding.Finding {
-	if !p.Old.Known() || !p.New.Known() {
+	if !p.Old.Known() || !p.New.Known() || p.Old.Interrupted || p.New.Interrupted {
 		return nil
 	}
 	options.Absence = p.Absence

@@ -156,6 +156,9 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 func subjectsOf(surfaces []fleet.Surface, project config.Project) ([]check.Surface, error) {
 	var subjects []check.Surface
 	for _, s := range surfaces {
+		if s.Interrupted { // it was asked for its lists once at most
+			continue
+		}
 		one := check.Surface{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.Snapshot, Observed: observed(s)}
 		if s.Transport != "" {
 			saved, err := savedOf(s.Name, project.Snapshots)

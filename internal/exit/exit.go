@@ -4,6 +4,8 @@ package exit
 import (
 	"errors"
 	"fmt"
+	"os"
+	"syscall"
 )
 
 // The exit statuses; docs/usage.md tells what each means. An interrupted run has 130 or 143, as shells have it.
@@ -53,13 +55,30 @@ func Told(status int) error {
 func CodeOf(err error) int {
 	var code Code
 	var usage UsageError
+	var interrupted Interrupted
 	switch {
 	case err == nil:
 		return OK
+	case errors.As(err, &interrupted):
+		return interrupted.Status()
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &usage):
 		return Usage
 	}
 	return Incomplete
+}
+
+// Interrupted is the end of a run by a signal.
+type Interrupted struct{ Signal os.Signal }
+
+// Error names the signal.
+func (i Interrupted) Error() string { return fmt.Sprintf("interrupted by a signal (%v)", i.Signal) }
+
+// Status is 128 plus the signal's number, as shells have it.
+func (i Interrupted) Status() int {
+	if i.Signal == syscall.SIGTERM {
+		return 143
+	}
+	return 130
 }

@@ -23,6 +23,7 @@ type Surface struct {
 
 	UnknownArgument string // an argument that the server ended over, since it does not know it
 	Misconfigured   bool   // it failed because of the configuration: nothing was contacted
+	Interrupted     bool   // a signal ended the run before the server had answered in full
 }
 
 // Whole tells whether everything the server offers arrived.

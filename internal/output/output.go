@@ -129,6 +129,9 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 	if r.Command != "accept" { // which has moved the lines
 		r.Findings = located(r)
 	}
+	if interrupted, ok := errors.AsType[exit.Interrupted](context.Cause(ctx)); ok {
+		r.Status = interrupted.Status()
+	}
 	if err := Write(p, o, r, view); err != nil {
 		return err
 	}
