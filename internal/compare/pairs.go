@@ -144,7 +144,7 @@ func (p Pair) whole() bool {
 // result is the new side, or the failure of the old one.
 func (p Pair) result() fleet.Surface {
 	s := p.New
-	s.Base, s.Unsaved = p.Old.Source, p.Unsaved
+	s.Base, s.BaseFile, s.Unsaved = p.Old.Source, p.Old.File, p.Unsaved
 	if p.Old.Error != nil && s.Error == nil {
 		s.State, s.Error, s.Tolerated = report.Failed, p.Old.Error, p.Old.Tolerated
 	}

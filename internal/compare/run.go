@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -78,21 +79,16 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 
 // splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots.
 func splitSides(from []source.Source, base string) (old, now []source.Source, err error) {
-	saved := 0
-	for _, s := range from {
-		if !s.Live() {
-			saved++
-		}
-	}
+	saved := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() })
 	switch {
 	case base != "":
 		return []source.Source{source.Parse(base)}, from, nil
-	case len(from) == 2 && saved == 2:
+	case saved < 0:
+		return nil, from, nil
+	case saved == 0 && len(from) == 2:
 		return from[:1], from[1:], nil
-	case saved > 0:
-		return nil, nil, exit.Usagef("compare %q with what? name two snapshots, old and new, or the old one with --base", from[0].Word)
 	}
-	return nil, from, nil
+	return nil, nil, exit.Usagef("compare %q with what? name two SOURCEs, the old one first and saved, or the old one with --base", from[saved])
 }
 
 // pairs brings the two sides together: by the server's name, or one with one.

@@ -20,6 +20,7 @@ type Surface struct {
 	report.Server
 	Snapshot   *snapshot.Snapshot // nil when nothing arrived
 	SecondRead []snapshot.List    // the lists once more, with Contact.ReadTwice
+	File       string             // of a saved one, the file of the current tree that holds it; empty = there is none
 
 	UnknownArgument string // an argument that the server ended over, since it does not know it
 	Misconfigured   bool   // it failed because of the configuration: nothing was contacted
@@ -58,7 +59,7 @@ func Absent(name string) Surface {
 
 // FromSaved is the surface that a saved snapshot holds.
 func FromSaved(saved source.Saved) Surface {
-	s := Surface{Snapshot: saved.Snapshot, Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
+	s := Surface{Snapshot: saved.Snapshot, File: saved.File, Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
 	s.count()
 	return s
 }

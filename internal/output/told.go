@@ -71,7 +71,10 @@ func located(r *report.Report) report.Findings {
 
 // fileOf is the file that findings about a server point into: what it was compared with, else what it was read from.
 func fileOf(s report.Server) string {
-	if s.Base == "" && s.Transport == "" {
+	switch {
+	case s.BaseFile != "":
+		return s.BaseFile
+	case s.Base == "" && s.Transport == "":
 		return s.Source
 	}
 	return s.Base

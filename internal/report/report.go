@@ -92,21 +92,22 @@ type Items = []json.RawMessage
 
 // Server is one server's part of a report. Fields that do not apply to the command stay zero and are left out.
 type Server struct {
-	Name    string            `json:"name"`                    // configured name
-	State   State             `json:"state"`                   // how far it could be asked
-	Source  string            `json:"source,omitempty"`        // where it was configured, "FILE:LINE", or the file it was read from
-	Places  []Place           `json:"places,omitempty"`        // where applications have it, if it was discovered
-	Base    string            `json:"base,omitempty"`          // what it was compared with, such as the saved snapshot's path
-	Unsaved bool              `json:"unsaved,omitempty"`       // nothing was saved to compare with
-	FailOn  finding.Threshold `json:"failOn,omitempty"`        // from this level on a finding of this server fails the run; empty = as Report.FailOn
-	Command []string          `json:"command,omitempty"`       // config: what would be started, secrets masked
-	URL     string            `json:"url,omitempty"`           // config: what would be contacted, secrets masked
-	Dir     string            `json:"cwd,omitempty"`           // config: the folder that it would run in
-	Env     []string          `json:"env,omitempty"`           // config: the names of variables that are set for it
-	Headers []string          `json:"headers,omitempty"`       // config: the names of headers that are sent to it
-	Helper  string            `json:"headersHelper,omitempty"` // config: the command line that gives further headers, secrets masked
-	Trust   Trust             `json:"trust,omitempty"`         // config, trust: whether somebody agreed to it; empty = it needs no agreement
-	Since   string            `json:"since,omitempty"`         // trust: the day of the agreement
+	Name     string            `json:"name"`                    // configured name
+	State    State             `json:"state"`                   // how far it could be asked
+	Source   string            `json:"source,omitempty"`        // where it was configured, "FILE:LINE", or the file it was read from
+	Places   []Place           `json:"places,omitempty"`        // where applications have it, if it was discovered
+	Base     string            `json:"base,omitempty"`          // what it was compared with, such as the saved snapshot's path
+	BaseFile string            `json:"-"`                       // the file of the current tree whose lines findings point at; empty = Base, if that is a file
+	Unsaved  bool              `json:"unsaved,omitempty"`       // nothing was saved to compare with
+	FailOn   finding.Threshold `json:"failOn,omitempty"`        // from this level on a finding of this server fails the run; empty = as Report.FailOn
+	Command  []string          `json:"command,omitempty"`       // config: what would be started, secrets masked
+	URL      string            `json:"url,omitempty"`           // config: what would be contacted, secrets masked
+	Dir      string            `json:"cwd,omitempty"`           // config: the folder that it would run in
+	Env      []string          `json:"env,omitempty"`           // config: the names of variables that are set for it
+	Headers  []string          `json:"headers,omitempty"`       // config: the names of headers that are sent to it
+	Helper   string            `json:"headersHelper,omitempty"` // config: the command line that gives further headers, secrets masked
+	Trust    Trust             `json:"trust,omitempty"`         // config, trust: whether somebody agreed to it; empty = it needs no agreement
+	Since    string            `json:"since,omitempty"`         // trust: the day of the agreement
 
 	Transport       string `json:"transport,omitempty"`       // "stdio", "streamable-http" or "sse"
 	ProtocolVersion string `json:"protocolVersion,omitempty"` // negotiated, such as "2025-11-25"; of config the one that is pinned

@@ -20,7 +20,7 @@ type Saved struct {
 	*snapshot.Snapshot
 	Name   string // of the server
 	Origin string // as reports name it: a path, git:REF:PATH, or stdin
-	File   string // the file whose lines findings may point at; empty = there is none
+	File   string // of a committed one, the file of the current tree that holds what became of it; empty = there is none
 }
 
 // maxSize bounds what is read as a snapshot or a report, in bytes.
@@ -73,9 +73,7 @@ func ReadFile(path string) (Saved, error) {
 		return Saved{}, exit.Misuse(err)
 	}
 	defer f.Close()
-	saved, err := parse(path, nameOf(path), f)
-	saved.File = path
-	return saved, err
+	return parse(path, nameOf(path), f)
 }
 
 // nameOf is the server whose snapshot a file holds, by the file's name.
@@ -124,11 +122,15 @@ func readGit(ctx context.Context, p host.Process, spec, folder string) ([]Saved,
 	if err != nil {
 		return nil, exit.Usagef("git:%s: %w", spec, err)
 	}
+	root, rootless := repo.Root(ctx) // a bare repository has none
 	var found []Saved
 	for _, file := range committed {
 		saved, err := parse("git:"+ref+":"+file.Path, nameOf(file.Path), strings.NewReader(string(file.Data)))
 		if err != nil {
 			return nil, err
+		}
+		if rootless == nil {
+			saved.File = p.Rel(filepath.Join(root, filepath.FromSlash(file.Path)))
 		}
 		found = append(found, saved)
 	}
