@@ -47,6 +47,7 @@ func newEventReader(body io.Reader) *eventReader {
 // regular end of the stream the error is io.EOF.
 func (r *eventReader) next() (event, error) {
 	var data chunks
+	defer data.drop()
 	kind, id, left := "", r.last, frameLimit
 	for {
 		name, value, err := r.field(&left, &data)

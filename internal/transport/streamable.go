@@ -177,6 +177,7 @@ func (s *streamableHTTP) unreadable(reply *http.Response, body []byte, err error
 // readValue reads a body up to the end of the object or array in it, which whole tells; of another body it reads the start.
 func readValue(body io.Reader) (value []byte, whole bool, err error) {
 	var text chunks
+	defer text.drop()
 	var end shape
 	buf := make([]byte, 32<<10)
 	for err == nil && !end.done {

@@ -143,11 +143,20 @@ func (n *negotiation) outcome() (peer, error) {
 		return peer{supported: supportedBy(n.discover.err)}, freshConn(n.discover.err, lost(n.discover.err))
 	}
 	p, err := n.initialize.peer, n.initialize.err
+	if n.discover != nil && wantsLogin(n.discover.err) && hasAnswer(err) && !oldTransport(err) {
+		return p, n.discover.err // the first refusal says how to get in, whatever a server without a handshake makes of initialize
+	}
 	discovered := n.discover != nil && n.discover.err == nil
 	if discovered {
 		p.supported = n.discover.peer.supported
 	}
 	return p, freshConn(err, lost(err) || discovered && hasAnswer(err))
+}
+
+// wantsLogin tells that a server refused a request for lack of credentials, and said which it wants.
+func wantsLogin(err error) bool {
+	status, ok := errors.AsType[*transport.HTTPError](err)
+	return ok && (status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden && status.Auth != "")
 }
 
 // errFreshConn asks for initialize on a fresh connection: this one is used up by discover.

@@ -69,8 +69,18 @@ func (c caller) call(ctx context.Context, method string, params map[string]any) 
 	return c.send(ctx, c.request(method, params))
 }
 
-// send sends one request and waits for its result.
+// send sends one request and waits for its result. A server that refuses its version, and lists that very version among
+// those it supports, is asked once more (specification 2026-07-28, version negotiation).
 func (c caller) send(ctx context.Context, request mcptransport.JSONRPCRequest) (json.RawMessage, error) {
+	result, err := c.sendOnce(ctx, request)
+	if c.version == "" || !slices.Contains(supportedBy(err), c.version) {
+		return result, err
+	}
+	request.ID = mcp.NewRequestId(c.seen.nextID())
+	return c.sendOnce(ctx, request)
+}
+
+func (c caller) sendOnce(ctx context.Context, request mcptransport.JSONRPCRequest) (json.RawMessage, error) {
 	method := request.Method
 	reply, err := c.conn.SendRequest(ctx, request)
 	switch {
