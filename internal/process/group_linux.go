@@ -2,14 +2,21 @@ package process
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // OwnGroup puts a child into a process group of its own, and lets it die with us even if we are killed: Linux ends it with
-// the thread that started it, so that this one must be kept until the child has ended (runtime.LockOSThread).
+// the thread that started it, so that this one must be kept until the child has ended (runtime.LockOSThread). Nothing that
+// we inherited beyond our standard streams reaches the child.
 func OwnGroup() *syscall.SysProcAttr {
+	if unix.CloseRange(firstInherited, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) != nil { // before Linux 5.11
+		closeInherited()
+	}
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 

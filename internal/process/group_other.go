@@ -4,8 +4,12 @@ package process
 
 import "syscall"
 
-// OwnGroup puts a child into a process group of its own. If we are killed, the end of its stdin is all it hears.
-func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// OwnGroup puts a child into a process group of its own. If we are killed, the end of its stdin is all it hears. Nothing
+// that we inherited beyond our standard streams reaches it.
+func OwnGroup() *syscall.SysProcAttr {
+	closeInherited()
+	return &syscall.SysProcAttr{Setpgid: true}
+}
 
 // descendant is never made here: only Linux lets us find those that left the group.
 type descendant struct{ pid int }

@@ -4,6 +4,7 @@ package process
 
 import (
 	"os"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -12,6 +13,20 @@ import (
 // LeaveWait is what a child gets between the end of its stdin and SIGTERM. Most servers are gone by then (Go in 2 ms, Node
 // in 10 to 20 ms). One that keeps a timer running would take the user's time for nothing (server-everything: 350 ms).
 const LeaveWait = 20 * time.Millisecond
+
+// firstInherited is the first descriptor that is none of the standard streams.
+const firstInherited = 3
+
+// closeInherited has the system close, in what is started from now on, the descriptors that we inherited ourselves. Go's
+// own are never handed on. Where there is no folder of descriptors, none can be found.
+func closeInherited() {
+	open, _ := os.ReadDir("/dev/fd")
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd >= firstInherited {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}
 
 // Group is a child's process group, and those of its descendants that left the group.
 type Group struct {

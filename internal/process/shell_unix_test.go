@@ -6,8 +6,11 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -57,5 +60,23 @@ func TestCommandIsDoneInTime(t *testing.T) {
 	err := ShellCommand{Line: "sleep 600", Limit: time.Millisecond}.Run(t.Context(), io.Discard, io.Discard)
 	if err == nil || err.Error() != "not done after 1ms" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestInheritedDescriptorsStayHere: what a shell left open for us, such as 9</, is nothing for what we start.
+func TestInheritedDescriptorsStayHere(t *testing.T) {
+	for name, keep := range map[string]func(){"by the system": func() { OwnGroup() }, "one by one": closeInherited} {
+		t.Run(name, func(t *testing.T) {
+			folder, err := syscall.Open(t.TempDir(), syscall.O_RDONLY, 0) // without O_CLOEXEC, as one that was inherited
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer syscall.Close(folder)
+			keep()
+			cmd := exec.Command("/bin/sh", "-c", fmt.Sprintf("[ ! -e /dev/fd/%d ]", folder))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("descriptor %d is open in a child: %v %s", folder, err, out)
+			}
+		})
 	}
 }
