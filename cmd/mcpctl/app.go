@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -54,7 +55,7 @@ func newProgram(p host.Process, own, behind []string) program {
 	if n := len(own); n > 1 && own[n-1] == completing {
 		this.typed = own[n-2]
 	}
-	this.env, this.misread = config.ReadEnvironment(p.Lookup, slices.Concat(report.Formats(), actFormats()))
+	this.env, this.misread = config.ReadEnvironment(p.Lookup, slices.Concat(report.Formats(), invoke.Formats()))
 	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
 	if this.env.Retries != nil {
 		this.Contact.Retries = *this.env.Retries
@@ -90,12 +91,12 @@ func newApp(p program) *cli.App {
 }
 
 func commands(p program) []*cli.Command {
-	inv := &invocation{Process: p.Process, command: p.behind}
-	return append([]*cli.Command{
-		listCommand(p), showCommand(p), snapshotCommand(p), diffCommand(p), acceptCommand(p), checkCommand(p),
-		inv.wired(watchCommand(inv)), inv.wired(callCommand(inv)), inv.wired(promptCommand(inv)), inv.wired(readCommand(inv)), inv.wired(completeCommand(inv)), pingCommand(p),
+	return []*cli.Command{
+		listCommand(p), showCommand(p), snapshotCommand(p), diffCommand(p), acceptCommand(p), checkCommand(p), watchCommand(p),
+		callCommand(p), promptCommand(p), readCommand(p), completeCommand(p), pingCommand(p),
 		loginCommand(p), logoutCommand(p), authCommand(p),
-	}, rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), versionCommand(p))
+		rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), versionCommand(p),
+	}
 }
 
 const appDescription = `A SOURCE is the NAME of a configured server, a URL, "-- CMD ARG…" (an ad-hoc stdio server, last on the line),

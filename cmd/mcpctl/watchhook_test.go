@@ -1,6 +1,9 @@
 package main
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,7 +32,9 @@ func webhook(ts *testscript.TestScript, neg bool, args []string) {
 		defer mu.Unlock()
 		got, _ := io.ReadAll(r.Body)
 		verdict := "wrong"
-		if sent := r.Header.Get("X-Mcpctl-Signature-256"); sent == "sha256="+signature("s3cr3t", got) {
+		mac := hmac.New(sha256.New, []byte("s3cr3t"))
+		mac.Write(got)
+		if sent := r.Header.Get("X-Mcpctl-Signature-256"); sent == "sha256="+hex.EncodeToString(mac.Sum(nil)) {
 			verdict = sent + " valid"
 		}
 		text += fmt.Sprintln(r.Method, r.Header.Get("Content-Type"), verdict)

@@ -19,6 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/server/servertest"
 	"go.uber.org/goleak"
 
+	"github.com/mcpctl/mcpctl/internal/live"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -43,8 +44,14 @@ func lookOut(t *testing.T, target probe.Server) *lookout {
 		goleak.IgnoreAnyFunction("github.com/mark3labs/mcp-go/server.(*MCPServer).handleSubscriptionsListen")}
 	ctx, stop := context.WithCancel(t.Context())
 	l := &lookout{t: t, stop: stop, ended: make(chan struct{})}
-	v := &vigil{places: make(chan struct{}, 1), options: probe.Options{Environ: os.Environ(), Timeout: 20 * time.Second}}
-	source := watch.Source{Name: target.Name, Open: func(ctx context.Context) (watch.Session, error) { return v.open(ctx, target) }}
+	open := func(ctx context.Context) (watch.Session, error) {
+		session, err := probe.Open(ctx, target, probe.Options{Environ: os.Environ(), Timeout: 20 * time.Second})
+		if err != nil {
+			return nil, err
+		}
+		return live.Listen(ctx, session), nil
+	}
+	source := watch.Source{Name: target.Name, Open: open}
 	options := watch.Options{
 		Backoff: 2 * time.Millisecond, Longest: 20 * time.Millisecond, Retry: 2 * time.Millisecond, Interval: time.Second,
 		Quiet: 5 * time.Millisecond, MaxFailures: 1000, Timeout: 20 * time.Second, View: &l.view,

@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"net"
@@ -7,42 +7,47 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// listening are the flags of what watch serves over HTTP.
-type listening struct{ address, token string }
+// ListenOptions say what is served over HTTP.
+type ListenOptions struct {
+	Address string // such as 127.0.0.1:9464; empty = nothing is served
+	Token   string // what clients must show: @FILE, env:NAME or the token; empty = as MCPCTL_LISTEN_TOKEN says
+}
 
-// listen opens what --listen asks for; nil = nothing. Mistakes and an address that is taken are usage errors, for no
-// server was contacted yet.
-func (inv *invocation) listen(how listening) (*monitor.Monitor, error) {
-	if how.address == "" {
-		if how.token != "" {
+// listen opens what the options ask for; nil = nothing. Mistakes and an address that is taken are usage errors, for no server
+// was contacted yet.
+func listen(p host.Process, o ListenOptions) (*monitor.Monitor, error) {
+	if o.Address == "" {
+		if o.Token != "" {
 			return nil, exit.Usagef("--listen-token is for --listen: give an address to listen on, such as --listen 127.0.0.1:9464")
 		}
 		return nil, nil
 	}
-	address, err := monitor.ParseAddress(how.address)
+	address, err := monitor.ParseAddress(o.Address)
 	if err != nil {
 		return nil, exit.Usagef("--listen: %w", err)
 	}
-	token, err := inv.listenToken(how.token)
+	token, err := listenToken(p, o.Token)
 	if err != nil {
 		return nil, err
 	}
 	loopback := address.Addr().IsLoopback()
 	if !loopback && token == "" {
-		return nil, exit.Usagef("--listen %s is open to other machines: set a token with --listen-token @FILE or MCPCTL_LISTEN_TOKEN, or listen on 127.0.0.1", how.address)
+		return nil, exit.Usagef("--listen %s is open to other machines: set a token with --listen-token @FILE or MCPCTL_LISTEN_TOKEN, or listen on 127.0.0.1", o.Address)
 	}
 	listener, err := listenOn(address)
 	if err != nil {
 		return nil, exit.Usagef("--listen: %w: is another mcpctl running? Choose another port, or 0 for any", err)
 	}
-	m := monitor.New(monitor.Options{Token: token, Loopback: loopback, Version: version(), Explain: failureOf, Nearest: match.Nearest})
+	m := monitor.New(monitor.Options{Token: token, Loopback: loopback, Version: p.Version, Explain: fleet.FailureOf, Nearest: match.Nearest})
 	m.Serve(listener)
-	inv.Note("listening on http://%s", listener.Addr())
+	p.Note("listening on http://%s", listener.Addr())
 	return m, nil
 }
 
@@ -56,17 +61,17 @@ func listenOn(address netip.AddrPort) (net.Listener, error) {
 
 // listenToken is the token as a flag gives it: @FILE and env:NAME keep it off the command line, where everybody on the
 // machine can read it. Without the flag it is that of the environment.
-func (inv *invocation) listenToken(flag string) (string, error) {
+func listenToken(p host.Process, flag string) (string, error) {
 	token, from := flag, "--listen-token"
 	switch name, isVariable := strings.CutPrefix(flag, "env:"); {
 	case flag == "":
 		var set bool
-		if token, set = inv.Lookup("MCPCTL_LISTEN_TOKEN"); !set {
+		if token, set = p.Lookup("MCPCTL_LISTEN_TOKEN"); !set {
 			return "", nil
 		}
 		from = "MCPCTL_LISTEN_TOKEN"
 	case isVariable:
-		token, _ = inv.Lookup(name)
+		token, _ = p.Lookup(name)
 		from = "--listen-token: the variable " + name
 	case strings.HasPrefix(flag, "@"):
 		text, err := os.ReadFile(flag[1:])
@@ -82,25 +87,18 @@ func (inv *invocation) listenToken(flag string) (string, error) {
 }
 
 // monitored are the servers of the run as HTTP clients see them.
-func monitored(servers []*watched) []monitor.Server {
+func monitored(servers []*watchedServer) []monitor.Server {
 	all := make([]monitor.Server, 0, len(servers))
 	for _, w := range servers {
-		one := monitor.Server{Name: w.Name, Status: w.view.Status, Refresh: w.refresh}
+		one := monitor.Server{Name: w.name(), Status: w.view.Status, Refresh: w.refresh, Transport: "http"}
 		switch {
-		case w.server == nil:
+		case !w.target.Live():
 			idle := watch.Status{State: w.idle()}
-			one.Status, one.Refresh, one.Trouble = func() watch.Status { return idle }, nil, w.Error
-		case w.server.Stdio != nil:
+			one.Status, one.Refresh, one.Transport, one.Trouble = func() watch.Status { return idle }, nil, "", w.target.Known().Error
+		case w.target.Starts():
 			one.Transport = "stdio"
-		default:
-			one.Transport = "http"
 		}
 		all = append(all, one)
 	}
 	return all
-}
-
-// count tells the monitor of an attempt at a server.
-func (v *vigil) count(w *watched) func(watch.Attempt) {
-	return func(a watch.Attempt) { v.monitor.Attempt(w.Name, a) }
 }

@@ -1,4 +1,4 @@
-package main
+package invoke
 
 import (
 	"bytes"
@@ -18,16 +18,15 @@ import (
 func TestProgressIsCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
-		a := &act{invocation: &invocation{Process: host.Process{Err: &said}}, server: probe.Server{Name: "s"}}
-		hear, stop := a.hearing()
+		p := newPrinter(host.Process{Err: &said}, "s")
 		for i := range 3000 {
-			hear(probe.Heard{Method: "notifications/progress", Params: json.RawMessage(fmt.Sprintf(`{"progress":%d}`, i))})
+			p.hear(probe.Heard{Method: "notifications/progress", Params: json.RawMessage(fmt.Sprintf(`{"progress":%d}`, i))})
 			if i == 2000 {
-				hear(probe.Heard{Method: "notifications/message", Params: json.RawMessage(`{"level":"info","data":"half"}`)})
+				p.hear(probe.Heard{Method: "notifications/message", Params: json.RawMessage(`{"level":"info","data":"half"}`)})
 			}
 			time.Sleep(time.Millisecond)
 		}
-		stop()
+		p.stop()
 		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
 		if len(lines) < 5 || len(lines) > 10 {
 			t.Errorf("3 seconds of progress are %d lines, want about 7:\n%s", len(lines), said.String())
@@ -45,13 +44,12 @@ func TestProgressIsCalm(t *testing.T) {
 func TestNobodyListens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		blocked := make(chan struct{})
-		a := &act{invocation: &invocation{Process: host.Process{Err: stuck{blocked}}}}
-		hear, stop := a.hearing()
+		p := newPrinter(host.Process{Err: stuck{blocked}}, "s")
 		for range 10 * mostWaiting {
-			hear(probe.Heard{Method: "notifications/message", Params: json.RawMessage(`{"level":"info","data":"x"}`)})
+			p.hear(probe.Heard{Method: "notifications/message", Params: json.RawMessage(`{"level":"info","data":"x"}`)})
 		}
 		close(blocked)
-		stop()
+		p.stop()
 	})
 }
 

@@ -1,4 +1,4 @@
-package main
+package invoke
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -16,40 +17,54 @@ const (
 	longestTold  = 2000                   // bytes of one line
 )
 
-// hearing tells progress and log messages on standard error. hear never waits; stop shows what is left.
-func (a *act) hearing() (hear func(probe.Heard), stop func()) {
-	waiting, ended := make(chan probe.Heard, mostWaiting), make(chan struct{})
-	over := make(chan struct{})
+// printer tells progress and log messages of a server on standard error.
+type printer struct {
+	process host.Process
+	server  string // as it may be shown
+	waiting chan probe.Heard
+	over    chan struct{}
+	ended   chan struct{}
+}
+
+func newPrinter(p host.Process, server string) *printer {
+	pr := &printer{process: p, server: server, waiting: make(chan probe.Heard, mostWaiting), over: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
-		defer close(ended)
-		a.tell(waiting, over)
+		defer close(pr.ended)
+		pr.run()
 	}()
-	hear = func(h probe.Heard) {
-		select {
-		case waiting <- h:
-		default: // nobody can read that fast
-		}
-	}
-	return hear, func() {
-		close(over)
-		<-ended
+	return pr
+}
+
+// hear takes a notification. It never waits.
+func (p *printer) hear(h probe.Heard) {
+	select {
+	case p.waiting <- h:
+	default: // nobody can read that fast
 	}
 }
 
-// tell shows what is heard until over: each log message, and of progress the newest, not too often.
-func (a *act) tell(waiting <-chan probe.Heard, over <-chan struct{}) {
+// stop shows what is left.
+func (p *printer) stop() {
+	if p != nil {
+		close(p.over)
+		<-p.ended
+	}
+}
+
+// run shows what is heard until stop: each log message, and of progress the newest, not too often.
+func (p *printer) run() {
 	var last time.Time
 	newest := ""
 	show := func() {
 		if newest != "" {
-			a.Note("%s: %s", report.Visible(a.server.Name), newest)
+			p.process.Note("%s: %s", p.server, newest)
 			newest, last = "", time.Now()
 		}
 	}
 	take := func(h probe.Heard) {
 		if h.Method == "notifications/message" {
 			show()
-			a.Note("%s: %s", report.Visible(a.server.Name), logLine(h.Params))
+			p.process.Note("%s: %s", p.server, logLine(h.Params))
 		} else if newest = progressLine(h.Params); time.Since(last) >= progressPace {
 			show()
 		}
@@ -58,13 +73,13 @@ func (a *act) tell(waiting <-chan probe.Heard, over <-chan struct{}) {
 	defer pace.Stop()
 	for {
 		select {
-		case h := <-waiting:
+		case h := <-p.waiting:
 			take(h)
 		case <-pace.C:
 			show()
-		case <-over:
-			for len(waiting) > 0 {
-				take(<-waiting)
+		case <-p.over:
+			for len(p.waiting) > 0 {
+				take(<-p.waiting)
 			}
 			show()
 			return
@@ -83,7 +98,7 @@ func progressLine(params json.RawMessage) string {
 	if p.Total != nil && string(p.Total) != "null" {
 		line += " of " + string(p.Total)
 	}
-	return visibly(line + after(": ", p.Message))
+	return shortened(line + after(": ", p.Message))
 }
 
 // logLine is a log message in words: [warning] db: slow.
@@ -97,10 +112,11 @@ func logLine(params json.RawMessage) string {
 	if json.Unmarshal(m.Data, &text) != nil {
 		text = string(m.Data)
 	}
-	return visibly(fmt.Sprintf("[%s] %s", m.Level, strings.TrimPrefix(m.Logger+": "+text, ": ")))
+	return shortened(fmt.Sprintf("[%s] %s", m.Level, strings.TrimPrefix(m.Logger+": "+text, ": ")))
 }
 
-func visibly(line string) string {
+// shortened is a text of a server as one line that is not too long.
+func shortened(line string) string {
 	if len(line) > longestTold {
 		line = strings.ToValidUTF8(line[:longestTold], "") + "…"
 	}

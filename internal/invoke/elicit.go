@@ -1,4 +1,4 @@
-package main
+package invoke
 
 import (
 	"context"
@@ -8,21 +8,59 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
+
+// confirm is a person's yes to calling a tool. One that says that it only reads needs none, and neither does --yes.
+func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawMessage) error {
+	if c.options.Select.Yes || readOnly(tool) {
+		return nil
+	}
+	t, err := terminal.Open(c.process)
+	if err != nil {
+		return exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); nothing was called: look at the request with --dry-run, and call it with --yes",
+			c.name(), report.Visible(tool.Key))
+	}
+	defer t.Close()
+	t.Printf("mcpctl: about to call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
+		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
+		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Claims(tool.Raw))
+	answer, err := t.Choose(ctx, "Call it? [y]es, [N]o: ", "yes", "no")
+	switch {
+	case err != nil && !errors.Is(err, terminal.ErrClosed):
+		return err
+	case answer != "yes":
+		return exit.Usagef("%s: %s was not called, as you said", c.name(), report.Visible(tool.Key))
+	}
+	return nil
+}
+
+// readOnly tells whether a tool says of itself that it only reads.
+func readOnly(tool snapshot.Item) bool {
+	annotations := snapshot.Item{Raw: tool.Annotations()}
+	return string(annotations.Field("readOnlyHint")) == "true"
+}
+
+// firstLineOf is the first line of a tool's description.
+func firstLineOf(tool snapshot.Item) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(tool.Description()), "\n")
+	return line
+}
 
 // retryPause is how long a server gets that asks to come again without asking for anything.
 const retryPause = time.Second
 
-// supply is the message again, with what the server asked for.
-func (a *act) supply(ctx context.Context, stage probe.Stage, m call.Message, need call.Need) (call.Message, error) {
+// answerRequests is the message again, with what the server asked for.
+func (c *Client) answerRequests(ctx context.Context, stage probe.Stage, m call.Message, need call.Need) (call.Message, error) {
 	var answers []json.RawMessage
 	for _, q := range need.Requests {
-		answer, err := a.reply(ctx, q)
+		answer, err := c.answer(ctx, q)
 		if err != nil {
-			return m, a.failed(stage, "%w", err)
+			return m, c.failed(stage, "%w", err)
 		}
 		answers = append(answers, answer)
 	}
@@ -41,39 +79,36 @@ var (
 	errSampling = errors.New("the server wants a model to answer (sampling); mcpctl has none")
 )
 
-// reply answers one question of a server.
-func (a *act) reply(ctx context.Context, q call.Question) (json.RawMessage, error) {
+// answer answers one question of a server.
+func (c *Client) answer(ctx context.Context, q call.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "roots/list":
 		return json.RawMessage(`{"roots":[]}`), nil
 	case "sampling/createMessage":
 		return nil, errSampling
 	case "elicitation/create":
-		if a.options.Elicit == nil {
-			return nil, errors.Join(errors.New("the server asks: "+visibly(call.Elicited(q.Params).Message)), errNobody)
-		}
-		return a.options.Elicit(ctx, q.Params)
+		return c.elicit(ctx, q.Params)
 	}
-	return nil, errors.New("the server asks for " + visibly(q.Method) + ", which mcpctl does not know")
+	return nil, errors.New("the server asks for " + shortened(q.Method) + ", which mcpctl does not know")
 }
 
 // elicit asks a person what a server wants to know. Whatever is not an answer declines or cancels.
-func (a *act) elicit(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	a.floor.Lock()
-	defer a.floor.Unlock()
-	t, err := terminal.Open(a.Process)
+func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	c.floor.Lock()
+	defer c.floor.Unlock()
+	e := call.Elicited(params)
+	t, err := terminal.Open(c.process)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(errors.New("the server asks: "+shortened(e.Message)), errNobody)
 	}
 	defer t.Close()
-	e := call.Elicited(params)
-	t.Printf("mcpctl: the server %s asks:\n", report.Visible(a.server.Name))
+	t.Printf("mcpctl: the server %s asks:\n", c.name())
 	for line := range strings.Lines(e.Message) {
 		t.Printf("  %s\n", report.Visible(strings.TrimRight(line, "\r\n")))
 	}
-	answer := fill
+	answer := askForm
 	if e.URL != "" {
-		answer = visit
+		answer = askURL
 	}
 	result, err := answer(ctx, t, e)
 	if errors.Is(err, terminal.ErrClosed) {
@@ -83,8 +118,8 @@ func (a *act) elicit(ctx context.Context, params json.RawMessage) (json.RawMessa
 	return result, err
 }
 
-// visit shows where a person shall go. It opens nothing.
-func visit(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
+// askURL shows where a person shall go. It opens nothing.
+func askURL(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
 	t.Printf("  It wants you to visit %s:\n  %s\n  Open it yourself if you trust that host; mcpctl does not.\n", report.Visible(e.Host), report.Visible(e.URL))
 	answer, err := t.Choose(ctx, "Did you? [y]es, [N]o, [c]ancel: ", "yes", "no", "cancel")
 	switch answer {
@@ -96,8 +131,8 @@ func visit(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.
 	return call.Cancelled(), err
 }
 
-// fill asks for the fields of a form and lets the person look at the answers before they are sent.
-func fill(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
+// askForm asks for the fields of a form and lets the person look at the answers before they are sent.
+func askForm(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
 	t.Printf("  The server gets what you type: no passwords here. Ctrl-D cancels.\n")
 	for range terminal.Attempts {
 		values := make([]json.RawMessage, len(e.Fields))
@@ -153,7 +188,7 @@ func askField(ctx context.Context, t *terminal.Terminal, f call.Field) (json.Raw
 			return value, nil
 		}
 		for _, p := range problems {
-			t.Printf("  %s\n", told(p))
+			t.Printf("  %s\n", lineOf(p))
 		}
 	}
 	return nil, terminal.ErrClosed

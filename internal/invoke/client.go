@@ -1,0 +1,179 @@
+// Package invoke makes one request to one server, beyond asking what it offers: it calls a tool, fills in a prompt, reads a
+// resource or asks for completions, answers what the server asks back, and delivers what came.
+//
+// No other package makes the request that calls a tool.
+package invoke
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/output"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/terminal"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+// Options say how a server is found and reached, how a request is made, and where its result goes.
+type Options struct {
+	Select     fleet.Selection
+	Contact    fleet.Contact
+	Output     output.Options // Format is one of Formats; empty = text on a terminal, json elsewhere, raw with a file. File may be a folder
+	MaxBytes   Size           // a larger result is refused
+	LogLevel   string         // of the messages to ask for; empty = none
+	DryRun     bool           // show the request and do not send it
+	NoValidate bool           // send what the server does not declare, too
+}
+
+// Formats are the formats in which results are written.
+func Formats() []string { return []string{"text", "json", "raw"} }
+
+// LogLevels are those of the specification (RFC 5424), least first.
+func LogLevels() []string {
+	return []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+}
+
+// Check finds mistakes before any server is contacted for nothing.
+func (o Options) Check(p host.Process) error {
+	out := o.Output
+	switch {
+	case out.Format != "" && !slices.Contains(Formats(), out.Format):
+		return exit.Usagef("there is no format %q here: %s exist", out.Format, strings.Join(Formats(), ", "))
+	case o.LogLevel != "" && !slices.Contains(LogLevels(), o.LogLevel):
+		return exit.Usagef("--log-level is one of %s, not %q%s", strings.Join(LogLevels(), ", "), o.LogLevel, match.DidYouMean(o.LogLevel, LogLevels()))
+	case out.Format == "raw" && out.File == "" && terminal.IsTerminal(p.Out):
+		return exit.Usagef("--format raw is what the server sent, with everything in it that a terminal would obey: use --format text, or --output FILE")
+	}
+	if err := out.CheckColor(); err != nil || out.File == "" || files.IsDir(out.File) {
+		return err
+	}
+	return out.CheckFile(p)
+}
+
+// format is how the result is written.
+func (o Options) format(p host.Process) string {
+	switch {
+	case o.Output.Format != "":
+		return o.Output.Format
+	case o.Output.File != "":
+		return "raw"
+	case terminal.IsTerminal(p.Out):
+		return "text"
+	}
+	return "json"
+}
+
+// Client is a connection to the server that a request is for, with somebody to hear its progress and to answer its questions.
+type Client struct {
+	process host.Process
+	options Options
+	target  fleet.Target
+	session *probe.Session
+	printer *printer   // nil = nobody wants to hear
+	floor   sync.Mutex // one question at a time on the terminal
+}
+
+// connect opens a connection to the one server that from names; contacting it is agreed to.
+func connect(ctx context.Context, p host.Process, o Options, from []source.Source) (*Client, error) {
+	if len(from) == 0 {
+		return nil, exit.Usagef("on which server? Name one: a configured NAME, a URL, or -- and the command that starts it")
+	}
+	o.Contact.Parallel = 1
+	f, err := fleet.Load(ctx, p, o.Select, o.Contact, from)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{process: p, options: o}
+	if c.target, err = f.One(ctx, from[0]); err != nil {
+		return nil, err
+	}
+	var session fleet.SessionOptions
+	if !p.Quiet {
+		c.printer = newPrinter(p, c.name())
+		session.Hear, session.LogLevel = c.printer.hear, o.LogLevel
+	}
+	if t, err := terminal.Open(p); err == nil {
+		t.Close()
+		session.Elicit = func(_ context.Context, params json.RawMessage) (json.RawMessage, error) { return c.elicit(ctx, params) }
+	}
+	if c.session, err = f.Open(ctx, c.target, session); err != nil {
+		c.printer.stop()
+		return nil, explain(err)
+	}
+	c.session.AskForLog(ctx)
+	return c, nil
+}
+
+// name is the server as it may be shown.
+func (c *Client) name() string { return report.Visible(c.target.Name()) }
+
+// note tells something about the server.
+func (c *Client) note(format string, args ...any) {
+	c.process.Note("%s: %s", c.name(), fmt.Sprintf(format, args...))
+}
+
+// close ends the connection, and tells those who want to know more how it went.
+func (c *Client) close() {
+	fleet.Elaborate(c.process, []fleet.Surface{fleet.FromResult(probe.Result{
+		Server: probe.Server{Name: c.target.Name()}, Transport: c.session.Transport(), Snapshot: c.session.Hello(), Attempts: 1,
+		Notices: c.session.Notices(), Noise: c.session.Noise(), Elapsed: time.Since(c.process.Now),
+	})})
+	_ = c.session.Close() // how a server takes its end is no error
+	c.printer.stop()
+}
+
+// failed is an error of this run's request.
+func (c *Client) failed(stage probe.Stage, format string, values ...any) error {
+	return fmt.Errorf("%s: %s: %w", c.name(), stage, fmt.Errorf(format, values...))
+}
+
+// explain is an error of the prober as it is told: what was done, what happened, and what to do next.
+func explain(err error) error {
+	var lines []string
+	for _, f := range probe.Failures(err) {
+		lines = append(lines, fmt.Sprintf("%s: %s: %s%s", report.Visible(f.Server), f.Stage, report.Visible(f.Err.Error()), after(": ", report.Visible(f.Hint))))
+		lines = append(lines, endOf(f.Stderr)...)
+	}
+	if answer, ok := errors.AsType[*probe.RPCError](err); ok && answer.Code == call.VisitRequired {
+		for _, address := range call.Visits(answer.Data()) {
+			lines = append(lines, "  visit "+report.Visible(address)+" if you trust that host, and try again")
+		}
+	}
+	if len(lines) == 0 {
+		return err
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// endOf is the end of what a server wrote to stderr, for a message.
+func endOf(stderr string) []string {
+	const most = 8
+	var lines []string
+	for line := range strings.Lines(stderr) {
+		if line = strings.TrimRight(line, " \r\n"); line != "" {
+			lines = append(lines, "  stderr: "+report.Visible(line))
+		}
+	}
+	return lines[max(0, len(lines)-most):]
+}
+
+// after is a text with what stands before it, or nothing.
+func after(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}

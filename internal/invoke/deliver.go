@@ -1,0 +1,188 @@
+package invoke
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/output"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/terminal"
+)
+
+// delivery is where a result goes.
+type delivery struct {
+	process host.Process
+	output  output.Options
+	format  string
+}
+
+// deliver writes what a request gave back where the options say. What a tool says of its failure never lands in a file that
+// was meant for the contents of its answer.
+func deliver(p host.Process, o Options, name string, r call.Result) error {
+	d, file := delivery{p, o.Output, o.format(p)}, o.Output.File
+	switch {
+	case d.format == "json" && !files.IsDir(file):
+		return d.output.Bytes(p, append(bytes.Clone(r.Raw), '\n'))
+	case file == "" || r.Failed:
+		return d.display(r, nil)
+	case files.IsDir(file):
+		return d.writePieces(name, r)
+	}
+	return d.save(file, r)
+}
+
+// display writes a result to standard output.
+func (d delivery) display(r call.Result, saved map[int]string) error {
+	var out bytes.Buffer
+	switch d.format {
+	case "json":
+		out.Write(append(bytes.Clone(r.Raw), '\n'))
+	case "raw":
+		out.Write(bare(r))
+	default:
+		view := report.Options{Width: terminal.Width(d.process.Out), Color: d.output.Colored(d.process)}
+		if err := report.WriteResult(&out, r, saved, view); err != nil {
+			return err
+		}
+	}
+	_, err := d.process.Out.Write(out.Bytes())
+	return err
+}
+
+// bare is all contents of a result as they are, each text on lines of its own where there are several.
+func bare(r call.Result) []byte {
+	var out []byte
+	for _, p := range r.Pieces {
+		if len(out) > 0 && !p.Binary() && out[len(out)-1] != '\n' {
+			out = append(out, '\n')
+		}
+		out = append(out, p.Bytes()...)
+	}
+	for _, v := range r.Values {
+		out = append(out, v+"\n"...)
+	}
+	if len(r.Pieces) == 0 && r.Structured != nil {
+		out = append(append(out, r.Structured...), '\n')
+	}
+	return out
+}
+
+// save writes the contents of a result to one file: what is binary if anything is, else all texts. Further binaries go
+// into files beside it, so that nothing is lost that took a call to get.
+func (d delivery) save(output string, r call.Result) error {
+	var binaries []int
+	for i, p := range r.Pieces {
+		if p.Binary() {
+			binaries = append(binaries, i)
+		}
+	}
+	if len(binaries) == 0 {
+		return d.store(output, "", bare(r))
+	}
+	saved := map[int]string{}
+	for n, i := range binaries {
+		file := output
+		if n > 0 {
+			extension := filepath.Ext(output)
+			file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(output, extension), n+1, extension)
+		}
+		if err := d.store(file, r.Pieces[i].MIME, r.Pieces[i].Data); err != nil {
+			return err
+		}
+		saved[i] = file
+	}
+	if len(binaries) < len(r.Pieces) {
+		d.format = "text"
+		return d.display(r, saved)
+	}
+	return nil
+}
+
+// writePieces writes each piece that is more than a text into a file of its own in a folder, and shows the rest.
+func (d delivery) writePieces(name string, r call.Result) error {
+	saved := map[int]string{}
+	for i, p := range r.Pieces {
+		if !p.Saved() || p.Kind == call.Text {
+			continue
+		}
+		file := filepath.Join(d.output.File, fmt.Sprintf("%s-%d%s", fileName(name), i+1, p.Extension()))
+		if err := d.store(file, p.MIME, p.Bytes()); err != nil {
+			return err
+		}
+		saved[i] = file
+	}
+	if d.format == "raw" {
+		d.format = "text"
+	}
+	return d.display(r, saved)
+}
+
+// store writes one file, whole or not at all, and tells it.
+func (d delivery) store(file, kind string, data []byte) error {
+	if err := files.WriteOutput(d.process.Dir, file, data); err != nil {
+		return fmt.Errorf("writing --output %s: %w", file, err)
+	}
+	what := report.Size(len(data))
+	if kind != "" {
+		what = report.Visible(kind) + ", " + what
+	}
+	d.process.Note("wrote %s (%s)", file, what)
+	return nil
+}
+
+// fileName is a name of a tool or a URI as a part of the name of a file.
+func fileName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		}
+		return '_'
+	}, name)
+	clean = strings.TrimLeft(clean, ".-")
+	return clean[:min(len(clean), 60)]
+}
+
+// Size is a number of bytes as people write it.
+type Size int
+
+// Bounds of a result.
+const (
+	DefaultMaxBytes Size = 16_000_000
+	mostMaxBytes    Size = 64 << 20 // the transports take no larger message
+)
+
+// Set reads "500000", "500KB" or "16MB".
+func (s *Size) Set(text string) error {
+	bare, factor := strings.ToUpper(text), 1
+	for unit, bytes := range map[string]int{"KB": 1000, "MB": 1000_000, "KIB": 1 << 10, "MIB": 1 << 20} {
+		if number, ok := strings.CutSuffix(bare, unit); ok {
+			bare, factor = number, bytes
+		}
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(bare))
+	if err != nil || n <= 0 || n > int(mostMaxBytes)/factor {
+		return fmt.Errorf("%q is not a size of at most 64MiB such as 500KB or 16MB", text)
+	}
+	*s = Size(n * factor)
+	return nil
+}
+
+// String is the value as it would be typed.
+func (s *Size) String() string {
+	switch {
+	case s == nil || *s == 0:
+		return ""
+	case *s%1_000_000 == 0:
+		return fmt.Sprintf("%dMB", *s/1_000_000)
+	case *s%1000 == 0:
+		return fmt.Sprintf("%dKB", *s/1000)
+	}
+	return strconv.Itoa(int(*s))
+}

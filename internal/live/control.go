@@ -1,0 +1,193 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/terminal"
+	"github.com/mcpctl/mcpctl/internal/trust"
+)
+
+// supervise does what people ask for while servers are watched, until ctx ends: r and Enter or a signal ask all servers at
+// once, q and Enter end watching, another signal or an edit of a configuration file reads the configuration again.
+func (r *watchRun) supervise(ctx context.Context) {
+	refresh, reload := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	notify(refresh, refreshSignals())
+	notify(reload, reloadSignals())
+	defer signal.Stop(refresh)
+	defer signal.Stop(reload)
+	ignoreBackgroundReads()
+	words := readCommands(ctx, r.process.In)
+	attended := r.attended()
+	look := time.NewTicker(editsEvery)
+	defer look.Stop()
+	saved := fileStates(r.savedFiles())
+	for seen := fileStates(r.sources(r.fleet)); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-refresh:
+			r.ask()
+		case word := <-words:
+			switch word {
+			case "r":
+				r.ask()
+			case "q":
+				r.end(errQuit)
+			}
+		case <-reload:
+			if attended && !r.attended() { // the terminal was closed
+				r.end(errHungUp)
+				return
+			}
+			seen = r.reload(ctx)
+		case <-look.C:
+			if !maps.Equal(seen, fileStates(r.sources(r.fleet))) {
+				seen = r.reload(ctx)
+			}
+			saved = r.remeasure(saved)
+		}
+	}
+}
+
+// attended tells whether there is a terminal at which somebody may sit.
+func (r *watchRun) attended() bool {
+	return terminal.IsTerminal(r.process.In) || terminal.IsTerminal(r.process.Out)
+}
+
+// readCommands reads lines to the end of standard input. Nobody waits for it: a terminal has no end.
+func readCommands(ctx context.Context, in io.Reader) <-chan string {
+	words := make(chan string)
+	go func() {
+		for lines := bufio.NewScanner(in); lines.Scan(); {
+			select {
+			case words <- strings.TrimSpace(lines.Text()):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return words
+}
+
+// editsEvery is how often configuration files are looked at for edits. Looking at a handful by name finds them also where
+// announcements of a folder do not tell: behind links, as those who keep their configurations elsewhere have them, on
+// network file systems, and before the file is there.
+const editsEvery = 500 * time.Millisecond
+
+// notify asks for signals. None is none, where signal.Notify would take it for all.
+func notify(c chan<- os.Signal, wanted []os.Signal) {
+	if len(wanted) > 0 {
+		signal.Notify(c, wanted...)
+	}
+}
+
+// sources are the files that decide which servers are watched: those of the configuration, those of applications if they
+// were looked at, and the folder of agreements.
+func (r *watchRun) sources(f *fleet.Fleet) []string {
+	files := slices.Clone(f.Config.Files)
+	for _, looked := range f.Config.Looked {
+		files = append(files, looked.Path)
+	}
+	if store, err := (trust.Gate{Process: r.process}).Store(); err == nil {
+		files = append(files, store.Folder)
+	}
+	return files
+}
+
+// savedFiles are the snapshots that distances are measured from.
+func (r *watchRun) savedFiles() []string {
+	var files []string
+	for _, w := range r.servers {
+		if r.options.Saved {
+			files = append(files, w.savedFile())
+		}
+	}
+	return files
+}
+
+// remeasure asks the servers whose snapshot is another one than before, as after mcpctl accept.
+func (r *watchRun) remeasure(before map[string]string) (now map[string]string) {
+	now = fileStates(r.savedFiles())
+	for _, w := range r.servers {
+		if file := w.savedFile(); before[file] != now[file] {
+			w.ask()
+		}
+	}
+	return now
+}
+
+// fileStates tell one state of files from another, without reading them.
+func fileStates(files []string) map[string]string {
+	states := map[string]string{}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			states[file] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return states
+}
+
+// reload makes the servers of the run those of the configuration as it is now. Those that are the same are not disturbed.
+// What cannot be read changes nothing. The states are those of the files before they were read: an edit that comes while
+// they are being read is one more edit.
+func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
+	seen = fileStates(r.sources(r.fleet))
+	f, err := r.fleet.Reload(r.from)
+	if err == nil {
+		var servers []*watchedServer
+		if servers, err = r.resolve(ctx, f); err == nil {
+			r.fleet = f
+			r.replace(ctx, servers)
+			return seenBefore(fileStates(r.sources(f)), seen)
+		}
+	}
+	r.process.Note("the configuration was not read again, and the servers stay: %v", err)
+	return seen
+}
+
+// seenBefore are the states of now, those that are known from before as they were then.
+func seenBefore(now, before map[string]string) map[string]string {
+	for file := range now {
+		if state, known := before[file]; known {
+			now[file] = state
+		}
+	}
+	return now
+}
+
+// replace stops what is not among servers, and starts what was not watched before.
+func (r *watchRun) replace(ctx context.Context, servers []*watchedServer) {
+	before := r.servers
+	for i, w := range servers {
+		if at := slices.IndexFunc(before, func(old *watchedServer) bool { return old.target.Same(w.target) }); at >= 0 {
+			servers[i] = before[at]
+		}
+	}
+	for _, w := range before {
+		if !slices.Contains(servers, w) {
+			w.end()
+		}
+	}
+	r.mu.Lock()
+	r.servers = servers
+	if r.options.Saved { // the distance of a server that went is none any more
+		r.totals.recount(servers)
+	}
+	r.mu.Unlock()
+	r.monitor.Watch(monitored(servers))
+	for _, w := range servers {
+		if !slices.Contains(before, w) {
+			r.begin(ctx, w)
+		}
+	}
+}

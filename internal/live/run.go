@@ -1,0 +1,368 @@
+// Package live is a run of watch: servers that are kept live, the configuration that says which, a server that is built and
+// started anew when its files change, and everybody who is told.
+//
+// The parts do not know each other. The run hands them functions and takes from their channels: a supervisor turns signals,
+// typed words and edited files into requests, a rebuilder builds, queues pass changes on, a writer writes events.
+package live
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/monitor"
+	"github.com/mcpctl/mcpctl/internal/output"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// Options say how servers are watched, and what is done about changes.
+type Options struct {
+	Interval    *time.Duration // between polls of a server that does not announce changes; nil = 30 s
+	Debounce    *time.Duration // how long announcements must pause until they are heeded; nil = 100 ms
+	For         *time.Duration // the run ends after it; nil = never
+	MaxFailures int            // in a row, until a server is asked seldom
+	Parallel    int            // servers that are connected to at once; 0 = 1
+
+	Saved       bool         // tell the distance from what is saved, not changes since the previous surface
+	Diff        diff.Options // how surfaces are compared
+	FailOn      string       // end after the first change that fails the run, from this level on; empty = as configured, and never end
+	UntilChange bool         // end after the first change
+
+	Reload []string      // globs of files: when they change, the stdio server is started anew
+	Build  string        // with Reload: a command line that is run first
+	Exec   string        // a command line for every change
+	Post   Webhook       // where every change is posted
+	Listen ListenOptions // what is served over HTTP
+
+	Output output.Options // Format is one of report.EventFormats
+}
+
+// Check finds mistakes before anything is contacted. command tells whether one stands behind "--".
+func (o Options) Check(from []source.Source, command bool) error {
+	switch {
+	case o.MaxFailures < 1:
+		return exit.Usagef("--max-failures is at least 1")
+	case o.Interval != nil && *o.Interval < time.Second:
+		return exit.Usagef("--interval is at least 1s")
+	case o.Debounce != nil && *o.Debounce < time.Millisecond:
+		return exit.Usagef("--debounce is at least 1ms")
+	case o.Build != "" && len(o.Reload) == 0:
+		return exit.Usagef("--build runs when files change: name them with --reload")
+	case len(o.Reload) > 0 && command && len(from) > 1: // words beside the command are what the shell made of a glob
+		return exit.Usagef("--reload starts the one server behind --, and %q is another SOURCE: quote the glob, as in --reload 'src/**/*.ts', or the shell makes several words of it", from[0])
+	}
+	if i := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() }); i >= 0 {
+		return exit.Usagef("%q is saved and cannot change by itself: name a server to watch, or compare once with mcpctl diff", from[i])
+	}
+	return o.Post.check()
+}
+
+// given is a time that may have been given; 0 when it was not.
+func given(d *time.Duration) time.Duration {
+	if d == nil {
+		return 0
+	}
+	return *d
+}
+
+// leanGC makes the collector run more often than usual: a watcher of many servers has little to do and all day for it.
+const leanGC = 25
+
+// Watch watches the servers that SOURCEs name until ctx ends, or what the options say has happened, and sums up then. The
+// error carries the status.
+func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, o Options) error {
+	r := &watchRun{process: p, options: o, from: from, fleet: f, places: make(chan struct{}, max(o.Parallel, 1))}
+	policy, err := compare.Policy(f.Config.Project.Policy, o.FailOn)
+	if err != nil {
+		return err
+	}
+	r.totals.policy, r.options.Diff.ItemBudget = policy, f.Config.Project.Budgets.ItemBytes
+	if r.servers, err = r.resolve(ctx, f); err != nil {
+		return err
+	}
+	if r.monitor, err = listen(p, o.Listen); err != nil {
+		return err
+	}
+	defer r.monitor.Close()
+	if len(o.Reload) > 0 {
+		if r.rebuild, err = newRebuilder(ctx, p, o, r.tellOwn); err != nil {
+			return err
+		}
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(leanGC))
+	r.events = newEventWriter(p, o.Output)
+	r.outputs = o.queues(ctx, p)
+	return r.run(ctx)
+}
+
+// watchRun is one run of watch: the servers that are watched, and what was told of them.
+type watchRun struct {
+	process host.Process
+	options Options
+	from    []source.Source
+	places  chan struct{}           // as many servers as this holds are connected to at once
+	monitor *monitor.Monitor        // nil = nobody asks over HTTP
+	rebuild *rebuilder              // nil without Options.Reload
+	events  *eventWriter            // standard output
+	outputs []*queue                // what changes set off
+	end     context.CancelCauseFunc // ends watching
+	fleet   *fleet.Fleet            // as the configuration is now; of the supervising goroutine
+
+	mu      sync.Mutex // guards what follows: servers tell one at a time
+	servers []*watchedServer
+	totals  totals
+}
+
+// watchedServer is one server of a run.
+type watchedServer struct {
+	target  fleet.Target
+	fleet   *fleet.Fleet  // that it was resolved by
+	refresh chan struct{} // asks for a reading at once
+	stop    context.CancelFunc
+	ended   chan struct{}
+	view    watch.View
+
+	last    watch.State       // before watching ended
+	found   []finding.Finding // the newest distance from what is saved
+	unsaved bool              // there is nothing to measure it from
+	unread  bool              // there is a snapshot, and it cannot be read: the distance is not known
+}
+
+// Why watching ends, other than by a signal.
+var (
+	errLongEnough = errors.New("watched for as long as asked")
+	errHungUp     = errors.New("the terminal was closed")
+	errQuit       = errors.New("ended by q + Enter")
+	errSeen       = errors.New("a change was seen")
+)
+
+// run watches until ctx or the run itself ends it, and waits until nothing is under way any more.
+func (r *watchRun) run(ctx context.Context) error {
+	watching := r.limited(ctx)
+	defer r.end(nil)
+	r.monitor.Watch(monitored(r.servers))
+	for _, w := range r.servers {
+		r.begin(watching, w)
+	}
+	if slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return w.target.Live() }) {
+		wait := r.rebuild.start(watching)
+		r.supervise(watching)
+		wait()
+	}
+	for _, w := range r.servers {
+		w.end()
+	}
+	for _, q := range r.outputs {
+		q.finish()
+	}
+	misconfigured := func(w *watchedServer) bool { return w.target.Known().Misconfigured }
+	if len(r.servers) > 0 && !slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return !misconfigured(w) }) {
+		r.events.finish(ctx)
+		return exit.Code(exit.Usage) // the configuration alone kept every server from being contacted
+	}
+	return r.sumUp(ctx)
+}
+
+// limited is ctx until Options.For or a call of r.end ends it.
+func (r *watchRun) limited(ctx context.Context) context.Context {
+	ctx, r.end = context.WithCancelCause(ctx)
+	if r.options.For != nil {
+		late := time.AfterFunc(*r.options.For, func() { r.end(errLongEnough) })
+		context.AfterFunc(ctx, func() { late.Stop() })
+	}
+	return ctx
+}
+
+// resolve is the servers that the run's SOURCEs name, none of them watched yet.
+func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServer, error) {
+	targets, err := f.Resolve(ctx, r.from)
+	if err != nil {
+		return nil, err
+	}
+	var servers []*watchedServer
+	for _, t := range targets {
+		servers = append(servers, &watchedServer{target: t, fleet: f, refresh: make(chan struct{}, 1)})
+	}
+	return servers, r.options.restartable(servers)
+}
+
+// begin starts to watch a server, or tells why it is not contacted.
+func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
+	ctx, w.stop = context.WithCancel(ctx)
+	w.ended = make(chan struct{})
+	saved := w.savedFile()
+	go func() {
+		defer close(w.ended)
+		if w.target.Live() {
+			r.follow(ctx, w, saved)
+			return
+		}
+		r.tell(w, watch.Event{Time: time.Now(), Server: w.name(), Kind: watch.StateChanged, State: w.idle()})
+	}()
+}
+
+// follow watches a server whose snapshot is saved in a file until ctx ends.
+func (r *watchRun) follow(ctx context.Context, w *watchedServer, saved string) {
+	server := watch.Source{Name: w.name(), Open: func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }}
+	if r.options.Saved {
+		server.Saved = r.reader(w, saved)
+	}
+	o := watch.Options{
+		Interval: given(r.options.Interval), Quiet: given(r.options.Debounce), MaxFailures: r.options.MaxFailures,
+		Timeout: w.fleet.Timeout(w.target), Diff: r.options.Diff, Refresh: w.refresh, View: &w.view,
+		Observe: func(a watch.Attempt) { r.monitor.Attempt(w.name(), a) },
+		Judge: func(found []finding.Finding) []finding.Finding {
+			return r.totals.policy.Apply(found, finding.Scope{}, r.process.Now)
+		},
+	}
+	if r.rebuild != nil {
+		o.Restart, o.MaxFailures = r.rebuild.restart, 1 // what fails now fails until somebody mends it
+	}
+	o.Diff.Enable = r.totals.policy.Enabled(w.name())
+	if err := watch.Run(ctx, server, o, func(e watch.Event) { r.tell(w, e) }); err != nil {
+		r.process.Note("%v", err)
+	}
+}
+
+// open connects to a server once it may be started and a place is free.
+func (r *watchRun) open(ctx context.Context, w *watchedServer) (watch.Session, error) {
+	if !r.rebuild.mayStart(ctx) {
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case r.places <- struct{}{}:
+		defer func() { <-r.places }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	session, err := w.fleet.Open(ctx, w.target, fleet.SessionOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return Listen(ctx, session), nil
+}
+
+// listenWait is how long the first reading waits for announcements to begin. Those that begin later are heeded too.
+const listenWait = time.Second
+
+// Listen is a session as a watcher wants it. It waits a moment to learn whether the server announces changes.
+func Listen(ctx context.Context, session *probe.Session) watch.Session {
+	select {
+	case <-session.Listen():
+	case <-time.After(listenWait):
+	case <-ctx.Done():
+	}
+	return &listened{Session: session}
+}
+
+type listened struct {
+	*probe.Session
+	read bool // everything was read before
+}
+
+// News is what the session has to tell.
+func (l *listened) News() watch.News { return watch.News(l.Session.News()) }
+
+// List reads lists. Before everything is read once more, the server is asked whether it is still the same.
+func (l *listened) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
+	if len(kinds) == len(snapshot.Kinds()) {
+		if l.read {
+			l.Recheck(ctx)
+		}
+		l.read = true
+	}
+	return l.Session.List(ctx, kinds...)
+}
+
+var errUnsaved = errors.New("nothing is saved to measure from: save it with mcpctl snapshot")
+
+// reader reads the snapshot that was saved of a server. A file that cannot be read is told once, and the last one holds.
+func (r *watchRun) reader(w *watchedServer, path string) func() *snapshot.Snapshot {
+	var last *snapshot.Snapshot
+	var told string
+	return func() *snapshot.Snapshot {
+		saved, err := source.ReadFile(path)
+		r.mu.Lock()
+		w.unsaved = errors.Is(err, fs.ErrNotExist)
+		w.unread = err != nil && !w.unsaved
+		r.mu.Unlock()
+		switch {
+		case err == nil:
+			last, told = saved.Snapshot, ""
+		case w.unsaved:
+			last, err = nil, errUnsaved
+		}
+		if err != nil && err.Error() != told {
+			told = err.Error()
+			r.process.Note("%s: %v", report.Visible(w.name()), err)
+		}
+		return last
+	}
+}
+
+// ask asks every server at once. One that is being developed is built and started anew.
+func (r *watchRun) ask() {
+	if r.rebuild != nil {
+		r.rebuild.ask()
+		return
+	}
+	for _, w := range r.servers {
+		w.ask()
+	}
+}
+
+func (w *watchedServer) name() string { return w.target.Name() }
+
+// savedFile is the file of the server's snapshot.
+func (w *watchedServer) savedFile() string {
+	return filepath.Join(w.fleet.Config.Project.Snapshots, config.FileName(w.name()))
+}
+
+// ask asks a server at once.
+func (w *watchedServer) ask() {
+	select {
+	case w.refresh <- struct{}{}:
+	default: // it is asked already
+	}
+}
+
+// end stops watching a server, and waits until nothing of it is left.
+func (w *watchedServer) end() {
+	w.stop()
+	<-w.ended
+}
+
+// idle is the state of a server that is not contacted.
+func (w *watchedServer) idle() watch.State {
+	if w.target.Known().State == report.Disabled {
+		return watch.Disabled
+	}
+	return watch.Failed
+}
+
+// reached tells whether the surface of a server was known and current at the end, or need not have been.
+func (w *watchedServer) reached() bool {
+	return w.last.Reached() || w.last == watch.Disabled || w.tolerated()
+}
+
+// tolerated tells whether a server may fail, as mcpctl.yaml says. What is wrong with the configuration itself is never
+// tolerated.
+func (w *watchedServer) tolerated() bool {
+	return !w.last.Reached() && !w.target.Known().Misconfigured && w.fleet.Tolerated(w.name()) != nil
+}
