@@ -8,7 +8,7 @@ ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test race cover lint vuln cross release-check release docs test-real test-browser bench corpus check-corpus oracle soak clean
+.PHONY: build demo test race cover lint vuln cross release-check release docs test-real test-browser bench corpus check-corpus oracle composed soak clean
 
 build:                ## build bin/mcpctl
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -64,6 +64,9 @@ check-corpus:         ## how often each rule of check speaks of the listings in 
 
 oracle:               ## random schemas against an independent validator, for as long as FOR says
 	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^TestOracle$$' -v -args -for $(or $(FOR),1h) -seed $(or $(SEED),$(shell date +%s))
+
+composed:             ## changes of real tools, several at once, each told like alone: N compositions by SEED
+	$(GO) test -count=1 -timeout 0 ./pkg/diff -run '^TestComposed' -v -args -compositions $(or $(N),20000) -seed $(or $(SEED),$(shell date +%s))
 
 soak:                 ## watch many servers that change at random: SOAK="SERVERS DURATION"; needs /proc
 	MCPCTL_SOAK="$(or $(SOAK),1000 5m)" $(GO) test -count=1 -timeout 0 -tags soak ./cmd/mcpctl -run '^TestSoak$$' -v

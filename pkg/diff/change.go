@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -233,7 +234,11 @@ func (ch *change) guess() (hint, cause string) {
 
 // words are what a change's sentence speaks of.
 func (r *revision) words(ch *change) []string {
-	words := []string{"name", r.subject(ch.Instance), "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
+	name := r.subject(ch.Instance)
+	if inAlternative.MatchString(ch.Path) {
+		name += " (in one alternative)"
+	}
+	words := []string{"name", name, "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
 	switch {
 	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
 		words = append(words, "default", brief(r.defaultOf(ch)))
@@ -245,6 +250,9 @@ func (r *revision) words(ch *change) []string {
 	}
 	return words
 }
+
+// inAlternative is a place inside one member of a union.
+var inAlternative = regexp.MustCompile(`/(anyOf|oneOf)/\d+(/|$)`)
 
 // subject is the part of a call that an edit speaks of, in words: "`filter.tags[]`".
 func (r *revision) subject(instance string) string {

@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	compositions = flag.Int("compositions", 500, "how many composed changes of real tools are compared")
+	compositions = flag.Int("compositions", 300, "how many composed changes of real tools are compared")
 	seed         = flag.Uint64("seed", 1, "of the composed changes")
 )
 

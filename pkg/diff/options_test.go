@@ -140,3 +140,22 @@ func TestAnotherGeneratorTouchesNobody(t *testing.T) {
 		t.Errorf("strict: %v", lines(strict))
 	}
 }
+
+// TestRenamedResultsAreProved: two members that were renamed each show a result that the old schema does not allow.
+func TestRenamedResultsAreProved(t *testing.T) {
+	surface := func(a, b string) string {
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["` + a + `","` + b + `"],
+			"properties":{"` + a + `":{"type":"string"},"` + b + `":{"type":"integer"}}}}]}`
+	}
+	old, new := parse(t, surface("id", "size")), parse(t, surface("name", "bytes"))
+	found := diff.Compare(old, new, diff.Options{})
+	if len(found) != 2 || found[0].Rule != "output-property-renamed" || found[1].Rule != "output-property-renamed" {
+		t.Fatalf("%v", lines(found))
+	}
+	for _, f := range found {
+		if f.Witness == nil {
+			t.Errorf("%s of %s has no witness", f.Rule, f.Path)
+		}
+	}
+	witnesses(t, old, new, found)
+}

@@ -197,6 +197,8 @@ func (r *revision) harmless(id string) finding.Level {
 	switch id {
 	case "input-property-removed", "input-property-renamed", "output-property-removed", "output-property-renamed":
 		return finding.Warning // what is sent or expected goes unheard
+	case "input-additional-properties-narrowed":
+		return finding.Warning // as additional-properties-closed, of which it is a part
 	}
 	return finding.Info
 }
