@@ -70,6 +70,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	for _, pair := range pairs {
 		s := pair.result().Server
 		s.BaseTokens, s.Tokens = pair.tokens()
+		s.Changed = report.ChangedSignatures(pair.Old.Snapshot, pair.New.Snapshot)
 		s.Version = pair.advice(r.Findings)
 		r.Servers = append(r.Servers, s)
 	}

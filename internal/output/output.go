@@ -147,7 +147,12 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 // Write writes the report everywhere the options say.
 func Write(p host.Process, o Options, r *report.Report, view report.Options) error {
 	format := o.format(p)
-	view.Rules, view.Version, view.Color = rules.All(), p.Version, o.Colored(p)
+	view.Rules, view.Version, view.Color, view.Verbose, view.Made = rules.All(), p.Version, o.Colored(p), p.Verbose, p.Now
+	for _, name := range []string{"GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"} {
+		if commit, _ := p.Lookup(name); view.Commit == "" {
+			view.Commit = commit
+		}
+	}
 	if o.File == "" {
 		view.Width = terminal.Width(p.Out)
 	}

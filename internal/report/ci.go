@@ -341,7 +341,7 @@ func fileLine(s string) finding.Location {
 // by the style, red for what is gone and green for what is new.
 func evidence(f finding.Finding) [][]piece {
 	p := &page{bare: true}
-	writeValues(p, 0, f)
+	writeChange(p, 0, f)
 	writeWitness(p, 0, f)
 	return p.rows
 }

@@ -9,28 +9,34 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// writeVerdicts writes findings by server and item, then what they come to.
+// writeVerdicts opens with what happened in a few lines, then writes the findings by their causes, worst first, and ends
+// with what they come to.
 func writeVerdicts(p *page, r *Report) error {
-	var quiet []Server
+	var changed, quiet []Server
 	for _, s := range r.Servers {
-		found := of(s.Name, r.Findings)
-		if len(found) == 0 {
+		if found := of(s.Name, r.Findings); len(found) == 0 {
 			quiet = append(quiet, s)
-			continue
+		} else if len(p.wanted(found)) > 0 {
+			changed = append(changed, s)
 		}
-		if found = p.wanted(found); len(found) == 0 {
-			continue
-		}
-		p.gap()
-		writeCompared(p, s)
-		writeAdvice(p, s.Version)
-		writeFindings(p, found)
 	}
-	writeStrays(p, r)
+	causes := p.causes(r.Findings)
+	if len(changed) == 1 {
+		writeCompared(p, changed[0])
+	}
+	writeStory(p, r, causes)
+	p.gap()
+	writeCauses(p, 0, r.Servers, causes)
+	if len(changed) > 1 {
+		p.gap()
+		for _, s := range changed {
+			writeCompared(p, s)
+		}
+	}
 	writeUnsaved(p, quiet)
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, r.Command, quiet)
-	writeTotals(p, r)
+	writeTotals(p, r, causes)
 	return nil
 }
 
@@ -53,14 +59,6 @@ func (o Options) wanted(all []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Waiver != nil })
 }
 
-// writeStrays writes the findings that belong to no server of the report.
-func writeStrays(p *page, r *Report) {
-	if found := p.wanted(strays(r)); len(found) > 0 {
-		p.gap()
-		writeFindings(p, found)
-	}
-}
-
 // strays are the findings that belong to no server of the report, such as those about a whole fleet.
 func strays(r *Report) []finding.Finding {
 	known := func(f finding.Finding) bool {
@@ -69,13 +67,14 @@ func strays(r *Report) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone([]finding.Finding(r.Findings)), known)
 }
 
-// writeCompared is the heading of one server's findings: what was compared with what.
+// writeCompared is the heading of one server's findings: what was compared with what, and which version they ask for.
 func writeCompared(p *page, s Server) {
 	head := []span{{s.Name, bold}}
 	if s.Base != "" {
 		head = append(head, span{"  " + s.Base + " → " + now(s), dim})
 	}
 	p.text(0, 2, append(head, cost(s)...)...)
+	writeAdvice(p, s.Version)
 }
 
 // cost is how the number of tokens changed.
@@ -100,18 +99,6 @@ func now(s Server) string {
 	return "now"
 }
 
-func writeFindings(p *page, all []finding.Finding) {
-	for i, f := range all {
-		if i == 0 || f.Item != all[i-1].Item {
-			if i > 0 {
-				p.gap()
-			}
-			p.text(2, 2, span{itemTitle(f.Item), bold})
-		}
-		writeFinding(p, f)
-	}
-}
-
 func itemTitle(item string) string {
 	switch {
 	case item == "":
@@ -124,50 +111,6 @@ func itemTitle(item string) string {
 
 // isPolicy tells the items of findings that are about the policy, such as "waiver/tool-removed".
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
-
-func writeFinding(p *page, f finding.Finding) {
-	head := []span{{fmt.Sprintf("%-8s", f.Level), levelStyle(f.Level)}, {"  ", plain}, {f.Rule, bold}}
-	if f.Verdict == finding.Proved || f.Verdict == finding.Unproven {
-		head = append(head, span{"  " + string(f.Verdict), dim})
-	}
-	p.text(4, 2, append(head, span{"  " + f.Fingerprint(), dim})...)
-	writeBody(p, 6, f)
-}
-
-// writeBody writes what a finding says: its message, what changed, and what can be done.
-func writeBody(p *page, indent int, f finding.Finding) {
-	for _, l := range lines(f.Message) {
-		p.text(indent, 0, span{l, plain})
-	}
-	writeValues(p, indent, f)
-	writeWitness(p, indent, f)
-	p.hint(indent, f.Hint)
-	writeWaiver(p, indent, f.Waiver)
-}
-
-// writeWaiver tells why a finding does not count.
-func writeWaiver(p *page, indent int, w *finding.Waiver) {
-	if w == nil {
-		return
-	}
-	by := ""
-	if w.Owner != "" {
-		by = " by " + firstLine(w.Owner)
-	}
-	p.text(indent, 2, span{"waived" + by + until(w.Expires) + ": " + firstLine(w.Reason), yellow})
-}
-
-// writeWitness writes an instance that was right before and is wrong now.
-func writeWitness(p *page, indent int, f finding.Finding) {
-	if f.Witness == nil {
-		return
-	}
-	says := "accepted before, rejected now: "
-	if strings.HasPrefix(f.Path, "/outputSchema") {
-		says = "ruled out before, possible now: "
-	}
-	p.text(indent, 2, span{says, plain}, span{short(compact(f.Witness)), yellow})
-}
 
 // writeUnsaved tells which servers have nothing to be compared with.
 func writeUnsaved(p *page, servers []Server) {
@@ -219,8 +162,11 @@ func writeAdvice(p *page, a *finding.Advice) {
 }
 
 // writeTotals writes how many findings there are of each level, and what the exit status means.
-func writeTotals(p *page, r *Report) {
+func writeTotals(p *page, r *Report, causes []cause) {
 	row, says := r.Summary.totals(p.Waived), meaning(r, r.Summary)
+	if len(causes) >= storyFrom {
+		row = nil // the story has told them
+	}
 	if len(row) > 0 || says != "" {
 		p.gap()
 	}
@@ -293,151 +239,4 @@ func meaning(r *Report, sum Summary) string {
 		return "interrupted; what was finished is shown"
 	}
 	return "wrong usage or configuration"
-}
-
-// edit is a stretch of a text that was kept, removed or added.
-type edit struct {
-	op   op
-	text string
-}
-
-type op int
-
-const (
-	kept op = iota
-	gone
-	fresh
-)
-
-// maxEdits is how many words may differ before two texts are taken as entirely different.
-const maxEdits = 1000
-
-// token is what a text is compared by: a word, a run of spaces, or one other character.
-var token = pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
-
-// compare tells what was kept, removed and added, word by word: kept and removed together are before, kept and added
-// together are after. Where a change is spread over a phrase, the phrase is told as one.
-func compare(before, after string) []edit {
-	a, b := token().FindAllString(before, -1), token().FindAllString(after, -1)
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	edits := []edit{{kept, strings.Join(a[:head], "")}}
-	edits = append(edits, script(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	edits = append(edits, edit{kept, strings.Join(a[len(a)-tail:], "")})
-	return tidy(edits)
-}
-
-// script is the shortest list of edits that turns a into b (Myers, "An O(ND) difference algorithm", 1986), or one
-// replacement when it would be too long.
-func script(a, b []string) []edit {
-	var rounds []front
-	last := front{0}
-	for d := range min(len(a)+len(b), maxEdits) + 1 {
-		next := make(front, d+1)
-		for k := -d; k <= d; k += 2 {
-			x, _ := last.step(d, k)
-			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
-				x++
-			}
-			next[(k+d)/2] = x
-			if x >= len(a) && x-k >= len(b) {
-				return backtrack(append(rounds, last), a, b)
-			}
-		}
-		rounds, last = append(rounds, last), next
-	}
-	return []edit{{gone, strings.Join(a, "")}, {fresh, strings.Join(b, "")}}
-}
-
-// front is how far into a each diagonal got with d edits; diagonal k of -d, -d+2, … d stands at (k+d)/2.
-type front []int
-
-// step is where edit number d leads on diagonal k: down (an addition) or right (a removal), whichever reaches further.
-func (f front) step(d, k int) (x int, down bool) {
-	right, below := (k+d)/2-1, (k+d)/2
-	switch {
-	case d == 0:
-		return 0, true
-	case k == -d || k != d && f[right] < f[below]:
-		return f[below], true
-	}
-	return f[right] + 1, false
-}
-
-// backtrack reads the edits off the rounds, from the end of the texts to their start.
-func backtrack(rounds []front, a, b []string) []edit {
-	var edits []edit
-	x, y := len(a), len(b)
-	for d := len(rounds) - 1; d >= 0; d-- {
-		start, down := rounds[d].step(d, x-y)
-		for x > start && x > 0 && y > 0 && a[x-1] == b[y-1] {
-			x, y = x-1, y-1
-			edits = append(edits, edit{kept, a[x]})
-		}
-		switch {
-		case d == 0:
-		case down:
-			y--
-			edits = append(edits, edit{fresh, b[y]})
-		default:
-			x--
-			edits = append(edits, edit{gone, a[x]})
-		}
-	}
-	slices.Reverse(edits)
-	return edits
-}
-
-// tidy joins neighbours of one kind, and makes one replacement of changes that only space keeps apart.
-func tidy(edits []edit) []edit {
-	var out, phrase []edit
-	for i, e := range edits {
-		blank := strings.Trim(e.text, " \t") == "" && i+1 < len(edits) && edits[i+1].op != kept
-		if e.op != kept || blank && len(phrase) > 0 {
-			phrase = append(phrase, e)
-			continue
-		}
-		out = appendEdit(appendPhrase(out, phrase), e)
-		phrase = nil
-	}
-	return appendPhrase(out, phrase)
-}
-
-// appendPhrase adds a phrase in which something was removed and something added as one replacement, any other as it is.
-func appendPhrase(all, phrase []edit) []edit {
-	var before, after string
-	var ops [fresh + 1]bool
-	for _, e := range phrase {
-		ops[e.op] = true
-		if e.op != fresh {
-			before += e.text
-		}
-		if e.op != gone {
-			after += e.text
-		}
-	}
-	if ops[gone] && ops[fresh] {
-		phrase = []edit{{gone, before}, {fresh, after}}
-	}
-	for _, e := range phrase {
-		all = appendEdit(all, e)
-	}
-	return all
-}
-
-func appendEdit(all []edit, e edit) []edit {
-	if e.text == "" {
-		return all
-	}
-	if last := len(all) - 1; last >= 0 && all[last].op == e.op {
-		all[last].text += e.text
-		return all
-	}
-	return append(all, e)
 }

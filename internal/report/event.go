@@ -78,7 +78,7 @@ func writeEventLines(p *page, e Event) {
 	if e.Error != nil {
 		writeTrouble(p, *e.Error)
 	}
-	writeFindings(p, p.wanted(e.Findings))
+	writeCauses(p, 2, nil, p.causes(e.Findings))
 }
 
 // word is what the event tells, in its colour.

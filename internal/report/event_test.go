@@ -35,7 +35,7 @@ func TestEventLines(t *testing.T) {
 		},
 		"changed": {
 			report.Event{Event: "changed", Server: "s", State: "live", Cause: "poll", Silent: true, Findings: report.Findings{removed}},
-			"12:00:00  s  changed  by poll  without announcing it\n  tool/a\\x1b\n    breaking  tool-removed  " + removed.Fingerprint() + "\n      It is gone.\n",
+			"12:00:00  s  changed  by poll  without announcing it\n  breaking  It is gone  tool-removed  " + removed.Fingerprint() + "\n    tool/a\\x1b\n",
 			`"event": "changed", "server": "s", "state": "live", "cause": "poll", "silent": true, "findings": [{"rule": "tool-removed", "level": "breaking", "server": "s", "item": "tool/a\u001b", "message": "It is gone.", "fingerprint": "` + removed.Fingerprint() + `"}]`,
 		},
 		"as saved": {

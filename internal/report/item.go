@@ -51,7 +51,7 @@ func itemParameters(k snapshot.Kind, item rawjson.Object) (takes, gives []parame
 	case snapshot.Tools:
 		return parameters(rawjson.ObjectOf(item["inputSchema"])), parameters(rawjson.ObjectOf(item["outputSchema"]))
 	case snapshot.Prompts:
-		return promptParameters(item["arguments"]), nil
+		return requiredFirst(promptParameters(item["arguments"])), nil
 	}
 	return nil, nil
 }
@@ -247,19 +247,23 @@ type parameter struct {
 	schema   json.RawMessage
 }
 
-// writeParameters are the properties of an object schema: the required ones first, otherwise in the order in which they
+// parameters are the properties of an object schema: the required ones first, otherwise in the order in which they
 // were sent.
-func parameters(s rawjson.Object) []parameter {
+func parameters(s rawjson.Object) []parameter { return requiredFirst(properties(s)) }
+
+// properties are those of an object schema, in the order in which they were sent.
+func properties(s rawjson.Object) []parameter {
 	required := rawjson.Texts(s["required"])
-	var first, later []parameter
+	var all []parameter
 	for _, m := range members(s["properties"]) {
-		if slices.Contains(required, m.Key) {
-			first = append(first, parameter{m.Key, true, m.Value})
-			continue
-		}
-		later = append(later, parameter{m.Key, false, m.Value})
+		all = append(all, parameter{m.Key, slices.Contains(required, m.Key), m.Value})
 	}
-	return append(first, later...)
+	return all
+}
+
+func requiredFirst(all []parameter) []parameter {
+	slices.SortStableFunc(all, func(a, b parameter) int { return count(b.required) - count(a.required) })
+	return all
 }
 
 // joinParameters is the compact form of at most so many parameters: "query, limit?: integer". A string's type is left out.
@@ -275,11 +279,16 @@ func joinParameters(all []parameter, depth, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-func (p parameter) signature(depth int) string {
-	name := p.name
-	if !p.required {
-		name += "?"
+// mark is the name, with a ? behind it unless it is required.
+func (p parameter) mark() string {
+	if p.required {
+		return p.name
 	}
+	return p.name + "?"
+}
+
+func (p parameter) signature(depth int) string {
+	name := p.mark()
 	if kind := shape(p.schema, depth); kind != "string" {
 		return name + ": " + kind
 	}
@@ -294,7 +303,7 @@ func signature(kind snapshot.Kind, raw json.RawMessage) string {
 		all := parameters(rawjson.ObjectOf(item["inputSchema"]))
 		return joinParameters(all, shapeDepth, len(all))
 	case snapshot.Prompts:
-		all := promptParameters(item["arguments"])
+		all := requiredFirst(promptParameters(item["arguments"]))
 		return joinParameters(all, 0, len(all))
 	case snapshot.Templates:
 		return strings.Join(variables(item.Text("uriTemplate")), ", ")
@@ -304,18 +313,32 @@ func signature(kind snapshot.Kind, raw json.RawMessage) string {
 
 // promptParameters are the arguments of a prompt as parameters; all of them are strings.
 func promptParameters(arguments json.RawMessage) []parameter {
-	var first, later []parameter
+	var all []parameter
 	for _, raw := range array(arguments) {
 		a := rawjson.ObjectOf(raw)
 		needed, _ := a.Bool("required")
-		p := parameter{a.Text("name"), needed, stringSchema(a["description"])}
-		if needed {
-			first = append(first, p)
-			continue
-		}
-		later = append(later, p)
+		all = append(all, parameter{a.Text("name"), needed, stringSchema(a["description"])})
 	}
-	return append(first, later...)
+	return all
+}
+
+// callOf is an item as one would call it, without the types of its arguments; empty when it takes none by name.
+func callOf(kind snapshot.Kind, name string, raw json.RawMessage) string {
+	item := rawjson.ObjectOf(raw)
+	var all []parameter
+	switch kind {
+	case snapshot.Tools:
+		all = properties(rawjson.ObjectOf(item["inputSchema"]))
+	case snapshot.Prompts:
+		all = promptParameters(item["arguments"])
+	default:
+		return ""
+	}
+	var names []string
+	for _, p := range all {
+		names = append(names, p.mark())
+	}
+	return name + "(" + strings.Join(names, ", ") + ")"
 }
 
 // stringSchema is the schema of a string with a description; nil = none.

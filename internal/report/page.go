@@ -14,8 +14,11 @@ import (
 type page struct {
 	strings.Builder
 	Options
-	bare bool      // changes are told by their style alone, without marks
-	rows [][]piece // each line as it was written, when bare is set
+	fold  int             // from how many lines on a text is shown in part; 0 = never
+	still bool            // nothing changed: values stand there without a sign
+	told  map[string]bool // what need not be said again; nil = everything is said
+	bare  bool            // changes are told by their style alone, without marks
+	rows  [][]piece       // each line as it was written, when bare is set
 }
 
 // style is how a piece of text looks: the parameter of an SGR sequence. Empty = as the terminal writes.
@@ -71,6 +74,20 @@ func (p *page) row(indent int, row []piece) {
 	}
 	p.WriteString(strings.TrimRight(line, " "))
 	p.WriteByte('\n')
+}
+
+// part is an empty page of the same kind.
+func (p *page) part() *page {
+	return &page{Options: p.Options, fold: p.fold, still: p.still, told: p.told}
+}
+
+// known tells whether something of a kind was told before, and takes it for told from now on.
+func (p *page) known(kind, what string) bool {
+	was := p.told[kind+" "+what]
+	if p.told != nil {
+		p.told[kind+" "+what] = true
+	}
+	return was
 }
 
 // gap writes one blank line between two blocks.

@@ -77,7 +77,12 @@ type Options struct {
 	Fleet bool // table of list: a row per server even when there is one, unless Items is set
 	Raw   bool // table of show: the raw JSON of every item as well
 
+	Verbose bool // table of diff and check: every finding with its pointer and its values as they stand
+
 	Waived bool // those that people read: findings that are waived as well
+
+	Made   time.Time // html: when the run was; zero = it does not say
+	Commit string    // html: the commit that was looked at; empty = it does not say
 
 	Limit   int            // markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
 	Rules   []finding.Rule // sarif, html: what is known of the rules that findings name
@@ -128,6 +133,7 @@ type Server struct {
 	Error        *Failure           `json:"error,omitempty"`        // the first failure
 	MoreErrors   []Failure          `json:"moreErrors,omitempty"`   // the failures after the first
 	Tolerated    *finding.Tolerance `json:"tolerated,omitempty"`    // why the failure does not count to the exit status
+	Changed      []Signature        `json:"changed,omitempty"`      // diff: the items that are called in another way now
 	Version      *finding.Advice    `json:"version,omitempty"`      // diff: what semantic versioning says of the findings
 	Saved        *Saved             `json:"saved,omitempty"`        // snapshot: what became of the file
 	ServerInfo   json.RawMessage    `json:"serverInfo,omitempty"`   // show: as sent
@@ -138,6 +144,40 @@ type Server struct {
 	Prompts           Items `json:"prompts,omitzero"`
 	Resources         Items `json:"resources,omitzero"`
 	ResourceTemplates Items `json:"resourceTemplates,omitzero"`
+}
+
+// Signature is how an item was called and how it is called now: its name, and those of its arguments in their order, a ?
+// behind those that may be left out.
+type Signature struct {
+	Item string `json:"item"` // as Finding.Item
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+// ChangedSignatures are those of the items that both snapshots have and that are called in another way in the new one. A
+// snapshot that is nil has none.
+func ChangedSignatures(old, new *snapshot.Snapshot) []Signature {
+	var all []Signature
+	for _, k := range snapshot.Kinds() {
+		calls := map[string]string{}
+		for _, item := range itemsOf(old, k) {
+			calls[item.Key] = callOf(k, item.Key, item.Raw)
+		}
+		for _, item := range itemsOf(new, k) {
+			if was, is := calls[item.Key], callOf(k, item.Key, item.Raw); was != "" && was != is {
+				all = append(all, Signature{k.ID(item.Key), was, is})
+			}
+		}
+	}
+	return all
+}
+
+func itemsOf(s *snapshot.Snapshot, k snapshot.Kind) []snapshot.Item {
+	if s == nil {
+		return nil
+	}
+	list := s.List(k)
+	return list.Items()
 }
 
 // State is how far a server could be asked.
@@ -320,6 +360,13 @@ func Write(w io.Writer, format string, r *Report, o Options) error {
 // writeTable writes the view of a command that people read.
 func writeTable(w io.Writer, r *Report, o Options) error {
 	p := &page{Options: o}
+	p.still = r.Command == "check"
+	if !o.Verbose {
+		p.told = map[string]bool{}
+	}
+	if !o.Verbose && o.Width > 0 {
+		p.fold = 3
+	}
 	views := map[string]func(*page, *Report) error{
 		"list":     writeList,
 		"show":     writeShow,

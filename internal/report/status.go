@@ -149,7 +149,8 @@ func writeAccepted(p *page, r *Report) error {
 		if found := of(s.Name, r.Findings); len(found) > 0 {
 			p.gap()
 			writeCompared(p, s)
-			writeFindings(p, found)
+			p.gap()
+			writeCauses(p, 0, r.Servers, p.causes(found))
 		}
 	}
 	p.gap()

@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -14,68 +17,254 @@ import (
 // How much of a value a table shows.
 const (
 	shortValue  = 40   // columns of a value that is shown whole beside its other side
-	contextSize = 60   // bytes kept on each side of a change in a long text
+	contextSize = 60   // bytes of its sentence kept on each side of a change in a text
 	longValue   = 1000 // bytes of a single value before the rest is left to the JSON form
 )
 
-// writeValues writes what a finding's place held before and holds now.
-func writeValues(p *page, indent int, f finding.Finding) {
-	before, after := display(f.Old, f.New)
-	where := []span{}
-	if isPolicy(f.Item) {
-		return // the message says it
-	}
-	if at := f.Pointer(); at != "" {
-		where = append(where, span{at + "  ", dim})
+// writeChange writes what a finding's place held before and holds now, as a person reads it: items by their signature,
+// arguments by their type, texts by their words. With Verbose it says where, and values stand as they are. What stands
+// before them may be given.
+func writeChange(p *page, indent int, f finding.Finding, at ...span) {
+	if place := f.Pointer(); place != "" && p.Verbose {
+		at = append(at, span{place + "  ", dim})
 	}
 	switch {
-	case f.Old == nil && f.New == nil:
-		writePlace(p, indent, where)
-	case f.Pointer() == "" && f.Item != "" && (f.Old == nil || f.New == nil):
+	case isPolicy(f.Item): // the message says it
+	case f.Pointer() == "" && f.Item != "" && (f.Old == nil) != (f.New == nil):
 		writeWholeItem(p, indent, f)
-	case f.Old == nil:
-		p.text(indent, 2, append(where, span{"+ ", green}, span{short(after), green})...)
-	case f.New == nil:
-		p.text(indent, 2, append(where, span{"− ", red}, span{short(before), red})...)
-	case isShort(before) && isShort(after):
-		p.text(indent, 2, append(where, span{before, red}, span{" → ", dim}, span{after, green})...)
+	case f.Old == nil && f.New == nil:
+		p.text(indent, 2, at...)
+	case isSchema(f) && !p.Verbose:
+		writeSchemas(p, indent, f)
+	case !p.Verbose && saysAll(f):
 	default:
-		writePlace(p, indent, where)
-		writeEdits(p, indent+2, compare(before, after))
+		writeValues(p, indent, at, f.Old, f.New)
 	}
 }
 
-func writePlace(p *page, indent int, where []span) {
-	if len(where) > 0 {
-		p.text(indent, 2, where...)
+// saysAll tells whether a message, or the name of the item, has all that the values would show.
+func saysAll(f finding.Finding) bool {
+	before, after := display(f.Old, f.New)
+	_, name, _ := strings.Cut(f.Item, "/")
+	if f.Old == nil && (after == "null" || strings.Trim(after, `"`) == name) {
+		return true
+	}
+	if left, joined, lists := setChange(f.Old, f.New); lists {
+		before, after = strings.TrimPrefix(left, "− "), strings.TrimPrefix(joined, "+ ")
+	}
+	for _, value := range []string{before, after} {
+		bare := strings.Trim(value, `"`)
+		named := strings.Contains(f.Message, `"`+bare+`"`) || strings.Contains(f.Message, "`"+bare+"`")
+		if bare != "" && bare != "true" && !named && !slices.Contains(strings.Fields(strings.TrimRight(f.Message, ".")), bare) {
+			return false
+		}
+	}
+	return true
+}
+
+// isSchema tells whether what changed is a schema inside a tool's schemas, and not the value of a keyword.
+func isSchema(f finding.Finding) bool {
+	inSchema := strings.HasPrefix(f.Path, "/inputSchema") || strings.HasPrefix(f.Path, "/outputSchema")
+	return inSchema && (rawjson.TypeName(f.New) == "an object" || f.New == nil && rawjson.TypeName(f.Old) == "an object")
+}
+
+// writeSchemas tells how the type and the description of an argument or of a result changed. Of one that is gone the
+// message says enough.
+func writeSchemas(p *page, indent int, f finding.Finding) {
+	before, after := rawjson.ObjectOf(f.Old), rawjson.ObjectOf(f.New)
+	switch was, is := shape(f.Old, shapeDepth), shape(f.New, shapeDepth); {
+	case f.New == nil:
+	case f.Old == nil:
+		writeArgument(p, indent, "+ "+path.Base(f.Pointer())+": "+is, concealed(after.Text("description")))
+	case was != is:
+		p.text(indent, 2, span{was, red}, span{" → ", dim}, span{is, green})
+	case before.Text("description") == after.Text("description"):
+		p.text(indent, 2, span{"--verbose shows both schemas", dim})
+	default:
+		writeEdits(p, indent, compare(concealed(before.Text("description")), concealed(after.Text("description"))))
 	}
 }
 
-// writeWholeItem writes in one line what an item was or is that came or went.
+// writeArgument writes a new argument and all that it says of itself.
+func writeArgument(p *page, indent int, head, says string) {
+	if says != "" && p.known("text", says) {
+		says = "(as above)"
+	}
+	if says == "" || strings.Contains(says, "\n") {
+		p.text(indent, 2, span{head, green})
+		writeText(p, indent+2, says, plain)
+		return
+	}
+	p.text(indent, 2, span{head, green}, span{"  " + says, plain})
+}
+
+// writeValues writes one value, or two side by side: lists by what left and what joined them, long texts word by word.
+func writeValues(p *page, indent int, at []span, old, new json.RawMessage) {
+	before, after := display(old, new)
+	left, joined, lists := setChange(old, new)
+	switch {
+	case old == nil && p.still:
+		writeValue(p, indent, at, "", after, plain)
+	case old == nil:
+		writeValue(p, indent, at, "+ ", after, green)
+	case new == nil:
+		writeValue(p, indent, at, "− ", before, red)
+	case lists:
+		p.text(indent, 2, append(at, span{left, red}, span{strings.Repeat("  ", min(1, len(left))), plain}, span{joined, green})...)
+	case isShort(before) && isShort(after):
+		p.text(indent, 2, append(at, span{before, red}, span{" → ", dim}, span{after, green})...)
+	case p.Verbose:
+		p.text(indent, 2, at...)
+		writeEdits(p, indent+min(2, 2*len(at)), compare(before, after))
+	default:
+		writeEdits(p, indent, compare(before, after), at...)
+	}
+}
+
+// writeValue writes a value that has no other side.
+func writeValue(p *page, indent int, at []span, sign, value string, look style) {
+	if len(at) == 0 && p.fold > 0 {
+		writeText(p, indent, sign+value, look)
+		return
+	}
+	if !strings.Contains(value, "\n") {
+		p.text(indent, 2, append(at, span{sign, look}, span{short(value), look})...)
+		return
+	}
+	p.text(indent, 2, append(at, span{sign, look})...)
+	writeText(p, indent+2, value, look)
+}
+
+// setChange tells what left a list of plain values and what joined it: "− "a"  + "b", "c"".
+func setChange(old, new json.RawMessage) (left, joined string, ok bool) {
+	before, err := rawjson.Elements(old)
+	after, err2 := rawjson.Elements(new)
+	if err != nil || err2 != nil {
+		return "", "", false
+	}
+	less := func(all, other []json.RawMessage, sign string) string {
+		var words []string
+		for _, value := range all {
+			if !slices.ContainsFunc(other, func(o json.RawMessage) bool { return rawjson.Equal(o, value) }) {
+				words = append(words, compact(value))
+			}
+		}
+		if len(words) == 0 {
+			return ""
+		}
+		return sign + strings.Join(words, ", ")
+	}
+	left, joined = less(before, after, "− "), less(after, before, "+ ")
+	return left, joined, left+joined != ""
+}
+
+// writeWholeItem writes what an item takes that came or went, and all that a model reads of one that came.
 func writeWholeItem(p *page, indent int, f finding.Finding) {
 	raw, sign, look := f.New, "+ ", green
 	if raw == nil {
 		raw, sign, look = f.Old, "− ", red
 	}
 	word, name, _ := strings.Cut(f.Item, "/")
-	takes := ""
 	for _, k := range snapshot.Kinds() {
-		if k.Word() == word {
-			takes = signature(k, raw)
+		switch takes := signature(k, raw); {
+		case k.Word() != word || takes == "":
+		case p.Verbose:
+			name += "(" + takes + ")"
+		default:
+			name = cmp.Or(callOf(k, name, raw), name)
 		}
 	}
-	if takes != "" {
-		name += "(" + takes + ")"
-	}
 	p.text(indent, 2, span{sign + name, look})
-	p.text(indent+2, 0, span{firstLine(about(raw)), dim})
+	if f.New == nil {
+		return
+	}
+	says, arguments := concealed(about(raw)), concealed(argumentTexts(raw))
+	if p.fold > 0 && !strings.Contains(arguments, warningSign) {
+		if arguments != "" && !p.known("note", "arguments") {
+			defer p.text(indent+2, 0, span{"(what arguments of new items say: --verbose)", dim})
+		}
+		arguments = ""
+	}
+	writeText(p, indent+2, strings.TrimSuffix(says+"\n"+arguments, "\n"), plain)
 }
 
+// argumentTexts are what an item says of each of its arguments, which a model reads, too.
+func argumentTexts(raw json.RawMessage) string {
+	item := rawjson.ObjectOf(raw)
+	var texts []string
+	for _, one := range append(properties(rawjson.ObjectOf(item["inputSchema"])), promptParameters(item["arguments"])...) {
+		if says := rawjson.ObjectOf(one.schema).Text("description"); says != "" {
+			texts = append(texts, "- "+one.name+": "+says)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// writeText writes all of a text that a model reads. Where a page is folded, the rest of a
+// long text is counted, but lines in which something is concealed stay.
+func writeText(p *page, indent int, text string, look style) {
+	if p.fold == 0 {
+		p.paragraph(indent, text, look)
+		return
+	}
+	whole := &page{Options: p.Options}
+	whole.paragraph(indent, text, look)
+	rows := strings.SplitAfter(strings.TrimSuffix(whole.String(), "\n"), "\n")
+	if len(rows) <= p.fold+2 {
+		p.WriteString(whole.String())
+		return
+	}
+	more := 0
+	for i, row := range rows {
+		if i < p.fold || strings.Contains(row, warningSign) {
+			p.WriteString(row)
+		} else {
+			more++
+		}
+	}
+	if !strings.HasSuffix(p.String(), "\n") {
+		p.WriteByte('\n')
+	}
+	p.text(indent, 0, span{"… " + quantity(more, "line") + " more: --verbose", dim})
+}
+
+// warningSign stands before what is concealed.
+const warningSign = "⚠ "
+
+// hideouts are what people do not see where a text is rendered, though a model reads it: comments, scripts and other
+// markup, images, and what stands behind much white space.
+var hideouts = pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
+
+// concealed is a text in which that is marked.
+func concealed(text string) string {
+	return hideouts().ReplaceAllStringFunc(text, func(m string) string {
+		switch lower := strings.ToLower(m); {
+		case strings.HasPrefix(m, "<!--"):
+			return warningSign + "hidden comment: " + m
+		case strings.HasPrefix(lower, "<script"):
+			return warningSign + "script: " + m
+		case m[0] == '!' || strings.HasPrefix(lower, "<img"):
+			return warningSign + "image: " + m
+		case m[0] == '<':
+			return warningSign + "markup: " + m
+		case m[0] == '\n':
+			return "\n" + warningSign + fmt.Sprintf("after %d blank lines:\n", strings.Count(m, "\n")-1)
+		}
+		first, last := firstRune(m), lastRune(m)
+		return first + " " + warningSign + fmt.Sprintf("after %d spaces: ", len(m)-len(first)-len(last)) + last
+	})
+}
+
+func firstRune(s string) string { _, n := utf8.DecodeRuneInString(s); return s[:n] }
+
+func lastRune(s string) string { _, n := utf8.DecodeLastRuneInString(s); return s[len(s)-n:] }
+
 // display is a pair of values as it is compared and shown: JSON on one line, but a text that is long, or the pair of one,
-// stands as it is. A value that is not there is empty.
+// stands as it is, marked. A value that is not there is empty.
 func display(before, after json.RawMessage) (string, string) {
 	a, aText := rawjson.Text(before)
 	b, bText := rawjson.Text(after)
+	a, b = concealed(a), concealed(b)
 	if (aText || before == nil) && (bText || after == nil) && !(isShort(a) && isShort(b)) {
 		return a, b
 	}
@@ -96,8 +285,7 @@ func short(s string) string {
 }
 
 // writeEdits writes a text with its changes marked, complete but for long stretches that stayed the same.
-func writeEdits(p *page, indent int, all []edit) {
-	var row []span
+func writeEdits(p *page, indent int, all []edit, row ...span) {
 	for i, e := range all {
 		switch e.op {
 		case gone:
@@ -113,7 +301,7 @@ func writeEdits(p *page, indent int, all []edit) {
 			row = append(row, span{rows[len(rows)-1], plain})
 		}
 	}
-	p.text(indent, 0, row...)
+	p.text(indent, 2*min(1, p.fold), row...)
 }
 
 // marked is a stretch of a text that changed.
@@ -124,17 +312,18 @@ func (p *page) marked(open string, text string, end string) string {
 	return open + text + end
 }
 
-// keptRows are the lines of a stretch that stayed the same, less what is far from any change.
+// keptRows are the lines of a stretch that stayed the same, less what is in other sentences than a change, or far from it.
 func keptRows(s string, before, after bool) []string {
-	head, tail := contextSize, contextSize
-	if !before {
-		head = 0
+	head, tail := 0, len(s)
+	if before {
+		head = sentenceEnd(s)
 	}
-	if !after {
-		tail = 0
+	if after {
+		tail = sentenceStart(s)
 	}
-	if len(s) > head+tail+2*contextSize {
-		s = wordEnd(s, head) + ellipsis + wordStart(s, len(s)-tail)
+	if head+len(" … ")+2 < tail {
+		left, right := strings.TrimRight(s[:head], " "), strings.TrimLeft(s[tail:], " ")
+		s = strings.TrimLeft(left+" … ", strings.Repeat(" ", count(head == 0))) + right
 	}
 	var rows []string
 	for line := range strings.SplitSeq(s, "\n") {
@@ -143,24 +332,32 @@ func keptRows(s string, before, after bool) []string {
 	return rows
 }
 
-// wordEnd is s up to the first space at or after i.
-func wordEnd(s string, i int) string {
-	if end := strings.IndexAny(s[i:], " \n"); end >= 0 && i > 0 {
-		return s[:i+end] + " "
+// sentenceEnd is where the sentence ends that s begins in, or a word far enough in it.
+func sentenceEnd(s string) int {
+	for i, r := range s {
+		if i > contextSize && r == ' ' || sentenceEnds(s[i:]) {
+			return i + 1
+		}
 	}
-	return strings.ToValidUTF8(s[:i], "")
+	return len(s)
 }
 
-// wordStart is s from the last space at or before i.
-func wordStart(s string, i int) string {
-	if start := strings.LastIndexAny(s[:i], " \n"); start >= 0 && i < len(s) {
-		return s[start:]
+// sentenceStart is where the sentence begins that s ends in, or a word far enough in it.
+func sentenceStart(s string) int {
+	for i := len(s) - 1; i > 0; i-- {
+		if len(s)-i > contextSize && s[i] == ' ' || sentenceEnds(s[i-1:]) {
+			return i
+		}
 	}
-	return strings.ToValidUTF8(s[i:], "")
+	return 0
+}
+
+func sentenceEnds(s string) bool {
+	return s != "" && (s[0] == '\n' || len(s) > 1 && strings.IndexByte(".!?", s[0]) >= 0 && (s[1] == ' ' || s[1] == '\n'))
 }
 
 // How much of a schema its shape tells: half levels of nesting (an object or array is a whole one, a union half of one),
-// members of an rawjson.Object, values of an enum.
+// members of an object, values of an enum.
 const (
 	shapeDepth   = 4
 	shapeMembers = 6

@@ -1,0 +1,373 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// cause is what is told together: the findings of one cause, wherever they are, or what else happened to one item.
+type cause struct {
+	item   string // set when it is about one item
+	server string // its server
+	groups []finding.Group
+}
+
+// causes are the findings that are shown, worst first. What happened once is told with what else happened to its item.
+func (o Options) causes(findings []finding.Finding) []cause {
+	var all []cause
+	for _, g := range finding.Groups(findings) {
+		if g.Members = o.wanted(g.Members); len(g.Members) == 0 {
+			continue
+		}
+		one := cause{groups: []finding.Group{g}}
+		if f := g.Members[0]; len(g.Findings) == 1 && f.Item != "" && !isPolicy(f.Item) {
+			one.item, one.server = f.Item, f.Server
+		}
+		same := slices.IndexFunc(all, func(c cause) bool { return one.item != "" && c.item == one.item && c.server == one.server })
+		if same < 0 {
+			all = append(all, one)
+			continue
+		}
+		all[same].groups = append(all[same].groups, g)
+	}
+	return all
+}
+
+// level is that of the worst.
+func (c cause) level() span { return levelOf(c.groups[0]) }
+
+func levelOf(g finding.Group) span {
+	if g.Waived {
+		return span{g.Level.String(), dim}
+	}
+	return span{g.Level.String(), levelStyle(g.Level)}
+}
+
+// title is what happened, in a line.
+func (c cause) title() string {
+	if len(c.groups) == 1 {
+		return c.groups[0].Title
+	}
+	worst := 0
+	for _, g := range c.groups {
+		if g.Level == c.groups[0].Level && g.Waived == c.groups[0].Waived {
+			worst++
+		}
+	}
+	_, name, _ := strings.Cut(c.item, "/")
+	title := fmt.Sprintf("`%s` changed in %d ways", name, len(c.groups))
+	if worst < len(c.groups) {
+		title += fmt.Sprintf(", %d of them %s", worst, c.level().text)
+	}
+	return title
+}
+
+// storyFrom is from how many causes on there is a story, storyLines how many lines it may have.
+const storyFrom, storyLines = 3, 10
+
+// writeStory tells in at most ten lines what happened and who breaks.
+func writeStory(p *page, r *Report, causes []cause) {
+	if len(causes) < storyFrom {
+		return
+	}
+	told := &page{Options: p.Options}
+	told.text(0, 2, r.Summary.totals(p.Waived)...)
+	if broken := broken(r.Findings); len(broken) > 0 && r.Command != "check" {
+		told.text(0, 2, span{"breaks whoever uses ", plain}, span{someOf(broken, 4), bold})
+	}
+	for i, c := range causes {
+		line := &page{Options: p.Options}
+		line.text(2, 10, span{fmt.Sprintf("%-8s", c.level().text), c.level().style}, span{"  " + c.title(), plain})
+		if used := strings.Count(told.String()+line.String(), "\n"); used >= storyLines && (used > storyLines || i < len(causes)-1) {
+			told.text(2, 10, span{fmt.Sprintf("… and %s more, all below", quantity(len(causes)-i, "cause")), dim})
+			break
+		}
+		told.WriteString(line.String())
+	}
+	p.gap()
+	p.WriteString(told.String())
+}
+
+// broken are the items with a breaking finding that nothing waives, in order.
+func broken(findings []finding.Finding) []string {
+	var all []string
+	for _, f := range findings {
+		if f.Level == finding.Breaking && f.Waiver == nil && f.Item != "" {
+			_, name, _ := strings.Cut(f.Item, "/")
+			all = appendNew(all, name)
+		}
+	}
+	return all
+}
+
+// someOf are the first of some names, and how many there are besides.
+func someOf(names []string, most int) string {
+	if len(names) <= most+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// writeCauses writes each cause with its findings. Between small ones that are good news there is no gap.
+func writeCauses(p *page, indent int, servers []Server, causes []cause) {
+	short := false
+	for i, c := range causes {
+		one := p.part()
+		writeCause(one, indent, servers, c)
+		was := short
+		if short = strings.Count(one.String(), "\n") < 3 && c.level().text == "info"; i > 0 && !(short && was) {
+			p.gap()
+		}
+		p.WriteString(one.String())
+	}
+}
+
+func writeCause(p *page, indent int, servers []Server, c cause) {
+	if len(c.groups) == 1 {
+		g := c.groups[0]
+		title := g.Title
+		if len(g.Items) > 1 && !slices.ContainsFunc(g.Members, func(f finding.Finding) bool { return f.Pointer() != "" }) {
+			title = g.Cause // what came or went is named below
+		}
+		writeGroup(p, indent, levelOf(g), g, title, title, servers)
+		return
+	}
+	p.text(indent, 2, c.level(), span{"  " + itemTitle(c.item), bold}, span{serverNote(c.server, servers), dim})
+	writeWhere(p, indent+2, itemTitle(c.item), c.groups[0].Members, servers)
+	changed := map[string]bool{}
+	for _, g := range c.groups {
+		f := &g.Members[0]
+		changed[f.Pointer()] = changed[f.Pointer()] || f.Old != nil
+	}
+	for _, g := range c.groups {
+		if f := &g.Members[0]; f.Old == nil && changed[f.Pointer()] && !p.Verbose {
+			one := *f
+			one.New, g.Members = nil, []finding.Finding{one} // the change of the text itself shows it
+		}
+		writeGroup(p, indent+2, levelOf(g), g, c.item, g.Cause, servers)
+	}
+}
+
+// serverNote names a server where there are several.
+func serverNote(name string, servers []Server) string {
+	if len(servers) < 2 || name == "" {
+		return ""
+	}
+	return "  of " + name
+}
+
+// writeGroup writes the findings of one group: what happened, where unless that is named, the values, once each, and an
+// instance that shows it.
+func writeGroup(p *page, indent int, level span, g finding.Group, named, title string, servers []Server) {
+	ids := ""
+	for _, rule := range rulesOf(g) {
+		if !p.known("rule", rule) {
+			ids += "  " + rule
+		}
+	}
+	if slices.ContainsFunc(g.Members, func(f finding.Finding) bool { return f.Verdict == finding.Unproven }) {
+		ids = "  " + string(finding.Unproven) + ids
+	}
+	p.text(indent, 2, level, span{"  ", plain}, span{title, bold}, span{ids + "  " + g.Fingerprint, dim})
+	indent += 2
+	if p.Verbose && len(g.Members) > 1 {
+		for _, f := range g.Members {
+			p.text(indent, 2, span{itemTitle(f.Item), bold}, span{serverNote(f.Server, servers) + "  " + f.Fingerprint(), dim})
+			writeBody(p, indent+2, f)
+		}
+		return
+	}
+	writeChanges(p, indent, named, g, servers)
+	writeExample(p, indent, g)
+	var hints, waivers []string
+	for _, f := range g.Members {
+		hints = appendNew(hints, f.Hint)
+		waivers = appendNew(waivers, waiverText(f.Waiver))
+	}
+	for _, hint := range hints {
+		p.hint(indent, hint)
+	}
+	for _, waiver := range waivers {
+		p.text(indent, 2, span{waiver, yellow})
+	}
+}
+
+// mostChanges is how many different changes of one cause a folded page shows, unless callers break.
+const mostChanges = 4
+
+// writeChanges writes what differs, each change once, with its places.
+func writeChanges(p *page, indent int, title string, g finding.Group, servers []Server) {
+	folded := 0
+	all := alike(g.Members)
+	for i, same := range all {
+		one := p.part()
+		writeWhere(one, indent, title, same, servers)
+		var at []span
+		if f := same[0]; f.Cause != "" && f.Path != "" && len(g.Members) > 1 {
+			at = []span{{placeOf(f) + "  ", dim}}
+		}
+		writeChange(one, indent, same[0], at...)
+		if p.fold > 0 && i >= mostChanges && len(all) > mostChanges+1 && g.Level < finding.Breaking && !strings.Contains(one.String(), warningSign) {
+			folded++
+			continue
+		}
+		p.WriteString(one.String())
+	}
+	if folded > 0 {
+		p.text(indent, 2, span{"… " + strconv.Itoa(folded) + " more: --verbose", dim})
+	}
+}
+
+// writeExample shows by an instance that something breaks, once on a page.
+func writeExample(p *page, indent int, g finding.Group) {
+	for _, f := range g.Members {
+		switch {
+		case f.Witness == nil:
+			continue
+		case !p.known("witness", g.Level.String()+f.Item) && !p.known("witness", string(f.Witness)):
+			writeWitness(p, indent, f)
+		}
+		return
+	}
+}
+
+func rulesOf(g finding.Group) []string {
+	var rules []string
+	for _, f := range g.Members {
+		rules = appendNew(rules, f.Rule)
+	}
+	return rules
+}
+
+// placeOf is the place of a change as a call: "browser_wait_for(time)".
+func placeOf(f finding.Finding) string {
+	_, name, _ := strings.Cut(f.Item, "/")
+	return name + "(" + path.Base(f.Path) + ")"
+}
+
+// alike joins the findings that show the same, so that it is shown once.
+func alike(members []finding.Finding) [][]finding.Finding {
+	var all [][]finding.Finding
+	changes := map[string]int{}
+	for _, f := range members {
+		shown := &page{}
+		writeChange(shown, 0, f)
+		at, known := changes[shown.String()]
+		if !known {
+			at = len(all)
+			changes[shown.String()], all = at, append(all, nil)
+		}
+		all[at] = append(all[at], f)
+	}
+	return all
+}
+
+// mostPlaces is how many places a folded page names of one change.
+const mostPlaces = 8
+
+// writeWhere tells where something happened: items that are called in another way by their signatures, once each, the
+// others by their names unless they are named, and the servers where there are several.
+func writeWhere(p *page, indent int, named string, members []finding.Finding, servers []Server) {
+	var names, of []string
+	for _, f := range members {
+		of = appendNew(of, f.Server)
+		if (f.Old == nil) != (f.New == nil) && f.Pointer() == "" && f.Item != "" {
+			continue // the change itself names it
+		}
+		if call, known := signatureChange(f, servers); known && !p.known("call", f.Server+" "+f.Item) {
+			writeSignature(p, indent, call)
+			continue
+		}
+		names = appendNew(names, itemTitle(f.Item))
+	}
+	if _, name, _ := strings.Cut(members[0].Item, "/"); len(names) == 1 && strings.Contains(named, name) {
+		names = nil
+	}
+	most := mostPlaces
+	if p.fold == 0 {
+		most = len(names) + len(of)
+	}
+	where := []span{{someOf(names, most), plain}}
+	if len(of) > 1 || len(servers) > 1 && of[0] != "" {
+		where = append(where, span{strings.Repeat(" ", min(1, len(names))) + "of " + someOf(of, most), dim})
+	}
+	p.text(indent, 2, where...)
+}
+
+func signatureChange(f finding.Finding, servers []Server) (Signature, bool) {
+	for _, s := range servers {
+		if s.Name == f.Server {
+			at := slices.IndexFunc(s.Changed, func(c Signature) bool { return c.Item == f.Item })
+			if at >= 0 {
+				return s.Changed[at], true
+			}
+		}
+	}
+	return Signature{}, false
+}
+
+// writeSignature writes how an item was called and how it is called now. Where that takes more than a line, arguments that
+// stayed are left out.
+func writeSignature(p *page, indent int, s Signature) {
+	if room := p.room(indent); !p.Verbose && room > 0 && width(visible(s.Old+" → "+s.New)) > room {
+		s.Old, s.New = less(s.Old, s.New), less(s.New, s.Old)
+	}
+	p.text(indent, 2, span{s.Old, red}, span{" → ", dim}, span{s.New, green})
+}
+
+// less is a call in which … stands for the arguments that another call has, too.
+func less(call, other string) string {
+	name, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
+	_, others, _ := strings.Cut(strings.TrimSuffix(other, ")"), "(")
+	known := strings.Split(others, ", ")
+	var kept []string
+	for argument := range strings.SplitSeq(list, ", ") {
+		if !slices.Contains(known, argument) {
+			kept = append(kept, argument)
+		} else if len(kept) == 0 || kept[len(kept)-1] != ellipsis {
+			kept = append(kept, ellipsis)
+		}
+	}
+	return name + "(" + strings.Join(kept, ", ") + ")"
+}
+
+// writeBody writes what a finding says: its message, what changed, and what can be done.
+func writeBody(p *page, indent int, f finding.Finding) {
+	p.paragraph(indent, f.Message, plain)
+	writeChange(p, indent, f)
+	writeWitness(p, indent, f)
+	p.hint(indent, f.Hint)
+	p.text(indent, 2, span{waiverText(f.Waiver), yellow})
+}
+
+// writeWitness writes an instance that the one side takes and the other does not.
+func writeWitness(p *page, indent int, f finding.Finding) {
+	if f.Witness == nil {
+		return
+	}
+	says := "fits the old schema, not the new one: "
+	if strings.HasPrefix(f.Path, "/outputSchema") {
+		says = "fits the new schema, not the old one: "
+	}
+	if p.known("witness", says) {
+		says = "for example: "
+	}
+	p.text(indent, 2, span{says, plain}, span{short(compact(f.Witness)), yellow})
+}
+
+// waiverText tells why a finding does not count.
+func waiverText(w *finding.Waiver) string {
+	if w == nil {
+		return ""
+	}
+	by := ""
+	if w.Owner != "" {
+		by = " by " + firstLine(w.Owner)
+	}
+	return "waived" + by + until(w.Expires) + ": " + firstLine(w.Reason)
+}
