@@ -1,3 +1,17 @@
+// Package probe reaches MCP servers and returns what they offer, whichever transport and revision of the protocol they
+// speak.
+//
+//	for result := range probe.All(ctx, servers, probe.Options{Timeout: 30 * time.Second}) {
+//		fmt.Println(result.Server.Name, result.Snapshot, result.Err)
+//	}
+//
+// [Open] keeps a connection, to read lists again, to listen for changes and to send requests.
+//
+// What a server sends arrives byte by byte; secrets that it was given are masked in every text that leaves the package.
+// The package prints nothing, reads no environment and keeps no state.
+//
+// Stability: the words of stages and the codes of notices stay for good. The Go API follows semantic versioning; before
+// 1.0.0 a minor version may change it. No type of another library appears in it.
 package probe
 
 import (
@@ -15,9 +29,10 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-	"golang.org/x/sync/errgroup"
 )
 
 // Options hold for every server of one run. The zero value works.

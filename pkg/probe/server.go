@@ -1,6 +1,3 @@
-// Package probe reaches an MCP server and returns what it offers.
-//
-// It is the only importer of mcp-go in product code; no type of that library appears in an exported signature.
 package probe
 
 import (
@@ -34,7 +31,7 @@ type Stdio struct {
 type HTTP struct {
 	URL     string            // absolute, http or https
 	Headers map[string]Secret // sent with every request to this origin, never to another one
-	Helper  *Helper           // a command that gives further headers; nil = none
+	Helper  *Helper           // a command that gives further headers, for hints; it is Authorize that runs it. nil = none
 	Kind    HTTPKind          // which transport to speak
 
 	// Authorize gives further headers when they are needed; nil = Headers are all there is.
