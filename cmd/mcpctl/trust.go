@@ -63,5 +63,5 @@ func (how trusting) run(p program, names []string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gate.Propose(entries, how.dryRun)
+	return gate.Propose(entries, len(names) == 0, how.dryRun)
 }

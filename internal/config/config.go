@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -57,6 +58,7 @@ type Entry struct {
 	chosenDir bool         // somebody chose the folder that it starts in
 	shown     shown
 	uses      []use
+	made      *manifest.Manifest // nil = it is made when it is asked for
 	scope     scope
 	subject   trustSubject
 	launch

@@ -33,6 +33,10 @@ func Load(in Input) (*Config, error) {
 	l.confineSnapshots()
 	for i, e := range l.config.Entries {
 		l.config.Entries[i].Problems, l.config.Entries[i].Warnings = discreet(e.Problems), discreet(e.Warnings)
+		if e.NeedsTrust() {
+			m := e.Manifest()
+			l.config.Entries[i].made = &m
+		}
 	}
 	l.problems = discreet(l.problems)
 	if len(l.problems) > 0 {

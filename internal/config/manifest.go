@@ -35,8 +35,12 @@ const (
 	removed      origins = "removed" // a variant takes it away
 )
 
-// Manifest is all that the entry can do. Files of the project that it starts are read now.
+// Manifest is all that the entry can do. Of one that needs trust, the files of the project that it starts were read by Load;
+// of others they are read now.
 func (e Entry) Manifest() manifest.Manifest {
+	if e.made != nil {
+		return *e.made
+	}
 	b := builder{Entry: e, host: e.host()}
 	if len(e.uses) == 0 { // of a variable or the command line
 		b.unwritten()
@@ -127,7 +131,7 @@ func (b *builder) set(name string, u use) {
 	switch {
 	case manifest.Steers(name):
 		v.Unusual, v.Value = "changes which code runs or whom it trusts", manifest.Masked(redact.Literal(u.shown), u.shown)
-	case u.from == fromEnvFile && redact.Sensitive(name, u.text):
+	case u.from == fromEnvFile: // most of such files are made for secrets
 		v.Value = manifest.Masked(redact.Mask, u.shown)
 	}
 	b.Sets = append(b.Sets, v)
@@ -416,5 +420,5 @@ func (e Entry) Own() bool {
 	if inside(real) || e.Server.Stdio != nil && inside(e.Server.Stdio.Dir) {
 		return false
 	}
-	return len(e.scripts()) == 0
+	return len(e.Manifest().Scripts) == 0
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/manifest"
 )
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
@@ -156,10 +158,17 @@ func writeTrust(p *page, r *Report) error {
 	for _, s := range r.Servers {
 		p.gap()
 		p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, s.standing())
-		for _, fact := range s.doings() {
-			if fact.text != "" {
-				p.text(2, 10, span{pad(fact.what), dim}, span{fact.text, plain})
+		for _, line := range s.capabilities() {
+			p.text(2, 10, span{pad(line.What), dim}, span{line.Text, plain})
+			if line.Unusual != "" {
+				p.text(12, 14, span{"! " + line.Unusual, yellow})
 			}
+		}
+		for _, line := range s.Added {
+			p.text(2, 4, span{"+ " + line, red})
+		}
+		for _, line := range s.Gone {
+			p.text(2, 4, span{"- " + line, dim})
 		}
 	}
 	if len(r.Servers) == 0 && len(r.Problems) == 0 {
@@ -169,17 +178,12 @@ func writeTrust(p *page, r *Report) error {
 	return nil
 }
 
-// fact is one thing that a configured server does.
-type fact struct{ what, text string }
-
-func (s Server) doings() []fact {
-	doings := []fact{
-		{"in", s.Dir}, {"sets", strings.Join(s.Env, ", ")}, {"sends", strings.Join(s.Headers, ", ")}, {"asks", s.Helper},
+// capabilities are all that a configured server can do.
+func (s Server) capabilities() []manifest.Line {
+	if s.Manifest == nil {
+		return nil
 	}
-	if s.URL != "" {
-		return append([]fact{{"contacts", s.URL}}, doings...)
-	}
-	return append([]fact{{"starts", s.runs()}}, doings...)
+	return s.Manifest.Lines()
 }
 
 // pad makes the words before facts equally long.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -113,6 +114,10 @@ type Server struct {
 	Helper   string            `json:"headersHelper,omitempty"` // config: the command line that gives further headers, secrets masked
 	Trust    Trust             `json:"trust,omitempty"`         // config, trust: whether somebody agreed to it; empty = it needs no agreement
 	Since    string            `json:"since,omitempty"`         // trust: the day of the agreement
+	Added    []string          `json:"added,omitempty"`         // config, trust: what a changed server can do that it could not when it was agreed to
+	Gone     []string          `json:"gone,omitempty"`          // config, trust: what it no longer can
+
+	Manifest *manifest.Manifest `json:"manifest,omitempty"` // config, trust: all that the server can do
 
 	Transport       string `json:"transport,omitempty"`       // "stdio", "streamable-http" or "sse"
 	ProtocolVersion string `json:"protocolVersion,omitempty"` // negotiated, such as "2025-11-25"; of config the one that is pinned

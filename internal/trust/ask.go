@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -28,7 +30,7 @@ func (g Gate) Ask(ctx context.Context, cfg *config.Config, entries []config.Entr
 		return nil
 	}
 	defer t.Close()
-	agreed, err := g.askAll(ctx, t, doubtful)
+	err = g.askAll(ctx, t, doubtful)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -36,18 +38,19 @@ func (g Gate) Ask(ctx context.Context, cfg *config.Config, entries []config.Entr
 		t.Printf("\n")
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("asking whether to trust: %w", err)
-	}
-	return g.Agree(agreed)
+	return err
 }
 
-// Agree records agreements.
-func (g Gate) Agree(entries []config.Entry) error {
+// Agree records agreements: one for all that are the user's own, if own is set, and one for each of the others.
+func (g Gate) Agree(entries []config.Entry, own bool) error {
 	store, err := g.Store()
 	for _, e := range entries {
+		about := subjectOf(e)
+		if own && e.Own() {
+			about = Own()
+		}
 		if err == nil {
-			err = store.Agree(subjectOf(e), g.Process.Now)
+			err = store.Agree(about, g.Process.Now)
 		}
 	}
 	if err != nil {
@@ -56,48 +59,120 @@ func (g Gate) Agree(entries []config.Entry) error {
 	return nil
 }
 
-// askAll shows what entries do and gives those that a person agrees to.
-func (g Gate) askAll(ctx context.Context, t *terminal.Terminal, entries []config.Entry) ([]config.Entry, error) {
-	t.Printf("mcpctl: nobody agreed yet to what was found here:\n\n")
-	if err := g.show(t, entries); err != nil {
-		return nil, err
-	}
-	question := "\nTrust it, and remember that until it changes? [y]es, [N]o: "
+// askAll shows what entries do, and keeps what a person agrees to.
+func (g Gate) askAll(ctx context.Context, t *terminal.Terminal, entries []config.Entry) error {
+	t.Printf("mcpctl: nobody agreed yet to what was found here:\n\n%s\n", g.question(entries))
+	question := "Trust it, and remember that until it changes? [y]es, [N]o, [?] details: "
 	if len(entries) > 1 {
-		question = fmt.Sprintf("\nTrust all %d, and remember that until they change? [y]es, [N]o, [c]hoose one by one: ", len(entries))
+		question = fmt.Sprintf("Trust all %d, and remember that until they change? [y]es, [N]o, [c]hoose one by one, [?] details: ", len(entries))
 	}
-	answer, err := t.Choose(ctx, question, "yes", "no", "choose")
-	switch {
-	case err != nil:
-		return nil, err
-	case answer == "yes":
-		return entries, nil
-	case answer == "choose" && len(entries) > 1:
-		return g.askEach(ctx, t, entries)
+	for {
+		answer, err := t.Choose(ctx, question, "yes", "no", "choose", "?")
+		switch {
+		case err != nil:
+			return asking(err)
+		case answer == "yes":
+			return g.Agree(entries, true)
+		case answer == "?":
+			if err := g.show(t, entries); err != nil {
+				return err
+			}
+			continue
+		case answer == "choose" && len(entries) > 1:
+			return g.askEach(ctx, t, entries)
+		}
+		return nil
 	}
-	return nil, nil
 }
 
-// askEach asks about one entry after the other, and shows each again: a long list has scrolled away.
-func (g Gate) askEach(ctx context.Context, t *terminal.Terminal, entries []config.Entry) ([]config.Entry, error) {
+func asking(err error) error {
+	if errors.Is(err, terminal.ErrClosed) {
+		return err
+	}
+	return fmt.Errorf("asking whether to trust: %w", err)
+}
+
+// askEach asks about one entry after the other, with all that each can do.
+func (g Gate) askEach(ctx context.Context, t *terminal.Terminal, entries []config.Entry) error {
 	var agreed []config.Entry
 	for _, e := range entries {
 		t.Printf("\n")
 		if err := g.show(t, []config.Entry{e}); err != nil {
-			return nil, err
+			return err
 		}
 		answer, err := t.Choose(ctx, fmt.Sprintf("Trust %s? [y]es, [N]o: ", report.Visible(e.Server.Name)), "yes", "no")
 		if err != nil {
-			return nil, err
+			return asking(err)
 		}
 		if answer == "yes" {
 			agreed = append(agreed, e)
 		}
 	}
-	return agreed, nil
+	return g.Agree(agreed, false)
 }
 
-// show writes what entries do to the terminal, as mcpctl trust does.
+// question is a line for each entry, further ones for what is unusual about it or changed, and totals. Texts of the
+// configuration in it are fit for a terminal.
+func (g Gate) question(entries []config.Entry) string {
+	var all strings.Builder
+	widest := 0
+	for _, e := range entries {
+		widest = max(widest, min(len(e.Server.Name), 24))
+	}
+	programs, own, marked := 0, 0, 0
+	var secrets []string
+	for _, e := range entries {
+		m := e.Manifest()
+		text, unusual := m.Brief()
+		fmt.Fprintf(&all, "  %-*s  %s\n", widest, report.Visible(e.Server.Name), report.Visible(text))
+		if len(m.Starts) > 0 {
+			programs++
+		}
+		if e.Own() {
+			own++
+		}
+		added, gone := g.changes(e)
+		for _, line := range added {
+			fmt.Fprintf(&all, "      + %s\n", report.Visible(line))
+		}
+		for _, line := range gone {
+			fmt.Fprintf(&all, "      - %s\n", report.Visible(line))
+		}
+		for _, l := range unusual {
+			marked++
+			if !slices.Contains(added, l.String()) && l.What != "starts" {
+				fmt.Fprintf(&all, "      ! %s (%s)\n", report.Visible(l.String()), l.Unusual)
+			} else {
+				fmt.Fprintf(&all, "      ! %s\n", l.Unusual)
+			}
+		}
+		for _, f := range m.Gives {
+			if !slices.Contains(secrets, f.From) {
+				secrets = append(secrets, f.From)
+			}
+		}
+	}
+	fmt.Fprintf(&all, "\n%s: %s, %s; %s\n", count(len(entries), "server"), count(programs, "program"),
+		count(len(entries)-programs, "address", "es"), count(len(secrets), "value")+" of yours handed on; "+count(marked, "line")+" to look at (!)")
+	if own > 0 {
+		fmt.Fprintf(&all, "%s of your own applications, in files that only you can write: a yes to all holds for what you add there, too\n", count(own, "server"))
+	}
+	return all.String()
+}
+
+// count is a number of things in words.
+func count(n int, thing string, plural ...string) string {
+	switch {
+	case n == 1:
+	case len(plural) > 0:
+		thing += plural[0]
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// show writes all that entries can do to the terminal, as mcpctl trust does.
 func (g Gate) show(t *terminal.Terminal, entries []config.Entry) error {
 	r := &report.Report{Command: "trust"}
 	for _, e := range entries {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -51,6 +52,9 @@ func (g Gate) Deny(cfg *config.Config, e config.Entry) *config.Problem {
 		return nil
 	case state == Changed:
 		p.Message = "changed since it was trusted: it would now " + effect(e)
+		if added, _ := g.changes(e); len(added) > 0 {
+			p.Message += "; new: " + strings.Join(added, "; ")
+		}
 	default:
 		p.Message = "not trusted: nobody named this file, and it would " + effect(e)
 	}
@@ -72,14 +76,14 @@ func agreeHint(cfg *config.Config, e config.Entry) string {
 
 // effect is what an entry would do, with secrets masked.
 func effect(e config.Entry) string {
-	d := e.Describe()
+	m := e.Manifest()
 	switch {
-	case d.URL == "":
-		return fmt.Sprintf("start %q", strings.Join(d.Command, " "))
-	case d.Helper != "":
-		return fmt.Sprintf("run %q and contact %s", d.Helper, d.URL)
+	case len(m.Contacts) == 0:
+		return fmt.Sprintf("start %q", m.Lines()[0].Text)
+	case len(m.Runs) > 0:
+		return fmt.Sprintf("run %q and contact %s", m.Runs[0], m.Contacts[0].URL)
 	}
-	return "contact " + d.URL
+	return "contact " + m.Contacts[0].URL.String()
 }
 
 // state is what the user's store says about an entry.
@@ -88,12 +92,31 @@ func (g Gate) state(e config.Entry) (State, error) {
 	if err != nil {
 		return Unknown, err
 	}
+	if e.Own() {
+		if state, err := store.State(Own()); state == Agreed || err != nil {
+			return state, err
+		}
+	}
 	return store.State(subjectOf(e))
+}
+
+// changes are what a changed entry can do that it could not when it was agreed to, and what it no longer can.
+func (g Gate) changes(e config.Entry) (added, gone []string) {
+	store, err := g.Store()
+	if err != nil {
+		return nil, nil
+	}
+	file, server, _ := e.Subject()
+	earlier := store.Earlier(file, server)
+	if earlier == nil {
+		return nil, nil
+	}
+	return manifest.Compare(earlier, e.Manifest().Strings())
 }
 
 func subjectOf(e config.Entry) Subject {
 	file, server, parts := e.Subject()
-	return Subject{File: file, Server: server, Essence: parts}
+	return Subject{File: file, Server: server, Essence: parts, Shown: e.Manifest().Strings()}
 }
 
 // Describe is a configured server in a report, with what would be run; secrets are masked.
@@ -107,8 +130,13 @@ func (g Gate) Describe(e config.Entry) report.Server {
 		s = Misconfigured(d.Name, e.Server.Source, e.Problems)
 	}
 	s.Places = PlacesOf(e)
+	m := e.Manifest()
+	s.Manifest = &m
+	if s.Trust = g.told(e); s.Trust == report.Changed {
+		s.Added, s.Gone = g.changes(e)
+	}
 	s.Source, s.Transport, s.Command, s.Dir, s.Env = e.Server.Source, d.Transport, d.Command, d.Dir, d.Env
-	s.URL, s.Headers, s.Helper, s.ProtocolVersion, s.Trust = d.URL, d.Headers, d.Helper, d.Protocol, g.told(e)
+	s.URL, s.Headers, s.Helper, s.ProtocolVersion = d.URL, d.Headers, d.Helper, d.Protocol
 	return s
 }
 

@@ -10,11 +10,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// Propose agrees to those of the entries that need trust, and reports what each of them does; with dryRun nothing is kept.
-func (g Gate) Propose(entries []config.Entry, dryRun bool) (*report.Report, error) {
+// Propose agrees to those of the entries that need trust, and reports what each of them does; with dryRun nothing is kept. own
+// = they are all that there are, so that one agreement may stand for all of the user's own applications.
+func (g Gate) Propose(entries []config.Entry, own, dryRun bool) (*report.Report, error) {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return !e.NeedsTrust() })
 	if !dryRun {
-		if err := g.Agree(entries); err != nil {
+		if err := g.Agree(entries, own); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +65,15 @@ func (s Store) RevokeFound(cfg *config.Config, names []string) (*report.Report, 
 		r.Servers = append(r.Servers, report.Server{Name: a.Server, State: report.OK, Source: a.File, Trust: report.Untrusted})
 	}
 	for _, e := range cfg.Entries { // also what cannot be read
-		if len(names) == 0 || slices.Contains(names, e.Server.Name) {
+		if len(names) == 0 || slices.ContainsFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) }) {
+			if state, _ := s.State(Own()); state == Agreed && e.Own() { // the others of the user's own are asked about again
+				if err := s.Revoke(Own().File, Own().Server); err != nil {
+					return nil, err
+				}
+			}
+			if state, _ := s.State(subjectOf(e)); state == Unknown && e.Own() {
+				r.Servers = append(r.Servers, report.Server{Name: e.Server.Name, State: report.OK, Source: e.File, Trust: report.Untrusted})
+			}
 			if err := s.Revoke(subjectOf(e).File, subjectOf(e).Server); err != nil {
 				return nil, err
 			}

@@ -1,8 +1,8 @@
 // Package trust remembers which configured servers a person agreed to start or contact.
 //
-// Each agreement is a file of its own, so that runs at the same time never lose one another's. It holds no command, no
-// variable and no value: only which file and server it is about, and a salted, slow digest of everything that decides what
-// the server does. Whatever cannot be read as an agreement is an error, and never one.
+// Each agreement is a file of its own, so that runs at the same time never lose one another's. It holds which file and server
+// it is about, what the server could do then, with literal secrets masked, and a salted, slow digest of the same without
+// masks. Whatever cannot be read as an agreement is an error, and never one.
 package trust
 
 import (
@@ -32,12 +32,16 @@ type Store struct {
 	Folder string // absolute; it need not exist
 }
 
-// Subject is what is agreed to: everything that one file says about one server.
+// Subject is what is agreed to: everything that one server of one file can do.
 type Subject struct {
 	File    string   // absolute path of the configuration file
 	Server  string   // configured name
-	Essence []string // all that decides what the server does, in order; secrets included, as only a digest of it is kept
+	Essence []string // all that it can do, in order; secrets included, as only a digest of it is kept
+	Shown   []string // the same for people, with secrets masked; it is kept to tell later what changed
 }
+
+// Own is the subject of the user's own applications, all of them, now and later.
+func Own() Subject { return Subject{File: "the files of your own applications", Server: "*"} }
 
 // State is what the store says about a subject.
 type State int
@@ -66,15 +70,24 @@ func (s Store) State(about Subject) (State, error) {
 	if err != nil {
 		return Unknown, err
 	}
-	if !hmac.Equal(digest, kept.Digest) {
+	if kept.Format != format || !hmac.Equal(digest, kept.Digest) {
 		return Changed, nil
 	}
 	return Agreed, nil
 }
 
+// Earlier is what a server of a file could do when it was agreed to; nil when nobody did, or mcpctl did not keep it then.
+func (s Store) Earlier(file, server string) []string {
+	kept, err := s.read(fileName(file, server))
+	if err != nil {
+		return nil
+	}
+	return kept.Can
+}
+
 // Agree records the subject as it is; what was agreed to about the same server of the same file is replaced.
 func (s Store) Agree(about Subject, now time.Time) error {
-	a := Agreement{File: about.File, Server: about.Server, Since: now.UTC().Truncate(time.Second), Salt: make([]byte, saltSize)}
+	a := Agreement{File: about.File, Server: about.Server, Can: about.Shown, Since: now.UTC().Truncate(time.Second), Salt: make([]byte, saltSize)}
 	_, _ = rand.Read(a.Salt) // never fails
 	var err error
 	if a.Digest, err = about.digest(a.Salt); err != nil {
@@ -152,14 +165,15 @@ type Agreement struct {
 	File   string    `json:"file"`   // the configuration file
 	Server string    `json:"server"` // configured name
 	Since  time.Time `json:"since"`
+	Can    []string  `json:"can,omitempty"` // Subject.Shown
 	Salt   []byte    `json:"salt"`
 	Digest []byte    `json:"digest"`
 }
 
 const (
-	format    = 1
+	format    = 2 // 1 had no "can", and another digest
 	extension = ".json"
-	maxFile   = 64 << 10 // bytes
+	maxFile   = 1 << 20 // bytes
 )
 
 // write keeps an agreement, whole or not at all, where only the user can read it.
@@ -210,7 +224,7 @@ func parse(data []byte) (Agreement, error) {
 	switch {
 	case a.Format > format:
 		return Agreement{}, fmt.Errorf("written by a newer mcpctl (format %d)", a.Format)
-	case a.Format != format, !errors.Is(err, io.EOF), a.File == "", a.Since.IsZero(), len(a.Salt) != saltSize, len(a.Digest) != 32:
+	case a.Format < 1, !errors.Is(err, io.EOF), a.File == "", a.Since.IsZero(), len(a.Salt) != saltSize, len(a.Digest) != 32:
 		return Agreement{}, errors.New("not a whole agreement of mcpctl")
 	}
 	return a, nil

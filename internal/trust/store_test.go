@@ -103,7 +103,7 @@ func TestDamagedIsNeverAgreed(t *testing.T) {
 	for name, data := range map[string]string{
 		"empty": "", "cut off": string(good[:len(good)/2]), "not JSON": "yes", "null": "null", "trailing": string(good) + "{}",
 		"unknown key": strings.Replace(string(good), `"since"`, `"more": 1, "since"`, 1), "no digest": strings.Replace(string(good), `"digest": "`, `"digest": "", "x": "`, 1),
-		"newer": strings.Replace(string(good), `"mcpctl": 1`, `"mcpctl": 2`, 1), "huge": string(good) + strings.Repeat(" ", maxFile),
+		"newer": strings.Replace(string(good), `"mcpctl": 2`, `"mcpctl": 3`, 1), "huge": string(good) + strings.Repeat(" ", maxFile),
 	} {
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
@@ -115,6 +115,11 @@ func TestDamagedIsNeverAgreed(t *testing.T) {
 			t.Errorf("%s: List gives %v, %v", name, all, err)
 		}
 	}
+	older := strings.Replace(string(good), `"mcpctl": 2`, `"mcpctl": 1`, 1) // of when less was covered
+	if err := os.WriteFile(path, []byte(older), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, s, some, Changed)
 	if err := os.WriteFile(path, good, 0o600); err != nil {
 		t.Fatal(err)
 	}
