@@ -43,12 +43,16 @@ func (p *program) yesFlags() []cli.Flag {
 	return []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &p.Select.Yes}}
 }
 
-// outputFlags choose how a command answers.
+// outputFlags choose how a command answers, and where.
 func (p *program) outputFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table on a terminal and json elsewhere)", Value: p.Output.Format, Destination: &p.Output.Format},
+	return slices.Concat(p.formatFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &p.Output.File, TakesFile: true},
-	}, p.talkFlags()...)
+	}, p.talkFlags())
+}
+
+// formatFlags choose how a command answers.
+func (p *program) formatFlags() []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table on a terminal and json elsewhere)", Value: p.Output.Format, Destination: &p.Output.Format}}
 }
 
 // talkFlags choose what is told on the way, and how it looks.

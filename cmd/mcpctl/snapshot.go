@@ -8,19 +8,24 @@ import (
 )
 
 func snapshotCommand(p program) *cli.Command {
+	var o compare.SaveOptions
 	return p.command(&cli.Command{
 		Name:      "snapshot",
 		Usage:     "save what servers offer, a file for each",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "save the snapshot of the one server to `FILE`, not into the folder (a report goes there with --report)", Destination: &o.File, TakesFile: true},
+		},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())
 			if err != nil {
 				return err
 			}
-			r, err := compare.Save(c.Context, p.Process, p.scope(), from)
+			o.Scope = p.scope()
+			r, err := compare.Save(c.Context, p.Process, o, from)
 			return p.emit(c.Context, r, err, report.Options{})
 		},
-	}, p.snapshotsFlags(), p.surveyFlags())
+	}, p.snapshotsFlags(), p.selectionFlags(), p.formatFlags(), p.talkFlags(), p.reportFlags(), p.contactFlags(), p.parallelFlags(), p.retryFlags())
 }
 
 // scope is which servers take part, and how they are reached.

@@ -133,7 +133,7 @@ func (o AcceptOptions) apply(p host.Process, r *report.Report, candidates []cand
 		return nil
 	}
 	for file, data := range moved {
-		if err := replace(folder, file, data); err != nil {
+		if err := replace(file, data); err != nil {
 			return err
 		}
 	}

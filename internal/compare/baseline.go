@@ -2,11 +2,13 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -21,24 +23,43 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Save saves what servers offer, a file for each in the snapshots folder.
-func Save(ctx context.Context, p host.Process, s Scope, from []source.Source) (*report.Report, error) {
-	f, err := s.load(ctx, p, from)
-	if err == nil {
+// SaveOptions say what is saved, and where.
+type SaveOptions struct {
+	Scope
+	File string // the snapshot of the one server goes there; empty = a file for each in the snapshots folder
+}
+
+// Save saves what servers offer.
+func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Source) (*report.Report, error) {
+	f, err := o.load(ctx, p, from)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.File != "":
+		err = files.CheckOutput(p.Dir, o.File)
+	default:
 		err = checkFolder(p, f.Config.Project)
 	}
 	if err != nil {
-		return nil, err
+		return nil, exit.Misuse(err)
 	}
 	surfaces, err := f.Survey(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	folder := f.Config.Project.Snapshots
+	if o.File != "" && len(surfaces) != 1 {
+		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out to save a file for each", len(surfaces))
+	}
+	write := replace
+	if o.File != "" {
+		write = func(file string, data []byte) error { return files.WriteOutput(p.Dir, file, data) }
+	}
 	for i := range surfaces {
-		if err := save(p, &surfaces[i], folder); err != nil {
-			spoil(&surfaces[i], "saving", err)
-			surfaces[i].Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced", File: p.Rel(SavedFile(folder, surfaces[i].Name))}
+		s := &surfaces[i]
+		file := cmp.Or(o.File, SavedFile(f.Config.Project.Snapshots, s.Name))
+		if err := save(p, s, file, write); err != nil {
+			spoil(s, "saving", err)
+			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced", File: p.Rel(file)}
 		}
 	}
 	return fleet.Report("snapshot", surfaces), nil
@@ -53,9 +74,8 @@ func checkFolder(p host.Process, project config.Project) error {
 	return exit.Usagef("%s leads out of the project, to %s: name the folder with --snapshots if you mean it", p.Rel(project.Snapshots), project.Stray)
 }
 
-// save writes the snapshot of s into folder, unless it is not whole: a good file is never replaced by a part.
-func save(p host.Process, s *fleet.Surface, folder string) error {
-	file := SavedFile(folder, s.Name)
+// save writes the snapshot of s, unless it is not whole: a good file is never replaced by a part.
+func save(p host.Process, s *fleet.Surface, file string, write func(file string, data []byte) error) error {
 	if s.State == report.Disabled {
 		return nil
 	}
@@ -67,29 +87,35 @@ func save(p host.Process, s *fleet.Surface, folder string) error {
 	if err != nil {
 		return err
 	}
-	if s.Saved, err = compareSaved(s.Snapshot, data, file); err != nil {
+	if s.Saved, err = compareSaved(s, data, file); err != nil {
 		return err
 	}
 	if s.Saved.File = p.Rel(file); s.Saved.Action == report.Unchanged {
 		return nil
 	}
-	return replace(folder, file, data)
+	return write(file, data)
 }
 
 // replace writes a file that is whole at any time, and its folder.
-func replace(folder, file string, data []byte) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+func replace(file string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
 	return files.Replace(file, data)
 }
 
-// compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten.
-func compareSaved(now *snapshot.Snapshot, data []byte, file string) (*report.Saved, error) {
+// compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten, and neither
+// is that of another server by one that only the command line names.
+func compareSaved(now *fleet.Surface, data []byte, file string) (*report.Saved, error) {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !info.Mode().IsRegular() && !info.IsDir(): // a pipe or a device
+		return &report.Saved{Action: report.Created}, nil
+	case err != nil:
+		return nil, err
+	}
 	before, err := os.ReadFile(file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return &report.Saved{Action: report.Created}, nil
 	case err != nil:
 		return nil, err
 	case bytes.Equal(before, data):
@@ -99,9 +125,28 @@ func compareSaved(now *snapshot.Snapshot, data []byte, file string) (*report.Sav
 	if err != nil {
 		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file, err)
 	}
+	if was, is := selfName(old), selfName(now.Snapshot); now.Source == config.CommandLine && was != is {
+		return nil, &otherServerError{file: file, was: was, is: is}
+	}
 	saved := &report.Saved{Action: report.Updated}
-	summarize(saved, diff.Compare(old, now, diff.Options{}))
+	summarize(saved, diff.Compare(old, now.Snapshot, diff.Options{}))
 	return saved, nil
+}
+
+// selfName is the name that a server gives itself.
+func selfName(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("name") }
+
+// otherServerError is a file that holds the snapshot of another server than the one to save.
+type otherServerError struct{ file, was, is string }
+
+// Error names both servers as they name themselves.
+func (e *otherServerError) Error() string {
+	return fmt.Sprintf("%s holds the snapshot of %q, and this server calls itself %q", e.file, e.was, e.is)
+}
+
+// Hint says how to keep both.
+func (e *otherServerError) Hint() string {
+	return "if it is another server, give it a name of its own in .mcp.json, or save it with --output FILE; if it was renamed, delete the file first"
 }
 
 // summarize counts the items that findings speak of.

@@ -59,7 +59,11 @@ func SavedFile(folder, server string) string { return filepath.Join(folder, conf
 func spoil(s *fleet.Surface, stage string, err error) {
 	hint := "restore the file from version control, or delete it and run mcpctl snapshot"
 	var where *fs.PathError
-	if errors.As(err, &where) {
+	var advised interface{ Hint() string }
+	switch {
+	case errors.As(err, &advised):
+		hint = advised.Hint()
+	case errors.As(err, &where):
 		hint = "the snapshots folder must be one that can be read and written: name another with --snapshots"
 	}
 	s.State, s.Error = report.Failed, &report.Failure{Stage: stage, Message: err.Error(), Hint: hint}

@@ -36,6 +36,28 @@ var launchers = []string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn", "npm", "b
 // subcommands are words of launchers that stand before that argument.
 var subcommands = []string{"run", "dlx", "exec", "x", "tool"}
 
+// Many programs are called the same; what tells them apart is the folder that they lie in, unless that is one of a build.
+var (
+	commonNames   = []string{"index", "main", "cli", "server", "app"}
+	commonFolders = []string{"", ".", "..", "dist", "build", "out", "lib", "src", "bin", "cmd"}
+)
+
+// telling is the name of the program at a path, with that of a folder when many are called so. Only folders that the
+// command line names from here are the same on every machine.
+func telling(arg string) string {
+	name := base(arg)
+	folders := strings.Split(strings.ReplaceAll(arg, `\`, "/"), "/")
+	if !slices.Contains(commonNames, name) || folders[0] == "" || strings.HasPrefix(arg, "@") || strings.Contains(folders[0], ":") {
+		return name
+	}
+	for _, folder := range slices.Backward(folders[:len(folders)-1]) {
+		if !slices.Contains(commonFolders, folder) && plainName(folder) != "" {
+			return plainName(folder) + "-" + name
+		}
+	}
+	return name
+}
+
 // commandName is made of letters, digits, ".", "-" and "_". An argument that looks secret never becomes a name.
 func commandName(command []string) string {
 	name := base(command[0])
@@ -45,7 +67,7 @@ func commandName(command []string) string {
 				continue
 			}
 			if redact.MaskArgs(command)[i+1] == arg && base(arg) != "" {
-				return base(arg)
+				return telling(arg)
 			}
 			break
 		}
@@ -53,7 +75,7 @@ func commandName(command []string) string {
 	if name == "" {
 		return "command"
 	}
-	return name
+	return telling(command[0])
 }
 
 // base is the last element of a path or package without extension and version, as a name.

@@ -1,7 +1,10 @@
 package source
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -33,15 +37,13 @@ const extension = ".json"
 func (s Source) Read(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
 	switch {
 	case s.Kind == Stdin:
-		saved, err := parse("-", "stdin", p.In)
-		return []Saved{saved}, err
+		return parse("-", "stdin", p.In)
 	case s.Kind == Git:
 		return readGit(ctx, p, s.Word, folder)
 	case files.IsDir(s.Word):
 		return readFolder(s.Word)
 	}
-	saved, err := ReadFile(s.Word)
-	return []Saved{saved}, err
+	return readFile(s.Word)
 }
 
 func readFolder(folder string) ([]Saved, error) {
@@ -54,11 +56,11 @@ func readFolder(folder string) ([]Saved, error) {
 		if !strings.HasSuffix(entry.Name(), extension) {
 			continue
 		}
-		saved, err := ReadFile(filepath.Join(folder, entry.Name()))
+		saved, err := readFile(filepath.Join(folder, entry.Name()))
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, saved)
+		found = append(found, saved...)
 	}
 	if len(found) == 0 {
 		return nil, exit.Usagef("there is no snapshot (*.json) in %s: save some with mcpctl snapshot", folder)
@@ -66,11 +68,22 @@ func readFolder(folder string) ([]Saved, error) {
 	return found, nil
 }
 
-// ReadFile reads one file. The error of one that is not there wraps fs.ErrNotExist.
+// ReadFile reads the snapshot in a file. The error of one that is not there wraps fs.ErrNotExist.
 func ReadFile(path string) (Saved, error) {
+	saved, err := readFile(path)
+	switch {
+	case err != nil:
+		return Saved{}, err
+	case len(saved) != 1:
+		return Saved{}, exit.Usagef("reading %s: it holds %d servers, and a snapshot holds one", path, len(saved))
+	}
+	return saved[0], nil
+}
+
+func readFile(path string) ([]Saved, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Saved{}, exit.Misuse(err)
+		return nil, exit.Misuse(err)
 	}
 	defer f.Close()
 	return parse(path, nameOf(path), f)
@@ -94,16 +107,89 @@ func ReadLimited(origin string, r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-func parse(origin, name string, r io.Reader) (Saved, error) {
+// parse reads a snapshot, or the snapshots that a report holds the items of.
+func parse(origin, name string, r io.Reader) ([]Saved, error) {
 	data, err := ReadLimited(origin, r)
 	if err != nil {
-		return Saved{}, err
+		return nil, err
+	}
+	if told := reportIn(data); told != nil {
+		saved, err := fromReport(told, origin)
+		if err != nil {
+			return nil, exit.Usagef("reading %s: it is the report of mcpctl %s: %w", origin, told.Command, err)
+		}
+		return saved, nil
 	}
 	parsed, err := snapshot.Parse(data)
 	if err != nil {
-		return Saved{}, exit.Usagef("reading %s: %w", origin, err)
+		return nil, exit.Usagef("reading %s: %w", origin, err)
 	}
-	return Saved{Snapshot: parsed, Name: name, Origin: origin}, nil
+	return []Saved{{Snapshot: parsed, Name: name, Origin: origin}}, nil
+}
+
+// reportIn is the report that a file holds; nil when it holds something else. Reports have all these members.
+func reportIn(data []byte) *report.Report {
+	for _, member := range []string{`"command"`, `"verdict"`, `"servers"`, `"summary"`} {
+		if !bytes.Contains(data, []byte(member)) {
+			return nil
+		}
+	}
+	r, err := report.Parse(data)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// fromReport are the snapshots of the servers of a report, which holds them when it has every item of each.
+func fromReport(r *report.Report, origin string) ([]Saved, error) {
+	var all []Saved
+	for _, s := range r.Servers {
+		switch {
+		case s.State == report.Disabled:
+			continue
+		case s.State != report.OK:
+			return nil, fmt.Errorf("%s was %s then, so what it offered is not known", s.Name, s.State)
+		case s.Saved != nil && s.Saved.File != "":
+			return nil, fmt.Errorf("the snapshot of %s is in %s", s.Name, s.Saved.File)
+		}
+		parsed := &snapshot.Snapshot{Server: s.ServerInfo, Capabilities: s.Capabilities, Instructions: s.Instructions}
+		if s.ServerInfo != nil {
+			parsed.Protocol = s.ProtocolVersion
+		}
+		for _, kind := range snapshot.Kinds() {
+			items, count := listOf(s, kind)
+			switch {
+			case count == nil && items == nil:
+			case count == nil || len(items) != *count:
+				return nil, fmt.Errorf("it does not hold all items of %s: save a snapshot with mcpctl snapshot", s.Name)
+			default:
+				parsed.SetList(snapshot.NewList(kind, items))
+			}
+		}
+		all = append(all, Saved{Snapshot: parsed, Name: s.Name, Origin: origin})
+	}
+	if len(all) == 0 {
+		return nil, errors.New("it holds no server: save a snapshot with mcpctl snapshot")
+	}
+	return all, nil
+}
+
+// listOf are the items of a kind that a server of a report has, and how many there were; nil = it offered none.
+func listOf(s report.Server, kind snapshot.Kind) (report.Items, *int) {
+	counts := report.Counts{}
+	if s.Counts != nil {
+		counts = *s.Counts
+	}
+	switch kind {
+	case snapshot.Prompts:
+		return s.Prompts, counts.Prompts
+	case snapshot.Resources:
+		return s.Resources, counts.Resources
+	case snapshot.Templates:
+		return s.ResourceTemplates, counts.ResourceTemplates
+	}
+	return s.Tools, counts.Tools
 }
 
 // readGit reads snapshots as they were committed: spec is REF for the snapshots folder, or REF:PATH; a REF may be
@@ -129,10 +215,12 @@ func readGit(ctx context.Context, p host.Process, spec, folder string) ([]Saved,
 		if err != nil {
 			return nil, err
 		}
-		if rootless == nil {
-			saved.File = p.Rel(filepath.Join(root, filepath.FromSlash(file.Path)))
+		for i := range saved {
+			if rootless == nil {
+				saved[i].File = p.Rel(filepath.Join(root, filepath.FromSlash(file.Path)))
+			}
 		}
-		found = append(found, saved)
+		found = append(found, saved...)
 	}
 	if len(found) == 0 {
 		return nil, exit.Usagef("git:%s: no snapshot (*.json) at %s in that commit", spec, path)
