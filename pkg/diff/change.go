@@ -52,6 +52,7 @@ func (r *revision) changes(judged []schema.Change) []*change {
 		}
 	}
 	all := changes
+	r.asserting = slices.DeleteFunc(slices.Clone(all), func(ch *change) bool { return ch.judged == nil })
 	changes = guessRenamed(joinRenamed(changes))
 	for _, j := range joint {
 		changes = r.join(changes, all, j)
@@ -282,9 +283,8 @@ func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
 	}
 }
 
-// silent tells whether the change says nothing new: it is the same in other words, or with the other edits around it the
-// schema is the same without it. A property that comes or goes is told in any case, unless it has moved to another part of
-// the schema.
+// silent tells whether the change says nothing new: it is the same in other words, or what it says moved to another part of
+// the schema. A property that comes or goes is told in any other case.
 func (r *revision) silent(ch *change) bool {
 	if ch.Family == schema.FamilyProperty && unconstrained(ch.value()) {
 		return false
@@ -292,7 +292,16 @@ func (r *revision) silent(ch *change) bool {
 	if r.unchanged() || equal(*ch.judged) && ch.Family != schema.FamilyProperty {
 		return true
 	}
-	return len(r.Edits) > 1 && ch.successor == nil && r.equivalent(r.Without(ch.number), r.After)
+	return ch.successor == nil && slices.ContainsFunc(r.asserting, func(other *change) bool {
+		return other.number != ch.number && covers(other, ch) && r.equivalent(r.With(ch.number, other.number), r.With(other.number))
+	})
+}
+
+// covers tells whether a change can say what another one says: it is about the same value, or about one around or inside
+// it, and then takes nothing away, so that it cannot make the other one moot by leaving no value at all.
+func covers(ch, other *change) bool {
+	around := strings.HasPrefix(ch.Instance, other.Instance+"/") || strings.HasPrefix(other.Instance, ch.Instance+"/")
+	return ch.Instance == other.Instance || around && ch.judged.Kept.Verdict == schema.Compatible
 }
 
 // equivalent tells whether two schemas are proved to accept the same values.

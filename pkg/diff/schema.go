@@ -24,6 +24,7 @@ type revision struct {
 	direction  finding.Direction
 	budget     schema.Budget
 	whole      schema.Change // what all edits do together
+	asserting  []*change     // the edits that have to do with values
 	invalid    bool          // the new schema has parts without a meaning
 	unresolved bool          // one of them is a reference
 	told       bool          // something was told that the values say, not only the remarks
