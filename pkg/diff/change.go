@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -40,13 +37,13 @@ func (r *revision) changes(judged []schema.Change) []*change {
 	for i, e := range r.Edits {
 		changes[i] = &change{Edit: e, number: i}
 		if e.Family == schema.FamilyProperty {
-			changes[i].required = r.requires(e)
+			changes[i].required = requires(r, e)
 		}
 	}
 	var joint []schema.Change
 	for _, j := range judged {
 		if len(j.Edits) == 1 {
-			changes[j.Edits[0]].judged, changes[j.Edits[0]].effect = &j, r.effect(j)
+			changes[j.Edits[0]].judged, changes[j.Edits[0]].effect = &j, effectOf(j, r.direction)
 		} else {
 			joint = append(joint, j)
 		}
@@ -63,7 +60,7 @@ func (r *revision) changes(judged []schema.Change) []*change {
 // join tells changes that only together break: as the property among them that is gone or new, if there is one, or else as
 // one change in the place of those that do not break by themselves.
 func (r *revision) join(changes, all []*change, j schema.Change) []*change {
-	set := &change{judged: &j, effect: r.effect(j), parts: []*change{}}
+	set := &change{judged: &j, effect: effectOf(j, r.direction), parts: []*change{}}
 	var properties []*change
 	for _, number := range j.Edits {
 		part := all[number]
@@ -85,7 +82,7 @@ func (r *revision) join(changes, all []*change, j schema.Change) []*change {
 }
 
 // requires tells whether a property that is new or gone is required where it is.
-func (r *revision) requires(e schema.Edit) bool {
+func requires(r *revision, e schema.Edit) bool {
 	document, pointer := r.After, e.NewPath
 	if e.New == nil {
 		document, pointer = r.Before, e.OldPath
@@ -223,53 +220,10 @@ func (r *revision) change(ch *change) {
 	r.constraint(ch, suffix, f)
 }
 
-// guess says that a property may have been renamed, in a hint for one and as the cause of two findings.
-func (ch *change) guess() (hint, cause string) {
-	if ch.New == nil {
-		return "perhaps it was renamed: " + code(ch.likeness.Name) + " is new and looks like it",
-			code(ch.Name) + " was perhaps renamed to " + code(ch.likeness.Name)
-	}
-	_, cause = ch.likeness.guess()
-	return "perhaps it is the new name of " + code(ch.likeness.Name) + ", which is gone and looks like it", cause
-}
-
-// words are what a change's sentence speaks of.
-func (r *revision) words(ch *change) []string {
-	name := r.subject(ch.Instance)
-	if inAlternative.MatchString(ch.Path) {
-		name += " (in one alternative)"
-	}
-	words := []string{"name", name, "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
-	switch {
-	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
-		words = append(words, "default", brief(r.defaultOf(ch)))
-	case isInterval(ch.Family):
-		words = append(words, "was", interval(viewOf(ch.OldSchema), ch.Family), "is", interval(viewOf(ch.NewSchema), ch.Family))
-	}
-	if ch.successor != nil {
-		words = append(words, "new", code(ch.successor.Name))
-	}
-	return words
-}
-
-// inAlternative is a place inside one member of a union.
-var inAlternative = regexp.MustCompile(`/(anyOf|oneOf)/\d+(/|$)`)
-
-// subject is the part of a call that an edit speaks of, in words: "`filter.tags[]`".
-func (r *revision) subject(instance string) string {
-	input := r.direction == finding.Input
-	if instance == "" {
-		return either(input, "the input", "the result")
-	}
-	name := strings.ReplaceAll(instance[1:]+"/", "/*/", "[]/")
-	name = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(strings.TrimSuffix(name, "/"))
-	return code(name) + either(input, "", " in the result")
-}
-
 // constraint tells a change of what is accepted.
 func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
 	switch {
-	case r.explained(ch):
+	case explained(r, ch):
 		r.told, r.doubted = true, true
 	case !ch.breaks() && r.silent(ch):
 	case ch.judged.Breaks.Verdict == schema.Unknown:
@@ -317,7 +271,7 @@ func unconstrained(raw json.RawMessage) bool {
 }
 
 // explained tells whether the change is a part of what was told about the validity of the new schema.
-func (r *revision) explained(ch *change) bool {
+func explained(r *revision, ch *change) bool {
 	root := ch.Family == schema.FamilyType && ch.Path == "" && r.direction == finding.Input
 	return ch.Family == schema.FamilyReference && r.unresolved || root && !isObject(viewOf(r.After.Raw()))
 }
@@ -329,50 +283,6 @@ func isInterval(family schema.Family) bool {
 		return true
 	}
 	return false
-}
-
-// safeIntegers are the bounds of what every reader of JSON knows exactly (RFC 7493 section 2.2), which some generators of
-// schemas write out.
-var safeIntegers = []string{"9007199254740991", "-9007199254740991"}
-
-// anotherGenerator is the cause of what changes with the library that writes a server's schemas.
-const anotherGenerator = "The schemas come from another generator and touch no caller"
-
-// generator is the cause of a change that comes from the library by which a server makes its schemas, where no caller is
-// touched by it; empty for any other.
-func (r *revision) generator(ch *change) string {
-	switch ch.Family {
-	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
-		return either(slices.ContainsFunc(r.Edits, func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
-	case schema.FamilyRange:
-		v := viewOf(ch.NewSchema)
-		for _, keyword := range together(ch.Family) {
-			if slices.Contains(safeIntegers, string(v[keyword])) && !same(v[keyword], viewOf(ch.OldSchema)[keyword]) {
-				return anotherGenerator
-			}
-		}
-	}
-	return ""
-}
-
-// interval is the bounds that a schema sets, in words, without those that say no more than safeIntegers.
-func interval(v view, family schema.Family) string {
-	var least, most []string
-	for _, keyword := range together(family) {
-		value := string(v[keyword])
-		switch {
-		case value == "" || slices.Contains(safeIntegers, value):
-		case keyword == "exclusiveMinimum":
-			least = append(least, "more than "+value)
-		case keyword == "exclusiveMaximum":
-			most = append(most, "less than "+value)
-		case strings.HasPrefix(keyword, "min"):
-			least = append(least, "at least "+value)
-		default:
-			most = append(most, "at most "+value)
-		}
-	}
-	return cmp.Or(strings.Join(append(least, most...), " and "), "no limit")
 }
 
 // half tells one end of an interval; it breaks in one direction only.
@@ -392,11 +302,11 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 	}
 	f.Level = r.level(string(r.direction)+"-"+suffix, ch.judged.Breaks.Verdict)
 	if f.Level == finding.Info && f.Cause == "" {
-		f.Cause = r.generator(ch)
+		f.Cause = generatorOf(r, ch)
 	}
 	if len(ch.because) > 0 {
 		says := r.rules[string(r.direction)+"-"+suffix].message(f, r.words(ch))
-		f.Message = strings.TrimSuffix(says, ".") + ", which breaks only because " + strings.Join(r.sentences(ch.because), " and ") + "."
+		f.Message = strings.TrimSuffix(says, ".") + ", which breaks only because " + strings.Join(sentencesOf(r, ch.because), " and ") + "."
 	}
 	r.show(ch, &f)
 	r.tell(suffix, f, r.words(ch)...)
@@ -432,39 +342,10 @@ func (r *revision) joint(ch *change) {
 		f.Level = finding.Warning
 	}
 	f.Old, f.New = old.orNothing(), new.orNothing()
-	f.Message = "These changes break only together: " + strings.Join(r.sentences(ch.parts), "; ") + "."
+	f.Message = "These changes break only together: " + strings.Join(sentencesOf(r, ch.parts), "; ") + "."
 	if len(ch.parts) == 0 {
 		f.Old, f.New, f.Message = r.Before.Raw(), r.After.Raw(), "" // no edit explains it
 	}
 	r.show(ch, &f)
 	r.tell(suffix, f)
-}
-
-// sentences say of changes what their rules say, as parts of a sentence.
-func (r *revision) sentences(changes []*change) []string {
-	var sentences []string
-	for _, ch := range changes {
-		f := finding.Finding{Path: ch.Path}
-		f.Member, f.Old, f.New = ch.values()
-		says := r.rules[string(r.direction)+"-"+r.suffix(ch)].message(f, r.words(ch))
-		sentences = append(sentences, lowered(strings.TrimSuffix(says, ".")))
-	}
-	return sentences
-}
-
-// common is the innermost place around two others.
-func common(a, b string) string {
-	for a != "" && a != b && !strings.HasPrefix(b, a+"/") {
-		a = parent(a)
-	}
-	return a
-}
-
-// lowered is a sentence as a part of another one.
-func lowered(sentence string) string {
-	first, size := utf8.DecodeRuneInString(sentence)
-	if next, _ := utf8.DecodeRuneInString(sentence[size:]); unicode.IsLower(next) || next == ' ' {
-		return string(unicode.ToLower(first)) + sentence[size:]
-	}
-	return sentence
 }

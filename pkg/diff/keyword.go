@@ -103,11 +103,11 @@ func (ch *change) propertyRule() string {
 // withDefault marks the rule of an argument that must be there now, and that a server can fill in.
 func (r *revision) withDefault(ch *change) string {
 	demanded := ch.New != nil && (ch.Family == schema.FamilyRequired || ch.required)
-	return either(demanded && r.direction == finding.Input && r.defaultOf(ch) != nil, "-with-default", "")
+	return either(demanded && r.direction == finding.Input && defaultOf(r, ch) != nil, "-with-default", "")
 }
 
 // defaultOf is the default of the property that a change is about, where the new schema has it; nil when it has none.
-func (r *revision) defaultOf(ch *change) json.RawMessage {
+func defaultOf(r *revision, ch *change) json.RawMessage {
 	place := ch.NewPath
 	if ch.Family == schema.FamilyRequired {
 		place = rawjson.Join(place, "properties", ch.Name)

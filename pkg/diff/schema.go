@@ -58,14 +58,14 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, path 
 }
 
 func (r *revision) compare() {
-	r.problems()
+	reportProblems(r)
 	side := schema.Input
 	if r.direction == finding.Output {
 		side = schema.Output
 	}
 	whole, judged := r.Judge(r.ctx, side, r.budget)
 	r.whole = whole
-	r.combinators()
+	reportCombinators(r)
 	for _, ch := range r.changes(judged) {
 		r.change(ch)
 	}
@@ -75,8 +75,8 @@ func (r *revision) compare() {
 // unchanged tells whether all edits together say the same in other words.
 func (r *revision) unchanged() bool { return equal(r.whole) }
 
-// problems reports what has no meaning in the new schema and was not in the old one.
-func (r *revision) problems() {
+// reportProblems reports what has no meaning in the new schema and was not in the old one.
+func reportProblems(r *revision) {
 	known := map[string]bool{}
 	for _, p := range r.Before.Problems() {
 		known[p.Message+p.Path] = true
@@ -110,7 +110,7 @@ func (r *revision) remainder() {
 		r.unproven(f, r.subject(""), r.whole.Breaks)
 	case !r.told && !r.invalid:
 		f.Level = finding.Info
-		r.tell(catchAll(r.effect(r.whole)), f)
+		r.tell(catchAll(effectOf(r.whole, r.direction)), f)
 	}
 }
 
@@ -138,8 +138,8 @@ func equal(ch schema.Change) bool {
 	return ch.Kept.Verdict == schema.Compatible && ch.Inside.Verdict == schema.Compatible
 }
 
-// effect names what a change does to the set of values. Where a direction is not decided, the one that is names it.
-func (r *revision) effect(ch schema.Change) effect {
+// effectOf names what a change does to the set of values. Where a direction is not decided, the one that is names it.
+func effectOf(ch schema.Change, direction finding.Direction) effect {
 	kept, inside := ch.Kept.Verdict, ch.Inside.Verdict
 	switch {
 	case kept == schema.Compatible:
@@ -150,7 +150,7 @@ func (r *revision) effect(ch schema.Change) effect {
 		return moves
 	case kept == schema.Incompatible:
 		return narrows
-	case inside == schema.Incompatible || r.direction == finding.Output:
+	case inside == schema.Incompatible || direction == finding.Output:
 		return widens
 	}
 	return narrows
@@ -176,7 +176,7 @@ func (r *revision) level(id string, breaks schema.Verdict) finding.Level {
 	case breaks == schema.Incompatible:
 		return finding.Breaking
 	case byDefault == finding.Breaking:
-		return r.harmless(id)
+		return harmless(id)
 	}
 	return byDefault
 }
@@ -194,7 +194,7 @@ func (r *revision) softened(id string) bool {
 }
 
 // harmless is the level of a rule that mostly breaks where it is proved that it does not.
-func (r *revision) harmless(id string) finding.Level {
+func harmless(id string) finding.Level {
 	switch id {
 	case "input-property-removed", "input-property-renamed", "output-property-removed", "output-property-renamed":
 		return finding.Warning // what is sent or expected goes unheard
@@ -228,8 +228,8 @@ func compareInputRoot(c *comparison, s subject, old, new json.RawMessage) {
 	}
 }
 
-// combinators reports those that are new at the root of an input schema, if they are more than other words for the same.
-func (r *revision) combinators() {
+// reportCombinators reports those that are new at the root of an input schema, if they are more than other words for the same.
+func reportCombinators(r *revision) {
 	if r.direction != finding.Input || r.unchanged() {
 		return
 	}

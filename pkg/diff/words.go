@@ -1,0 +1,129 @@
+package diff
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/schema"
+)
+
+// guess says that a property may have been renamed, in a hint for one and as the cause of two findings.
+func (ch *change) guess() (hint, cause string) {
+	if ch.New == nil {
+		return "perhaps it was renamed: " + code(ch.likeness.Name) + " is new and looks like it",
+			code(ch.Name) + " was perhaps renamed to " + code(ch.likeness.Name)
+	}
+	_, cause = ch.likeness.guess()
+	return "perhaps it is the new name of " + code(ch.likeness.Name) + ", which is gone and looks like it", cause
+}
+
+// words are what a change's sentence speaks of.
+func (r *revision) words(ch *change) []string {
+	name := r.subject(ch.Instance)
+	if inAlternative.MatchString(ch.Path) {
+		name += " (in one alternative)"
+	}
+	words := []string{"name", name, "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
+	switch {
+	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
+		words = append(words, "default", brief(defaultOf(r, ch)))
+	case isInterval(ch.Family):
+		words = append(words, "was", interval(viewOf(ch.OldSchema), ch.Family), "is", interval(viewOf(ch.NewSchema), ch.Family))
+	}
+	if ch.successor != nil {
+		words = append(words, "new", code(ch.successor.Name))
+	}
+	return words
+}
+
+// inAlternative is a place inside one member of a union.
+var inAlternative = regexp.MustCompile(`/(anyOf|oneOf)/\d+(/|$)`)
+
+// subject is the part of a call that an edit speaks of, in words: "`filter.tags[]`".
+func (r *revision) subject(instance string) string {
+	input := r.direction == finding.Input
+	if instance == "" {
+		return either(input, "the input", "the result")
+	}
+	name := strings.ReplaceAll(instance[1:]+"/", "/*/", "[]/")
+	name = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(strings.TrimSuffix(name, "/"))
+	return code(name) + either(input, "", " in the result")
+}
+
+// safeIntegers are the bounds of what every reader of JSON knows exactly (RFC 7493 section 2.2), which some generators of
+// schemas write out.
+var safeIntegers = []string{"9007199254740991", "-9007199254740991"}
+
+// anotherGenerator is the cause of what changes with the library that writes a server's schemas.
+const anotherGenerator = "The schemas come from another generator and touch no caller"
+
+// generatorOf is the cause of a change that comes from the library by which a server makes its schemas, where no caller is
+// touched by it; empty for any other.
+func generatorOf(r *revision, ch *change) string {
+	switch ch.Family {
+	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
+		return either(slices.ContainsFunc(r.Edits, func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
+	case schema.FamilyRange:
+		v := viewOf(ch.NewSchema)
+		for _, keyword := range together(ch.Family) {
+			if slices.Contains(safeIntegers, string(v[keyword])) && !same(v[keyword], viewOf(ch.OldSchema)[keyword]) {
+				return anotherGenerator
+			}
+		}
+	}
+	return ""
+}
+
+// interval is the bounds that a schema sets, in words, without those that say no more than safeIntegers.
+func interval(v view, family schema.Family) string {
+	var least, most []string
+	for _, keyword := range together(family) {
+		value := string(v[keyword])
+		switch {
+		case value == "" || slices.Contains(safeIntegers, value):
+		case keyword == "exclusiveMinimum":
+			least = append(least, "more than "+value)
+		case keyword == "exclusiveMaximum":
+			most = append(most, "less than "+value)
+		case strings.HasPrefix(keyword, "min"):
+			least = append(least, "at least "+value)
+		default:
+			most = append(most, "at most "+value)
+		}
+	}
+	return cmp.Or(strings.Join(append(least, most...), " and "), "no limit")
+}
+
+// sentencesOf say of changes what their rules say, as parts of a sentence.
+func sentencesOf(r *revision, changes []*change) []string {
+	var sentences []string
+	for _, ch := range changes {
+		f := finding.Finding{Path: ch.Path}
+		f.Member, f.Old, f.New = ch.values()
+		says := r.rules[string(r.direction)+"-"+r.suffix(ch)].message(f, r.words(ch))
+		sentences = append(sentences, lowered(strings.TrimSuffix(says, ".")))
+	}
+	return sentences
+}
+
+// common is the innermost place around two others.
+func common(a, b string) string {
+	for a != "" && a != b && !strings.HasPrefix(b, a+"/") {
+		a = parent(a)
+	}
+	return a
+}
+
+// lowered is a sentence as a part of another one.
+func lowered(sentence string) string {
+	first, size := utf8.DecodeRuneInString(sentence)
+	if next, _ := utf8.DecodeRuneInString(sentence[size:]); unicode.IsLower(next) || next == ' ' {
+		return string(unicode.ToLower(first)) + sentence[size:]
+	}
+	return sentence
+}
