@@ -191,38 +191,13 @@ func (ch *change) choiceRule() string {
 	return "const-changed"
 }
 
-// together are the keywords of the families that several keywords make up.
-func together(family schema.Family) []string {
-	switch family {
-	case schema.FamilyRange:
-		return []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
-	case schema.FamilyLength:
-		return []string{"minLength", "maxLength"}
-	case schema.FamilyItemCount:
-		return []string{"minItems", "maxItems"}
-	case schema.FamilyPropertyCount:
-		return []string{"minProperties", "maxProperties"}
-	case schema.FamilyContains:
-		return []string{"contains", "minContains", "maxContains"}
-	case schema.FamilyContent:
-		return []string{"contentEncoding", "contentMediaType", "contentSchema"}
-	case schema.FamilyConditional:
-		return []string{"if", "then", "else", "dependentSchemas"}
-	case schema.FamilyItems, schema.FamilyTuple:
-		return []string{"prefixItems", "items", "additionalItems"}
-	case schema.FamilyUnevaluated:
-		return []string{"unevaluatedProperties", "unevaluatedItems"}
-	}
-	return nil
-}
-
 // values are what differs before and after: the values of one keyword, or objects of those of a family that differ
 // together, which have no name in common.
 func (ch *change) values() (member string, old, new json.RawMessage) {
 	before, after := viewOf(ch.OldSchema), viewOf(ch.NewSchema)
 	was, is := view{}, view{}
 	var differing []string
-	for _, keyword := range together(ch.Family) {
+	for _, keyword := range ch.Family.Keywords() {
 		if same(before[keyword], after[keyword]) {
 			continue
 		}

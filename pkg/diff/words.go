@@ -70,7 +70,7 @@ func generatorOf(r *revision, ch *change) string {
 		return either(slices.ContainsFunc(r.Edits, func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
 	case schema.FamilyRange:
 		v := viewOf(ch.NewSchema)
-		for _, keyword := range together(ch.Family) {
+		for _, keyword := range ch.Family.Keywords() {
 			if slices.Contains(safeIntegers, string(v[keyword])) && !same(v[keyword], viewOf(ch.OldSchema)[keyword]) {
 				return anotherGenerator
 			}
@@ -82,7 +82,7 @@ func generatorOf(r *revision, ch *change) string {
 // interval is the bounds that a schema sets, in words, without those that say no more than safeIntegers.
 func interval(v view, family schema.Family) string {
 	var least, most []string
-	for _, keyword := range together(family) {
+	for _, keyword := range family.Keywords() {
 		value := string(v[keyword])
 		switch {
 		case value == "" || slices.Contains(safeIntegers, value):

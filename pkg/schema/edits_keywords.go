@@ -35,6 +35,20 @@ func groups() []group {
 	}
 }
 
+// Keywords are the keywords that a family tells together, as minimum and maximum are one interval; none for a family that
+// is no keyword by itself.
+func (f Family) Keywords() []string {
+	if f == FamilyItems || f == FamilyTuple {
+		return []string{"prefixItems", "items", "additionalItems"}
+	}
+	for _, g := range groups() {
+		if g.family == f {
+			return g.keywords
+		}
+	}
+	return nil
+}
+
 // compareKeywords lists the groups that differ. What is equal in text may still differ behind a reference.
 func compareKeywords(p pair) {
 	for _, g := range groups() {
