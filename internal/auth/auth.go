@@ -37,6 +37,7 @@ type Client struct {
 	Machine       bool         // the client acts for itself (client_credentials), not for a person
 	Refresh       probe.Secret // a refresh token from elsewhere, for runs without a person
 	Never         bool         // no token is ever sent
+	Doubted       []string     // hosts of the above that nobody named: they must have public addresses
 }
 
 // Advice is an error with what to do next.

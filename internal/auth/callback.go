@@ -2,6 +2,8 @@ package auth
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/subtle"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -19,17 +21,19 @@ import (
 // callbackServer is where the browser brings the answer: a port of this machine that is open for one visit.
 type callbackServer struct {
 	redirect string
+	state    string       // of the login, which an answer to it brings back
 	listener net.Listener // nil = the answer is pasted
 	server   *http.Server
 	visited  atomic.Bool
 	answers  chan url.Values
-	outcome  chan error // how the login went, for the visitor
+	strays   chan struct{} // a visit that is no answer to this login
+	outcome  chan error    // how the login went, for the visitor
 }
 
 // openCallback opens the port that the client is registered with, if that is fixed, or the one of the last login, so that
 // its registration can be used again, or else any. pasted = no port is opened, though the redirect URI names one.
 func openCallback(c Client, old *vault.Login, pasted bool) (*callbackServer, error) {
-	d := &callbackServer{answers: make(chan url.Values, 1), outcome: make(chan error, 1)}
+	d := &callbackServer{state: rand.Text(), answers: make(chan url.Values, 1), outcome: make(chan error, 1), strays: make(chan struct{}, 1)}
 	if c.Redirect != "" {
 		return d, d.openAt(c.Redirect, pasted)
 	}
@@ -72,7 +76,8 @@ func (d *callbackServer) serve(listener net.Listener) {
 	go func() { _ = d.server.Serve(listener) }()
 }
 
-// ServeHTTP takes the first visit that is one to the redirect URI, and answers when it is known how the login went.
+// ServeHTTP takes the first visit that brings the state of the login to the redirect URI, and answers when it is known how the
+// login went. Any page may send a browser here; what does not know the state takes nothing from the one that does.
 func (d *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at, _ := url.Parse(d.redirect)
 	header := w.Header()
@@ -83,6 +88,15 @@ func (d *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet || r.URL.Path != at.Path || r.Host != at.Host {
 		w.WriteHeader(http.StatusNotFound)
 		writePage(w, "Nothing is here", "This address takes the answer to one login and nothing else.")
+		return
+	}
+	if !d.isAnswer(r.URL.Query()) {
+		select {
+		case d.strays <- struct{}{}:
+		default:
+		}
+		w.WriteHeader(http.StatusForbidden)
+		writePage(w, "Not this login", "This is not the answer to the login that mcpctl waits for. Nothing of it was used.")
 		return
 	}
 	if d.visited.Swap(true) {
@@ -116,13 +130,24 @@ func writePage(w http.ResponseWriter, title, text string) {
 	_, _ = w.Write([]byte(page)) // the visitor may have left
 }
 
-// wait is the answer that the browser brings.
-func (d *callbackServer) wait(ctx context.Context) (url.Values, error) {
-	select {
-	case answer := <-d.answers:
-		return answer, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("waiting for the answer to the login: %w", context.Cause(ctx))
+// isAnswer tells whether a visit brings the state of this login.
+func (d *callbackServer) isAnswer(query url.Values) bool {
+	return subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(d.state)) == 1
+}
+
+// wait is the answer that the browser brings. tell is called for the first visit that is none.
+func (d *callbackServer) wait(ctx context.Context, tell func(string)) (url.Values, error) {
+	strays := d.strays
+	for {
+		select {
+		case answer := <-d.answers:
+			return answer, nil
+		case <-strays:
+			strays = nil
+			tell("a visit came that is not the answer to this login: its state differs; nothing of it was used")
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for the answer to the login: %w", context.Cause(ctx))
+		}
 	}
 }
 

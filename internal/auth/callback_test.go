@@ -1,16 +1,20 @@
 package auth
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // TestCallback takes one visit, to its own address, and tells the visitor how the login went.
 func TestCallback(t *testing.T) {
+	strays := 0
 	for name, outcome := range map[string]error{"You are logged in": nil, "The login did not work": errDenied} {
 		d, err := openCallback(Client{}, nil, false)
 		if err != nil {
@@ -27,17 +31,22 @@ func TestCallback(t *testing.T) {
 		if status, _ := knock(t, http.MethodGet, d.redirect+"?code=rebound", "evil.example"); status != http.StatusNotFound {
 			t.Errorf("another host name: %d", status)
 		}
+		for _, state := range []string{"", "&state=", "&state=other"} { // anybody can send a browser here
+			if status, page := knock(t, http.MethodGet, d.redirect+"?code=evil"+state, ""); status != http.StatusForbidden || !strings.Contains(page, "Not this login") {
+				t.Errorf("a visit with %q: %d", state, status)
+			}
+		}
 		go func() {
-			answer, err := d.wait(t.Context())
+			answer, err := d.wait(t.Context(), func(string) { strays++ })
 			if err != nil || answer.Get("code") != "c" {
 				t.Errorf("%v, %v", answer, err)
 			}
-			if status, page := knock(t, http.MethodGet, d.redirect+"?code=again", ""); status != http.StatusConflict || !strings.Contains(page, "Already answered") {
+			if status, page := knock(t, http.MethodGet, d.redirect+"?code=again&state="+d.state, ""); status != http.StatusConflict || !strings.Contains(page, "Already answered") {
 				t.Errorf("a second visit: %d", status)
 			}
 			d.tell(outcome)
 		}()
-		if _, page := knock(t, http.MethodGet, d.redirect+"?code=c&state=s", ""); !strings.Contains(page, name) || strings.Contains(page, "http") {
+		if _, page := knock(t, http.MethodGet, d.redirect+"?code=c&state="+d.state, ""); !strings.Contains(page, name) || strings.Contains(page, "http") {
 			t.Errorf("the visitor sees %s", page)
 		}
 		d.close()
@@ -99,5 +108,69 @@ func TestNoLoginNeeded(t *testing.T) {
 	_, server := serve(t, authtest.Quirks{Ancient: true, Answers: everybody})
 	if _, err := Login(t.Context(), server, nil, browser(t), nil); err == nil || !strings.Contains(err.Error(), "no login is needed") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLoginSurvivesStrays logs in though another visit comes first.
+func TestLoginSurvivesStrays(t *testing.T) {
+	_, server := serve(t, authtest.Quirks{})
+	flow := browser(t)
+	follow := flow.Open
+	flow.Open = func(ctx context.Context, page string) error {
+		u, err := url.Parse(page)
+		if err != nil {
+			return err
+		}
+		if status, _ := knock(t, http.MethodGet, u.Query().Get("redirect_uri")+"?code=evil&state=guess", ""); status != http.StatusForbidden {
+			t.Errorf("a stray visit: %d", status)
+		}
+		return follow(ctx, page)
+	}
+	if _, err := Login(t.Context(), server, nil, flow, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChallengeOfTheEra goes by what a server says to a request of its own era.
+func TestChallengeOfTheEra(t *testing.T) {
+	s, server := serve(t, authtest.Quirks{Modern: true})
+	w, err := newClient(server, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := w.challenge(t.Context(), server)
+	if err != nil || c.open || c.metadata == "" || len(c.scopes) == 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	s.Change(func(q *authtest.Quirks) { q.Modern = false })
+	if c, err = w.challenge(t.Context(), server); err != nil || c.metadata == "" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestAudience proves who the client is to the issuer, and to the endpoint where an authorization server wants that.
+func TestAudience(t *testing.T) {
+	for _, suffix := range []string{"", "/token"} {
+		s, server := serve(t, authtest.Quirks{Secret: "unused-secret"})
+		s.Change(func(q *authtest.Quirks) { q.Audience = s.Issuer + suffix })
+		server.Client = Client{ID: "known", Key: probe.Secret(ellipticKey(t)), Machine: true}
+		if _, err := (&Source{Server: server}).Authorize(t.Context(), nil); err != nil {
+			t.Errorf("the audience %s: %v", s.Issuer+suffix, err)
+		}
+	}
+}
+
+// TestDoubtedHosts contacts no private address that was found and that nobody agreed to.
+func TestDoubtedHosts(t *testing.T) {
+	s := Server{Name: "x", URL: "https://mcp.example/mcp", Client: Client{Metadata: "https://10.0.0.1/meta"}}
+	for doubted, want := range map[string]bool{"": true, "10.0.0.1": false} {
+		s.Client.Doubted = []string{doubted}
+		policy, err := policyOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := policy.check("the metadata", s.Client.Metadata); (err == nil) != want {
+			t.Errorf("doubting %q: %v", doubted, err)
+		}
 	}
 }

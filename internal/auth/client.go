@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -249,7 +250,8 @@ type addressPolicy struct {
 	trusted map[string]bool // hosts whose address does not matter
 }
 
-// policyOf is the policy of a server. Configured endpoints are the user's word for their hosts.
+// policyOf is the policy of a server. Configured endpoints are the user's word for their hosts, or that of who agreed to
+// them.
 func policyOf(s Server) (addressPolicy, error) {
 	home, err := url.Parse(s.URL)
 	if err != nil || home.Host == "" {
@@ -257,7 +259,7 @@ func policyOf(s Server) (addressPolicy, error) {
 	}
 	r := addressPolicy{local: loopbackName(home.Hostname()), trusted: map[string]bool{hostOf(home): true}}
 	for _, configured := range []string{s.Client.Metadata, s.Client.Authorize, s.Client.TokenEndpoint} {
-		if u, err := url.Parse(configured); err == nil && u.Host != "" {
+		if u, err := url.Parse(configured); err == nil && u.Host != "" && !slices.Contains(s.Client.Doubted, strings.ToLower(u.Host)) {
 			r.trusted[hostOf(u)] = true
 			r.local = r.local || loopbackName(u.Hostname())
 		}

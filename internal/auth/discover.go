@@ -33,26 +33,42 @@ func parameter(header, name string) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(found[1]) + found[2]
 }
 
-// hello is a request that servers which want a token answer with 401, whichever revision they speak.
-const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpctl","version":"1"}}}`
+// openings are requests that a server which wants a token answers with 401, one for each era: a server may judge those of
+// another era before it asks who sends them.
+var openings = []struct{ version, method, params string }{
+	{"2026-07-28", "server/discover", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"mcpctl","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`},
+	{"", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpctl","version":"1"}}`},
+}
 
-// challenge is what the server itself says to a request without a token. A server that lets it in may want one later.
+// challenge is what the server itself says to a request without a token, in whichever era it answers one. A server that lets
+// it in may want one later.
 func (w *client) challenge(ctx context.Context, s Server) (challenge, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, strings.NewReader(hello))
-	if err != nil {
-		return challenge{}, fmt.Errorf("the URL of %q is not one", s.Name)
+	open := false
+	for _, o := range openings {
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, o.method, o.params)
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, strings.NewReader(body))
+		if err != nil {
+			return challenge{}, fmt.Errorf("the URL of %q is not one", s.Name)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if o.version != "" {
+			req.Header.Set("MCP-Protocol-Version", o.version)
+			req.Header.Set("Mcp-Method", o.method)
+		}
+		reply, err := w.client.Do(req)
+		if err != nil {
+			return challenge{}, fmt.Errorf("asking %s what it wants: %w", plain(req.URL), withoutURL(err))
+		}
+		_, _ = io.CopyN(io.Discard, reply.Body, 1<<10)
+		_ = reply.Body.Close()
+		header := strings.Join(reply.Header.Values("WWW-Authenticate"), ", ")
+		if reply.StatusCode == http.StatusUnauthorized || header != "" {
+			return parseChallenge(header), nil
+		}
+		open = open || reply.StatusCode < 300
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
-	reply, err := w.client.Do(req)
-	if err != nil {
-		return challenge{}, fmt.Errorf("asking %s what it wants: %w", plain(req.URL), withoutURL(err))
-	}
-	defer reply.Body.Close()
-	_, _ = io.CopyN(io.Discard, reply.Body, 1<<10)
-	c := parseChallenge(strings.Join(reply.Header.Values("WWW-Authenticate"), ", "))
-	c.open = reply.StatusCode < 300
-	return c, nil
+	return challenge{open: open}, nil
 }
 
 // resource is protected-resource metadata (RFC 9728) that was checked.

@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
 	"errors"
 	"fmt"
@@ -44,7 +43,7 @@ func (flow Flow) fetch(ctx context.Context, d *callbackServer, page string) (url
 	if err := flow.Open(ctx, page); err != nil {
 		flow.Tell(fmt.Sprintf("no browser could be opened (%v): go to the address yourself, or end this and use --no-browser", err))
 	}
-	return d.wait(ctx)
+	return d.wait(ctx, flow.Tell)
 }
 
 // Login lets the user log in to a server. old is the login that was kept before, if any; its scopes are asked for again.
@@ -171,7 +170,7 @@ func (w *client) byCode(ctx context.Context, s Server, f discovered, old *vault.
 	if err != nil {
 		return oauthClient{}, token{}, err
 	}
-	r := request{state: rand.Text(), verifier: oauth2.GenerateVerifier(), discovered: f, oauthClient: p}
+	r := request{state: callback.state, verifier: oauth2.GenerateVerifier(), discovered: f, oauthClient: p}
 	answer, err := flow.fetch(ctx, callback, r.url())
 	if err != nil {
 		return p, token{}, err
@@ -287,7 +286,7 @@ func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient
 		code.Expiry = latest
 	}
 	options := []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("resource", resource)}
-	proofs, err := p.proofs(config.Endpoint.TokenURL, time.Now())
+	proofs, err := p.proofs(p.audience, time.Now())
 	if err != nil {
 		return token{}, err
 	}
@@ -311,7 +310,7 @@ func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient
 
 // clientOf is who a login was issued to, with the secret that is configured or was registered.
 func (s Server) clientOf(l vault.Login) oauthClient {
-	p := oauthClient{Client: l.Client, secret: s.Client.Secret, key: s.Client.Key, keyID: s.Client.KeyID}
+	p := oauthClient{Client: l.Client, secret: s.Client.Secret, key: s.Client.Key, keyID: s.Client.KeyID, audience: l.Issuer}
 	if l.Client.Registered {
 		p.secret = probe.Secret(l.Secrets.ClientSecret)
 	}
@@ -320,7 +319,7 @@ func (s Server) clientOf(l vault.Login) oauthClient {
 
 // revoke makes one token worthless. An authorization server that does not know it answers like one that did it.
 func (w *client) revoke(ctx context.Context, p oauthClient, address, secret string) error {
-	form, err := p.proofs(address, time.Now())
+	form, err := p.proofs(p.audience, time.Now())
 	if err != nil {
 		return err
 	}

@@ -139,7 +139,6 @@ func TestLoginFails(t *testing.T) {
 		want   string
 	}{
 		"denied":                     {quirks: authtest.Quirks{Deny: true}, want: "the login was denied"},
-		"other state":                {quirks: authtest.Quirks{State: "other"}, want: "its state differs"},
 		"other issuer":               {quirks: authtest.Quirks{Iss: "https://evil.example"}, want: `is from "https://evil.example" and not from`},
 		"other issuer, denied":       {quirks: authtest.Quirks{Iss: "https://evil.example", Deny: true}, want: "nothing of it was used"},
 		"issuer with a slash":        {quirks: authtest.Quirks{Iss: "http://127.0.0.1/"}, want: "is from"},

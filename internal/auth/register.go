@@ -39,14 +39,15 @@ const (
 // oauthClient is who mcpctl is to an authorization server.
 type oauthClient struct {
 	vault.Client
-	secret probe.Secret
-	key    probe.Secret
-	keyID  string
+	secret   probe.Secret
+	key      probe.Secret
+	audience string // whom a proof by key is meant for
+	keyID    string
 }
 
 // configured is the client that a configuration names; ok is false when it names none.
 func (c Client) configured(i issuer) (p oauthClient, ok bool) {
-	p = oauthClient{secret: c.Secret, key: c.Key, keyID: c.KeyID}
+	p = oauthClient{secret: c.Secret, key: c.Key, keyID: c.KeyID, audience: i.ID}
 	p.ID, p.Redirect = c.ID, c.Redirect
 	if p.ID == "" && c.Document != "" && i.Documents {
 		p.ID = c.Document

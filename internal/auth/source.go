@@ -85,6 +85,10 @@ func (s *Source) needsScopes(ctx context.Context, seen vault.Login, missing []st
 	if err := s.save(ctx, *now); err != nil {
 		return err
 	}
+	if len(missing) > 0 && len(scopes(now.Scopes, missing)) == len(now.Scopes) {
+		return advise("ask whoever runs the server what your account may do there; another account logs in after mcpctl logout "+s.Server.Name,
+			"the server refuses this although the login has every scope that it names (%s)", named(missing))
+	}
 	return advise("log in again, with more rights: "+s.Server.loginCommand(),
 		"the server wants further scopes (%s); the login has %s", named(missing), named(now.Scopes))
 }

@@ -52,17 +52,26 @@ func (p oauthClient) endpoint(address string) oauth2.Endpoint {
 }
 
 // proofs are the parameters that prove who the client is, where a secret does not.
-func (p oauthClient) proofs(address string, now time.Time) (url.Values, error) {
+func (p oauthClient) proofs(audience string, now time.Time) (url.Values, error) {
 	if p.Method != methodKey {
 		return url.Values{}, nil
 	}
-	signed, err := p.assertion(address, now)
+	signed, err := p.assertion(audience, now)
 	return url.Values{"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}, "client_assertion": {signed}}, err
 }
 
-// redeem gets a token for a grant, which further parameters belong to.
+// redeem gets a token for a grant, which further parameters belong to. A proof by key is meant for the issuer, as RFC 7523 is
+// being amended to say; authorization servers from before that take one that is meant for the endpoint alone.
 func (w *client) redeem(ctx context.Context, p oauthClient, address, grant string, more url.Values) (token, error) {
-	params, err := p.proofs(address, time.Now())
+	t, err := w.redeemAs(ctx, p, p.audience, address, grant, more)
+	if said := (*RefusedError)(nil); p.Method == methodKey && errors.As(err, &said) && said.Code == "invalid_client" {
+		return w.redeemAs(ctx, p, address, address, grant, more)
+	}
+	return t, err
+}
+
+func (w *client) redeemAs(ctx context.Context, p oauthClient, audience, address, grant string, more url.Values) (token, error) {
+	params, err := p.proofs(audience, time.Now())
 	if err != nil {
 		return token{}, err
 	}

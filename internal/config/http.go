@@ -209,12 +209,26 @@ func (r httpReader) login() auth.Client {
 	if secret := r.from.carried("MCPCTL_CLIENT_SECRET_"); secret != "" {
 		c.Secret = secret
 	}
+	c.Doubted = r.doubted()
 	for _, secret := range []probe.Secret{c.Secret, c.Key, c.Refresh} {
 		if secret != "" {
 			r.secrets = append(r.secrets, secret)
 		}
 	}
 	return c
+}
+
+// doubted are the hosts that a file which nobody named takes from the environment, so that no manifest names them.
+func (r httpReader) doubted() []string {
+	var hosts []string
+	for _, u := range r.uses {
+		_, isHost := oauthHosts[strings.TrimPrefix(u.key, "oauth.")]
+		if r.found != Named && isHost && strings.Contains(hostIn(u.text), "$") {
+			out, _ := r.scope.expand(u.text)
+			hosts = append(hosts, hostIn(out.value))
+		}
+	}
+	return hosts
 }
 
 // oauth reads the members of "oauth".

@@ -319,17 +319,6 @@ func hostIn(address string) string {
 	return rest[strings.LastIndexByte(rest, '@')+1:]
 }
 
-// namedHosts are the hosts that the manifest names as they are, for addresses that are not on the Internet.
-func (e Entry) namedHosts() []string {
-	var hosts []string
-	for _, h := range e.Manifest().Contacts {
-		if !strings.Contains(h.Host, "$") {
-			hosts = append(hosts, h.Host)
-		}
-	}
-	return hosts
-}
-
 // Limits on what is read of the project to know what a command starts.
 const (
 	maxScripts = 50

@@ -123,12 +123,30 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		fail(w, "invalid_client", "wrong secret "+r.PostForm.Get("client_secret"))
 		return
 	}
+	if q.Audience != "" && audience(r.PostForm.Get("client_assertion")) != q.Audience {
+		fail(w, "invalid_client", "for somebody else")
+		return
+	}
 	asked, code, why := s.granted(r.PostForm, q)
 	if code != "" {
 		fail(w, code, why)
 		return
 	}
 	s.give(w, q, asked, r.PostForm.Get("grant_type") != "client_credentials")
+}
+
+// audience is whom a client assertion is meant for; nobody verifies it here.
+func audience(assertion string) string {
+	parts := strings.Split(assertion, ".")
+	var claims struct{ Aud []string }
+	if len(parts) != 3 {
+		return ""
+	}
+	text, _ := base64.RawURLEncoding.DecodeString(parts[1])
+	if json.Unmarshal(text, &claims) != nil || len(claims.Aud) != 1 {
+		return ""
+	}
+	return claims.Aud[0]
 }
 
 // proves tells whether a request shows the secret of the client "known".

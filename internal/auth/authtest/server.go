@@ -35,6 +35,8 @@ type Quirks struct {
 	Slow     int                         // seconds between two questions of a device login; 0 = 1
 	Form     bool                        // tokens come in a form, not in JSON
 	Keep     bool                        // refresh tokens are not rotated
+	Audience string                      // whom proofs by key must be meant for
+	Modern   bool                        // the MCP server answers requests of the era before 2026-07-28 before it asks who sends them
 	Secret   string                      // clients must prove that they are "known" with this secret
 }
 
@@ -201,6 +203,8 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 		challenge += fmt.Sprintf(`, resource_metadata="%s/.well-known/oauth-protected-resource/mcp"`, address(s.mcp))
 	}
 	switch {
+	case q.Modern && r.Header.Get("MCP-Protocol-Version") != "2026-07-28":
+		http.Error(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"which version?"}}`, http.StatusBadRequest)
 	case !bearer || !known || good.Get("resource") != s.URL || r.URL.Query().Has("access_token"):
 		w.Header().Set("WWW-Authenticate", challenge+`, scope="mcp:read"`)
 		http.Error(w, "a token, please: "+token, http.StatusUnauthorized)
