@@ -22,7 +22,7 @@ func main() {
 	// The MCP library logs through the default logger; stderr is our conversation, not its.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	ctx := signalContext()
-	status := run(ctx, os.Args[1:], ofSystem())
+	status := run(ctx, os.Args[1:], ofSystem(ctx))
 	if ctx.Err() != nil {
 		status = exit.CodeOf(context.Cause(ctx))
 	}
@@ -51,9 +51,10 @@ func signalContext() context.Context {
 	return ctx
 }
 
-// ofSystem is what this run knows of the machine.
-func ofSystem() host.Process {
-	p := host.Process{In: os.Stdin, Out: os.Stdout, Err: report.Guard(os.Stderr), Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
+// ofSystem is what a run that ctx ends knows of the machine.
+func ofSystem(ctx context.Context) host.Process {
+	out, said := host.Interruptible(ctx, os.Stdout), host.Interruptible(ctx, os.Stderr)
+	p := host.Process{In: os.Stdin, Out: out, Err: report.Guard(said), Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
 	p.Dir, _ = os.Getwd()
 	p.Home, _ = os.UserHomeDir()
 	return p

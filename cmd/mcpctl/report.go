@@ -30,7 +30,7 @@ once the report is written: what the run came to stands in it.`,
 			if err != nil {
 				return err
 			}
-			return output.Write(p.Process, p.Output, r, report.Options{Waived: showWaived})
+			return output.Write(c.Context, p.Process, p.Output, r, report.Options{Waived: showWaived})
 		},
 	}, p.outputFlags(), p.reportFlags())
 }

@@ -32,7 +32,7 @@ func versionCommand(p program) *cli.Command {
 			if c.Args().Present() {
 				return exit.Usagef("version takes no argument: see mcpctl version --help")
 			}
-			return p.Output.Bytes(p.Process, []byte(versionText(p.Version, p.Output.Format)))
+			return p.Output.Bytes(c.Context, p.Process, []byte(versionText(p.Version, p.Output.Format)))
 		},
 	}, p.outputFlags())
 }

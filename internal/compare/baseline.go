@@ -52,7 +52,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	}
 	write := replace
 	if o.File != "" {
-		write = func(file string, data []byte) error { return files.WriteOutput(p.Dir, file, data) }
+		write = func(file string, data []byte) error { return files.WriteOutput(ctx, p.Dir, file, data) }
 	}
 	for i := range surfaces {
 		s := &surfaces[i]
@@ -114,7 +114,7 @@ func compareSaved(now *fleet.Surface, data []byte, file string) (*report.Saved, 
 	case err != nil:
 		return nil, err
 	}
-	before, err := os.ReadFile(file)
+	before, err := files.ReadRegular(file, source.MaxSize)
 	switch {
 	case err != nil:
 		return nil, err

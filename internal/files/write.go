@@ -3,9 +3,12 @@
 package files
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/moby/sys/atomicwriter"
 )
@@ -24,23 +27,40 @@ func Replace(path string, data []byte) error {
 func ReplacePrivate(path string, data []byte) error { return atomicwriter.WriteFile(path, data, 0o600) }
 
 // WriteOutput writes a whole file or none, for a run in dir. What a symbolic link points at is replaced, not the link; a
-// device or a pipe, such as /dev/stdout, is written into, for it cannot be replaced.
-func WriteOutput(dir, path string, data []byte) error {
+// device or a pipe, such as /dev/stdout, is written into, for it cannot be replaced: nobody may read it, so that is given up
+// a moment after ctx ends.
+func WriteOutput(ctx context.Context, dir, path string, data []byte) error {
 	if err := CheckInside(dir, path); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
 		return Replace(RealPath(path), data)
 	}
+	written := make(chan error, 1)
+	go func() { written <- writeInto(path, data) }()
+	select {
+	case err := <-written:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-written:
+		return err
+	case <-time.After(lastWords):
+		return context.Cause(ctx)
+	}
+}
+
+// lastWords is how long a write may take once the run was interrupted.
+const lastWords = time.Second
+
+func writeInto(path string, data []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(data)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, file.Close())
 }
 
 // CheckOutput finds a path that WriteOutput cannot write. The error says what to do.

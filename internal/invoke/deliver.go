@@ -2,6 +2,7 @@ package invoke
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -24,17 +25,17 @@ type delivery struct {
 
 // deliver writes what a request gave back where the options say. What a tool says of its failure never lands in a file that
 // was meant for the contents of its answer.
-func deliver(p host.Process, o Options, name string, r call.Result) error {
+func deliver(ctx context.Context, p host.Process, o Options, name string, r call.Result) error {
 	d, file := delivery{p, o.Output, o.format(p)}, o.Output.File
 	switch {
 	case d.format == "json" && !files.IsDir(file):
-		return d.output.Bytes(p, append(bytes.Clone(r.Raw), '\n'))
+		return d.output.Bytes(ctx, p, append(bytes.Clone(r.Raw), '\n'))
 	case file == "" || r.Failed:
 		return d.display(r, nil)
 	case files.IsDir(file):
-		return d.writePieces(name, r)
+		return d.writePieces(ctx, name, r)
 	}
-	return d.save(file, r)
+	return d.save(ctx, file, r)
 }
 
 // display writes a result to standard output.
@@ -75,7 +76,7 @@ func bare(r call.Result) []byte {
 
 // save writes the contents of a result to one file: what is binary if anything is, else all texts. Further binaries go
 // into files beside it, so that nothing is lost that took a call to get.
-func (d delivery) save(output string, r call.Result) error {
+func (d delivery) save(ctx context.Context, output string, r call.Result) error {
 	var binaries []int
 	for i, p := range r.Pieces {
 		if p.Binary() {
@@ -83,7 +84,7 @@ func (d delivery) save(output string, r call.Result) error {
 		}
 	}
 	if len(binaries) == 0 {
-		return d.store(output, "", bare(r))
+		return d.store(ctx, output, "", bare(r))
 	}
 	saved := map[int]string{}
 	for n, i := range binaries {
@@ -92,7 +93,7 @@ func (d delivery) save(output string, r call.Result) error {
 			extension := filepath.Ext(output)
 			file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(output, extension), n+1, extension)
 		}
-		if err := d.store(file, r.Pieces[i].MIME, r.Pieces[i].Data); err != nil {
+		if err := d.store(ctx, file, r.Pieces[i].MIME, r.Pieces[i].Data); err != nil {
 			return err
 		}
 		saved[i] = file
@@ -105,14 +106,14 @@ func (d delivery) save(output string, r call.Result) error {
 }
 
 // writePieces writes each piece that is more than a text into a file of its own in a folder, and shows the rest.
-func (d delivery) writePieces(name string, r call.Result) error {
+func (d delivery) writePieces(ctx context.Context, name string, r call.Result) error {
 	saved := map[int]string{}
 	for i, p := range r.Pieces {
 		if !p.Saved() || p.Kind == call.Text {
 			continue
 		}
 		file := filepath.Join(d.output.File, fmt.Sprintf("%s-%d%s", fileName(name), i+1, p.Extension()))
-		if err := d.store(file, p.MIME, p.Bytes()); err != nil {
+		if err := d.store(ctx, file, p.MIME, p.Bytes()); err != nil {
 			return err
 		}
 		saved[i] = file
@@ -124,8 +125,8 @@ func (d delivery) writePieces(name string, r call.Result) error {
 }
 
 // store writes one file, whole or not at all, and tells it.
-func (d delivery) store(file, kind string, data []byte) error {
-	if err := files.WriteOutput(d.process.Dir, file, data); err != nil {
+func (d delivery) store(ctx context.Context, file, kind string, data []byte) error {
+	if err := files.WriteOutput(ctx, d.process.Dir, file, data); err != nil {
 		return fmt.Errorf("writing --output %s: %w", file, err)
 	}
 	what := report.Size(len(data))

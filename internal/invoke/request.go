@@ -281,7 +281,7 @@ func (r request) as(m call.Message) probe.Request {
 // do sends a request, reads its result and delivers it under a name. With DryRun it shows the request instead.
 func (c *Client) do(ctx context.Context, name string, r request) error {
 	if c.options.DryRun {
-		return c.preview(r)
+		return c.preview(ctx, r)
 	}
 	raw, err := c.send(ctx, r)
 	if err != nil {
@@ -294,7 +294,7 @@ func (c *Client) do(ctx context.Context, name string, r request) error {
 	if r.inspect != nil {
 		r.inspect(result)
 	}
-	if err := deliver(c.process, c.options, name, result); err != nil {
+	if err := deliver(ctx, c.process, c.options, name, result); err != nil {
 		return err
 	}
 	if result.Failed {
@@ -334,7 +334,7 @@ func (c *Client) send(ctx context.Context, r request) (json.RawMessage, error) {
 }
 
 // preview shows the request that would be sent, secrets masked.
-func (c *Client) preview(r request) error {
+func (c *Client) preview(ctx context.Context, r request) error {
 	text, err := c.session.Preview(r.as(r.message))
 	if err != nil {
 		return explain(err)
@@ -343,5 +343,5 @@ func (c *Client) preview(r request) error {
 	if c.options.format(c.process) != "json" {
 		text = []byte(cmp.Or(report.Indented(text), string(text)))
 	}
-	return c.options.Output.Bytes(c.process, append(text, '\n'))
+	return c.options.Output.Bytes(ctx, c.process, append(text, '\n'))
 }

@@ -134,7 +134,7 @@ func (r *watchRun) sumUp(ctx context.Context) error {
 	e.Status, e.Verdict = &status, report.VerdictOf(status)
 	r.publish(e)
 	r.mu.Unlock()
-	lost := r.events.finish(ctx)
+	lost := r.events.finish()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -233,22 +233,10 @@ func (w *eventWriter) write(line shownLine) {
 	}
 }
 
-// lastWords is how long an interrupted run tries to get rid of what it has to say.
-const lastWords = time.Second
-
-// finish writes what is queued. It waits for a reader, until ctx ends and a moment longer. The error is that something got
-// lost.
-func (w *eventWriter) finish(ctx context.Context) error {
+// finish writes what is queued. The error is that something got lost.
+func (w *eventWriter) finish() error {
 	close(w.queue)
-	select {
-	case <-w.ended:
-	case <-ctx.Done():
-		select {
-		case <-w.ended:
-		case <-time.After(lastWords):
-			return fmt.Errorf("standard output was not read to its end")
-		}
-	}
+	<-w.ended
 	switch {
 	case w.err != nil:
 		return fmt.Errorf("events are missing on standard output: %w", w.err)

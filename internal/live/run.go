@@ -173,7 +173,7 @@ func (r *watchRun) run(ctx context.Context) error {
 	}
 	misconfigured := func(w *watchedServer) bool { return w.target.Known().Misconfigured }
 	if len(r.servers) > 0 && !slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return !misconfigured(w) }) {
-		r.events.finish(ctx)
+		_ = r.events.finish()
 		return exit.Code(exit.Usage) // the configuration alone kept every server from being contacted
 	}
 	return r.sumUp(ctx)

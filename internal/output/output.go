@@ -132,7 +132,7 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 	if interrupted, ok := errors.AsType[exit.Interrupted](context.Cause(ctx)); ok {
 		r.Status = interrupted.Status()
 	}
-	if err := Write(p, o, r, view); err != nil {
+	if err := Write(ctx, p, o, r, view); err != nil {
 		return err
 	}
 	if o.format(p) != "table" || o.File != "" {
@@ -145,7 +145,7 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 }
 
 // Write writes the report everywhere the options say.
-func Write(p host.Process, o Options, r *report.Report, view report.Options) error {
+func Write(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
 	format := o.format(p)
 	view.Rules, view.Version, view.Color, view.Verbose, view.Made = rules.All(), p.Version, o.Colored(p), p.Verbose, p.Now
 	for _, name := range []string{"GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"} {
@@ -160,16 +160,16 @@ func Write(p host.Process, o Options, r *report.Report, view report.Options) err
 	if err := report.Write(&out, format, r, view); err != nil {
 		return err
 	}
-	return errors.Join(o.Bytes(p, out.Bytes()), writeReports(p, o, r, view), writeStepSummary(p, o, r, view))
+	return errors.Join(o.Bytes(ctx, p, out.Bytes()), writeReports(ctx, p, o, r, view), writeStepSummary(p, o, r, view))
 }
 
 // Bytes puts an answer where File says, or on standard output.
-func (o Options) Bytes(p host.Process, data []byte) error {
+func (o Options) Bytes(ctx context.Context, p host.Process, data []byte) error {
 	if o.File == "" {
 		_, err := p.Out.Write(data)
 		return err
 	}
-	if err := files.WriteOutput(p.Dir, o.File, data); err != nil {
+	if err := files.WriteOutput(ctx, p.Dir, o.File, data); err != nil {
 		return fmt.Errorf("writing --output %s: %w", o.File, err)
 	}
 	return nil
@@ -177,14 +177,14 @@ func (o Options) Bytes(p host.Process, data []byte) error {
 
 // writeReports writes the files beside the answer, each whole or not at all. One that fails keeps no other from being
 // written.
-func writeReports(p host.Process, o Options, r *report.Report, view report.Options) error {
+func writeReports(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
 	view.Width, view.Color = 0, false
 	var errs []error
 	for _, f := range o.Reports {
 		var out bytes.Buffer
 		err := report.Write(&out, f.Format, r, view)
 		if err == nil {
-			err = files.WriteOutput(p.Dir, f.Path, out.Bytes())
+			err = files.WriteOutput(ctx, p.Dir, f.Path, out.Bytes())
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing --report %s: %w", f, err))

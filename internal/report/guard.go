@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -25,7 +26,8 @@ func newGuard(w io.Writer, s spelling) *guard { return &guard{w: w, spelling: s,
 
 // guard knows the line so far.
 type guard struct {
-	w io.Writer
+	mu sync.Mutex // several goroutines may write
+	w  io.Writer
 	spelling
 	begins bool   // nothing but white space, colours and perhaps one colon stand on the line
 	colon  bool   // that one colon
@@ -38,6 +40,8 @@ type guard struct {
 func (g *guard) Unwrap() io.Writer { return g.w }
 
 func (g *guard) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	out := make([]byte, 0, len(p))
 	for _, c := range p {
 		switch {

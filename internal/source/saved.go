@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,8 +28,8 @@ type Saved struct {
 	File   string // of a committed one, the file of the current tree that holds what became of it; empty = there is none
 }
 
-// maxSize bounds what is read as a snapshot or a report, in bytes.
-const maxSize = 256 << 20
+// MaxSize bounds what is read as a snapshot or a report, in bytes.
+const MaxSize = 256 << 20
 
 const extension = ".json"
 
@@ -56,7 +57,7 @@ func readFolder(folder string) ([]Saved, error) {
 		if !strings.HasSuffix(entry.Name(), extension) {
 			continue
 		}
-		saved, err := readFile(filepath.Join(folder, entry.Name()))
+		saved, err := readRegular(filepath.Join(folder, entry.Name()))
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +69,9 @@ func readFolder(folder string) ([]Saved, error) {
 	return found, nil
 }
 
-// ReadFile reads the snapshot in a file. The error of one that is not there wraps fs.ErrNotExist.
+// ReadFile reads the snapshot in a saved file. The error of one that is not there wraps fs.ErrNotExist.
 func ReadFile(path string) (Saved, error) {
-	saved, err := readFile(path)
+	saved, err := readRegular(path)
 	switch {
 	case err != nil:
 		return Saved{}, err
@@ -80,6 +81,18 @@ func ReadFile(path string) (Saved, error) {
 	return saved[0], nil
 }
 
+func readRegular(path string) ([]Saved, error) {
+	data, err := files.ReadRegular(path, MaxSize)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, exit.Misuse(err)
+	case err != nil:
+		return nil, exit.Usagef("reading %s: %w", path, err)
+	}
+	return parse(path, nameOf(path), bytes.NewReader(data))
+}
+
+// readFile reads a file that somebody named, which may be a pipe of the shell.
 func readFile(path string) ([]Saved, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -100,7 +113,7 @@ func nameOf(path string) string {
 
 // ReadLimited reads what may be a snapshot or a report; origin names it in errors.
 func ReadLimited(origin string, r io.Reader) ([]byte, error) {
-	data, err := files.ReadLimited(r, maxSize)
+	data, err := files.ReadLimited(r, MaxSize)
 	if err != nil {
 		return nil, exit.Usagef("reading %s: %w", origin, err)
 	}

@@ -38,18 +38,27 @@ func (b Bar) Finish() {
 	}
 }
 
-// IsTerminal tells whether a stream is a terminal, or a writer around one.
-func IsTerminal(stream any) bool {
-	if around, ok := stream.(interface{ Unwrap() io.Writer }); ok {
+// fileOf is the file behind a stream and the writers around it.
+func fileOf(stream any) (file *os.File, ok bool) {
+	for {
+		around, wrapped := stream.(interface{ Unwrap() io.Writer })
+		if !wrapped {
+			file, ok = stream.(*os.File)
+			return file, ok
+		}
 		stream = around.Unwrap()
 	}
-	file, ok := stream.(*os.File)
+}
+
+// IsTerminal tells whether a stream is a terminal, or a writer around one.
+func IsTerminal(stream any) bool {
+	file, ok := fileOf(stream)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // Width is the number of columns of the terminal behind w, 0 when it is none.
 func Width(w io.Writer) int {
-	file, ok := w.(*os.File)
+	file, ok := fileOf(w)
 	if !ok {
 		return 0
 	}
