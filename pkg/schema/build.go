@@ -14,6 +14,7 @@ import (
 type builder struct {
 	doc      *document
 	patches  *patches // what is read differently from how it is written; usually nil
+	written  *written // with patches: the document as it is written, of which all is used that the patches do not reach
 	nodes    map[use]*node
 	objects  int
 	patterns map[string]*node
@@ -110,6 +111,9 @@ func (b *builder) object(o map[string]any, s spot) *node {
 	}
 	key := s.use()
 	if n := b.nodes[key]; n != nil {
+		return n
+	}
+	if n := b.written.node(key, b.patches); n != nil {
 		return n
 	}
 	n := &node{op: opAll, place: s.place, text: b.identity(s.doc) + string('0'+rune(s.role)) + key.env}

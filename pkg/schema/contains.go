@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -52,7 +53,7 @@ func (q question) answer(ctx context.Context) Result {
 	default:
 		r = undecidedBy(out)
 	}
-	r.Steps = q.budget.steps() - e.left
+	r.Steps = q.budget.steps() - cmp.Or(e.spared, e.left)
 	if q.budget.Pool != nil {
 		q.budget.Pool.Left -= r.Steps
 	}
@@ -61,9 +62,6 @@ func (q question) answer(ctx context.Context) Result {
 
 // holds reads a value by every schema of the question, as a validator does.
 func (q question) holds(value any) bool {
-	if q.budget.Semantics == Declared && !allExact(value) {
-		return false
-	}
 	f := newFormats(q.budget.AssertFormats)
 	for _, l := range q.literals() {
 		if accepts(l, value, f) != inhabited {
@@ -84,7 +82,10 @@ func (q question) shown(value any) Result {
 		if q.also != nil && q.holdsFor(q.also, value) {
 			hold.in = append(slices.Clone(q.in), q.also)
 		}
-		value = (&plainer{schema: q.in[0], holds: hold.holds}).plain(value)
+		plainer := &plainer{schema: q.in[0], holds: func(v any) bool {
+			return (q.budget.Semantics == Strict || allExact(v)) && hold.holds(v)
+		}}
+		value = plainer.plain(value)
 	}
 	r := shownBy(blamer{newFormats(q.budget.AssertFormats)}.of(yes(q.out[0].plain), value, ""))
 	if weight(value, maxWitness) < maxWitness {

@@ -100,7 +100,7 @@ func (e Edit) Hybrid() *Schema {
 	if e.patch == nil {
 		return e.before
 	}
-	return e.before.patched(patchesOf(e.before.doc, []Edit{e}))
+	return e.before.patched(patchesOf(e.before.doc, []Edit{e}), nil)
 }
 
 // Bounds on what is compared. Past them, the schemas are told as one in addition.

@@ -14,6 +14,7 @@ import (
 // object.go), which asks again for the values inside the value.
 type engine struct {
 	ctx     context.Context
+	spared  int // steps that were left when the context ended
 	left    int // steps until the budget is spent
 	depth   int // values inside values until the budget is spent
 	formats *formats
@@ -61,11 +62,13 @@ func doubtful(v any, r reason) outcome { return outcome{value: v, tried: true, w
 
 // step spends one unit of the budget and reports whether it is spent.
 func (e *engine) step() bool {
-	if e.left--; e.left%stepsPerLook == 0 && e.ctx.Err() != nil {
-		e.left = min(e.left, 0) - 1
+	if e.left--; e.left > 0 && e.left%stepsPerLook == 0 && e.stopped() {
+		e.left, e.spared = -1, e.left
 	}
 	return e.left < 0
 }
+
+func (e *engine) stopped() bool { return e.ctx.Err() != nil }
 
 // stepsPerLook is how often it is looked whether the context has ended.
 const stepsPerLook = 64

@@ -19,6 +19,8 @@ type patches struct {
 	doc  *document
 	at   map[string]*patch
 	name string // tells sets of edits apart
+
+	reached map[*node]bool // the nodes of the document as written from which a place with a patch is reached
 }
 
 // A patch is what edits change in one schema object: some keywords, or members of keywords, are read as the new document
@@ -216,15 +218,78 @@ func (p *patch) wrap(b *builder, s spot, n *node, write func(*node)) {
 	n.kids = []lit{yes(some(alternatives...))}
 }
 
+// A written document is the graph of a schema as it is written, with the ways up.
+type written struct {
+	nodes   map[use]*node
+	parents map[*node][]*node
+	places  map[string][]*node
+}
+
+// written reads the graph of the schema.
+func (s *Schema) written() *written {
+	s.declared() // nodes are added no more after this
+	w := &written{nodes: s.builder.nodes, parents: map[*node][]*node{}, places: map[string][]*node{}}
+	seen := map[*node]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		w.places[n.place] = append(w.places[n.place], n)
+		for _, k := range n.kids {
+			w.parents[k.node] = append(w.parents[k.node], n)
+			visit(k.node)
+		}
+	}
+	visit(s.plain)
+	return w
+}
+
+// reach finds the nodes from which a place with a patch is reached.
+func (w *written) reach(ps *patches) {
+	ps.reached = map[*node]bool{}
+	var up func(n *node)
+	up = func(n *node) {
+		if ps.reached[n] {
+			return
+		}
+		ps.reached[n] = true
+		for _, parent := range w.parents[n] {
+			up(parent)
+		}
+	}
+	for place := range ps.at {
+		for _, n := range w.places[place] {
+			up(n)
+		}
+	}
+}
+
+// node returns the node of a schema object that no patch reaches, or nil.
+func (w *written) node(key use, ps *patches) *node {
+	if w == nil || key.role != asWritten {
+		return nil
+	}
+	if n := w.nodes[key]; n != nil && !ps.reached[n] {
+		return n
+	}
+	return nil
+}
+
 // patched builds the schema with patches.
-func (s *Schema) patched(ps *patches) *Schema {
+func (s *Schema) patched(ps *patches, w *written) *Schema {
 	if len(ps.at) == 0 {
 		return s
 	}
 	h := &Schema{raw: s.raw, unnamed: s.unnamed}
 	b := newBuilder(s.doc)
-	b.patches = ps
+	if b.patches = ps; w != nil {
+		b.written = w
+		w.reach(ps)
+	}
 	h.plain = b.root(asWritten)
 	h.declared = sync.OnceValue(func() *node { return b.root(asDeclared) })
+	h.builder = b
 	return h
 }

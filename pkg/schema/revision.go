@@ -1,9 +1,11 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Direction is the side of a call that a schema describes.
@@ -21,11 +23,13 @@ type Revision struct {
 	Before, After *Schema
 	// Edits are those of [Edits].
 	Edits []Edit
+
+	written func() *written
 }
 
 // Compare separates the edits between two versions of a schema.
 func Compare(before, after *Schema) *Revision {
-	return &Revision{before, after, Edits(before, after)}
+	return &Revision{before, after, Edits(before, after), sync.OnceValue(before.written)}
 }
 
 // With returns the old version with some of the edits, named by their number.
@@ -39,7 +43,7 @@ func (r *Revision) With(edits ...int) *Schema {
 			chosen = append(chosen, e)
 		}
 	}
-	return r.Before.patched(patchesOf(r.Before.doc, chosen))
+	return r.Before.patched(patchesOf(r.Before.doc, chosen), r.written())
 }
 
 // Without returns the new version with some of the edits undone.
@@ -85,8 +89,8 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) (whole Chan
 	if len(j.asserting) == 1 {
 		return whole, []Change{{j.asserting, whole.Kept, whole.Inside, whole.Breaks}}
 	}
-	for _, i := range j.asserting {
-		ch := j.effect(r.With(i))
+	for n, i := range j.asserting {
+		ch := j.share(len(j.asserting) - n).effectOf(i)
 		ch.Edits, ch.Breaks.Verdict = []int{i}, Compatible
 		changes = append(changes, ch)
 	}
@@ -112,6 +116,39 @@ func (j *judgement) effect(other *Schema) Change {
 	return Change{Kept: Contains(j.ctx, other, j.Before, b), Inside: Contains(j.ctx, j.Before, other, b)}
 }
 
+// effectOf compares the old version with the one that has some of the edits.
+func (j *judgement) effectOf(edits ...int) Change {
+	if j.spent() {
+		open := Result{Reason: outOfSteps.what}
+		return Change{Kept: open, Inside: open}
+	}
+	return j.effect(j.variant(edits, false))
+}
+
+// share leaves a part of a pool for what comes after, so that one costly edit does not keep the others from an answer.
+func (j *judgement) share(edits int) *judgement {
+	part := *j
+	if pool := j.budget.Pool; pool != nil {
+		part.budget.Steps = min(cmp.Or(j.budget.Steps, DefaultSteps), max(pool.Left/(4*edits), minShare))
+	}
+	return &part
+}
+
+// minShare is the number of steps that plain edits need.
+const minShare = 500
+
+// spent reports whether no work is left to be done.
+func (j *judgement) spent() bool {
+	return j.ctx.Err() != nil || j.budget.Pool != nil && j.budget.Pool.Left <= 0
+}
+
+// charge takes work from the pool that is no decision.
+func (j *judgement) charge(steps int) {
+	if j.budget.Pool != nil {
+		j.budget.Pool.Left -= steps
+	}
+}
+
 // alone is what values come from, with some edits as what must accept the values has them.
 func (j *judgement) alone(edits ...int) *Schema { return j.variant(edits, j.direction == Output) }
 
@@ -120,23 +157,39 @@ func (j *judgement) undone(edits ...int) *Schema { return j.variant(edits, j.dir
 
 func (j *judgement) variant(edits []int, without bool) *Schema {
 	key := fmt.Sprint(edits, without)
-	if j.made[key] == nil && without {
-		j.made[key] = j.Without(edits...)
-	} else if j.made[key] == nil {
-		j.made[key] = j.With(edits...)
+	made := j.made[key]
+	switch {
+	case made != nil:
+		return made
+	case without:
+		made = j.Without(edits...)
+	default:
+		made = j.With(edits...)
 	}
-	return j.made[key]
+	if made.builder != nil {
+		j.charge(stepsPerObject * made.builder.objects)
+	}
+	j.made[key] = made
+	return made
 }
 
 func (j *judgement) reads(s *Schema, value any) answer {
-	return accepts(yes(s.plain), value, j.formats)
+	e := &evaluator{left: maxEvaluation, formats: j.formats}
+	defer func() { j.charge((maxEvaluation - e.left) / nodesPerStep) }()
+	return e.accepts(yes(s.plain), value)
 }
+
+// What work costs in steps of the engine: a schema object that is built, and assertions that are read.
+const (
+	stepsPerObject = 2
+	nodesPerStep   = 64
+)
 
 // blame finds the edits because of which values are broken: one value after another that is broken even with the edits
 // undone that were found before.
 func (j *judgement) blame(r Result, changes []Change) []Change {
 	var found []int
-	for r.Verdict == Incompatible && r.Witness != nil {
+	for r.Verdict == Incompatible && r.Witness != nil && !j.spent() {
 		value, err := decode(r.Witness)
 		if err != nil {
 			break
@@ -155,6 +208,9 @@ func (j *judgement) blame(r Result, changes []Change) []Change {
 		found = append(found, fresh...)
 		slices.Sort(found)
 		r = j.next(found)
+	}
+	if r.Verdict == Incompatible && j.spent() {
+		r = Result{Reason: outOfSteps.what}
 	}
 	if r.Verdict == Unknown {
 		j.doubt(r, changes)
@@ -191,7 +247,7 @@ func (j *judgement) tell(changes []Change, edit int, repair []int, value any) []
 			return changes
 		}
 	}
-	ch := j.effect(j.With(set...))
+	ch := j.effectOf(set...)
 	ch.Edits, ch.Breaks = set, r
 	return append(changes, ch)
 }
@@ -199,13 +255,15 @@ func (j *judgement) tell(changes []Change, edit int, repair []int, value any) []
 // repair finds few edits that, undone, let a value pass that the revision breaks: one, or those that reject it alone, or
 // all; nil where not even that helps.
 func (j *judgement) repair(value any) []int {
-	passes := func(edits []int) bool { return len(edits) > 0 && j.reads(j.undone(edits...), value) == inhabited }
+	passes := func(edits []int) bool {
+		return len(edits) > 0 && !j.spent() && j.reads(j.undone(edits...), value) == inhabited
+	}
 	var rejecting []int
 	for _, i := range j.asserting {
 		if passes([]int{i}) {
 			return []int{i}
 		}
-		if j.reads(j.alone(i), value) == void {
+		if !j.spent() && j.reads(j.alone(i), value) == void {
 			rejecting = append(rejecting, i)
 		}
 	}
@@ -221,7 +279,7 @@ func (j *judgement) repair(value any) []int {
 func (j *judgement) least(edits []int, enough func([]int) bool) []int {
 	for size := (len(edits) + 1) / 2; size > 0; size /= 2 {
 		for at := 0; at < len(edits); {
-			if less := slices.Delete(slices.Clone(edits), at, min(at+size, len(edits))); enough(less) {
+			if less := slices.Delete(slices.Clone(edits), at, min(at+size, len(edits))); !j.spent() && enough(less) {
 				edits = less
 			} else {
 				at += size
@@ -235,6 +293,10 @@ func (j *judgement) least(edits []int, enough func([]int) bool) []int {
 func (j *judgement) doubt(open Result, changes []Change) {
 	for i, ch := range changes {
 		if ch.Breaks.Verdict != Compatible || len(ch.Edits) == 0 {
+			continue
+		}
+		if j.spent() {
+			changes[i].Breaks = open
 			continue
 		}
 		r := Contains(j.ctx, j.alone(ch.Edits...), j.from, j.budget)

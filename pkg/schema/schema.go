@@ -44,6 +44,7 @@ type Schema struct {
 	problems []Problem
 	loops    bool // it refers to itself in place, which no validator gives a meaning
 	unnamed  Draft
+	builder  *builder
 }
 
 // Problem is a part of a schema that has no meaning, such as a malformed keyword or a reference to nowhere. A schema
@@ -81,7 +82,7 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	b := newBuilder(s.doc)
 	s.plain = b.root(asWritten)
 	s.declared = sync.OnceValue(func() *node { return b.root(asDeclared) })
-	s.problems, s.loops = b.problems, b.loops
+	s.problems, s.loops, s.builder = b.problems, b.loops, b
 	return s, nil
 }
 

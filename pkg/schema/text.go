@@ -141,8 +141,11 @@ func findText(e *engine, r pattern.Region, excluded []string) outcome {
 	if len(r.All) == 0 && len(r.None) == 0 {
 		return plainText(r, excluded)
 	}
+	if e.left < 0 {
+		return undecided(outOfSteps)
+	}
 	spent := 0
-	r.Spent = &spent
+	r.Spent, r.Limit, r.Stopped = &spent, (e.left+1)*patternWork, e.stopped
 	defer func() { e.left -= 4 + spent/patternWork }()
 	if len(excluded) > 0 {
 		these, err := pattern.Exactly(excluded...)

@@ -38,7 +38,7 @@ func (m *machine) explore(first bool) (*graph, bool) {
 			m.expand(g, index, i)
 		}
 		switch {
-		case m.work < 0: // the last states may lack ways, and then accept too much or too little
+		case m.work < 0 || i%64 == 0 && m.stopped != nil && m.stopped(): // the last states may lack ways, and then accept too much or too little
 			return nil, false
 		case stop, len(g.nodes) > maxStates:
 			return g, false
@@ -127,7 +127,7 @@ func (g *graph) within(r Region, whole bool) (string, Answer) {
 	live, _ := g.remaining()
 	layers := [][]step{{{node: 0, from: -1}}}
 	seen := map[string]bool{}
-	work := maxWork
+	work := r.limit()
 	for n := 0; !r.Bounded || n <= r.MaxLen; n++ {
 		layer := layers[n]
 		if len(layer) == 0 {
@@ -144,7 +144,7 @@ func (g *graph) within(r Region, whole bool) (string, Answer) {
 			seen[key] = true
 		}
 		next, cost := g.layer(layer, live)
-		if work -= cost; work < 0 {
+		if work -= cost; work < 0 || n%64 == 0 && r.Stopped != nil && r.Stopped() {
 			return "", Unknown
 		}
 		layers = append(layers, next)

@@ -126,6 +126,10 @@ type Region struct {
 	Bounded   bool
 	// Spent, where it is set, is raised by the units of work that a question took.
 	Spent *int
+	// Limit bounds the units of work of a question more tightly than the package does; 0 does not.
+	Limit int
+	// Stopped, where it is set, is asked now and then whether to give up.
+	Stopped func() bool
 }
 
 // Find returns a shortest string of the region with [Yes], or [No] where the region is proved empty.
@@ -159,6 +163,8 @@ type machine struct {
 	all   [][]signed // by pattern of All: its terms
 	none  [][]signed
 	work  int
+
+	stopped func() bool
 }
 
 type signed struct {
@@ -175,13 +181,20 @@ func (r Region) graph(first bool) (*graph, bool) {
 	}
 	g, whole := m.explore(first)
 	if r.Spent != nil {
-		*r.Spent += maxWork - m.work
+		*r.Spent += r.limit() - m.work
 	}
 	return g, whole
 }
 
+func (r Region) limit() int {
+	if r.Limit > 0 {
+		return min(r.Limit, maxWork)
+	}
+	return maxWork
+}
+
 func (r Region) machine() *machine {
-	m := &machine{work: maxWork}
+	m := &machine{work: r.limit(), stopped: r.Stopped}
 	c := &collector{index: map[string]int{}}
 	c.add([]span{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}})
 	for _, p := range r.All {
