@@ -1,0 +1,99 @@
+// Package packages fetches published packages apart from the user's own folders, and says how the MCP server in each is
+// started. It starts no server: what was fetched is only files.
+package packages
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Ref names a published package: npm:NAME[@VERSION].
+type Ref struct {
+	Registry string // "npm"
+	Name     string // such as "@playwright/mcp"
+	Version  string // exact, a tag or a range; empty = the newest
+}
+
+// String is the reference as it is written on a command line.
+func (r Ref) String() string {
+	if r.Version == "" {
+		return r.Registry + ":" + r.Name
+	}
+	return r.Registry + ":" + r.Name + "@" + r.Version
+}
+
+// spec is the reference as npm wants it.
+func (r Ref) spec() string {
+	if r.Version == "" {
+		return r.Name
+	}
+	return r.Name + "@" + r.Version
+}
+
+// Exact tells whether the version is one version, not a tag or a range.
+func (r Ref) Exact() bool { return exactVersion().MatchString(r.Version) }
+
+// exactVersion is a version of https://semver.org.
+var exactVersion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+})
+
+// npmName is what npm takes for a name (https://docs.npmjs.com/cli/configuring-npm/package-json#name), in the capitals of old
+// packages too. It can be no path, no address and no flag.
+var npmName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$`)
+})
+
+// npmVersion is a version, a tag or a range in one word.
+var npmVersion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+-]*$`)
+})
+
+// Parse reads a word of the command line. It is no reference (false) when it names no registry that is known here.
+func Parse(word string) (ref Ref, is bool, err error) {
+	registry, rest, found := strings.Cut(word, ":")
+	if !found || registry != "npm" {
+		return Ref{}, false, nil
+	}
+	ref = Ref{Registry: registry, Name: rest}
+	if at := strings.LastIndex(rest, "@"); at > 0 {
+		ref.Name, ref.Version = rest[:at], rest[at+1:]
+		if !npmVersion().MatchString(ref.Version) {
+			return ref, true, fmt.Errorf("%q names no version: write npm:NAME@VERSION, such as npm:@playwright/mcp@0.0.70", word)
+		}
+	}
+	if !npmName().MatchString(ref.Name) || len(ref.Name) > 214 {
+		return ref, true, fmt.Errorf("%q names no package: write npm:NAME or npm:NAME@VERSION, such as npm:@playwright/mcp@0.0.70", word)
+	}
+	return ref, true, nil
+}
+
+// Package is what was fetched: one version, and all that was installed below it.
+type Package struct {
+	Ref
+	Integrity    string       // of the archive, as the registry gives it, such as "sha512-…"
+	Folder       string       // where it is installed
+	Command      string       // the program that starts its server
+	Dependencies []Dependency // sorted by path
+}
+
+// Dependency is one package that was installed with another.
+type Dependency struct {
+	Path          string // below the folder, such as "node_modules/zod"
+	Version       string
+	Integrity     string
+	InstallScript bool // it has a script that was to run on installing, and did not
+}
+
+// Scripts are the paths of what has an install script: none of them ran.
+func (p Package) Scripts() []string {
+	var paths []string
+	for _, d := range p.Dependencies {
+		if d.InstallScript {
+			paths = append(paths, d.Path)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,143 @@
+package packages_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/packages"
+)
+
+func TestParse(t *testing.T) {
+	for word, want := range map[string]packages.Ref{
+		"npm:a":                {Registry: "npm", Name: "a"},
+		"npm:@scope/a@1.2.3":   {Registry: "npm", Name: "@scope/a", Version: "1.2.3"},
+		"npm:@scope/a":         {Registry: "npm", Name: "@scope/a"},
+		"npm:a@next":           {Registry: "npm", Name: "a", Version: "next"},
+		"npm:a@^1.2":           {Registry: "npm", Name: "a", Version: "^1.2"},
+		"npm:a@1.0.0-rc.1+b.2": {Registry: "npm", Name: "a", Version: "1.0.0-rc.1+b.2"},
+	} {
+		got, is, err := packages.Parse(word)
+		if diff := cmp.Diff(want, got); diff != "" || !is || err != nil || got.String() != word {
+			t.Errorf("%s: %v, %v, %s (-want +got):\n%s", word, is, err, got, diff)
+		}
+	}
+	for _, word := range []string{"npm:", "npm:../x", "npm:@scope", "npm:a/b", "npm:-g", "npm:a@", "npm:a@-rf", "npm:a@git+ssh://x", "npm:a@file:..", "npm:a@1 2", "npm:@", "npm:https://x/y.tgz", "npm:" + strings.Repeat("a", 215)} {
+		if got, is, err := packages.Parse(word); !is || err == nil {
+			t.Errorf("%s is taken for %+v", word, got)
+		}
+	}
+	for _, word := range []string{"a", "git:main", "https://npm:a@host/", "./npm:a"} {
+		if _, is, err := packages.Parse(word); is || err != nil {
+			t.Errorf("%s: %v, %v", word, is, err)
+		}
+	}
+}
+
+func TestExact(t *testing.T) {
+	for version, want := range map[string]bool{"1.2.3": true, "1.2.3-rc.1": true, "": false, "latest": false, "^1.2.3": false, "1.2": false, "1.x": false} {
+		if got := (packages.Ref{Version: version}).Exact(); got != want {
+			t.Errorf("%q: %v", version, got)
+		}
+	}
+}
+
+// TestFetch has npm fetch a server with a dependency whose install script would leave a file, and starts what came.
+func TestFetch(t *testing.T) {
+	left := filepath.Join(t.TempDir(), "left")
+	r := newRegistry(t, map[string]map[string]release{
+		"@acme/server": {
+			"1.0.0": {manifest: map[string]any{"name": "@acme/server", "version": "1.0.0", "bin": map[string]string{"server": "run.js", "admin": "run.js"}, "dependencies": map[string]string{"below": "^2.0.0"}},
+				files: map[string]string{"run.js": "#!/usr/bin/env node\nconsole.log('I am 1.0.0')\n"}},
+			"1.1.0": {manifest: map[string]any{"name": "@acme/server", "version": "1.1.0", "bin": "run.js"}, files: map[string]string{"run.js": "#!/usr/bin/env node\nconsole.log('I am 1.1.0')\n"}},
+		},
+		"below": {"2.0.5": {manifest: map[string]any{"name": "below", "version": "2.0.5", "hasInstallScript": true, "scripts": map[string]string{"postinstall": "touch " + left}}}},
+	})
+	s := newStore(t, r)
+	p, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "@acme/server", Version: "1.0.0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Error("an install script ran")
+	}
+	if diff := cmp.Diff([]string{"node_modules/below"}, p.Scripts()); diff != "" || len(p.Dependencies) != 1 || p.Dependencies[0].Version != "2.0.5" {
+		t.Errorf("dependencies %+v, scripts (-want +got):\n%s", p.Dependencies, diff)
+	}
+	cmd := exec.Command(p.Command)
+	cmd.Env = s.Env
+	if out, err := cmd.Output(); err != nil || string(out) != "I am 1.0.0\n" {
+		t.Errorf("%s says %q, %v", p.Command, out, err)
+	}
+	if info, err := os.Stat(s.Folder); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("others may look into the store: %v, %v", info.Mode(), err)
+	}
+
+	// The second time nobody is asked.
+	before := r.asked.Load()
+	again, err := s.Fetch(t.Context(), p.Ref)
+	if diff := cmp.Diff(p, again); diff != "" || err != nil || r.asked.Load() != before {
+		t.Errorf("%v, %d requests more (-first +second):\n%s", err, r.asked.Load()-before, diff)
+	}
+
+	// What is no exact version is asked for each time.
+	for _, version := range []string{"", "^1.0.0"} {
+		if newest, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "@acme/server", Version: version}); err != nil || newest.Version != "1.1.0" || filepath.Base(newest.Command) != "server" {
+			t.Errorf("%q is %+v, %v", version, newest, err)
+		}
+	}
+	versions, err := s.Versions(t.Context(), packages.Ref{Registry: "npm", Name: "@acme/server"}, 5)
+	if diff := cmp.Diff([]packages.Ref{p.Ref, {Registry: "npm", Name: "@acme/server", Version: "1.1.0"}}, versions); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+
+	// The store can be emptied, but for what was used just now.
+	if gone, err := s.Prune(0, time.Now().Add(-time.Hour)); err != nil || len(gone) != 0 {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	if gone, err := s.Prune(0, time.Now().Add(time.Hour)); err != nil || len(gone) != 3 {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	if left, err := s.Entries(); err != nil || len(left) != 0 {
+		t.Errorf("%+v, %v", left, err)
+	}
+}
+
+// TestFetchFails tells why, and leaves nothing that a later run could take for the package.
+func TestFetchFails(t *testing.T) {
+	r := newRegistry(t, map[string]map[string]release{
+		"forged":  {"1.0.0": {manifest: map[string]any{"name": "forged", "version": "1.0.0", "bin": "x.js"}, digest: "sha512-" + strings.Repeat("A", 86) + "=="}},
+		"library": {"1.0.0": {manifest: map[string]any{"name": "library", "version": "1.0.0"}}},
+		"several": {"1.0.0": {manifest: map[string]any{"name": "several", "version": "1.0.0", "bin": map[string]string{"one": "x.js", "two": "x.js"}}, files: map[string]string{"x.js": ""}}},
+	})
+	s := newStore(t, r)
+	for ref, want := range map[packages.Ref]string{
+		{Registry: "npm", Name: "nowhere", Version: "1.0.0"}: "npm:nowhere@1.0.0: the registry has no such package, or does not show it to you (npm login)",
+		{Registry: "npm", Name: "library", Version: "9.9.9"}: "npm:library@9.9.9: the registry has no such version: npm view NAME versions lists them",
+		{Registry: "npm", Name: "library", Version: "1.0.0"}: "npm:library@1.0.0: it brings no program to start, so it is no server by itself: start what uses it with -- CMD",
+		{Registry: "npm", Name: "several", Version: "1.0.0"}: "npm:several@1.0.0: it brings several programs (one, two), and none is called as the package or has mcp in its name: start one with -- npx -p several@1.0.0 NAME",
+		{Registry: "npm", Name: "forged", Version: "1.0.0"}:  "npm:forged@1.0.0: what arrived is not what the registry says it is",
+	} {
+		if _, err := s.Fetch(t.Context(), ref); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+	kept, err := os.ReadDir(filepath.Join(s.Folder, "npm"))
+	if err != nil || len(kept) != 0 {
+		t.Errorf("left behind: %v, %v", kept, err)
+	}
+	r.Close()
+	if _, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "never-seen"}); err == nil || !strings.Contains(err.Error(), "the registry cannot be reached") {
+		t.Errorf("%v", err)
+	}
+	s.Env = []string{"PATH=" + t.TempDir()}
+	if _, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "library"}); err == nil || !strings.Contains(err.Error(), "npm is needed to fetch it") {
+		t.Errorf("%v", err)
+	}
+}
