@@ -61,6 +61,7 @@ type Entry struct {
 	made      *manifest.Manifest // nil = it is made when it is asked for
 	scope     scope
 	subject   trustSubject
+	published string // the package that its program is in, with the digest of its archive; empty = none
 	launch
 }
 
@@ -100,10 +101,12 @@ const (
 	Searched
 	// Discovered was come upon among the files of applications.
 	Discovered
+	// Published is a package that the command line names: fetched, and not yet agreed to.
+	Published
 )
 
 // String names it as reports do.
-func (f Found) String() string { return [...]string{"named", "searched", "discovered"}[f] }
+func (f Found) String() string { return [...]string{"named", "searched", "discovered", "published"}[f] }
 
 // Place is where an application has a server.
 type Place struct {

@@ -42,6 +42,7 @@ func (e Entry) Manifest() manifest.Manifest {
 		return *e.made
 	}
 	b := builder{Entry: e, host: e.host()}
+	b.Package = e.published
 	if len(e.uses) == 0 { // of a variable or the command line
 		b.unwritten()
 	}

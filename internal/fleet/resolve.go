@@ -281,6 +281,8 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	switch s.Kind {
 	case source.Configured:
 		return nil, nil
+	case source.Package:
+		return []Target{f.targetOfPackage(s)}, nil
 	case source.URL:
 		server, err = config.FromURL(s.Word)
 	case source.Command:

@@ -66,6 +66,24 @@ func (p Process) StateDir() (string, error) {
 	return filepath.Join(base, "mcpctl"), nil
 }
 
+// CacheDir is where the program keeps what can be had again: below XDG_CACHE_HOME or ~/.cache, on macOS below ~/Library/Caches, on
+// Windows below %LocalAppData%. It need not exist.
+func (p Process) CacheDir() (string, error) {
+	base := filepath.Join(p.Home, ".cache")
+	switch xdg, ok := p.Lookup("XDG_CACHE_HOME"); {
+	case ok && filepath.IsAbs(xdg):
+		base = xdg
+	case p.GOOS == "windows":
+		base = p.stateBase()
+	case p.GOOS == "darwin":
+		base = filepath.Join(p.Home, "Library", "Caches")
+	}
+	if !filepath.IsAbs(base) {
+		return "", errors.New("there is no home folder: set HOME, or XDG_CACHE_HOME to an absolute path")
+	}
+	return filepath.Join(base, "mcpctl"), nil
+}
+
 // stateBase is what the system's conventions say. A relative XDG_STATE_HOME counts as not set, as its specification says.
 func (p Process) stateBase() string {
 	if xdg, ok := p.Lookup("XDG_STATE_HOME"); ok && filepath.IsAbs(xdg) {

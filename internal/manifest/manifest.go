@@ -27,6 +27,7 @@ func (t Text) MarshalText() ([]byte, error) { return []byte(t.shown), nil }
 
 // Manifest is all that an entry of a configuration can do. Paths are as the user knows them.
 type Manifest struct {
+	Package  string   `json:"package,omitempty"`  // the published package that was fetched, and the digest of its archive
 	Starts   []Text   `json:"starts,omitempty"`   // the program and every argument, variables as they are written
 	In       string   `json:"in,omitempty"`       // the working folder
 	Contacts []Host   `json:"contacts,omitempty"` // the server, and what is named for OAuth
@@ -87,6 +88,9 @@ func (m Manifest) Lines() []Line {
 	var lines []Line
 	add := func(what, shown, exact, unusual string) {
 		lines = append(lines, Line{what, shown, cmp.Or(unusual, unseen(exact)), exact})
+	}
+	if m.Package != "" {
+		add("package", m.Package, m.Package, "")
 	}
 	if len(m.Starts) > 0 {
 		add("starts", m.command(Text.String), m.command(func(t Text) string { return t.exact }), oddCommand(m.Starts))

@@ -28,14 +28,16 @@ type Store struct {
 	Env    []string // "K=V", for npm
 }
 
-// Fetch gives a package, from the store if that version is there. No script of any package runs. The error says what to do.
-func (s Store) Fetch(ctx context.Context, ref Ref) (Package, error) {
+// Fetch gives a package, from the store if that version is there; otherwise begin is told which version npm is asked for. No
+// script of any package runs. The error says what to do.
+func (s Store) Fetch(ctx context.Context, ref Ref, begin func(Ref)) (Package, error) {
 	exact, err := s.Resolve(ctx, ref)
 	if err != nil {
 		return Package{}, err
 	}
 	folder := s.folderOf(exact)
 	if !files.IsDir(folder) {
+		begin(exact)
 		if err := s.install(ctx, exact, folder); err != nil {
 			return Package{}, err
 		}

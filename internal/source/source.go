@@ -14,7 +14,7 @@ import (
 type Source struct {
 	Kind Kind
 	Word string   // the name, URL or path, or what follows "git:"
-	Args []string // of a Command: its words
+	Args []string // of a Command: its words; of a Package: further arguments of its server
 }
 
 // Kind is what a SOURCE names.
@@ -24,6 +24,7 @@ type Kind int
 const (
 	Configured Kind = iota // a server in the configuration
 	URL                    // an HTTP server
+	Package                // the server in a published package, such as npm:NAME@VERSION
 	Command                // the ad-hoc stdio server behind "--"
 	Path                   // a snapshot file, or a folder of them
 	Git                    // snapshots as committed
@@ -37,6 +38,8 @@ func Parse(word string) Source {
 		return Source{Kind: Stdin, Word: word}
 	case strings.HasPrefix(word, "git:"):
 		return Source{Kind: Git, Word: strings.TrimPrefix(word, "git:")}
+	case strings.HasPrefix(word, "npm:"):
+		return Source{Kind: Package, Word: word}
 	case strings.HasPrefix(word, "http://"), strings.HasPrefix(word, "https://"):
 		return Source{Kind: URL, Word: word}
 	case strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"), files.IsDir(word):
@@ -45,7 +48,8 @@ func Parse(word string) Source {
 	return Source{Kind: Configured, Word: word}
 }
 
-// ParseAll reads the words of a command, and the command line behind "--", which is the last SOURCE; nil = there was no "--".
+// ParseAll reads the words of a command, and what follows "--": the command line of the last SOURCE, or further arguments for the
+// servers of packages if there are any; nil = there was no "--".
 func ParseAll(words, command []string) ([]Source, error) {
 	var all []Source
 	for _, word := range words {
@@ -59,6 +63,15 @@ func ParseAll(words, command []string) ([]Source, error) {
 	}
 	if len(command) == 0 {
 		return nil, exit.Usagef(`nothing follows "--": write the command of a stdio server behind it`)
+	}
+	started := false
+	for i, s := range all {
+		if s.Kind == Package {
+			all[i].Args, started = command, true
+		}
+	}
+	if started {
+		return all, nil
 	}
 	return append(all, Source{Kind: Command, Args: command}), nil
 }
