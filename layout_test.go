@@ -31,7 +31,7 @@ var floors = [][]string{
 }
 
 // forTests are servers that tests talk to, and the judge of schemas. Nothing that ships imports them.
-var forTests = []string{"internal/fixture", "internal/auth/authtest", "pkg/schema/internal/judge"}
+var forTests = []string{"internal/fixture", "internal/packages/registrytest", "internal/auth/authtest", "pkg/schema/internal/judge"}
 
 // libraries are all that is not our own, each with the packages that may import it.
 var libraries = map[string][]string{

@@ -62,6 +62,7 @@ func scripts(dir string) testscript.Params {
 			"json":        jsonValue,
 			"mcpgohttp":   mcpgoHTTP,
 			"nochild":     noChild,
+			"npmregistry": npmRegistry,
 			"port":        port,
 			"until":       until,
 			"webhook":     webhook,

@@ -78,18 +78,19 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	return r, nil
 }
 
-// splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots.
+// splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots. Two SOURCEs are compared with each
+// other when the first is saved, or the second is no name: only what is configured has a snapshot of its own.
 func splitSides(from []source.Source, base string) (old, now []source.Source, err error) {
 	saved := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() })
 	switch {
 	case base != "":
 		return []source.Source{source.Parse(base)}, from, nil
+	case len(from) == 2 && (saved == 0 || from[1].Kind != source.Configured):
+		return from[:1], from[1:], nil
 	case saved < 0:
 		return nil, from, nil
-	case saved == 0 && len(from) == 2:
-		return from[:1], from[1:], nil
 	}
-	return nil, nil, exit.Usagef("compare %q with what? name two SOURCEs, the old one first and saved, or the old one with --base", from[saved])
+	return nil, nil, exit.Usagef("compare %q with what? name two SOURCEs, the old one first, or the old one with --base", from[saved])
 }
 
 // pairs brings the two sides together: by the server's name, or one with one.

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -79,8 +78,6 @@ type Fleet struct {
 	gate     trust.Gate
 	answers  map[string]string // to prompts of the configuration, by the variable that stands for each; never stored
 	remarked []string          // what was told of the configuration
-
-	published map[string]config.Entry // the packages that SOURCEs name, by their words
 }
 
 // Survey is the surfaces that SOURCEs name; none = every configured server.
@@ -104,7 +101,7 @@ func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, er
 // Load reads the configuration, and asks a person what has to be known before the servers that SOURCEs name can run:
 // whether they are trusted, and what they lack.
 func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) (*Fleet, error) {
-	f := &Fleet{process: p, selected: s, contact: c, gate: trust.Gate{Process: p, Yes: s.Yes}, published: map[string]config.Entry{}}
+	f := &Fleet{process: p, selected: s, contact: c, gate: trust.Gate{Process: p, Yes: s.Yes}}
 	var err error
 	if f.options, err = c.options(p); err != nil {
 		return nil, err
@@ -112,14 +109,11 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	if err := f.read(from); err != nil {
 		return nil, err
 	}
-	if err := f.fetchPackages(ctx, from); err != nil {
-		return nil, err
-	}
 	entries, err := f.entriesFor(from)
 	if err != nil {
 		return f, nil // which is told when servers are chosen
 	}
-	if err := f.gate.Ask(ctx, f.Config, slices.AppendSeq(slices.Clone(entries), maps.Values(f.published))); err != nil {
+	if err := f.gate.Ask(ctx, f.Config, entries); err != nil {
 		return nil, err
 	}
 	asked := f.lacking(entries)

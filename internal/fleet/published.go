@@ -27,19 +27,21 @@ func PackageStore(p host.Process) (packages.Store, error) {
 	return packages.Store{Folder: filepath.Join(folder, "packages"), Env: p.Environ}, err
 }
 
-// fetchPackages fetches the packages that SOURCEs name. None of what is in them runs: the gate is still to come.
-func (f *Fleet) fetchPackages(ctx context.Context, from []source.Source) error {
-	for _, s := range from {
-		if s.Kind != source.Package {
-			continue
-		}
-		entry, err := f.fetch(ctx, s)
-		if err != nil {
-			return err
-		}
-		f.published[s.Word] = entry
+// publishedTarget is the server in the package that a SOURCE names, if the project allows it and somebody agrees to it. Fetching
+// comes first, so that it is known what is agreed to; none of what is in the package runs before.
+func (f *Fleet) publishedTarget(ctx context.Context, s source.Source) (Target, error) {
+	entry, err := f.fetch(ctx, s)
+	if err != nil {
+		return Target{}, err
 	}
-	return nil
+	if refusal := f.Config.Project.Allow.Refusal(entry.Server.Name); refusal != nil {
+		return misconfigured(entry.Server.Name, entry.Server.Source, []config.Problem{*refusal}), nil
+	}
+	entries := []config.Entry{entry}
+	if err := f.gate.Ask(ctx, f.Config, entries); err != nil {
+		return Target{}, err
+	}
+	return targetOf(f.gate.Guard(f.Config, entries)[0]), nil
 }
 
 func (f *Fleet) fetch(ctx context.Context, s source.Source) (config.Entry, error) {
@@ -63,12 +65,4 @@ func (f *Fleet) fetch(ctx context.Context, s source.Source) (config.Entry, error
 	}
 	work := filepath.Join(fetched.Folder, "work")
 	return config.FromPackage(fetched, work, s.Args), os.MkdirAll(work, 0o700)
-}
-
-// targetOfPackage is the server in a package, if the project allows it and somebody agreed to it.
-func (f *Fleet) targetOfPackage(s source.Source) Target {
-	if server := f.published[s.Word].Server; f.Config.Project.Allow.Refusal(server.Name) != nil {
-		return misconfigured(server.Name, server.Source, []config.Problem{*f.Config.Project.Allow.Refusal(server.Name)})
-	}
-	return targetOf(f.gate.Guard(f.Config, []config.Entry{f.published[s.Word]})[0])
 }

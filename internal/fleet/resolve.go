@@ -282,7 +282,8 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	case source.Configured:
 		return nil, nil
 	case source.Package:
-		return []Target{f.targetOfPackage(s)}, nil
+		target, err := f.publishedTarget(ctx, s)
+		return []Target{target}, err
 	case source.URL:
 		server, err = config.FromURL(s.Word)
 	case source.Command:

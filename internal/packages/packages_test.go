@@ -12,7 +12,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/packages"
+	"github.com/mcpctl/mcpctl/internal/packages/registrytest"
 )
+
+func quiet(packages.Ref) {}
+
+func newRegistry(t *testing.T, published map[string]map[string]registrytest.Release) *registrytest.Registry {
+	r := registrytest.New(published)
+	t.Cleanup(r.Close)
+	return r
+}
+
+// newStore is an empty store of somebody whose npm asks the registry.
+func newStore(t *testing.T, r *registrytest.Registry) packages.Store {
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("NOT TESTED: npm is not installed")
+	}
+	home := t.TempDir()
+	return packages.Store{Folder: filepath.Join(home, "store"), Env: []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir(), "npm_config_registry=" + r.URL, "npm_config_fetch_retries=0",
+	}}
+}
 
 func TestParse(t *testing.T) {
 	for word, want := range map[string]packages.Ref{
@@ -51,16 +71,16 @@ func TestExact(t *testing.T) {
 // TestFetch has npm fetch a server with a dependency whose install script would leave a file, and starts what came.
 func TestFetch(t *testing.T) {
 	left := filepath.Join(t.TempDir(), "left")
-	r := newRegistry(t, map[string]map[string]release{
+	r := newRegistry(t, map[string]map[string]registrytest.Release{
 		"@acme/server": {
-			"1.0.0": {manifest: map[string]any{"name": "@acme/server", "version": "1.0.0", "bin": map[string]string{"server": "run.js", "admin": "run.js"}, "dependencies": map[string]string{"below": "^2.0.0"}},
-				files: map[string]string{"run.js": "#!/usr/bin/env node\nconsole.log('I am 1.0.0')\n"}},
-			"1.1.0": {manifest: map[string]any{"name": "@acme/server", "version": "1.1.0", "bin": "run.js"}, files: map[string]string{"run.js": "#!/usr/bin/env node\nconsole.log('I am 1.1.0')\n"}},
+			"1.0.0": {Manifest: map[string]any{"name": "@acme/server", "version": "1.0.0", "bin": map[string]string{"server": "run.js", "admin": "run.js"}, "dependencies": map[string]string{"below": "^2.0.0"}},
+				Files: map[string]string{"run.js": "#!/usr/bin/env node\nconsole.log('I am 1.0.0')\n"}},
+			"1.1.0": {Manifest: map[string]any{"name": "@acme/server", "version": "1.1.0", "bin": "run.js"}, Files: map[string]string{"run.js": "#!/usr/bin/env node\nconsole.log('I am 1.1.0')\n"}},
 		},
-		"below": {"2.0.5": {manifest: map[string]any{"name": "below", "version": "2.0.5", "hasInstallScript": true, "scripts": map[string]string{"postinstall": "touch " + left}}}},
+		"below": {"2.0.5": {Manifest: map[string]any{"name": "below", "version": "2.0.5", "hasInstallScript": true, "scripts": map[string]string{"postinstall": "touch " + left}}}},
 	})
 	s := newStore(t, r)
-	p, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "@acme/server", Version: "1.0.0"})
+	p, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "@acme/server", Version: "1.0.0"}, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,15 +100,15 @@ func TestFetch(t *testing.T) {
 	}
 
 	// The second time nobody is asked.
-	before := r.asked.Load()
-	again, err := s.Fetch(t.Context(), p.Ref)
-	if diff := cmp.Diff(p, again); diff != "" || err != nil || r.asked.Load() != before {
-		t.Errorf("%v, %d requests more (-first +second):\n%s", err, r.asked.Load()-before, diff)
+	before := r.Asked.Load()
+	again, err := s.Fetch(t.Context(), p.Ref, quiet)
+	if diff := cmp.Diff(p, again); diff != "" || err != nil || r.Asked.Load() != before {
+		t.Errorf("%v, %d requests more (-first +second):\n%s", err, r.Asked.Load()-before, diff)
 	}
 
 	// What is no exact version is asked for each time.
 	for _, version := range []string{"", "^1.0.0"} {
-		if newest, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "@acme/server", Version: version}); err != nil || newest.Version != "1.1.0" || filepath.Base(newest.Command) != "server" {
+		if newest, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "@acme/server", Version: version}, quiet); err != nil || newest.Version != "1.1.0" || filepath.Base(newest.Command) != "server" {
 			t.Errorf("%q is %+v, %v", version, newest, err)
 		}
 	}
@@ -111,10 +131,10 @@ func TestFetch(t *testing.T) {
 
 // TestFetchFails tells why, and leaves nothing that a later run could take for the package.
 func TestFetchFails(t *testing.T) {
-	r := newRegistry(t, map[string]map[string]release{
-		"forged":  {"1.0.0": {manifest: map[string]any{"name": "forged", "version": "1.0.0", "bin": "x.js"}, digest: "sha512-" + strings.Repeat("A", 86) + "=="}},
-		"library": {"1.0.0": {manifest: map[string]any{"name": "library", "version": "1.0.0"}}},
-		"several": {"1.0.0": {manifest: map[string]any{"name": "several", "version": "1.0.0", "bin": map[string]string{"one": "x.js", "two": "x.js"}}, files: map[string]string{"x.js": ""}}},
+	r := newRegistry(t, map[string]map[string]registrytest.Release{
+		"forged":  {"1.0.0": {Manifest: map[string]any{"name": "forged", "version": "1.0.0", "bin": "x.js"}, Digest: "sha512-" + strings.Repeat("A", 86) + "=="}},
+		"library": {"1.0.0": {Manifest: map[string]any{"name": "library", "version": "1.0.0"}}},
+		"several": {"1.0.0": {Manifest: map[string]any{"name": "several", "version": "1.0.0", "bin": map[string]string{"one": "x.js", "two": "x.js"}}, Files: map[string]string{"x.js": ""}}},
 	})
 	s := newStore(t, r)
 	for ref, want := range map[packages.Ref]string{
@@ -124,7 +144,7 @@ func TestFetchFails(t *testing.T) {
 		{Registry: "npm", Name: "several", Version: "1.0.0"}: "npm:several@1.0.0: it brings several programs (one, two), and none is called as the package or has mcp in its name: start one with -- npx -p several@1.0.0 NAME",
 		{Registry: "npm", Name: "forged", Version: "1.0.0"}:  "npm:forged@1.0.0: what arrived is not what the registry says it is",
 	} {
-		if _, err := s.Fetch(t.Context(), ref); err == nil || err.Error() != want {
+		if _, err := s.Fetch(t.Context(), ref, quiet); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -133,11 +153,11 @@ func TestFetchFails(t *testing.T) {
 		t.Errorf("left behind: %v, %v", kept, err)
 	}
 	r.Close()
-	if _, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "never-seen"}); err == nil || !strings.Contains(err.Error(), "the registry cannot be reached") {
+	if _, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "never-seen"}, quiet); err == nil || !strings.Contains(err.Error(), "the registry cannot be reached") {
 		t.Errorf("%v", err)
 	}
 	s.Env = []string{"PATH=" + t.TempDir()}
-	if _, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "library"}); err == nil || !strings.Contains(err.Error(), "npm is needed to fetch it") {
+	if _, err := s.Fetch(t.Context(), packages.Ref{Registry: "npm", Name: "library"}, quiet); err == nil || !strings.Contains(err.Error(), "npm is needed to fetch it") {
 		t.Errorf("%v", err)
 	}
 }
