@@ -138,7 +138,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
-	found := check.Run(subjects, check.Options{Budgets: check.Budgets(f.Config.Project.Budgets)})
+	found, _ := check.Run(ctx, subjects, check.Options{Budgets: check.Budgets(f.Config.Project.Budgets)}) // cut short only by the end of ctx, which the report tells
 	scope := scopeOf(f.Config, withThemselves(surfaces), check.Rules())
 	unknownOverrides(p, f.Config, scope)
 	r := fleet.Report("check", surfaces)
@@ -151,13 +151,13 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 }
 
 // subjectsOf are surfaces as the rules look at them; live ones with what was saved of them, if anything was.
-func subjectsOf(surfaces []fleet.Surface, project config.Project) ([]check.Surface, error) {
-	var subjects []check.Surface
+func subjectsOf(surfaces []fleet.Surface, project config.Project) ([]check.Subject, error) {
+	var subjects []check.Subject
 	for _, s := range surfaces {
 		if s.Interrupted { // it was asked for its lists once at most
 			continue
 		}
-		one := check.Surface{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.Snapshot, Observed: observed(s)}
+		one := check.Subject{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.Snapshot, Observed: observed(s)}
 		if s.Transport != "" {
 			saved, err := savedOf(s.Name, project.Snapshots)
 			if err != nil {

@@ -23,9 +23,9 @@ func TestEveryNoticeIsARule(t *testing.T) {
 		probe.NoticeDuplicate, probe.NoticeMemberRepeated, probe.NoticeInvalidUTF8, probe.NoticeFieldsMissing,
 	} {
 		s := fleet.FromResult(probe.Result{Server: probe.Server{Name: "s"}})
-		seen := check.Surface{Name: "s", Snapshot: &snapshot.Snapshot{}, Observed: observed(s)}
+		seen := check.Subject{Name: "s", Snapshot: &snapshot.Snapshot{}, Observed: observed(s)}
 		seen.Observed.Notices = []check.Notice{{Code: code, Message: "seen"}}
-		if found := check.Run([]check.Surface{seen}, check.Options{}); (len(found) == 0) != slices.Contains(harmless, code) {
+		if found, err := check.Run(t.Context(), []check.Subject{seen}, check.Options{}); err != nil || (len(found) == 0) != slices.Contains(harmless, code) {
 			t.Errorf("%s: %d findings", code, len(found))
 		}
 	}

@@ -74,6 +74,34 @@ func Texts(raw json.RawMessage) []string {
 	return texts
 }
 
+// Repeated are the JSON pointers of the members that an object inside a value has more than once, each once.
+func Repeated(raw json.RawMessage) []string {
+	s := scanner{data: raw}
+	var found []string
+	var walk func(steps []string) error
+	walk = func(steps []string) error {
+		switch s.peek() {
+		case '{':
+			seen := map[string]int{}
+			return s.object(func(key []byte) error {
+				name, _ := text(key)
+				inner := append(steps, name)
+				if seen[name]++; seen[name] == 2 {
+					found = append(found, Join("", inner...))
+				}
+				return walk(inner)
+			})
+		case '[':
+			i := -1
+			return s.array(func() error { i++; return walk(append(steps, strconv.Itoa(i))) })
+		}
+		_, err := s.scalar()
+		return err
+	}
+	_ = s.whole(func() error { return walk(nil) }) // what stands before a fault is told
+	return found
+}
+
 // Last is the value of the last member with the key, as most readers of JSON take it; nil when there is none.
 func Last(members []Member, key string) json.RawMessage {
 	for i := len(members) - 1; i >= 0; i-- {

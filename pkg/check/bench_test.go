@@ -20,6 +20,6 @@ func BenchmarkTokens(b *testing.B) {
 func BenchmarkRun(b *testing.B) {
 	surfaces := readListings(b, *listings)
 	for b.Loop() {
-		check.Run(surfaces, check.Options{})
+		run(b, surfaces, check.Options{})
 	}
 }

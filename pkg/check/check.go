@@ -3,20 +3,31 @@
 // Each problem is one finding of one rule at the place that has it. Rules lists all that can be found: how servers speak
 // the protocol, their schemas, how well a model can work with them, what they cost, whether they can be trusted, and how
 // they go together. No rule calls a tool or contacts anything.
+//
+//	found, err := check.Run(ctx, []check.Subject{{Name: "github", Snapshot: s}}, check.Options{})
+//
+// What a finding means is stable: the ids of rules are permanent, and a rule that becomes stricter says so in the change
+// log. Rules may be added at any time, so a program that acts on findings should do so by id or by level.
 package check
 
 import (
-	"bytes"
 	"cmp"
+	"context"
+	_ "embed" // the texts of the rules
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Surface is one server to look at. Rules of the fleet look at all of them together.
-type Surface struct {
+// Subject is one server to look at. Rules of the fleet look at all of them together.
+type Subject struct {
 	Name     string             // configured name
 	Variant  string             // the server that this is one of several variants of; empty = the only one
 	Snapshot *snapshot.Snapshot // what it offers; nil = not known, and nothing is said of it
@@ -38,78 +49,105 @@ type Notice struct{ Code, Message string }
 // Options tune a check. The zero value has no budget.
 type Options struct{ Budgets Budgets }
 
-// Budgets are limits on what surfaces may offer; 0 = none.
+// Budgets are limits on what servers may offer; 0 = none.
 type Budgets struct {
-	Tokens, Tools             int // of all surfaces together
-	ServerTokens, ServerTools int // of each surface
+	Tokens, Tools             int // of all servers together
+	ServerTokens, ServerTools int // of each server
 	ToolTokens                int // of each tool
 	ItemBytes                 int // of each tool, prompt, resource and template, as JSON without blanks
 	TextCharacters            int // of each text that a server wrote for a reader
 }
 
-// Run tells what the rules say of surfaces. The findings are sorted as finding.Sort does. It never panics, whatever a
-// server sent.
-func Run(surfaces []Surface, options Options) []finding.Finding {
-	f := fleet{budgets: options.Budgets}
-	for _, s := range surfaces {
-		if s.Snapshot != nil {
-			f.subjects = append(f.subjects, newSubject(s))
-		}
-	}
+// Run tells what the rules say of servers. The findings are sorted as finding.Sort does. It never panics, whatever a
+// server sent. When ctx ends before everything was looked at, the error is its cause and the findings are not all.
+func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
+	all, metas := fleet{budgets: options.Budgets}, map[schema.Draft]*schema.Schema{}
 	var found []finding.Finding
-	for _, r := range rows() {
-		for _, s := range f.subjects {
+	for _, subject := range subjects {
+		if subject.Snapshot == nil {
+			continue
+		}
+		s := newServer(subject, options.Budgets, metas)
+		for _, r := range rules() {
+			if r.alone == nil {
+				continue
+			}
+			if ctx.Err() != nil {
+				return found, context.Cause(ctx)
+			}
 			found = append(found, r.about(s)...)
 		}
+		all.add(s)
+	}
+	for _, r := range rules() {
 		if r.together != nil {
-			r.together(f, func(one finding.Finding) { found = append(found, r.complete(one)) })
+			r.together(all, func(one finding.Finding) { found = append(found, r.complete(one)) })
 		}
 	}
 	finding.Sort(found)
-	return found
-}
-
-// fleet is all that one run looks at.
-type fleet struct {
-	subjects []*subject
-	budgets  Budgets
+	return found, nil
 }
 
 // tell reports what a rule found. What the rule says of itself is filled in.
 type tell func(finding.Finding)
 
-// row is one rule with the function that looks for it: in one surface, or in all of them together.
-type row struct {
+// rule is a row of rules.json with the function that looks for it: in one server, or in all of them together.
+type rule struct {
 	finding.Rule
-	alone    func(*subject, tell)
+	Once   bool // a server has it in many places or in none, so that all places are one finding
+	Change bool // a finding that the saved snapshot has too was accepted with it, and is info
+
+	alone    func(*server, tell)
 	together func(fleet, tell)
-	change   bool // a finding that the saved snapshot has too was accepted with it
 }
 
-// rows are all rules with their functions.
-func rows() []row {
-	return slices.Concat(protocolRows(), schemaRows(), providerRows(), qualityRows(), budgetRows(), limitRows(), securityRows(), fleetRows())
+//go:embed rules.json
+var rulesJSON []byte
+
+// rules are all rules with their functions; nobody may change them.
+var rules = sync.OnceValue(func() []rule {
+	var file struct{ Rules []rule }
+	if err := json.Unmarshal(rulesJSON, &file); err != nil {
+		panic(fmt.Sprintf("check: rules.json: %v", err)) // a test reads it first
+	}
+	alone, together := functions()
+	for i := range file.Rules {
+		r := &file.Rules[i]
+		r.alone, r.together = alone[r.ID], together[r.ID]
+	}
+	return file.Rules
+})
+
+// functions are what looks for each rule, by its id.
+func functions() (alone map[string]func(*server, tell), together map[string]func(fleet, tell)) {
+	alone = map[string]func(*server, tell){}
+	for _, family := range []map[string]func(*server, tell){protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules} {
+		for id, look := range family {
+			alone[id] = look
+		}
+	}
+	return alone, fleetRules
 }
 
 // Rules are all rules of a check, sorted by id.
 func Rules() []finding.Rule {
-	var rules []finding.Rule
-	for _, r := range rows() {
-		rules = append(rules, r.Rule)
+	var all []finding.Rule
+	for _, r := range rules() {
+		all = append(all, r.Rule)
 	}
-	slices.SortFunc(rules, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
-	return rules
+	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return all
 }
 
-// about is what the rule says of one surface. What the saved snapshot says as well was seen and accepted: it is told, but
+// about is what the rule says of one server. What the saved snapshot says as well was seen and accepted: it is told, but
 // as info.
-func (r row) about(s *subject) []finding.Finding {
+func (r rule) about(s *server) []finding.Finding {
 	found := r.in(s)
-	if !r.change || s.Saved == nil || len(found) == 0 {
+	if !r.Change || s.Saved == nil || len(found) == 0 {
 		return found
 	}
 	known := map[string]bool{}
-	for _, f := range r.in(newSubject(Surface{Name: s.Name, Snapshot: s.Saved})) {
+	for _, f := range r.in(newServer(Subject{Name: s.Name, Snapshot: s.Saved}, s.budgets, s.metas)) {
 		known[f.Fingerprint()] = true
 	}
 	for i, f := range found {
@@ -121,19 +159,20 @@ func (r row) about(s *subject) []finding.Finding {
 	return found
 }
 
-func (r row) in(s *subject) []finding.Finding {
+func (r rule) in(s *server) []finding.Finding {
 	var found []finding.Finding
-	if r.alone != nil {
-		r.alone(s, func(f finding.Finding) {
-			f.Server = s.Name
-			found = append(found, r.complete(f))
-		})
+	r.alone(s, func(f finding.Finding) {
+		f.Server = s.Name
+		found = append(found, r.complete(f))
+	})
+	if r.Once && len(found) > 1 {
+		return []finding.Finding{r.joined(found)}
 	}
 	return found
 }
 
 // complete fills in what the rule says of every finding.
-func (r row) complete(f finding.Finding) finding.Finding {
+func (r rule) complete(f finding.Finding) finding.Finding {
 	f.Rule = r.ID
 	f.Level = cmp.Or(f.Level, r.Level)
 	f.Verdict = cmp.Or(f.Verdict, finding.ByRule)
@@ -142,16 +181,39 @@ func (r row) complete(f finding.Finding) finding.Finding {
 	return f
 }
 
-// encoded is a decoded value as JSON again, with no more escapes than it needs.
-func encoded(value any) json.RawMessage {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(value) != nil { // what was decoded encodes
-		return nil
+// joined is one finding that lists the places of several.
+func (r rule) joined(found []finding.Finding) finding.Finding {
+	one := found[0]
+	var places, items []string
+	for _, f := range found {
+		places = append(places, strings.TrimSpace(f.Item+" "+f.Pointer()))
+		if !slices.Contains(items, f.Item) {
+			items = append(items, f.Item)
+		}
 	}
-	return bytes.TrimSpace(b.Bytes())
+	one.Path, one.Member, one.Old, one.New = "", "", nil, encoded(places)
+	switch len(items) {
+	case 1:
+		one.Message = fmt.Sprintf("%s, in %d places of the tool.", r.Title, len(found))
+	case len(found):
+		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d tools: %s.", r.Title, len(items), some(items))
+	default:
+		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d places of %d tools: %s.", r.Title, len(found), len(items), some(items))
+	}
+	return one
 }
 
-// quoted is a text as a JSON value.
-func quoted(text string) json.RawMessage { return encoded(text) }
+// some is the first few of many texts, and how many more there are.
+func some(texts []string) string {
+	const few = 5
+	if more := len(texts) - few; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:few], ", "), more)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// encoded is a decoded value as JSON again.
+func encoded(value any) json.RawMessage {
+	raw, _ := rawjson.Encode(value) // what was decoded encodes
+	return raw
+}

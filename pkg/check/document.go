@@ -3,28 +3,23 @@ package check
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
 // document is one JSON Schema of a tool.
 type document struct {
-	path  string // "/inputSchema" or "/outputSchema"
-	raw   json.RawMessage
-	value any // decoded
-}
-
-func documentsOf(i item) []document {
-	var found []document
-	for _, name := range []string{"inputSchema", "outputSchema"} {
-		if raw := i.Field(name); raw != nil {
-			found = append(found, document{"/" + name, raw, i.fields[name]})
-		}
-	}
-	return found
+	path   string // "/inputSchema" or "/outputSchema"
+	raw    json.RawMessage
+	value  any // decoded
+	places []*place
+	parsed func() *schema.Schema // nil when it cannot be read
 }
 
 // place is one schema inside a document, the document itself included.
@@ -35,83 +30,207 @@ type place struct {
 	plain   bool // reached through properties only
 	applied bool // a part of a union, a condition or a negation: what its siblings say holds beside it
 	value   bool // the schema of the whole, of a property or of an element, where false is never meant
+	reached bool // a value can be judged by it; a definition that nothing refers to is not
+
+	definition bool // a member of $defs or definitions
 }
 
 // path is the JSON pointer of the place within the item.
-func (p place) path() string { return p.way.String() }
+func (p *place) path() string { return p.way.String() }
 
-// places are all schemas of a document that are objects, outermost first.
-func (d document) places() []place {
-	var found []place
-	var visit func(way *trail, value any, p place)
-	visit = func(way *trail, value any, p place) {
-		object, ok := value.(map[string]any)
-		if !ok {
-			return
+// text is a keyword whose value is a string; empty when it is none.
+func (p *place) text(keyword string) string {
+	text, _ := p.object[keyword].(string)
+	return text
+}
+
+// properties are the properties that the place defines.
+func (p *place) properties() map[string]any {
+	properties, _ := p.object["properties"].(map[string]any)
+	return properties
+}
+
+// maxPlaces is how many schemas of a document are looked at.
+const maxPlaces = 50_000
+
+func documentOf(i item, name string) *document {
+	raw := i.Field(name)
+	if raw == nil {
+		return nil
+	}
+	d := &document{path: "/" + name, raw: raw, value: i.fields[name]}
+	d.collect(&trail{token: d.path}, d.value, place{plain: true, value: true})
+	d.reach()
+	d.parsed = sync.OnceValue(func() *schema.Schema {
+		parsed, _ := schema.Parse(raw) // what is none is told by the rules on its root
+		return parsed
+	})
+	return d
+}
+
+// collect lists all schemas inside a schema that are objects, outermost first.
+func (d *document) collect(way *trail, value any, p place) {
+	object, ok := value.(map[string]any)
+	if !ok || len(d.places) >= maxPlaces {
+		return
+	}
+	p.way, p.object = way, object
+	d.places = append(d.places, &p)
+	for _, keyword := range slices.Sorted(maps.Keys(object)) {
+		inner := place{
+			depth:   p.depth + 1,
+			plain:   p.plain && keyword == "properties",
+			applied: slices.Contains([]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}, keyword),
+			value:   slices.Contains([]string{"properties", "items", "prefixItems"}, keyword),
+
+			definition: isDefinitions(keyword),
 		}
-		p.way, p.object = way, object
-		found = append(found, p)
-		for _, keyword := range slices.Sorted(maps.Keys(object)) {
-			inner := place{depth: p.depth + 1, plain: p.plain && keyword == "properties", applied: isApplicator(keyword), value: isMember(keyword)}
-			for _, sub := range subschemas(way.to(keyword), keyword, object[keyword]) {
-				visit(sub.way, sub.value, inner)
+		at := way.to(keyword)
+		for _, sub := range schema.Subschemas(keyword, object[keyword]) {
+			d.collect(at.to(sub.Steps...), sub.Value, inner)
+		}
+	}
+}
+
+func isDefinitions(keyword string) bool { return keyword == "$defs" || keyword == "definitions" }
+
+// references are the keywords that lead to another schema.
+var references = []string{"$ref", "$dynamicRef", "$recursiveRef"}
+
+// reach marks the schemas that a value can be judged by, beginning with the whole.
+func (d *document) reach() {
+	if !slices.ContainsFunc(d.places, func(p *place) bool { return p.definition }) {
+		for _, p := range d.places {
+			p.reached = true
+		}
+		return
+	}
+	places := make(map[uintptr]*place, len(d.places)) // by the objects that they are
+	for _, p := range d.places {
+		places[reflect.ValueOf(p.object).Pointer()] = p
+	}
+	for waiting := slices.Clone(d.places[:1]); len(waiting) > 0; {
+		p := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		if p == nil || p.reached {
+			continue
+		}
+		p.reached = true
+		for keyword, value := range p.object {
+			if isDefinitions(keyword) {
+				continue
+			}
+			for _, sub := range schema.Subschemas(keyword, value) {
+				waiting = append(waiting, placeOf(sub.Value, places))
+			}
+		}
+		for _, keyword := range references {
+			if target, ok := p.object[keyword].(string); ok {
+				waiting = append(waiting, d.targets(target, places)...)
 			}
 		}
 	}
-	visit(&trail{token: d.path}, d.value, place{plain: true, value: true})
+}
+
+// end is the index behind the places that lie inside the one at an index.
+func (d *document) end(i int) int {
+	depth := d.places[i].depth
+	for i++; i < len(d.places) && d.places[i].depth > depth; i++ {
+	}
+	return i
+}
+
+func placeOf(value any, places map[uintptr]*place) *place {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil
+	}
+	return places[reflect.ValueOf(object).Pointer()]
+}
+
+// targets are the places that a reference may lead to: all of them where it rests on identifiers or anchors.
+func (d *document) targets(target string, places map[uintptr]*place) []*place {
+	address, fragment, _ := strings.Cut(target, "#")
+	if address != "" || fragment != "" && !strings.HasPrefix(fragment, "/") {
+		return d.places
+	}
+	found, _ := rawjson.At(d.value, unescaped(fragment))
+	return []*place{placeOf(found, places)}
+}
+
+// unescaped is a fragment without the escapes of URLs.
+func unescaped(fragment string) string {
+	if plain, err := url.PathUnescape(fragment); err == nil {
+		return plain
+	}
+	return fragment
+}
+
+// resolves tells whether a reference leads to a place of the document. One that is relative to an $id is taken to.
+func (d *document) resolves(target string) bool {
+	address, fragment, _ := strings.Cut(target, "#")
+	fragment = unescaped(fragment)
+	switch {
+	case address != "":
+		return d.names(address)
+	case fragment == "":
+		return true
+	case strings.HasPrefix(fragment, "/"):
+		_, ok := rawjson.At(d.value, fragment)
+		return ok
+	}
+	return slices.ContainsFunc(d.places, func(p *place) bool {
+		return p.object["$anchor"] == fragment || p.object["$dynamicAnchor"] == fragment || p.object["$id"] == "#"+fragment
+	})
+}
+
+// names tells whether a schema of the document calls itself by an address.
+func (d *document) names(target string) bool {
+	address, _, _ := strings.Cut(target, "#")
+	return slices.ContainsFunc(d.places, func(p *place) bool {
+		id := p.text("$id")
+		return id != "" && (id == address || strings.HasSuffix(id, "/"+address))
+	})
+}
+
+// faults are what is wrong with a value at a place; none when that cannot be told.
+func (d *document) faults(p *place, value any) []schema.Fault {
+	parsed := d.parsed()
+	if parsed == nil {
+		return nil
+	}
+	found, _ := parsed.Faults(strings.TrimPrefix(p.path(), d.path), value)
 	return found
 }
 
-// sub is a value behind a keyword.
-type sub struct {
-	way   *trail
-	value any
-}
-
-// subschemas are the schemas that a keyword of JSON Schema holds.
-func subschemas(way *trail, keyword string, value any) []sub {
-	var found []sub
-	for _, s := range schema.Subschemas(keyword, value) {
-		at := way
-		for _, step := range s.Steps {
-			at = way.to(step)
-		}
-		found = append(found, sub{at, s.Value})
-	}
-	return found
-}
-
-func isApplicator(keyword string) bool {
-	return slices.Contains([]string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}, keyword)
-}
-
-// valueAt is what a JSON pointer leads to inside a value.
-func valueAt(value any, pointer string) (any, bool) {
-	if pointer == "" {
-		return value, true
-	}
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-		switch v := value.(type) {
-		case map[string]any:
-			inner, ok := v[token]
-			if !ok {
-				return nil, false
-			}
-			value = inner
-		case []any:
-			n, err := strconv.Atoi(token)
-			if err != nil || n < 0 || n >= len(v) {
-				return nil, false
-			}
-			value = v[n]
-		default:
-			return nil, false
+// eachSchema calls f with every schema of every tool.
+func (s *server) eachSchema(f func(t tool, d *document)) {
+	for _, t := range s.tools {
+		for _, d := range t.schemas() {
+			f(t, d)
 		}
 	}
-	return value, true
 }
 
-func isMember(keyword string) bool {
-	return keyword == "properties" || keyword == "items" || keyword == "prefixItems"
+// eachPlace calls f with every schema inside every schema of every tool.
+func (s *server) eachPlace(f func(t tool, d *document, p *place)) {
+	s.eachSchema(func(t tool, d *document) {
+		for _, p := range d.places {
+			f(t, d, p)
+		}
+	})
+}
+
+// eachInput calls f with every schema that the arguments of a tool are judged by.
+func (s *server) eachInput(f func(t tool, p *place)) {
+	for _, t := range s.tools {
+		if t.input == nil {
+			continue
+		}
+		for _, p := range t.input.places {
+			if p.reached {
+				f(t, p)
+			}
+		}
+	}
 }

@@ -32,16 +32,16 @@ func FuzzRun(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		found := check.Run([]check.Surface{{Name: "s", Snapshot: s}}, check.Options{})
+		found := run(t, []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
 		for _, one := range found {
 			if !known[one.Rule] || one.Message == "" || one.Hint == "" || one.Server != "s" {
 				t.Fatalf("%+v is no whole finding", one)
 			}
 		}
-		if diff := cmp.Diff(found, check.Run([]check.Surface{{Name: "s", Snapshot: s}}, check.Options{})); diff != "" {
+		if diff := cmp.Diff(found, run(t, []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})); diff != "" {
 			t.Fatalf("a second run says something else: %s", diff)
 		}
-		for _, one := range check.Run([]check.Surface{{Name: "s", Snapshot: s, Saved: s}}, check.Options{}) {
+		for _, one := range run(t, []check.Subject{{Name: "s", Snapshot: s, Saved: s}}, check.Options{}) {
 			if strings.HasPrefix(one.Rule, "text-") && one.Level.String() == "breaking" {
 				t.Fatalf("%+v was saved already", one)
 			}
@@ -64,7 +64,7 @@ func TestHostileSchemasEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := time.Now()
-			check.Run([]check.Surface{{Name: "s", Snapshot: s}}, check.Options{})
+			run(t, []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it took %v", took)
 			}

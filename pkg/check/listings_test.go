@@ -28,7 +28,7 @@ func TestRealListings(t *testing.T) {
 	surfaces := readListings(t, *listings)
 	var found []finding.Finding
 	for _, s := range surfaces {
-		found = append(found, check.Run([]check.Surface{s}, check.Options{})...)
+		found = append(found, run(t, []check.Subject{s}, check.Options{})...)
 	}
 	table := counts(found, surfaces)
 	const golden = "../../testdata/listings/COUNTS.md"
@@ -55,20 +55,20 @@ func TestRealListings(t *testing.T) {
 func TestKnownServersAreNotAccused(t *testing.T) {
 	accusing := []string{"text-hidden-characters", "text-instructs-model", "text-names-credential-file", "text-hidden-comment",
 		"text-padded", "secret-exposed", "url-with-credentials"}
-	for _, f := range check.Run(readListings(t, *listings), check.Options{}) {
+	for _, f := range run(t, readListings(t, *listings), check.Options{}) {
 		if slices.Contains(accusing, f.Rule) {
 			t.Errorf("%s %s %s: %s: %s", f.Server, f.Item, f.Pointer(), f.Rule, f.Message)
 		}
 	}
 }
 
-func readListings(t testing.TB, folder string) []check.Surface {
+func readListings(t testing.TB, folder string) []check.Subject {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*@*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no listings in %s: %v", folder, err)
 	}
-	var surfaces []check.Surface
+	var surfaces []check.Subject
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -79,13 +79,13 @@ func readListings(t testing.TB, folder string) []check.Surface {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		surfaces = append(surfaces, check.Surface{Name: strings.TrimSuffix(filepath.Base(file), ".json"), Snapshot: parsed})
+		surfaces = append(surfaces, check.Subject{Name: strings.TrimSuffix(filepath.Base(file), ".json"), Snapshot: parsed})
 	}
 	return surfaces
 }
 
 // counts is a table of how often each rule spoke, and of how many listings. Rules that never did are named below it.
-func counts(found []finding.Finding, surfaces []check.Surface) string {
+func counts(found []finding.Finding, surfaces []check.Subject) string {
 	findings, servers := map[string]int{}, map[string]map[string]bool{}
 	for _, f := range found {
 		if servers[f.Rule] == nil {

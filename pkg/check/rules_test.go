@@ -49,7 +49,7 @@ func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
 			for _, file := range files {
 				test := readCase(t, file)
 				speaks, silent = speaks || len(test.Want) > 0, silent || len(test.Want) == 0
-				if diff := cmp.Diff(test.Want, placesOf(rule, check.Run(test.surfaces(t), check.Options{Budgets: test.Budgets}))); diff != "" {
+				if diff := cmp.Diff(test.Want, placesOf(rule, run(t, test.surfaces(t), check.Options{Budgets: test.Budgets}))); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", filepath.Base(file), diff)
 				}
 			}
@@ -57,6 +57,34 @@ func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
 				t.Errorf("%d cases, of which one must make the rule speak and one must not", len(files))
 			}
 		})
+	}
+}
+
+// TestPlantedProblems checks tools with one problem each, as real servers have had them. A problem without a rule is one
+// that none finds yet.
+func TestPlantedProblems(t *testing.T) {
+	data, err := os.ReadFile("testdata/planted.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var planted []struct {
+		surfaceCase
+		Problem, Rule string
+	}
+	if err := json.Unmarshal(data, &planted); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, p := range planted {
+		found := run(t, []check.Subject{p.surface(t)}, check.Options{})
+		if slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == p.Rule }) {
+			seen++
+		} else if p.Rule != "" {
+			t.Errorf("%s: %s does not speak", p.Problem, p.Rule)
+		}
+	}
+	if seen < 50 {
+		t.Errorf("%d of %d planted problems are seen", seen, len(planted))
 	}
 }
 
@@ -100,22 +128,22 @@ func readCase(t *testing.T, file string) ruleCase {
 	return test
 }
 
-func (c ruleCase) surfaces(t *testing.T) []check.Surface {
+func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 	t.Helper()
 	cases := c.Surfaces
 	if len(cases) == 0 {
 		cases = []surfaceCase{c.surfaceCase}
 	}
-	var all []check.Surface
+	var all []check.Subject
 	for _, one := range cases {
 		all = append(all, one.surface(t))
 	}
 	return all
 }
 
-func (c surfaceCase) surface(t *testing.T) check.Surface {
+func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Surface{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved)}
+	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved)}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {
@@ -163,4 +191,14 @@ func placesOf(rule finding.Rule, found []finding.Finding) []string {
 		places = append(places, place)
 	}
 	return places
+}
+
+// run checks to the end.
+func run(t testing.TB, subjects []check.Subject, options check.Options) []finding.Finding {
+	t.Helper()
+	found, err := check.Run(t.Context(), subjects, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }

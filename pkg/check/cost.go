@@ -1,0 +1,266 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// costRules are about what a server costs every conversation that has it: for all, and in a project that has set limits.
+var costRules = map[string]func(*server, tell){
+	"tool-expensive":         expensive,
+	"text-long":              longTexts,
+	"budget-server-tokens":   serverTokens,
+	"budget-server-tools":    serverTools,
+	"budget-tool-tokens":     toolTokens,
+	"budget-item-bytes":      itemBytes,
+	"budget-text-characters": textCharacters,
+}
+
+// fleetRules are about servers that one client has at the same time.
+var fleetRules = map[string]func(fleet, tell){
+	"budget-tokens":           tokenBudget,
+	"budget-tools":            toolBudget,
+	"fleet-too-many-tools":    tooManyTools,
+	"tool-name-shared":        sharedNames,
+	"tool-name-confusable":    confusableNames,
+	"text-names-other-server": foreignTools,
+}
+
+const (
+	maxToolTokens = 2000
+	maxText       = 8000
+	clientTools   = 128
+)
+
+func expensive(s *server, report tell) {
+	for _, t := range s.tools {
+		if len(t.Raw) <= maxToolTokens { // a token has a byte at least
+			continue
+		}
+		if n := ToolTokens(t.Item); n > maxToolTokens {
+			report(finding.Finding{Item: t.id, Message: fmt.Sprintf("The tool costs %d tokens.", n)})
+		}
+	}
+}
+
+func longTexts(s *server, report tell) {
+	for _, p := range s.texts {
+		if p.prose && len(p.text) > maxText {
+			report(finding.Finding{Item: p.item, Path: p.path(), Message: fmt.Sprintf("The text has %d characters.", utf8.RuneCountInString(p.text))})
+		}
+	}
+}
+
+func serverTokens(s *server, report tell) {
+	over(report, finding.Finding{}, "The server has", func() int { return Tokens(s.Snapshot) }, s.budgets.ServerTokens, "tokens")
+}
+
+func serverTools(s *server, report tell) {
+	over(report, finding.Finding{}, "The server has", func() int { return len(s.tools) }, s.budgets.ServerTools, "tools")
+}
+
+func toolTokens(s *server, report tell) {
+	for _, t := range s.tools {
+		over(report, finding.Finding{Item: t.id}, "The tool costs", func() int { return ToolTokens(t.Item) }, s.budgets.ToolTokens, "tokens")
+	}
+}
+
+func itemBytes(s *server, report tell) {
+	for _, i := range s.items {
+		over(report, finding.Finding{Item: i.id}, "The item takes", func() int { return rawjson.Size(i.Raw) }, s.budgets.ItemBytes, "bytes")
+	}
+}
+
+func textCharacters(s *server, report tell) {
+	for _, p := range s.texts {
+		if p.prose && len(p.text) > s.budgets.TextCharacters {
+			over(report, finding.Finding{Item: p.item, Path: p.path()}, "The text has", func() int { return utf8.RuneCountInString(p.text) }, s.budgets.TextCharacters, "characters")
+		}
+	}
+}
+
+// over reports one finding if a cost is above its limit; without a limit nothing is counted.
+func over(report tell, place finding.Finding, has string, cost func() int, limit int, what string) {
+	if limit == 0 {
+		return
+	}
+	if n := cost(); n > limit {
+		place.New, place.Message = encoded(n), fmt.Sprintf("%s %d %s, more than the budget of %d.", has, n, what, limit)
+		report(place)
+	}
+}
+
+// fleet is what the rules on all servers together need of each.
+type fleet struct {
+	members []member
+	budgets Budgets
+}
+
+// member is one server of a fleet.
+type member struct {
+	name     string
+	server   string   // of which this is a variant, or itself: a client has one of the variants at a time
+	tools    []string // the names of its tools
+	tokens   int
+	mentions []mention
+}
+
+// mention is a word of a text that could be the name of a tool.
+type mention struct{ word, item, path string }
+
+// composed are words that nobody writes by chance: parts joined by an underscore, or by a capital inside.
+var composed = expression(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
+
+// add keeps of a server what rules on all of them need, so that the rest of it can go.
+func (f *fleet) add(s *server) {
+	m := member{name: s.Name, server: cmp.Or(s.Variant, s.Name)}
+	for _, t := range s.tools {
+		m.tools = append(m.tools, t.Key)
+	}
+	if f.budgets.Tokens > 0 {
+		m.tokens = Tokens(s.Snapshot)
+	}
+	told := map[mention]bool{}
+	for _, p := range s.texts {
+		if !p.prose {
+			continue
+		}
+		for _, word := range composed().FindAllString(p.text, -1) {
+			if once := (mention{word: word, item: p.item}); !told[once] {
+				told[once] = true
+				m.mentions = append(m.mentions, mention{strings.Clone(word), p.item, p.path()})
+			}
+		}
+	}
+	f.members = append(f.members, m)
+}
+
+func tokenBudget(f fleet, report tell) {
+	f.over(report, func(m member) int { return m.tokens }, f.budgets.Tokens, "tokens, more than the budget of %d")
+}
+
+func toolBudget(f fleet, report tell) {
+	f.over(report, func(m member) int { return len(m.tools) }, f.budgets.Tools, "tools, more than the budget of %d")
+}
+
+func tooManyTools(f fleet, report tell) {
+	if len(f.members) > 1 {
+		f.over(report, func(m member) int { return len(m.tools) }, clientTools, "tools, more than the %d that some clients take")
+	}
+}
+
+// over tells that all servers together are above a limit, the most expensive first. Of a server with variants the dearest
+// one counts. With one server the finding is about that one.
+func (f fleet) over(report tell, of func(member) int, limit int, what string) {
+	if limit == 0 {
+		return
+	}
+	dearest := map[string]member{}
+	for _, m := range f.members {
+		if other, seen := dearest[m.server]; !seen || of(other) < of(m) {
+			dearest[m.server] = m
+		}
+	}
+	members := slices.SortedFunc(maps.Values(dearest), func(a, b member) int {
+		return cmp.Or(cmp.Compare(of(b), of(a)), cmp.Compare(a.name, b.name))
+	})
+	total, parts := 0, []string{}
+	for _, m := range members {
+		total += of(m)
+		parts = append(parts, fmt.Sprintf("%s %d", m.name, of(m)))
+	}
+	if total <= limit {
+		return
+	}
+	says := fmt.Sprintf(what, limit)
+	one := finding.Finding{New: encoded(total), Message: fmt.Sprintf("The servers have %d %s: %s.", total, says, some(parts))}
+	if len(f.members) == 1 {
+		one.Server, one.Message = f.members[0].name, fmt.Sprintf("The server has %d %s.", total, says)
+	}
+	report(one)
+}
+
+// owners are the servers that have a tool, by its name; a server counts once. They are sorted by name.
+func (f fleet) owners() map[string][]member {
+	owners := map[string][]member{}
+	for _, m := range f.members {
+		for _, name := range m.tools {
+			if name != "" && !among(m, owners[name]) {
+				owners[name] = append(owners[name], m)
+			}
+		}
+	}
+	for _, members := range owners {
+		slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.name, b.name) })
+	}
+	return owners
+}
+
+// among tells whether one of members is of the same server.
+func among(m member, members []member) bool {
+	return slices.ContainsFunc(members, func(other member) bool { return other.server == m.server })
+}
+
+// sharedNames tells every server but the first by name.
+func sharedNames(f fleet, report tell) {
+	for name, members := range f.owners() {
+		for _, m := range members[1:] {
+			report(finding.Finding{Server: m.name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("%s has a tool of the same name, and comes first by name.", members[0].name)})
+		}
+	}
+}
+
+func confusableNames(f fleet, report tell) {
+	owners := f.owners()
+	first := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(owners)) {
+		other, seen := first[skeleton(name)]
+		if !seen {
+			first[skeleton(name)] = name
+			continue
+		}
+		report(finding.Finding{Server: owners[name][0].name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("The name looks like %q of %s.", other, owners[other][0].name)})
+	}
+}
+
+// skeleton is a name without what eyes and models pass over: case, separators, and letters of other scripts that look Latin.
+func skeleton(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xFF01 && r <= 0xFF5E { // full width
+			r -= 0xFEE0
+		}
+		if latin, ok := lookAlikes[r]; ok {
+			r = latin
+		}
+		if strings.ContainsRune("_-. ", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+}
+
+// lookAlikes are small letters of Cyrillic and Greek, and signs, by the Latin letter that they are taken for (after
+// Unicode's confusables.txt).
+var lookAlikes = map[rune]rune{
+	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'ӏ': 'l', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'у': 'y', 'х': 'x', 'ѵ': 'v', 'ԝ': 'w',
+	'α': 'a', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'γ': 'y',
+	'ı': 'i', 'ɡ': 'g', '0': 'o', '1': 'l',
+}
+
+func foreignTools(f fleet, report tell) {
+	owners := f.owners()
+	for _, m := range f.members {
+		for _, said := range m.mentions {
+			if others := owners[said.word]; len(others) > 0 && !among(m, others) {
+				report(finding.Finding{Server: m.name, Item: said.item, Path: said.path, New: rawjson.Quote(said.word), Message: fmt.Sprintf("The text names %s, a tool of %s.", said.word, others[0].name)})
+			}
+		}
+	}
+}

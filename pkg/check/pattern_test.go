@@ -1,0 +1,73 @@
+package check
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// newer is syntax of ECMAScript 2025, and names of properties, which an older engine refuses and this reader does not.
+var newer = []string{"(?i:abc)", "(?s:.)", "(?<a>b)(?<a>c)", "(?<a>b)|(?<a>c)", `\p{Foo}`}
+
+// TestPatternsAreReadAsECMAScriptDoes compares with what new RegExp of Node.js 20 said of each pattern, with its flag u
+// and without.
+func TestPatternsAreReadAsECMAScriptDoes(t *testing.T) {
+	data, err := os.ReadFile("testdata/patterns.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Pattern        string
+		Unicode, Plain bool
+	}
+	if err := json.Unmarshal(data, &rows); err != nil || len(rows) < 80 {
+		t.Fatalf("%d patterns, %v", len(rows), err)
+	}
+	for _, row := range rows {
+		for u, read := range map[bool]bool{true: row.Unicode, false: row.Plain} {
+			if fault := patternFault(row.Pattern, u); (fault == "") != read && !(fault == "" && slices.Contains(newer, row.Pattern)) {
+				t.Errorf("%s, u %v: %q, and ECMAScript reads it: %v", row.Pattern, u, fault, read)
+			}
+		}
+	}
+}
+
+func TestExponential(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		`(a+)+$`: true, `^(\w+\s?)*$`: true, `^(a|b|ab)*c`: true, `^(([a-z])+.)+[A-Z]([a-z])+$`: true, `^\s*(\S+\s*)*$`: true,
+		`^([a-zA-Z0-9_.-])+@(([a-zA-Z0-9-])+\.)+([a-zA-Z0-9]{2,4})+$`: true,
+		`(a+)+`: false, `^[a-z]+(-[a-z]+)*$`: false, `^(\d+,)*\d+$`: false, `^(.*,){3}$`: false, `(a|b)*b(a|b){30}$`: false,
+		`^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]+$`: false, `(?<=a)b`: false, `(`: false,
+	} {
+		if got := exponential(pattern); got != want {
+			t.Errorf("%s: %v, want %v", pattern, got, want)
+		}
+	}
+}
+
+// TestHostilePatternsEnd asks of patterns that are large or nested deep.
+func TestHostilePatternsEnd(t *testing.T) {
+	for _, pattern := range []string{
+		strings.Repeat("(", 4<<20), strings.Repeat("(", 5000) + strings.Repeat(")*", 5000), strings.Repeat("(a|b)*", 300) + "$", strings.Repeat("(a*", 150) + strings.Repeat(")*", 150) + "$",
+		"[" + strings.Repeat(`\u{1F600}-`, 9999), strings.Repeat("a{1,9}", 60) + "$",
+	} {
+		began := time.Now()
+		patternFault(pattern, true)
+		patternFault(pattern, false)
+		exponential(pattern)
+		t.Logf("%.20s… of %d: %s", pattern, len(pattern), time.Since(began))
+	}
+}
+
+func FuzzPattern(f *testing.F) {
+	f.Add(`(?<a>b)\k<a>[^\]a-z]{2,3}?\u{61}|\cA`)
+	f.Fuzz(func(t *testing.T, pattern string) {
+		if with, without := patternFault(pattern, true), patternFault(pattern, false); without != "" && with == "" {
+			t.Errorf("%q is read with the flag u and not without: %s", pattern, without)
+		}
+		exponential(pattern)
+	})
+}

@@ -1,0 +1,172 @@
+package check
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// securityRules are about what a server may do to those who trust it. They are few and precise: a rule that cries wolf is
+// switched off.
+var securityRules = map[string]func(*server, tell){
+	"text-hidden-characters":     hiddenCharacters,
+	"text-instructs-model":       instructions,
+	"text-claims-priority":       matching("The text says %s.", priorityClaims...),
+	"text-names-credential-file": matching("The text names %s.", credentialFile),
+	"text-hidden-comment":        matching("The text has the comment %s.", comment),
+	"text-padded":                padded,
+	"secret-exposed":             secrets,
+	"url-with-credentials":       credentials,
+}
+
+func hiddenCharacters(s *server, report tell) {
+	for _, p := range s.texts {
+		if hidden := snapshot.Hidden(p.text); len(hidden) > 0 {
+			report(finding.Finding{Item: p.item, Path: p.path(), New: rawjson.Quote(p.text), Message: fmt.Sprintf("The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])})
+		}
+	}
+}
+
+// orders behind the user's back, each as published attacks word it.
+var orderPatterns = []lazy{
+	expression(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
+	expression(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
+	expression(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
+	expression(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
+	expression(`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)|know|see|notice)\b`),
+	expression(`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
+	expression(`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
+}
+
+// priorityClaims are orders to use a tool instead of, or before, what the user and other servers want.
+var priorityClaims = []lazy{
+	expression(`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
+	expression(`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
+	expression(`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
+	expression(`(?i)\b(?:instead\s+of|over|rather\s+than)\s+(?:any|all)\s+other\s+(?:tools?|servers?|functions?|mcp\b)`),
+	expression(`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
+}
+
+func instructions(s *server, report tell) {
+	prose := &server{Subject: s.Subject, texts: slices.DeleteFunc(slices.Clone(s.texts), func(p passage) bool { return p.key })}
+	matching("The text says %s.", orderPatterns...)(prose, report)
+}
+
+var (
+	credentialFile = expression(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|/etc/shadow|claude_desktop_config\.json`)
+	comment        = expression(`(?s)<!--.{0,200}?-->`)
+	gap            = expression(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
+)
+
+// leastPhrase is the length of the shortest text in which one of these patterns can be found.
+const leastPhrase = 7
+
+// matching tells the first match of some patterns in each text.
+func matching(message string, patterns ...lazy) func(*server, tell) {
+	return func(s *server, report tell) {
+		for _, p := range s.texts {
+			if len(p.text) < leastPhrase {
+				continue
+			}
+			for _, pattern := range patterns {
+				if found := strings.TrimSpace(pattern().FindString(p.text)); found != "" {
+					report(finding.Finding{Item: p.item, Path: p.path(), New: rawjson.Quote(found), Message: fmt.Sprintf(message, rawjson.Quote(found))})
+					break
+				}
+			}
+		}
+	}
+}
+
+func padded(s *server, report tell) {
+	for _, p := range s.texts {
+		if at := gap().FindStringIndex(p.text); at != nil && strings.TrimSpace(p.text[at[1]:]) != "" {
+			report(finding.Finding{Item: p.item, Path: p.path(), Message: fmt.Sprintf("The text has a gap of %d blank characters in it.", at[1]-at[0])})
+		}
+	}
+}
+
+// secretForm is the form of one kind of key, as its issuer documents it.
+type secretForm struct {
+	name    string
+	pattern lazy
+}
+
+var secretForms = []secretForm{
+	{"a private key", expression(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16,}`)},
+	{"a token of GitHub", expression(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b`)},
+	{"a token of GitLab", expression(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"an access key of AWS", expression(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{"an API key of Google", expression(`\bAIza[A-Za-z0-9_-]{35}\b`)},
+	{"a token of Slack", expression(`\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}`)},
+	{"a token of npm", expression(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"an API key of Anthropic", expression(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
+	{"an API key of OpenAI", expression(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
+	{"a secret key of Stripe", expression(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
+}
+
+// shownOfSecret is how many characters of a secret a report may show.
+const shownOfSecret = 6
+
+// secrets tells of what looks like a key, and of what the prober has masked because the server was given it.
+func secrets(s *server, report tell) {
+	noticed("secret-echoed")(s, report)
+	for _, p := range s.texts {
+		for _, form := range secretForms {
+			if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {
+				report(finding.Finding{Item: p.item, Path: masked(p), New: rawjson.Quote(found[:shownOfSecret] + "…"), Message: fmt.Sprintf("The text holds what looks like %s.", form.name)})
+				break
+			}
+		}
+	}
+}
+
+// masked is the path of a passage; of a name that is the secret itself only the object around it.
+func masked(p passage) string {
+	if p.key {
+		return p.path()[:strings.LastIndex(p.path(), "/")]
+	}
+	return p.path()
+}
+
+// placeholder tells an example of documentation from a key: it says so, or has hardly any different characters.
+func placeholder(text string) bool {
+	different := map[rune]bool{}
+	for _, r := range strings.ToLower(text) {
+		different[r] = true
+	}
+	return len(different) < 10 || admits(text)
+}
+
+// admits tells whether a text says of itself that it is no secret.
+func admits(text string) bool {
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc([]string{"example", "xxxx", "your", "placeholder", "dummy", "1234567890", "abcdef"}, func(word string) bool {
+		return strings.Contains(lower, word)
+	})
+}
+
+var withUser = expression(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
+
+func credentials(s *server, report tell) {
+	for _, p := range s.texts {
+		for _, found := range withUser().FindAllString(p.text, -1) {
+			if u, err := url.Parse(found); err == nil && realPassword(u) {
+				report(finding.Finding{Item: p.item, Path: masked(p), New: rawjson.Quote(u.Scheme + "://…@" + u.Host), Message: fmt.Sprintf("The text holds the password of a user at %s.", u.Host)})
+				break
+			}
+		}
+	}
+}
+
+// realPassword tells a password from what documentation writes in its place.
+func realPassword(u *url.URL) bool {
+	password, _ := u.User.Password()
+	stands := []string{"password", "passwd", "pass", "pwd", "secret", "token", "…", "..."}
+	return !strings.ContainsAny(password, "<>{}$*[]") && !slices.Contains(stands, strings.ToLower(password)) && !admits(password)
+}
