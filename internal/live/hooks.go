@@ -65,21 +65,22 @@ type queue struct {
 // queues are the outputs that the options name. The end of ctx breaks off what is under way.
 func (o Options) queues(ctx context.Context, p host.Process) []*queue {
 	var all []*queue
-	add := func(name string, send func(context.Context, delivery) error) {
-		q := &queue{
-			name: name, note: p.Note, send: send, run: rand.Text()[:8], places: make(chan struct{}, atOnce),
-			sequence: map[string]int{}, waiting: map[string][]delivery{},
-		}
-		q.ctx, q.cancel = context.WithCancel(ctx)
-		all = append(all, q)
-	}
 	if o.Exec != "" {
-		add("--exec", command(p, o.Exec))
+		all = append(all, newQueue(ctx, "--exec", p.Note, command(p, o.Exec)))
 	}
 	if o.Post.URL != "" {
-		add("--webhook", o.Post.sender(p))
+		all = append(all, newQueue(ctx, "--webhook", p.Note, o.Post.sender(p)))
 	}
 	return all
+}
+
+func newQueue(ctx context.Context, name string, note func(string, ...any), send func(context.Context, delivery) error) *queue {
+	q := &queue{
+		name: name, note: note, send: send, run: rand.Text()[:8], places: make(chan struct{}, atOnce),
+		sequence: map[string]int{}, waiting: map[string][]delivery{},
+	}
+	q.ctx, q.cancel = context.WithCancel(ctx)
+	return q
 }
 
 // add hands a change over. More than fit are dropped, and that is said.
