@@ -44,5 +44,5 @@ Changes that cannot be told apart from them go along; the report lists all that 
 			r, err := compare.Accept(c.Context, p.Process, o, from)
 			return p.emit(c.Context, r, err, report.Options{Waived: true})
 		},
-	}, schemaFlags(&o.Strict, &o.AssertFormats), p.snapshotsFlags(), p.surveyFlags())
+	}, schemaFlags(&o.Strict, &o.AssertFormats), snapshotsFlags(&p.Select), p.surveyFlags())
 }

@@ -126,14 +126,6 @@ func printError(p host.Process, err error) {
 	}
 }
 
-// complete finds mistakes in the environment and in what all commands share before anything is contacted.
-func (p *program) complete() error {
-	if p.misread != nil {
-		return exit.Misuse(config.Explain(p.misread))
-	}
-	return p.Output.Check(p.Process)
-}
-
 // sources are the SOURCEs of a command: its words, and the command behind "--" last.
 func (p program) sources(words []string) ([]source.Source, error) {
 	return source.ParseAll(words, p.behind)

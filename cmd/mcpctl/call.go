@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -25,18 +24,15 @@ func (p *program) invokeCommand(c *cli.Command, o *invoke.Options) *cli.Command 
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "save what comes back to `FILE`, or each piece of it to a file in a folder", Destination: &p.Output.File, TakesFile: true},
 	}
 	last := []cli.Flag{&cli.GenericFlag{Name: "max-bytes", Usage: "refuse a result of more than `SIZE`, such as 500KB or 64MB", Value: &o.MaxBytes}}
-	c.Flags = slices.Concat(c.Flags, p.selectionFlags(), own, p.talkFlags(), p.contactFlags(), last)
+	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(), contactFlags(&p.Select, &p.Contact), last)
 	c.BashComplete = p.completeServers
-	c.Before = func(*cli.Context) error {
-		if p.misread != nil {
-			return exit.Misuse(config.Explain(p.misread))
-		}
+	c.Before = p.complete(func() error {
 		if p.Output.Format == "table" {
 			p.Output.Format = "text"
 		}
 		o.Select, o.Contact, o.Output = p.Select, p.Contact, p.Output
 		return o.Check(p.Process)
-	}
+	})
 	return c
 }
 

@@ -25,5 +25,5 @@ whether they stay the same. What a saved snapshot holds too is no news: rules on
 			r, err := compare.Check(c.Context, p.Process, o, from)
 			return p.emit(c.Context, r, err, report.Options{Waived: showWaived})
 		},
-	}, judgeFlags(&o.FailOn, &showWaived, "warning"), p.snapshotsFlags(), p.surveyFlags())
+	}, judgeFlags(&o.FailOn, &showWaived, "warning"), snapshotsFlags(&p.Select), p.surveyFlags())
 }

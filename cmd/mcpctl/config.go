@@ -35,7 +35,7 @@ func configCommand(p program) *cli.Command {
 			}
 			return p.emit(c.Context, p.found(cfg, entries, problem), nil, report.Options{})
 		},
-	}, p.selectionFlags(), p.outputFlags(), p.reportFlags())
+	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
 }
 
 // found is what was read, and what is wrong with it.

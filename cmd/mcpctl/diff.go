@@ -30,5 +30,5 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 			r, err := compare.Diff(c.Context, p.Process, o, from)
 			return p.emit(c.Context, r, err, report.Options{Waived: showWaived})
 		},
-	}, judgeFlags(&o.FailOn, &showWaived, "breaking"), schemaFlags(&o.Strict, &o.AssertFormats), p.snapshotsFlags(), p.surveyFlags())
+	}, judgeFlags(&o.FailOn, &showWaived, "breaking"), schemaFlags(&o.Strict, &o.AssertFormats), snapshotsFlags(&p.Select), p.surveyFlags())
 }

@@ -6,53 +6,72 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // command completes a command whose answer is a report: its own flags come first, shared ones after them.
 func (p *program) command(c *cli.Command, shared ...[]cli.Flag) *cli.Command {
 	c.Flags = append(c.Flags, slices.Concat(shared...)...)
-	c.Before = func(*cli.Context) error { return p.complete() }
+	c.Before = p.complete(func() error { return p.Output.Check(p.Process) })
 	if c.BashComplete == nil {
 		c.BashComplete = p.completeServers
 	}
 	return c
 }
 
+// complete finds mistakes in what the environment says and in what a command's flags do, before anything is contacted.
+func (p *program) complete(check func() error) cli.BeforeFunc {
+	return func(*cli.Context) error {
+		if p.misread != nil {
+			return exit.Misuse(config.Explain(p.misread))
+		}
+		return check()
+	}
+}
+
 // surveyFlags are all flags of a command that contacts the servers of a fleet.
 func (p *program) surveyFlags() []cli.Flag {
-	return slices.Concat(p.selectionFlags(), p.outputFlags(), p.reportFlags(), p.contactFlags(), p.parallelFlags(), p.retryFlags())
+	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), p.reachFlags())
+}
+
+// reachFlags choose how the servers of a fleet are reached.
+func (p *program) reachFlags() []cli.Flag {
+	return slices.Concat(contactFlags(&p.Select, &p.Contact), parallelFlags(&p.Select, &p.Contact), retryFlags(&p.Contact))
 }
 
 // selectionFlags choose which servers exist.
-func (p *program) selectionFlags() []cli.Flag {
+func selectionFlags(s *fleet.Selection) []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable; default: MCPCTL_CONFIG, else searched for)", Value: (*list)(&p.Select.Files), TakesFile: true},
-		&cli.BoolFlag{Name: "discover", Usage: "also the servers of Claude, Cursor, VS Code, Codex and other applications", Destination: &p.Select.Discover},
-		&cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: (*names)(&p.Select.Only)},
+		&cli.GenericFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable; default: MCPCTL_CONFIG, else searched for)", Value: (*list)(&s.Files), TakesFile: true},
+		&cli.BoolFlag{Name: "discover", Usage: "also the servers of Claude, Cursor, VS Code, Codex and other applications", Destination: &s.Discover},
+		&cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: (*names)(&s.Only)},
 	}
 }
 
 // snapshotsFlags choose where snapshots are kept.
-func (p *program) snapshotsFlags() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "snapshots", Usage: "`FOLDER` of saved snapshots (default: mcp-snapshots, or as mcpctl.yaml says)", Destination: &p.Select.Snapshots}}
+func snapshotsFlags(s *fleet.Selection) []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "snapshots", Usage: "`FOLDER` of saved snapshots (default: mcp-snapshots, or as mcpctl.yaml says)", Destination: &s.Snapshots}}
 }
 
-// yesFlags answer every question.
-func (p *program) yesFlags() []cli.Flag {
-	return []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &p.Select.Yes}}
+// yesFlag answers every question.
+func yesFlag(s *fleet.Selection) cli.Flag {
+	return &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &s.Yes}
 }
 
 // outputFlags choose how a command answers, and where.
 func (p *program) outputFlags() []cli.Flag {
-	return slices.Concat(p.formatFlags(), []cli.Flag{
+	return slices.Concat(formatFlags(&p.Output), []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &p.Output.File, TakesFile: true},
 	}, p.talkFlags())
 }
 
 // formatFlags choose how a command answers.
-func (p *program) formatFlags() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table on a terminal and json elsewhere)", Value: p.Output.Format, Destination: &p.Output.Format}}
+func formatFlags(o *output.Options) []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table on a terminal and json elsewhere)", Value: o.Format, Destination: &o.Format}}
 }
 
 // talkFlags choose what is told on the way, and how it looks.
@@ -65,43 +84,43 @@ func (p *program) talkFlags() []cli.Flag {
 }
 
 // reportFlags choose what is written beside the answer.
-func (p *program) reportFlags() []cli.Flag {
-	return []cli.Flag{&cli.GenericFlag{Name: "report", Usage: "write the same report as `FORMAT=FILE` too (repeatable)", Value: (*reports)(&p.Output.Reports), TakesFile: true}}
+func reportFlags(o *output.Options) []cli.Flag {
+	return []cli.Flag{&cli.GenericFlag{Name: "report", Usage: "write the same report as `FORMAT=FILE` too (repeatable)", Value: (*reports)(&o.Reports), TakesFile: true}}
 }
 
 // contactFlags choose how one server is reached.
-func (p *program) contactFlags() []cli.Flag {
-	c := &p.Contact
-	return append(p.yesFlags(),
+func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
+	return []cli.Flag{
+		yesFlag(s),
 		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &duration{&c.Timeout}},
 		&cli.GenericFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Value: (*list)(&c.Env)},
 		&cli.BoolFlag{Name: "inherit-env", Usage: "hand the whole environment to stdio servers, not only the minimum", Destination: &c.InheritEnv},
 		&cli.BoolFlag{Name: "sandbox", Usage: "start stdio servers without network and home, everything read-only (Linux, needs bwrap)", Destination: &c.Sandbox},
-		p.caCertFlag(),
+		caCertFlag(c),
 		&cli.StringFlag{Name: "protocol", Usage: "auto, or pin a `VERSION` such as 2025-11-25", Value: c.Protocol, Destination: &c.Protocol},
 		&cli.GenericFlag{Name: "header", Usage: "`\"K: V\"` for every HTTP server of this run, or @FILE with one a line (repeatable)", Value: (*list)(&c.Headers)},
 		&cli.StringFlag{Name: "bearer", Usage: "bearer token `FROM` env:NAME, file:PATH or cmd:'COMMAND', for every HTTP server of this run", Destination: &c.Bearer},
 		&cli.StringFlag{Name: "headers-helper", Usage: "run `CMD` with the shell for headers, which it writes as a JSON object", Destination: &c.HeadersHelper},
-	)
+	}
 }
 
-func (p *program) caCertFlag() cli.Flag {
-	return &cli.StringFlag{Name: "ca-cert", Usage: "trust the certificates of PEM `FILE` too", Destination: &p.Contact.CACert, TakesFile: true}
+func caCertFlag(c *fleet.Contact) cli.Flag {
+	return &cli.StringFlag{Name: "ca-cert", Usage: "trust the certificates of PEM `FILE` too", Destination: &c.CACert, TakesFile: true}
 }
 
 // parallelFlags choose how many servers are reached at once, and which part of them.
-func (p *program) parallelFlags() []cli.Flag {
+func parallelFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: p.Contact.Parallel, Destination: &p.Contact.Parallel},
-		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers", Value: (*shard)(&p.Select.Shard)},
+		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: c.Parallel, Destination: &c.Parallel},
+		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers", Value: (*shard)(&s.Shard)},
 	}
 }
 
 // retryFlags choose what happens after a failure.
-func (p *program) retryFlags() []cli.Flag {
+func retryFlags(c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "retries", Usage: "`N` further attempts after a failure that can heal (default: MCP_MAX_RETRIES, else 0)", Value: p.Contact.Retries, Destination: &p.Contact.Retries},
-		&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first server that fails", Destination: &p.Contact.FailFast},
+		&cli.IntFlag{Name: "retries", Usage: "`N` further attempts after a failure that can heal (default: MCP_MAX_RETRIES, else 0)", Value: c.Retries, Destination: &c.Retries},
+		&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first server that fails", Destination: &c.FailFast},
 	}
 }
 

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"os"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -38,7 +38,7 @@ keyring of this machine and sent to that server alone, by every command. Rights 
 				p.Note("the configuration of %s says what is sent to it, which wins over a login", report.Visible(server.Name))
 			}
 			o.Timeout = p.Contact.Timeout
-			if o.CACert, err = p.certificates(); err != nil {
+			if o.CACert, err = p.Contact.Certificates(); err != nil {
 				return err
 			}
 			r, err := login.Login(c.Context, p.Process, server, o)
@@ -57,7 +57,7 @@ func logoutCommand(p program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			pem, err := p.certificates()
+			pem, err := p.Contact.Certificates()
 			if err != nil {
 				return err
 			}
@@ -69,19 +69,11 @@ func logoutCommand(p program) *cli.Command {
 
 // loginFlags are the flags of commands about one login.
 func (p *program) loginFlags() []cli.Flag {
-	return append(append(append(p.selectionFlags(), p.outputFlags()...), p.yesFlags()...),
-		&cli.GenericFlag{Name: "timeout", Usage: "for the whole of it, a `DURATION` such as 2m", Value: &duration{&p.Contact.Timeout}}, p.caCertFlag())
-}
-
-func (p program) certificates() ([]byte, error) {
-	if p.Contact.CACert == "" {
-		return nil, nil
-	}
-	pem, err := os.ReadFile(p.Contact.CACert)
-	if err != nil {
-		return nil, exit.Usagef("reading --ca-cert: %w", err)
-	}
-	return pem, nil
+	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), []cli.Flag{
+		yesFlag(&p.Select),
+		&cli.GenericFlag{Name: "timeout", Usage: "for the whole of it, a `DURATION` such as 2m", Value: &duration{&p.Contact.Timeout}},
+		caCertFlag(&p.Contact),
+	})
 }
 
 // protected is the one server that a command about logins names, and whether its configuration wins over a login. It is
@@ -141,5 +133,5 @@ func authCommand(p program) *cli.Command {
 			}
 			p.completeServers(c)
 		},
-	}, p.selectionFlags(), p.outputFlags())
+	}, selectionFlags(&p.Select), p.outputFlags())
 }

@@ -32,7 +32,7 @@ once the report is written: what the run came to stands in it.`,
 			}
 			return output.Write(c.Context, p.Process, p.Output, r, report.Options{Waived: showWaived})
 		},
-	}, p.outputFlags(), p.reportFlags())
+	}, p.outputFlags(), reportFlags(&p.Output))
 }
 
 // savedReport reads a report as the JSON format has it.

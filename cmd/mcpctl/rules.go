@@ -32,5 +32,5 @@ func rulesCommand(p program) *cli.Command {
 			}
 			return p.emit(c.Context, r, nil, report.Options{})
 		},
-	}, p.outputFlags(), p.reportFlags())
+	}, p.outputFlags(), reportFlags(&p.Output))
 }

@@ -25,7 +25,7 @@ func snapshotCommand(p program) *cli.Command {
 			r, err := compare.Save(c.Context, p.Process, o, from)
 			return p.emit(c.Context, r, err, report.Options{})
 		},
-	}, p.snapshotsFlags(), p.selectionFlags(), p.formatFlags(), p.talkFlags(), p.reportFlags(), p.contactFlags(), p.parallelFlags(), p.retryFlags())
+	}, snapshotsFlags(&p.Select), selectionFlags(&p.Select), formatFlags(&p.Output), p.talkFlags(), reportFlags(&p.Output), p.reachFlags())
 }
 
 // scope is which servers take part, and how they are reached.

@@ -27,7 +27,7 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 			r, err := how.run(p, c.Args().Slice())
 			return p.emit(c.Context, r, err, report.Options{})
 		},
-	}, p.selectionFlags(), p.outputFlags(), p.reportFlags())
+	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
 }
 
 // trusting are the flags of trust alone.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/live"
@@ -37,19 +36,17 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.StringFlag{Name: "listen", Usage: "serve metrics, health, surfaces and events over HTTP on `ADDRESS`, such as 127.0.0.1:9464", Destination: &o.Listen.Address},
 			&cli.StringFlag{Name: "listen-token", Usage: "what HTTP clients must show: @FILE, env:NAME or a `TOKEN` (default: MCPCTL_LISTEN_TOKEN, else none)", Destination: &o.Listen.Token},
 			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this level or above: breaking, warning, info, any or never", Destination: &o.FailOn},
-		}, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), p.selectionFlags(), p.talkFlags(), p.contactFlags(), p.parallelFlags(), p.snapshotsFlags()),
+		}, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), selectionFlags(&p.Select), p.talkFlags(), contactFlags(&p.Select, &p.Contact), parallelFlags(&p.Select, &p.Contact), snapshotsFlags(&p.Select)),
 		BashComplete: p.completeServers,
-		Before: func(*cli.Context) error {
+		Before: p.complete(func() error {
 			switch {
-			case p.misread != nil:
-				return exit.Misuse(config.Explain(p.misread))
 			case !slices.Contains(report.EventFormats(), p.Output.Format):
 				return exit.Usagef("watch has the formats table and ndjson, not %q", p.Output.Format)
 			case against != "previous" && against != "saved":
 				return exit.Usagef("--against is previous or saved, not %q", against)
 			}
 			return p.Output.CheckColor()
-		},
+		}),
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())
 			if err != nil {

@@ -219,12 +219,12 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 		return o, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), c.Protocol)
 	}
 	var err error
-	o.CACert, err = c.certificates()
+	o.CACert, err = c.Certificates()
 	return o, err
 }
 
-// certificates are the further certificates to trust, as PEM.
-func (c Contact) certificates() ([]byte, error) {
+// Certificates are the further certificates to trust, as PEM.
+func (c Contact) Certificates() ([]byte, error) {
 	if c.CACert == "" {
 		return nil, nil
 	}

@@ -46,7 +46,7 @@ func (f ItemFilter) fill(s *Surface) {
 		if list.State == snapshot.NotOffered || list.State == snapshot.Unread || f.Kind != "" && f.Kind != kindWords[kind] {
 			continue
 		}
-		slot := s.items(kind)
+		slot := s.Items(kind)
 		*slot = report.Items{}
 		for _, item := range list.Items() {
 			if f.Name.Match(item.Key) {
@@ -54,19 +54,6 @@ func (f ItemFilter) fill(s *Surface) {
 			}
 		}
 	}
-}
-
-// items is where the report of s keeps the items of one kind.
-func (s *Surface) items(kind snapshot.Kind) *report.Items {
-	switch kind {
-	case snapshot.Prompts:
-		return &s.Prompts
-	case snapshot.Resources:
-		return &s.Resources
-	case snapshot.Templates:
-		return &s.ResourceTemplates
-	}
-	return &s.Tools
 }
 
 // Show puts everything about servers into their reports: what they say of themselves and all items, or only the wanted
@@ -101,7 +88,7 @@ func (s *Surface) showItem(want string) bool {
 	for _, kind := range snapshot.Kinds() {
 		for _, item := range s.Snapshot.List(kind).Items() {
 			if want == item.Key || want == kind.ID(item.Key) {
-				slot := s.items(kind)
+				slot := s.Items(kind)
 				*slot, found = append(*slot, item.Raw), true
 			}
 		}

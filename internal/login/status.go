@@ -56,7 +56,8 @@ func ServerOf(server probe.Server, client auth.Client) auth.Server {
 
 // Status reports the logins to the entries, and with all those to servers that are not configured.
 func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool) *report.Report {
-	logins, problem := storeOf(p).All()
+	store := storeOf(p)
+	logins, problem := store.All()
 	r := &report.Report{Command: "auth"}
 	if problem != nil {
 		r.Status, r.Problems = exit.Incomplete, []string{problem.Error()}
@@ -64,7 +65,8 @@ func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool
 	for _, e := range entries {
 		if e.Server.HTTP != nil && e.Server.HTTP.URL != "" {
 			s := auth.Server{Name: e.Server.Name, URL: e.Server.HTTP.URL, Client: e.Login}
-			r.Servers = append(r.Servers, shown(p, s, e.Server.Source, newest(logins, auth.Canonical(s.URL))))
+			l, _ := store.Of(auth.Canonical(s.URL)) // the problem is told above
+			r.Servers = append(r.Servers, shown(p, s, e.Server.Source, l))
 		}
 	}
 	for i, l := range logins {
@@ -76,16 +78,6 @@ func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool
 		}
 	}
 	return r
-}
-
-// newest is the login to a server that is used; nil = there is none.
-func newest(logins []vault.Login, server string) (found *vault.Login) {
-	for i, l := range logins {
-		if l.Server == server && (found == nil || l.Since.After(found.Since)) {
-			found = &logins[i]
-		}
-	}
-	return found
 }
 
 // reportOf is what became of the login to a server; nil = there is none.

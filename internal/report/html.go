@@ -199,7 +199,7 @@ func overview(r *Report) (header []string, rows [][]string) {
 	}
 	for _, s := range r.Servers {
 		for _, k := range snapshot.Kinds() {
-			for _, raw := range s.items(k) {
+			for _, raw := range *s.Items(k) {
 				rows = append(rows, []string{s.Name, k.ID(key(k, raw)), firstLine(about(raw))})
 			}
 		}
@@ -229,7 +229,7 @@ func (s Server) gist() string {
 	add(s.Transport)
 	add(s.ProtocolVersion)
 	for _, k := range snapshot.Kinds() {
-		if n := s.count(k); n != nil {
+		if n := s.Count(k); n != nil {
 			add(fmt.Sprintf("%d %s", *n, strings.ToLower(string(heading(k)))))
 		}
 	}

@@ -58,7 +58,7 @@ func serverRow(s Server) []span {
 
 // countCell is a number, a dash for a kind that is not offered, or a question mark when listing it failed.
 func countCell(s Server, k snapshot.Kind) span {
-	if n := s.count(k); n != nil {
+	if n := s.Count(k); n != nil {
 		return span{strconv.Itoa(*n), plain}
 	}
 	if s.State == Partial && s.failedAt(stage(k)) {
@@ -124,7 +124,7 @@ func writeItemList(p *page, servers []Server) error {
 		{title: "ARGUMENTS", least: 12, drop: 3}, {title: "DESCRIPTION", least: 12, drop: 1}}}
 	for _, s := range servers {
 		for _, k := range snapshot.Kinds() {
-			for _, raw := range s.items(k) {
+			for _, raw := range *s.Items(k) {
 				g.rows = append(g.rows, itemRow(serverCell(s, servers), k, raw))
 			}
 		}
@@ -171,25 +171,6 @@ func about(raw json.RawMessage) string {
 	return ""
 }
 
-// items are the items of a kind that came with s; nil = not shown or not offered.
-func (s Server) items(k snapshot.Kind) Items {
-	return map[snapshot.Kind]Items{
-		snapshot.Tools: s.Tools, snapshot.Prompts: s.Prompts,
-		snapshot.Resources: s.Resources, snapshot.Templates: s.ResourceTemplates,
-	}[k]
-}
-
-// count is how many items of a kind there are; nil = not offered or not known.
-func (s Server) count(k snapshot.Kind) *int {
-	if s.Counts == nil {
-		return nil
-	}
-	return map[snapshot.Kind]*int{
-		snapshot.Tools: s.Counts.Tools, snapshot.Prompts: s.Counts.Prompts,
-		snapshot.Resources: s.Counts.Resources, snapshot.Templates: s.Counts.ResourceTemplates,
-	}[k]
-}
-
 // heading is a kind in the plural, as in the header of a table.
 func heading(k snapshot.Kind) string {
 	return map[snapshot.Kind]string{
@@ -221,7 +202,7 @@ func key(k snapshot.Kind, raw json.RawMessage) string {
 // listed tells whether items of any kind came with s.
 func (s Server) listed() bool {
 	for _, k := range snapshot.Kinds() {
-		if s.items(k) != nil {
+		if *s.Items(k) != nil {
 			return true
 		}
 	}
@@ -318,7 +299,7 @@ func capabilities(raw json.RawMessage) string {
 }
 
 func writeItems(p *page, s Server, k snapshot.Kind) error {
-	items := s.items(k)
+	items := *s.Items(k)
 	if items == nil {
 		return nil
 	}

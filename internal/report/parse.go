@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Fail adds a failure: the first is Error, those after it MoreErrors.
@@ -28,4 +30,23 @@ func Parse(data []byte) (*Report, error) {
 		return nil, errors.New("it is no report of mcpctl, which --format json writes")
 	}
 	return r, nil
+}
+
+// Items are where the items of a kind stand, as far as they came with s; nil = not shown or not offered.
+func (s *Server) Items(k snapshot.Kind) *Items {
+	return map[snapshot.Kind]*Items{
+		snapshot.Tools: &s.Tools, snapshot.Prompts: &s.Prompts,
+		snapshot.Resources: &s.Resources, snapshot.Templates: &s.ResourceTemplates,
+	}[k]
+}
+
+// Count is how many items of a kind there are; nil = not offered or not known.
+func (s *Server) Count(k snapshot.Kind) *int {
+	if s.Counts == nil {
+		return nil
+	}
+	return map[snapshot.Kind]*int{
+		snapshot.Tools: s.Counts.Tools, snapshot.Prompts: s.Counts.Prompts,
+		snapshot.Resources: s.Counts.Resources, snapshot.Templates: s.Counts.ResourceTemplates,
+	}[k]
 }

@@ -171,7 +171,7 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 			parsed.Protocol = s.ProtocolVersion
 		}
 		for _, kind := range snapshot.Kinds() {
-			items, count := listOf(s, kind)
+			items, count := *s.Items(kind), s.Count(kind)
 			switch {
 			case count == nil && items == nil:
 			case count == nil || len(items) != *count:
@@ -186,23 +186,6 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 		return nil, errors.New("it holds no server: save a snapshot with mcpctl snapshot")
 	}
 	return all, nil
-}
-
-// listOf are the items of a kind that a server of a report has, and how many there were; nil = it offered none.
-func listOf(s report.Server, kind snapshot.Kind) (report.Items, *int) {
-	counts := report.Counts{}
-	if s.Counts != nil {
-		counts = *s.Counts
-	}
-	switch kind {
-	case snapshot.Prompts:
-		return s.Prompts, counts.Prompts
-	case snapshot.Resources:
-		return s.Resources, counts.Resources
-	case snapshot.Templates:
-		return s.ResourceTemplates, counts.ResourceTemplates
-	}
-	return s.Tools, counts.Tools
 }
 
 // readGit reads snapshots as they were committed: spec is REF for the snapshots folder, or REF:PATH; a REF may be

@@ -1,0 +1,90 @@
+package output_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/output"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+func process(t *testing.T) (_ host.Process, out, said *bytes.Buffer) {
+	out, said = new(bytes.Buffer), new(bytes.Buffer)
+	return host.Process{Out: out, Err: said, Dir: t.TempDir()}, out, said
+}
+
+func TestMistakesAreFoundBeforehand(t *testing.T) {
+	p, _, _ := process(t)
+	for name, o := range map[string]output.Options{
+		"format":    {Format: "xml"},
+		"color":     {Color: "sometimes"},
+		"folder":    {File: filepath.Join(p.Dir, "none", "x")},
+		"one file":  {File: filepath.Join(p.Dir, "x"), Reports: []output.File{{Format: "json", Path: filepath.Join(p.Dir, "x")}}},
+		"a folder":  {Reports: []output.File{{Format: "json", Path: p.Dir}}},
+		"two files": {Reports: []output.File{{Format: "json", Path: filepath.Join(p.Dir, "x")}, {Format: "yaml", Path: filepath.Join(p.Dir, "x")}}},
+	} {
+		if err := o.Check(p); exit.CodeOf(err) != exit.Usage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := (output.Options{}).Check(p); err != nil {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+// TestEmit writes the answer, tells failures where people look, and gives the status.
+func TestEmit(t *testing.T) {
+	p, out, said := process(t)
+	r := &report.Report{Command: "list", Status: exit.Incomplete, Servers: []report.Server{{Name: "a", State: report.Failed, Error: &report.Failure{Stage: "starting", Message: "no such file"}}}}
+	err := output.Emit(t.Context(), p, output.Options{Format: "json", Reports: []output.File{{Format: "yaml", Path: filepath.Join(p.Dir, "r.yaml")}}}, r, report.Options{})
+	if exit.CodeOf(err) != exit.Incomplete || !json.Valid(out.Bytes()) || !strings.Contains(said.String(), "mcpctl: a: starting: no such file\n") {
+		t.Errorf("%v, %s, %s", err, out, said)
+	}
+	if text, err := os.ReadFile(filepath.Join(p.Dir, "r.yaml")); err != nil || !strings.Contains(string(text), "verdict: incomplete") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// TestInterrupted is a report of a run that a signal ended: it never passes for one that came to an end.
+func TestInterrupted(t *testing.T) {
+	p, out, _ := process(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(exit.Interrupted{Signal: os.Interrupt})
+	err := output.Emit(ctx, p, output.Options{Format: "json"}, &report.Report{Command: "diff"}, report.Options{})
+	if exit.CodeOf(err) != 130 || !strings.Contains(out.String(), `"verdict": "interrupted"`) || !strings.Contains(out.String(), `"status": 130`) {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// TestLocations points findings at lines: of what was compared with, and of a commit's file in the current tree.
+func TestLocations(t *testing.T) {
+	for name, server := range map[string]func(file string) report.Server{
+		"saved":     func(file string) report.Server { return report.Server{Name: "a", Base: file, Transport: "stdio"} },
+		"committed": func(file string) report.Server { return report.Server{Name: "a", Base: "git:main:a.json", BaseFile: file} },
+		"looked at": func(file string) report.Server { return report.Server{Name: "a", Source: file} },
+	} {
+		p, out, _ := process(t)
+		file := filepath.Join(p.Dir, "a.json")
+		if err := os.WriteFile(file, []byte("{\n  \"mcpctl\": 1,\n  \"tools\": [\n    {\n      \"name\": \"x\"\n    }\n  ]\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := server(file)
+		s.State = report.OK
+		r := &report.Report{Command: "diff", Servers: []report.Server{s}, Findings: report.Findings{{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x"}}}
+		if err := output.Emit(t.Context(), p, output.Options{Format: "json"}, r, report.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		var told struct{ Findings []struct{ Location finding.Location } }
+		if err := json.Unmarshal(out.Bytes(), &told); err != nil || told.Findings[0].Location != (finding.Location{File: file, Line: 4}) {
+			t.Errorf("%s: %+v, %v", name, told, err)
+		}
+	}
+}
