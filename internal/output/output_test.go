@@ -67,8 +67,10 @@ func TestInterrupted(t *testing.T) {
 // TestLocations points findings at lines: of what was compared with, and of a commit's file in the current tree.
 func TestLocations(t *testing.T) {
 	for name, server := range map[string]func(file string) report.Server{
-		"saved":     func(file string) report.Server { return report.Server{Name: "a", Base: file, Transport: "stdio"} },
-		"committed": func(file string) report.Server { return report.Server{Name: "a", Base: "git:main:a.json", BaseFile: file} },
+		"saved": func(file string) report.Server { return report.Server{Name: "a", Base: file, Transport: "stdio"} },
+		"committed": func(file string) report.Server {
+			return report.Server{Name: "a", Base: "git:main:a.json", BaseFile: file}
+		},
 		"looked at": func(file string) report.Server { return report.Server{Name: "a", Source: file} },
 	} {
 		p, out, _ := process(t)
@@ -82,7 +84,9 @@ func TestLocations(t *testing.T) {
 		if err := output.Emit(t.Context(), p, output.Options{Format: "json"}, r, report.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		var told struct{ Findings []struct{ Location finding.Location } }
+		var told struct {
+			Findings []struct{ Location finding.Location }
+		}
 		if err := json.Unmarshal(out.Bytes(), &told); err != nil || told.Findings[0].Location != (finding.Location{File: file, Line: 4}) {
 			t.Errorf("%s: %+v, %v", name, told, err)
 		}
