@@ -18,7 +18,10 @@ const Mask = "***"
 const Least = 4
 
 // Secrets are values to hide. The zero value hides nothing; a value may be used by several goroutines.
-type Secrets struct{ forms []string } // each once, longest first
+type Secrets struct {
+	forms  []string // each once, longest first
+	finder *finder  // nil = nothing is hidden
+}
 
 // Of are the secrets with these values.
 func Of(values ...string) Secrets { return Secrets{}.And(values...) }
@@ -31,17 +34,26 @@ func (s Secrets) And(values ...string) Secrets {
 	}
 	all = slices.DeleteFunc(all, func(form string) bool { return len(form) < Least })
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	return Secrets{slices.Compact(all)}
+	if all = slices.Compact(all); len(all) == 0 {
+		return Secrets{}
+	}
+	return Secrets{all, newFinder(all)}
 }
 
 // Elision is what stands in a text where the rest of something was left out.
 const Elision = "…"
 
-// Text is text with every secret in it replaced by Mask, and what is left of one beside an Elision.
+// Text is text with every secret in it replaced by Mask, and what is left of one beside an Elision. Longer secrets are also
+// found where lines were wrapped, in another case of letters, and in base64, once more encoded or not.
 func (s Secrets) Text(text string) string {
+	if s.finder == nil {
+		return text
+	}
 	for _, form := range s.forms {
 		text = strings.ReplaceAll(text, form, Mask)
 	}
+	text = cover(text, s.finder.spans(text, false))
+	text = cover(text, s.finder.encodedSpans(text, nested, false))
 	pieces := strings.Split(text, Elision)
 	for i := range pieces[:len(pieces)-1] {
 		for _, form := range s.forms {
@@ -51,9 +63,24 @@ func (s Secrets) Text(text string) string {
 	return strings.Join(pieces, Elision)
 }
 
+// cover is text with pieces of it replaced by Mask.
+func cover(text string, spans []span) string {
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	var out strings.Builder
+	end := 0
+	for _, s := range spans {
+		if s.start >= end {
+			out.WriteString(text[end:s.start] + Mask)
+		}
+		end = max(end, s.end)
+	}
+	return out.String() + text[end:]
+}
+
 // In tells whether a text holds a secret.
 func (s Secrets) In(text string) bool {
-	return slices.ContainsFunc(s.forms, func(form string) bool { return strings.Contains(text, form) })
+	return s.finder != nil && (slices.ContainsFunc(s.forms, func(form string) bool { return strings.Contains(text, form) }) ||
+		len(s.finder.spans(text, true)) > 0 || len(s.finder.encodedSpans(text, nested, true)) > 0)
 }
 
 // Cut is Text for a text that was cut out of a longer one: the part of a secret that was left at an edge is replaced, too.
