@@ -1,6 +1,7 @@
 // Package transport carries JSON-RPC messages to one server and back: over the standard streams of a child process, over
 // streamable HTTP, or over HTTP+SSE. A message is framed, parsed and matched to its request once, and reaches the caller
-// as the bytes that came. A Conn is also a transport of mcp-go, whose client runs over it.
+// as the bytes that came. A Conn has the methods of mcp-go's transports, whose client runs over
+// it.
 package transport
 
 import (
@@ -15,7 +16,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -69,7 +69,7 @@ func (c *Conn) Start(context.Context) error { return nil }
 // The result is the server's bytes, unchanged. A reply that is a JSON-RPC error is a response with Error set, whatever
 // the HTTP status was; its Data is a json.RawMessage with the server's bytes, or nil. Errors to match: *HTTPError,
 // *RedirectError, *CredentialsError, *TooLargeError, *TooDeepError, *ReplyError, *LostError.
-func (c *Conn) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCResponse, error) {
 	body, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the request: %w", err)
@@ -187,7 +187,7 @@ func (c *Conn) Close() error {
 		if stop := c.unwatch.Load(); stop != nil {
 			(*stop)()
 		}
-		c.lose(transport.ErrTransportClosed)
+		c.lose(ErrTransportClosed)
 		c.shutErr = c.carrier.close()
 	})
 	return c.shutErr
@@ -261,12 +261,12 @@ func (p *pendingCall) fail(err error) {
 }
 
 // response waits for the end of the wait.
-func (p *pendingCall) response(id mcp.RequestId) (*transport.JSONRPCResponse, error) {
+func (p *pendingCall) response(id mcp.RequestId) (*JSONRPCResponse, error) {
 	<-p.done
 	if p.err != nil {
 		return nil, p.err
 	}
-	r := &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: id}
+	r := &JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: id}
 	if p.reply.fault == nil {
 		r.Result = p.reply.result
 		return r, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/client"
+	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
@@ -27,13 +28,24 @@ func mcpGo() *mcpserver.MCPServer {
 	return s
 }
 
-// TestClientOfMcpGo: mcp-go's client runs over each of our carriers, since a Conn is one of its transports.
+// asMcpGo is a Conn under the types of mcp-go's transports: to convert them is all there is to do.
+type asMcpGo struct{ *Conn }
+
+func (c asMcpGo) SendRequest(ctx context.Context, r mcptransport.JSONRPCRequest) (*mcptransport.JSONRPCResponse, error) {
+	reply, err := c.Conn.SendRequest(ctx, JSONRPCRequest(r))
+	return (*mcptransport.JSONRPCResponse)(reply), err
+}
+
+// TestClientOfMcpGo: mcp-go's client runs over each of our carriers, and knows the same names on the wire.
 func TestClientOfMcpGo(t *testing.T) {
 	streamable := httptest.NewServer(mcpserver.NewStreamableHTTPServer(mcpGo()))
 	defer streamable.Close()
 	stream := httptest.NewServer(nil)
 	stream.Config.Handler = mcpserver.NewSSEServer(mcpGo())
 	defer stream.Close()
+	if HeaderKeySessionID != mcptransport.HeaderKeySessionID || HeaderKeyProtocolVersion != mcptransport.HeaderKeyProtocolVersion {
+		t.Error("mcp-go names the headers otherwise")
+	}
 	open := map[string]func() (*Conn, error){
 		KindStdio: func() (*Conn, error) {
 			return StartStdio(t.Context(), Command{Path: os.Args[0], Env: []string{"BEHAVE=mcp-go", "GOCOVERDIR=" + t.TempDir()}})
@@ -47,7 +59,7 @@ func TestClientOfMcpGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := client.NewClient(conn)
+			c := client.NewClient(asMcpGo{conn})
 			defer c.Close()
 			if err := c.Start(t.Context()); err != nil {
 				t.Fatal(err)

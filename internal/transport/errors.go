@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/mark3labs/mcp-go/client/transport"
 )
 
 // TooLargeError is a message over the cap; it was not kept.
@@ -52,7 +50,7 @@ func (e *LostError) Error() string {
 }
 
 // Unwrap is mcp-go's ErrTransportClosed.
-func (e *LostError) Unwrap() error { return transport.ErrTransportClosed }
+func (e *LostError) Unwrap() error { return ErrTransportClosed }
 
 // HTTPError is an HTTP reply in which there is no MCP message where one is needed: a bad status, or a body that is not
 // JSON or an event stream. What it quotes from the reply has the values of our own headers masked.

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -187,8 +186,8 @@ func TestStreamableNeverEndingBodies(t *testing.T) {
 	})
 }
 
-func request(id int64) transport.JSONRPCRequest {
-	return transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(id), Method: "tools/list"}
+func request(id int64) JSONRPCRequest {
+	return JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(id), Method: "tools/list"}
 }
 
 func TestHTTPCapsBodies(t *testing.T) {
@@ -323,7 +322,7 @@ func (l *requestLog) add(r *http.Request) string {
 	return m.Method
 }
 
-func call(t *testing.T, l *Conn, id int64, method string) (*transport.JSONRPCResponse, error) {
+func call(t *testing.T, l *Conn, id int64, method string) (*JSONRPCResponse, error) {
 	r := request(id)
 	r.Method = method
 	return l.SendRequest(t.Context(), r)
@@ -362,7 +361,7 @@ func TestSessionIsLost(t *testing.T) {
 	if !errors.As(err, &gone) || !gone.Session || gone.Status != 404 {
 		t.Errorf("error %v, want an *HTTPError about the session", err)
 	}
-	if _, err := call(t, l, 3, "tools/list"); !errors.Is(err, transport.ErrSessionTerminated) {
+	if _, err := call(t, l, 3, "tools/list"); !errors.Is(err, ErrSessionTerminated) {
 		t.Errorf("error %v, want mcp-go's ErrSessionTerminated", err)
 	}
 }

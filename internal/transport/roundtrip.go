@@ -19,7 +19,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -50,7 +49,7 @@ const (
 )
 
 // sessionHeader is set by mcp-go's name for it.
-const sessionHeader = transport.HeaderKeySessionID
+const sessionHeader = HeaderKeySessionID
 
 // web is the HTTP client of one server: it adds our headers, stays at home, and remembers what went wrong.
 type web struct {
@@ -120,7 +119,7 @@ func (w *web) do(ctx context.Context, method, to string, body []byte, header htt
 	}
 	maps.Copy(req.Header, header)
 	if v := w.protocol(); v != "" {
-		req.Header.Set(transport.HeaderKeyProtocolVersion, v)
+		req.Header.Set(HeaderKeyProtocolVersion, v)
 	}
 	switch method {
 	case http.MethodPost:

@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"sync"
 	"sync/atomic"
-
-	"github.com/mark3labs/mcp-go/client/transport"
 )
 
 // sseStream carries messages over HTTP+SSE: ours in POSTs, the server's in one event stream.
@@ -93,7 +91,7 @@ func (s *sseStream) read(events *eventReader) error {
 		e, err := events.next()
 		switch {
 		case s.life.Err() != nil:
-			return transport.ErrTransportClosed
+			return ErrTransportClosed
 		case err != nil:
 			return brokeOff("the event stream broke off", err)
 		case e.kind == "endpoint":

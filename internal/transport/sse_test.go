@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -137,7 +136,7 @@ func TestSSELossIsToldAtOnce(t *testing.T) {
 	}
 	s.out <- ""
 	<-l.Done()
-	if _, err := ask(t, l, 1); !errors.Is(err, transport.ErrTransportClosed) {
+	if _, err := ask(t, l, 1); !errors.Is(err, ErrTransportClosed) {
 		t.Errorf("error %v, want a lost connection", err)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/mark3labs/mcp-go/client/transport"
 )
 
 // Command is a stdio server to start.
@@ -86,7 +84,7 @@ func (s *stdio) readLoop() {
 	}
 	f.rest(s.take)
 	if s.stopping.Load() {
-		s.conn.lose(transport.ErrTransportClosed)
+		s.conn.lose(ErrTransportClosed)
 	} else {
 		s.conn.lose(s.loss())
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -35,7 +34,7 @@ func behave(t *testing.T, name string) *Conn {
 func childOf(l *Conn) *child { return l.carrier.(*stdio).child }
 
 // ask sends one request and fails the test when that takes long.
-func ask(t *testing.T, l *Conn, id int64) (*transport.JSONRPCResponse, error) {
+func ask(t *testing.T, l *Conn, id int64) (*JSONRPCResponse, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -134,7 +133,7 @@ func TestStdioTellsExitAndStderr(t *testing.T) {
 	l := behave(t, "crash")
 	_, err := ask(t, l, 1)
 	var lost *LostError
-	if !errors.As(err, &lost) || !errors.Is(err, transport.ErrTransportClosed) {
+	if !errors.As(err, &lost) || !errors.Is(err, ErrTransportClosed) {
 		t.Fatalf("error %#v, want a *LostError", err)
 	}
 	<-l.Done()
@@ -202,7 +201,7 @@ func TestStdioLateRepliesAreNoNoise(t *testing.T) {
 	l := behave(t, "late")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := l.SendRequest(ctx, transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(int64(1)), Method: "x"}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := l.SendRequest(ctx, JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(int64(1)), Method: "x"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("error %v, want a timeout", err)
 	}
 	if _, err := ask(t, l, 2); err != nil {

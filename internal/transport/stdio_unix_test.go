@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport"
-
 	"github.com/mcpctl/mcpctl/internal/process"
 )
 
@@ -139,7 +137,7 @@ func TestKillDoesNotWait(t *testing.T) {
 	if runs(childOf(l).cmd.Process.Pid) {
 		t.Error("the server is still there")
 	}
-	if _, err := ask(t, l, 2); !errors.Is(err, transport.ErrTransportClosed) {
+	if _, err := ask(t, l, 2); !errors.Is(err, ErrTransportClosed) {
 		t.Errorf("error %v, want a closed transport", err)
 	}
 }

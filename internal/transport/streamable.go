@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -98,7 +97,7 @@ func (s *streamableHTTP) header(own http.Header) http.Header {
 func (s *streamableHTTP) send(ctx context.Context, m outgoing) error {
 	initialize := m.method == string(mcp.MethodInitialize)
 	if _, ended := s.session.current(); ended && !initialize {
-		return transport.ErrSessionTerminated
+		return ErrSessionTerminated
 	}
 	ctx, cancel := s.whileOpen(ctx)
 	header := s.header(m.header)

@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -26,7 +25,7 @@ type reply struct {
 
 // timed is a server that answers at fixed times. It stands in for a transport where only time matters.
 type timed struct {
-	mcptransport.Interface
+	transport.Interface
 	start   time.Time
 	replies map[string]reply // silence for a method that is not there
 
@@ -34,7 +33,7 @@ type timed struct {
 	asked map[string]int
 }
 
-func (s *timed) SendRequest(ctx context.Context, r mcptransport.JSONRPCRequest) (*mcptransport.JSONRPCResponse, error) {
+func (s *timed) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	s.mu.Lock()
 	s.asked[r.Method]++
 	s.mu.Unlock()
@@ -54,9 +53,9 @@ func (s *timed) SendRequest(ctx context.Context, r mcptransport.JSONRPCRequest) 
 	case reply.err != nil:
 		return nil, reply.err
 	case reply.result == "":
-		return &mcptransport.JSONRPCResponse{Error: &mcp.JSONRPCErrorDetails{Code: reply.code, Message: "no"}}, nil
+		return &transport.JSONRPCResponse{Error: &mcp.JSONRPCErrorDetails{Code: reply.code, Message: "no"}}, nil
 	}
-	return &mcptransport.JSONRPCResponse{Result: json.RawMessage(reply.result)}, nil
+	return &transport.JSONRPCResponse{Result: json.RawMessage(reply.result)}, nil
 }
 
 const (

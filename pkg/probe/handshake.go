@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -85,7 +84,7 @@ func (c caller) requireModern(ctx context.Context) (peer, error) {
 
 // settle makes the version hold for the connection and, in the era of the handshake, ends the handshake.
 func (c caller) settle(ctx context.Context, p peer) {
-	if over, ok := c.conn.(mcptransport.HTTPConnection); ok {
+	if over, ok := c.conn.(transport.HTTPConnection); ok {
 		over.SetProtocolVersion(p.protocol)
 	}
 	c.seen.note(p.notices...)

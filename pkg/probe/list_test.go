@@ -9,19 +9,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // scripted answers each request with the next of its results, the last one for ever.
 type scripted struct {
-	mcptransport.Interface
+	transport.Interface
 	results []string
 	params  []string // of the requests that came
 }
 
-func (s *scripted) SendRequest(_ context.Context, r mcptransport.JSONRPCRequest) (*mcptransport.JSONRPCResponse, error) {
+func (s *scripted) SendRequest(_ context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	params, err := json.Marshal(r.Params)
 	if err != nil {
 		return nil, err
@@ -29,10 +29,10 @@ func (s *scripted) SendRequest(_ context.Context, r mcptransport.JSONRPCRequest)
 	s.params = append(s.params, string(params))
 	result := s.results[min(len(s.params), len(s.results))-1]
 	if result == "" {
-		return &mcptransport.JSONRPCResponse{}, nil
+		return &transport.JSONRPCResponse{}, nil
 	}
 	result = strings.ReplaceAll(result, "N", fmt.Sprint(len(s.params)))
-	return &mcptransport.JSONRPCResponse{Result: json.RawMessage(result)}, nil
+	return &transport.JSONRPCResponse{Result: json.RawMessage(result)}, nil
 }
 
 // listTools lists the tools of a server that answers with the results.

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -57,7 +56,7 @@ func hasAnswer(err error) bool { return is[*RPCError](err) || is[*transport.HTTP
 
 // caller sends requests over one connection and gives back the raw results.
 type caller struct {
-	conn    mcptransport.Interface
+	conn    transport.Interface
 	client  Client
 	version string // protocol version of the requests; empty before the handshake
 	elicits bool   // there is somebody to answer the server's questions
@@ -71,7 +70,7 @@ func (c caller) call(ctx context.Context, method string, params map[string]any) 
 
 // send sends one request and waits for its result. A server that refuses its version, and lists that very version among
 // those it supports, is asked once more (specification 2026-07-28, version negotiation).
-func (c caller) send(ctx context.Context, request mcptransport.JSONRPCRequest) (json.RawMessage, error) {
+func (c caller) send(ctx context.Context, request transport.JSONRPCRequest) (json.RawMessage, error) {
 	result, err := c.sendOnce(ctx, request)
 	if c.version == "" || !slices.Contains(supportedBy(err), c.version) {
 		return result, err
@@ -80,7 +79,7 @@ func (c caller) send(ctx context.Context, request mcptransport.JSONRPCRequest) (
 	return c.sendOnce(ctx, request)
 }
 
-func (c caller) sendOnce(ctx context.Context, request mcptransport.JSONRPCRequest) (json.RawMessage, error) {
+func (c caller) sendOnce(ctx context.Context, request transport.JSONRPCRequest) (json.RawMessage, error) {
 	method := request.Method
 	reply, err := c.conn.SendRequest(ctx, request)
 	switch {
@@ -99,7 +98,7 @@ func (c caller) sendOnce(ctx context.Context, request mcptransport.JSONRPCReques
 
 // request builds a request of the era of c.version: since 2026-07-28 every request says in _meta who asks, and in headers
 // what for (specification 2026-07-28, basic and streamable HTTP).
-func (c caller) request(method string, params map[string]any) mcptransport.JSONRPCRequest {
+func (c caller) request(method string, params map[string]any) transport.JSONRPCRequest {
 	if params == nil {
 		params = map[string]any{}
 	}
@@ -110,14 +109,14 @@ func (c caller) request(method string, params map[string]any) mcptransport.JSONR
 			mcp.MetaKeyClientCapabilities: c.capabilities(),
 			mcp.MetaKeyClientInfo:         c.implementation(),
 		})
-		header.Set(mcptransport.HeaderKeyProtocolVersion, c.version)
+		header.Set(transport.HeaderKeyProtocolVersion, c.version)
 		named, _ := json.Marshal(params) // what cannot be encoded cannot be sent either
 		for name, value := range mcp.StandardHeaders(c.version, mcp.MCPMethod(method), named) {
 			header.Set(name, value)
 		}
 	}
 	id := mcp.NewRequestId(c.seen.nextID())
-	return mcptransport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Method: method, Params: params, Header: header}
+	return transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Method: method, Params: params, Header: header}
 }
 
 // withMeta is params with further members in its _meta.
@@ -196,7 +195,7 @@ func (s *Session) Preview(r Request) (json.RawMessage, error) {
 }
 
 // message is a request with what the era, the transport and the listener want in it.
-func (s *Session) message(r Request) (mcptransport.JSONRPCRequest, error) {
+func (s *Session) message(r Request) (transport.JSONRPCRequest, error) {
 	params := make(map[string]any, len(r.Params)+1)
 	for name, value := range r.Params {
 		params[name] = value
