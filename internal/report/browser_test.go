@@ -57,9 +57,9 @@ func TestBrowserFilters(t *testing.T) {
 	tab := openBrowser(t)
 	file := filepath.Join(t.TempDir(), "page.html")
 	two := &Report{Command: "diff", Servers: []Server{{Name: "a"}, {Name: "b"}}, Findings: []finding.Finding{
-		{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x"},
-		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/y"},
-		{Rule: "tool-removed", Level: finding.Breaking, Server: "b", Item: "tool/x"},
+		{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x", Message: "`x` was removed."},
+		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/y", Message: "`y` is new."},
+		{Rule: "tool-removed", Level: finding.Breaking, Server: "b", Item: "tool/z", Message: "`z` was removed."},
 	}}
 	if err := os.WriteFile(file, []byte(written(t, "html", two, Options{})), 0o600); err != nil {
 		t.Fatal(err)

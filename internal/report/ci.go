@@ -337,10 +337,10 @@ func fileLine(s string) finding.Location {
 	return finding.Location{}
 }
 
-// evidence are the lines that show a finding: what changed, and an instance that tells the difference. Changes are told
-// by the style, red for what is gone and green for what is new.
+// evidence are the lines that show a finding as it stands: what changed, and an instance that tells the difference. Changes
+// are told by the style, red for what is gone and green for what is new.
 func evidence(f finding.Finding) [][]piece {
-	p := &page{bare: true}
+	p := &page{bare: true, Options: Options{Verbose: true}}
 	writeChange(p, 0, f)
 	writeWitness(p, 0, f)
 	return p.rows

@@ -1,13 +1,14 @@
 package report
 
 import (
-	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -32,8 +33,15 @@ type webPage struct {
 	Style    template.CSS
 	Script   template.JS
 	Problems []text
+	Made     text // when and of what, and by which version
+	Breaks   text
+	Story    []webLine
 	Levels   []webLevel
-	Servers  []webServer
+	Servers  []webServer // those with something of their own to say
+	Quiet    []text      // the names of those without findings
+	Choices  []webServer // those with findings, where there are several
+	Compared []text
+	Causes   []webCause
 	Header   []text
 	Rows     [][]text
 }
@@ -44,12 +52,16 @@ type webLevel struct {
 	Count int
 }
 
+type webLine struct {
+	Level string
+	Title text
+}
+
 type webServer struct {
-	Number         int
-	Name, Compared text
-	Troubles       []webTrouble
-	Findings       []webFinding
-	Quiet          text
+	Number   int
+	Name     text
+	Troubles []webTrouble
+	Unsaved  text
 }
 
 type webTrouble struct {
@@ -57,12 +69,25 @@ type webTrouble struct {
 	Text, Stderr multiline
 }
 
-type webFinding struct {
-	Level, Fingerprint        string
-	Item, Message, Rule, Hint text
-	Waived, Verdict           text
-	Doc                       text
-	Rows                      [][]webSpan
+// webCause is what is told together; Item is empty for a single group.
+type webCause struct {
+	Item   text
+	Groups []webGroup
+}
+
+type webGroup struct {
+	Level, Fingerprint, Servers string // Servers are the numbers of its servers
+	Title, Rules, Verdict       text
+	Hints, Waivers, Docs        []text
+	Rows, Rest                  [][]webSpan
+	Members                     []webMember
+}
+
+// webMember is one finding of a group as it stands.
+type webMember struct {
+	Fingerprint string
+	Where       text
+	Rows        [][]webSpan
 }
 
 // webSpan is a stretch of a line; Kind is "gone", "new" or empty.
@@ -92,12 +117,9 @@ func webPageOf(r *Report, o Options) webPage {
 	for _, problem := range r.Problems {
 		p.Problems = append(p.Problems, text(problem))
 	}
-	for _, s := range r.Servers {
-		p.Servers = append(p.Servers, webServerOf(r, s, len(p.Servers), o))
-	}
-	if rest := o.wanted(strays(r)); len(rest) > 0 {
-		p.Servers = append(p.Servers, webServer{Number: len(p.Servers), Name: "everything else", Findings: webFindings(rest, o)})
-	}
+	p.addServers(r, o)
+	p.addCauses(r, o)
+	p.Made = text(madeBy(o))
 	if r.Findings == nil {
 		header, rows := overview(r)
 		p.Header = texts(header)
@@ -138,44 +160,104 @@ func webLevels(findings []finding.Finding) []webLevel {
 	return all
 }
 
-func webServerOf(r *Report, s Server, number int, o Options) webServer {
-	one := webServer{Number: number, Name: text(s.Name), Findings: webFindings(o.wanted(of(s.Name, r.Findings)), o)}
-	if s.Base != "" {
-		one.Compared = text(s.Base) + " → " + text(now(s))
+// madeBy names the version of mcpctl, the time and the commit, as far as the caller gave them.
+func madeBy(o Options) string {
+	if o.Version == "" && o.Made.IsZero() && o.Commit == "" {
+		return ""
 	}
-	for _, f := range s.failures() {
-		one.Troubles = append(one.Troubles, webTrouble{text(string(s.State)), text(f.Stage), multiline(troubleText(s, f)), multiline(f.Stderr)})
+	says := strings.TrimSpace("mcpctl " + o.Version)
+	if !o.Made.IsZero() {
+		says += ", " + o.Made.UTC().Format(minute)
 	}
-	switch {
-	case s.Unsaved:
-		one.Quiet = "no saved snapshot; save one by mcpctl snapshot " + text(quoted(s.Name))
-	case len(one.Findings)+len(one.Troubles) == 0 && r.Findings != nil:
-		one.Quiet = "nothing to show"
+	if o.Commit != "" {
+		says += ", commit " + o.Commit
+	}
+	return says
+}
+
+// addServers adds a section for each server that could not be asked or compared; the others are named.
+func (p *webPage) addServers(r *Report, o Options) {
+	for i, s := range r.Servers {
+		one := webServer{Number: i, Name: text(s.Name)}
+		for _, f := range s.failures() {
+			one.Troubles = append(one.Troubles, webTrouble{text(string(s.State)), text(f.Stage), multiline(troubleText(s, f)), multiline(f.Stderr)})
+		}
+		if s.Unsaved {
+			one.Unsaved = text("no saved snapshot; save one by mcpctl snapshot " + quoted(s.Name))
+		}
+		found := len(o.wanted(of(s.Name, r.Findings))) > 0
+		switch {
+		case len(one.Troubles) > 0 || s.Unsaved:
+			p.Servers = append(p.Servers, one)
+		case !found && r.Findings != nil:
+			p.Quiet = append(p.Quiet, one.Name)
+		}
+		if found && s.Base != "" {
+			p.Compared = append(p.Compared, text(s.Name+": "+s.Base+" → "+now(s)))
+		}
+		if found && len(r.Servers) > 1 {
+			p.Choices = append(p.Choices, webServer{Number: i, Name: one.Name})
+		}
+	}
+}
+
+func (p *webPage) addCauses(r *Report, o Options) {
+	causes := o.causes(r.Findings)
+	if broken := broken(r.Findings); len(broken) > 0 && r.Command != "check" {
+		p.Breaks = text("Breaks whoever uses " + someOf(broken, 8) + ".")
+	}
+	for i, c := range causes {
+		if len(causes) >= storyFrom && i < storyLines-2 {
+			p.Story = append(p.Story, webLine{levelWord(c.groups[0].Members[0]), text(strings.ReplaceAll(c.title(), "`", ""))})
+		}
+		one := webCause{}
+		if len(c.groups) > 1 {
+			one.Item = text(itemTitle(c.item))
+		}
+		told := map[string]bool{}
+		for _, g := range c.groups {
+			one.Groups = append(one.Groups, webGroupOf(r, o, g, told))
+		}
+		p.Causes = append(p.Causes, one)
+	}
+	if more := len(causes) - len(p.Story); len(p.Story) > 0 && more > 0 {
+		p.Story = append(p.Story, webLine{"", text(fmt.Sprintf("… and %s more, all below", quantity(more, "cause")))})
+	}
+}
+
+// longRows is from how many lines on the rest is folded, unless something in it is concealed.
+const longRows = 14
+
+func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) webGroup {
+	first := g.Members[0]
+	one := webGroup{
+		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: text(strings.ReplaceAll(g.Title, "`", "")), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
+		Hints: texts(each(g, hintOf)), Waivers: texts(each(g, waiverOf)), Rows: webRows(groupRows(g, g.Title, r.Servers, told)),
+		Docs: texts(each(g, func(f finding.Finding) string { return ruleOf(f.Rule, o.Rules).Doc })),
+	}
+	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
+		one.Verdict = text(first.Verdict)
+	}
+	concealed := slices.ContainsFunc(one.Rows, func(row []webSpan) bool {
+		return slices.ContainsFunc(row, func(s webSpan) bool { return strings.Contains(string(s.Text), warningSign) })
+	})
+	if len(one.Rows) > longRows && !concealed {
+		one.Rows, one.Rest = one.Rows[:longRows-4], one.Rows[longRows-4:]
+	}
+	for _, f := range g.Members {
+		at := slices.IndexFunc(r.Servers, func(s Server) bool { return s.Name == f.Server })
+		if number := strconv.Itoa(at); !slices.Contains(strings.Fields(one.Servers), number) {
+			one.Servers = strings.TrimSpace(one.Servers + " " + number)
+		}
+		one.Members = append(one.Members, webMember{f.Fingerprint(), text(strings.TrimSpace(subject(f) + " " + f.Pointer())), webRows(evidence(f))})
 	}
 	return one
 }
 
-func webFindings(findings []finding.Finding, o Options) []webFinding {
-	var all []webFinding
-	for _, f := range findings {
-		one := webFinding{
-			Level: levelWord(f), Item: text(itemTitle(f.Item)), Message: text(oneLine(f.Message)), Rule: text(f.Rule), Hint: text(oneLine(f.Hint)), Fingerprint: f.Fingerprint(),
-		}
-		if f.Verdict == finding.Proved || f.Verdict == finding.Unproven {
-			one.Verdict = text(f.Verdict)
-		}
-		if w := f.Waiver; w != nil {
-			one.Waived = text("waived" + until(w.Expires) + " by " + cmp.Or(oneLine(w.Owner), "nobody named") + ": " + oneLine(w.Reason))
-		}
-		for _, rule := range o.Rules {
-			if rule.ID == f.Rule {
-				one.Doc = text(rule.Doc)
-			}
-		}
-		for _, row := range evidence(f) {
-			one.Rows = append(one.Rows, webRow(row))
-		}
-		all = append(all, one)
+func webRows(rows [][]piece) [][]webSpan {
+	var all [][]webSpan
+	for _, row := range rows {
+		all = append(all, webRow(row))
 	}
 	return all
 }

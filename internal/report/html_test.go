@@ -8,14 +8,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // webTag is any tag; ownWebTag is one that the page's template has, with the values of its attributes.
 var (
 	webTag    = regexp.MustCompile(`<[^>]*>`)
-	ownWebTag = regexp.MustCompile(`^<(?:!DOCTYPE html|/?(?:html|head|body|header|main|title|style|script|h1|h2|h3|p|small|code|pre|del|ins|details|summary|fieldset|legend|label|span|form|select|option|output|section|article|div|table|thead|tbody|tr|th|td)|` +
-		`html lang="en"|meta [a-z-]+="[^"]*"(?: content="[^"]*")?|h1 class="[a-z]*"|p class="(?:trouble|hint|waiver|quiet)"|form id="filter"|label class="server"|select name="server"|option value="[0-9]*"|` +
-		`input type="checkbox" name="level" value="[a-z]+" checked|span class="level [a-z]+"|section data-server="[0-9]+"|article class="trouble"|article class="finding" id="f-[0-9a-f]{12}" data-level="[a-z]+"|div class="wide")>$`)
+	ownWebTag = regexp.MustCompile(`^<(?:!DOCTYPE html|/?(?:html|head|body|header|main|title|style|script|h1|h2|h3|p|small|code|pre|del|ins|details|summary|fieldset|legend|label|span|form|select|option|output|section|article|footer|ul|li|div|table|thead|tbody|tr|th|td)|` +
+		`html lang="en"|meta [a-z-]+="[^"]*"(?: content="[^"]*")?|h1 class="[a-z]*"|p class="(?:trouble|hint|waiver|quiet|breaks)"|form id="filter"|label class="server"|select name="server"|option value="[0-9]*"|` +
+		`input type="checkbox" name="level" value="[a-z]+" checked|span class="level [a-z]+"|section data-server="[0-9]+"|section class="cause"|article class="trouble"|article class="finding" id="f-[0-9a-f]{12}" data-level="[a-z]+" data-servers="[0-9 -]*"|div class="wide")>$`)
 	webBlock = regexp.MustCompile(`(?s)<(style|script)>.*?</(?:style|script)>`)
 )
 
@@ -90,30 +93,46 @@ func TestHTMLAsksNobody(t *testing.T) {
 	}
 }
 
-// TestHTMLLayout checks what stands where: a section per server, in it an article per finding, and a box per level.
+// TestHTMLLayout checks what stands where: an article per cause with each of its findings, a box per level, and a section for
+// each server that could not be asked or compared; the others are named in one place.
 func TestHTMLLayout(t *testing.T) {
 	for name, one := range cases(t) {
 		if one.Findings == nil || one.Options.Waived {
 			continue
 		}
 		out := written(t, "html", &one.Report, Options{Waived: true})
-		sections := strings.Split(out, "<section ")[1:]
+		groups := finding.Groups(one.Findings)
+		if got, want := strings.Count(out, `class="finding"`), len(groups); got != want {
+			t.Errorf("%s: %d articles, want %d", name, got, want)
+		}
+		for _, g := range groups {
+			level := levelWord(g.Members[0])
+			if !strings.Contains(out, fmt.Sprintf(`id="f-%s" data-level="%s"`, g.Fingerprint, level)) || !strings.Contains(out, `name="level" value="`+level+`"`) {
+				t.Errorf("%s: no article for %s, or no box for it", name, g.Fingerprint)
+			}
+			for _, f := range g.Members {
+				if !strings.Contains(out, "<code>"+f.Fingerprint()+"</code>") {
+					t.Errorf("%s: %s is not on the page", name, f.Fingerprint())
+				}
+			}
+		}
 		for i, s := range one.Servers {
-			if want := fmt.Sprintf("data-server=\"%d\">\n<h2>", i); !strings.HasPrefix(sections[i], want) {
-				t.Errorf("%s: section %d begins %.60q", name, i, sections[i])
-			}
-			if got, want := strings.Count(sections[i], `class="finding"`), len(of(s.Name, one.Findings)); got != want {
-				t.Errorf("%s: %d findings of %s, want %d", name, got, s.Name, want)
+			said := strings.Contains(out, fmt.Sprintf(`<section data-server="%d">`, i))
+			if want := len(s.failures()) > 0 || s.Unsaved; said != want {
+				t.Errorf("%s: a section of %s: %v", name, s.Name, said)
 			}
 		}
-		if got, want := strings.Count(out, `class="finding"`), len(one.Findings); got != want {
-			t.Errorf("%s: %d findings, want %d", name, got, want)
-		}
-		for _, f := range one.Findings {
-			article := fmt.Sprintf(`id="f-%s" data-level="%s"`, f.Fingerprint(), levelWord(f))
-			if !strings.Contains(out, article) || !strings.Contains(out, `name="level" value="`+levelWord(f)+`"`) {
-				t.Errorf("%s: no %s, or no box for it", name, article)
-			}
-		}
+	}
+}
+
+// TestHTMLNamesItsRun: the time, the commit and the version stand there when they are given, and nothing when they are not.
+func TestHTMLNamesItsRun(t *testing.T) {
+	r := &Report{Command: "diff", Findings: Findings{}}
+	if out := written(t, "html", r, Options{}); strings.Contains(out, "<footer>") {
+		t.Error("a page without a run names one")
+	}
+	out := written(t, "html", r, Options{Version: "1.2.3", Commit: "abc<", Made: time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)})
+	if want := `<footer><p class="quiet">mcpctl 1.2.3, 2026-06-30 12:00Z, commit abc&lt;</p></footer>`; !strings.Contains(out, want) {
+		t.Errorf("%q is not on the page", want)
 	}
 }

@@ -24,10 +24,16 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	if r.Findings == nil {
 		c.overview(r)
 	}
-	for _, s := range r.Servers {
-		c.server(r, s, o)
+	c.compared(r, o)
+	causes := o.causes(r.Findings)
+	c.head += references.without(markdownStory(r, causes))
+	levels := map[string]int{}
+	for _, one := range causes {
+		levels[levelWord(one.groups[0].Members[0])]++
 	}
-	c.strays(r, o)
+	for _, one := range causes {
+		c.cause(r, one, levels)
+	}
 	_, err := io.WriteString(w, c.write())
 	return err
 }
@@ -44,66 +50,83 @@ func markdownHead(r *Report) string {
 	return head
 }
 
-// server adds what there is to say about one server; nothing when nothing was found.
-func (c *comment) server(r *Report, s Server, o Options) {
-	found := o.wanted(of(s.Name, r.Findings))
-	if len(found) == 0 {
-		if s.Unsaved {
-			c.add(chapter{}, block{rank: -1, full: fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n",
-				code(s.Name), code("mcpctl snapshot "+quoted(s.Name)))})
+// markdownStory tells who breaks, and what happened, in a few lines.
+func markdownStory(r *Report, causes []cause) string {
+	if len(causes) < storyFrom {
+		return ""
+	}
+	says := ""
+	if broken := broken(r.Findings); len(broken) > 0 && r.Command != "check" {
+		says = fmt.Sprintf("<p>Breaks whoever uses %s.</p>\n", code(shortened(someOf(broken, 8), 400)))
+	}
+	says += "<ul>\n"
+	for i, c := range causes {
+		if i == storyLines-2 && len(causes) > storyLines-1 {
+			says += fmt.Sprintf("<li>… and %d causes more, all below</li>\n", len(causes)-i)
+			break
 		}
-		return
+		says += fmt.Sprintf("<li>%s %s</li>\n", icon(rank(c.groups[0].Members[0])), prose(shortened(c.title(), 200)))
 	}
-	compared, command := "", r.Command
-	if strings.HasPrefix(s.Base, "git:") {
-		command = "" // a commit stays as it is: nothing can be accepted
-	}
-	if s.Base != "" {
-		compared = fmt.Sprintf(" – %s → %s", code(shortened(s.Base, 200)), code(shortened(now(s), 200)))
-	}
-	c.findings(fmt.Sprintf("<b>%s</b>: %s%s", code(shortened(s.Name, 200)), Summarize(found, nil).words(), compared), found, command)
+	return says + "</ul>\n"
 }
 
-// strays adds the findings that belong to no server of the report.
-func (c *comment) strays(r *Report, o Options) {
-	found := o.wanted(strays(r))
-	if len(found) > 0 {
-		c.findings("<b>everything else</b>: "+Summarize(found, nil).words(), found, r.Command)
-	}
-}
-
-func (c *comment) findings(title string, found []finding.Finding, command string) {
-	open := "<details>"
-	for _, f := range found {
-		if rank(f) == 0 {
-			open = "<details open>"
+// compared adds what was compared with what, and which servers have nothing saved.
+func (c *comment) compared(r *Report, o Options) {
+	for _, s := range r.Servers {
+		switch {
+		case s.Unsaved:
+			c.add(chapter{}, block{rank: -1, full: fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code("mcpctl snapshot "+quoted(s.Name)))})
+		case s.Base != "" && len(o.wanted(of(s.Name, r.Findings))) > 0:
+			c.add(chapter{}, block{rank: 2, full: fmt.Sprintf("<p>%s: %s → %s</p>\n", code(shortened(s.Name, 200)), code(shortened(s.Base, 200)), code(shortened(now(s), 200)))})
 		}
 	}
-	ch := chapter{open: open + "\n<summary>" + title + "</summary>\n", end: "</details>\n"}
-	for _, f := range found {
-		says := findingHead(f, command)
-		c.add(ch, block{rank: rank(f), what: levelWord(f), brief: says, full: says + string(preformatted(evidence(f)))})
+}
+
+// cause adds a cause to the part of its level; levels are how many causes each has.
+func (c *comment) cause(r *Report, one cause, levels map[string]int) {
+	level, open := levelWord(one.groups[0].Members[0]), "<details>"
+	if level == finding.Breaking.String() {
+		open = "<details open>"
+	}
+	ch := chapter{open: fmt.Sprintf("%s\n<summary><b>%s</b>: %s</summary>\n", open, level, quantity(levels[level], "cause")), end: "</details>\n"}
+	told := map[string]bool{}
+	for _, g := range one.groups {
+		head := groupHead(r, g)
+		c.add(ch, block{rank: rank(g.Members[0]), what: levelWord(g.Members[0]), brief: head, full: head + string(preformatted(groupRows(g, g.Title, r.Servers, told)))})
 	}
 }
 
-// findingHead is a finding without what it rests on.
-func findingHead(f finding.Finding, command string) string {
-	icon := []string{"🔴", "🟡", "🔵", "⚪"}[rank(f)]
-	says := fmt.Sprintf("<p>%s <b>%s</b> %s – %s", icon, levelWord(f), code(shortened(itemTitle(f.Item), 300)), prose(oneLine(f.Message)))
-	if f.Hint != "" {
-		says += "<br>\n→ " + string(prose(oneLine(f.Hint)))
+func icon(rank int) string { return []string{"🔴", "🟡", "🔵", "⚪"}[rank] }
+
+// groupHead is a group without what it rests on.
+func groupHead(r *Report, g finding.Group) string {
+	first := g.Members[0]
+	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first), prose(shortened(g.Title, 500)))
+	for _, hint := range each(g, hintOf) {
+		says += "<br>\n→ " + string(prose(oneLine(hint)))
 	}
-	if w := f.Waiver; w != nil {
-		says += "<br>\nwaived" + string(prose(until(w.Expires))) + ": " + string(prose(firstLine(w.Reason)))
+	for _, waiver := range each(g, waiverOf) {
+		says += "<br>\n" + string(prose(oneLine(waiver)))
 	}
-	says += "<br>\n<sub>" + string(code(f.Rule))
-	if f.Verdict == finding.Proved || f.Verdict == finding.Unproven {
-		says += ", " + string(f.Verdict)
+	says += "<br>\n<sub>"
+	for i, rule := range each(g, ruleOfFinding) {
+		if i > 0 {
+			says += ", "
+		}
+		says += string(code(rule))
 	}
-	if command == "diff" && f.Waiver == nil && f.Acceptable() {
-		return says + ", accept by " + string(code("mcpctl accept "+f.Fingerprint())) + "</sub></p>\n"
+	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
+		says += ", " + string(first.Verdict)
 	}
-	return says + ", " + string(code(f.Fingerprint())) + "</sub></p>\n"
+	if r.Command == "diff" && !g.Waived && first.Acceptable() && !fromGit(first.Server, r.Servers) {
+		return says + ", accept by " + string(code("mcpctl accept "+g.Fingerprint)) + "</sub></p>\n"
+	}
+	return says + ", " + string(code(g.Fingerprint)) + "</sub></p>\n"
+}
+
+// fromGit tells whether a server was compared with a commit, which stays as it is.
+func fromGit(server string, servers []Server) bool {
+	return slices.ContainsFunc(servers, func(s Server) bool { return s.Name == server && strings.HasPrefix(s.Base, "git:") })
 }
 
 // levelWord is how much a finding matters, in a word.

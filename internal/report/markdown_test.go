@@ -13,7 +13,7 @@ import (
 )
 
 // ownTag is every tag that the Markdown writer itself uses.
-var ownTag = regexp.MustCompile(`</?(h3|p|b|sub|code|pre|del|ins|details|summary|table|tr|th|td)>|<br>|<details open>|<!-- mcpctl -->`)
+var ownTag = regexp.MustCompile(`</?(h3|p|b|ul|li|sub|code|pre|del|ins|details|summary|table|tr|th|td)>|<br>|<details open>|<!-- mcpctl -->`)
 
 var character = regexp.MustCompile(`&(lt|gt|amp|#34|#39|#32|#58|#91);`)
 
@@ -81,11 +81,11 @@ func TestMarkdownLimit(t *testing.T) {
 	long, _ := json.Marshal(strings.Repeat("word & ", 3000))
 	for i := range 400 {
 		r.Findings = append(r.Findings,
-			finding.Finding{Rule: "note", Level: finding.Info, Server: "a", Item: fmt.Sprint("tool/i", i), Message: "something was added"},
-			finding.Finding{Rule: "text", Level: finding.Warning, Server: "a", Item: fmt.Sprint("tool/w", i), Message: "a text changed", Old: json.RawMessage(`"` + fmt.Sprint(i) + `"`), New: long})
+			finding.Finding{Rule: "note", Level: finding.Info, Server: "a", Item: fmt.Sprint("tool/i", i), Message: fmt.Sprint("thing ", i, " was added")},
+			finding.Finding{Rule: "text", Level: finding.Warning, Server: "a", Item: fmt.Sprint("tool/w", i), Message: fmt.Sprint("text ", i, " changed"), Old: json.RawMessage(`"` + fmt.Sprint(i) + `"`), New: long})
 	}
 	for i := range 20 {
-		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "b", Item: fmt.Sprint("tool/b", i), Message: "the tool is gone"})
+		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "b", Item: fmt.Sprint("tool/b", i), Message: fmt.Sprint("tool ", i, " is gone")})
 	}
 	out := written(t, "markdown", r, Options{})
 	checkMarkdown(t, out)

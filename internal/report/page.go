@@ -78,7 +78,13 @@ func (p *page) row(indent int, row []piece) {
 
 // part is an empty page of the same kind.
 func (p *page) part() *page {
-	return &page{Options: p.Options, fold: p.fold, still: p.still, told: p.told}
+	return &page{Options: p.Options, fold: p.fold, still: p.still, told: p.told, bare: p.bare}
+}
+
+// add puts what was written onto a part behind what is there.
+func (p *page) add(part *page) {
+	p.WriteString(part.String())
+	p.rows = append(p.rows, part.rows...)
 }
 
 // known tells whether something of a kind was told before, and takes it for told from now on.

@@ -70,6 +70,14 @@ func (c cause) title() string {
 // storyFrom is from how many causes on there is a story, storyLines how many lines it may have.
 const storyFrom, storyLines = 3, 10
 
+// groupRows are the lines that show a group, for formats that have a fold and marks of their own.
+func groupRows(g finding.Group, named string, servers []Server, told map[string]bool) [][]piece {
+	p := &page{bare: true, told: told}
+	writeChanges(p, 0, named, g, servers)
+	writeExample(p, 0, g)
+	return p.rows
+}
+
 // writeStory tells in at most ten lines what happened and who breaks.
 func writeStory(p *page, r *Report, causes []cause) {
 	if len(causes) < storyFrom {
@@ -123,7 +131,7 @@ func writeCauses(p *page, indent int, servers []Server, causes []cause) {
 		if short = strings.Count(one.String(), "\n") < 3 && c.level().text == "info"; i > 0 && !(short && was) {
 			p.gap()
 		}
-		p.WriteString(one.String())
+		p.add(one)
 	}
 }
 
@@ -165,13 +173,13 @@ func serverNote(name string, servers []Server) string {
 // instance that shows it.
 func writeGroup(p *page, indent int, level span, g finding.Group, named, title string, servers []Server) {
 	ids := ""
-	for _, rule := range rulesOf(g) {
+	if undecided(g) {
+		ids = "  " + string(finding.Unproven)
+	}
+	for _, rule := range each(g, ruleOfFinding) {
 		if !p.known("rule", rule) {
 			ids += "  " + rule
 		}
-	}
-	if slices.ContainsFunc(g.Members, func(f finding.Finding) bool { return f.Verdict == finding.Unproven }) {
-		ids = "  " + string(finding.Unproven) + ids
 	}
 	p.text(indent, 2, level, span{"  ", plain}, span{title, bold}, span{ids + "  " + g.Fingerprint, dim})
 	indent += 2
@@ -184,15 +192,10 @@ func writeGroup(p *page, indent int, level span, g finding.Group, named, title s
 	}
 	writeChanges(p, indent, named, g, servers)
 	writeExample(p, indent, g)
-	var hints, waivers []string
-	for _, f := range g.Members {
-		hints = appendNew(hints, f.Hint)
-		waivers = appendNew(waivers, waiverText(f.Waiver))
-	}
-	for _, hint := range hints {
+	for _, hint := range each(g, hintOf) {
 		p.hint(indent, hint)
 	}
-	for _, waiver := range waivers {
+	for _, waiver := range each(g, waiverOf) {
 		p.text(indent, 2, span{waiver, yellow})
 	}
 }
@@ -216,7 +219,7 @@ func writeChanges(p *page, indent int, title string, g finding.Group, servers []
 			folded++
 			continue
 		}
-		p.WriteString(one.String())
+		p.add(one)
 	}
 	if folded > 0 {
 		p.text(indent, 2, span{"… " + strconv.Itoa(folded) + " more: --verbose", dim})
@@ -236,12 +239,24 @@ func writeExample(p *page, indent int, g finding.Group) {
 	}
 }
 
-func rulesOf(g finding.Group) []string {
-	var rules []string
+// each is what the members of a group say of themselves, once each.
+func each(g finding.Group, says func(finding.Finding) string) []string {
+	var all []string
 	for _, f := range g.Members {
-		rules = appendNew(rules, f.Rule)
+		if text := says(f); text != "" {
+			all = appendNew(all, text)
+		}
 	}
-	return rules
+	return all
+}
+
+func ruleOfFinding(f finding.Finding) string { return f.Rule }
+func hintOf(f finding.Finding) string        { return f.Hint }
+func waiverOf(f finding.Finding) string      { return waiverText(f.Waiver) }
+
+// undecided tells whether it could not be decided of one of them whether callers break.
+func undecided(g finding.Group) bool {
+	return slices.ContainsFunc(g.Members, func(f finding.Finding) bool { return f.Verdict == finding.Unproven })
 }
 
 // placeOf is the place of a change as a call: "browser_wait_for(time)".
@@ -253,16 +268,21 @@ func placeOf(f finding.Finding) string {
 // alike joins the findings that show the same, so that it is shown once.
 func alike(members []finding.Finding) [][]finding.Finding {
 	var all [][]finding.Finding
-	changes := map[string]int{}
+	at := map[string]int{}
 	for _, f := range members {
-		shown := &page{}
-		writeChange(shown, 0, f)
-		at, known := changes[shown.String()]
-		if !known {
-			at = len(all)
-			changes[shown.String()], all = at, append(all, nil)
+		key := strings.Join([]string{path.Base(f.Pointer()), string(f.Old), string(f.New)}, "\x00")
+		switch {
+		case f.Pointer() == "" && f.Item != "":
+			key += "\x00" + f.Item
+		case isSchema(f) && f.New == nil:
+			key = "gone"
 		}
-		all[at] = append(all[at], f)
+		i, known := at[key]
+		if !known {
+			i = len(all)
+			at[key], all = i, append(all, nil)
+		}
+		all[i] = append(all[i], f)
 	}
 	return all
 }

@@ -3,14 +3,15 @@ function filter() {
   const levels = new Set([...form.querySelectorAll("input:checked")].map((box) => box.value));
   const server = form.elements.server ? form.elements.server.value : "";
   let shown = 0, all = 0;
-  for (const section of document.querySelectorAll("section")) {
-    const here = server === "" || section.dataset.server === server;
+  for (const section of document.querySelectorAll(".cause")) {
+    let any = false;
     for (const finding of section.querySelectorAll(".finding")) {
-      finding.hidden = !here || !levels.has(finding.dataset.level);
+      finding.hidden = !levels.has(finding.dataset.level) || server !== "" && !finding.dataset.servers.split(" ").includes(server);
+      any = any || !finding.hidden;
       shown += finding.hidden ? 0 : 1;
       all++;
     }
-    section.hidden = !here;
+    section.hidden = !any;
   }
   form.querySelector("output").textContent = shown === all ? "" : shown + " of " + all + " shown";
 }
