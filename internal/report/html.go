@@ -231,7 +231,7 @@ const longRows = 14
 func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) webGroup {
 	first := g.Members[0]
 	one := webGroup{
-		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: text(strings.ReplaceAll(g.Title, "`", "")), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
+		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: text(strings.ReplaceAll(titled(g, r.Servers), "`", "")), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
 		Hints: texts(each(g, hintOf)), Waivers: texts(each(g, waiverOf)), Rows: webRows(groupRows(g, g.Title, r.Servers, told)),
 		Docs: texts(each(g, func(f finding.Finding) string { return ruleOf(f.Rule, o.Rules).Doc })),
 	}

@@ -101,7 +101,7 @@ func icon(rank int) string { return []string{"🔴", "🟡", "🔵", "⚪"}[rank
 // groupHead is a group without what it rests on.
 func groupHead(r *Report, g finding.Group) string {
 	first := g.Members[0]
-	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first), prose(shortened(g.Title, 500)))
+	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first), prose(shortened(titled(g, r.Servers), 500)))
 	for _, hint := range each(g, hintOf) {
 		says += "<br>\n→ " + string(prose(oneLine(hint)))
 	}

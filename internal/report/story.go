@@ -146,7 +146,7 @@ func writeCause(p *page, indent int, servers []Server, c cause) {
 		return
 	}
 	p.text(indent, 2, c.level(), span{"  " + itemTitle(c.item), bold}, span{serverNote(c.server, servers), dim})
-	writeWhere(p, indent+2, itemTitle(c.item), c.groups[0].Members, servers)
+	writeWhere(p, indent+2, itemTitle(c.item), false, c.groups[0].Members, servers)
 	changed := map[string]bool{}
 	for _, g := range c.groups {
 		f := &g.Members[0]
@@ -159,6 +159,14 @@ func writeCause(p *page, indent int, servers []Server, c cause) {
 		}
 		writeGroup(p, indent+2, levelOf(g), g, c.item, g.Cause, servers)
 	}
+}
+
+// titled is the title of a group with its server, where there are several.
+func titled(g finding.Group, servers []Server) string {
+	if len(g.Servers) == 1 && len(servers) > 1 {
+		return g.Title + " of " + g.Servers[0]
+	}
+	return g.Title
 }
 
 // serverNote names a server where there are several.
@@ -180,6 +188,9 @@ func writeGroup(p *page, indent int, level span, g finding.Group, named, title s
 		if !p.known("rule", rule) {
 			ids += "  " + rule
 		}
+	}
+	if len(g.Servers) == 1 && named == title {
+		ids = serverNote(g.Servers[0], servers) + ids
 	}
 	p.text(indent, 2, level, span{"  ", plain}, span{title, bold}, span{ids + "  " + g.Fingerprint, dim})
 	indent += 2
@@ -209,7 +220,7 @@ func writeChanges(p *page, indent int, title string, g finding.Group, servers []
 	all := alike(g.Members)
 	for i, same := range all {
 		one := p.part()
-		writeWhere(one, indent, title, same, servers)
+		writeWhere(one, indent, title, len(g.Servers) > 1, same, servers)
 		var at []span
 		if f := same[0]; f.Cause != "" && f.Path != "" && len(g.Members) > 1 {
 			at = []span{{placeOf(f) + "  ", dim}}
@@ -291,8 +302,8 @@ func alike(members []finding.Finding) [][]finding.Finding {
 const mostPlaces = 8
 
 // writeWhere tells where something happened: items that are called in another way by their signatures, once each, the
-// others by their names unless they are named, and the servers where there are several.
-func writeWhere(p *page, indent int, named string, members []finding.Finding, servers []Server) {
+// others by their names unless they are named, and the servers where they are several.
+func writeWhere(p *page, indent int, named string, several bool, members []finding.Finding, servers []Server) {
 	var names, of []string
 	for _, f := range members {
 		of = appendNew(of, f.Server)
@@ -313,7 +324,7 @@ func writeWhere(p *page, indent int, named string, members []finding.Finding, se
 		most = len(names) + len(of)
 	}
 	where := []span{{someOf(names, most), plain}}
-	if len(of) > 1 || len(servers) > 1 && of[0] != "" {
+	if several {
 		where = append(where, span{strings.Repeat(" ", min(1, len(names))) + "of " + someOf(of, most), dim})
 	}
 	p.text(indent, 2, where...)
