@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"mime"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -125,4 +127,120 @@ func (m *Monitor) named(w http.ResponseWriter, r *http.Request) (Server, bool) {
 		Status: http.StatusNotFound, Detail: fmt.Sprintf("no server is called %q: see /v1/servers", name), Nearest: m.options.Nearest(name, names),
 	})
 	return Server{}, false
+}
+
+// healthy is the answer about health, and says nothing that is not for everybody.
+type healthy struct {
+	Status  string `json:"status"` // "ok", "ready", "waiting" or "ending"
+	Servers *int   `json:"servers,omitempty"`
+	Waiting *int   `json:"waiting,omitempty"` // servers whose first outcome is not known
+}
+
+// health tells that the process answers; how it stands with servers is no matter of it.
+func (m *Monitor) health(w http.ResponseWriter, r *http.Request) {
+	writeJSON(w, r, encode(healthy{Status: "ok"}))
+}
+
+// readiness tells whether every server has had its first outcome, good or bad. Once that is so it stays, whatever becomes
+// of servers, until the end.
+func (m *Monitor) readiness(w http.ResponseWriter, r *http.Request) {
+	servers, waiting := *m.servers.Load(), 0
+	for _, s := range servers {
+		if s.now().State == watch.Connecting {
+			waiting++
+		}
+	}
+	count := len(servers)
+	switch {
+	case m.ending.Load():
+		unready(w, healthy{Status: "ending", Servers: &count})
+	case !m.ready.Load() && (waiting > 0 || count == 0):
+		unready(w, healthy{Status: "waiting", Servers: &count, Waiting: &waiting})
+	default:
+		m.ready.Store(true)
+		writeJSON(w, r, encode(healthy{Status: "ready", Servers: &count, Waiting: &waiting}))
+	}
+}
+
+func unready(w http.ResponseWriter, h healthy) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", "1")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = w.Write(encode(h)) // the client has gone if it fails
+}
+
+// refreshed is the answer to a request to read a server.
+type refreshed struct {
+	Mcpctl    int    `json:"mcpctl"`
+	Server    string `json:"server"`
+	Coalesced bool   `json:"coalesced"` // one that was asked for before, and has not begun, is the answer to this as well
+}
+
+// refresh asks for a reading of a server, and does not wait for it: what comes of it is an event.
+func (m *Monitor) refresh(w http.ResponseWriter, r *http.Request) {
+	s, ok := m.named(w, r)
+	switch {
+	case !ok:
+	case m.ending.Load():
+		refuse(w, http.StatusServiceUnavailable, "watching has ended")
+	case s.Refresh == nil:
+		refuse(w, http.StatusConflict, "%s is not watched: its state is %s", s.Name, s.now().State)
+	case !emptyOrJSON(r):
+		refuse(w, http.StatusUnsupportedMediaType, "a refresh needs no body; one that is JSON is ignored")
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = w.Write(encode(refreshed{report.Version, s.Name, m.asking.ask(s)})) // the client has gone if it fails
+	}
+}
+
+func emptyOrJSON(r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return r.ContentLength == 0 || kind == "application/json"
+}
+
+// refreshEvery is how often a server is read at most because clients ask for it.
+const refreshEvery = time.Second
+
+// asking keeps clients from making servers be read without a pause. The zero value is ready.
+type asking struct {
+	mu   sync.Mutex
+	next map[string]time.Time // when a server may be asked again
+}
+
+// ask asks for a reading, now or as soon as that may be, and tells whether one was asked for already.
+func (a *asking) ask(s Server) (coalesced bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.next == nil {
+		a.next = map[string]time.Time{}
+	}
+	wait := time.Until(a.next[s.Name])
+	switch {
+	case len(s.Refresh) > 0, wait > refreshEvery: // the next one is on its way
+		return true
+	case wait > 0:
+		a.next[s.Name] = a.next[s.Name].Add(refreshEvery)
+		time.AfterFunc(wait, func() { signal(s.Refresh) })
+		return false
+	}
+	a.next[s.Name] = time.Now().Add(refreshEvery)
+	return !signal(s.Refresh)
+}
+
+// forget lets a server go.
+func (a *asking) forget(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.next, name)
+}
+
+// signal asks, unless somebody has asked already.
+func signal(c chan<- struct{}) bool {
+	select {
+	case c <- struct{}{}:
+		return true
+	default:
+		return false
+	}
 }

@@ -67,7 +67,7 @@ func TestMetricsAreWellFormed(t *testing.T) {
 	m := monitorOf(Options{}, servers...)
 	m.Attempt(servers[1].Name, watch.Attempt{Cause: watch.Start, Outcome: watch.Same})
 	strict := prometheus.NewPedanticRegistry()
-	strict.MustRegister(&standing{monitor: m, meter: m.meter}, m.meter.changes, m.meter.refreshing)
+	strict.MustRegister(&gauges{monitor: m, meter: m.meter}, m.meter.changes, m.meter.refreshing)
 	if _, err := strict.Gather(); err != nil {
 		t.Error(err)
 	}
