@@ -6,8 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -95,6 +98,29 @@ func TestLayout(t *testing.T) {
 		if floorOf(room) < 0 && !slices.Contains(forTests, room) && !strings.HasPrefix(room, "examples/") {
 			t.Errorf("%s is on no floor", room)
 		}
+	}
+}
+
+// TestFloorsAreDescribed holds the table of docs/architecture.md to the floors.
+func TestFloorsAreDescribed(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]int{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (\\d+) \\| `([^`]+)`").FindAllStringSubmatch(string(page), -1) {
+		described[row[2]], _ = strconv.Atoi(row[1])
+	}
+	for floor, rooms := range floors {
+		for _, room := range rooms {
+			if at, ok := described[room]; !ok || at != floor {
+				t.Errorf("docs/architecture.md does not put %s on floor %d", room, floor)
+			}
+			delete(described, room)
+		}
+	}
+	for room := range described {
+		t.Errorf("docs/architecture.md describes %s, which is on no floor", room)
 	}
 }
 

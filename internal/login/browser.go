@@ -11,9 +11,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/terminal"
 )
 
-// OpenBrowser opens a page in the user's browser, which outlives us: BROWSER if it is set, else what the system has. The
+// openBrowser opens a page in the user's browser, which outlives us: BROWSER if it is set, else what the system has. The
 // page is an argument of its own, never part of a command line that a shell reads.
-func OpenBrowser(p host.Process, page string) error {
+func openBrowser(p host.Process, page string) error {
 	browsers := systemBrowsers(p, page)
 	if chosen, _ := p.Lookup("BROWSER"); chosen != "" {
 		browsers = nil

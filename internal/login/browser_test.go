@@ -46,7 +46,7 @@ func TestBrowse(t *testing.T) {
 	}
 	here := filepath.Join(t.TempDir(), "page;$(touch evil)")
 	p := host.Process{Environ: []string{"PATH=" + os.Getenv("PATH"), "BROWSER=no-such-browser:touch"}}
-	if err := OpenBrowser(p, here); err != nil {
+	if err := openBrowser(p, here); err != nil {
 		t.Fatal(err)
 	}
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {

@@ -106,7 +106,7 @@ func authorize(ctx context.Context, p host.Process, server auth.Server, old *vau
 	}
 	way := auth.Flow{
 		Tell:   func(text string) { announce(p, text) },
-		Open:   func(_ context.Context, page string) error { return OpenBrowser(p, page) },
+		Open:   func(_ context.Context, page string) error { return openBrowser(p, page) },
 		Device: o.Device, Scopes: o.Scopes,
 	}
 	if o.Paste {
