@@ -5,6 +5,9 @@
 // properties share). So each accepted finding is tried out: the values at its place, then those at the places around it,
 // are taken over from the new snapshot, and the comparison is asked again. The smallest step after which the finding is
 // gone, and as few others with it as can be, is the one that is taken. Result says what went along.
+//
+// To take over an item as a whole would need no search, and would accept with a new description the argument that was
+// removed beside it: whoever accepts a finding has read that finding alone.
 package accept
 
 import (

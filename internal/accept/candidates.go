@@ -106,7 +106,7 @@ func (m mover) with(from *snapshot.Snapshot, kind snapshot.Kind, key string, ite
 // them must not be taken for gone.
 func (m mover) ofServer(from *snapshot.Snapshot, target finding.Finding) iter.Seq[*snapshot.Snapshot] {
 	return func(yield func(*snapshot.Snapshot) bool) {
-		place := tokens(target.Path)
+		place := rawjson.Split(target.Path)
 		if len(place) == 0 || slices.Contains(snapshot.Kinds(), snapshot.Kind(place[0])) {
 			return
 		}

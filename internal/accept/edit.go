@@ -3,6 +3,7 @@ package accept
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -16,7 +17,7 @@ type edit func(old, new json.RawMessage) (raw json.RawMessage, ok bool)
 
 // edits are the steps inside an item that may end a finding, the smallest first.
 func edits(f finding.Finding, kind snapshot.Kind) []edit {
-	place := tokens(f.Path)
+	place := rawjson.Split(f.Path)
 	var list []edit
 	if len(place) == 0 {
 		return []edit{take([]string{kind.KeyField()})} // the item as a whole comes after all edits
@@ -36,7 +37,7 @@ func edits(f finding.Finding, kind snapshot.Kind) []edit {
 			list = append(list, property(inside, name), required(inside, name))
 		}
 	}
-	return append(list, outwards(tokens(f.Pointer()), 1)...)
+	return append(list, outwards(rawjson.Split(f.Pointer()), 1)...)
 }
 
 // otherName is the new name that a finding of something renamed speaks of.
@@ -44,8 +45,7 @@ func otherName(f finding.Finding) string {
 	if name, ok := rawjson.Text(f.New); ok {
 		return name
 	}
-	name, _ := rawjson.Text(snapshot.Item{Raw: f.New}.Field("name"))
-	return name
+	return snapshot.Item{Raw: f.New}.Text("name")
 }
 
 // property takes over a property, and whether it is required.
@@ -55,8 +55,7 @@ func property(properties []string, name string) edit {
 
 // required takes over whether a property is required.
 func required(properties []string, name string) edit {
-	quoted, _ := json.Marshal(name) // a string always encodes
-	return at(beside(properties[:len(properties)-1], "required"), element(quoted))
+	return at(beside(properties[:len(properties)-1], "required"), element(rawjson.Quote(name)))
 }
 
 // outwards takes over the value at a place, then those around it, as long as they lie at least so deep.
@@ -94,7 +93,7 @@ func element(value json.RawMessage) edit {
 		if !okOld || !okNew {
 			return nil, false
 		}
-		is := func(raw json.RawMessage) bool { return sameValue(raw, value) }
+		is := func(raw json.RawMessage) bool { return rawjson.Equal(raw, value) }
 		switch wanted := slices.ContainsFunc(news, is); {
 		case wanted == slices.ContainsFunc(olds, is):
 			return old, true
@@ -106,7 +105,7 @@ func element(value json.RawMessage) edit {
 		if len(olds) == 0 && new == nil {
 			return nil, true
 		}
-		return array(olds), true
+		return rawjson.List(olds), true
 	}
 }
 
@@ -118,20 +117,149 @@ func elements(raw json.RawMessage) ([]json.RawMessage, bool) {
 	return list, err == nil
 }
 
-func sameValue(a, b json.RawMessage) bool {
-	x, errX := rawjson.Canonical(a)
-	y, errY := rawjson.Canonical(b)
-	return errX == nil && errY == nil && string(x) == string(y)
-}
-
-// tokens are the parts of a JSON pointer.
-func tokens(pointer string) []string {
-	var parts []string
-	for _, part := range strings.Split(pointer, "/")[1:] {
-		parts = append(parts, strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
-	}
-	return parts
-}
-
 // beside is a place with one more step at its end.
 func beside(place []string, name string) []string { return append(slices.Clone(place), name) }
+
+// at does an edit at a place inside two values. A step is the name of a member, the name of an element that has one, or
+// an index in arrays of one length.
+func at(place []string, inner edit) edit {
+	if len(place) == 0 {
+		return inner
+	}
+	deeper := at(place[1:], inner)
+	return func(old, new json.RawMessage) (json.RawMessage, bool) {
+		if isArray(old) && isArray(new) {
+			return inArray(old, new, place[0], deeper)
+		}
+		return inObject(old, new, place[0], deeper)
+	}
+}
+
+// inObject does an edit in a member of two objects. An object that only one side has is empty on the other.
+func inObject(old, new json.RawMessage, step string, inner edit) (json.RawMessage, bool) {
+	before, okOld := member(orEmpty(old), step)
+	after, okNew := member(orEmpty(new), step)
+	if !okOld || !okNew {
+		return nil, false
+	}
+	value, ok := inner(before, after)
+	if !ok {
+		return nil, false
+	}
+	raw, ok := withMember(orEmpty(old), step, value)
+	if ok && string(raw) == "{}" && (old == nil || new == nil) {
+		return nil, true
+	}
+	return raw, ok
+}
+
+func orEmpty(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+func isArray(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
+
+// member is the value of a member, nil when there is none. ok is false for what is no object, or has the member twice.
+func member(raw json.RawMessage, key string) (value json.RawMessage, ok bool) {
+	members, err := rawjson.Members(raw)
+	if err != nil {
+		return nil, false
+	}
+	for _, m := range members {
+		if m.Key == key {
+			if value != nil {
+				return nil, false
+			}
+			value = m.Value
+		}
+	}
+	return value, true
+}
+
+// withMember is an object with another value in one member; nil takes the member away.
+func withMember(raw json.RawMessage, key string, value json.RawMessage) (json.RawMessage, bool) {
+	members, err := rawjson.Members(raw)
+	if err != nil {
+		return nil, false
+	}
+	i := slices.IndexFunc(members, func(m rawjson.Member) bool { return m.Key == key })
+	switch {
+	case value == nil && i >= 0:
+		members = slices.Delete(members, i, i+1)
+	case value == nil:
+	case i >= 0:
+		members[i].Value = value
+	default:
+		members = append(members, rawjson.Member{Key: key, Value: value})
+	}
+	for _, m := range members {
+		if strings.ContainsRune(m.Key, '\uFFFD') {
+			return nil, false // a key that no text can say
+		}
+	}
+	return rawjson.Build(members...), true
+}
+
+// inArray does an edit in the element of two arrays that a step names.
+func inArray(old, new json.RawMessage, step string, inner edit) (json.RawMessage, bool) {
+	olds, okOld := elements(old)
+	news, okNew := elements(new)
+	if !okOld || !okNew {
+		return nil, false
+	}
+	i, j := named(olds, step), named(news, step)
+	if i < 0 && j < 0 {
+		index, err := strconv.Atoi(step)
+		if err != nil || index < 0 || index >= len(olds) || len(olds) != len(news) {
+			return nil, false
+		}
+		i, j = index, index
+	}
+	value, ok := inner(pick(olds, i), pick(news, j))
+	if !ok {
+		return nil, false
+	}
+	switch {
+	case value == nil && i >= 0:
+		olds = slices.Delete(olds, i, i+1)
+	case i >= 0 && value != nil:
+		olds[i] = value
+	case value != nil:
+		olds = slices.Insert(olds, follows(olds, news[:j]), value)
+	}
+	return rawjson.List(olds), true
+}
+
+// named is the position of the element that has the name; -1 when none, or more than one, has it.
+func named(list []json.RawMessage, name string) int {
+	at := -1
+	for i, raw := range list {
+		if text, ok := rawjson.Text(snapshot.Item{Raw: raw}.Field("name")); ok && text == name {
+			if at >= 0 {
+				return -1
+			}
+			at = i
+		}
+	}
+	return at
+}
+
+func pick(list []json.RawMessage, i int) json.RawMessage {
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// follows is the position in list behind the last of those that should come before.
+func follows(list, before []json.RawMessage) int {
+	for _, raw := range slices.Backward(before) {
+		if i := named(list, snapshot.Item{Raw: raw}.Text("name")); i >= 0 {
+			return i + 1
+		}
+	}
+	return 0
+}

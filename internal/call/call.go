@@ -6,6 +6,8 @@ package call
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -19,17 +21,17 @@ type Message struct {
 
 // Tool calls a tool with arguments, a JSON object (specification, tools, calling).
 func Tool(name string, arguments json.RawMessage) Message {
-	return Message{"tools/call", map[string]json.RawMessage{"name": quote(name), "arguments": arguments}}
+	return Message{"tools/call", map[string]json.RawMessage{"name": rawjson.Quote(name), "arguments": arguments}}
 }
 
 // Prompt gets a prompt filled in with arguments, a JSON object of strings (specification, prompts, getting).
 func Prompt(name string, arguments json.RawMessage) Message {
-	return Message{"prompts/get", map[string]json.RawMessage{"name": quote(name), "arguments": arguments}}
+	return Message{"prompts/get", map[string]json.RawMessage{"name": rawjson.Quote(name), "arguments": arguments}}
 }
 
 // Read reads a resource (specification, resources, reading).
 func Read(uri string) Message {
-	return Message{"resources/read", map[string]json.RawMessage{"uri": quote(uri)}}
+	return Message{"resources/read", map[string]json.RawMessage{"uri": rawjson.Quote(uri)}}
 }
 
 // Complete asks what an argument that begins with prefix may be. known are values of other arguments, nil = none
@@ -37,10 +39,10 @@ func Read(uri string) Message {
 func Complete(to Reference, argument, prefix string, known map[string]string) Message {
 	params := map[string]json.RawMessage{
 		"ref":      to.json(),
-		"argument": object(rawjson.Member{Key: "name", Value: quote(argument)}, rawjson.Member{Key: "value", Value: quote(prefix)}),
+		"argument": rawjson.Build(rawjson.Member{Key: "name", Value: rawjson.Quote(argument)}, rawjson.Member{Key: "value", Value: rawjson.Quote(prefix)}),
 	}
 	if len(known) > 0 {
-		params["context"] = object(rawjson.Member{Key: "arguments", Value: Texts(known)})
+		params["context"] = rawjson.Build(rawjson.Member{Key: "arguments", Value: Texts(known)})
 	}
 	return Message{"completion/complete", params}
 }
@@ -56,7 +58,7 @@ func (r Reference) json() json.RawMessage {
 	if r.Kind == snapshot.Templates {
 		kind, key = "ref/resource", "uri"
 	}
-	return object(rawjson.Member{Key: "type", Value: quote(kind)}, rawjson.Member{Key: key, Value: quote(r.Key)})
+	return rawjson.Build(rawjson.Member{Key: "type", Value: rawjson.Quote(kind)}, rawjson.Member{Key: key, Value: rawjson.Quote(r.Key)})
 }
 
 // Again is the message once more, with what the server wanted to know of the user and the state that it gave (since
@@ -75,4 +77,13 @@ func (m Message) Again(responses, state json.RawMessage) Message {
 		params["requestState"] = state
 	}
 	return Message{m.Method, params}
+}
+
+// Texts is an object of strings, sorted by name.
+func Texts(values map[string]string) json.RawMessage {
+	var members []rawjson.Member
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		members = append(members, rawjson.Member{Key: name, Value: rawjson.Quote(values[name])})
+	}
+	return rawjson.Build(members...)
 }

@@ -3,6 +3,7 @@ package call
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -21,9 +22,9 @@ type Elicitation struct {
 // (specification 2025-11-25, URLElicitationRequiredError).
 func Visits(data json.RawMessage) []string {
 	var urls []string
-	elicitations, _ := rawjson.Elements(fields(data)["elicitations"])
+	elicitations, _ := rawjson.Elements(rawjson.ObjectOf(data)["elicitations"])
 	for _, raw := range elicitations {
-		if address := word(fields(raw)["url"]); address != "" {
+		if address := rawjson.ObjectOf(raw).Text("url"); address != "" {
 			urls = append(urls, address)
 		}
 	}
@@ -52,18 +53,18 @@ type Choice struct{ Value, Title string }
 
 // Elicited reads the params of elicitation/create. The fields keep the order of the server.
 func Elicited(params json.RawMessage) Elicitation {
-	members := fields(params)
-	e := Elicitation{Message: word(members["message"]), Schema: members["requestedSchema"]}
-	if word(members["mode"]) == "url" {
-		e.URL = word(members["url"])
+	members := rawjson.ObjectOf(params)
+	e := Elicitation{Message: members.Text("message"), Schema: members["requestedSchema"]}
+	if members.Text("mode") == "url" {
+		e.URL = members.Text("url")
 		if address, err := url.Parse(e.URL); err == nil {
 			e.Host = address.Host
 		}
 		return e
 	}
 	root := shapeOf(e.Schema)
-	schema := fields(e.Schema)
-	required, _ := rawjson.Elements(schema["required"])
+	schema := rawjson.ObjectOf(e.Schema)
+	required := rawjson.Texts(schema["required"])
 	properties, _ := rawjson.Members(schema["properties"])
 	for _, p := range properties {
 		e.Fields = append(e.Fields, fieldOf(p, required, root.property(p.Key)))
@@ -71,22 +72,20 @@ func Elicited(params json.RawMessage) Elicitation {
 	return e
 }
 
-func fieldOf(p rawjson.Member, required []json.RawMessage, at shape) Field {
-	schema := fields(p.Value)
-	f := Field{Name: p.Key, Title: word(schema["title"]), About: word(schema["description"]), Default: schema["default"], place: at}
-	for _, name := range required {
-		f.Required = f.Required || word(name) == p.Key
-	}
+func fieldOf(p rawjson.Member, required []string, at shape) Field {
+	schema := rawjson.ObjectOf(p.Value)
+	f := Field{Name: p.Key, Title: schema.Text("title"), About: schema.Text("description"), Default: schema["default"], place: at,
+		Required: slices.Contains(required, p.Key)}
 	f.Many, f.YesNo = at.types() == anArray, at.types() == aBoolean
 	if f.Many {
-		schema = fields(schema["items"])
+		schema = rawjson.ObjectOf(schema["items"])
 	}
 	f.Choices = choicesIn(schema)
 	return f
 }
 
 // choicesIn are the values of enum, with their titles in enumNames, or those of const in oneOf and anyOf.
-func choicesIn(schema map[string]json.RawMessage) []Choice {
+func choicesIn(schema rawjson.Object) []Choice {
 	var all []Choice
 	names, _ := rawjson.Elements(schema["enumNames"])
 	values, _ := rawjson.Elements(schema["enum"])
@@ -100,9 +99,9 @@ func choicesIn(schema map[string]json.RawMessage) []Choice {
 	for _, keyword := range []string{"oneOf", "anyOf"} {
 		branches, _ := rawjson.Elements(schema[keyword])
 		for _, branch := range branches {
-			b := fields(branch)
+			b := rawjson.ObjectOf(branch)
 			if b["const"] != nil {
-				all = append(all, Choice{word(b["const"]), word(b["title"])})
+				all = append(all, Choice{b.Text("const"), b.Text("title")})
 			}
 		}
 	}
@@ -116,12 +115,12 @@ func (f Field) Value(text string) (json.RawMessage, []Problem) {
 	if f.YesNo {
 		value = yesNo(text, value)
 	}
-	if f.Many && typeOf(value) != "an array" {
+	if f.Many && rawjson.TypeName(value) != "an array" {
 		var all []json.RawMessage
 		for part := range strings.SplitSeq(text, ",") {
 			all = append(all, f.place.items().convert(strings.TrimSpace(part)))
 		}
-		value = list(all)
+		value = rawjson.List(all)
 	}
 	schema, err := json.Marshal(f.place.at)
 	if err != nil {
@@ -150,7 +149,7 @@ func Accepted(fields []Field, values []json.RawMessage) json.RawMessage {
 			members = append(members, rawjson.Member{Key: f.Name, Value: values[i]})
 		}
 	}
-	return object(rawjson.Member{Key: "action", Value: quote("accept")}, rawjson.Member{Key: "content", Value: object(members...)})
+	return rawjson.Build(rawjson.Member{Key: "action", Value: rawjson.Quote("accept")}, rawjson.Member{Key: "content", Value: rawjson.Build(members...)})
 }
 
 // Consented is the ElicitResult of a person who went to the URL.

@@ -1,10 +1,12 @@
 package call
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -13,7 +15,7 @@ import (
 type Result struct {
 	Raw         json.RawMessage // exactly as the server sent it
 	Description string          // of a prompt
-	Pieces      []Piece
+	Pieces      []Content
 	Structured  json.RawMessage // structuredContent of a tool; nil = none
 	Failed      bool            // the tool reports an error (isError)
 	Values      []string        // of a completion
@@ -48,17 +50,17 @@ func PromptResult(raw json.RawMessage) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Description = word(result["description"])
+	r.Description = result.Text("description")
 	messages, err := elements("prompts/get", "messages", result["messages"])
 	for _, message := range messages {
-		m := fields(message)
+		m := rawjson.ObjectOf(message)
 		blocks := []json.RawMessage{m["content"]}
 		if several, err := rawjson.Elements(m["content"]); err == nil { // against the specification, and some do it
 			blocks = several
 		}
 		for _, block := range blocks {
 			p := piece(block)
-			p.Role = word(m["role"])
+			p.Role = m.Text("role")
 			r.Pieces = append(r.Pieces, p)
 		}
 	}
@@ -86,7 +88,7 @@ func CompleteResult(raw json.RawMessage) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	completion := fields(result["completion"])
+	completion := rawjson.ObjectOf(result["completion"])
 	values, err := elements("completion/complete", "values", completion["values"])
 	for _, value := range values {
 		r.Values = append(r.Values, word(value))
@@ -101,11 +103,11 @@ func CompleteResult(raw json.RawMessage) (Result, error) {
 }
 
 // whole are the members of a result that is complete.
-func whole(method string, raw json.RawMessage) (map[string]json.RawMessage, error) {
+func whole(method string, raw json.RawMessage) (rawjson.Object, error) {
 	if _, err := rawjson.Members(raw); err != nil {
-		return nil, fmt.Errorf("the result of %s is %s, not an object", method, typeOf(raw))
+		return nil, fmt.Errorf("the result of %s is %s, not an object", method, rawjson.TypeName(raw))
 	}
-	result := fields(raw)
+	result := rawjson.ObjectOf(raw)
 	if kind := result["resultType"]; kind != nil && word(kind) != "complete" {
 		return nil, fmt.Errorf("the result of %s has the unknown resultType %s", method, missing(kind))
 	}
@@ -115,7 +117,7 @@ func whole(method string, raw json.RawMessage) (map[string]json.RawMessage, erro
 func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, error) {
 	all, err := rawjson.Elements(raw)
 	if err != nil {
-		return nil, fmt.Errorf("the result of %s has no list: %q is %s", method, name, typeOf(raw))
+		return nil, fmt.Errorf("the result of %s has no list: %q is %s", method, name, rawjson.TypeName(raw))
 	}
 	return all, nil
 }
@@ -123,9 +125,9 @@ func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, erro
 // Told tells whether a text of the result says the same as its structured content, as the specification wants it for
 // clients that know only texts.
 func (r Result) Told() bool {
-	structured, err := decode(r.Structured)
+	structured, err := rawjson.Decode(r.Structured)
 	for _, p := range r.Pieces {
-		said, failed := decode(json.RawMessage(p.Text))
+		said, failed := rawjson.Decode(json.RawMessage(p.Text))
 		if p.Kind == Text && err == nil && failed == nil && reflect.DeepEqual(structured, said) {
 			return true
 		}
@@ -145,8 +147,8 @@ func (r Result) Promised(schema json.RawMessage) (problems []Problem, sure bool)
 	return Check(schema, r.Structured)
 }
 
-// Need is what a server wants to know before it goes on (since 2026-07-28, multi round-trip requests).
-type Need struct {
+// InputRequest is what a server wants to know before it goes on (since 2026-07-28, multi round-trip requests).
+type InputRequest struct {
 	Requests []Question
 	State    json.RawMessage // to be sent back as it is; nil = none
 }
@@ -158,22 +160,22 @@ type Question struct {
 	Params json.RawMessage
 }
 
-// ErrNoNeed is the error of a result that asks for input and says neither what for nor what to send back.
-var ErrNoNeed = errors.New("the server asks for input and does not say for what")
+// ErrNoRequest is the error of a result that asks for input and says neither what for nor what to send back.
+var ErrNoRequest = errors.New("the server asks for input and does not say for what")
 
-// Needs tells whether a result asks for input, and for what.
-func Needs(raw json.RawMessage) (need Need, asked bool, err error) {
-	result := fields(raw)
-	if word(result["resultType"]) != "input_required" {
+// InputRequested tells whether a result asks for input, and for what.
+func InputRequested(raw json.RawMessage) (need InputRequest, asked bool, err error) {
+	result := rawjson.ObjectOf(raw)
+	if result.Text("resultType") != "input_required" {
 		return need, false, nil
 	}
 	members, _ := rawjson.Members(result["inputRequests"])
 	for _, m := range members {
-		request := fields(m.Value)
-		need.Requests = append(need.Requests, Question{m.Key, word(request["method"]), request["params"]})
+		request := rawjson.ObjectOf(m.Value)
+		need.Requests = append(need.Requests, Question{m.Key, request.Text("method"), request["params"]})
 	}
 	if need.State = result["requestState"]; need.State == nil && need.Requests == nil {
-		return need, true, ErrNoNeed
+		return need, true, ErrNoRequest
 	}
 	return need, true, nil
 }
@@ -187,5 +189,143 @@ func Responses(questions []Question, answers []json.RawMessage) json.RawMessage 
 	for i, q := range questions {
 		members = append(members, rawjson.Member{Key: q.Key, Value: answers[i]})
 	}
-	return object(members...)
+	return rawjson.Build(members...)
+}
+
+// Kind is what a piece of content is.
+type Kind string
+
+// The kinds of content.
+const (
+	Text     Kind = "text"
+	Image    Kind = "image"
+	Audio    Kind = "audio"
+	Resource Kind = "resource"      // the contents of a resource
+	Link     Kind = "resource_link" // where a resource is
+	Unknown  Kind = "unknown"       // of a type that the specification does not have, or broken
+)
+
+// Content is one piece of content, as a server sent it.
+type Content struct {
+	Kind  Kind
+	Role  string          // of a prompt's message: who says it
+	Text  string          // of a text and of a resource that is one
+	Data  []byte          // of what is no text
+	MIME  string          // as the server says; empty when it does not
+	URI   string          // of resources and links
+	Name  string          // of a link
+	About string          // description of a link
+	Size  string          // of a link, in bytes as the server says it
+	Flaw  string          // what is wrong with the piece; empty = nothing
+	Raw   json.RawMessage // the whole of it
+}
+
+// Binary tells whether a piece is bytes rather than text.
+func (p Content) Binary() bool { return p.Data != nil }
+
+// Bytes are the contents of the piece: its data or its text. Of a link, and of what is not known, there are none.
+func (p Content) Bytes() []byte {
+	if p.Binary() {
+		return p.Data
+	}
+	return []byte(p.Text)
+}
+
+// Saved tells whether the piece has contents that can be saved.
+func (p Content) Saved() bool { return p.Kind != Link && p.Kind != Unknown }
+
+// piece reads one content block (specification, tools, tool result; prompts, data types).
+func piece(raw json.RawMessage) Content {
+	block := rawjson.ObjectOf(raw)
+	p := Content{Kind: Kind(block.Text("type")), MIME: block.Text("mimeType"), Raw: raw}
+	switch p.Kind {
+	case Text:
+		p.text(block["text"])
+	case Image, Audio:
+		p.decode("data", block["data"])
+	case Resource:
+		return resource(block["resource"], raw)
+	case Link:
+		p.URI, p.Name, p.About, p.Size = block.Text("uri"), block.Text("name"), block.Text("description"), string(block["size"])
+		if p.URI == "" {
+			p.Flaw = "it has no uri"
+		}
+	default:
+		p.Flaw = "its type is " + missing(block["type"])
+		p.Kind = Unknown
+	}
+	return p
+}
+
+// resource reads the contents of one resource (specification, resources, contents).
+func resource(raw, whole json.RawMessage) Content {
+	block := rawjson.ObjectOf(raw)
+	p := Content{Kind: Resource, MIME: block.Text("mimeType"), URI: block.Text("uri"), Raw: whole}
+	if blob, ok := block["blob"]; ok {
+		p.decode("blob", blob)
+		return p
+	}
+	p.text(block["text"])
+	return p
+}
+
+func (p *Content) text(raw json.RawMessage) {
+	text, ok := rawjson.Text(raw)
+	if p.Text = text; !ok {
+		p.Flaw = "its text is " + missing(raw)
+	}
+}
+
+// decode reads base64 in the spellings that servers use.
+func (p *Content) decode(name string, raw json.RawMessage) {
+	text, ok := rawjson.Text(raw)
+	if !ok {
+		p.Kind, p.Flaw = Unknown, fmt.Sprintf("its %s is %s", name, missing(raw))
+		return
+	}
+	text = strings.NewReplacer("\r", "", "\n", "", "-", "+", "_", "/").Replace(text)
+	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	if err != nil {
+		p.Kind, p.Flaw = Unknown, fmt.Sprintf("its %s is not base64", name)
+		return
+	}
+	p.Data = append([]byte{}, data...)
+}
+
+// missing says what stands in the place of a text.
+func missing(raw json.RawMessage) string {
+	if text, ok := rawjson.Text(raw); ok {
+		return brief(text)
+	}
+	return rawjson.TypeName(raw)
+}
+
+// Extension is how the name of a file with the contents of the piece ends. It follows from the media type by a fixed
+// table, so that a result is saved under the same name on every machine, and never as a server wishes.
+func (p Content) Extension() string {
+	kind, _, _ := strings.Cut(strings.ToLower(p.MIME), ";")
+	if extension, ok := extensions()[strings.TrimSpace(kind)]; ok {
+		return extension
+	}
+	if p.Binary() {
+		return ".bin"
+	}
+	return ".txt"
+}
+
+func extensions() map[string]string {
+	return map[string]string{
+		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg", "image/avif": ".avif",
+		"image/bmp": ".bmp", "image/tiff": ".tiff",
+		"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/flac": ".flac", "audio/mp4": ".m4a", "audio/webm": ".weba",
+		"video/mp4": ".mp4", "video/webm": ".webm",
+		"application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip", "application/gzip": ".gz", "application/xml": ".xml",
+		"text/plain": ".txt", "text/html": ".html", "text/css": ".css", "text/csv": ".csv", "text/markdown": ".md", "text/xml": ".xml",
+	}
+}
+
+// word is the text of a JSON string, empty for anything else.
+func word(raw json.RawMessage) string {
+	text, _ := rawjson.Text(raw)
+	return text
 }

@@ -9,7 +9,7 @@ import (
 
 // TestPieces: every type of content, and every way in which servers get them wrong.
 func TestPieces(t *testing.T) {
-	for raw, want := range map[string]Piece{
+	for raw, want := range map[string]Content{
 		`{"type":"text","text":"a"}`: {Kind: Text, Text: "a"},
 		`{"type":"text"}`:            {Kind: Text, Flaw: "its text is missing"},
 		`{"type":"image","mimeType":"image/png","data":"AA=="}`:                         {Kind: Image, MIME: "image/png", Data: []byte{0}},
@@ -37,11 +37,11 @@ func TestPieces(t *testing.T) {
 // TestExtension: names of files follow from a table, and never from what a server would like.
 func TestExtension(t *testing.T) {
 	for mime, want := range map[string]string{"image/png": ".png", "Image/PNG; q=1": ".png", "": ".bin", "../../etc": ".bin", "text/x-sh": ".bin"} {
-		if got := (Piece{MIME: mime, Data: []byte{}}).Extension(); got != want {
+		if got := (Content{MIME: mime, Data: []byte{}}).Extension(); got != want {
 			t.Errorf("%q gives %s, want %s", mime, got, want)
 		}
 	}
-	if got := (Piece{MIME: "application/x-sh"}).Extension(); got != ".txt" {
+	if got := (Content{MIME: "application/x-sh"}).Extension(); got != ".txt" {
 		t.Errorf("a text gives %s", got)
 	}
 }
@@ -49,20 +49,20 @@ func TestExtension(t *testing.T) {
 // TestNeeds: a question is told from a result, whatever stands beside it.
 func TestNeeds(t *testing.T) {
 	for raw, want := range map[string]struct {
-		need  Need
+		need  InputRequest
 		asked bool
 		fails bool
 	}{
 		`{"content":[]}`:                                     {},
 		`{"resultType":"complete"}`:                          {},
 		`{"resultType":"input_required"}`:                    {asked: true, fails: true},
-		`{"resultType":"input_required","requestState":"s"}`: {need: Need{State: json.RawMessage(`"s"`)}, asked: true},
+		`{"resultType":"input_required","requestState":"s"}`: {need: InputRequest{State: json.RawMessage(`"s"`)}, asked: true},
 		`{"resultType":"input_required","inputRequests":{"b":{"method":"roots/list"},"a":{"method":"elicitation/create","params":{"x":1.0}}}}`: {
-			need:  Need{Requests: []Question{{Key: "b", Method: "roots/list"}, {Key: "a", Method: "elicitation/create", Params: json.RawMessage(`{"x":1.0}`)}}},
+			need:  InputRequest{Requests: []Question{{Key: "b", Method: "roots/list"}, {Key: "a", Method: "elicitation/create", Params: json.RawMessage(`{"x":1.0}`)}}},
 			asked: true,
 		},
 	} {
-		need, asked, err := Needs(json.RawMessage(raw))
+		need, asked, err := InputRequested(json.RawMessage(raw))
 		if diff := cmp.Diff(want.need, need); diff != "" || asked != want.asked || (err != nil) != want.fails {
 			t.Errorf("%s: asked %v, %v (-want +got)\n%s", raw, asked, err, diff)
 		}
@@ -86,7 +86,7 @@ func FuzzResults(f *testing.F) {
 				p.Bytes()
 			}
 		}
-		need, _, _ := Needs(raw)
+		need, _, _ := InputRequested(raw)
 		for _, q := range need.Requests {
 			for _, field := range Elicited(q.Params).Fields {
 				if value, _ := field.Value(text); !json.Valid(value) {

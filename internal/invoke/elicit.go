@@ -55,7 +55,7 @@ func firstLineOf(tool snapshot.Item) string {
 const retryPause = time.Second
 
 // answerRequests is the message again, with what the server asked for.
-func (c *Client) answerRequests(ctx context.Context, stage probe.Stage, m call.Message, need call.Need) (call.Message, error) {
+func (c *Client) answerRequests(ctx context.Context, stage probe.Stage, m call.Message, need call.InputRequest) (call.Message, error) {
 	var answers []json.RawMessage
 	for _, q := range need.Requests {
 		answer, err := c.answer(ctx, q)

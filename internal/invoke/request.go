@@ -318,7 +318,7 @@ func (c *Client) send(ctx context.Context, r request) (json.RawMessage, error) {
 		if len(raw) > int(c.options.MaxBytes) {
 			return nil, c.failed(r.stage, "the result has %s, which is more than --max-bytes %s allows; the server has done what it was asked", report.Size(len(raw)), &c.options.MaxBytes)
 		}
-		need, asked, err := call.Needs(raw)
+		need, asked, err := call.InputRequested(raw)
 		switch {
 		case err != nil:
 			return nil, c.failed(r.stage, "%w", err)

@@ -20,7 +20,7 @@ func FuzzWriteResult(f *testing.F) {
 		quoted, _ := json.Marshal(word)
 		r := call.Result{
 			Description: word, Failed: true, Structured: quoted, Values: []string{word},
-			Pieces: []call.Piece{
+			Pieces: []call.Content{
 				{Kind: call.Text, Text: text}, {Kind: call.Text, Role: word, Text: text},
 				{Kind: call.Image, MIME: word, Data: []byte(text)}, {Kind: call.Resource, URI: word, MIME: word, Text: text},
 				{Kind: call.Link, URI: word, Name: word, About: text, Size: word}, {Kind: call.Unknown, Flaw: word, Raw: quoted},

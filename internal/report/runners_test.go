@@ -119,7 +119,7 @@ func events(t testing.TB, s string, check func(string)) {
 func result(t testing.TB, s string, value json.RawMessage) string {
 	r := call.Result{
 		Description: s, Structured: value, Values: []string{s},
-		Pieces: []call.Piece{
+		Pieces: []call.Content{
 			{Kind: call.Text, Text: s}, {Kind: call.Text, Role: s, Text: s}, {Kind: call.Image, MIME: s, Data: []byte(s)}, {Kind: call.Resource, URI: s, MIME: s, Text: s},
 			{Kind: call.Link, URI: s, Name: s, About: s, Size: s}, {Kind: call.Unknown, Flaw: s, Raw: value},
 		},

@@ -350,7 +350,7 @@ func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) er
 }
 
 // writePiece writes one piece of content. What is no text has its place held.
-func writePiece(p *page, indent int, piece call.Piece, saved string) {
+func writePiece(p *page, indent int, piece call.Content, saved string) {
 	if label := label(piece, saved); label != "" {
 		p.line(indent, span{label, dim})
 	}
@@ -367,7 +367,7 @@ func writePiece(p *page, indent int, piece call.Piece, saved string) {
 }
 
 // label stands for a piece that is no mere text, such as [image/png, 12 KB].
-func label(piece call.Piece, saved string) string {
+func label(piece call.Content, saved string) string {
 	var parts []string
 	add := func(text string) {
 		if text != "" {

@@ -41,7 +41,7 @@ func TestPlaces(t *testing.T) {
 		{"an element that is gone", "/a/y", `{"a":[{"name":"x"},{"name":"y"}]}`, `{"a":[{"name":"x","n":1}]}`, `{"a":[{"name":"x"}]}`},
 		{"of another kind on one side", "/a/b", `{"a":[1]}`, `{"a":{"b":1}}`, ``},
 	} {
-		got, ok := take(tokens(test.place))(json.RawMessage(test.old), json.RawMessage(test.new))
+		got, ok := take(rawjson.Split(test.place))(json.RawMessage(test.old), json.RawMessage(test.new))
 		if diff := cmp.Diff(test.want, canonical(t, got, ok)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
@@ -101,7 +101,7 @@ func FuzzTake(f *testing.F) {
 			return
 		}
 		before, after := compact(t, old), compact(t, new)
-		edit := take(tokens("/" + place))
+		edit := take(rawjson.Split("/" + place))
 		got, ok := edit(before, after)
 		if !ok {
 			return
