@@ -58,6 +58,7 @@ func (e Entry) Manifest() manifest.Manifest {
 	}
 	if s := e.Server.Stdio; s != nil {
 		b.In = cmp.Or(e.shown.dir, s.Dir)
+		b.Outside = e.Found == Searched && !files.Below(files.RealPath(s.Dir), files.RealPath(e.scope.root))
 	}
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
 		b.Runs = append(b.Runs, manifest.Masked(redact.Literal(h.Helper.Command), h.Helper.Command))

@@ -30,6 +30,7 @@ type Manifest struct {
 	Package  string   `json:"package,omitempty"`  // the published package that was fetched, and the digest of its archive
 	Starts   []Text   `json:"starts,omitempty"`   // the program and every argument, variables as they are written
 	In       string   `json:"in,omitempty"`       // the working folder
+	Outside  bool     `json:"outside,omitempty"`  // it is not in the project that the configuration was found in
 	Contacts []Host   `json:"contacts,omitempty"` // the server, and what is named for OAuth
 	Runs     []Text   `json:"runs,omitempty"`     // command lines of the shell that give credentials
 	Reads    []File   `json:"reads,omitempty"`    // files whose content it gets
@@ -99,7 +100,11 @@ func (m Manifest) Lines() []Line {
 		add("contacts", h.String(), h.URL.exact+" "+h.For, h.unusual())
 	}
 	if m.In != "" {
-		add("in", m.In, m.In, "")
+		odd := ""
+		if m.Outside {
+			odd = "outside of the project"
+		}
+		add("in", m.In, m.In, odd)
 	}
 	for _, line := range m.Runs {
 		add("runs", line.shown, line.exact, "a command of the shell")
