@@ -9,14 +9,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -331,7 +329,7 @@ func (w *watchedServer) name() string { return w.target.Name() }
 
 // savedFile is the file of the server's snapshot.
 func (w *watchedServer) savedFile() string {
-	return filepath.Join(w.fleet.Config.Project.Snapshots, config.FileName(w.name()))
+	return compare.SavedFile(w.fleet.Config.Project.Snapshots, w.name())
 }
 
 // ask asks a server at once.
