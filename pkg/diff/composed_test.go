@@ -48,7 +48,7 @@ func TestComposedChangesAreToldLikeSingleOnes(t *testing.T) {
 	victims := realSchemas(t)
 	random := rand.New(rand.NewPCG(*seed, 0))
 	checked := map[string]int{}
-	for range *compositions {
+	for done := range *compositions {
 		v := victims[random.IntN(len(victims))]
 		var chosen []*mutation
 		for _, i := range random.Perm(len(v.members))[:min(len(v.members), 2+random.IntN(3))] {
@@ -57,7 +57,7 @@ func TestComposedChangesAreToldLikeSingleOnes(t *testing.T) {
 		}
 		v.judge(t, chosen, checked)
 		if t.Failed() {
-			return
+			t.Fatalf("after %d compositions", done)
 		}
 	}
 	t.Logf("%d compositions of %d schemas: %v", *compositions, len(victims), checked)

@@ -92,7 +92,7 @@ func (c *comparison) report(id string, f finding.Finding, values ...string) {
 		f.Message = rule.message(f, values)
 	}
 	if f.Cause == "" {
-		f.Cause = either(f.Level == finding.Breaking && f.Path != "", rule.BreakingCause, rule.Cause)
+		f.Cause = rule.cause(f, values)
 	}
 	c.findings = append(c.findings, f)
 }

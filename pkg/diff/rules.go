@@ -90,7 +90,7 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 			}
 			r.Title = sentence(r.Says, map[string]string{
 				"name":    either(direction == finding.Input, "an argument", "a member of the result"),
-				"removed": "some values", "added": "more values",
+				"removed": "some values", "added": "more values", "keyword": "a keyword",
 			})
 			byID[r.ID] = r
 		}
@@ -98,14 +98,24 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 	return byID
 })
 
-// message is the sentence of a finding. What values do not say, the finding does: the name is that of the item, or the last
-// part of the place.
+// message is the sentence of a finding.
 func (r rule) message(f finding.Finding, values []string) string {
+	return sentence(cmp.Or(r.Says, r.Title), known(f, values)) + "."
+}
+
+// cause is what the finding has in common with others; empty for what it says.
+func (r rule) cause(f finding.Finding, values []string) string {
+	return sentence(either(f.Level == finding.Breaking && f.Path != "", r.BreakingCause, r.Cause), known(f, values))
+}
+
+// known is what stands in the place of names in a sentence. What values do not say, the finding does: the name is that of
+// the item, or the last part of the place.
+func known(f finding.Finding, values []string) map[string]string {
 	known := map[string]string{"name": nameOf(f), "old": brief(f.Old), "new": brief(f.New)}
 	for i := 0; i < len(values); i += 2 {
 		known[values[i]] = values[i+1]
 	}
-	return sentence(cmp.Or(r.Says, r.Title), known) + "."
+	return known
 }
 
 // nameOf is what a finding is about, as it is written.
@@ -168,6 +178,9 @@ func sentence(template string, values map[string]string) string {
 		return part[1 : len(part)-1]
 	})
 	text = placeholder.ReplaceAllStringFunc(text, func(p string) string { return values[p[1:len(p)-1]] })
+	if text == "" {
+		return ""
+	}
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }

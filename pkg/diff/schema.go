@@ -224,6 +224,7 @@ func compareInputRoot(c *comparison, s subject, old, new json.RawMessage) {
 		c.report("input-schema-invalid", f)
 	case !isObject(before) && isObject(after):
 		f.Level, f.Message = finding.Info, `The input schema now has "type": "object" at its root, as it must.`
+		f.Cause = `The input schema now has "type": "object" at its root`
 		c.report("input-schema-changed", f)
 	}
 }

@@ -128,7 +128,7 @@ func findHosts(c *comparison, item string, old, new []passage) {
 			if h := host(m[1]); !named[h] {
 				named[h] = true
 				c.report("text-url-added", finding.Finding{
-					Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now names the host %s, which it did not name before.", h),
+					Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now names the host %s.", h),
 				})
 			}
 		}
@@ -150,7 +150,7 @@ func findReferences(c *comparison, item string, old, new []passage) {
 			}
 			before[name] = true
 			c.report("text-tool-reference-added", finding.Finding{
-				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now names the tool %s, which it did not name before.", code(name)),
+				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now names the tool %s.", code(name)),
 			})
 		}
 	}
@@ -191,7 +191,7 @@ func findCues(c *comparison, item string, old, new []passage) {
 			continue
 		}
 		c.report("text-instruction-cue-added", finding.Finding{
-			Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q, which it did not say before.", phrase),
+			Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q.", phrase),
 		})
 	}
 }

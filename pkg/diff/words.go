@@ -28,7 +28,7 @@ func (r *revision) words(ch *change) []string {
 	if inAlternative.MatchString(ch.Path) {
 		name += " (in one alternative)"
 	}
-	words := []string{"name", name, "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
+	words := []string{"name", name, "keyword", code(ch.Keyword), "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
 	switch {
 	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
 		words = append(words, "default", brief(defaultOf(r, ch)))

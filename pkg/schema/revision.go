@@ -235,9 +235,14 @@ func (j *judgement) next(undone []int) Result {
 func (j *judgement) tell(changes []Change, edit int, repair []int, value any) []Change {
 	set := []int{edit}
 	if j.reads(j.alone(edit), value) != void {
-		set = j.least(j.asserting, func(edits []int) bool {
+		rejects := func(edits []int) bool {
 			return slices.Contains(edits, edit) && j.reads(j.alone(edits...), value) == void
-		})
+		}
+		quiet := slices.DeleteFunc(slices.Clone(j.asserting), func(i int) bool { return j.reads(j.alone(i), value) == void })
+		if !rejects(quiet) { // only those tell which edits act together that do not reject the value by themselves
+			quiet = j.asserting
+		}
+		set = j.least(quiet, rejects)
 	}
 	q := question{in: []*Schema{j.from}, out: []*Schema{j.to, j.alone(set...)}, also: j.undone(repair...), budget: j.budget}
 	r := q.shown(value)

@@ -1,0 +1,56 @@
+package diff_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+var storyBlock = regexp.MustCompile("(?s)```text\n(.*?)```")
+
+// TestRealDiffsAreTold holds the stories of docs/real-diffs.md, one for each pair of releases; -update rewrites them.
+func TestRealDiffsAreTold(t *testing.T) {
+	const page = "../../docs/real-diffs.md"
+	text := read(t, page)
+	files, err := filepath.Glob("testdata/real/*/old.json")
+	if err != nil || len(files) != len(storyBlock.FindAllString(text, -1)) {
+		t.Fatalf("%d pairs, %d stories, %v", len(files), len(storyBlock.FindAllString(text, -1)), err)
+	}
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		heading := "\n## " + filepath.Base(folder) + ": "
+		_, rest, found := strings.Cut(text, heading)
+		if !found {
+			t.Errorf("the page has no heading for %s", filepath.Base(folder))
+			continue
+		}
+		findings := diff.Compare(parse(t, read(t, file)), parse(t, read(t, filepath.Join(folder, "new.json"))), diff.Options{})
+		told := causes(findings)
+		if was := storyBlock.FindStringSubmatch(rest)[1]; was != told {
+			if *update {
+				text = strings.Replace(text, was, told, 1)
+			} else {
+				t.Errorf("%s: the page says\n%s\nand the comparison\n%s", filepath.Base(folder), was, told)
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// causes are the findings as a story opens: a line for each cause.
+func causes(findings []finding.Finding) string {
+	var b strings.Builder
+	for _, g := range finding.Groups(findings) {
+		b.WriteString(g.Level.String() + strings.Repeat(" ", 10-len(g.Level.String())) + g.Title + "\n")
+	}
+	return b.String()
+}
