@@ -27,6 +27,7 @@ type interruptible struct {
 // Unwrap is the stream itself, which may be a terminal.
 func (i *interruptible) Unwrap() io.Writer { return i.w }
 
+// Write waits for whoever reads, as long as the run goes on.
 func (i *interruptible) Write(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

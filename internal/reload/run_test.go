@@ -59,7 +59,7 @@ func (r *running) tells(want ...string) {
 				}
 				delete(left, file)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			r.t.Fatalf("not told: %v", left)
 		}
 	}

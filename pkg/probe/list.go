@@ -104,8 +104,9 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 	if err != nil {
 		return snapshot.NewPart(method.kind, r.items, err.Error()), r.notices, err
 	}
-	c.seen.keep(method.kind, r.ttl, r.pages)
+	c.seen.keep(method.kind, r.ttl)
 	list := snapshot.NewList(method.kind, r.items)
+	list.Pages = r.pages
 	return list, append(r.notices, method.oddKeys(list)...), nil
 }
 

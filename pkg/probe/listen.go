@@ -133,15 +133,6 @@ func (s *Session) News() News { return s.listener.news(s.peer) }
 // (specification 2026-07-28, caching): asking earlier is in vain. 0 = it does not say.
 func (s *Session) Floor() time.Duration { return s.attempt.seen.shortest() }
 
-// Pages is how many pages a list had when it was last read whole; 0 = it was not. Lists of one page are of one moment, while
-// those of several may have changed from page to page.
-func (s *Session) Pages(kind snapshot.Kind) int {
-	seen := s.attempt.seen
-	seen.mu.Lock()
-	defer seen.mu.Unlock()
-	return seen.pages[kind]
-}
-
 // listener remembers what a server announces, and which lists it said to have changed.
 type listener struct {
 	wake chan struct{} // holds at most one signal

@@ -90,7 +90,7 @@ func (a attempt) withoutSecrets(way listMethod, list snapshot.List) snapshot.Lis
 	}
 	a.seen.note(way.notice(NoticeSecretEchoed, "%s holds a secret that the server was given; it is shown as %s", way.name, redact.Mask))
 	clean := snapshot.NewList(way.kind, items)
-	clean.State, clean.Problem = list.State, list.Problem
+	clean.State, clean.Problem, clean.Pages = list.State, list.Problem, list.Pages
 	return clean
 }
 

@@ -175,7 +175,6 @@ type observations struct {
 	last    string   // what the server said last
 	notices []Notice // each once
 	ttl     map[snapshot.Kind]time.Duration
-	pages   map[snapshot.Kind]int
 }
 
 func (o *observations) nextID() int64 { return o.id.Add(1) }
@@ -215,14 +214,14 @@ func (o *observations) inOrder() []Notice {
 	return sorted
 }
 
-// keep remembers how long a server takes a list to stay current, and how many pages it came in.
-func (o *observations) keep(kind snapshot.Kind, ttl time.Duration, pages int) {
+// keep remembers how long a server takes a list to stay current.
+func (o *observations) keep(kind snapshot.Kind, ttl time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ttl == nil {
-		o.ttl, o.pages = map[snapshot.Kind]time.Duration{}, map[snapshot.Kind]int{}
+		o.ttl = map[snapshot.Kind]time.Duration{}
 	}
-	o.ttl[kind], o.pages[kind] = ttl, pages
+	o.ttl[kind] = ttl
 }
 
 // shortest is the shortest time for which a list that was read stays current; 0 when one of them says nothing of it.

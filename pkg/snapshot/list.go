@@ -31,6 +31,7 @@ type List struct {
 	Kind    Kind
 	State   Completeness
 	Problem string // why the list is Truncated or Unread, as a clause; empty otherwise
+	Pages   int    // how many replies of a server it was put together from; 0 = it is from elsewhere
 
 	items []Item // as the server sent them
 }

@@ -139,7 +139,9 @@ func (s *server) list(kind snapshot.Kind) (snapshot.List, error) {
 	if s.names[kind] == nil {
 		return snapshot.List{Kind: kind}, nil
 	}
-	return listOf(kind, s.names[kind]), nil
+	list := listOf(kind, s.names[kind])
+	list.Pages = s.pages
+	return list, nil
 }
 
 func listOf(kind snapshot.Kind, names []string) snapshot.List {
@@ -190,12 +192,6 @@ func (c *session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.
 		failures = append(failures, err)
 	}
 	return lists, errors.Join(failures...)
-}
-
-func (c *session) Pages(snapshot.Kind) int {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
-	return c.server.pages
 }
 
 func (c *session) Signal() <-chan struct{} { return c.signal }

@@ -35,9 +35,6 @@ type Session interface {
 	// List reads lists of some kinds. What is wrong with those that are not whole is told in the error.
 	List(context.Context, ...snapshot.Kind) ([]snapshot.List, error)
 
-	// Pages is how many pages a list had when it was last read whole: one of several may have changed from page to page.
-	Pages(snapshot.Kind) int
-
 	// Signal has room for one signal, which says that News has something to tell.
 	Signal() <-chan struct{}
 
