@@ -158,7 +158,7 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 		c.leaveOut(reason{"a schema that refers to itself", l.node})
 	case l.op == opOpaque:
 		c.leaveOut(reason{l.why, l.node})
-	case l.op == opFormat && e.formats == nil:
+	case l.op == opFormat && !e.formats:
 		return nil, !l.not
 	case l.op == opKinds:
 	case l.op == opAll && !l.not || l.op == opAny && l.not:

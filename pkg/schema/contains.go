@@ -62,9 +62,8 @@ func (q question) answer(ctx context.Context) Result {
 
 // holds reads a value by every schema of the question, as a validator does.
 func (q question) holds(value any) bool {
-	f := newFormats(q.budget.AssertFormats)
 	for _, l := range q.literals() {
-		if accepts(l, value, f) != inhabited {
+		if accepts(l, value, q.budget.AssertFormats) != inhabited {
 			return false
 		}
 	}
@@ -72,7 +71,7 @@ func (q question) holds(value any) bool {
 }
 
 func (q question) holdsFor(s *Schema, value any) bool {
-	return accepts(yes(s.plain), value, newFormats(q.budget.AssertFormats)) == inhabited
+	return accepts(yes(s.plain), value, q.budget.AssertFormats) == inhabited
 }
 
 // shown is the result that a value shows, or a plainer one that shows the same.
@@ -87,7 +86,7 @@ func (q question) shown(value any) Result {
 		}}
 		value = plainer.plain(value)
 	}
-	r := shownBy(blamer{newFormats(q.budget.AssertFormats)}.of(yes(q.out[0].plain), value, ""))
+	r := shownBy(blamer{q.budget.AssertFormats}.of(yes(q.out[0].plain), value, ""))
 	if weight(value, maxWitness) < maxWitness {
 		r.Witness = json.RawMessage(jsonText(value))
 	}

@@ -89,18 +89,9 @@ type Edit struct {
 	// the property itself; nil where there is none.
 	OldSchema, NewSchema json.RawMessage
 
-	before, after *Schema
-	patch         *patch
-	subsumed      bool // a coarser edit takes its place
-}
-
-// Hybrid returns the old schema with only this edit applied, so that its own verdict can be asked for. For an edit of
-// an annotation it is the old schema. A witness found with it is shown only if it holds for the whole change as well.
-func (e Edit) Hybrid() *Schema {
-	if e.patch == nil {
-		return e.before
-	}
-	return e.before.patched(patchesOf(e.before.doc, []Edit{e}), nil)
+	after    *Schema
+	patch    *patch
+	subsumed bool // a coarser edit takes its place
 }
 
 // Bounds on what is compared. Past them, the schemas are told as one in addition.
@@ -120,7 +111,7 @@ func Edits(before, after *Schema) []Edit {
 	c.dialects()
 	c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
 	if c.cut {
-		c.edits = append(c.edits, Edit{Family: FamilySchema, before: before, after: after, patch: &patch{instead: &origin{after.doc, ""}}})
+		c.edits = append(c.edits, Edit{Family: FamilySchema, after: after, patch: &patch{instead: &origin{after.doc, ""}}})
 	}
 	c.complete()
 	slices.SortStableFunc(c.edits, func(a, b Edit) int { return strings.Compare(a.Path, b.Path) })
@@ -187,7 +178,7 @@ func (c *comparison) dialects() {
 	old, new := schemaKeyword(c.before), schemaKeyword(c.after)
 	if jsonText(old) != jsonText(new) && c.before.doc.owner("").dialect.draft != c.after.doc.owner("").dialect.draft {
 		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Path: "", Old: rawOf(old), New: rawOf(new),
-			before: c.before, after: c.after})
+			after: c.after})
 	}
 }
 
@@ -279,7 +270,7 @@ func differ(x, y *node) bool {
 
 func separable(inside, outside *node) bool {
 	out := newEngine(context.Background(), Budget{Steps: agreementSteps, Semantics: Strict}).inhabit([]lit{yes(inside), not(outside)})
-	return out.answer == inhabited && accepts(yes(inside), out.value, nil) == inhabited && accepts(yes(outside), out.value, nil) == void
+	return out.answer == inhabited && accepts(yes(inside), out.value, false) == inhabited && accepts(yes(outside), out.value, false) == void
 }
 
 // coarsen tells a pair as one edit, in place of those inside it that assert something.

@@ -30,7 +30,7 @@ func (p pair) add(e Edit, ch *patch) {
 	if e.OldSchema == nil && e.NewSchema == nil {
 		e.OldSchema, e.NewSchema = rawOf(p.x.value), rawOf(p.y.value)
 	}
-	e.before, e.after = p.before, p.after
+	e.after = p.after
 	if ch != nil {
 		if ch.place == "" {
 			ch.place = p.x.place

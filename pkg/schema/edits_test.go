@@ -21,15 +21,17 @@ func TestEdits(t *testing.T) {
 		for _, c := range cases {
 			t.Run(file+"/"+c.Name, func(t *testing.T) {
 				old, new := mustParse(t, string(c.Old)), mustParse(t, string(c.New))
-				got, asserting := []string{}, []Edit{}
-				for _, e := range Edits(old, new) {
-					got = append(got, describe(t, old, e))
+				got := []string{}
+				r := Compare(old, new)
+				all := []int{}
+				for i, e := range r.Edits {
+					got = append(got, describe(t, r, i))
 					if !e.Family.Annotation() {
-						asserting = append(asserting, e)
+						all = append(all, i)
 					}
 				}
-				if len(asserting) == 1 && !Equivalent(t.Context(), asserting[0].Hybrid(), new, Budget{}) {
-					t.Errorf("the only edit does not make the new schema of the old one")
+				if !Equivalent(t.Context(), r.With(all...), new, Budget{}) || !Equivalent(t.Context(), r.Without(all...), old, Budget{}) {
+					t.Errorf("the edits together do not make the new schema of the old one")
 				}
 				slices.Sort(got)
 				slices.Sort(c.Want)
@@ -42,7 +44,8 @@ func TestEdits(t *testing.T) {
 }
 
 // describe writes an edit as "FAMILY MEMBERS NAME PATH: EFFECT".
-func describe(t *testing.T, old *Schema, e Edit) string {
+func describe(t *testing.T, r *Revision, i int) string {
+	e := r.Edits[i]
 	words := []string{string(e.Family)}
 	if e.Removed != nil {
 		words = append(words, "-"+jsonText(e.Removed))
@@ -57,7 +60,7 @@ func describe(t *testing.T, old *Schema, e Edit) string {
 	for _, also := range e.Also {
 		words = append(words, "also", also)
 	}
-	h, strict := e.Hybrid(), Budget{Semantics: Strict}
+	h, old, strict := r.With(i), r.Before, Budget{Semantics: Strict}
 	var effects []string
 	for effect, r := range map[string]Result{"narrows": Contains(t.Context(), h, old, strict), "widens": Contains(t.Context(), old, h, strict)} {
 		switch r.Verdict {

@@ -14,10 +14,10 @@ import (
 // object.go), which asks again for the values inside the value.
 type engine struct {
 	ctx     context.Context
-	spared  int // steps that were left when the context ended
-	left    int // steps until the budget is spent
-	depth   int // values inside values until the budget is spent
-	formats *formats
+	spared  int  // steps that were left when the context ended
+	left    int  // steps until the budget is spent
+	depth   int  // values inside values until the budget is spent
+	formats bool // they are asserted
 	exact   bool // numbers count only as far as all programs agree on them, see [Declared]
 
 	memo   map[string]*memory
@@ -29,7 +29,7 @@ type engine struct {
 }
 
 func newEngine(ctx context.Context, b Budget) *engine {
-	return &engine{ctx: ctx, left: b.steps(), depth: b.depth(), formats: newFormats(b.AssertFormats), exact: b.Semantics == Declared,
+	return &engine{ctx: ctx, left: b.steps(), depth: b.depth(), formats: b.AssertFormats, exact: b.Semantics == Declared,
 		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
 }
 

@@ -9,9 +9,9 @@ import (
 )
 
 // accepts reports whether a value satisfies a literal: inhabited is yes, void is no, and unsure is said where a
-// construct is not understood or the work is too much. Formats are annotations where f is nil.
-func accepts(l lit, v any, f *formats) answer {
-	e := &evaluator{left: maxEvaluation, formats: f}
+// construct is not understood or the work is too much. Formats are annotations unless they are asserted.
+func accepts(l lit, v any, formats bool) answer {
+	e := &evaluator{left: maxEvaluation, formats: formats}
 	return e.accepts(l, v)
 }
 
@@ -22,7 +22,7 @@ const maxEvaluation = 1 << 17
 // nodes and the assertions about numbers and strings, and so confirms what the engine finds.
 type evaluator struct {
 	left    int
-	formats *formats
+	formats bool // they are asserted
 }
 
 func (e *evaluator) accepts(l lit, v any) answer {
@@ -206,7 +206,7 @@ type blame struct {
 }
 
 // A blamer finds out why a value is rejected.
-type blamer struct{ formats *formats }
+type blamer struct{ formats bool }
 
 func (b blamer) accepts(l lit, v any) answer { return accepts(l, v, b.formats) }
 

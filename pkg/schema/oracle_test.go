@@ -40,7 +40,7 @@ func TestVerdictsHoldForEveryValueTried(t *testing.T) {
 			if strict.Verdict == Compatible && inA == inhabited {
 				t.Errorf("seed %d: called compatible, but %s shows otherwise\n%s\n%s", seed, jsonText(v), a.Raw(), b.Raw())
 			}
-			if declared.Verdict == Compatible && accepts(yes(a.declared()), v, nil) == inhabited {
+			if declared.Verdict == Compatible && accepts(yes(a.declared()), v, false) == inhabited {
 				t.Errorf("seed %d: called compatible for declared callers, but %s shows otherwise\n%s\n%s", seed, jsonText(v), a.Raw(), b.Raw())
 			}
 		}
@@ -81,7 +81,7 @@ func mustParse(t testing.TB, raw string) *Schema {
 // agrees holds the package's own reading of a schema against the validator's.
 func agrees(t *testing.T, seed uint64, s *Schema, v any, judged answer) {
 	t.Helper()
-	own := accepts(yes(s.plain), v, nil)
+	own := accepts(yes(s.plain), v, false)
 	if own != unsure && judged != unsure && own != judged {
 		t.Errorf("seed %d: read as accepting: %v, the validator says %v, of %s\n%s", seed, own == inhabited, judged == inhabited, jsonText(v), s.Raw())
 	}

@@ -84,10 +84,8 @@ func TestSchemasAreSafeForConcurrentUse(t *testing.T) {
 			if r := Contains(t.Context(), wide, narrow, Budget{Semantics: Strict}); r.Witness == nil {
 				t.Errorf("%v without a witness", r.Verdict)
 			}
-			for _, e := range Edits(narrow, wide) {
-				if r := Contains(t.Context(), e.Hybrid(), narrow, Budget{}); r.Verdict != Compatible {
-					t.Errorf("%s: %v", e.Path, r.Verdict)
-				}
+			if _, changes := Compare(narrow, wide).Judge(t.Context(), Output, Budget{}); len(changes) == 0 {
+				t.Error("no changes")
 			}
 		})
 	}

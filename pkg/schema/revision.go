@@ -74,7 +74,7 @@ type Change struct {
 // Judge tells what the whole revision does, and what each edit does that asserts something. Edits that only together
 // break are a change of their own, after those.
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) (whole Change, changes []Change) {
-	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{}, formats: newFormats(b.AssertFormats)}
+	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{}, formats: b.AssertFormats}
 	j.from, j.to = r.Before, r.After
 	if d == Output {
 		j.from, j.to = r.After, r.Before
@@ -103,7 +103,7 @@ type judgement struct {
 	ctx       context.Context
 	direction Direction
 	budget    Budget
-	formats   *formats
+	formats   bool
 	from, to  *Schema // where values come from, and what must accept them
 	asserting []int
 	made      map[string]*Schema

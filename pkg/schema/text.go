@@ -66,7 +66,7 @@ func decideMembers(e *engine, atoms []lit, members []string) outcome {
 
 // textSatisfies reports whether a string satisfies all atoms, or may: then the doubt names the first that is not
 // understood.
-func textSatisfies(atoms []lit, v string, f *formats) (ok bool, doubt reason) {
+func textSatisfies(atoms []lit, v string, formats bool) (ok bool, doubt reason) {
 	for _, l := range atoms {
 		var ok bool
 		switch l.op {
@@ -83,7 +83,10 @@ func textSatisfies(atoms []lit, v string, f *formats) (ok bool, doubt reason) {
 			}
 			ok = l.pattern.Match(v)
 		case opFormat:
-			has := f.accepts(l.text, v)
+			has := inhabited
+			if formats {
+				has = hasFormat(l.text, v)
+			}
 			if has == unsure {
 				doubt = reason{"a format that is not known", l.node}
 				continue
@@ -191,22 +194,8 @@ func plainText(r pattern.Region, excluded []string) outcome {
 	return undecided(reason{what: "too many strings are excluded"})
 }
 
-// formats judges strings by the formats of 2020-12 validation §7.3. A nil one takes formats for the annotations that
-// they are by default (§7.2.1).
-type formats struct{}
-
-func newFormats(assert bool) *formats {
-	if !assert {
-		return nil
-	}
-	return &formats{}
-}
-
-// accepts reports whether a string has a format. It is unsure of one that it does not know.
-func (f *formats) accepts(name, s string) answer {
-	if f == nil {
-		return inhabited
-	}
+// hasFormat reports whether a string has a format (2020-12 validation §7.3). It is unsure of one that it does not know.
+func hasFormat(name, s string) answer {
 	switch name {
 	case "date-time":
 		return parses(time.Parse(time.RFC3339, strings.ToUpper(s)))
