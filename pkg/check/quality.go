@@ -113,9 +113,10 @@ func undescribedNames(i item, path string, missing []string, report tell) {
 	}
 }
 
-// unannotated tells all tools without a hint in one finding, since a server mostly has hints or has none.
+// unannotated tells all tools without a hint in one finding, since a server mostly has hints or has none, and in another
+// one all that lack the second hint.
 func unannotated(s *server, report tell) {
-	var none []string
+	var none, half []string
 	for _, t := range s.tools {
 		hints := t.hints()
 		switch {
@@ -123,11 +124,18 @@ func unannotated(s *server, report tell) {
 		case hints["readOnlyHint"] == nil && hints["destructiveHint"] == nil:
 			none = append(none, t.Key)
 		case hints["destructiveHint"] == nil:
-			report(finding.Finding{Item: t.id, Path: "/annotations", Member: "destructiveHint", Message: "The tool writes and does not say whether it destroys, so it is taken to."})
+			half = append(half, t.Key)
 		}
 	}
 	if len(none) > 0 {
 		report(finding.Finding{Path: "/tools", New: encoded(none), Message: fmt.Sprintf("Tools that do not say whether they write (%d of %d): %s.", len(none), len(s.tools), some(none))})
+	}
+	switch len(half) {
+	case 0:
+	case 1:
+		report(finding.Finding{Item: snapshot.Tools.ID(half[0]), Path: "/annotations", Member: "destructiveHint", Message: "The tool writes and does not say whether it destroys, so it is taken to."})
+	default:
+		report(finding.Finding{Path: "/tools", Member: "destructiveHint", New: encoded(half), Message: fmt.Sprintf("Tools that write and do not say whether they destroy, so that they are taken to (%d of %d): %s.", len(half), len(s.tools), some(half))})
 	}
 }
 

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -29,4 +30,15 @@ func ExampleParse() {
 	//     }
 	//   ]
 	// }
+}
+
+func ExampleList_Find() {
+	whole := snapshot.NewList(snapshot.Tools, []json.RawMessage{json.RawMessage(`{"name": "search"}`)})
+	part := snapshot.NewPart(snapshot.Tools, []json.RawMessage{json.RawMessage(`{"name": "search"}`)}, "page 2: no answer within 30s")
+	fmt.Println("certain that there is no fetch:", whole.Absent("fetch"), part.Absent("fetch"))
+	_, err := (&snapshot.Snapshot{Tools: part}).Encode()
+	fmt.Println(err)
+	// Output:
+	// certain that there is no fetch: true false
+	// the list of tools is truncated: page 2: no answer within 30s
 }

@@ -2,6 +2,15 @@
 //
 // A snapshot holds the raw JSON that the server sent; typed access is a view of it. The file format is described in
 // docs/snapshot-format.md: the same surface gives the same bytes on every machine.
+//
+//	s, err := snapshot.Parse(data)          // a file, or what a server answered
+//	tool, answer := s.Tools.Find("search")  // Present, Absent, or Unknown when the list is not whole
+//	file, err := s.Encode()                 // an *IncompleteError when a list is not whole
+//
+// A list knows whether it is whole: what did not arrive is unknown, never absent, and a part is never encoded.
+//
+// The file format is stable: version 1 stays readable, and what it has no name for is kept. The Go API follows semantic
+// versioning with the module; fields may be added to its structs, so name the fields in composite literals.
 package snapshot
 
 import (
