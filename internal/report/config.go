@@ -11,7 +11,7 @@ import (
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
 func writeConfig(p *page, r *Report) error {
-	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 3},
+	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}}
 	for _, s := range r.Servers {
 		g.rows = append(g.rows, []span{

@@ -9,11 +9,12 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// column is one column of a grid.
+// column is one column of a grid. What does not fit into it goes on in further lines, unless it is brief.
 type column struct {
 	title string
 	right bool // aligned to the right, as numbers are
-	name  bool // cut in the middle when space is short, since names differ at their ends
+	brief bool // is cut where space is short, and gives way first: the whole text is elsewhere
+	name  bool // gives way last: a name or a URI, which people copy
 	least int  // columns it keeps when space is short; 0 = the width of its title
 	drop  int  // the column with the highest drop goes first where not even the least widths fit; 0 = never
 }
@@ -25,11 +26,9 @@ const between = 2
 type grid struct {
 	columns []column
 	rows    [][]span
-	wrapped bool // cells that do not fit go on in further lines instead of being clipped
 }
 
-// grid writes g with a dim header. Columns in which no row has anything are left out; what does not fit is clipped, the
-// widest column first.
+// grid writes g with a dim header. Columns in which no row has anything are left out.
 func (p *page) grid(indent int, g grid) error {
 	g = g.without(g.empty)
 	limits := g.fit(p.room(indent))
@@ -58,19 +57,14 @@ func (p *page) grid(indent int, g grid) error {
 	return nil
 }
 
-// cells are the cells of a row, each cut to its limit, or broken into lines that fit.
+// cells are the cells of a row, each broken into lines that fit, or cut.
 func (p *page) cells(g grid, row []span, limits []int) []any {
 	var cells []any
 	for i, s := range pieces(row) {
-		if !g.wrapped {
-			cut := clip
-			if g.columns[i].name {
-				cut = clipMiddle
-			}
-			s.text = safe(strings.TrimRight(string(cut(s.text, limits[i])), " "))
-			cells = append(cells, s.render(p.Color))
-			continue
+		if g.columns[i].brief {
+			s.text = clip(s.text, limits[i])
 		}
+		s.text = safe(strings.TrimRight(string(s.text), " "))
 		var all []string
 		for _, part := range wrap([]piece{s}, limits[i], limits[i]) {
 			for _, line := range part {
@@ -117,10 +111,10 @@ func aligns(columns []column) []tw.Align {
 	return all
 }
 
-// fit gives each column its width so that the rows take at most limit columns: the widest column is narrowed first, none
-// below its least width. A limit of 0 is none. The result is empty when a column has to go.
+// fit gives each column its width so that the rows take at most limit columns: what is brief is narrowed first, names
+// last, of equals the widest, none below its least width. A limit of 0 is none. The result is empty when a column has to go.
 func (g grid) fit(limit int) []int {
-	widths := g.natural()
+	widths, least := g.natural()
 	if limit <= 0 {
 		return widths
 	}
@@ -128,40 +122,69 @@ func (g grid) fit(limit int) []int {
 	for _, w := range widths {
 		spare -= w
 	}
-	for ; spare < 0; spare++ {
-		widest := g.widest(widths)
-		if widest < 0 {
-			if g.droppable() == nil {
-				return widths
-			}
+	for broken := false; spare < 0; {
+		narrow := g.narrowable(widths, least)
+		switch {
+		case (narrow < 0 || g.columns[narrow].name) && g.droppable() != nil:
 			return nil
+		case narrow >= 0:
+			widths[narrow]--
+			spare++
+		case broken:
+			return widths
+		default: // as a last resort words are broken
+			broken = true
+			for i, c := range g.columns {
+				least[i] = max(c.least, len(c.title))
+			}
 		}
-		widths[widest]--
 	}
 	return widths
 }
 
-// natural are the widths that the columns would like to have.
-func (g grid) natural() []int {
-	widths := make([]int, len(g.columns))
+// longWord is from how many columns on a word may be broken to make a column narrower.
+const longWord = 24
+
+// natural are the widths that the columns would like to have, and the least that they can do with.
+func (g grid) natural() (widths, least []int) {
 	for i, c := range g.columns {
-		widths[i] = width(visible(c.title))
+		widths, least = append(widths, len(c.title)), append(least, max(c.least, len(c.title)))
 		for _, row := range g.rows {
-			widths[i] = max(widths[i], width(visible(row[i].text)))
+			text := visible(row[i].text)
+			widths[i] = max(widths[i], width(text))
+			for word := range strings.FieldsSeq(string(text)) {
+				if !c.brief && !c.name {
+					least[i] = max(least[i], min(width(safe(word)), longWord))
+				}
+			}
 		}
 	}
-	return widths
+	return widths, least
 }
 
-// widest is the index of the widest column that can still be narrowed, or -1.
-func (g grid) widest(widths []int) int {
-	widest := -1
+// narrowable is the index of the column that gives way next, or -1.
+func (g grid) narrowable(widths, least []int) int {
+	next := -1
 	for i, w := range widths {
-		if w > max(g.columns[i].least, len(g.columns[i].title)) && (widest < 0 || w >= widths[widest]) {
-			widest = i
+		if w <= least[i] {
+			continue
+		}
+		if next < 0 || g.columns[i].order() < g.columns[next].order() || g.columns[i].order() == g.columns[next].order() && w >= widths[next] {
+			next = i
 		}
 	}
-	return widest
+	return next
+}
+
+// order is when a column gives way.
+func (c column) order() int {
+	switch {
+	case c.brief:
+		return 0
+	case c.name:
+		return 2
+	}
+	return 1
 }
 
 // droppable tells which column can be spared most, or is nil when all are needed.
@@ -190,7 +213,7 @@ func (g grid) empty(i int) bool {
 
 // without is g less the columns for which gone is true.
 func (g grid) without(gone func(int) bool) grid {
-	out := grid{wrapped: g.wrapped}
+	out := grid{}
 	for i, c := range g.columns {
 		if !gone(i) {
 			out.columns = append(out.columns, c)

@@ -165,7 +165,7 @@ func writeParameters(p *page, label string, all []parameter) error {
 		}
 		return nil
 	}
-	g := grid{wrapped: true, columns: []column{{title: "NAME", least: 10}, {title: "TYPE", least: 10},
+	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "TYPE", least: 10},
 		{title: "REQUIRED"}, {title: "DEFAULT"}, {title: "DESCRIPTION", least: 14}}}
 	for _, one := range all {
 		g.rows = append(g.rows, one.row())

@@ -24,7 +24,40 @@ func writeList(p *page, r *Report) error {
 		return err
 	}
 	writeFailures(p, r.Servers)
+	writeFleetTotals(p, r.Servers)
 	return nil
+}
+
+// writeFleetTotals tells of several servers how many are in which state, and what they offer together.
+func writeFleetTotals(p *page, servers []Server) {
+	if len(servers) < 2 {
+		return
+	}
+	var words []string
+	for _, state := range []State{OK, Partial, Failed, Disabled} {
+		n := 0
+		for _, s := range servers {
+			n += count(s.State == state)
+		}
+		if n > 0 {
+			words = append(words, strconv.Itoa(n)+" "+string(state))
+		}
+	}
+	tools, tokens := 0, 0
+	for _, s := range servers {
+		if n := s.Count(snapshot.Tools); n != nil {
+			tools += *n
+		}
+		if s.Tokens != nil {
+			tokens += *s.Tokens
+		}
+	}
+	says := quantity(len(servers), "server") + ": " + strings.Join(words, ", ") + "; " + quantity(tools, "tool")
+	if tokens > 0 {
+		says += ", " + quantity(tokens, "token")
+	}
+	p.gap()
+	p.text(0, 2, span{says, dim})
 }
 
 func writeServerList(p *page, servers []Server) error {
@@ -120,8 +153,8 @@ func elapsed(ms int64) string {
 }
 
 func writeItemList(p *page, servers []Server) error {
-	g := grid{columns: []column{{title: "SERVER", least: 8}, {title: "KIND", drop: 2}, {title: "NAME", name: true, least: 12},
-		{title: "ARGUMENTS", least: 12, drop: 3}, {title: "DESCRIPTION", least: 12, drop: 1}}}
+	g := grid{columns: []column{{title: "SERVER", name: true, least: 8}, {title: "KIND", drop: 2}, {title: "NAME", name: true, least: 12},
+		{title: "ARGUMENTS", brief: true, least: 12, drop: 3}, {title: "DESCRIPTION", brief: true, least: 12, drop: 1}}}
 	for _, s := range servers {
 		for _, k := range snapshot.Kinds() {
 			for _, raw := range *s.Items(k) {

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 
@@ -242,22 +241,6 @@ func clip(s safe, limit int) safe {
 	head, _ := split(s, limit-1)
 	return safe(strings.TrimRight(string(head), " ")) + ellipsis
 }
-
-// clipMiddle cuts s to limit columns and keeps its end, which is what tells names with a common beginning apart.
-func clipMiddle(s safe, limit int) safe {
-	if limit < minMiddle || width(s) <= limit {
-		return clip(s, limit)
-	}
-	tail := s
-	for width(tail) > (limit-1)/2 {
-		_, size := utf8.DecodeRuneInString(string(tail))
-		tail = tail[size:]
-	}
-	return clip(s, limit-width(tail)) + tail
-}
-
-// minMiddle is the width from which a name is cut in its middle rather than at its end.
-const minMiddle = 8
 
 // split cuts s after the last character that still fits into limit columns.
 func split(s safe, limit int) (head, tail safe) {

@@ -78,15 +78,62 @@ func TestColourChangesNothingElse(t *testing.T) {
 	}
 }
 
-// TestListRowsStayOneLine counts the lines of a list of hostile items.
+// TestListRowsStayOneLine counts the lines of a list of hostile items as a file or a pipe gets it: a row a line.
 func TestListRowsStayOneLine(t *testing.T) {
 	one := cases(t)["testdata/cases/hostile-list"].Report
 	one.Servers = one.Servers[:1]
 	one.Servers[0].Error, one.Servers[0].MoreErrors, one.Problems = nil, nil, nil
-	for _, limit := range []int{0, 80} {
-		page := written(t, "table", &one, Options{Width: limit})
-		if got, want := strings.Count(page, "\n"), 1+4; got != want {
-			t.Errorf("%d lines, want %d:\n%s", got, want, page)
+	page := written(t, "table", &one, Options{})
+	if got, want := strings.Count(page, "\n"), 1+4; got != want {
+		t.Errorf("%d lines, want %d:\n%s", got, want, page)
+	}
+}
+
+// TestNamesAreNeverCut looks for names and URIs that are longer than a terminal is wide: nothing of them is missing at any
+// width, and descriptions give way before they are broken.
+func TestNamesAreNeverCut(t *testing.T) {
+	long := "demo://resource/" + strings.Repeat("dynamic-", 8) + "{resourceId}"
+	r := &Report{Command: "list", Servers: []Server{
+		{Name: "everything-" + strings.Repeat("x", 20), State: OK, Resources: Items{}, ResourceTemplates: Items{
+			[]byte(`{"uriTemplate":"` + long + `","name":"a","description":"` + strings.Repeat("some words ", 9) + `"}`),
+			[]byte(`{"uriTemplate":"demo://short/{a}","name":"b"}`)}},
+		{Name: "other", State: OK, Tools: Items{[]byte(`{"name":"` + strings.Repeat("tool", 15) + `"}`)}},
+	}}
+	for width := 40; width <= 160; width++ {
+		page := written(t, "table", r, Options{Width: width, Items: true})
+		whole := strings.Join(strings.Fields(page), "")
+		for _, name := range []string{"demo://short/{a}"} {
+			if !strings.Contains(whole, name) {
+				t.Errorf("%s is cut at width %d:\n%s", name, width, page)
+			}
+		}
+		if strings.Contains(page, "demo:…") || width > 145 && !strings.Contains(page, long) {
+			t.Errorf("a name is cut at width %d:\n%s", width, page)
+		}
+		column := ""
+		for _, row := range strings.Split(page, "\n")[1:] {
+			column += columnOf(page, row, "NAME")
+		}
+		for _, name := range []string{long, strings.Repeat("tool", 15)} {
+			if !strings.Contains(column, name) {
+				t.Errorf("%s is not whole in its column at width %d:\n%s", name, width, page)
+			}
 		}
 	}
+}
+
+// columnOf is what a row has in the column of a title, up to the next column.
+func columnOf(page, row, title string) string {
+	header, _, _ := strings.Cut(page, "\n")
+	from := strings.Index(header, title)
+	to := len(row)
+	if next := strings.Index(header[from+len(title):], "  "); next >= 0 {
+		if rest := strings.TrimLeft(header[from+len(title):], " "); rest != "" {
+			to = min(to, strings.Index(header, rest))
+		}
+	}
+	if from >= len(row) || to < from {
+		return ""
+	}
+	return strings.TrimSpace(row[from:to])
 }

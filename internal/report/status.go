@@ -123,7 +123,7 @@ func millis(ms float64) string { return fmt.Sprintf("%.1f ms", ms) }
 
 // writeSaved writes a row per server: what became of its snapshot file.
 func writeSaved(p *page, r *Report) error {
-	g := grid{columns: []column{{title: "NAME", least: 8}, {title: "SNAPSHOT", least: 9},
+	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}}
 	count := map[Action]int{}
 	for _, s := range r.Servers {
@@ -212,7 +212,7 @@ func writeRules(p *page, r *Report) error {
 		writeRule(p, r.Rules[0])
 		return nil
 	}
-	g := grid{columns: []column{{title: "RULE", least: 16}, {title: "LEVEL", least: 8}, {title: "TITLE", least: 8}}}
+	g := grid{columns: []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8}, {title: "TITLE", brief: true, least: 8}}}
 	for _, rule := range r.Rules {
 		g.rows = append(g.rows, []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}})
 	}
