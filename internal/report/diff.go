@@ -20,7 +20,7 @@ func writeVerdicts(p *page, r *Report) error {
 			changed = append(changed, s)
 		}
 	}
-	causes := p.causes(r.Findings)
+	causes := p.causes(r.Groups)
 	if len(changed) == 1 {
 		writeCompared(p, changed[0])
 	}

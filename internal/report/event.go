@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // Event is one thing that watching has to tell: about one server, or at the end about all of them. Fields that do not
@@ -78,7 +79,7 @@ func writeEventLines(p *page, e Event) {
 	if e.Error != nil {
 		writeTrouble(p, *e.Error)
 	}
-	writeCauses(p, 2, nil, p.causes(e.Findings))
+	writeCauses(p, 2, nil, p.causes(finding.Groups(e.Findings)))
 }
 
 // word is what the event tells, in its colour.

@@ -202,7 +202,7 @@ func (p *webPage) addServers(r *Report, o Options) {
 }
 
 func (p *webPage) addCauses(r *Report, o Options) {
-	causes := o.causes(r.Findings)
+	causes := o.causes(r.Groups)
 	if broken := broken(r.Findings); len(broken) > 0 && r.Command != "check" {
 		p.Breaks = text("Breaks whoever uses " + someOf(broken, 8) + ".")
 	}

@@ -25,7 +25,7 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 		c.overview(r)
 	}
 	c.compared(r, o)
-	causes := o.causes(r.Findings)
+	causes := o.causes(r.Groups)
 	c.head += references.without(markdownStory(r, causes))
 	levels := map[string]int{}
 	for _, one := range causes {

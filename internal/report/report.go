@@ -31,6 +31,7 @@ type Report struct {
 	Verdict  Verdict           `json:"verdict"`            // Status in one word; empty = VerdictOf(Status), set by Write
 	Servers  []Server          `json:"servers"`            // in configuration order
 	Findings Findings          `json:"findings,omitzero"`  // nil = the command does not judge; empty = nothing found
+	Groups   []finding.Group   `json:"groups,omitempty"`   // the findings by their causes, the worst first; Write sets it
 	FailOn   finding.Threshold `json:"failOn,omitempty"`   // from this level on a finding fails the run; empty = breaking
 	Rules    []finding.Rule    `json:"rules,omitempty"`    // rules: the catalogue, or the rules that were asked for
 	Files    []File            `json:"files,omitempty"`    // config --discover: the files of applications that were looked at
@@ -402,7 +403,11 @@ func (r *Report) complete() *Report {
 	full := *r
 	full.Mcpctl = Version
 	full.Verdict = cmp.Or(r.Verdict, VerdictOf(r.Status))
-	full.Summary = Summarize(r.Findings, r.Servers)
+	full.Summary, full.Groups = Summarize(r.Findings, r.Servers), finding.Groups(r.Findings)
+	for i := range full.Groups {
+		g := &full.Groups[i]
+		g.Items, g.Servers = append([]string{}, g.Items...), append([]string{}, g.Servers...)
+	}
 	if full.Servers == nil {
 		full.Servers = []Server{}
 	}

@@ -150,7 +150,7 @@ func writeAccepted(p *page, r *Report) error {
 			p.gap()
 			writeCompared(p, s)
 			p.gap()
-			writeCauses(p, 0, r.Servers, p.causes(found))
+			writeCauses(p, 0, r.Servers, p.causes(finding.Groups(found)))
 		}
 	}
 	p.gap()

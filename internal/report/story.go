@@ -18,9 +18,9 @@ type cause struct {
 }
 
 // causes are the findings that are shown, worst first. What happened once is told with what else happened to its item.
-func (o Options) causes(findings []finding.Finding) []cause {
+func (o Options) causes(groups []finding.Group) []cause {
 	var all []cause
-	for _, g := range finding.Groups(findings) {
+	for _, g := range groups {
 		if g.Members = o.wanted(g.Members); len(g.Members) == 0 {
 			continue
 		}
