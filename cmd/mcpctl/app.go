@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -118,7 +119,7 @@ func unknownCommand(c *cli.Context) error {
 // printError prints an error that no report has told yet, one line for each.
 func printError(p host.Process, err error) {
 	var told exit.Code
-	if err == nil || errors.As(err, &told) {
+	if err == nil || errors.As(err, &told) || errors.Is(err, syscall.EPIPE) { // whoever left wants to hear nothing
 		return
 	}
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +35,51 @@ func TestHangUp(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		_ = cmd.Process.Kill()
 		t.Error("it goes on although its terminal is gone")
+	}
+	if left := leftIn(dir); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// TestClosedPipe reads the first line of a watch and leaves, as head does: nothing stays behind, not even what left the
+// server's process group, and the status is that of a broken pipe.
+func TestClosedPipe(t *testing.T) {
+	dir := t.TempDir()
+	script := `capabilities: {tools: {listChanged: true}}
+tools: 1
+on:
+  tools/list#1: [answer, {await: closed}, {send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'}]
+  tools/list#2: [{result: {tools: []}}]
+`
+	if err := os.WriteFile(filepath.Join(dir, "server.yaml"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("mcpctl", "watch", "--format", "ndjson", "--", "sh", "-c", "setsid sleep 1000 & exec fixture stdio server.yaml")
+	cmd.Dir = dir
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReaderSize(out, 16).ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	_ = out.Close()
+	if err := os.WriteFile(filepath.Join(dir, "closed"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		_ = cmd.Process.Kill()
+		t.Error("it goes on although nobody reads")
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 141 {
+		t.Errorf("status %v, want 141", cmd.ProcessState)
 	}
 	if left := leftIn(dir); len(left) > 0 {
 		t.Errorf("left behind: %q", left)

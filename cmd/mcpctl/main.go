@@ -6,6 +6,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -21,8 +23,8 @@ import (
 func main() {
 	// The MCP library logs through the default logger; stderr is our conversation, not its.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	ctx := signalContext()
-	status := run(ctx, os.Args[1:], ofSystem(ctx))
+	ctx, interrupt := signalContext()
+	status := run(ctx, os.Args[1:], ofSystem(ctx, interrupt))
 	if ctx.Err() != nil {
 		status = exit.CodeOf(context.Cause(ctx))
 	}
@@ -34,8 +36,9 @@ func main() {
 const stopWait = 3 * time.Second
 
 // signalContext is a context that ends at the first SIGINT or SIGTERM; after a second one the process ends within stopWait,
-// after a third at once.
-func signalContext() context.Context {
+// after a third at once. The function that it returns ends it, too.
+func signalContext() (context.Context, context.CancelCauseFunc) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // see standardOutput
 	ctx, cancel := context.WithCancelCause(context.Background())
 	arrived := make(chan os.Signal, 2)
 	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
@@ -48,12 +51,27 @@ func signalContext() context.Context {
 		}
 		os.Exit(second.Status())
 	}()
-	return ctx
+	return ctx, cancel
 }
 
-// ofSystem is what a run that ctx ends knows of the machine.
-func ofSystem(ctx context.Context) host.Process {
-	out, said := host.Interruptible(ctx, os.Stdout), host.Interruptible(ctx, os.Stderr)
+// standardOutput interrupts the run once whoever read it has left. SIGPIPE would end the run at once, and leave behind what
+// servers have started.
+type standardOutput struct{ interrupt context.CancelCauseFunc }
+
+func (o standardOutput) Write(p []byte) (int, error) {
+	n, err := os.Stdout.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		o.interrupt(exit.Interrupted{Signal: syscall.SIGPIPE})
+	}
+	return n, err
+}
+
+// Unwrap is the stream itself, which may be a terminal.
+func (o standardOutput) Unwrap() io.Writer { return os.Stdout }
+
+// ofSystem is what a run that ctx ends, and interrupt if need be, knows of the machine.
+func ofSystem(ctx context.Context, interrupt context.CancelCauseFunc) host.Process {
+	out, said := host.Interruptible(ctx, standardOutput{interrupt}), host.Interruptible(ctx, os.Stderr)
 	p := host.Process{In: os.Stdin, Out: out, Err: report.Guard(said), Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
 	p.Dir, _ = os.Getwd()
 	p.Home, _ = os.UserHomeDir()

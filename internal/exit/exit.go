@@ -77,8 +77,8 @@ func (i Interrupted) Error() string { return fmt.Sprintf("interrupted by a signa
 
 // Status is 128 plus the signal's number, as shells have it.
 func (i Interrupted) Status() int {
-	if i.Signal == syscall.SIGTERM {
-		return 143
+	if number, ok := i.Signal.(syscall.Signal); ok && number != syscall.SIGINT {
+		return 128 + int(number)
 	}
 	return 130
 }

@@ -208,7 +208,7 @@ func (w *eventWriter) show(e report.Event, servers []*watchedServer) {
 	}
 }
 
-// write writes one event. A closed pipe ends the process by SIGPIPE.
+// write writes one event. A closed pipe ends the run.
 func (w *eventWriter) write(line shownLine) {
 	var text bytes.Buffer
 	width := terminal.Width(w.process.Out)
