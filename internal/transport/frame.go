@@ -256,7 +256,7 @@ func (s *shape) feed(p []byte) int {
 		if s.done {
 			return i
 		}
-		if s.text && !s.escape && s.depth > 1 { // nothing is learned from strings in the depths
+		if s.text && !s.escape && !s.telling() { // nothing is learned from it but its end
 			next := bytes.IndexAny(p[i:], `"\`)
 			if next < 0 {
 				break
@@ -266,6 +266,11 @@ func (s *shape) feed(p []byte) int {
 		s.step(p[i])
 	}
 	return len(p)
+}
+
+// telling tells whether the string that is being read is a key of the outermost value, or its id.
+func (s *shape) telling() bool {
+	return s.depth == 1 && s.object && (!s.value || string(s.key) == "id")
 }
 
 func (s *shape) step(b byte) {

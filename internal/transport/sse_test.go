@@ -57,7 +57,7 @@ func openSSE(t *testing.T, h http.Handler) (*Conn, error) {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // longer than ask
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute) // longer than ask
 	t.Cleanup(cancel)
 	l, err := OpenSSE(ctx, Endpoint{URL: srv.URL + "/sse", Headers: map[string]Secret{"Authorization": "Bearer " + secret}})
 	if err == nil {

@@ -36,7 +36,7 @@ func childOf(l *Conn) *child { return l.carrier.(*stdio).child }
 // ask sends one request and fails the test when that takes long.
 func ask(t *testing.T, l *Conn, id int64) (*JSONRPCResponse, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := l.SendRequest(ctx, request(id))
 	if errors.Is(err, context.DeadlineExceeded) {
