@@ -92,14 +92,15 @@ func (s *stdio) readLoop() {
 
 // take sorts a frame: to whom it concerns, or to the noise.
 func (s *stdio) take(one frame) {
-	if one.err != nil {
-		s.conn.calls.failOne(one.id, one.err)
-	}
-	if one.noise != nil {
+	if one.noise != nil { // before anybody is told of it
 		s.conn.noise.add(one.noise, one.more)
-		return
 	}
-	s.conn.receive(one.message, func(m message) { go s.answer(m) })
+	switch {
+	case one.err != nil:
+		s.conn.calls.failOne(one.id, one.err)
+	case one.noise == nil:
+		s.conn.receive(one.message, func(m message) { go s.answer(m) })
+	}
 }
 
 // answer answers a request of the server. If it does not read, it has to live without.
