@@ -50,7 +50,6 @@ var libraries = map[string][]string{
 	"github.com/moby/sys/atomicwriter":         {"internal/files"},
 	"github.com/olekukonko/tablewriter":        {"internal/report"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},
-	"github.com/prometheus/client_golang":      {"internal/monitor"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},
 	"github.com/schollz/progressbar/v3":        {"internal/terminal"},
 	"github.com/tailscale/hujson":              {"internal/syntax", "internal/fixture"},

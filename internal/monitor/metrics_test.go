@@ -2,18 +2,23 @@ package monitor
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
@@ -59,25 +64,116 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestMetricsAreWellFormed asks the linter of Prometheus, and a registry that checks what collectors promise, also when
-// names are none that Prometheus takes, or the same.
+// TestMetricsAreWellFormed asks the parser and the linter of Prometheus, also when names are none that Prometheus takes, or the
+// same; and no series is told twice.
 func TestMetricsAreWellFormed(t *testing.T) {
 	servers := five()
 	servers[1].Name, servers[2].Name, servers[3].Name = "\xff\n", "\xfe\n", "new"
 	m := monitorOf(Options{}, servers...)
 	m.Attempt(servers[1].Name, watch.Attempt{Cause: watch.Start, Outcome: watch.Same})
-	strict := prometheus.NewPedanticRegistry()
-	strict.MustRegister(&gauges{monitor: m, meter: m.meter}, m.meter.changes, m.meter.refreshing)
-	if _, err := strict.Gather(); err != nil {
-		t.Error(err)
+	text := scrape(t, m)
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil || len(families) < 15 {
+		t.Errorf("%d families, %v", len(families), err)
 	}
-	problems, err := promlint.New(strings.NewReader(scrape(t, m))).Lint()
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
 	if err != nil || len(problems) > 0 {
 		t.Errorf("%v %v", problems, err)
 	}
-	if n := strings.Count(scrape(t, m), "\nmcpctl_server_up{"); n != 4 {
+	told := map[string]bool{}
+	for line := range strings.Lines(text) {
+		series := line[:strings.LastIndex(line, " ")]
+		if told[series] && !strings.HasPrefix(line, "#") {
+			t.Errorf("told twice: %s", series)
+		}
+		told[series] = true
+	}
+	if n := strings.Count(text, "\nmcpctl_server_up{"); n != 4 {
 		t.Errorf("%d series, want one for each name that differs as Prometheus takes it", n)
 	}
+}
+
+// TestHistogram holds the buckets against what Prometheus makes of them: each counts all that is not above its bound.
+func TestHistogram(t *testing.T) {
+	f := newFamily("x_seconds", histogram, "Help.", "server")
+	for _, v := range []float64{.001, .005, .0051, 60, 61} {
+		f.observe(v, `a"\`+"\n")
+	}
+	var out bytes.Buffer
+	f.write(&out)
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(out.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := families["x_seconds"].GetMetric()[0]
+	if server := got.GetLabel()[0].GetValue(); server != "a\"\\\n" {
+		t.Errorf("the server is %q", server)
+	}
+	h := got.GetHistogram()
+	counts := map[float64]uint64{}
+	for _, b := range h.GetBucket() {
+		counts[b.GetUpperBound()] = b.GetCumulativeCount()
+	}
+	if counts[.005] != 2 || counts[.01] != 3 || counts[30] != 3 || counts[60] != 4 || h.GetSampleCount() != 5 || h.GetSampleSum() != 121.0111 {
+		t.Errorf("%v, %d, %g", counts, h.GetSampleCount(), h.GetSampleSum())
+	}
+}
+
+// TestScrapesAreBounded serves no more than so many at once, and compressed to who takes that.
+func TestScrapesAreBounded(t *testing.T) {
+	m := monitorOf(Options{}, five()...)
+	h := m.meter.handler()
+	blocked := make(chan struct{})
+	var running sync.WaitGroup
+	entered := make(chan struct{}, scrapesAtOnce)
+	for range scrapesAtOnce {
+		running.Go(func() {
+			h.ServeHTTP(&slowWriter{entered: entered, blocked: blocked}, httptest.NewRequest("GET", "/metrics", nil))
+		})
+	}
+	for range scrapesAtOnce {
+		<-entered
+	}
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil)); w.Code != 503 {
+		t.Errorf("status %d for one more", w.Code)
+	}
+	m.Attempt(odd, watch.Attempt{Cause: watch.Start, Outcome: watch.Same}) // slow readers hold up no counting
+	close(blocked)
+	running.Wait()
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	h.ServeHTTP(w, r)
+	unpacked, err := gzip.NewReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(unpacked); err != nil || !strings.Contains(string(text), "mcpctl_build_info") {
+		t.Errorf("%v: %.200s", err, text)
+	}
+}
+
+// slowWriter takes nothing until it is let.
+type slowWriter struct {
+	entered chan<- struct{}
+	blocked <-chan struct{}
+	header  http.Header
+	once    sync.Once
+}
+
+func (w *slowWriter) Header() http.Header {
+	if w.header == nil {
+		w.header = http.Header{}
+	}
+	return w.header
+}
+func (w *slowWriter) WriteHeader(int) {}
+func (w *slowWriter) Write(p []byte) (int, error) {
+	w.once.Do(func() { w.entered <- struct{}{} })
+	<-w.blocked
+	return len(p), nil
 }
 
 // TestSeriesOfAServerEnd when it is not watched any more; the others go on.
@@ -117,20 +213,18 @@ func TestSeriesAreBounded(t *testing.T) {
 // TestMetricsAreDocumented writes the table of docs/watch.md from the registry, or compares it.
 func TestMetricsAreDocumented(t *testing.T) {
 	m := monitorOf(Options{}, five()...)
-	families, err := m.meter.registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := m.meter.families()
+	slices.SortFunc(families, func(a, b *family) int { return strings.Compare(a.name, b.name) })
 	table := "| metric | type | labels | |\n|---|---|---|---|\n"
 	for _, f := range families {
-		if !strings.HasPrefix(f.GetName(), "mcpctl_") {
+		if !strings.HasPrefix(f.name, "mcpctl_") {
 			continue
 		}
 		labels := ""
-		for _, l := range f.GetMetric()[0].GetLabel() {
-			labels += "`" + l.GetName() + "` "
+		for _, l := range slices.Sorted(slices.Values(f.labels)) {
+			labels += "`" + l + "` "
 		}
-		table += fmt.Sprintf("| `%s` | %s | %s | %s |\n", f.GetName(), strings.ToLower(f.GetType().String()), strings.TrimSpace(labels), f.GetHelp())
+		table += fmt.Sprintf("| `%s` | %s | %s | %s |\n", f.name, f.kind, strings.TrimSpace(labels), f.help)
 	}
 	const page, from, to = "../../docs/watch.md", "<!-- metrics -->\n", "<!-- end of metrics -->"
 	text, err := os.ReadFile(page)
