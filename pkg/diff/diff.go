@@ -69,6 +69,7 @@ type comparison struct {
 	eras    bool     // the sides are of different eras
 	dynamic bool     // the new side says that its list of resources comes and goes
 	names   []string // of all tools of the new side
+	steps   int      // for the schemas of one item
 }
 
 // report completes a finding with what its rule says about it, and keeps it. A level that is set already stays, and so does

@@ -133,13 +133,19 @@ func compareItems(c *comparison, old, new snapshot.List) {
 // compareEach compares items that both sides have, on all processors. The findings are in the order of the items.
 func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 	found := make([][]finding.Finding, len(items))
+	changed := 0
+	for _, p := range items {
+		if !rawjson.Equal(p.old, p.new) {
+			changed++
+		}
+	}
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(items)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(items)) && c.ctx.Err() == nil; i = next.Add(1) - 1 {
 				one := *c
-				one.findings = nil
+				one.findings, one.steps = nil, share(changed)
 				compareItem(&one, kind, items[i])
 				found[i] = one.findings
 			}
