@@ -49,13 +49,13 @@ func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.
 	o.ItemBudget = f.Config.Project.Budgets.ItemBytes
 	var candidates []candidate
 	for _, pair := range withSaved(p, current, folder) {
-		candidates = append(candidates, o.candidate(p, pair, f.Config.Project.Policy))
+		candidates = append(candidates, o.candidate(ctx, p, pair, f.Config.Project.Policy))
 	}
-	if err := checkKnown(o.Fingerprints, candidates); err != nil {
+	if err := o.choose(candidates); err != nil {
 		return nil, err
 	}
 	r := &report.Report{Command: "accept", Findings: report.Findings{}}
-	if err := o.apply(p, r, candidates, folder); err != nil {
+	if err := o.apply(ctx, p, r, candidates, folder); err != nil {
 		return nil, err
 	}
 	finding.Sort(r.Findings)
@@ -70,47 +70,62 @@ type candidate struct {
 	chosen  []string // fingerprints of found
 }
 
-// candidate is a pair with its findings as the project's policy sees them.
-func (o AcceptOptions) candidate(p host.Process, pair Pair, policy finding.Policy) candidate {
+// candidate is a pair with its findings as the project's policy sees them. What is found after the context has ended is of
+// no use.
+func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair, policy finding.Policy) candidate {
 	compare := func(old, now *snapshot.Snapshot) []finding.Finding {
 		pair := pair
 		pair.Old.Snapshot, pair.New.Snapshot = old, now
-		return policy.Apply(pair.Findings(o.Options, policy), finding.Scope{}, p.Now)
+		found, _ := pair.Findings(ctx, o.Options, policy) // the context is asked before anything is written
+		return policy.Apply(found, finding.Scope{}, p.Now)
 	}
-	c := candidate{Pair: pair, compare: compare, found: compare(pair.Old.Snapshot, pair.New.Snapshot)}
-	for _, f := range c.found {
-		if o.All || slices.Contains(o.Fingerprints, f.Fingerprint()) {
-			c.chosen = append(c.chosen, f.Fingerprint())
-		}
-	}
-	return c
+	return candidate{Pair: pair, compare: compare, found: compare(pair.Old.Snapshot, pair.New.Snapshot)}
 }
 
-// checkKnown is the error for fingerprints that no finding has.
-func checkKnown(prints []string, candidates []candidate) error {
-	var known, silent []string
+// choose marks the findings that are named, one by one or as a group. A fingerprint that names nothing is an error.
+func (o AcceptOptions) choose(candidates []candidate) error {
+	var all []finding.Finding
+	var silent []string
 	for _, c := range candidates {
-		for _, f := range c.found {
-			known = append(known, f.Fingerprint())
-		}
+		all = append(all, c.found...)
 		if c.result().Incomplete() {
 			silent = append(silent, c.New.Name)
 		}
 	}
-	for _, id := range prints {
-		switch {
-		case slices.Contains(known, id):
-		case len(silent) > 0:
-			return fmt.Errorf("there is no finding %s among the servers that answered: it may be one of %s, which did not in full", id, strings.Join(silent, ", "))
-		default:
-			return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, match.DidYouMean(id, known))
+	chosen := map[string]bool{}
+	for _, id := range o.Fingerprints {
+		named := finding.Named(all, id)
+		if len(named) == 0 {
+			return unknownFingerprint(id, all, silent)
+		}
+		for _, f := range named {
+			chosen[f.Fingerprint()] = true
+		}
+	}
+	for i, c := range candidates {
+		for _, f := range c.found {
+			if o.All || chosen[f.Fingerprint()] {
+				candidates[i].chosen = append(candidates[i].chosen, f.Fingerprint())
+			}
 		}
 	}
 	return nil
 }
 
+// unknownFingerprint is the error for a fingerprint that nothing found has.
+func unknownFingerprint(id string, all []finding.Finding, silent []string) error {
+	if len(silent) > 0 {
+		return fmt.Errorf("there is no finding %s among the servers that answered: it may be one of %s, which did not in full", id, strings.Join(silent, ", "))
+	}
+	var known []string
+	for _, g := range finding.Groups(all) {
+		known = append(append(known, g.Fingerprint), g.Findings...)
+	}
+	return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, match.DidYouMean(id, known))
+}
+
 // apply works out every new snapshot, and writes them when all could be worked out.
-func (o AcceptOptions) apply(p host.Process, r *report.Report, candidates []candidate, folder string) error {
+func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate, folder string) error {
 	var pairs []Pair
 	moved := map[string][]byte{} // by file
 	for _, c := range candidates {
@@ -129,8 +144,8 @@ func (o AcceptOptions) apply(p host.Process, r *report.Report, candidates []cand
 		pairs, r.Servers = append(pairs, c.Pair), append(r.Servers, c.result().Server)
 	}
 	r.Status = status(pairs, false)
-	if o.DryRun {
-		return nil
+	if err := ctx.Err(); err != nil || o.DryRun {
+		return err
 	}
 	for file, data := range moved {
 		if err := replace(file, data); err != nil {

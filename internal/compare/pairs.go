@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -119,24 +120,31 @@ func (e extent) vanished(name string) fleet.Surface {
 		Stage: "comparing", Message: "only the old side has this server", Hint: "name it on the new side, or leave it out of the old one"}}}
 }
 
-// findings is what changed from the old to the new side of all pairs.
-func findings(pairs []Pair, options diff.Options, policy finding.Policy) []finding.Finding {
+// findings is what changed from the old to the new side of all pairs, and the pairs that were compared before the context
+// ended: all of them, as a rule.
+func findings(ctx context.Context, pairs []Pair, options diff.Options, policy finding.Policy) ([]finding.Finding, []Pair) {
 	limitMemory(pairs)
 	var found []finding.Finding
+	var done []Pair
 	for _, p := range pairs {
-		found = append(found, p.Findings(options, policy)...)
+		of, err := p.Findings(ctx, options, policy)
+		if err != nil {
+			continue
+		}
+		found, done = append(found, of...), append(done, p)
 	}
-	return found
+	return found, done
 }
 
-// Findings is what changed in one pair; nothing when a side of it is not known, or was not finished.
-func (p Pair) Findings(options diff.Options, policy finding.Policy) []finding.Finding {
+// Findings is what changed in one pair; nothing when a side of it is not known, or was not finished. The error is that of the
+// context.
+func (p Pair) Findings(ctx context.Context, options diff.Options, policy finding.Policy) ([]finding.Finding, error) {
 	if !p.Old.Known() || !p.New.Known() || p.Old.Interrupted || p.New.Interrupted {
-		return nil
+		return nil, nil
 	}
 	options.Absence = p.Absence
 	options.Server, options.Enable = p.New.Name, policy.Enabled(p.New.Name)
-	return diff.Compare(p.Old.Snapshot, p.New.Snapshot, options)
+	return diff.CompareContext(ctx, p.Old.Snapshot, p.New.Snapshot, options)
 }
 
 // whole tells whether everything of both sides is there to be compared.

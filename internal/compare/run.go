@@ -66,7 +66,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	scope := scopeOf(f.Config, pairs, diff.Rules())
 	unknownOverrides(p, f.Config, scope)
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
-	r.Findings = policy.Apply(findings(pairs, o.Options, policy), scope, p.Now)
+	found, pairs := findings(ctx, pairs, o.Options, policy)
+	r.Findings = policy.Apply(found, scope, p.Now)
 	for _, pair := range pairs {
 		s := pair.result().Server
 		s.BaseTokens, s.Tokens = pair.tokens()
