@@ -52,6 +52,9 @@ test-real:            ## pinned real servers from npm and Go modules, over each 
 test-browser:         ## the HTML report in a real browser: layout, contrast, filters; MCPCTL_SCREENSHOTS=FOLDER keeps pictures
 	sh scripts/test-browser.sh
 
+docs:                 ## write docs/rules.md and the table of docs/discovery.md anew, from the code
+	$(GO) test -count=1 ./cmd/mcpctl -run Documented -update
+
 bench: build          ## Go benchmarks, and whole-process comparisons as ratios (docs/performance.md)
 	sh scripts/bench.sh
 
