@@ -56,7 +56,7 @@ type Entry struct {
 	refused   bool         // not in mcpctl.yaml's allow
 	unusable  bool         // only the application can run it, as its one problem says
 	chosenDir bool         // somebody chose the folder that it starts in
-	shown     shown
+	dir       string       // that it starts in, as it may be shown
 	uses      []use
 	made      *manifest.Manifest // nil = it is made when it is asked for
 	scope     scope

@@ -9,13 +9,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// shown is an entry's command line and folder, or URL, as a person may see it.
-type shown struct {
-	command []string
-	dir     string
-	url     string
-}
-
 // Description is what `mcpctl config` says about a server; nothing in it is secret.
 type Description struct {
 	Name      string    `json:"name"`
@@ -45,10 +38,8 @@ func (e Entry) Describe() Description {
 		d.Timeout = t.String()
 	}
 	if s := e.Server.Stdio; s != nil {
-		d.Transport, d.Dir, d.Env = "stdio", cmp.Or(e.shown.dir, s.Dir), names(s.Env)
-		if d.Command = e.shown.command; d.Command == nil {
-			d.Command = redact.MaskArgs(append([]string{s.Command}, s.Args...))
-		}
+		d.Transport, d.Dir, d.Env = "stdio", cmp.Or(e.dir, s.Dir), names(s.Env)
+		d.Command = redact.MaskArgs(e.words())
 	}
 	if h := e.Server.HTTP; h != nil {
 		d.Transport, d.Headers = string(h.Kind), names(h.Headers)
@@ -58,9 +49,7 @@ func (e Entry) Describe() Description {
 		if h.Helper != nil {
 			d.Helper = redact.MaskLine(h.Helper.Command)
 		}
-		if d.URL = e.shown.url; d.URL == "" {
-			d.URL = redact.MaskURL(h.URL)
-		}
+		d.URL = redact.MaskURL(e.address())
 	}
 	return d.discreet()
 }

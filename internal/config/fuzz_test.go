@@ -90,6 +90,7 @@ func judge(t *testing.T, data []byte, servers []syntax.Field, entries []Entry, p
 			t.Fatal(err)
 		}
 		said.Write(described)
+		_ = e.Manifest().Lines()
 		unsent(t, servers, e)
 	}
 	lines := 1 + bytes.Count(data, []byte("\n"))

@@ -21,17 +21,17 @@ type httpReader struct {
 	from credentialReader
 }
 
-// read is the server, and its URL as it may be shown.
-func (r httpReader) read(address syntax.Field, kind string) (*probe.HTTP, string) {
+// read is the server.
+func (r httpReader) read(address syntax.Field, kind string) *probe.HTTP {
 	r.foreign(stdioKeys, address.Key)
 	headers, helper := r.credentials()
 	h := &probe.HTTP{Headers: headers, Helper: helper, Kind: httpKind(address.Key, kind)}
 	if !r.want(address, syntax.Text) {
-		return h, ""
+		return h
 	}
 	out, ok := r.expand(address)
 	if !ok {
-		return h, redact.MaskURL(out.shown)
+		return h
 	}
 	clean, auth, err := splitURL(out.value)
 	if err != nil {
@@ -42,7 +42,7 @@ func (r httpReader) read(address syntax.Field, kind string) (*probe.HTTP, string
 	if auth != "" && h.Headers[authorization] == "" {
 		h.Headers[authorization] = auth
 	}
-	return h, redact.MaskURL(out.shown)
+	return h
 }
 
 func httpKind(key, kind string) probe.HTTPKind {

@@ -41,23 +41,20 @@ func (e Entry) Manifest() manifest.Manifest {
 	if e.made != nil {
 		return *e.made
 	}
-	b := builder{Entry: e, host: e.host()}
+	b := builder{Entry: e, host: hostIn(e.address())}
 	b.Package = e.published
-	if len(e.uses) == 0 { // of a variable or the command line
-		b.unwritten()
-	}
 	for _, u := range e.uses {
 		b.add(u)
 	}
-	words := make([]string, len(b.words))
-	for i, u := range b.words {
-		words[i] = u.shown
+	if h := e.Server.HTTP; h != nil && len(b.Contacts) == 0 { // of a variable or the command line
+		b.contact(h.URL, "")
 	}
+	words := e.words()
 	for i, masked := range redact.Literals(words, manifest.IsCode) {
 		b.Starts = append(b.Starts, manifest.Masked(masked, words[i]))
 	}
 	if s := e.Server.Stdio; s != nil {
-		b.In = cmp.Or(e.shown.dir, s.Dir)
+		b.In = cmp.Or(e.dir, s.Dir)
 		b.Outside = e.Found == Searched && !files.Below(files.RealPath(s.Dir), files.RealPath(e.scope.root))
 	}
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
@@ -72,21 +69,8 @@ func (e Entry) Manifest() manifest.Manifest {
 type builder struct {
 	manifest.Manifest
 	Entry
-	words []use
 	host  string // that a server at a URL is at, as it is written
 	asked []string
-}
-
-// unwritten is what the server itself says, where no file does.
-func (b *builder) unwritten() {
-	if s := b.Server.Stdio; s != nil {
-		for _, word := range append([]string{s.Command}, s.Args...) {
-			b.words = append(b.words, use{shown: word})
-		}
-	}
-	if h := b.Server.HTTP; h != nil {
-		b.contact(h.URL, "")
-	}
 }
 
 // oauthHosts are the keys of "oauth" whose hosts are contacted or opened, and what for.
@@ -99,7 +83,6 @@ func (b *builder) add(u use) {
 	switch group {
 	case "command", "args":
 		b.give(u, "argument of the program", false)
-		b.words = append(b.words, u)
 	case "env":
 		b.set(name, u)
 	case "envFile":
@@ -298,15 +281,29 @@ func (x expander) sources(text string) []string {
 	return slices.Compact(all)
 }
 
-// host is that of a server at a URL, as it is written.
-func (e Entry) host() string {
+// words are the command line, variables as they are written.
+func (e Entry) words() []string {
+	var words []string
+	for _, u := range e.uses {
+		if u.key == "command" || strings.HasPrefix(u.key, "args[") {
+			words = append(words, u.shown)
+		}
+	}
+	if s := e.Server.Stdio; words == nil && s != nil {
+		words = append([]string{s.Command}, s.Args...)
+	}
+	return words
+}
+
+// address is the URL, variables as they are written.
+func (e Entry) address() string {
 	for _, u := range e.uses {
 		if slices.Contains(urlKeys, u.key) {
-			return hostIn(u.shown)
+			return u.shown
 		}
 	}
 	if h := e.Server.HTTP; h != nil {
-		return hostIn(h.URL)
+		return h.URL
 	}
 	return ""
 }

@@ -198,10 +198,10 @@ func (r *serverReader) fill(e *Entry) {
 	case hasCommand && kind != "stdio" && kind != "":
 		r.complain(command.Line, `remove it, or write "url"`, `%q is %s, but there is a "command"`, key, kind)
 	case hasCommand:
-		e.Server.Stdio, e.shown = stdioReader{r}.read(command)
+		e.Server.Stdio, e.dir = stdioReader{r}.read(command)
 	default:
 		h := httpReader{r, credentialReader{r}}
-		e.Server.HTTP, e.shown.url = h.read(address, kind)
+		e.Server.HTTP = h.read(address, kind)
 		e.Login = h.login()
 	}
 }
@@ -353,12 +353,12 @@ func inUnit(digits string, unit time.Duration) (time.Duration, bool) {
 // stdioReader reads what belongs to a server that is started.
 type stdioReader struct{ *serverReader }
 
-// read is the server, and its command line and folder as they may be shown.
-func (r stdioReader) read(command syntax.Field) (*probe.Stdio, shown) {
+// read is the server, and the folder that it starts in as it may be shown.
+func (r stdioReader) read(command syntax.Field) (stdio *probe.Stdio, shown string) {
 	r.foreign(credentialKeys, "command")
-	dir, shownDir := r.folder, r.folder
+	dir, shown := r.folder, r.folder
 	if f, ok := r.get("cwd"); ok {
-		dir, shownDir = r.path(f)
+		dir, shown = r.path(f)
 	}
 	path, ok := expanded{}, r.want(command, syntax.Text)
 	if ok {
@@ -367,16 +367,11 @@ func (r stdioReader) read(command syntax.Field) (*probe.Stdio, shown) {
 	if ok && strings.TrimSpace(path.value) == "" {
 		r.complain(command.Value.Line, "name the program to start", `"command" is empty`)
 	}
-	args := r.args()
-	words := []string{path.shown}
-	stdio := &probe.Stdio{Command: absolute(path.value, dir), Env: r.environ(), Dir: dir}
-	for _, a := range args {
-		stdio.Args, words = append(stdio.Args, a.value), append(words, a.shown)
-	}
+	stdio = &probe.Stdio{Command: absolute(path.value, dir), Args: values(r.args()), Env: r.environ(), Dir: dir}
 	argv := append([]string{stdio.Command}, stdio.Args...)
 	r.secrets = append(append(r.secrets, hiddenIn(argv)...), Confidential(stdio.Env)...)
 	r.noNUL(argv, command.Line)
-	return stdio, shown{command: redact.MaskArgs(words), dir: shownDir}
+	return stdio, shown
 }
 
 // absolute is a command that is a relative path, seen from dir; names that are looked up in PATH stay as they are.

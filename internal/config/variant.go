@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/match"
-	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -139,10 +138,6 @@ func (v variant) entry(e Entry) Entry {
 	e.File, e.Line, e.Server.Source = v.file, v.line, fmt.Sprintf("%s:%d", v.file, v.line)
 	e.Found = max(e.Found, v.found) // the less a person has said of it
 	e.subject = trustSubject{path: v.abs, name: e.subject.name + "@" + v.name, base: e.subject.path}
-	e.uses = slices.Concat(e.uses, v.uses)
-	for _, name := range v.without {
-		e.uses = append(e.uses, use{key: "env." + name, from: removed})
-	}
 	e.Problems = slices.Concat(e.Problems, v.problems)
 	e.Warnings, e.Prompts = slices.Concat(e.Warnings, v.warnings), slices.Concat(e.Prompts, v.prompts)
 	if v.protocol != "" {
@@ -151,9 +146,13 @@ func (v variant) entry(e Entry) Entry {
 	if len(v.problems) > 0 {
 		return e
 	}
+	e.uses = slices.Concat(e.uses, v.uses)
+	for _, name := range v.without {
+		e.uses = append(e.uses, use{key: "env." + name, from: removed})
+	}
 	e.Server.Secrets = slices.Concat(e.Server.Secrets, v.secrets)
 	if s := e.Server.Stdio; s != nil {
-		e.Server.Stdio, e.shown.command = v.stdio(*s), v.shownCommand(e)
+		e.Server.Stdio = v.stdio(*s)
 		e.Problems = append(e.Problems, v.foreign(e, "command", "headers")...)
 	}
 	if h := e.Server.HTTP; h != nil {
@@ -171,15 +170,6 @@ func (v variant) stdio(s probe.Stdio) *probe.Stdio {
 		delete(s.Env, name)
 	}
 	return &s
-}
-
-// shownCommand is the command line with the arguments of the variant, as it may be shown.
-func (v variant) shownCommand(e Entry) []string {
-	shown := slices.Clone(e.Describe().Command)
-	for _, a := range v.args {
-		shown = append(shown, a.shown)
-	}
-	return redact.MaskArgs(shown)
 }
 
 // foreign are the problems of keys that have no meaning for a server with a command, or with a URL.

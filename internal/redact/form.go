@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // leastEncoded is the length from which a value is looked for in encodings that change every character of it, and leastLine
@@ -56,11 +58,8 @@ func escaped(value string) []string {
 
 // jsonForms are a string as encoders write it: with characters of HTML escaped as Go has it, plainly, and in ASCII alone.
 func jsonForms(value string) []string {
-	var plain strings.Builder
-	encoder := json.NewEncoder(&plain)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // cannot fail: it is a string
-	raw := inside(strings.TrimSpace(plain.String()))
+	plain, _ := rawjson.Encode(value) // cannot fail: it is a string
+	raw := inside(string(plain))
 	safe, _ := json.Marshal(value)
 	return []string{raw, inside(string(safe)), ascii(raw)}
 }
@@ -174,9 +173,6 @@ func (s Secrets) literal(quoted []byte) ([]byte, bool) {
 	if json.Unmarshal(quoted, &text) != nil || !s.In(text) {
 		return quoted, false
 	}
-	var out strings.Builder
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(s.Text(text)) // cannot fail: it is a string
-	return []byte(strings.TrimSuffix(out.String(), "\n")), true
+	clean, _ := rawjson.Encode(s.Text(text)) // cannot fail: it is a string
+	return clean, true
 }
