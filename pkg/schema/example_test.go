@@ -32,6 +32,25 @@ func Example() {
 	// type /properties/limit "number" "integer"
 }
 
+// Two changes at once: each is told with a call that it alone breaks.
+func ExampleRevision_Judge() {
+	before, _ := schema.Parse(json.RawMessage(`{"type": "object",
+		"properties": {"query": {"type": "string"}, "sort": {"enum": ["new", "old"]}}}`))
+	after, _ := schema.Parse(json.RawMessage(`{"type": "object",
+		"properties": {"query": {"type": "string", "minLength": 1}, "sort": {"enum": ["new"]}}}`))
+
+	revision := schema.Compare(before, after)
+	_, changes := revision.Judge(context.Background(), schema.Input, schema.Budget{})
+	for _, ch := range changes {
+		for _, i := range ch.Edits {
+			fmt.Println(revision.Edits[i].Family, revision.Edits[i].Path, ch.Breaks.Verdict, string(ch.Breaks.Witness))
+		}
+	}
+	// Output:
+	// length /properties/query incompatible {"query":""}
+	// enum /properties/sort incompatible {"sort":"old"}
+}
+
 // Two ways to write the same schema are equivalent.
 func ExampleEquivalent() {
 	x, _ := schema.Parse(json.RawMessage(`{"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}`))

@@ -278,3 +278,30 @@ func (m *machine) hopeless(states []int) bool {
 	}
 	return false
 }
+
+// bounds writes a repetition with counts that RE2 takes.
+func bounds(least, most int) string {
+	switch {
+	case most < 0:
+		return fmt.Sprintf("{%d,}", least)
+	case most == least:
+		return fmt.Sprintf("{%d}", least)
+	}
+	return fmt.Sprintf("{%d,%d}", least, most)
+}
+
+// spelled writes a repetition with counts that RE2 takes, so that few ways to match run side by side.
+func spelled(atom string, least, most int) string {
+	if least > maxRE2Count {
+		rest := most
+		if most >= 0 {
+			rest = most - maxRE2Count
+		}
+		return fmt.Sprintf("%s{%d}", atom, maxRE2Count) + spelled(atom, least-maxRE2Count, rest)
+	}
+	if most <= maxRE2Count {
+		return atom + bounds(least, most)
+	}
+	return fmt.Sprintf("(?:%s{%d,%d}|%s{%d}%s)", atom, least, maxRE2Count-1, atom, maxRE2Count,
+		spelled(atom, 0, most-maxRE2Count))
+}
