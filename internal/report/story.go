@@ -155,7 +155,8 @@ func writeCause(p *page, indent int, servers []Server, c cause) {
 	for _, g := range c.groups {
 		if f := &g.Members[0]; f.Old == nil && changed[f.Pointer()] && !p.Verbose {
 			one := *f
-			one.New, g.Members = nil, []finding.Finding{one} // the change of the text itself shows it
+			one.New = nil // the change of the text itself shows it
+			g.Members = []finding.Finding{one}
 		}
 		writeGroup(p, indent+2, levelOf(g), g, c.item, g.Cause, servers)
 	}
@@ -203,7 +204,8 @@ func writeGroup(p *page, indent int, level span, g finding.Group, named, title s
 	}
 	writeChanges(p, indent, named, g, servers)
 	writeExample(p, indent, g)
-	for _, hint := range each(g, hintOf) {
+	hints := each(g, hintOf)
+	for _, hint := range hints[:min(1, len(hints))] { // of one cause the first says it
 		p.hint(indent, hint)
 	}
 	for _, waiver := range each(g, waiverOf) {
@@ -220,11 +222,15 @@ func writeChanges(p *page, indent int, title string, g finding.Group, servers []
 	all := alike(g.Members)
 	for i, same := range all {
 		one := p.part()
-		writeWhere(one, indent, title, len(g.Servers) > 1, same, servers)
 		var at []span
-		if f := same[0]; f.Cause != "" && f.Path != "" && len(g.Members) > 1 {
+		if f := same[0]; f.Cause != "" && f.Path != "" && len(g.Members) > 1 && !isSchema(f) {
 			at = []span{{placeOf(f) + "  ", dim}}
+			title += " " + f.Item // which that names
 		}
+		if i > 0 && len(same) == len(g.Items) {
+			title += " " + strings.Join(g.Items, " ") // the first change has named them
+		}
+		writeWhere(one, indent, title, len(g.Servers) > 1, same, servers)
 		writeChange(one, indent, same[0], at...)
 		if p.fold > 0 && i >= mostChanges && len(all) > mostChanges+1 && g.Level < finding.Breaking && !strings.Contains(one.String(), warningSign) {
 			folded++
@@ -305,20 +311,24 @@ const mostPlaces = 8
 // others by their names unless they are named, and the servers where they are several.
 func writeWhere(p *page, indent int, named string, several bool, members []finding.Finding, servers []Server) {
 	var names, of []string
+	calls := 0
 	for _, f := range members {
 		of = appendNew(of, f.Server)
 		if (f.Old == nil) != (f.New == nil) && f.Pointer() == "" && f.Item != "" {
 			continue // the change itself names it
 		}
-		if call, known := signatureChange(f, servers); known && !p.known("call", f.Server+" "+f.Item) {
+		call, known := signatureChange(f, servers)
+		if room := p.fold == 0 || calls < mostPlaces; known && room && !p.known("call", f.Server+" "+f.Item) {
 			writeSignature(p, indent, call)
+			calls++
 			continue
 		}
 		names = appendNew(names, itemTitle(f.Item))
 	}
-	if _, name, _ := strings.Cut(members[0].Item, "/"); len(names) == 1 && strings.Contains(named, name) {
-		names = nil
-	}
+	names = slices.DeleteFunc(names, func(item string) bool {
+		_, name, _ := strings.Cut(item, "/")
+		return strings.Contains(named, name)
+	})
 	most := mostPlaces
 	if p.fold == 0 {
 		most = len(names) + len(of)
