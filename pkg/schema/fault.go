@@ -36,9 +36,12 @@ func (s *Schema) Faults(pointer string, value any) (found []Fault, sure bool) {
 	if !ok {
 		return nil, false
 	}
-	n := newBuilder(s.doc).nodeAt(site{s.doc, pointer, place})
+	n := s.plain
+	if pointer != "" {
+		n = newBuilder(s.doc).nodeAt(site{s.doc, pointer, place})
+		markLoops(n)
+	}
 	f := &faultFinder{evaluator: evaluator{left: maxFaultWork}, doc: s.doc}
-	markLoops(n)
 	switch f.satisfies(n, value) {
 	case inhabited:
 		return nil, true
