@@ -16,13 +16,14 @@ import (
 	_ "embed" // the texts of the rules
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -61,23 +62,27 @@ type Budgets struct {
 // Run tells what the rules say of servers. The findings are sorted as finding.Sort does. It never panics, whatever a
 // server sent. When ctx ends before everything was looked at, the error is its cause and the findings are not all.
 func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
-	all, metas := fleet{budgets: options.Budgets}, map[schema.Draft]*schema.Schema{}
+	var known metas
+	looked := make([]look, len(subjects))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(subjects)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(subjects)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				looked[i] = lookAt(ctx, subjects[i], options.Budgets, &known)
+			}
+		})
+	}
+	workers.Wait()
+	all := fleet{budgets: options.Budgets}
 	var found []finding.Finding
-	for _, subject := range subjects {
-		if subject.Snapshot == nil {
-			continue
+	for i, l := range looked {
+		if found = append(found, l.found...); subjects[i].Snapshot != nil {
+			all.members = append(all.members, l.member)
 		}
-		s := newServer(subject, options.Budgets, metas)
-		for _, r := range rules() {
-			if r.alone == nil {
-				continue
-			}
-			if ctx.Err() != nil {
-				return found, context.Cause(ctx)
-			}
-			found = append(found, r.about(s)...)
-		}
-		all.add(s)
+	}
+	if ctx.Err() != nil {
+		return found, context.Cause(ctx)
 	}
 	for _, r := range rules() {
 		if r.together != nil {
@@ -86,6 +91,26 @@ func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Fi
 	}
 	finding.Sort(found)
 	return found, nil
+}
+
+// look is what came of looking at one server.
+type look struct {
+	found  []finding.Finding
+	member member
+}
+
+func lookAt(ctx context.Context, subject Subject, budgets Budgets, known *metas) (l look) {
+	if subject.Snapshot == nil {
+		return l
+	}
+	s := newServer(subject, budgets, known)
+	for _, r := range rules() {
+		if r.alone != nil && ctx.Err() == nil {
+			l.found = append(l.found, r.about(s)...)
+		}
+	}
+	l.member = memberOf(s)
+	return l
 }
 
 // tell reports what a rule found. What the rule says of itself is filled in.

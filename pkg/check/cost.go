@@ -118,13 +118,13 @@ type mention struct{ word, item, path string }
 // composed are words that nobody writes by chance: parts joined by an underscore, or by a capital inside.
 var composed = expression(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
 
-// add keeps of a server what rules on all of them need, so that the rest of it can go.
-func (f *fleet) add(s *server) {
+// memberOf keeps of a server what rules on all of them need, so that the rest of it can go.
+func memberOf(s *server) member {
 	m := member{name: s.Name, server: cmp.Or(s.Variant, s.Name)}
 	for _, t := range s.tools {
 		m.tools = append(m.tools, t.Key)
 	}
-	if f.budgets.Tokens > 0 {
+	if s.budgets.Tokens > 0 {
 		m.tokens = Tokens(s.Snapshot)
 	}
 	told := map[mention]bool{}
@@ -139,7 +139,7 @@ func (f *fleet) add(s *server) {
 			}
 		}
 	}
-	f.members = append(f.members, m)
+	return m
 }
 
 func tokenBudget(f fleet, report tell) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/tokens"
@@ -83,10 +84,7 @@ func schemaInvalid(s *server, report tell) {
 		if !known {
 			return
 		}
-		if s.metas[draft] == nil {
-			s.metas[draft] = schema.Meta(draft)
-		}
-		found, _ := s.metas[draft].Faults("", d.value)
+		found, _ := s.metas.of(draft).Faults("", d.value)
 		for _, f := range found {
 			value, _ := rawjson.At(d.value, f.Path)
 			report(finding.Finding{Item: t.id, Path: d.path + f.Path, New: short(value), Message: fmt.Sprintf("The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)})
@@ -198,32 +196,51 @@ func has(object map[string]any, keywords ...string) bool {
 	return slices.ContainsFunc(keywords, func(keyword string) bool { return object[keyword] != nil })
 }
 
-// contradictory asks for proofs, with a small budget each: what is not proved is not told.
+// contradictory asks for proofs, with a small budget each: what is not proved is not told. The innermost schemas come
+// first, since an object is impossible when one that it requires is.
 func contradictory(s *server, report tell) {
 	never, err := schema.Parse([]byte("false"))
 	if err != nil {
 		return
 	}
-	pool := &schema.Pool{Left: proofPool}
-	s.eachPlace(func(t tool, _ *document, p *place) {
-		if !p.value || p.depth > maxProved || !excluding(p.object) || refers(p.object) {
-			return
-		}
-		one, err := schema.Parse(encoded(p.object))
-		if err != nil {
-			return
-		}
-		budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: pool}
-		if schema.Contains(context.Background(), never, one, budget).Verdict == schema.Compatible {
-			report(finding.Finding{Item: t.id, Path: p.path(), Verdict: finding.Proved})
+	budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: &schema.Pool{Left: proofPool}}
+	s.eachSchema(func(t tool, d *document) {
+		impossible := false
+		for _, p := range slices.Backward(d.places) {
+			if !p.value || p.depth > maxProved || !excluding(p.object) && !(impossible && has(p.object, "required")) || refers(p.object) {
+				continue
+			}
+			one, err := schema.Parse(encoded(p.object))
+			if err == nil && schema.Contains(context.Background(), never, one, budget).Verdict == schema.Compatible {
+				impossible = true
+				report(finding.Finding{Item: t.id, Path: p.path(), Verdict: finding.Proved})
+			}
 		}
 	})
 }
 
-// excluding tells whether a schema has a keyword that can exclude another one.
+// excluding tells whether a schema has keywords that can exclude one another. Those that mostly stand together, and can be
+// seen to agree, are not asked about.
 func excluding(object map[string]any) bool {
-	return has(object, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
-		"minItems", "maxItems", "minProperties", "maxProperties", "enum", "const", "allOf", "required", "anyOf", "oneOf")
+	if has(object, "allOf", "anyOf", "oneOf", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "maxProperties", "minProperties") ||
+		has(object, "required") && object["additionalProperties"] == false || has(object, "pattern") && has(object, "minLength", "maxLength", "enum") {
+		return true
+	}
+	if enum, ok := object["enum"].([]any); ok && (object["type"] != "string" || slices.ContainsFunc(enum, func(value any) bool { _, text := value.(string); return !text })) {
+		return true
+	}
+	return has(object, "enum") && has(object, "minimum", "maximum", "minLength", "maxLength") ||
+		crossed(object, "minimum", "maximum") || crossed(object, "minLength", "maxLength") || crossed(object, "minItems", "maxItems")
+}
+
+// crossed tells whether a lower bound is not seen to be below the upper one.
+func crossed(object map[string]any, least, most string) bool {
+	if !has(object, least) || !has(object, most) {
+		return false
+	}
+	low, errLow := strconv.ParseFloat(fmt.Sprint(object[least]), 64)
+	high, errHigh := strconv.ParseFloat(fmt.Sprint(object[most]), 64)
+	return errLow != nil || errHigh != nil || low >= high || object["type"] == "integer" && high-low < 1
 }
 
 // refers tells whether a reference lies in a value, so that it means nothing without its document.

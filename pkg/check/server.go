@@ -21,10 +21,28 @@ const modern = "2026-07-28"
 type server struct {
 	Subject
 	budgets Budgets
-	metas   map[schema.Draft]*schema.Schema // the meta-schemas that were read, for all servers of a run
-	items   []item                          // all that it offers, in the order of the lists
-	tools   []tool                          // those of them that are tools
-	texts   []passage                       // every string that the server wrote, keys of objects included
+	metas   *metas
+	items   []item    // all that it offers, in the order of the lists
+	tools   []tool    // those of them that are tools
+	texts   []passage // every string that the server wrote, keys of objects included
+}
+
+// metas are the meta-schemas that were read, for all servers of a run.
+type metas struct {
+	mu   sync.Mutex
+	read map[schema.Draft]*schema.Schema
+}
+
+func (m *metas) of(draft schema.Draft) *schema.Schema {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.read == nil {
+		m.read = map[schema.Draft]*schema.Schema{}
+	}
+	if m.read[draft] == nil {
+		m.read[draft] = schema.Meta(draft)
+	}
+	return m.read[draft]
 }
 
 // item is one tool, prompt, resource or template.
@@ -56,8 +74,8 @@ func (p passage) path() string { return p.way.String() }
 // maxRead is how large an item may be, in bytes, to be looked into.
 const maxRead = 4 << 20
 
-func newServer(subject Subject, budgets Budgets, metas map[schema.Draft]*schema.Schema) *server {
-	s := &server{Subject: subject, budgets: budgets, metas: metas}
+func newServer(subject Subject, budgets Budgets, known *metas) *server {
+	s := &server{Subject: subject, budgets: budgets, metas: known}
 	s.texts = append(s.texts, passage{way: &trail{token: "/instructions"}, text: s.Snapshot.Instructions, prose: true})
 	info, _ := rawjson.Decode(s.Snapshot.Server)
 	s.texts = append(s.texts, passages("", &trail{token: "/serverInfo"}, "serverInfo", info)...)
