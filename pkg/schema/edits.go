@@ -215,7 +215,7 @@ func (c *comparison) complete() {
 	for range maxRounds {
 		made, after := newBuilder(c.before.doc), newBuilder(c.after.doc)
 		made.patches = patchesOf(c.before.doc, c.edits)
-		if !differ(made.root(asWritten), after.root(asWritten)) {
+		if made.root(asWritten).sum == after.root(asWritten).sum {
 			break
 		}
 		round := len(c.edits)
@@ -247,6 +247,9 @@ func (c *comparison) partial(i int) bool {
 // off returns the place where a pair comes out differently, if that is proved: what a reference leads to, which other
 // references may lead to as well, or else the pair as it stands.
 func (p pairing) off(made, after *builder) (old, new site, ok bool) {
+	if !differ(made.nodeAt(p.old), after.nodeAt(p.new)) {
+		return old, new, false
+	}
 	for _, s := range [...][2]site{{p.x.site, p.y.site}, {p.old, p.new}} {
 		if s[0].place == p.old.place || s[0].doc == p.x.doc && !within(s[0].place, p.old.place) {
 			if differ(made.nodeAt(s[0]), after.nodeAt(s[1])) {
