@@ -77,6 +77,7 @@ func (g Gate) askAll(ctx context.Context, t *terminal.Terminal, entries []config
 			if err := g.show(t, entries); err != nil {
 				return err
 			}
+			t.Printf("\n")
 			continue
 		case answer == "choose" && len(entries) > 1:
 			return g.askEach(ctx, t, entries)

@@ -1,0 +1,63 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestWhereIs(t *testing.T) {
+	for host, want := range map[string]string{
+		"localhost:3000": "this machine", "127.0.0.1:9": "this machine", "[::1]:80": "this machine", "::1": "this machine", "0.0.0.0": "this machine", "app.localhost": "this machine",
+		"10.0.0.9": "private network", "169.254.169.254": "private network", "[fd00::1]:443": "private network", "intranet": "private network", "nas.local.": "private network",
+		"h.example": "", "8.8.8.8:53": "", "${HOST}": "",
+	} {
+		if got := WhereIs(host); got != want {
+			t.Errorf("%s: %q, want %q", host, got, want)
+		}
+	}
+}
+
+func TestIsCode(t *testing.T) {
+	for line, want := range map[string]int{ // the argument that is code; 0 = none
+		"sh -c x": 2, "bash -lc x": 2, "/bin/zsh -c x": 2, "node -e x": 2, "node --eval=x": 1, "python3 -c x": 2, "env A=b sh -c x": 4, "docker run img sh -c x": 5,
+		"deno eval x": 2, "cmd /c x": 2, "npx -c x": 2, "npx -y pkg -c x": 4, "node server.js": 0, "grep -c x": 0, "npx -y pkg": 0,
+	} {
+		argv := strings.Fields(line)
+		got := 0
+		for i := range argv {
+			if IsCode(argv, i) {
+				got = i
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %d, want %d", line, got, want)
+		}
+	}
+}
+
+func TestSteers(t *testing.T) {
+	for _, name := range []string{"NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PATH", "PYTHONPATH", "https_proxy", "npm_config_registry", "GIT_SSH_COMMAND", "BASH_ENV", "JAVA_TOOL_OPTIONS"} {
+		if !Steers(name) {
+			t.Errorf("%s changes what runs", name)
+		}
+	}
+	for _, name := range []string{"API_KEY", "LOG_LEVEL", "MY_PATH", "PORT", "GITHUB_TOKEN"} {
+		if Steers(name) {
+			t.Errorf("%s changes nothing", name)
+		}
+	}
+}
+
+// TestCompare tells what is new and what is gone, and has secrets in what is hashed alone.
+func TestCompare(t *testing.T) {
+	before := Manifest{Starts: []Text{Plain("x"), Masked("***", "s3cret")}, Sets: []Member{{Name: "A", Value: Plain("1")}}}
+	after := Manifest{Starts: before.Starts, Sets: []Member{{Name: "A", Value: Plain("2")}}}
+	added, gone := Compare(before.Strings(), after.Strings())
+	if !slices.Equal(added, []string{"sets A=2"}) || !slices.Equal(gone, []string{"sets A=1"}) {
+		t.Errorf("added %q, gone %q", added, gone)
+	}
+	if strings.Contains(strings.Join(before.Strings(), "\n"), "s3cret") || !strings.Contains(strings.Join(before.Parts(), "\n"), "s3cret") {
+		t.Error("the secret is shown, or not hashed")
+	}
+}
