@@ -134,7 +134,15 @@ func (s *server) list(kind snapshot.Kind) (snapshot.List, error) {
 	defer s.mu.Unlock()
 	s.note(string(kind))
 	if err := s.fail[kind]; err != nil {
-		return snapshot.NewPart(kind, nil, err.Error()), err
+		arrived := listOf(kind, s.names[kind]).Items()
+		if !errors.Is(err, errCut) {
+			arrived = nil
+		}
+		var raws []json.RawMessage
+		for _, item := range arrived {
+			raws = append(raws, item.Raw)
+		}
+		return snapshot.NewPart(kind, raws, err.Error()), err
 	}
 	if s.names[kind] == nil {
 		return snapshot.List{Kind: kind}, nil

@@ -179,7 +179,8 @@ func (s *state) findings(next surface) []finding.Finding {
 		if s.good.shot == nil || s.good.same(next) {
 			return nil
 		}
-		return s.options.Judge(diff.Compare(s.good.before(next), next.shot, s.options.Diff))
+		old, new := s.good.against(next)
+		return s.options.Judge(diff.Compare(old, new, s.options.Diff))
 	}
 	saved := s.source.Saved()
 	if saved == nil {
@@ -230,13 +231,17 @@ func (s surface) with(r reading) surface {
 // lacks tells whether the last reading of a list failed.
 func (s surface) lacks(kind snapshot.Kind) bool { return slices.Contains(s.lacking, kind) }
 
-// before is s as the old side of a comparison with next: a list that becomes known is not one that was added.
-func (s surface) before(next surface) *snapshot.Snapshot {
-	old := *s.shot
+// against gives the two sides of a comparison with the next surface. A list that becomes known is not one that was added,
+// and one that is not whole yet is compared with nothing.
+func (s surface) against(next surface) (old, new *snapshot.Snapshot) {
+	before, after := *s.shot, *next.shot
 	for _, list := range s.shot.Incomplete() {
-		old.SetList(next.shot.List(list.Kind))
+		if !after.List(list.Kind).Whole() {
+			after.SetList(snapshot.List{Kind: list.Kind})
+		}
+		before.SetList(after.List(list.Kind))
 	}
-	return &old
+	return &before, &after
 }
 
 // same tells whether nothing can have changed.

@@ -12,7 +12,10 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-var errDown = errors.New("down")
+var (
+	errDown = errors.New("down")
+	errCut  = errors.New("page 2: down") // what the server offers arrives, and there may be more
+)
 
 func silent() *server { return newServer("a") }
 
@@ -45,6 +48,49 @@ func TestListNeverWorks(t *testing.T) {
 		r.after(20 * time.Second)
 		r.breaks(snapshot.Tools, nil)
 		want(t, "told", r.after(time.Minute), "1m51s state polling", "1m51s recovered by poll tool-added(tool/b)")
+	})
+}
+
+// TestAPartNeverReplacesTheWhole keeps the last good surface, and tells nothing as gone that may be on a lost page.
+func TestAPartNeverReplacesTheWhole(t *testing.T) {
+	var view watch.View
+	bubble(t, func() *server { return newServer("a", "b") }, watch.Options{View: &view}, func(r *run) {
+		r.after(29 * time.Second)
+		r.set(snapshot.Tools, "a")
+		r.breaks(snapshot.Tools, errCut)
+		want(t, "told", r.after(time.Minute), "37s state degraded: page 2: down", "37s stale: page 2: down")
+		if tools := view.Status().Surface.Tools; tools.State != snapshot.Complete || len(tools.Items()) != 2 {
+			t.Errorf("the surface holds %d tools, %s", len(tools.Items()), tools.State)
+		}
+		r.breaks(snapshot.Tools, nil)
+		want(t, "told", r.after(time.Minute), "1m44s state polling", "1m44s recovered by poll tool-removed(tool/b)")
+	})
+}
+
+// TestAPartIsBetterThanNothing: what arrived of a list that never was whole is there, and nothing is told of it.
+func TestAPartIsBetterThanNothing(t *testing.T) {
+	var view watch.View
+	cut := func() *server {
+		s := newServer("a")
+		s.fail[snapshot.Tools] = errCut
+		return s
+	}
+	bubble(t, cut, watch.Options{View: &view}, func(r *run) {
+		r.after(10 * time.Second)
+		if tools := view.Status().Surface.Tools; tools.State != snapshot.Truncated || len(tools.Items()) != 1 {
+			t.Errorf("the surface holds %d tools, %s", len(tools.Items()), tools.State)
+		}
+		r.set(snapshot.Tools, "a", "b")
+		want(t, "told", r.after(time.Minute), "44s stale: page 2: down")
+		r.breaks(snapshot.Tools, nil)
+		for _, line := range r.after(2 * time.Minute) {
+			if strings.Contains(line, "tool-added") {
+				t.Errorf("a tool that was never missing is told as new: %s", line)
+			}
+		}
+		if tools := view.Status().Surface.Tools; tools.State != snapshot.Complete || len(tools.Items()) != 2 {
+			t.Errorf("the surface holds %d tools, %s", len(tools.Items()), tools.State)
+		}
 	})
 }
 
