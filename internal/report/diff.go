@@ -29,7 +29,11 @@ func writeVerdicts(p *page, r *Report) error {
 	writeCauses(p, 0, r.Servers, causes)
 	if len(changed) > 1 {
 		p.gap()
-		for _, s := range changed {
+		for i, s := range changed {
+			if p.fold > 0 && i == mostServers {
+				p.text(0, 2, span{fmt.Sprintf("… and %d servers more: --verbose", len(changed)-i), dim})
+				break
+			}
 			writeCompared(p, s)
 		}
 	}
@@ -39,6 +43,9 @@ func writeVerdicts(p *page, r *Report) error {
 	writeTotals(p, r, causes)
 	return nil
 }
+
+// mostServers is how many servers a folded page names in one place.
+const mostServers = 20
 
 // of are the findings of one server.
 func of(server string, all []finding.Finding) []finding.Finding {
@@ -139,7 +146,11 @@ func writeUnchanged(p *page, command string, servers []Server) {
 	if command == "diff" {
 		says = "no changes: "
 	}
-	row := []span{{says, green}, {strings.Join(names, ", "), plain}}
+	most := len(names)
+	if p.fold > 0 {
+		most = mostServers
+	}
+	row := []span{{says, green}, {someOf(names, most), plain}}
 	if base := quiet[0].Base; len(quiet) == 1 && base != "" {
 		row = append(row, span{" is as in " + base, dim})
 	}

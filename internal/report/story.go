@@ -204,8 +204,7 @@ func writeGroup(p *page, indent int, level span, g finding.Group, named, title s
 	}
 	writeChanges(p, indent, named, g, servers)
 	writeExample(p, indent, g)
-	hints := each(g, hintOf)
-	for _, hint := range hints[:min(1, len(hints))] { // of one cause the first says it
+	for _, hint := range firstHint(each(g, hintOf)) {
 		p.hint(indent, hint)
 	}
 	for _, waiver := range each(g, waiverOf) {
@@ -266,6 +265,9 @@ func each(g finding.Group, says func(finding.Finding) string) []string {
 	}
 	return all
 }
+
+// firstHint is the first of several hints: those of one cause say the same of its other members.
+func firstHint(hints []string) []string { return hints[:min(1, len(hints))] }
 
 func ruleOfFinding(f finding.Finding) string { return f.Rule }
 func hintOf(f finding.Finding) string        { return f.Hint }
