@@ -44,7 +44,7 @@ func (p *page) grid(indent int, g grid) error {
 	}
 	table.Header(header...)
 	for _, row := range g.rows {
-		if err := table.Append(p.cells(g, row, limits)...); err != nil {
+		if err := table.Append(cells(p, g, row, limits)...); err != nil {
 			return fmt.Errorf("adding a row to a table: %w", err)
 		}
 	}
@@ -58,8 +58,8 @@ func (p *page) grid(indent int, g grid) error {
 }
 
 // cells are the cells of a row, each broken into lines that fit, or cut.
-func (p *page) cells(g grid, row []span, limits []int) []any {
-	var cells []any
+func cells(p *page, g grid, row []span, limits []int) []any {
+	var out []any
 	for i, s := range pieces(row) {
 		if g.columns[i].brief {
 			s.text = clip(s.text, limits[i])
@@ -71,9 +71,9 @@ func (p *page) cells(g grid, row []span, limits []int) []any {
 				all = append(all, line.render(p.Color))
 			}
 		}
-		cells = append(cells, strings.Join(all, "\n"))
+		out = append(out, strings.Join(all, "\n"))
 	}
-	return cells
+	return out
 }
 
 // newTable makes a table that draws no lines, changes no text and does not ask the locale about widths. Its columns are

@@ -295,9 +295,9 @@ func writeEdits(p *page, indent int, all []edit, row ...span) {
 	for i, e := range all {
 		switch e.op {
 		case gone:
-			row = append(row, span{p.marked("[-", e.text, "-]"), red})
+			row = append(row, span{marked(p, "[-", e.text, "-]"), red})
 		case fresh:
-			row = append(row, span{p.marked("{+", e.text, "+}"), green})
+			row = append(row, span{marked(p, "{+", e.text, "+}"), green})
 		case kept:
 			rows := keptRows(e.text, i > 0, i < len(all)-1)
 			for _, done := range rows[:len(rows)-1] {
@@ -311,7 +311,7 @@ func writeEdits(p *page, indent int, all []edit, row ...span) {
 }
 
 // marked is a stretch of a text that changed.
-func (p *page) marked(open string, text string, end string) string {
+func marked(p *page, open string, text string, end string) string {
 	if p.bare {
 		return text
 	}
