@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -89,15 +90,18 @@ func serverRow(s Server) []span {
 		span{s.applications(), plain}, span{problem(s), stateStyle(s.State)})
 }
 
-// countCell is a number, a dash for a kind that is not offered, or a question mark when listing it failed.
+// countCell is a number, with a plus when there may be more, a dash for a kind that is not offered, or a question mark when
+// nothing is known of it.
 func countCell(s Server, k snapshot.Kind) span {
-	if n := s.Count(k); n != nil {
+	partial := slices.ContainsFunc(s.PartialLists, func(l PartialList) bool { return l.Kind == k })
+	switch n := s.Count(k); {
+	case n != nil && partial:
+		return span{strconv.Itoa(*n) + "+", yellow}
+	case n != nil:
 		return span{strconv.Itoa(*n), plain}
-	}
-	if s.State == Partial && s.failedAt(stage(k)) {
+	case partial:
 		return span{"?", yellow}
-	}
-	if s.State == OK || s.State == Partial {
+	case s.State == OK, s.State == Partial:
 		return span{"-", dim}
 	}
 	return span{}
@@ -117,15 +121,6 @@ func transport(s Server) string {
 		return "http"
 	}
 	return s.Transport
-}
-
-func (s Server) failedAt(stage string) bool {
-	for _, f := range s.failures() {
-		if f.Stage == stage {
-			return true
-		}
-	}
-	return false
 }
 
 // problem is the stage and the cause of the first failure, on one line.
@@ -210,14 +205,6 @@ func heading(k snapshot.Kind) string {
 		snapshot.Tools: "TOOLS", snapshot.Prompts: "PROMPTS",
 		snapshot.Resources: "RESOURCES", snapshot.Templates: "TEMPLATES",
 	}[k]
-}
-
-// stage is what a failure to list a kind is called.
-func stage(k snapshot.Kind) string {
-	if k == snapshot.Templates {
-		return "listing resource templates"
-	}
-	return "listing " + string(k)
 }
 
 // key is what identifies an item to people: its key, or its name where the key is missing.
