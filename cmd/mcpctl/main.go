@@ -58,6 +58,7 @@ func signalContext() (context.Context, context.CancelCauseFunc) {
 // servers have started.
 type standardOutput struct{ interrupt context.CancelCauseFunc }
 
+// Write writes, and interrupts the run when nobody can read it.
 func (o standardOutput) Write(p []byte) (int, error) {
 	n, err := os.Stdout.Write(p)
 	if errors.Is(err, syscall.EPIPE) {

@@ -38,13 +38,13 @@ func (s *Session) Listen() (settled <-chan struct{}) {
 	go func() {
 		defer close(ended)
 		defer settle()
-		s.subscribe(ctx, settle)
+		subscribe(ctx, s, settle)
 	}()
 	return known
 }
 
 // subscribe listens as long as there is a way to.
-func (s *Session) subscribe(ctx context.Context, settle func()) {
+func subscribe(ctx context.Context, s *Session, settle func()) {
 	announced := s.peer.announces()
 	l := &s.listener
 	switch {
