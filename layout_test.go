@@ -20,8 +20,8 @@ const module = "github.com/mcpctl/mcpctl/"
 // floors is the order of the packages: each imports from floors below its own, and never from its own or one above. What
 // each of them gives is told in docs/architecture.md.
 var floors = [][]string{
-	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/syntax", "internal/host", "internal/exit", "internal/match"},
-	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/manifest", "internal/terminal", "internal/vault", "internal/reload", "internal/tokens", "internal/packages"},
+	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/match"},
+	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/terminal", "internal/vault", "internal/reload", "internal/tokens", "internal/packages"},
 	2:  {"pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients"},
 	3:  {"internal/report", "internal/rules", "pkg/probe", "pkg/watch"},
 	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},
@@ -280,4 +280,30 @@ func checkQuiet(t *testing.T, file string) {
 		}
 		return true
 	})
+}
+
+// TestNothingIsCompiledAtTheStart finds expressions that every start of the program would compile, whether its run needs them or
+// not: match.Pattern compiles on first use.
+func TestNothingIsCompiledAtTheStart(t *testing.T) {
+	for _, file := range productFiles(t) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			variables, ok := d.(*ast.GenDecl)
+			if !ok || variables.Tok != token.VAR {
+				continue
+			}
+			ast.Inspect(variables, func(n ast.Node) bool {
+				if _, ok := n.(*ast.FuncLit); ok {
+					return false // which runs when it is called
+				}
+				if x, ok := n.(*ast.SelectorExpr); ok && strings.HasPrefix(x.Sel.Name, "MustCompile") {
+					t.Errorf("%s compiles an expression at every start: use match.Pattern", file)
+				}
+				return true
+			})
+		}
+	}
 }

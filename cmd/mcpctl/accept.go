@@ -1,17 +1,17 @@
 package main
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // fingerprint tells the words of the command line that are meant as one, be they whole or not.
-var fingerprint = regexp.MustCompile(`^[0-9a-fA-F]{8,}$`)
+var fingerprint = match.Pattern(`^[0-9a-fA-F]{8,}$`)
 
 func acceptCommand(p program) *cli.Command {
 	var o compare.AcceptOptions
@@ -30,7 +30,7 @@ Changes that cannot be told apart from them go along; the report lists all that 
 		Action: func(c *cli.Context) error {
 			var words []string
 			for _, word := range c.Args().Slice() {
-				if fingerprint.MatchString(word) {
+				if fingerprint().MatchString(word) {
 					o.Fingerprints = append(o.Fingerprints, strings.ToLower(word))
 				} else {
 					words = append(words, word)

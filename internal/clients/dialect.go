@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -114,18 +115,18 @@ func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value
 
 // notations are the ways in which an application writes variables, each with what mcpctl reads instead.
 type notations []struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	means   string
 }
 
 var (
 	openCodeVariables = notations{
-		{regexp.MustCompile(`\$?\{env:([^{}]+)\}`), "$${env:$1}"},
-		{regexp.MustCompile(`\$?\{file:([^{}]+)\}`), "$${file:$1}"},
+		{match.Pattern(`\$?\{env:([^{}]+)\}`), "$${env:$1}"},
+		{match.Pattern(`\$?\{file:([^{}]+)\}`), "$${file:$1}"},
 	}
 	continueVariables = notations{
-		{regexp.MustCompile(`\$\{\{\s*secrets\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${$1}"},
-		{regexp.MustCompile(`\$\{\{\s*inputs\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${input:$1}"},
+		{match.Pattern(`\$\{\{\s*secrets\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${$1}"},
+		{match.Pattern(`\$\{\{\s*inputs\.([A-Za-z0-9_.-]+)\s*\}\}`), "$${input:$1}"},
 	}
 )
 
@@ -140,7 +141,7 @@ func (ns notations) rewrite(v syntax.Value) syntax.Value {
 	}
 	if v.Kind == syntax.Text {
 		for _, n := range ns {
-			v.Text = n.pattern.ReplaceAllString(v.Text, n.means)
+			v.Text = n.pattern().ReplaceAllString(v.Text, n.means)
 		}
 	}
 	return v

@@ -5,9 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Host is the machine and project that files are looked for on.
@@ -183,9 +184,9 @@ func (h Host) slashes(folder string) string {
 	return strings.TrimRight(folder, "/")
 }
 
-var drive = regexp.MustCompile(`^[A-Za-z]:/`)
+var drive = match.Pattern(`^[A-Za-z]:/`)
 
-func absolute(path string) bool { return strings.HasPrefix(path, "/") || drive.MatchString(path) }
+func absolute(path string) bool { return strings.HasPrefix(path, "/") || drive().MatchString(path) }
 
 // Limits on what one pattern may cost, whatever somebody put into the folder.
 const (

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
@@ -76,14 +77,14 @@ func inputText(in syntax.Value, asks string) (string, bool) {
 	return asks, either(in, "isRequired").Text == "true"
 }
 
-var braced = regexp.MustCompile(`\{[^{}]*\}`)
+var braced = match.Pattern(`\{[^{}]*\}`)
 
 // template replaces {NAME} by what the variable of that name becomes; other braces stay.
 func template(in syntax.Value, written string) string {
 	variables := either(in, "variables")
 	var b strings.Builder
 	done := 0
-	for _, at := range braced.FindAllStringIndex(written, -1) {
+	for _, at := range braced().FindAllStringIndex(written, -1) {
 		name := written[at[0]+1 : at[1]-1]
 		if v, known := variables.Get(name); known {
 			replaced, _ := inputText(v.Value, "${input:"+name+"}")

@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -148,13 +148,13 @@ func ParseEnv(flags []string) (map[string]probe.Secret, error) {
 const snapshotExtension = ".json"
 
 // reserved are device names of Windows, which hold with every extension.
-var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(\.|$)`)
+var reserved = match.Pattern(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(\.|$)`)
 
 // FileName is the name of the file in the snapshots folder for a server: safe on every system, without separators,
 // and different for different names. ASCII letters, digits, "-", "_" and "." stay; other bytes become %XX.
 func FileName(server string) string {
 	var b strings.Builder
-	escapeFirst := server == "" || server[0] == '.' || reserved.MatchString(server)
+	escapeFirst := server == "" || server[0] == '.' || reserved().MatchString(server)
 	for i := range len(server) {
 		if c := server[i]; i == 0 && escapeFirst || !plainByte(c) {
 			fmt.Fprintf(&b, "%%%02X", c)

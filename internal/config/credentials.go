@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -269,11 +269,11 @@ func bearerHeader(token string) (probe.Secret, error) {
 	return probe.Secret("Bearer " + token), nil
 }
 
-var plainVariable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var plainVariable = match.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // speakable is whether a text is the name of an environment variable, rather than a token in its place.
 func speakable(name string) bool {
-	return plainVariable.MatchString(name) && redact.MaskText(name) == name
+	return plainVariable().MatchString(name) && redact.MaskText(name) == name
 }
 
 // bearerHint is how --bearer is written.

@@ -3,11 +3,11 @@ package config
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -74,9 +74,9 @@ func addUnresolved(missing, more []unresolved) []unresolved {
 }
 
 var (
-	bareVariable = regexp.MustCompile(`^\$[A-Za-z_][A-Za-z0-9_]*`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
-	printable    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_:./-]{0,60}$`)
+	bareVariable = match.Pattern(`^\$[A-Za-z_][A-Za-z0-9_]*`)
+	variableName = match.Pattern(`^[A-Za-z_][A-Za-z0-9_.()-]*$`)
+	printable    = match.Pattern(`^[A-Za-z][A-Za-z0-9_:./-]{0,60}$`)
 )
 
 // next splits s into text without variables, one variable as written, and the rest.
@@ -92,8 +92,8 @@ func (x expander) next(s string) (literal, token, rest string) {
 	case strings.HasPrefix(rest, "${"):
 		end := closing(rest)
 		return literal, rest[:end], rest[end:]
-	case x.bare && bareVariable.MatchString(rest):
-		end := len(bareVariable.FindString(rest))
+	case x.bare && bareVariable().MatchString(rest):
+		end := len(bareVariable().FindString(rest))
 		return literal, rest[:end], rest[end:]
 	}
 	return literal + "$", "", rest[1:]
@@ -156,7 +156,7 @@ func (x expander) reference(inner string) (string, []unresolved) {
 		return x.input(id)
 	}
 	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(inner, "env:"), ":-")
-	if !variableName.MatchString(name) {
+	if !variableName().MatchString(name) {
 		return "", []unresolved{notUnderstood(name)}
 	}
 	return x.variable(name, fallback, hasFallback)
@@ -205,7 +205,7 @@ func notUnderstood(name string) unresolved {
 	if strings.HasPrefix(name, "file:") {
 		return unresolved{message: "a file in place of a value is not supported", hint: "put the value into an environment variable, and name that instead"}
 	}
-	if printable.MatchString(name) {
+	if printable().MatchString(name) {
 		return unresolved{message: fmt.Sprintf("the variable ${%s} is not supported", name), hint: hint}
 	}
 	return unresolved{message: "a ${…} that is no variable", hint: hint}

@@ -6,21 +6,23 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // interpreters run code that stands in an argument behind one of these flags.
 var interpreters = []struct {
 	programs []string
-	flag     *regexp.Regexp
+	flag     func() *regexp.Regexp
 }{
-	{[]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "busybox", "su"}, regexp.MustCompile(`^-[a-zA-Z]*c[a-zA-Z]*$`)},
-	{[]string{"cmd", "cmd.exe"}, regexp.MustCompile(`(?i)^/[ck]$`)},
-	{[]string{"powershell", "pwsh", "powershell.exe", "pwsh.exe"}, regexp.MustCompile(`(?i)^-(c|command|e|enc|encodedcommand)$`)},
-	{[]string{"python", "python3", "py"}, regexp.MustCompile(`^-[a-zA-Z]*c$`)},
-	{[]string{"node", "bun", "tsx", "perl", "ruby", "lua"}, regexp.MustCompile(`^(-e|-p|-pe|--eval|--print|-E)(=.*)?$`)},
-	{[]string{"deno"}, regexp.MustCompile(`^eval$`)},
-	{[]string{"php"}, regexp.MustCompile(`^-r$`)},
-	{[]string{"npx", "npm"}, regexp.MustCompile(`^(-c|--call)(=.*)?$`)},
+	{[]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "busybox", "su"}, match.Pattern(`^-[a-zA-Z]*c[a-zA-Z]*$`)},
+	{[]string{"cmd", "cmd.exe"}, match.Pattern(`(?i)^/[ck]$`)},
+	{[]string{"powershell", "pwsh", "powershell.exe", "pwsh.exe"}, match.Pattern(`(?i)^-(c|command|e|enc|encodedcommand)$`)},
+	{[]string{"python", "python3", "py"}, match.Pattern(`^-[a-zA-Z]*c$`)},
+	{[]string{"node", "bun", "tsx", "perl", "ruby", "lua"}, match.Pattern(`^(-e|-p|-pe|--eval|--print|-E)(=.*)?$`)},
+	{[]string{"deno"}, match.Pattern(`^eval$`)},
+	{[]string{"php"}, match.Pattern(`^-r$`)},
+	{[]string{"npx", "npm"}, match.Pattern(`^(-c|--call)(=.*)?$`)},
 }
 
 // IsCode tells whether the argument at i of a command line is code that its program, or one that it starts, runs.
@@ -31,7 +33,7 @@ func IsCode(argv []string, i int) bool {
 				continue
 			}
 			flags := argv[at+1 : i+1]
-			if slices.ContainsFunc(flags[:len(flags)-1], in.flag.MatchString) || in.flag.MatchString(argv[i]) && strings.Contains(argv[i], "=") {
+			if slices.ContainsFunc(flags[:len(flags)-1], in.flag().MatchString) || in.flag().MatchString(argv[i]) && strings.Contains(argv[i], "=") {
 				return true
 			}
 		}
@@ -45,7 +47,7 @@ func base(program string) string {
 }
 
 // escapes are arguments that let a container out of its box.
-var escapes = regexp.MustCompile(`^(-v|--volume|--mount|--privileged|--device|--cap-add|--pid|--ipc|--userns|--security-opt|--network|--net)(=.*)?$`)
+var escapes = match.Pattern(`^(-v|--volume|--mount|--privileged|--device|--cap-add|--pid|--ipc|--userns|--security-opt|--network|--net)(=.*)?$`)
 
 // oddCommand says what a person should know of a command line.
 func oddCommand(words []Text) string {
@@ -59,7 +61,7 @@ func oddCommand(words []Text) string {
 		}
 	}
 	if slices.Contains([]string{"docker", "podman", "nerdctl"}, base(argv[0])) {
-		if i := slices.IndexFunc(argv, escapes.MatchString); i >= 0 {
+		if i := slices.IndexFunc(argv, escapes().MatchString); i >= 0 {
 			return "opens the container with " + argv[i]
 		}
 	}
@@ -78,7 +80,7 @@ func unseen(text string) string {
 
 // steering are environment variables that change which code runs, where it comes from or whom it trusts, whatever program
 // is started.
-var steering = regexp.MustCompile(`(?i)^(PATH|PATHEXT|HOME|USERPROFILE|SHELL|ENV|BASH_ENV|BASH_FUNC_.*|PROMPT_COMMAND|IFS|` +
+var steering = match.Pattern(`(?i)^(PATH|PATHEXT|HOME|USERPROFILE|SHELL|ENV|BASH_ENV|BASH_FUNC_.*|PROMPT_COMMAND|IFS|` +
 	`LD_.*|DYLD_.*|GLIBC_TUNABLES|NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|NODE_REPL_.*|` +
 	`PYTHON(PATH|HOME|STARTUP|USERBASE|INSPECT|BREAKPOINT|WARNINGS|HTTPSVERIFY|EXECUTABLE)|PERL5?(LIB|OPT|DB).*|RUBY(LIB|OPT)|GEM_.*|BUNDLE_.*|` +
 	`(_?JAVA|JDK_JAVA)(_TOOL)?_OPTIONS|CLASSPATH|DOTNET_STARTUP_HOOKS|CORECLR_.*|COR_PROFILER.*|GO(FLAGS|PROXY|ROOT|PATH|TOOLCHAIN)|RUSTC?_?WRAPPER|` +
@@ -86,7 +88,7 @@ var steering = regexp.MustCompile(`(?i)^(PATH|PATHEXT|HOME|USERPROFILE|SHELL|ENV
 	`(HTTPS?|ALL|NO|FTP)_PROXY|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|EDITOR|VISUAL|PAGER|BROWSER|LUA_(INIT|PATH).*|PHPRC|PHP_INI_SCAN_DIR|R_PROFILE.*)$`)
 
 // Steers tells whether an environment variable of that name changes what runs.
-func Steers(name string) bool { return steering.MatchString(name) }
+func Steers(name string) bool { return steering().MatchString(name) }
 
 // WhereIs says of a host that it is not on the Internet, when its name or address says so: "this machine", "private network".
 func WhereIs(host string) string {

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/xrash/smetrics"
 )
@@ -118,4 +120,10 @@ func Quoted(words []string, separator string) string {
 		q[i] = fmt.Sprintf("%q", w)
 	}
 	return strings.Join(q, separator)
+}
+
+// Pattern is a regular expression that is compiled when it is first used: no start of the program pays for those that its run does
+// not need. A faulty one panics then.
+func Pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -4,9 +4,9 @@ package packages
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Ref names a published package: npm:NAME[@VERSION].
@@ -36,20 +36,14 @@ func (r Ref) spec() string {
 func (r Ref) Exact() bool { return exactVersion().MatchString(r.Version) }
 
 // exactVersion is a version of https://semver.org.
-var exactVersion = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
-})
+var exactVersion = match.Pattern(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 
 // npmName is what npm takes for a name (https://docs.npmjs.com/cli/configuring-npm/package-json#name), in the capitals of old
 // packages too. It can be no path, no address and no flag.
-var npmName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$`)
-})
+var npmName = match.Pattern(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$`)
 
 // npmVersion is a version, a tag or a range in one word.
-var npmVersion = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+-]*$`)
-})
+var npmVersion = match.Pattern(`^[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+-]*$`)
 
 // Parse reads a word of the command line. It is no reference (false) when it names no registry that is known here.
 func Parse(word string) (ref Ref, is bool, err error) {

@@ -4,27 +4,29 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 var (
-	secretWord  = regexp.MustCompile(`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
-	secretValue = regexp.MustCompile(`^(gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
-	tokenInside = regexp.MustCompile(`\b(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
-	secretPair  = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
-	bearer      = regexp.MustCompile(`(?i)\b(bearer|basic)[ =:]+\S+`)
-	longToken   = regexp.MustCompile(`[A-Za-z0-9_+=-]{20,}`)
-	variable    = regexp.MustCompile(`^\$\{[^{}]*\}$`)
-	address     = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
-	flagLike    = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
-	privateKey  = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
-	mixed       = regexp.MustCompile(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
-	anyVariable = regexp.MustCompile(`\$\{[^{}]*\}`)
+	secretWord  = match.Pattern(`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
+	secretValue = match.Pattern(`^(gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
+	tokenInside = match.Pattern(`\b(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
+	secretPair  = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
+	bearer      = match.Pattern(`(?i)\b(bearer|basic)[ =:]+\S+`)
+	longToken   = match.Pattern(`[A-Za-z0-9_+=-]{20,}`)
+	variable    = match.Pattern(`^\$\{[^{}]*\}$`)
+	address     = match.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://\S+`)
+	flagLike    = match.Pattern(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
+	privateKey  = match.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
+	mixed       = match.Pattern(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
+	anyVariable = match.Pattern(`\$\{[^{}]*\}`)
 )
 
 // nextIs are flags whose value is a header or an environment variable.
-var nextIs = map[string]*regexp.Regexp{
-	"-H": regexp.MustCompile(`^[^:]*:`), "--header": regexp.MustCompile(`^[^:]*:`),
-	"-e": regexp.MustCompile(`^[^=]*(=|$)`), "--env": regexp.MustCompile(`^[^=]*(=|$)`),
+var nextIs = map[string]func() *regexp.Regexp{
+	"-H": match.Pattern(`^[^:]*:`), "--header": match.Pattern(`^[^:]*:`),
+	"-e": match.Pattern(`^[^=]*(=|$)`), "--env": match.Pattern(`^[^=]*(=|$)`),
 }
 
 // MaskArgs is a command line with every argument that looks secret replaced by ***: values of --token and its like,
@@ -42,14 +44,14 @@ func MaskArgs(argv []string) []string {
 }
 
 var (
-	word       = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s'"]+`)
-	namedValue = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
+	word       = match.Pattern(`"[^"]*"|'[^']*'|[^\s'"]+`)
+	namedValue = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
 )
 
 // MaskLine is a command line of the shell with every word that looks secret replaced as in MaskArgs, and the values of
 // headers and JSON members that are called like secrets.
 func MaskLine(line string) string {
-	at := word.FindAllStringIndex(line, -1)
+	at := word().FindAllStringIndex(line, -1)
 	words := make([]string, len(at))
 	for i, span := range at {
 		words[i] = strings.Trim(line[span[0]:span[1]], `"'`)
@@ -64,8 +66,8 @@ func MaskLine(line string) string {
 		shown.WriteString(line[end:at[i][0]] + quote + masked + quote)
 		end = at[i][1]
 	}
-	text := namedValue.ReplaceAllString(shown.String()+line[end:], "${1}"+Mask)
-	return MaskTokens(bearer.ReplaceAllString(text, "$1 "+Mask))
+	text := namedValue().ReplaceAllString(shown.String()+line[end:], "${1}"+Mask)
+	return MaskTokens(bearer().ReplaceAllString(text, "$1 "+Mask))
 }
 
 func maskArg(previous, arg string) string {
@@ -77,9 +79,9 @@ func maskArg(previous, arg string) string {
 	case arg == "" || IsVariable(arg):
 		return arg
 	case pair:
-		name := prefix.FindString(arg)
+		name := prefix().FindString(arg)
 		return name + maskRest(arg[len(name):])
-	case strings.HasPrefix(previous, "-") && secretWord.MatchString(previous) && !strings.Contains(previous, "=") && !flagLike.MatchString(arg):
+	case strings.HasPrefix(previous, "-") && secretWord().MatchString(previous) && !strings.Contains(previous, "=") && !flagLike().MatchString(arg):
 		return Mask
 	}
 	return MaskText(arg)
@@ -93,27 +95,29 @@ func maskRest(rest string) string {
 }
 
 // IsVariable is whether text is one variable without a default, which tells nothing.
-func IsVariable(text string) bool { return variable.MatchString(text) && !strings.Contains(text, ":-") }
+func IsVariable(text string) bool {
+	return variable().MatchString(text) && !strings.Contains(text, ":-")
+}
 
 // MaskText masks what looks secret inside a text.
 func MaskText(s string) string {
-	if secretValue.MatchString(s) || privateKey.MatchString(s) {
+	if secretValue().MatchString(s) || privateKey().MatchString(s) {
 		return Mask
 	}
-	switch at := address.FindStringIndex(s); {
+	switch at := address().FindStringIndex(s); {
 	case at != nil && at[0] == 0:
 		return MaskURL(s)
 	case at != nil:
-		return address.ReplaceAllStringFunc(s, MaskURL)
+		return address().ReplaceAllStringFunc(s, MaskURL)
 	}
-	s = bearer.ReplaceAllString(s, "$1 "+Mask)
-	s = secretPair.ReplaceAllString(s, "${1}"+Mask)
-	return longToken.ReplaceAllStringFunc(s, maskLong)
+	s = bearer().ReplaceAllString(s, "$1 "+Mask)
+	s = secretPair().ReplaceAllString(s, "${1}"+Mask)
+	return longToken().ReplaceAllStringFunc(s, maskLong)
 }
 
 // maskLong hides a long run in which letters and digits take turns as in a token.
 func maskLong(run string) string {
-	if len(mixed.FindAllString(run, 3)) == 3 {
+	if len(mixed().FindAllString(run, 3)) == 3 {
 		return Mask
 	}
 	return run
@@ -124,7 +128,7 @@ const leastToken = 20
 
 // MaskTokens hides tokens that somebody wrote where none belongs, such as in a key or the name of a folder.
 func MaskTokens(text string) string {
-	return tokenInside.ReplaceAllStringFunc(text, func(token string) string {
+	return tokenInside().ReplaceAllStringFunc(text, func(token string) string {
 		if len(token) < leastToken || !strings.ContainsAny(token, "0123456789") {
 			return token
 		}
@@ -132,7 +136,7 @@ func MaskTokens(text string) string {
 	})
 }
 
-var query = regexp.MustCompile(`=[^&]*`)
+var query = match.Pattern(`=[^&]*`)
 
 // MaskURL is a URL with its user info, query values, fragment and token-like path segments replaced by ***. It may hold
 // variables, which stay as written. Of what is no URL only the scheme is shown.
@@ -143,7 +147,7 @@ func MaskURL(raw string) string {
 	} else {
 		scheme, rest = "", raw
 	}
-	if _, err := url.Parse(anyVariable.ReplaceAllString(raw, "1")); err != nil {
+	if _, err := url.Parse(anyVariable().ReplaceAllString(raw, "1")); err != nil {
 		return scheme + Mask
 	}
 	rest, fragment, hasFragment := strings.Cut(rest, "#")
@@ -173,7 +177,7 @@ func maskPath(path string) string {
 	}
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
-		if !IsVariable(s) && (secretValue.MatchString(s) || maskLong(s) != s && len(s) >= 16) {
+		if !IsVariable(s) && (secretValue().MatchString(s) || maskLong(s) != s && len(s) >= 16) {
 			segments[i] = Mask
 		}
 	}
@@ -184,15 +188,15 @@ func maskQuery(search string) string {
 	if !strings.Contains(search, "=") {
 		return Mask
 	}
-	return query.ReplaceAllStringFunc(search, func(pair string) string { return "=" + maskRest(pair[1:]) })
+	return query().ReplaceAllStringFunc(search, func(pair string) string { return "=" + maskRest(pair[1:]) })
 }
 
 // aboutSecrets are names that speak of secrets and hold none: where one is kept, whose it is, how much of it there may be.
-var aboutSecrets = regexp.MustCompile(`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
+var aboutSecrets = match.Pattern(`(?i)([_-](files?|path|dir|url|uri|host|port|name|id|type|kind|mode|limit|ttl|expiry|header|prefix|algorithm|provider)|tokens|tokenizer|authors?|author[_-].*)$`)
 
 // SecretName is whether a variable, header or parameter of this name holds a secret.
 func SecretName(name string) bool {
-	return secretWord.MatchString(name) && !aboutSecrets.MatchString(name)
+	return secretWord().MatchString(name) && !aboutSecrets().MatchString(name)
 }
 
 // Hidden are the parts of texts that their masked forms do not show: values of --token and its like, user info, what looks
@@ -262,7 +266,7 @@ func InEnvironment(environ []string) []string {
 	var values []string
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		if (secretWord.MatchString(name) || MaskText(value) != value) && !strings.HasPrefix(value, "/") {
+		if (secretWord().MatchString(name) || MaskText(value) != value) && !strings.HasPrefix(value, "/") {
 			values = append(values, value)
 		}
 	}

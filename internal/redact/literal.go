@@ -1,20 +1,21 @@
 package redact
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // What a person agrees to is shown in full: of a command nothing but literal secrets is masked, and of code nothing that
 // could be a part of it. The other functions of this package hide more, for texts that nobody decides by.
 
 var (
-	code         = regexp.MustCompile("[;|<>()`'\"\\\\{}]|\\$[A-Za-z_(]|&(?:&|\\s|$)")
-	userInfo     = regexp.MustCompile(`(://)[A-Za-z0-9._~%+!*-]*:[A-Za-z0-9._~%+!*=-]+@`)
-	namedLiteral = regexp.MustCompile(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|credential|authorization|cookie)[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
-	wholeLong    = regexp.MustCompile(`^[A-Za-z0-9_+=-]{24,}$`)
-	withDefault  = regexp.MustCompile(`\$\{[^{}]*\}`)
-	schemeWord   = regexp.MustCompile(`(?i)^\s*(bearer|basic|token|digest)\s+`)
+	code         = match.Pattern("[;|<>()`'\"\\\\{}]|\\$[A-Za-z_(]|&(?:&|\\s|$)")
+	userInfo     = match.Pattern(`(://)[A-Za-z0-9._~%+!*-]*:[A-Za-z0-9._~%+!*=-]+@`)
+	namedLiteral = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|credential|authorization|cookie)[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
+	wholeLong    = match.Pattern(`^[A-Za-z0-9_+=-]{24,}$`)
+	withDefault  = match.Pattern(`\$\{[^{}]*\}`)
+	schemeWord   = match.Pattern(`(?i)^\s*(bearer|basic|token|digest)\s+`)
 )
 
 // Literals is a command line in which nothing but literal secrets is replaced. isCode tells which arguments are code.
@@ -39,9 +40,9 @@ func literalArg(previous, arg string) string {
 	prefix, pair := nextIs[previous]
 	switch {
 	case pair:
-		name := prefix.FindString(arg)
+		name := prefix().FindString(arg)
 		return name + LiteralValue(strings.TrimRight(name, ":="), arg[len(name):])
-	case strings.HasPrefix(previous, "-") && !flagLike.MatchString(arg):
+	case strings.HasPrefix(previous, "-") && !flagLike().MatchString(arg):
 		return LiteralValue(previous, arg)
 	}
 	return literalWord(arg)
@@ -50,15 +51,15 @@ func literalArg(previous, arg string) string {
 // LiteralValue is the value of a variable, header or flag in which nothing but literal secrets is replaced: all but its
 // variables, when the name is that of a secret.
 func LiteralValue(name, value string) string {
-	if !SecretName(name) || code.MatchString(withDefault.ReplaceAllString(value, "")) {
+	if !SecretName(name) || code().MatchString(withDefault().ReplaceAllString(value, "")) {
 		return literalWord(value)
 	}
-	scheme := schemeWord.FindString(value)
+	scheme := schemeWord().FindString(value)
 	var out strings.Builder
 	out.WriteString(scheme)
 	rest := value[len(scheme):]
 	for rest != "" {
-		at := withDefault.FindStringIndex(rest)
+		at := withDefault().FindStringIndex(rest)
 		if at == nil {
 			at = []int{len(rest), len(rest)}
 		}
@@ -83,27 +84,27 @@ func hidePart(part string) string {
 
 // literalWord is one argument or value; one with code in it is treated as code.
 func literalWord(text string) string {
-	switch bare := withDefault.ReplaceAllString(text, ""); {
-	case code.MatchString(bare), strings.ContainsAny(bare, " \t\n"):
+	switch bare := withDefault().ReplaceAllString(text, ""); {
+	case code().MatchString(bare), strings.ContainsAny(bare, " \t\n"):
 		return Literal(text)
-	case address.MatchString(text) && address.FindStringIndex(text)[0] == 0:
+	case address().MatchString(text) && address().FindStringIndex(text)[0] == 0:
 		return MaskURL(text)
-	case secretValue.MatchString(text), wholeLong.MatchString(text) && maskLong(text) == Mask:
+	case secretValue().MatchString(text), wholeLong().MatchString(text) && maskLong(text) == Mask:
 		return Mask
 	}
-	return Literal(secretPair.ReplaceAllString(text, "${1}"+Mask))
+	return Literal(secretPair().ReplaceAllString(text, "${1}"+Mask))
 }
 
 // Literal is a text, which may be code, in which literal secrets alone are replaced: tokens that are known by their
 // beginnings, passwords in addresses, and what is called a secret, looks like one and is not used by its name in the same
 // text.
 func Literal(text string) string {
-	if privateKey.MatchString(text) {
+	if privateKey().MatchString(text) {
 		return Mask
 	}
-	text = userInfo.ReplaceAllString(MaskTokens(text), "${1}"+Mask+"@")
-	return namedLiteral.ReplaceAllStringFunc(text, func(found string) string {
-		parts := namedLiteral.FindStringSubmatch(found)
+	text = userInfo().ReplaceAllString(MaskTokens(text), "${1}"+Mask+"@")
+	return namedLiteral().ReplaceAllStringFunc(text, func(found string) string {
+		parts := namedLiteral().FindStringSubmatch(found)
 		name, value := strings.TrimRight(parts[1], " \t:=\"'"), parts[2]
 		used := name != "" && (strings.Contains(text, "$"+name) || strings.Contains(text, "${"+name))
 		if parts[3] != "" || used || !strings.ContainsAny(value, "0123456789") || strings.Trim(value, "0123456789.") == "" {

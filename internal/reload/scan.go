@@ -8,14 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/git-pkgs/gitignore"
+
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // most is how many files and folders may be looked at. More are a mistake in a glob, such as one that begins at the root.
@@ -240,7 +241,7 @@ ___jb_*___
 `
 
 // lettingFolderIn is a line such as "!src/".
-var lettingFolderIn = regexp.MustCompile(`(?m)^!.*/[ \t\r]*$`)
+var lettingFolderIn = match.Pattern(`(?m)^!.*/[ \t\r]*$`)
 
 // ignoring knows what .gitignore files leave out below one folder.
 type ignoring struct {
@@ -306,7 +307,7 @@ func (i ignoring) read(file, folder string) {
 		return
 	}
 	i.folders.AddPatterns(text, folder)
-	i.files.AddPatterns(lettingFolderIn.ReplaceAll(text, nil), folder)
+	i.files.AddPatterns(lettingFolderIn().ReplaceAll(text, nil), folder)
 }
 
 func (i ignoring) leavesOut(path string, folder bool) bool {

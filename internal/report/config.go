@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/manifest"
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
@@ -72,7 +73,7 @@ func (s Server) runs() string {
 }
 
 // bare are words that a shell takes as they are.
-var bare = pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var bare = match.Pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 func quoted(word string) string {
 	if bare().MatchString(word) {

@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -187,10 +188,10 @@ func collection(dec *json.Decoder, open json.Delim, depth int) (*yaml.Node, erro
 }
 
 // bareword is a text that no reader of YAML takes for anything else, unless it is one of the reserved words.
-var bareword = pattern(`^[A-Za-z_/][A-Za-z0-9_./-]*( [A-Za-z0-9_./(-][A-Za-z0-9_./(),'-]*)*$`)
+var bareword = match.Pattern(`^[A-Za-z_/][A-Za-z0-9_./-]*( [A-Za-z0-9_./(-][A-Za-z0-9_./(),'-]*)*$`)
 
 // reserved are words that some version of YAML takes for a boolean or for nothing.
-var reserved = pattern(`(?i)^(y|n|yes|no|on|off|true|false|null|nil|nan|inf)$`)
+var reserved = match.Pattern(`(?i)^(y|n|yes|no|on|off|true|false|null|nil|nan|inf)$`)
 
 // scalar is a text as YAML shows it: quoted whenever it could be taken for something else, spread over lines when it
 // has lines and all of it can be seen.

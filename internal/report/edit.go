@@ -3,6 +3,8 @@ package report
 import (
 	"slices"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // edit is a stretch of a text that was kept, removed or added.
@@ -23,7 +25,7 @@ const (
 const maxEdits = 1000
 
 // token is what a text is compared by: a word, a run of spaces, or one other character.
-var token = pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
+var token = match.Pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
 
 // compare tells what was kept, removed and added, word by word: kept and removed together are before, kept and added
 // together are after. Where a change is spread over a phrase, the phrase is told as one.

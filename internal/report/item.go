@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -128,7 +129,7 @@ func writeOthers(p *page, prefix string, raw json.RawMessage, shown []string) {
 }
 
 // embedded is a data URI long enough to be in the way, as icons have it.
-var embedded = pattern(`data:[a-z/+.-]+;base64,[A-Za-z0-9+/=]{64,}`)
+var embedded = match.Pattern(`data:[a-z/+.-]+;base64,[A-Za-z0-9+/=]{64,}`)
 
 // writeNote writes one labelled line of an item.
 func writeNote(p *page, label, text string) {
@@ -350,7 +351,7 @@ func stringSchema(description json.RawMessage) json.RawMessage {
 }
 
 // expression is one {…} of a URI template (RFC 6570).
-var expression = pattern(`\{[+#./;?&]?([^{}]*)\}`)
+var expression = match.Pattern(`\{[+#./;?&]?([^{}]*)\}`)
 
 // variables are the names of a URI template's variables, each once.
 func variables(template string) []string {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -307,10 +308,10 @@ func shortened(s string, limit int) string { return string(clip(visible(s), limi
 func escaped(s string) markup { return markup(html.EscapeString(string(visible(s)))) }
 
 // calm is a word that no reader of Markdown takes for anything but a word.
-var calm = pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
+var calm = match.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
 
 // hash is a word that may be taken for the name of a commit.
-var hash = pattern(`^[0-9a-f]{7,}$`)
+var hash = match.Pattern(`^[0-9a-f]{7,}$`)
 
 // prose is a sentence in which every word that could be more than a word stands as code: names, paths, mentions, links,
 // and what stands between two backticks.

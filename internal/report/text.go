@@ -2,9 +2,7 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -104,11 +102,6 @@ func spell(r rune) string {
 		return fmt.Sprintf(`\x%02x`, r)
 	}
 	return fmt.Sprintf("<U+%04X>", r)
-}
-
-// pattern is a regular expression that is compiled when it is first used, since most runs need none.
-func pattern(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
 // firstLine is the first line of s that has something on it.

@@ -3,11 +3,11 @@ package source
 
 import (
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Source is one SOURCE of the command line, parsed.
@@ -96,10 +96,10 @@ func (s Source) String() string {
 }
 
 // slashed are names as the MCP registry has them: io.github.user/server, @scope/server.
-var slashed = regexp.MustCompile(`^[A-Za-z0-9@][A-Za-z0-9._@-]*/[A-Za-z0-9._-]+$`)
+var slashed = match.Pattern(`^[A-Za-z0-9@][A-Za-z0-9._@-]*/[A-Za-z0-9._-]+$`)
 
 // slashedName tells whether a word is a name with a slash rather than a path: nothing of that name exists.
 func slashedName(word string) bool {
 	_, err := os.Stat(word)
-	return err != nil && slashed.MatchString(word)
+	return err != nil && slashed().MatchString(word)
 }

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // maxComposites bounds the lists and objects of one JSON file, and with them the depth that the parser recurses to.
@@ -30,15 +31,15 @@ func JSON(data []byte) (Value, *Error) {
 	return fromJSON(tree, newlines(data)), nil
 }
 
-var hujsonPlace = regexp.MustCompile(`^hujson: line (\d+), column \d+: `)
+var hujsonPlace = match.Pattern(`^hujson: line (\d+), column \d+: `)
 
 // jsonError keeps the place and the kind of a parser's error, and drops the text that it quotes: that may be a secret.
 func jsonError(err error) *Error {
 	line := 1
-	if m := hujsonPlace.FindStringSubmatch(err.Error()); m != nil {
+	if m := hujsonPlace().FindStringSubmatch(err.Error()); m != nil {
 		line, _ = strconv.Atoi(m[1])
 	}
-	what := hujsonPlace.ReplaceAllString(err.Error(), "")
+	what := hujsonPlace().ReplaceAllString(err.Error(), "")
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{line, "invalid JSON: the file ends too early", "close every quote, bracket and comment"}

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // maxNodes bounds a YAML file after its aliases are followed.
@@ -45,15 +46,15 @@ func YAML(data []byte) (Value, *Error) {
 // line is a line number inside the file.
 func (r *yamlReader) line(n int) int { return min(max(n, 1), r.lines) }
 
-var yamlPlace = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlPlace = match.Pattern(`^yaml: (?:line (\d+): )?`)
 
 // explain keeps the place and the kind of a parser's error.
 func (r *yamlReader) explain(err error) *Error {
 	line := 1
-	if m := yamlPlace.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
+	if m := yamlPlace().FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
 		line, _ = strconv.Atoi(m[1])
 	}
-	message := yamlPlace.ReplaceAllString(err.Error(), "")
+	message := yamlPlace().ReplaceAllString(err.Error(), "")
 	if strings.HasPrefix(message, "unknown anchor") {
 		message = "unknown anchor"
 	}

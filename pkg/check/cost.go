@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -116,7 +117,7 @@ type member struct {
 type mention struct{ word, item, path string }
 
 // composed are words that nobody writes by chance: parts joined by an underscore, or by a capital inside.
-var composed = expression(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
+var composed = match.Pattern(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
 
 // memberOf keeps of a server what rules on all of them need, so that the rest of it can go.
 func memberOf(s *server) member {

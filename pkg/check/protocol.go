@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -131,7 +132,7 @@ func repeatedKeys(s *server, report tell) {
 	}
 }
 
-var headerToken = expression("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+var headerToken = match.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 const headerKeyword = "x-mcp-header"
 

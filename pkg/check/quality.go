@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -56,7 +57,7 @@ func lettersOf(text string) string {
 }
 
 // placeholderText is a description that somebody meant to write.
-var placeholderText = expression(`(?i)^\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$|(?-i:^\W*(?:TODO|FIXME|TBD)\b)`)
+var placeholderText = match.Pattern(`(?i)^\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$|(?-i:^\W*(?:TODO|FIXME|TBD)\b)`)
 
 func placeholders(s *server, report tell) {
 	for _, t := range s.tools {
@@ -206,7 +207,7 @@ func wordsOf(name string) []string {
 	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-var structured = expression(`(?i)\bstructured ?content\b`)
+var structured = match.Pattern(`(?i)\bstructured ?content\b`)
 
 func outputUndescribed(s *server, report tell) {
 	for _, t := range s.tools {

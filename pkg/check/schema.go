@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/tokens"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -354,7 +355,7 @@ var providerRules = map[string]func(*server, tell){
 
 // toolNames tells the tools whose names are not of a form.
 func toolNames(form string) func(*server, tell) {
-	allowed := expression(form)
+	allowed := match.Pattern(form)
 	return func(s *server, report tell) {
 		for _, t := range s.tools {
 			if t.Key != "" && !allowed().MatchString(t.Key) {
@@ -364,7 +365,7 @@ func toolNames(form string) func(*server, tell) {
 	}
 }
 
-var propertyNames = expression(`^[A-Za-z0-9_.-]{1,64}$`)
+var propertyNames = match.Pattern(`^[A-Za-z0-9_.-]{1,64}$`)
 
 func providerProperty(s *server, report tell) {
 	s.eachInput(func(t tool, p *place) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -34,22 +35,22 @@ func hiddenCharacters(s *server, report tell) {
 
 // orders behind the user's back, each as published attacks word it.
 var orderPatterns = []lazy{
-	expression(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
-	expression(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
-	expression(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
-	expression(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
-	expression(`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)|know|see|notice)\b`),
-	expression(`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
-	expression(`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
+	match.Pattern(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
+	match.Pattern(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
+	match.Pattern(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
+	match.Pattern(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
+	match.Pattern(`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)|know|see|notice)\b`),
+	match.Pattern(`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
+	match.Pattern(`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
 }
 
 // priorityClaims are orders to use a tool instead of, or before, what the user and other servers want.
 var priorityClaims = []lazy{
-	expression(`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
-	expression(`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
-	expression(`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
-	expression(`(?i)\b(?:instead\s+of|over|rather\s+than)\s+(?:any|all)\s+other\s+(?:tools?|servers?|functions?|mcp\b)`),
-	expression(`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
+	match.Pattern(`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
+	match.Pattern(`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
+	match.Pattern(`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
+	match.Pattern(`(?i)\b(?:instead\s+of|over|rather\s+than)\s+(?:any|all)\s+other\s+(?:tools?|servers?|functions?|mcp\b)`),
+	match.Pattern(`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
 }
 
 func instructions(s *server, report tell) {
@@ -58,9 +59,9 @@ func instructions(s *server, report tell) {
 }
 
 var (
-	credentialFile = expression(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|/etc/shadow|claude_desktop_config\.json`)
-	comment        = expression(`(?s)<!--.{0,200}?-->`)
-	gap            = expression(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
+	credentialFile = match.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|/etc/shadow|claude_desktop_config\.json`)
+	comment        = match.Pattern(`(?s)<!--.{0,200}?-->`)
+	gap            = match.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
 // leastPhrase is the length of the shortest text in which one of these patterns can be found.
@@ -98,16 +99,16 @@ type secretForm struct {
 }
 
 var secretForms = []secretForm{
-	{"a private key", expression(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16,}`)},
-	{"a token of GitHub", expression(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b`)},
-	{"a token of GitLab", expression(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"an access key of AWS", expression(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
-	{"an API key of Google", expression(`\bAIza[A-Za-z0-9_-]{35}\b`)},
-	{"a token of Slack", expression(`\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}`)},
-	{"a token of npm", expression(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"an API key of Anthropic", expression(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
-	{"an API key of OpenAI", expression(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
-	{"a secret key of Stripe", expression(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
+	{"a private key", match.Pattern(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16,}`)},
+	{"a token of GitHub", match.Pattern(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b`)},
+	{"a token of GitLab", match.Pattern(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"an access key of AWS", match.Pattern(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{"an API key of Google", match.Pattern(`\bAIza[A-Za-z0-9_-]{35}\b`)},
+	{"a token of Slack", match.Pattern(`\bxox[abprs]-[0-9]{8,}-[A-Za-z0-9-]{10,}`)},
+	{"a token of npm", match.Pattern(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"an API key of Anthropic", match.Pattern(`\bsk-ant-[a-z0-9]+-[A-Za-z0-9_-]{32,}`)},
+	{"an API key of OpenAI", match.Pattern(`\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}`)},
+	{"a secret key of Stripe", match.Pattern(`\b[sr]k_live_[A-Za-z0-9]{24,}`)},
 }
 
 // shownOfSecret is how many characters of a secret a report may show.
@@ -151,7 +152,7 @@ func admits(text string) bool {
 	})
 }
 
-var withUser = expression(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
+var withUser = match.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
 
 func credentials(s *server, report tell) {
 	for _, p := range s.texts {

@@ -172,10 +172,6 @@ func (t *trail) String() string {
 // lazy is a regular expression that is read when it is used first: a program that checks nothing pays for none.
 type lazy = func() *regexp.Regexp
 
-func expression(text string) lazy {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
-
 // Tokens is what a server costs every conversation that has it, in tokens of o200k_base: its instructions and its tools.
 // Prompts and resources cost nothing until they are used.
 func Tokens(s *snapshot.Snapshot) int { return TokensOf(s)[0] }

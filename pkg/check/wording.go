@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -38,10 +39,10 @@ func (s *server) eachDescribed(f func(t tool, p *place, text string)) {
 // value is what a text may write for a value: something in quotes, a number, true or false, or a word.
 const value = "(?:\"([^\"\\n]{0,80})\"|'([^'\\n]{0,80})'|`([^`\\n]{0,80})`|(-?\\d[\\d_]*(?:,\\d{3})*(?:\\.\\d+)?)(\\s*[%A-Za-z]\\w*)?|\\b(true|false)\\b|([A-Za-z][\\w-]*))"
 
-var writtenDefault = expression(`(?i)\bdefaults?(?:\s+value)?(?:\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)` + value)
+var writtenDefault = match.Pattern(`(?i)\bdefaults?(?:\s+value)?(?:\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)` + value)
 
 // units after a number make it another one than the schema's.
-var unit = expression(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b)`)
+var unit = match.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b)`)
 
 func defaultsInText(s *server, report tell) {
 	s.eachDescribed(func(t tool, p *place, text string) {
@@ -99,10 +100,10 @@ func sameText(word string, value any) bool {
 
 var (
 	choice  = "(?:\"[^\"\\n]{1,40}\"|'[^'\\n]{1,40}'|`[^`\\n]{1,40}`|[A-Za-z0-9_]+(?:[-_.][A-Za-z0-9]+)*)"
-	choices = expression(`(?i)\b(?:(?:must be |has to be |should be |is |either )?one of|(?:allowed|valid|possible|accepted|supported) values(?: are)?|must be either)\s*:?\s*[\[(]?\s*(` +
+	choices = match.Pattern(`(?i)\b(?:(?:must be |has to be |should be |is |either )?one of|(?:allowed|valid|possible|accepted|supported) values(?: are)?|must be either)\s*:?\s*[\[(]?\s*(` +
 		choice + `(?:(?:\s*,\s*(?:or\s+|and\s+)?|\s*\|\s*|\s+or\s+)` + choice + `)+)`)
-	oneChoice = expression(choice)
-	joiners   = expression(`(?i)^(?:or|and)$`)
+	oneChoice = match.Pattern(choice)
+	joiners   = match.Pattern(`(?i)^(?:or|and)$`)
 )
 
 // choicesOf are the values that a text lists, at least two.
@@ -158,9 +159,9 @@ func choicesOnlyInText(s *server, report tell) {
 }
 
 var (
-	most    = expression(`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed))*|up to|at most|no more than|not more than)\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`)
-	least   = expression(`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed))*|at least|no less than|not less than)\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`)
-	between = expression(`(?i)(?:\bbetween\s+(\d+)\s+and\s+(\d+)|\(\s*(\d+)\s*(?:-|–|to)\s*(\d+)\s*\)|\bfrom\s+(\d+)\s+to\s+(\d+))(\s*[%A-Za-z]\w*)?`)
+	most    = match.Pattern(`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed))*|up to|at most|no more than|not more than)\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`)
+	least   = match.Pattern(`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed))*|at least|no less than|not less than)\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`)
+	between = match.Pattern(`(?i)(?:\bbetween\s+(\d+)\s+and\s+(\d+)|\(\s*(\d+)\s*(?:-|–|to)\s*(\d+)\s*\)|\bfrom\s+(\d+)\s+to\s+(\d+))(\s*[%A-Za-z]\w*)?`)
 )
 
 // limit is a bound of a number that a text names.
@@ -229,9 +230,9 @@ func (s *server) eachLimit(f func(t tool, p *place, keyword string, words []stri
 }
 
 var (
-	conditional  = expression(`(?i)\b(?:for|when|if|unless|only|except|with)\b`)
-	saysOptional = expression(`(?i)^\W*optional\b|[(\[]optional[)\]]`)
-	saysRequired = expression(`(?i)^\W*(?:required|mandatory)\s*(?:[.:,)\]—-]|$)|[(\[](?:required|mandatory)[)\]]`)
+	conditional  = match.Pattern(`(?i)\b(?:for|when|if|unless|only|except|with)\b`)
+	saysOptional = match.Pattern(`(?i)^\W*optional\b|[(\[]optional[)\]]`)
+	saysRequired = match.Pattern(`(?i)^\W*(?:required|mandatory)\s*(?:[.:,)\]—-]|$)|[(\[](?:required|mandatory)[)\]]`)
 )
 
 func requiredInText(s *server, report tell) {
@@ -261,8 +262,8 @@ func requiredInText(s *server, report tell) {
 }
 
 var (
-	namedArgument = expression("(?i)[`'\"]([A-Za-z_][\\w.-]*)[`'\"]\\s+(?:parameter|argument|param)\\b|\\b(?:parameter|argument|param)\\s+[`'\"]([A-Za-z_][\\w.-]*)[`'\"]")
-	namedTool     = expression("[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
+	namedArgument = match.Pattern("(?i)[`'\"]([A-Za-z_][\\w.-]*)[`'\"]\\s+(?:parameter|argument|param)\\b|\\b(?:parameter|argument|param)\\s+[`'\"]([A-Za-z_][\\w.-]*)[`'\"]")
+	namedTool     = match.Pattern("[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
 )
 
 // unknownArguments tells the arguments that the texts of a tool name, and that no tool of the server has. Of a tool that

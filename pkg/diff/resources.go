@@ -2,10 +2,10 @@ package diff
 
 import (
 	"mime"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -79,12 +79,12 @@ type expression struct {
 	variables []string // with their modifiers, such as "path*" or "id:3"
 }
 
-var templatePart = regexp.MustCompile(`\{([+#./;?&]?)([^{}]*)\}|[^{}]+|[{}]`)
+var templatePart = match.Pattern(`\{([+#./;?&]?)([^{}]*)\}|[^{}]+|[{}]`)
 
 // parseTemplate splits a URI template; what is no expression is fixed text.
 func parseTemplate(template string) []expression {
 	var parts []expression
-	for _, m := range templatePart.FindAllStringSubmatch(template, -1) {
+	for _, m := range templatePart().FindAllStringSubmatch(template, -1) {
 		if m[2] == "" {
 			parts = append(parts, expression{text: m[0]})
 			continue

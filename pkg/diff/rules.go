@@ -6,7 +6,6 @@ import (
 	_ "embed" // the texts of the rules
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 //go:embed rules.json
@@ -169,15 +170,15 @@ func briefly(values []json.RawMessage) string {
 // sentence is what a finding says: the template with the values in it, as a sentence. A part in brackets is left out when
 // one of its values is missing.
 func sentence(template string, values map[string]string) string {
-	text := optionalPart.ReplaceAllStringFunc(template, func(part string) string {
-		for _, m := range placeholder.FindAllStringSubmatch(part, -1) {
+	text := optionalPart().ReplaceAllStringFunc(template, func(part string) string {
+		for _, m := range placeholder().FindAllStringSubmatch(part, -1) {
 			if values[m[1]] == "" {
 				return ""
 			}
 		}
 		return part[1 : len(part)-1]
 	})
-	text = placeholder.ReplaceAllStringFunc(text, func(p string) string { return values[p[1:len(p)-1]] })
+	text = placeholder().ReplaceAllStringFunc(text, func(p string) string { return values[p[1:len(p)-1]] })
 	if text == "" {
 		return ""
 	}
@@ -186,6 +187,6 @@ func sentence(template string, values map[string]string) string {
 }
 
 var (
-	optionalPart = regexp.MustCompile(`\[[^\]]*\]`)
-	placeholder  = regexp.MustCompile(`\{([a-z]+)\}`)
+	optionalPart = match.Pattern(`\[[^\]]*\]`)
+	placeholder  = match.Pattern(`\{([a-z]+)\}`)
 )

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -113,18 +113,18 @@ func counted(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + either(n == 1, "", "s")
 }
 
-var address = regexp.MustCompile(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
+var address = match.Pattern(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
 
 // findHosts looks for hosts that no text of the item named before.
 func findHosts(c *comparison, item string, old, new []passage) {
 	named := map[string]bool{}
 	for _, p := range old {
-		for _, m := range address.FindAllStringSubmatch(p.text, -1) {
+		for _, m := range address().FindAllStringSubmatch(p.text, -1) {
 			named[host(m[1])] = true
 		}
 	}
 	for _, p := range new {
-		for _, m := range address.FindAllStringSubmatch(p.text, -1) {
+		for _, m := range address().FindAllStringSubmatch(p.text, -1) {
 			if h := host(m[1]); !named[h] {
 				named[h] = true
 				c.report("text-url-added", finding.Finding{
@@ -157,36 +157,36 @@ func findReferences(c *comparison, item string, old, new []passage) {
 }
 
 var (
-	composedName = regexp.MustCompile(`[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
-	quotedName   = regexp.MustCompile("[`\"']([A-Za-z0-9_.-]+)[`\"']")
+	composedName = match.Pattern(`[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
+	quotedName   = match.Pattern("[`\"']([A-Za-z0-9_.-]+)[`\"']")
 )
 
 // words are the parts of texts that may be the name of a tool: no plain word, or one in quotes.
 func words(passages []passage) map[string]bool {
 	found := map[string]bool{}
 	for _, p := range passages {
-		for _, m := range composedName.FindAllString(p.text, -1) {
+		for _, m := range composedName().FindAllString(p.text, -1) {
 			found[m] = true
 		}
-		for _, m := range quotedName.FindAllStringSubmatch(p.text, -1) {
+		for _, m := range quotedName().FindAllStringSubmatch(p.text, -1) {
 			found[m[1]] = true
 		}
 	}
 	return found
 }
 
-var cue = regexp.MustCompile(`(?i)ignore (?:all |any )?(?:previous|prior|other)|disregard|do not (?:tell|mention|inform|reveal)|don't (?:tell|mention)|without (?:telling|asking)|before (?:using|calling) any|<important>|<system>|system prompt`)
+var cue = match.Pattern(`(?i)ignore (?:all |any )?(?:previous|prior|other)|disregard|do not (?:tell|mention|inform|reveal)|don't (?:tell|mention)|without (?:telling|asking)|before (?:using|calling) any|<important>|<system>|system prompt`)
 
 // findCues looks for phrases that give orders behind the user's back.
 func findCues(c *comparison, item string, old, new []passage) {
 	before := map[string]bool{}
 	for _, p := range old {
-		for _, phrase := range cue.FindAllString(p.text, -1) {
+		for _, phrase := range cue().FindAllString(p.text, -1) {
 			before[strings.ToLower(phrase)] = true
 		}
 	}
 	for _, p := range new {
-		phrase := cue.FindString(p.text)
+		phrase := cue().FindString(p.text)
 		if phrase == "" || before[strings.ToLower(phrase)] {
 			continue
 		}

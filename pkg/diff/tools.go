@@ -3,11 +3,11 @@ package diff
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -212,7 +212,7 @@ func merged(old, new map[string]header) map[string]header {
 	return union
 }
 
-var headerToken = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+var headerToken = match.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // headersOf are the headers of a schema by the pointer of the property that asks for them.
 func headersOf(schema json.RawMessage) map[string]header {
@@ -221,7 +221,7 @@ func headersOf(schema json.RawMessage) map[string]header {
 	for pointer, h := range found {
 		h.raw = rawjson.Find(schema, rawjson.Join(pointer, headerKeyword))
 		name, _ := rawjson.Text(h.raw)
-		h.valid = h.valid && headerToken.MatchString(name)
+		h.valid = h.valid && headerToken().MatchString(name)
 		names[strings.ToLower(string(h.raw))]++
 		found[pointer] = h
 	}

@@ -2,12 +2,12 @@ package diff
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -25,7 +25,7 @@ func (ch *change) guess() (hint, cause string) {
 // words are what a change's sentence speaks of.
 func (r *revision) words(ch *change) []string {
 	name := r.subject(ch.Instance)
-	if inAlternative.MatchString(ch.Path) {
+	if inAlternative().MatchString(ch.Path) {
 		name += " (in one alternative)"
 	}
 	words := []string{"name", name, "keyword", code(ch.Keyword), "removed", briefly(ch.Removed), "added", briefly(ch.Added)}
@@ -42,7 +42,7 @@ func (r *revision) words(ch *change) []string {
 }
 
 // inAlternative is a place inside one member of a union.
-var inAlternative = regexp.MustCompile(`/(anyOf|oneOf)/\d+(/|$)`)
+var inAlternative = match.Pattern(`/(anyOf|oneOf)/\d+(/|$)`)
 
 // subject is the part of a call that an edit speaks of, in words: "`filter.tags[]`".
 func (r *revision) subject(instance string) string {

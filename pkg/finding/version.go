@@ -2,19 +2,20 @@ package finding
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Version is the numbers of a semantic version (https://semver.org); what follows them is not compared.
 type Version struct{ Major, Minor, Patch int }
 
-var versionPattern = regexp.MustCompile(`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:$|[-+])`)
+var versionPattern = match.Pattern(`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:$|[-+])`)
 
 // ParseVersion reads a semantic version; false when it is none.
 func ParseVersion(text string) (Version, bool) {
-	m := versionPattern.FindStringSubmatch(text)
+	m := versionPattern().FindStringSubmatch(text)
 	if m == nil {
 		return Version{}, false
 	}
