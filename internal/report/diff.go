@@ -94,7 +94,7 @@ func cost(s Server) []span {
 
 // now is where the newer side came from.
 func now(s Server) string {
-	if s.Transport != "" {
+	if s.Transport != "" && !strings.HasPrefix(s.Source, "npm:") { // a package stays what it is
 		return "now"
 	}
 	if s.State == Absent {

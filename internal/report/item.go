@@ -323,16 +323,21 @@ func promptParameters(arguments json.RawMessage) []parameter {
 	return all
 }
 
-// callOf is an item as one would call it, without the types of its arguments; empty when it takes none by name.
-func callOf(kind snapshot.Kind, name string, raw json.RawMessage) string {
+// arguments are what a caller names when it uses an item, in the order in which they were sent.
+func arguments(kind snapshot.Kind, raw json.RawMessage) []parameter {
 	item := rawjson.ObjectOf(raw)
-	var all []parameter
 	switch kind {
 	case snapshot.Tools:
-		all = properties(rawjson.ObjectOf(item["inputSchema"]))
+		return properties(rawjson.ObjectOf(item["inputSchema"]))
 	case snapshot.Prompts:
-		all = promptParameters(item["arguments"])
-	default:
+		return promptParameters(item["arguments"])
+	}
+	return nil
+}
+
+// callOf is an item as one would call it, without the types of its arguments; empty when it takes none by name.
+func callOf(kind snapshot.Kind, name string, all []parameter) string {
+	if kind != snapshot.Tools && kind != snapshot.Prompts {
 		return ""
 	}
 	var names []string
@@ -340,6 +345,19 @@ func callOf(kind snapshot.Kind, name string, raw json.RawMessage) string {
 		names = append(names, p.mark())
 	}
 	return name + "(" + strings.Join(names, ", ") + ")"
+}
+
+// orderAs puts the old arguments into the order of the new ones, each that is gone behind the one that it followed: arguments
+// have names and no places, and a saved snapshot has sorted them.
+func orderAs(old, new []parameter) {
+	place, last := map[string]int{}, -1
+	for _, p := range old {
+		if at := slices.IndexFunc(new, func(n parameter) bool { return n.name == p.name }); at >= 0 {
+			last = at
+		}
+		place[p.name] = last
+	}
+	slices.SortStableFunc(old, func(a, b parameter) int { return place[a.name] - place[b.name] })
 }
 
 // stringSchema is the schema of a string with a description; nil = none.

@@ -152,8 +152,8 @@ type Server struct {
 	ResourceTemplates Items `json:"resourceTemplates,omitzero"`
 }
 
-// Signature is how an item was called and how it is called now: its name, and those of its arguments in their order, a ?
-// behind those that may be left out.
+// Signature is how an item was called and how it is called now: its name, and those of its arguments in the order of the new
+// side, a ? behind those that may be left out.
 type Signature struct {
 	Item string `json:"item"` // as Finding.Item
 	Old  string `json:"old"`
@@ -165,13 +165,16 @@ type Signature struct {
 func ChangedSignatures(old, new *snapshot.Snapshot) []Signature {
 	var all []Signature
 	for _, k := range snapshot.Kinds() {
-		calls := map[string]string{}
+		before := map[string][]parameter{}
 		for _, item := range itemsOf(old, k) {
-			calls[item.Key] = callOf(k, item.Key, item.Raw)
+			before[item.Key] = arguments(k, item.Raw)
 		}
 		for _, item := range itemsOf(new, k) {
-			if was, is := calls[item.Key], callOf(k, item.Key, item.Raw); was != "" && was != is {
-				all = append(all, Signature{k.ID(item.Key), was, is})
+			was, both := before[item.Key]
+			is := arguments(k, item.Raw)
+			orderAs(was, is)
+			if one := (Signature{k.ID(item.Key), callOf(k, item.Key, was), callOf(k, item.Key, is)}); both && one.Old != one.New {
+				all = append(all, one)
 			}
 		}
 	}

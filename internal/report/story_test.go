@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,6 +88,32 @@ func TestStoryOfARelease(t *testing.T) {
 	}
 	if n := strings.Count(page, "\n"); n > 150 {
 		t.Errorf("%d lines are no two screens", n)
+	}
+}
+
+// TestChangedSignatures: arguments have no places. Those of a saved side are sorted by name; only what came, went or became
+// optional makes a call another one.
+func TestChangedSignatures(t *testing.T) {
+	for _, c := range []struct{ old, now, want string }{
+		{`"b":{},"a":{}`, `"a":{},"b":{}`, ""},
+		{`"a":{},"gone":{},"z":{}`, `"z":{},"a":{},"new":{}`, "t(z?, a?, gone?) → t(z?, a?, new?)"},
+		{`"gone":{},"a":{}`, `"a":{}`, "t(gone?, a?) → t(a?)"},
+		{``, `"a":{}`, "t() → t(a?)"},
+	} {
+		read := func(properties string) *snapshot.Snapshot {
+			s, err := snapshot.Parse([]byte(fmt.Sprintf(`{"mcpctl":1,"tools":[{"name":"t","inputSchema":{"type":"object","properties":{%s}}}]}`, properties)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		var got string
+		for _, one := range report.ChangedSignatures(read(c.old), read(c.now)) {
+			got += one.Old + " → " + one.New
+		}
+		if got != c.want {
+			t.Errorf("{%s} → {%s} gives %q, want %q", c.old, c.now, got, c.want)
+		}
 	}
 }
 

@@ -175,7 +175,7 @@ func writeWholeItem(p *page, indent int, f finding.Finding) {
 		case p.Verbose:
 			name += "(" + takes + ")"
 		default:
-			name = cmp.Or(callOf(k, name, raw), name)
+			name = cmp.Or(callOf(k, name, arguments(k, raw)), name)
 		}
 	}
 	p.text(indent, 2, span{sign + name, look})
