@@ -80,7 +80,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 }
 
 // splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots. Two SOURCEs are compared with each
-// other when the first is saved, or the second is no name: only what is configured has a snapshot of its own.
+// other, the old one first, when the first is saved, or the second is no name: only what is configured has a snapshot of its own.
 func splitSides(from []source.Source, base string) (old, now []source.Source, err error) {
 	saved := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() })
 	switch {
