@@ -54,7 +54,7 @@ func (e Entry) Manifest() manifest.Manifest {
 		b.Starts = append(b.Starts, manifest.Masked(masked, words[i]))
 	}
 	if s := e.Server.Stdio; s != nil {
-		b.In = cmp.Or(e.dir, s.Dir)
+		b.In = discreetly(cmp.Or(e.dir, s.Dir))
 		b.Outside = e.Found == Searched && !files.Below(files.RealPath(s.Dir), files.RealPath(e.scope.root))
 	}
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
@@ -72,6 +72,10 @@ type builder struct {
 	host  string // that a server at a URL is at, as it is written
 	asked []string
 }
+
+// discreetly is a text of a kind that holds no secrets, such as the name of a variable, without tokens that stand there
+// by mistake.
+func discreetly(text string) manifest.Text { return manifest.Masked(redact.MaskTokens(text), text) }
 
 // oauthHosts are the keys of "oauth" whose hosts are contacted or opened, and what for.
 var oauthHosts = map[string]string{"authServerMetadataUrl": "OAuth metadata", "authorizationUrl": "login", "tokenUrl": "tokens"}
@@ -115,7 +119,10 @@ func (b *builder) set(name string, u use) {
 	v := manifest.Member{Name: name, Value: manifest.Masked(redact.LiteralValue(name, u.shown), u.shown)}
 	switch {
 	case manifest.Steers(name):
-		v.Unusual, v.Value = "changes which code runs or whom it trusts", manifest.Masked(redact.Literal(u.shown), u.shown)
+		v.Unusual = "changes which code runs or whom it trusts"
+		if !redact.SecretName(name) { // such as PATH; others are NPM_TOKEN and its like
+			v.Value = manifest.Masked(redact.Literal(u.shown), u.shown)
+		}
 	case u.from == fromEnvFile: // most of such files are made for secrets
 		v.Value = manifest.Masked(redact.Mask, u.shown)
 	}
@@ -129,9 +136,9 @@ func (b *builder) send(name, scheme string, u use) {
 	value := manifest.Masked(redact.LiteralValue(name, exact), exact)
 	switch u.from {
 	case fromVariable:
-		value = manifest.Plain(scheme + "${" + u.text + "}")
+		value = discreetly(scheme + "${" + u.text + "}")
 	case fromFile:
-		value = manifest.Plain(scheme + "content of " + u.shown)
+		value = discreetly(scheme + "content of " + u.shown)
 		b.read(u, "header "+name)
 	}
 	b.Sends = append(b.Sends, manifest.Member{Name: name, Value: value})
@@ -145,7 +152,7 @@ func (b *builder) login(name string, u use) {
 		return
 	}
 	secret := name == "clientSecret" || name == "privateKey"
-	shown := u.shown
+	shown := redact.MaskTokens(u.shown)
 	if secret && u.from == fromText {
 		shown = redact.LiteralValue("secret", u.shown)
 	}
@@ -169,13 +176,13 @@ func (b *builder) login(name string, u use) {
 func (b *builder) contact(address, what string) {
 	host := hostIn(address)
 	b.Contacts = append(b.Contacts, manifest.Host{
-		URL: manifest.Masked(redact.MaskTokens(redact.MaskURL(address)), address), Host: host, For: what, Where: manifest.WhereIs(host),
+		URL: manifest.Masked(redact.MaskTokens(redact.MaskURL(address)), address), Host: manifest.Masked(hostIn(redact.MaskTokens(address)), host), For: what, Where: manifest.WhereIs(host),
 	})
 }
 
 // read is a file whose content is used.
 func (b *builder) read(u use, as string) {
-	f := manifest.File{Path: u.shown, As: as}
+	f := manifest.File{Path: discreetly(u.shown), As: as}
 	if path := b.absolute(u.shown); b.scope.root == "" || !files.Below(files.RealPath(path), files.RealPath(b.scope.root)) {
 		f.Unusual = "outside of the project"
 	}
@@ -206,7 +213,7 @@ func (b *builder) give(u use, to string, own bool) {
 		from = []string{"envFile"}
 	}
 	for _, source := range from {
-		f := manifest.Flow{From: source, To: to, At: b.host}
+		f := manifest.Flow{From: discreetly(source), To: to, At: discreetly(b.host)}
 		if f.Unusual = b.oddFlow(source, to, own); !slices.Contains(b.Gives, f) {
 			b.Gives = append(b.Gives, f)
 		}
@@ -254,7 +261,7 @@ func (b *builder) ask(sources []string) {
 				text += ", " + o.Label + " = " + o.Value
 			}
 		}
-		b.Manifest.Asks = append(b.Manifest.Asks, manifest.Plain(text))
+		b.Manifest.Asks = append(b.Manifest.Asks, discreetly(text))
 	}
 }
 
@@ -377,7 +384,7 @@ func (e Entry) script(dir, word string) (manifest.File, bool) {
 		return manifest.File{}, false
 	}
 	shown, _ := filepath.Rel(root, real)
-	f := manifest.File{Path: filepath.ToSlash(shown)}
+	f := manifest.File{Path: discreetly(filepath.ToSlash(shown))}
 	content, err := files.ReadRegular(real, maxScript)
 	if err != nil {
 		f.Unusual = "its content is not known: " + plainCause(err).Error()

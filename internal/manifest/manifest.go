@@ -22,6 +22,9 @@ func Plain(text string) Text { return Text{text, text} }
 // String is the text as it is shown.
 func (t Text) String() string { return t.shown }
 
+// exactly is the text as it is compared.
+func exactly(t Text) string { return t.exact }
+
 // MarshalText is the text as it is shown.
 func (t Text) MarshalText() ([]byte, error) { return []byte(t.shown), nil }
 
@@ -29,7 +32,7 @@ func (t Text) MarshalText() ([]byte, error) { return []byte(t.shown), nil }
 type Manifest struct {
 	Package  string   `json:"package,omitempty"`  // the published package that was fetched, and the digest of its archive
 	Starts   []Text   `json:"starts,omitempty"`   // the program and every argument, variables as they are written
-	In       string   `json:"in,omitempty"`       // the working folder
+	In       Text     `json:"in,omitzero"`        // the working folder
 	Outside  bool     `json:"outside,omitempty"`  // it is not in the project that the configuration was found in
 	Contacts []Host   `json:"contacts,omitempty"` // the server, and what is named for OAuth
 	Runs     []Text   `json:"runs,omitempty"`     // command lines of the shell that give credentials
@@ -45,14 +48,14 @@ type Manifest struct {
 // Host is one address that is contacted.
 type Host struct {
 	URL   Text   `json:"url"`             // variables as they are written, secrets masked
-	Host  string `json:"host"`            // name or address, and port if there is one
+	Host  Text   `json:"host"`            // name or address, and port if there is one
 	For   string `json:"for,omitempty"`   // what besides the server itself: "OAuth metadata", "login", "tokens"
 	Where string `json:"where,omitempty"` // "this machine" or "private network", where the host says so by itself
 }
 
 // File is a file on this machine.
 type File struct {
-	Path    string `json:"path"`
+	Path    Text   `json:"path"`
 	As      string `json:"as,omitempty"`     // what its content becomes: "environment", "header Authorization", …
 	Digest  string `json:"sha256,omitempty"` // of its content, in hexadecimal digits; empty = the content does not matter, or cannot be read
 	Unusual string `json:"unusual,omitempty"`
@@ -67,9 +70,9 @@ type Member struct {
 
 // Flow is one value of the user's that is handed on.
 type Flow struct {
-	From    string `json:"from"`         // "env NAME", "input ID", "file PATH", "literal" (the configuration itself)
-	To      string `json:"to"`           // "env NAME", "header NAME", "argument 2", "client secret", …
-	At      string `json:"at,omitempty"` // the host that gets it; empty = the program
+	From    Text   `json:"from"`        // "env NAME", "input ID", "file PATH", "literal" (the configuration itself)
+	To      string `json:"to"`          // "env NAME", "header NAME", "argument 2", "client secret", …
+	At      Text   `json:"at,omitzero"` // the host that gets it; empty = the program
 	Unusual string `json:"unusual,omitempty"`
 }
 
@@ -94,23 +97,23 @@ func (m Manifest) Lines() []Line {
 		add("package", m.Package, m.Package, "")
 	}
 	if len(m.Starts) > 0 {
-		add("starts", m.command(Text.String), m.command(func(t Text) string { return t.exact }), oddCommand(m.Starts))
+		add("starts", m.command(Text.String), m.command(exactly), oddCommand(m.Starts))
 	}
 	for _, h := range m.Contacts {
 		add("contacts", h.String(), h.URL.exact+" "+h.For, h.unusual())
 	}
-	if m.In != "" {
+	if m.In != (Text{}) {
 		odd := ""
 		if m.Outside {
 			odd = "outside of the project"
 		}
-		add("in", m.In, m.In, odd)
+		add("in", m.In.shown, m.In.exact, odd)
 	}
 	for _, line := range m.Runs {
 		add("runs", line.shown, line.exact, "a command of the shell")
 	}
 	for _, f := range m.Reads {
-		add("reads", f.Path+" as "+f.As, f.Path+" "+f.As, f.Unusual)
+		add("reads", f.Path.shown+" as "+f.As, f.Path.exact+" "+f.As, f.Unusual)
 	}
 	for _, v := range m.Sets {
 		add("sets", v.Name+"="+v.Value.shown, v.Name+"="+v.Value.exact, v.Unusual)
@@ -122,13 +125,13 @@ func (m Manifest) Lines() []Line {
 		add("login", v.Name+" "+v.Value.shown, v.Name+" "+v.Value.exact, v.Unusual)
 	}
 	for _, f := range m.Gives {
-		add("gives", f.String(), f.String(), f.Unusual)
+		add("gives", f.as(Text.String), f.as(exactly), f.Unusual)
 	}
 	for _, t := range m.Asks {
 		add("asks", t.shown, t.exact, "")
 	}
 	for _, f := range m.Scripts {
-		add("script", f.Path+" "+f.digest(), f.Path+" "+f.Digest, f.Unusual)
+		add("script", f.Path.shown+" "+f.digest(), f.Path.exact+" "+f.Digest, f.Unusual)
 	}
 	return lines
 }
@@ -182,11 +185,11 @@ func (f File) digest() string {
 	return "sha256:" + f.Digest[:12]
 }
 
-// String is where the value comes from, where it goes to, and who gets it.
-func (f Flow) String() string {
-	text := f.From + " → " + f.To
-	if f.At != "" {
-		text += " → " + f.At
+// as is where the value comes from, where it goes to, and who gets it.
+func (f Flow) as(write func(Text) string) string {
+	text := write(f.From) + " → " + f.To
+	if at := write(f.At); at != "" {
+		text += " → " + at
 	}
 	return text
 }
@@ -200,7 +203,7 @@ func (m Manifest) Brief() (text string, unusual []Line) {
 	}
 	var from []string
 	for _, f := range m.Gives {
-		if _, source, _ := strings.Cut(f.From, " "); source != "" && !slices.Contains(from, source) {
+		if _, source, _ := strings.Cut(f.From.shown, " "); source != "" && !slices.Contains(from, source) {
 			from = append(from, source)
 		}
 	}

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -10,11 +11,16 @@ import (
 // could be a part of it. The other functions of this package hide more, for texts that nobody decides by.
 
 var (
+	// command is what a shell would take for a command inside of a word: $(x, `x`, ;x, |x.
+	command      = match.Pattern("[$<>]\\([A-Za-z./ ]|`[A-Za-z./][^`]*`|[;|&]\\s*[A-Za-z./~][\\w./~-]*(?:[\\s$;|&<>]|$)")
 	code         = match.Pattern("[;|<>()`'\"\\\\{}]|\\$[A-Za-z_(]|&(?:&|\\s|$)")
 	userInfo     = match.Pattern(`(://)[A-Za-z0-9._~%+!*-]*:[A-Za-z0-9._~%+!*=-]+@`)
 	namedLiteral = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|credential|authorization|cookie)[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
 	wholeLong    = match.Pattern(`^[A-Za-z0-9_+=-]{24,}$`)
 	withDefault  = match.Pattern(`\$\{[^{}]*\}`)
+	pathLike     = match.Pattern("^(?:~|[.]{1,2}|[A-Za-z]:)?[/\\\\][^\n\r;]*$")
+	plainWord    = match.Pattern(`^(?:[A-Z]?[a-z]{0,16}(?:[A-Z][a-z]{2,15})*|[A-Z]{1,16})[0-9]{0,8}[a-z]{0,2}$`)
+	aroundWords  = match.Pattern(`\$\{[A-Za-z0-9_.:]*-|[ ,./:=@_*}\\+-]`)
 	schemeWord   = match.Pattern(`(?i)^\s*(bearer|basic|token|digest)\s+`)
 )
 
@@ -41,37 +47,64 @@ func literalArg(previous, arg string) string {
 	switch {
 	case pair:
 		name := prefix().FindString(arg)
-		return name + LiteralValue(strings.TrimRight(name, ":="), arg[len(name):])
+		return name + literalNamed(strings.TrimRight(name, ":="), arg[len(name):])
 	case strings.HasPrefix(previous, "-") && !flagLike().MatchString(arg):
-		return LiteralValue(previous, arg)
+		return literalNamed(previous, arg)
 	}
 	return literalWord(arg)
 }
 
-// LiteralValue is the value of a variable, header or flag in which nothing but literal secrets is replaced: all but its
-// variables, when the name is that of a secret.
-func LiteralValue(name, value string) string {
-	if !SecretName(name) || code().MatchString(withDefault().ReplaceAllString(value, "")) {
+// literalNamed is the value of what a command line names. One that may be a command is shown, whatever its name.
+func literalNamed(name, value string) string {
+	if !SecretName(name) || command().MatchString(withDefault().ReplaceAllString(value, "")) {
 		return literalWord(value)
 	}
+	return LiteralValue(name, value)
+}
+
+// LiteralValue is the value of a variable or header: its variables are shown, and what is literal unless the name is that of
+// a secret or the text may be one. Nobody runs such a value, so nothing in it is taken for code.
+func LiteralValue(name, value string) string {
+	hide := hideUnlikePlain
+	if SecretName(name) {
+		hide = hidePart
+	} else if address().FindString(value) == value && !strings.ContainsAny(value, ";\"'") {
+		return MaskTokens(MaskURL(value))
+	}
 	scheme := schemeWord().FindString(value)
+	if scheme != "" {
+		hide = hidePart
+	}
+	return scheme + besidesVariables(value[len(scheme):], hide)
+}
+
+// besidesVariables is a text with all but its variables hidden by a function, their defaults too.
+func besidesVariables(rest string, hide func(string) string) string {
 	var out strings.Builder
-	out.WriteString(scheme)
-	rest := value[len(scheme):]
 	for rest != "" {
 		at := withDefault().FindStringIndex(rest)
 		if at == nil {
 			at = []int{len(rest), len(rest)}
 		}
-		out.WriteString(hidePart(rest[:at[0]]))
+		out.WriteString(hide(rest[:at[0]]))
 		name, fallback, has := strings.Cut(rest[at[0]:at[1]], ":-")
 		if has {
-			name += ":-" + hidePart(strings.TrimSuffix(fallback, "}")) + "}"
+			name += ":-" + hide(strings.TrimSuffix(fallback, "}")) + "}"
 		}
-		out.WriteString(name)
+		out.WriteString(MaskTokens(name))
 		rest = rest[at[1]:]
 	}
 	return out.String()
+}
+
+// hideUnlikePlain hides what may be a secret by its look: all but paths, and words and numbers as people write them.
+func hideUnlikePlain(part string) string {
+	unlike := func(word string) bool { return !plainWord().MatchString(word) }
+	isPath := pathLike().MatchString(part) && maskPath(part) == part
+	if literalWord(part) != part || !isPath && slices.ContainsFunc(aroundWords().Split(part, -1), unlike) {
+		return Mask
+	}
+	return part
 }
 
 // hidePart hides a part of a secret, unless it is nothing but punctuation.

@@ -148,8 +148,8 @@ func (g Gate) question(entries []config.Entry) string {
 			}
 		}
 		for _, f := range m.Gives {
-			if !slices.Contains(secrets, f.From) {
-				secrets = append(secrets, f.From)
+			if !slices.Contains(secrets, f.From.String()) {
+				secrets = append(secrets, f.From.String())
 			}
 		}
 	}
