@@ -39,7 +39,7 @@ func TestWholeProcess(t *testing.T) {
 			show("list "+name, timed(list), peer, timed(process(work, argv...)))
 		}
 	}
-	fleet(t, work, mcpctl)
+	slowServers(t, work, mcpctl)
 	twoThousand(t, work, mcpctl)
 }
 
@@ -174,8 +174,8 @@ func mcpc(node, path string, server []string) []string {
 	return []string{"sh", "-c", session, "sh", node, path, server[0]}
 }
 
-// fleet lists 50 HTTP servers that take 200 ms for every answer, and one of them.
-func fleet(t *testing.T, work, mcpctl string) {
+// slowServers lists 50 HTTP servers that take 200 ms for every answer, and one of them.
+func slowServers(t *testing.T, work, mcpctl string) {
 	script, err := fixture.Parse([]byte("era: both\ntools: 3\non:\n  \"*\": [{sleep: 200ms}, answer]\n"))
 	if err != nil {
 		t.Fatal(err)

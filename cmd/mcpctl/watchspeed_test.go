@@ -47,7 +47,7 @@ func TestSaveToDiff(t *testing.T) {
 		for _, e := range all {
 			build += time.Duration(e.ElapsedMs) * time.Millisecond
 		}
-		<-time.After(aftermath + 200*time.Millisecond) // what is saved sooner may be the build's
+		<-time.After(time.Second + 200*time.Millisecond) // what is saved sooner may be the build's
 		took, built = append(took, told.Sub(saved)-build), append(built, build)
 	}
 	slices.Sort(took)
