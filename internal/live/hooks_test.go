@@ -66,7 +66,7 @@ func TestInOrderForEachServer(t *testing.T) {
 		var mu sync.Mutex
 		var got []string
 		hold := make(chan struct{})
-		q, noted := passing(t, func(_ context.Context, d delivery) error {
+		q, _ := passing(t, func(_ context.Context, d delivery) error {
 			if d.server == "slow" {
 				<-hold
 			}
@@ -85,7 +85,7 @@ func TestInOrderForEachServer(t *testing.T) {
 			t.Errorf("passed on (-want +got):\n%s", diff)
 		}
 		full := make(chan struct{})
-		q, noted = passing(t, func(_ context.Context, d delivery) error {
+		q, noted := passing(t, func(_ context.Context, d delivery) error {
 			<-full
 			mu.Lock()
 			defer mu.Unlock()

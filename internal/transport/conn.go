@@ -143,6 +143,8 @@ func (c *Conn) SetProtocolVersion(v string) {
 }
 
 // GetSessionId is the session of streamable HTTP; empty when there is none.
+//
+//lint:ignore ST1003 the name is that of mcp-go's transports
 func (c *Conn) GetSessionId() string {
 	if s, ok := c.carrier.(*streamableHTTP); ok {
 		id, _ := s.session.current()
