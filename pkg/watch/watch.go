@@ -2,6 +2,11 @@
 //
 // It joins what each protocol era offers: notifications, polling beside them, and a full reading after every connection
 // that was lost. The last surface that was read whole stays in effect until a newer one is there.
+//
+//	err := watch.Run(ctx, watch.Source{Name: "tickets", Open: open}, watch.Options{}, func(e watch.Event) { fmt.Println(e.Kind, e.Findings) })
+//
+// Stability: the words of states, events and causes stay for good. The Go API follows semantic versioning; before 1.0.0 a minor
+// version may change it.
 package watch
 
 import (
