@@ -236,7 +236,7 @@ func NoServers(cfg *config.Config, names []string) error {
 		return exit.Usagef("there is no server %q: %s", names[0], where)
 	}
 	return exit.Usagef(`there is no server to contact: %s
-write one into .mcp.json, look at those of other applications with --discover, or name one: a URL, or -- and the command that starts it`, where)
+write one into .mcp.json, look at those of other applications with --discover, or name one: a URL, npm:PACKAGE, or -- and the command that starts it`, where)
 }
 
 // warn tells what should be mended about servers that are contacted all the same.

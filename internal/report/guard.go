@@ -39,6 +39,7 @@ type guard struct {
 // Unwrap is the stream itself, which may be a terminal.
 func (g *guard) Unwrap() io.Writer { return g.w }
 
+// Write passes p on with orders to runners spelled out.
 func (g *guard) Write(p []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

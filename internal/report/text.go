@@ -11,6 +11,7 @@ import (
 // the encoders of JSON and XML – gets it with everything spelled out that cannot be seen, line breaks included.
 type text string
 
+// String is the text with what cannot be seen spelled out.
 func (t text) String() string { return string(visible(string(t))) }
 
 // MarshalText is what JSON and XML hold.
@@ -19,6 +20,7 @@ func (t text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 // multiline is such a text whose line breaks stay.
 type multiline string
 
+// String is the lines, each as text has it.
 func (m multiline) String() string {
 	all := lines(string(m))
 	for i, line := range all {
