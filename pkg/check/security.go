@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -17,7 +18,7 @@ import (
 var securityRules = map[string]func(*server, tell){
 	"text-hidden-characters":     hiddenCharacters,
 	"text-instructs-model":       instructions,
-	"text-claims-priority":       matching("The text says %s.", priorityClaims...),
+	"text-claims-priority":       matching("The text says %s.", wording.PriorityClaims...),
 	"text-names-credential-file": matching("The text names %s.", credentialFile),
 	"text-hidden-comment":        matching("The text has the comment %s.", comment),
 	"text-padded":                padded,
@@ -33,29 +34,9 @@ func hiddenCharacters(s *server, report tell) {
 	}
 }
 
-// orders behind the user's back, each as published attacks word it.
-var orderPatterns = []lazy{
-	match.Pattern(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
-	match.Pattern(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
-	match.Pattern(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
-	match.Pattern(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
-	match.Pattern(`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)|know|see|notice)\b`),
-	match.Pattern(`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
-	match.Pattern(`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
-}
-
-// priorityClaims are orders to use a tool instead of, or before, what the user and other servers want.
-var priorityClaims = []lazy{
-	match.Pattern(`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
-	match.Pattern(`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
-	match.Pattern(`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
-	match.Pattern(`(?i)\b(?:instead\s+of|over|rather\s+than)\s+(?:any|all)\s+other\s+(?:tools?|servers?|functions?|mcp\b)`),
-	match.Pattern(`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
-}
-
 func instructions(s *server, report tell) {
 	prose := &server{Subject: s.Subject, texts: slices.DeleteFunc(slices.Clone(s.texts), func(p passage) bool { return p.key })}
-	matching("The text says %s.", orderPatterns...)(prose, report)
+	matching("The text says %s.", wording.Instructions...)(prose, report)
 }
 
 var (

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -36,11 +37,6 @@ func (s *server) eachDescribed(f func(t tool, p *place, text string)) {
 	})
 }
 
-// value is what a text may write for a value: something in quotes, a number, true or false, or a word.
-const value = "(?:\"([^\"\\n]{0,80})\"|'([^'\\n]{0,80})'|`([^`\\n]{0,80})`|(-?\\d[\\d_]*(?:,\\d{3})*(?:\\.\\d+)?)(\\s*[%A-Za-z]\\w*)?|\\b(true|false)\\b|([A-Za-z][\\w-]*))"
-
-var writtenDefault = match.Pattern(`(?i)\bdefaults?(?:\s+value)?(?:\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)` + value)
-
 // units after a number make it another one than the schema's.
 var unit = match.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b)`)
 
@@ -51,31 +47,20 @@ func defaultsInText(s *server, report tell) {
 			return
 		}
 		var said []string
-		for _, m := range writtenDefault().FindAllStringSubmatch(text, -1) {
-			word, number := written(m[1:])
+		for _, d := range wording.Defaults(text) {
 			enum, _ := p.object["enum"].([]any)
-			bare := m[7] != "" && !slices.Contains(enum, any(word)) // a word of the sentence, not a value
+			bare := d.Bare && !slices.Contains(enum, any(d.Word)) // a word of the sentence, not a value
 			switch {
-			case sameText(word, given), number && (unit().MatchString(m[5]) || !isNumber(given)):
+			case sameText(d.Word, given), d.Number && (unit().MatchString(d.Unit) || !isNumber(given)):
 				return // it says the same somewhere, or speaks of another unit or of another thing
-			case word != "" && !bare:
-				said = append(said, word)
+			case d.Word != "" && !bare:
+				said = append(said, d.Word)
 			}
 		}
 		if len(said) > 0 {
 			report(finding.Finding{Item: t.id, Path: p.path(), Member: "default", New: encoded(given), Message: fmt.Sprintf("The text says that the default is %s, the schema that it is %s.", said[0], clipped(given))})
 		}
 	})
-}
-
-// written is the value in the groups of a match; number tells that it is one.
-func written(groups []string) (word string, number bool) {
-	for i, group := range groups {
-		if group != "" && i != 4 {
-			return group, i == 3
-		}
-	}
-	return "", false
 }
 
 func isNumber(value any) bool {
