@@ -78,3 +78,25 @@ func TestRestartBeforeTheFirstReading(t *testing.T) {
 		want(t, "told", got[len(got)-1:], "0s changed by reload tool-removed(tool/a) tool-added(tool/b)")
 	})
 }
+
+// TestGoesOnFromTheLastSurface tells what changed while nobody watched, once, and nothing when nothing did.
+func TestGoesOnFromTheLastSurface(t *testing.T) {
+	known := func(tools ...string) func() *server {
+		return func() *server {
+			s := announcing()
+			s.last = (&session{}).Hello()
+			s.last.SetList(listOf(snapshot.Tools, tools))
+			s.last.SetList(listOf(snapshot.Prompts, []string{"p"}))
+			return s
+		}
+	}
+	bubble(t, known("a", "b"), watch.Options{}, func(r *run) {
+		want(t, "told", r.after(time.Minute), "0s state connecting", "0s state live", "0s changed by start tool-removed(tool/b)")
+		r.set(snapshot.Tools, "a", "c")
+		r.announce(snapshot.Tools)
+		want(t, "told then", r.after(time.Minute), "1m0.1s changed by notification tool-added(tool/c)")
+	})
+	bubble(t, known("a"), watch.Options{}, func(r *run) {
+		want(t, "nothing new", r.after(time.Minute), "0s state connecting", "0s state live")
+	})
+}

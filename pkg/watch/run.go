@@ -13,6 +13,9 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 	options = options.complete()
 	options.Diff.Server = source.Name
 	w := &watcher{source: source, options: options, state: &state{source: source, options: options, emit: emit}}
+	if source.Last != nil {
+		w.state.good, w.state.status.Surface = surface{shot: source.Last, digest: source.Last.Digest()}, source.Last
+	}
 	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below the shortest spread of Longest
 	w.state.become(Connecting, nil)
 	var err error
@@ -172,7 +175,7 @@ func (w *watcher) arrive(ctx context.Context) (Session, reading, error) {
 // arrival is the cause of the first reading of a session.
 func (w *watcher) arrival() Cause {
 	switch {
-	case w.state.good.shot == nil:
+	case w.state.good.shot == w.source.Last: // nothing was read yet
 		return Start
 	case w.renewed:
 		return Reload

@@ -37,6 +37,7 @@ type server struct {
 	current *session
 	opened  int
 	began   time.Time
+	last    *snapshot.Snapshot // what was known before
 }
 
 func newServer(tools ...string) *server {
@@ -291,7 +292,7 @@ func begin(t *testing.T, s *server, o watch.Options) *run {
 	}
 	go func() {
 		defer close(r.ended)
-		if err := watch.Run(ctx, watch.Source{Name: "s", Open: s.open, Saved: s.saved}, o, r.take); err != nil {
+		if err := watch.Run(ctx, watch.Source{Name: "s", Open: s.open, Saved: s.saved, Last: s.last}, o, r.take); err != nil {
 			t.Error(err)
 		}
 	}()

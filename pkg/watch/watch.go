@@ -30,6 +30,10 @@ type Source struct {
 	// Saved is the snapshot to measure the distance from, read anew each time; nil when there is none. A nil function
 	// means that each surface is compared with the one before it.
 	Saved func() *snapshot.Snapshot
+
+	// Last is the surface as it was known last, before Run: the first that is read is told by what differs from it. nil = none
+	// is known, and the first one is told by its state alone. It must be complete.
+	Last *snapshot.Snapshot
 }
 
 // Session is one live connection to a server. Its methods may be called at the same time.
