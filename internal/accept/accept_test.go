@@ -17,8 +17,17 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-func compare(old, new *snapshot.Snapshot) []finding.Finding {
-	return diff.Compare(old, new, diff.Options{Server: "s"})
+func comparing(t *testing.T) accept.Compare {
+	return func(old, new *snapshot.Snapshot) []finding.Finding { return compare(t, old, new) }
+}
+
+func compare(t *testing.T, old, new *snapshot.Snapshot) []finding.Finding {
+	t.Helper()
+	found, err := diff.Compare(t.Context(), old, new, diff.Options{Server: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // change is an old and a new snapshot.
@@ -129,7 +138,7 @@ const many = 40
 func TestOneByOne(t *testing.T) {
 	for name, c := range changes(t) {
 		t.Run(name, func(t *testing.T) {
-			left := slices.DeleteFunc(compare(c.old, c.new), unsaved)
+			left := slices.DeleteFunc(compare(t, c.old, c.new), unsaved)
 			orders := uint64(3)
 			if len(left) > many/2 {
 				orders = 1
@@ -149,7 +158,7 @@ func exhaust(t *testing.T, c change, left []finding.Finding, random *rand.Rand) 
 		}
 		random.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 		chosen := prints(left[:1+len(left)/many*15])
-		moved, err := accept.Move(now, c.new, chosen, compare)
+		moved, err := accept.Move(now, c.new, chosen, comparing(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,12 +185,12 @@ func reread(t *testing.T, s *snapshot.Snapshot) *snapshot.Snapshot {
 func TestAlone(t *testing.T) {
 	total, alone := 0, 0
 	for name, c := range changes(t) {
-		before := compare(c.old, c.new)
+		before := compare(t, c.old, c.new)
 		for i, f := range before {
 			if unsaved(f) || len(before) > many && i%30 != 0 {
 				continue
 			}
-			moved, err := accept.Move(c.old, c.new, []string{f.Fingerprint()}, compare)
+			moved, err := accept.Move(c.old, c.new, []string{f.Fingerprint()}, comparing(t))
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -201,11 +210,11 @@ func TestAlone(t *testing.T) {
 // TestTogether accepts all findings at once.
 func TestTogether(t *testing.T) {
 	for name, c := range changes(t) {
-		before := slices.DeleteFunc(compare(c.old, c.new), unsaved)
+		before := slices.DeleteFunc(compare(t, c.old, c.new), unsaved)
 		if len(before) > many {
 			continue // TestOneByOne takes them in parts
 		}
-		moved, err := accept.Move(c.old, c.new, prints(before), compare)
+		moved, err := accept.Move(c.old, c.new, prints(before), comparing(t))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -256,12 +265,12 @@ func TestExactly(t *testing.T) {
 			full := func(lists string) *snapshot.Snapshot { return parse(t, []byte(`{"mcpctl":1,`+head+`,`+lists+`}`)) }
 			old, new := full(test.old), full(test.new)
 			chosen := ""
-			for _, f := range compare(old, new) {
+			for _, f := range compare(t, old, new) {
 				if f.Rule == test.rule && f.Item == test.item && chosen == "" {
 					chosen = f.Fingerprint()
 				}
 			}
-			moved, err := accept.Move(old, new, []string{chosen}, compare)
+			moved, err := accept.Move(old, new, []string{chosen}, comparing(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,14 +293,14 @@ func TestMoveRefuses(t *testing.T) {
 	old := parse(t, []byte(`{"mcpctl":1,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"tools":[{"name":"a"}]}`))
 	new := parse(t, []byte(`{"mcpctl":1,"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`))
 	new.SetList(snapshot.NewPart(snapshot.Tools, nil, "no answer"))
-	found := compare(old, new)
+	found := compare(t, old, new)
 	if len(found) != 1 || found[0].Rule != "list-unavailable" {
 		t.Fatalf("found %v", found)
 	}
-	if moved, err := accept.Move(old, new, prints(found), compare); err == nil {
+	if moved, err := accept.Move(old, new, prints(found), comparing(t)); err == nil {
 		t.Errorf("what is not known of a list was accepted: %s", encoded(t, moved.Snapshot))
 	}
-	if _, err := accept.Move(old, new, []string{"000000000000"}, compare); err == nil {
+	if _, err := accept.Move(old, new, []string{"000000000000"}, comparing(t)); err == nil {
 		t.Error("a fingerprint that is not there was accepted")
 	}
 }

@@ -57,7 +57,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	for i := range surfaces {
 		s := &surfaces[i]
 		file := cmp.Or(o.File, SavedFile(f.Config.Project.Snapshots, s.Name))
-		if err := save(p, s, file, write); err != nil {
+		if err := save(ctx, p, s, file, write); err != nil {
 			spoil(s, "saving", err)
 			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced", File: p.Rel(file)}
 		}
@@ -75,7 +75,7 @@ func checkFolder(p host.Process, project config.Project) error {
 }
 
 // save writes the snapshot of s, unless it is not whole: a good file is never replaced by a part.
-func save(p host.Process, s *fleet.Surface, file string, write func(file string, data []byte) error) error {
+func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, write func(file string, data []byte) error) error {
 	if s.State == report.Disabled {
 		return nil
 	}
@@ -87,7 +87,7 @@ func save(p host.Process, s *fleet.Surface, file string, write func(file string,
 	if err != nil {
 		return err
 	}
-	if s.Saved, err = compareSaved(s, data, file); err != nil {
+	if s.Saved, err = compareSaved(ctx, s, data, file); err != nil {
 		return err
 	}
 	if s.Saved.File = p.Rel(file); s.Saved.Action == report.Unchanged {
@@ -106,7 +106,7 @@ func replace(file string, data []byte) error {
 
 // compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten, and neither
 // is that of another server by one that only the command line names.
-func compareSaved(now *fleet.Surface, data []byte, file string) (*report.Saved, error) {
+func compareSaved(ctx context.Context, now *fleet.Surface, data []byte, file string) (*report.Saved, error) {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !info.Mode().IsRegular() && !info.IsDir(): // a pipe or a device
@@ -129,7 +129,8 @@ func compareSaved(now *fleet.Surface, data []byte, file string) (*report.Saved, 
 		return nil, &otherServerError{file: file, was: was, is: is}
 	}
 	saved := &report.Saved{Action: report.Updated}
-	summarize(saved, diff.Compare(old, now.Snapshot, diff.Options{}))
+	found, _ := diff.Compare(ctx, old, now.Snapshot, diff.Options{}) // when ctx ends, what arrived is saved without being counted
+	summarize(saved, found)
 	return saved, nil
 }
 

@@ -144,7 +144,7 @@ func (p Pair) Findings(ctx context.Context, options diff.Options, policy finding
 	}
 	options.Absence = p.Absence
 	options.Server, options.Enable = p.New.Name, policy.Enabled(p.New.Name)
-	return diff.CompareContext(ctx, p.Old.Snapshot, p.New.Snapshot, options)
+	return diff.Compare(ctx, p.Old.Snapshot, p.New.Snapshot, options)
 }
 
 // whole tells whether everything of both sides is there to be compared.

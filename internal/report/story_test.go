@@ -33,9 +33,13 @@ func release(t *testing.T, name string) *report.Report {
 		return s
 	}
 	old, now := read("old.json"), read("new.json")
+	found, err := diff.Compare(t.Context(), old, now, diff.Options{Server: name})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return &report.Report{Command: "diff", Status: 1,
 		Servers:  []report.Server{{Name: name, State: report.OK, Base: "old.json", Source: "new.json", Changed: report.ChangedSignatures(old, now)}},
-		Findings: diff.Compare(old, now, diff.Options{Server: name})}
+		Findings: found}
 }
 
 func table(t *testing.T, r *report.Report, o report.Options) string {

@@ -103,7 +103,7 @@ func lookAt(ctx context.Context, subject Subject, budgets Budgets, known *metas)
 	if subject.Snapshot == nil {
 		return l
 	}
-	s := newServer(subject, budgets, known)
+	s := newServer(ctx, subject, budgets, known)
 	for _, r := range rules() {
 		if r.alone != nil && ctx.Err() == nil {
 			l.found = append(l.found, r.about(s)...)
@@ -172,7 +172,7 @@ func (r rule) about(s *server) []finding.Finding {
 		return found
 	}
 	known := map[string]bool{}
-	for _, f := range r.in(newServer(Subject{Name: s.Name, Snapshot: s.Saved}, s.budgets, s.metas)) {
+	for _, f := range r.in(newServer(s.ctx, Subject{Name: s.Name, Snapshot: s.Saved}, s.budgets, s.metas)) {
 		known[f.Fingerprint()] = true
 	}
 	for i, f := range found {

@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -212,7 +211,7 @@ func contradictory(s *server, report tell) {
 				continue
 			}
 			one, err := schema.Parse(encoded(p.object))
-			if err == nil && schema.Contains(context.Background(), never, one, budget).Verdict == schema.Compatible {
+			if err == nil && schema.Contains(s.ctx, never, one, budget).Verdict == schema.Compatible {
 				impossible = true
 				report(finding.Finding{Item: t.id, Path: p.path(), Verdict: finding.Proved})
 			}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"maps"
 	"regexp"
 	"slices"
@@ -20,6 +21,7 @@ const modern = "2026-07-28"
 // server is a subject with what several rules need of it.
 type server struct {
 	Subject
+	ctx     context.Context // of the one call that this is for
 	budgets Budgets
 	metas   *metas
 	items   []item    // all that it offers, in the order of the lists
@@ -74,8 +76,8 @@ func (p passage) path() string { return p.way.String() }
 // maxRead is how large an item may be, in bytes, to be looked into.
 const maxRead = 4 << 20
 
-func newServer(subject Subject, budgets Budgets, known *metas) *server {
-	s := &server{Subject: subject, budgets: budgets, metas: known}
+func newServer(ctx context.Context, subject Subject, budgets Budgets, known *metas) *server {
+	s := &server{Subject: subject, ctx: ctx, budgets: budgets, metas: known}
 	s.texts = append(s.texts, passage{way: &trail{token: "/instructions"}, text: s.Snapshot.Instructions, prose: true})
 	info, _ := rawjson.Decode(s.Snapshot.Server)
 	s.texts = append(s.texts, passages("", &trail{token: "/serverInfo"}, "serverInfo", info)...)

@@ -23,7 +23,7 @@ func BenchmarkCompare(b *testing.B) {
 			b.SetBytes(int64(len(old) + len(new)))
 			b.ReportAllocs()
 			for b.Loop() {
-				found := diff.Compare(parse(b, old), parse(b, new), diff.Options{})
+				found := compared(b, parse(b, old), parse(b, new), diff.Options{})
 				if len(found) != (tools+19)/20*4 {
 					b.Fatalf("%d findings for %d changed tools", len(found), (tools+19)/20)
 				}
@@ -38,7 +38,7 @@ func BenchmarkReplaced(b *testing.B) {
 	old := large(b, 2000, 0)
 	new := strings.ReplaceAll(old, `"tool_`, `"other_`)
 	for b.Loop() {
-		diff.Compare(parse(b, old), parse(b, new), diff.Options{})
+		compared(b, parse(b, old), parse(b, new), diff.Options{})
 	}
 }
 
@@ -46,7 +46,7 @@ func BenchmarkReplaced(b *testing.B) {
 func TestTheCostGrowsWithTheTools(t *testing.T) {
 	cost := func(tools int) float64 {
 		old, new := large(t, tools, 0), large(t, tools, 20)
-		return testing.AllocsPerRun(1, func() { diff.Compare(parse(t, old), parse(t, new), diff.Options{}) })
+		return testing.AllocsPerRun(1, func() { compared(t, parse(t, old), parse(t, new), diff.Options{}) })
 	}
 	if few, many := cost(200), cost(800); many > 4.5*few {
 		t.Errorf("four times the tools cost %.0f allocations instead of %.0f", many, few)
@@ -95,7 +95,7 @@ func BenchmarkRealTools(b *testing.B) {
 	for b.Loop() {
 		for _, p := range pairs {
 			start := time.Now()
-			diff.Compare(p[0], p[1], diff.Options{})
+			compared(b, p[0], p[1], diff.Options{})
 			took = append(took, float64(time.Since(start).Microseconds())/1000)
 		}
 	}

@@ -45,7 +45,7 @@ func TestTheDefinitionHolds(t *testing.T) {
 func check(t *testing.T, e example, options diff.Options, want []string) {
 	t.Helper()
 	got := []string{}
-	for _, f := range diff.Compare(parse(t, e.surface(e.old)), parse(t, e.surface(e.new)), options) {
+	for _, f := range compared(t, parse(t, e.surface(e.old)), parse(t, e.surface(e.new)), options) {
 		got = append(got, f.Level.String()+" "+f.Rule)
 	}
 	slices.Sort(got)

@@ -154,7 +154,7 @@ func (v *victim) compare(t *testing.T, after json.RawMessage) []finding.Finding 
 		}
 		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[` + tool + `]}`
 	}
-	return diff.Compare(parse(t, surface(v.schema)), parse(t, surface(after)), diff.Options{})
+	return compared(t, parse(t, surface(v.schema)), parse(t, surface(after)), diff.Options{})
 }
 
 func told(findings []finding.Finding) []string {

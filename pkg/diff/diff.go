@@ -1,6 +1,6 @@
 // Package diff compares what a server offered with what it offers now.
 //
-//	findings := diff.Compare(old, new, diff.Options{Server: "github"})
+//	findings, err := diff.Compare(ctx, old, new, diff.Options{Server: "github"})
 //
 // Each difference becomes one finding of one rule, at the deepest place that holds it, with the value before and after.
 // docs/compatibility.md says what counts as breaking and why; Rules lists all that can be found.
@@ -31,15 +31,9 @@ type Options struct {
 
 // Compare tells what changed from old to new. The findings are sorted as finding.Sort does; none means that the two are
 // the same to every caller, reader and model. A side that is nil does not have the server at all; one that could not be
-// asked must not be compared. It never panics, whatever a server sent.
-func Compare(old, new *snapshot.Snapshot, options Options) []finding.Finding {
-	findings, _ := CompareContext(context.Background(), old, new, options) // the context never ends
-	return findings
-}
-
-// CompareContext is Compare under a context. When that ends, half of a comparison is no answer: there is the context's
-// error and no finding.
-func CompareContext(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
+// asked must not be compared. It never panics, whatever a server sent. When ctx ends, half of a comparison is no answer:
+// there is the context's error and no finding.
+func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
 	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
 		comparePresence(c, old != nil, new != nil)

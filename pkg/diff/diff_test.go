@@ -20,6 +20,16 @@ func parse(t testing.TB, text string) *snapshot.Snapshot {
 	return s
 }
 
+// compared is what changed from one side to the other.
+func compared(t testing.TB, old, new *snapshot.Snapshot, options diff.Options) []finding.Finding {
+	t.Helper()
+	found, err := diff.Compare(t.Context(), old, new, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
 func lines(findings []finding.Finding) []string {
 	var lines []string
 	for _, f := range findings {
@@ -78,7 +88,7 @@ func TestCompare(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := lines(diff.Compare(parse(t, test.old), parse(t, test.new), diff.Options{}))
+			got := lines(compared(t, parse(t, test.old), parse(t, test.new), diff.Options{}))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

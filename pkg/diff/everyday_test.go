@@ -25,7 +25,7 @@ func TestEverydayChanges(t *testing.T) {
 				return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[` + string(tool) + `]}`
 			}
 			got := []string{}
-			for _, f := range diff.Compare(parse(t, surface(row.Old)), parse(t, surface(row.New)), diff.Options{}) {
+			for _, f := range compared(t, parse(t, surface(row.Old)), parse(t, surface(row.New)), diff.Options{}) {
 				got = append(got, f.Level.String()+" "+f.Rule+" "+f.Path)
 			}
 			if diff := cmp.Diff(row.Want, got); diff != "" {

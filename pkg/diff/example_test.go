@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -13,7 +14,11 @@ func ExampleCompare() {
 	new, _ := snapshot.Parse([]byte(`{"tools": [{"name": "search", "inputSchema": {"type": "object", "properties": {
 		"limit": {"type": "integer"}, "lang": {"type": "string"}}}}]}`))
 
-	for _, f := range diff.Compare(old, new, diff.Options{}) {
+	findings, err := diff.Compare(context.Background(), old, new, diff.Options{})
+	if err != nil {
+		panic(err) // the context ended
+	}
+	for _, f := range findings {
 		fmt.Printf("%s %s %s%s: %s → %s\n", f.Level, f.Rule, f.Item, f.Pointer(), f.Old, f.New)
 	}
 	// Output:

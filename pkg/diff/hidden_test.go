@@ -33,7 +33,7 @@ func TestNothingIsHidden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := diff.Compare(parse(t, text), parse(t, string(after)), diff.Options{Enable: silent()})
+			found := compared(t, parse(t, text), parse(t, string(after)), diff.Options{Enable: silent()})
 			if len(found) == 0 && !meansNothing(what) {
 				t.Errorf("%s: nothing is told of %s", file, what)
 			}

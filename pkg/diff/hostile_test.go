@@ -20,7 +20,7 @@ func TestHostileSchemasEnd(t *testing.T) {
 			surface := func(kind string) string {
 				return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":` + schema(kind) + `}]}`
 			}
-			findings := diff.Compare(parse(t, surface("number")), parse(t, surface("integer")), diff.Options{})
+			findings := compared(t, parse(t, surface("number")), parse(t, surface("integer")), diff.Options{})
 			if len(findings) == 0 {
 				t.Error("nothing was told")
 			}
@@ -38,7 +38,7 @@ func TestCostlyToolsLeaveTheOthersAnAnswer(t *testing.T) {
 		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[` + strings.Join(tools, ",") + `]}`
 	}
 	proved := 0
-	for _, f := range diff.Compare(parse(t, surface(1, "number")), parse(t, surface(2, "integer")), diff.Options{}) {
+	for _, f := range compared(t, parse(t, surface(1, "number")), parse(t, surface(2, "integer")), diff.Options{}) {
 		if f.Item == "tool/plain" && f.Rule == "input-type-narrowed" && string(f.Witness) == `{"n":0.5}` {
 			proved++
 		}

@@ -50,7 +50,7 @@ func TestListsThatAreNotWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, f := range diff.Compare(test.old, test.new, diff.Options{}) {
+			for _, f := range compared(t, test.old, test.new, diff.Options{}) {
 				got = append(got, f.Level.String()+" "+f.Rule+" "+f.Item+f.Path)
 			}
 			slices.Sort(got)
@@ -66,7 +66,7 @@ func renamed(name string) string {
 }
 
 func TestServerNameIsInEachFinding(t *testing.T) {
-	for _, f := range diff.Compare(parse(t, twoTools), parse(t, oneTool), diff.Options{Server: "github"}) {
+	for _, f := range compared(t, parse(t, twoTools), parse(t, oneTool), diff.Options{Server: "github"}) {
 		if f.Server != "github" {
 			t.Errorf("%s names the server %q", f.Rule, f.Server)
 		}
@@ -80,7 +80,7 @@ func TestFormatsAreConstraintsOnRequest(t *testing.T) {
 	}
 	old, new := parse(t, surface(`{"type":"string"}`)), parse(t, surface(`{"type":"string","format":"ipv4"}`))
 	for asserted, want := range map[bool]finding.Level{false: finding.Warning, true: finding.Breaking} {
-		found := diff.Compare(old, new, diff.Options{AssertFormats: asserted})
+		found := compared(t, old, new, diff.Options{AssertFormats: asserted})
 		if len(found) != 1 || found[0].Rule != "input-format-added" || found[0].Level != want {
 			t.Errorf("asserted: %v: %v, want one finding, %s", asserted, lines(found), want)
 		}
@@ -90,7 +90,7 @@ func TestFormatsAreConstraintsOnRequest(t *testing.T) {
 func TestASuccessorIsHinted(t *testing.T) {
 	old := parse(t, `{"tools":[{"name":"list_repos","description":"Lists repositories."}]}`)
 	new := parse(t, `{"tools":[{"name":"list_repositories","description":"Lists the repositories of an account."},{"name":"zoom"}]}`)
-	found := diff.Compare(old, new, diff.Options{})
+	found := compared(t, old, new, diff.Options{})
 	const want = "perhaps it was renamed: `list_repositories` is new and looks like it"
 	if len(found) != 3 || found[0].Rule != "tool-removed" || found[0].Hint != want {
 		t.Errorf("%v, with the hint %q, want %q", lines(found), found[0].Hint, want)
@@ -101,7 +101,7 @@ func TestASuccessorIsHinted(t *testing.T) {
 func TestHalfAComparisonIsNone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	found, err := diff.CompareContext(ctx, parse(t, twoTools), parse(t, oneTool), diff.Options{})
+	found, err := diff.Compare(ctx, parse(t, twoTools), parse(t, oneTool), diff.Options{})
 	if found != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d findings, %v", len(found), err)
 	}
@@ -113,7 +113,7 @@ func TestARenameIsGuessed(t *testing.T) {
 		return `{"tools":[{"name":"click","inputSchema":{"type":"object","additionalProperties":false,"required":["` + name + `"],"properties":{
 			"` + name + `":{"type":"string","description":"Exact target element reference from the page snapshot` + says + `"}}}}]}`
 	}
-	found := diff.Compare(parse(t, surface("ref", "")), parse(t, surface("target", ", or a unique selector")), diff.Options{})
+	found := compared(t, parse(t, surface("ref", "")), parse(t, surface("target", ", or a unique selector")), diff.Options{})
 	groups := finding.Groups(found)
 	if len(found) != 2 || len(groups) != 1 || groups[0].Title != "`ref` was perhaps renamed to `target` in `click`" {
 		t.Errorf("%v in %v", lines(found), groups)
@@ -130,12 +130,12 @@ func TestAnotherGeneratorTouchesNobody(t *testing.T) {
 	surface := func(schema string) string { return `{"tools":[{"name":"a","inputSchema":` + schema + `}]}` }
 	old := `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"n":{"type":"integer"}}}`
 	new := `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"n":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}}}`
-	found := diff.Compare(parse(t, surface(old)), parse(t, surface(new)), diff.Options{})
+	found := compared(t, parse(t, surface(old)), parse(t, surface(new)), diff.Options{})
 	groups := finding.Groups(found)
 	if len(found) != 2 || len(groups) != 1 || groups[0].Level != finding.Info {
 		t.Errorf("%v in %v", lines(found), groups)
 	}
-	strict := diff.Compare(parse(t, surface(old)), parse(t, surface(new)), diff.Options{Strict: true})
+	strict := compared(t, parse(t, surface(old)), parse(t, surface(new)), diff.Options{Strict: true})
 	if groups := finding.Groups(strict); groups[0].Level != finding.Breaking {
 		t.Errorf("strict: %v", lines(strict))
 	}
@@ -148,7 +148,7 @@ func TestRenamedResultsAreProved(t *testing.T) {
 			"properties":{"` + a + `":{"type":"string"},"` + b + `":{"type":"integer"}}}}]}`
 	}
 	old, new := parse(t, surface("id", "size")), parse(t, surface("name", "bytes"))
-	found := diff.Compare(old, new, diff.Options{})
+	found := compared(t, old, new, diff.Options{})
 	if len(found) != 2 || found[0].Rule != "output-property-renamed" || found[1].Rule != "output-property-renamed" {
 		t.Fatalf("%v", lines(found))
 	}

@@ -32,12 +32,12 @@ func FuzzCompare(f *testing.F) {
 			return
 		}
 		unchanged(t, old)
-		forward := diff.Compare(old, new, diff.Options{})
-		backward := diff.Compare(new, old, diff.Options{})
+		forward := compared(t, old, new, diff.Options{})
+		backward := compared(t, new, old, diff.Options{})
 		if (len(forward) == 0) != (len(backward) == 0) {
 			t.Errorf("forward:\n%s\nbackward:\n%s", strings.Join(lines(forward), "\n"), strings.Join(lines(backward), "\n"))
 		}
-		if diff := cmp.Diff(lines(forward), lines(diff.Compare(old, new, diff.Options{}))); diff != "" {
+		if diff := cmp.Diff(lines(forward), lines(compared(t, old, new, diff.Options{}))); diff != "" {
 			t.Errorf("the second answer differs:\n%s", diff)
 		}
 		whole(t, forward)
@@ -56,7 +56,7 @@ func unchanged(t *testing.T, s *snapshot.Snapshot) {
 		t.Fatal(err)
 	}
 	for _, other := range []*snapshot.Snapshot{s, again} {
-		if found := diff.Compare(s, other, diff.Options{}); len(found) > 0 {
+		if found := compared(t, s, other, diff.Options{}); len(found) > 0 {
 			t.Errorf("a surface differs from itself:\n%s", strings.Join(lines(found), "\n"))
 		}
 	}

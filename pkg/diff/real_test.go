@@ -26,7 +26,7 @@ func TestRealReleases(t *testing.T) {
 		folder := filepath.Dir(file)
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			old, new := read(t, file), read(t, filepath.Join(folder, "new.json"))
-			findings := diff.Compare(parse(t, old), parse(t, new), diff.Options{})
+			findings := compared(t, parse(t, old), parse(t, new), diff.Options{})
 			golden(t, filepath.Join(folder, "want.txt"), story(findings))
 			witnesses(t, parse(t, old), parse(t, new), findings)
 		})

@@ -92,7 +92,7 @@ func readRuleCase(t *testing.T, id string) ruleCase {
 
 func compareCase(t *testing.T, rule finding.Rule, old, new json.RawMessage, options diff.Options) []finding.Finding {
 	t.Helper()
-	return diff.Compare(side(t, rule, old), side(t, rule, new), options)
+	return compared(t, side(t, rule, old), side(t, rule, new), options)
 }
 
 // side is one side of a case; null is a side that does not have the server.

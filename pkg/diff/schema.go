@@ -63,7 +63,7 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, path 
 	case errOld != nil:
 		r.tell("schema-changed", finding.Finding{Old: old, New: new, Message: "The old schema could not be read, the new one can."})
 	default:
-		r.Revision = schema.Compare(before, after)
+		r.Revision = schema.Compare(r.ctx, before, after)
 		r.compare()
 	}
 }

@@ -29,7 +29,7 @@ func TestRealDiffsAreTold(t *testing.T) {
 			t.Errorf("the page has no heading for %s", filepath.Base(folder))
 			continue
 		}
-		findings := diff.Compare(parse(t, read(t, file)), parse(t, read(t, filepath.Join(folder, "new.json"))), diff.Options{})
+		findings := compared(t, parse(t, read(t, file)), parse(t, read(t, filepath.Join(folder, "new.json"))), diff.Options{})
 		told := causes(findings)
 		if was := storyBlock.FindStringSubmatch(rest)[1]; was != told {
 			if *update {

@@ -31,7 +31,7 @@ func TestSurfaceCases(t *testing.T) {
 			for _, kind := range failed(t, test.New) {
 				new.SetList(snapshot.NewPart(kind, nil, "no answer"))
 			}
-			findings := diff.Compare(old, new, diff.Options{})
+			findings := compared(t, old, new, diff.Options{})
 			got := []expectation{}
 			for _, f := range findings {
 				got = append(got, expectation{f.Rule, place(f), f.Level.String()})

@@ -100,14 +100,12 @@ const (
 	maxPairs = 20_000
 )
 
-// Edits lists the syntactic differences between two schemas along matched paths, with references resolved on both
-// sides. A difference inside a shared definition is listed once. All together they make the new schema of the old one;
-// where finer ones would not, a coarse one of [FamilySchema] takes their place. The order is that of the paths.
-func Edits(before, after *Schema) []Edit {
+// editsOf lists the edits of a revision.
+func editsOf(ctx context.Context, before, after *Schema) []Edit {
 	if before.doc == nil || after.doc == nil {
 		return nil
 	}
-	c := &comparison{before: before, after: after, seen: map[string]met{}}
+	c := &comparison{ctx: ctx, before: before, after: after, seen: map[string]met{}}
 	c.dialects()
 	c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
 	if c.cut {
@@ -120,6 +118,7 @@ func Edits(before, after *Schema) []Edit {
 
 // A comparison collects edits.
 type comparison struct {
+	ctx           context.Context // of the one call that this is for
 	before, after *Schema
 	edits         []Edit
 	seen          map[string]met // by pair of places
@@ -227,7 +226,7 @@ func (c *comparison) complete() {
 			if slices.ContainsFunc(c.pairs[p.inner:i+1], func(q pairing) bool { return q.coarse >= max(round, 1) }) || p.coarse > 0 {
 				continue
 			}
-			if old, new, ok := p.off(made, after); ok {
+			if old, new, ok := c.off(*p, made, after); ok {
 				c.coarsen(i, old, new)
 			}
 		}
@@ -246,13 +245,13 @@ func (c *comparison) partial(i int) bool {
 
 // off returns the place where a pair comes out differently, if that is proved: what a reference leads to, which other
 // references may lead to as well, or else the pair as it stands.
-func (p pairing) off(made, after *builder) (old, new site, ok bool) {
-	if !differ(made.nodeAt(p.old), after.nodeAt(p.new)) {
+func (c *comparison) off(p pairing, made, after *builder) (old, new site, ok bool) {
+	if !c.differ(made.nodeAt(p.old), after.nodeAt(p.new)) {
 		return old, new, false
 	}
 	for _, s := range [...][2]site{{p.x.site, p.y.site}, {p.old, p.new}} {
 		if s[0].place == p.old.place || s[0].doc == p.x.doc && !within(s[0].place, p.old.place) {
-			if differ(made.nodeAt(s[0]), after.nodeAt(s[1])) {
+			if c.differ(made.nodeAt(s[0]), after.nodeAt(s[1])) {
 				return s[0], s[1], true
 			}
 		}
@@ -267,12 +266,12 @@ func within(place, outer string) bool {
 func (b *builder) nodeAt(s site) *node { return seal(b.node(spot{doc: s.doc, place: s.place})) }
 
 // differ reports whether it is proved that two assertions do not accept the same values.
-func differ(x, y *node) bool {
-	return x.sum != y.sum && (separable(x, y) || separable(y, x))
+func (c *comparison) differ(x, y *node) bool {
+	return x.sum != y.sum && (c.separable(x, y) || c.separable(y, x))
 }
 
-func separable(inside, outside *node) bool {
-	out := newEngine(context.Background(), Budget{Steps: agreementSteps, Semantics: Strict}).inhabit([]lit{yes(inside), not(outside)})
+func (c *comparison) separable(inside, outside *node) bool {
+	out := newEngine(c.ctx, Budget{Steps: agreementSteps, Semantics: Strict}).inhabit([]lit{yes(inside), not(outside)})
 	return out.answer == inhabited && accepts(yes(inside), out.value, false) == inhabited && accepts(yes(outside), out.value, false) == void
 }
 

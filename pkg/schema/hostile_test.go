@@ -118,7 +118,7 @@ func TestHostileSchemasEnd(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			old, new := mustParse(t, pair[0]), mustParse(t, pair[1])
 			there, back := Contains(t.Context(), new, old, Budget{}), Contains(t.Context(), old, new, Budget{Semantics: Strict})
-			edits := Edits(old, new)
+			edits := Compare(t.Context(), old, new).Edits
 			runtime.ReadMemStats(&after)
 			allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
 			t.Logf("%v (%s), %v (%s), %d edits, %d MB", there.Verdict, there.Reason, back.Verdict, back.Reason, len(edits), allocated)
@@ -146,7 +146,7 @@ func TestJudgeKeepsToItsPool(t *testing.T) {
 			var told []string
 			for range 2 {
 				pool := &Pool{Left: 20_000}
-				whole, changes := Compare(old, new).Judge(t.Context(), Input, Budget{Pool: pool})
+				whole, changes := Compare(t.Context(), old, new).Judge(t.Context(), Input, Budget{Pool: pool})
 				if pool.Left < -20_000 {
 					t.Errorf("%d steps more than there were", -pool.Left)
 				}
@@ -174,7 +174,7 @@ func TestDecisionsEndWithTheirContext(t *testing.T) {
 			if r.Steps > 2*stepsPerLook || r.Verdict == Unknown && r.Reason == "" {
 				t.Errorf("%d steps, %v (%s)", r.Steps, r.Verdict, r.Reason)
 			}
-			for _, ch := range Compare(old, new).judged(ended) {
+			for _, ch := range Compare(t.Context(), old, new).judged(ended) {
 				if ch.Breaks.Verdict == Incompatible && ch.Breaks.Witness == nil {
 					t.Errorf("%v is told to break without a witness", ch.Edits)
 				}

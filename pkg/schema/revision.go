@@ -21,15 +21,18 @@ const (
 // Revision is two versions of a schema with the edits that lead from one to the other.
 type Revision struct {
 	Before, After *Schema
-	// Edits are those of [Edits].
+	// Edits are the syntactic differences along matched paths, with references resolved on both sides. A difference inside
+	// a shared definition is listed once. All together they make the new schema of the old one; where finer ones would
+	// not, a coarse one of [FamilySchema] takes their place. The order is that of the paths.
 	Edits []Edit
 
 	written func() *written
 }
 
-// Compare separates the edits between two versions of a schema.
-func Compare(before, after *Schema) *Revision {
-	return &Revision{before, after, Edits(before, after), sync.OnceValue(before.written)}
+// Compare separates the edits between two versions of a schema. When the context ends, edits may be told finer than those
+// that make the new version of the old one.
+func Compare(ctx context.Context, before, after *Schema) *Revision {
+	return &Revision{before, after, editsOf(ctx, before, after), sync.OnceValue(before.written)}
 }
 
 // With returns the old version with some of the edits, named by their number.

@@ -57,7 +57,7 @@ func (w *watcher) persist(ctx context.Context, session Session, r *reading) erro
 	wait := w.options.Retry
 	for n := 1; ; n++ {
 		failed := w.attempt(ctx, session, r)
-		torn := w.doubt(r)
+		torn := w.doubt(ctx, r)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -93,9 +93,9 @@ func (w *watcher) attempt(ctx context.Context, session Session, r *reading) erro
 // doubt takes lists of several pages for not read that may be made of pages of different moments: those that were announced
 // as changed while they were read or that repeat an item, and those by which something seems broken. What comes twice in a
 // row is what there is. The error names the lists; nil = there are none.
-func (w *watcher) doubt(r *reading) error {
+func (w *watcher) doubt(ctx context.Context, r *reading) error {
 	var torn []error
-	breaks := sync.OnceValue(func() bool { return w.state.breaks(*r) })
+	breaks := sync.OnceValue(func() bool { return w.state.breaks(ctx, *r) })
 	for i, list := range r.lists {
 		if !list.Whole() || r.sure[list.Kind] || list.Pages < 2 {
 			continue

@@ -113,7 +113,7 @@ func (w *watcher) connect(ctx context.Context) Session {
 		case session != nil:
 			w.breaker.record(err)
 			w.renewed = false
-			w.take(session, got, err)
+			w.take(ctx, session, got, err)
 			return session
 		default:
 			w.breaker.record(err)
@@ -326,16 +326,19 @@ func (w *watcher) refresh(ctx context.Context, session Session, next reading) {
 		return
 	}
 	w.breaker.record(err)
-	w.take(session, got, err)
+	w.take(ctx, session, got, err)
 }
 
-// take hands over what was read, and plans the next reading.
-func (w *watcher) take(session Session, r reading, err error) {
+// take hands over what was read, and plans the next reading, unless ctx ends: then the next session reads everything.
+func (w *watcher) take(ctx context.Context, session Session, r reading, err error) {
 	if err == nil {
 		w.misses = 0
 	}
 	w.floor = session.Floor()
-	came := w.state.measure(r)
+	came, cut := w.state.measure(ctx, r)
+	if cut != nil {
+		return
+	}
 	w.heed(session, r, &came)
 	w.state.settle(r, came, w.breaker.open(), err)
 	if r.whole() || err != nil {

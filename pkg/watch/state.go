@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -92,13 +93,15 @@ func (o outcome) word(err error) Outcome {
 	return Same
 }
 
-// measure makes what was read the good surface. Lists that failed stay as they were.
-func (s *state) measure(r reading) outcome {
+// measure makes what was read the good surface, unless ctx ends. Lists that failed stay as they were.
+func (s *state) measure(ctx context.Context, r reading) (o outcome, err error) {
 	next := s.good.with(r)
-	o := outcome{first: s.good.shot == nil}
-	o.findings, o.changed = s.compare(next)
+	o.first = s.good.shot == nil
+	if o.findings, o.changed, err = s.compare(ctx, next); err != nil {
+		return o, err
+	}
 	s.good, s.status.Surface = next, next.shot
-	return o
+	return o, nil
 }
 
 // settle tells what a reading came to, and the state that it leads to.
@@ -158,40 +161,43 @@ func (s *state) report(cause Cause, o outcome, err error) {
 
 // compare finds what is to be told of the next surface, and whether there is something to tell: what changed since the
 // last good surface, or the distance from what is saved, when that is another one.
-func (s *state) compare(next surface) (found []finding.Finding, changed bool) {
-	if found = s.findings(next); s.source.Saved == nil {
-		return found, len(found) > 0
+func (s *state) compare(ctx context.Context, next surface) (found []finding.Finding, changed bool, err error) {
+	if found, err = s.findings(ctx, next); err != nil || s.source.Saved == nil {
+		return found, len(found) > 0, err
 	}
 	now := map[string]bool{}
 	for _, f := range found {
 		now[f.Fingerprint()] = true
 	}
 	if maps.Equal(now, s.told) {
-		return nil, false
+		return nil, false, nil
 	}
 	s.told = now
-	return found, true
+	return found, true, nil
 }
 
 // findings are what changed since the last good surface, or the distance from what is saved.
-func (s *state) findings(next surface) []finding.Finding {
-	if s.source.Saved == nil {
-		if s.good.shot == nil || s.good.same(next) {
-			return nil
-		}
-		old, new := s.good.against(next)
-		return s.options.Judge(diff.Compare(old, new, s.options.Diff))
+func (s *state) findings(ctx context.Context, next surface) ([]finding.Finding, error) {
+	var old, new *snapshot.Snapshot
+	if s.source.Saved != nil {
+		old, new = s.source.Saved(), next.shot
+	} else if s.good.shot != nil && !s.good.same(next) {
+		old, new = s.good.against(next)
 	}
-	saved := s.source.Saved()
-	if saved == nil {
-		return nil
+	if old == nil {
+		return nil, nil
 	}
-	return s.options.Judge(diff.Compare(saved, next.shot, s.options.Diff))
+	found, err := diff.Compare(ctx, old, new, s.options.Diff)
+	if err != nil {
+		return nil, err
+	}
+	return s.options.Judge(found), nil
 }
 
 // breaks tells whether a reading would tell of something broken.
-func (s *state) breaks(r reading) bool {
-	return slices.ContainsFunc(s.findings(s.good.with(r)), func(f finding.Finding) bool { return f.Level == finding.Breaking && f.Waiver == nil })
+func (s *state) breaks(ctx context.Context, r reading) bool {
+	found, _ := s.findings(ctx, s.good.with(r)) // who asks heeds the end of ctx
+	return slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Level == finding.Breaking && f.Waiver == nil })
 }
 
 // knows tells whether a list is as it was last.
