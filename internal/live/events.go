@@ -100,7 +100,14 @@ func (t *totals) recount(servers []*watchedServer) {
 func shownEvent(w *watchedServer, e watch.Event) report.Event {
 	shown := report.Event{
 		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State), Previous: string(e.Previous),
-		Cause: string(e.Cause), Silent: e.Silent, Note: e.Note,
+		Cause: string(e.Cause), Silent: e.Silent, Note: e.Note, Trouble: string(e.Trouble), From: e.From, To: e.To,
+	}
+	if w.target.Live() {
+		shown.Connected, shown.Listening = &e.Connected, &e.Listening
+	}
+	if !e.VerifiedAt.IsZero() {
+		at := e.VerifiedAt.UTC().Truncate(time.Millisecond)
+		shown.VerifiedAt = &at
 	}
 	switch e.Kind {
 	case watch.StateChanged:
@@ -112,6 +119,7 @@ func shownEvent(w *watchedServer, e watch.Event) report.Event {
 		}
 	case watch.Changed, watch.Recovered:
 		shown.Findings = append(report.Findings{}, e.Findings...)
+		shown.Announced, shown.Confirmed = &e.Announced, &e.Confirmed
 	}
 	if e.Err != nil {
 		shown.Error = fleet.FailureOf(e.Err)

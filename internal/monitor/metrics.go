@@ -143,7 +143,9 @@ func standingRows() []standingRow {
 	return []standingRow{
 		{"mcpctl_server_state", gauge, "1 for the state that the server is in, 0 for the others.", []string{"state"}, tellState},
 		{"mcpctl_server_up", gauge, "1 if the server is connected and its surface known and current, otherwise 0.", nil, tellUp},
-		{"mcpctl_last_success_timestamp_seconds", gauge, "When the server's whole surface was last known to be current; absent before the first time.", nil, tellSeen},
+		{"mcpctl_server_connected", gauge, "1 if a connection to the server stands, as far as is known, otherwise 0.", nil, tellConnected},
+		{"mcpctl_server_listening", gauge, "1 if what the server announces arrives, otherwise 0.", nil, tellListening},
+		{"mcpctl_last_success_timestamp_seconds", gauge, "When the server's whole surface last arrived (verifiedAt); absent before the first time.", nil, tellVerified},
 		count("mcpctl_notifications_total", "Announcements of changes that the server sent.", func(c watch.Counts) int { return c.Announcements }),
 		count("mcpctl_needless_notifications_total", "Announcements behind which there was no change.", func(c watch.Counts) int { return c.Needless }),
 		count("mcpctl_silent_changes_total", "Changes that the server should have announced and did not.", func(c watch.Counts) int { return c.Silent }),
@@ -169,12 +171,20 @@ func truth(yes bool) float64 {
 }
 
 func tellUp(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
-	tell(truth(now.State.Reached()))
+	tell(truth(now.Current()))
 }
 
-func tellSeen(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
-	if !now.Seen.IsZero() {
-		tell(float64(now.Seen.Truncate(time.Millisecond).UnixMilli()) / 1000)
+func tellConnected(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
+	tell(truth(now.Connected))
+}
+
+func tellListening(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
+	tell(truth(now.Listening))
+}
+
+func tellVerified(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
+	if !now.VerifiedAt.IsZero() {
+		tell(float64(now.VerifiedAt.Truncate(time.Millisecond).UnixMilli()) / 1000)
 	}
 }
 

@@ -28,7 +28,7 @@ func status(state watch.State) watch.Status {
 	shot := &snapshot.Snapshot{Protocol: "2025-11-25", Server: json.RawMessage(`{"name":"<x>","version":"1"}`), Capabilities: json.RawMessage(`{}`)}
 	shot.Tools = snapshot.NewList(snapshot.Tools, []json.RawMessage{
 		json.RawMessage(`{"name":"one","inputSchema":{"type":"object","maximum":1.0e2}}`), json.RawMessage(`{"name":"two","inputSchema":{"type":"object"}}`)})
-	return watch.Status{State: state, Since: time.Now().Add(-time.Minute), Seen: time.Now().Add(-time.Minute), Surface: shot, Counts: watch.Counts{Connections: 3, Announcements: 5}}
+	return watch.Status{State: state, Since: time.Now().Add(-time.Minute), VerifiedAt: time.Now().Add(-time.Minute), Surface: shot, Counts: watch.Counts{Connections: 3, Announcements: 5}}
 }
 
 // viewOf is a view of a status that does not change.

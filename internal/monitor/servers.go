@@ -34,8 +34,12 @@ type oneServer struct {
 	Counts          *report.Counts  `json:"counts,omitempty"`
 	Unknown         []snapshot.Kind `json:"unknown,omitempty"` // lists that never arrived whole
 	Tokens          *int            `json:"tokens,omitempty"`
-	Seen            *time.Time      `json:"seen,omitempty"`       // when all of the surface was current
+	Connected       bool            `json:"connected"`            // a connection stands
+	Listening       bool            `json:"listening"`            // what the server announces arrives
+	VerifiedAt      *time.Time      `json:"verifiedAt,omitempty"` // when the whole surface last arrived
+	Seen            *time.Time      `json:"seen,omitempty"`       // the same, by an older name
 	AgeSeconds      *int64          `json:"ageSeconds,omitempty"` // since then
+	Trouble         watch.Trouble   `json:"trouble,omitempty"`    // what the error is
 	Error           *report.Failure `json:"error,omitempty"`
 	Watch           *watch.Counts   `json:"watch,omitempty"`
 	Digest          string          `json:"digest,omitempty"`  // of the surface
@@ -63,7 +67,7 @@ func (m *Monitor) showServer(w http.ResponseWriter, r *http.Request) {
 		one.Surface, one.Digest = file, fmt.Sprintf("sha256:%x", sha256.Sum256(file))
 	}
 	lasting := one
-	lasting.Seen, lasting.AgeSeconds, lasting.Watch = nil, nil, nil
+	lasting.VerifiedAt, lasting.Seen, lasting.AgeSeconds, lasting.Watch = nil, nil, nil, nil
 	w.Header().Set("ETag", fmt.Sprintf(`W/"%x"`, sha256.Sum256(encode(lasting))))
 	w.Header().Set("Cache-Control", "no-cache")
 	writeJSON(w, r, encode(one))
@@ -81,8 +85,8 @@ func surfaceFile(s *snapshot.Snapshot) (json.RawMessage, error) {
 func (m *Monitor) describe(s Server) (oneServer, watch.Status) {
 	now := s.now()
 	one := oneServer{
-		Name: s.Name, State: now.State, Transport: s.Transport, Current: now.State.Reached(),
-		Since: at(now.Since), Seen: at(now.Seen), Error: s.Trouble,
+		Name: s.Name, State: now.State, Transport: s.Transport, Current: now.Current(), Connected: now.Connected, Listening: now.Listening,
+		Since: at(now.Since), VerifiedAt: at(now.VerifiedAt), Seen: at(now.VerifiedAt), Error: s.Trouble, Trouble: now.Trouble,
 	}
 	if s.Refresh != nil {
 		one.Watch = &now.Counts
@@ -91,7 +95,7 @@ func (m *Monitor) describe(s Server) (oneServer, watch.Status) {
 		one.Error = m.options.Explain(now.Err)
 	}
 	if one.Seen != nil {
-		age := int64(time.Since(now.Seen) / time.Second)
+		age := int64(time.Since(now.VerifiedAt) / time.Second)
 		one.AgeSeconds = &age
 	}
 	if now.Surface != nil {

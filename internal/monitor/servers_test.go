@@ -59,7 +59,7 @@ func TestETag(t *testing.T) {
 		return response.Header.Get("ETag")
 	}
 	first := tag()
-	now.Seen, now.Counts.Readings = time.Now(), 9
+	now.VerifiedAt, now.Counts.Readings = time.Now(), 9
 	if response, body := ask(t, m.Handler(), "GET", "/v1/servers/s", "", "If-None-Match: "+first); response.StatusCode != 304 || body != "" {
 		t.Errorf("a newer reading of the same gets %d %q", response.StatusCode, body)
 	}

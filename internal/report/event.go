@@ -28,6 +28,15 @@ type Event struct {
 	Error    *Failure  `json:"error,omitempty"`     // why
 	Findings Findings  `json:"findings,omitzero"`   // changed and recovered: what changed
 
+	Trouble    string     `json:"trouble,omitempty"`    // which kind of trouble it is
+	From       string     `json:"from,omitempty"`       // changed and recovered: digest of the surface before
+	To         string     `json:"to,omitempty"`         // and of this one
+	Announced  *bool      `json:"announced,omitempty"`  // the server had announced it
+	Confirmed  *bool      `json:"confirmed,omitempty"`  // lists of several pages came twice as they are
+	VerifiedAt *time.Time `json:"verifiedAt,omitempty"` // when the whole surface last arrived
+	Connected  *bool      `json:"connected,omitempty"`  // a connection stands
+	Listening  *bool      `json:"listening,omitempty"`  // what the server announces arrives
+
 	Status  *int      `json:"status,omitempty"`  // summary: exit status of the run
 	Verdict Verdict   `json:"verdict,omitempty"` // summary: the status in one word
 	Servers []Watched `json:"servers,omitempty"` // summary: in the order of the configuration

@@ -21,7 +21,31 @@ type Event struct {
 	Silent   bool              // of Changed: the server announces changes and did not announce this one
 	Err      error             // why, of a state that tells of trouble and of Stale
 	Note     string            // one remark for a person, such as that the server is slowed down; often empty
+
+	Trouble   Trouble // what Err is, and of Changed and Recovered why the server's word did not come; empty = there is none
+	Connected bool    // a connection stands, as far as is known
+	Listening bool    // and what the server announces arrives on it
+
+	// What a change was proven from, of Changed and Recovered.
+	From, To   string    // digests of the two surfaces; empty for one that is not known whole, or that there is not
+	Announced  bool      // the server had said that lists changed
+	Confirmed  bool      // each list of several pages that is another one came twice in a row as it is
+	VerifiedAt time.Time // when the whole surface last arrived; zero = never
 }
+
+// Trouble tells kinds of trouble apart. The words are permanent.
+type Trouble string
+
+// The kinds of trouble.
+const (
+	Unreadable          Trouble = "unreadable"           // the server answers, but not with lists that can be used
+	AnnouncedUnreadable Trouble = "announced-unreadable" // the same, of a change that it announced
+	NotificationLost    Trouble = "notification-lost"    // of a change: an announcement of it may have got lost on the way
+	ChangedSilently     Trouble = "changed-silently"     // of a change: listening never broke off, and nothing was announced
+	Hung                Trouble = "hung"                 // the connection stands, and not even a ping is answered
+	Gone                Trouble = "gone"                 // there is no connection
+	Unverified          Trouble = "unverified"           // the surface did not arrive for longer than Options.MaxStaleness
+)
 
 // EventKind is what an event tells. The words are permanent.
 type EventKind string
@@ -65,6 +89,7 @@ type Cause string
 const (
 	Start        Cause = "start"        // the first connection
 	Notification Cause = "notification" // the server announced a change
+	Interruption Cause = "interruption" // notifications stopped to arrive
 	Resumption   Cause = "resumption"   // notifications began anew, and some may have been missed
 	Poll         Cause = "poll"         // it was time
 	Reconnection Cause = "reconnection" // the connection had been lost
@@ -77,10 +102,18 @@ type Status struct {
 	State   State
 	Since   time.Time          // when the state began
 	Surface *snapshot.Snapshot // the last good surface; nil = none yet. A list of it that is not whole never arrived whole
-	Seen    time.Time          // when the whole surface was last known to be current
 	Err     error              // the trouble of the state; nil = none
+	Trouble Trouble            // what it is; empty = there is none
 	Counts  Counts
+
+	Connected  bool      // a connection stands, as far as is known
+	Listening  bool      // and what the server announces arrives on it
+	VerifiedAt time.Time // when the whole surface last arrived; zero = never
+	Stale      bool      // Surface may no longer be the server's
 }
+
+// Current tells whether the surface is known to be the server's.
+func (s Status) Current() bool { return s.State.Reached() && !s.Stale }
 
 // Counts are numbers since watching began.
 type Counts struct {

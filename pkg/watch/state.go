@@ -29,6 +29,8 @@ type state struct {
 func (s *state) become(now State, err error) {
 	previous := s.status.State
 	s.status.State, s.status.Err = now, err
+	s.status.Connected = now.Reached() || now == Degraded
+	s.status.Listening = s.status.Connected && s.covered
 	if previous != now {
 		s.status.Since = time.Now()
 	}
@@ -66,6 +68,7 @@ func (s *state) giveUp(err error) {
 // tell completes an event and hands it out.
 func (s *state) tell(e Event) {
 	e.Time, e.Server, e.State = time.Now(), s.source.Name, s.status.State
+	e.Connected, e.Listening, e.VerifiedAt = s.status.Connected, s.status.Listening, s.status.VerifiedAt
 	finding.Sort(e.Findings)
 	s.emit(e)
 }
@@ -111,7 +114,7 @@ func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
 	if err != nil {
 		s.trouble(Degraded, tooMuch, err)
 	} else {
-		s.status.Seen = time.Now()
+		s.status.VerifiedAt = time.Now()
 		s.become(s.connected(), nil)
 	}
 	s.report(r.cause, o, err)
