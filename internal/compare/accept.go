@@ -148,7 +148,7 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 		return err
 	}
 	for file, data := range moved {
-		if err := replace(file, data); err != nil {
+		if err := replace(p, file, data); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	if o.File != "" && len(surfaces) != 1 {
 		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out to save a file for each", len(surfaces))
 	}
-	write := replace
+	write := func(file string, data []byte) error { return replace(p, file, data) }
 	if o.File != "" {
 		write = func(file string, data []byte) error { return files.WriteOutput(ctx, p.Dir, file, data) }
 	}
@@ -96,12 +96,36 @@ func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, wr
 	return write(file, data)
 }
 
-// replace writes a file that is whole at any time, and its folder.
-func replace(file string, data []byte) error {
+// replace writes a file that is whole at any time, and its folder. A link is followed inside the project, and stays.
+func replace(p host.Process, file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	return files.Replace(file, data)
+	if info, err := os.Lstat(file); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return files.Replace(file, data)
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if err == nil {
+		err = files.CheckInside(p.Dir, file)
+	}
+	if err != nil {
+		return &linkError{p.Rel(file), err}
+	}
+	return files.Replace(real, data)
+}
+
+// linkError is a symbolic link in the place of a snapshot that cannot be written through.
+type linkError struct {
+	file string
+	err  error
+}
+
+// Error names the link.
+func (e *linkError) Error() string { return fmt.Sprintf("%s is a symbolic link: %v", e.file, e.err) }
+
+// Hint says how to save all the same.
+func (e *linkError) Hint() string {
+	return "save the snapshot with --output FILE, naming the file that is meant, or all of them with --snapshots FOLDER; the link is kept"
 }
 
 // compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten, and neither
@@ -122,8 +146,11 @@ func compareSaved(ctx context.Context, now *fleet.Surface, data []byte, file str
 		return &report.Saved{Action: report.Unchanged}, nil
 	}
 	old, err := snapshot.Parse(before)
-	if err != nil {
-		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file, err)
+	switch {
+	case errors.Is(err, snapshot.ErrConflict) && now.Source != config.CommandLine: // git has both sides of it
+		return &report.Saved{Action: report.Updated, Reason: "it held the marks of a merge"}, nil
+	case err != nil:
+		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file, &source.ParseError{Origin: file, Err: err})
 	}
 	if was, is := selfName(old), selfName(now.Snapshot); now.Source == config.CommandLine && was != is {
 		return nil, &otherServerError{file: file, was: was, is: is}

@@ -62,7 +62,7 @@ func spoil(s *fleet.Surface, stage string, err error) {
 	var where *fs.PathError
 	var advised interface{ Hint() string }
 	switch {
-	case errors.As(err, &advised):
+	case errors.As(err, &advised) && advised.Hint() != "":
 		hint = advised.Hint()
 	case errors.As(err, &where):
 		hint = "the snapshots folder must be one that can be read and written: name another with --snapshots"

@@ -36,6 +36,14 @@ const extension = ".json"
 // Read reads the snapshots of a SOURCE that is not live. folder is where snapshots are kept, which a Git one means that
 // names no path.
 func (s Source) Read(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
+	saved, err := s.read(ctx, p, folder)
+	if unreadable, ok := errors.AsType[*ParseError](err); ok && unreadable.Hint() != "" {
+		err = fmt.Errorf("%w: %s", err, unreadable.Hint())
+	}
+	return saved, exit.Misuse(err)
+}
+
+func (s Source) read(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
 	switch {
 	case s.Kind == Stdin:
 		return parse("-", "stdin", p.In)
@@ -74,7 +82,7 @@ func ReadFile(path string) (Saved, error) {
 	saved, err := readRegular(path)
 	switch {
 	case err != nil:
-		return Saved{}, err
+		return Saved{}, exit.Misuse(err)
 	case len(saved) != 1:
 		return Saved{}, exit.Usagef("reading %s: it holds %d servers, and a snapshot holds one", path, len(saved))
 	}
@@ -135,9 +143,32 @@ func parse(origin, name string, r io.Reader) ([]Saved, error) {
 	}
 	parsed, err := snapshot.Parse(data)
 	if err != nil {
-		return nil, exit.Usagef("reading %s: %w", origin, err)
+		return nil, &ParseError{origin, err}
 	}
 	return []Saved{{Snapshot: parsed, Name: name, Origin: origin}}, nil
+}
+
+// ParseError is a file that is there and holds no snapshot which can be read.
+type ParseError struct {
+	Origin string // as reports name the file
+	Err    error
+}
+
+// Error names the file.
+func (e *ParseError) Error() string { return fmt.Sprintf("reading %s: %v", e.Origin, e.Err) }
+
+// Unwrap is what is wrong with the file.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// Hint says what to do where the file is worth keeping; empty where nothing is known of it.
+func (e *ParseError) Hint() string {
+	switch {
+	case errors.Is(e.Err, snapshot.ErrNewer):
+		return "update mcpctl: the file is as a newer one wrote it"
+	case errors.Is(e.Err, snapshot.ErrConflict):
+		return "run mcpctl snapshot, which saves what the server offers now; docs/snapshot-format.md has a merge driver that merges such files"
+	}
+	return ""
 }
 
 // reportIn is the report that a file holds; nil when it holds something else. Reports have all these members.

@@ -156,6 +156,7 @@ type Lines struct {
 
 // NewLines reads a snapshot file. Of what is no JSON it knows what stands before the fault.
 func NewLines(file []byte) *Lines {
+	file = bytes.TrimPrefix(file, byteOrderMark)
 	l := &Lines{whole: rawjson.Member{Value: file}, lists: map[Kind]int{}, items: map[string]rawjson.Member{}}
 	for at, c := range file {
 		if c == '\n' {

@@ -14,19 +14,42 @@ import (
 // ErrNewer is wrapped by Parse's error when the file has a newer format than this version reads.
 var ErrNewer = errors.New("the snapshot has a newer format")
 
+// ErrConflict is wrapped by Parse's error when the file holds the markers of a merge that git could not finish.
+var ErrConflict = errors.New("two versions of it were merged and could not be made one")
+
 // Parse reads a snapshot file. It also reads what servers answer: the result of initialize, server/discover, tools/list,
 // prompts/list, resources/list or resources/templates/list, the JSON-RPC response around one, an object that joins
 // several of these, and an object with the result of initialize under "initialize" and the item arrays beside it.
 //
 // Items that are odd are kept. Fields that change from one answer to the next (ttlMs, cacheScope, resultType, _meta of a
-// result) are left out. Raw values share data's memory. Errors name the place by JSON pointer; a newer format wraps
-// ErrNewer.
+// result) are left out, and so is a byte order mark. Raw values share data's memory. Errors name the place by JSON
+// pointer; a newer format wraps ErrNewer, and the markers of a merge ErrConflict.
 func Parse(data []byte) (*Snapshot, error) {
+	data = bytes.TrimPrefix(data, byteOrderMark)
 	s, err := parse(data, true)
+	if line := conflictLine(data); err != nil && line > 0 {
+		err = fmt.Errorf("%w: a conflict is marked on line %d", ErrConflict, line)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading a snapshot: %w", err)
 	}
 	return s, nil
+}
+
+var byteOrderMark = []byte("\ufeff")
+
+// conflictLine is the line, from 1, of the first marker of a conflict as git writes it; 0 when there is none.
+func conflictLine(data []byte) int {
+	if !bytes.Contains(data, []byte("\n>>>>>>> ")) {
+		return 0
+	}
+	line := 0
+	for text := range bytes.Lines(data) {
+		if line++; bytes.HasPrefix(text, []byte("<<<<<<< ")) {
+			return line
+		}
+	}
+	return 0
 }
 
 func parse(data []byte, outermost bool) (*Snapshot, error) {

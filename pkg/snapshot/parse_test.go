@@ -104,6 +104,36 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+func TestParseKnowsConflicts(t *testing.T) {
+	for raw, want := range map[string]string{
+		"{\n<<<<<<< HEAD\n  \"mcpctl\": 1\n=======\n  \"mcpctl\": 1,\n>>>>>>> theirs\n}\n": "a conflict is marked on line 2",
+		"\ufeff<<<<<<< HEAD\n{}\n=======\n{ \n>>>>>>> theirs\n":                            "a conflict is marked on line 1",
+	} {
+		if _, err := snapshot.Parse([]byte(raw)); !errors.Is(err, snapshot.ErrConflict) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", raw, err, want)
+		}
+	}
+	for _, raw := range []string{"<<<<<<< HEAD\n", "{\n>>>>>>> theirs\n", "{"} {
+		if _, err := snapshot.Parse([]byte(raw)); err == nil || errors.Is(err, snapshot.ErrConflict) {
+			t.Errorf("%q: error %v, want another one", raw, err)
+		}
+	}
+	if _, err := snapshot.Parse([]byte(`{"tools":[{"name":"a","description":"\n<<<<<<< a\n>>>>>>> b\n"}]}`)); err != nil {
+		t.Errorf("markers inside a text: %v", err)
+	}
+}
+
+func TestAByteOrderMarkMeansNothing(t *testing.T) {
+	file := []byte("\ufeff{\n  \"tools\": [\n    {\"name\": \"a\"}\n  ]\n}\n")
+	s, err := snapshot.Parse(file)
+	if err != nil || s.Tools.Absent("a") {
+		t.Errorf("read %v, %v", s, err)
+	}
+	if line := snapshot.NewLines(file).Of("tool/a", ""); line != 3 {
+		t.Errorf("the tool is on line %d, want 3", line)
+	}
+}
+
 func TestOddItemsLoseNothing(t *testing.T) {
 	s, err := snapshot.Parse([]byte(`{"tools":[{"name":"good"},{"title":"x"},7,null,{"name":""},{"name":3},{"name":"twice"},{"name":"twice"}]}`))
 	if err != nil {
