@@ -44,10 +44,10 @@ func TestTableIsWhole(t *testing.T) {
 
 // paths are the files of one application on a machine with nothing on its disk, by scope.
 func paths(h Host, id string) (found []string) {
-	for _, f := range h.Files() {
-		if f.App.ID == id {
-			found = append(found, string(f.Row.Scope)+" "+filepath.ToSlash(f.Path))
-		}
+	table := Table()
+	app := table[slices.IndexFunc(table, func(a App) bool { return a.ID == id })]
+	for _, f := range h.Files(app) {
+		found = append(found, string(f.Row.Scope)+" "+filepath.ToSlash(f.Path))
 	}
 	return found
 }

@@ -17,7 +17,6 @@ type Dialect string
 // The dialects. The empty one is what most applications share.
 const (
 	Shared   Dialect = ""
-	VSCode   Dialect = "vscode"
 	Zed      Dialect = "zed"
 	Gemini   Dialect = "gemini"
 	Seconds  Dialect = "seconds" // shared, but a timeout is in seconds

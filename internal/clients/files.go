@@ -27,19 +27,10 @@ type File struct {
 	Path string // absolute, with the separators of the system that this program runs on
 }
 
-// Files are all paths to look at, in the order of the table. Of a row in a project the nearest folder that has the file
-// decides; where none has it, the nearest one is named. Patterns give the files that exist.
-func (h Host) Files() []File {
-	var files []File
-	for _, app := range Table() {
-		files = append(files, h.filesOf(app)...)
-	}
-	return files
-}
-
-// filesOf leaves out a path in the project that the application knows as the user's: ~/.cursor is no project's, also
-// when the current folder is the home folder.
-func (h Host) filesOf(app App) []File {
+// Files are all paths of an application to look at, in the order of the table. Of a row in a project the nearest folder that has
+// the file decides; where none has it, the nearest one is named. Patterns give the files that exist. A path in the project that
+// the application knows as the user's is left out: ~/.cursor is no project's, also when the current folder is the home folder.
+func (h Host) Files(app App) []File {
 	var files []File
 	for _, row := range app.Rows {
 		for _, path := range h.paths(row) {

@@ -55,12 +55,8 @@ func (l *loader) discover() []Entry {
 	host := clients.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup, Projects: files.ProjectFolders(l.in.Dir), Root: l.in.Root}
 	d := &discovery{loader: l, host: host, seen: map[string]document{}}
 	var found []Entry
-	byApp := map[string][]clients.File{}
-	for _, file := range host.Files() {
-		byApp[file.App.ID] = append(byApp[file.App.ID], file)
-	}
 	for _, app := range clients.Table() {
-		found = append(found, d.application(app, byApp[app.ID])...)
+		found = append(found, d.application(app, host.Files(app))...)
 	}
 	return l.usable(found)
 }
