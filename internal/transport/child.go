@@ -31,7 +31,7 @@ type child struct {
 	group  *process.Group
 	stdin  *stdinWriter
 	stdout *os.File
-	stderr *os.File
+	stderr io.Closer
 	grace  time.Duration
 
 	errors   process.Tail  // the end of stderr
@@ -41,37 +41,35 @@ type child struct {
 	stopping atomic.Bool   // it is us who end it
 }
 
-// startChild starts the command. Pipes are ours, not os/exec's: its Wait must not wait for a grandchild's end of them.
+// startChild starts the command.
 func startChild(c Command) (*child, error) {
 	file, err := process.LookPath(c.Path, c.Dir, c.Env)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPipes()
-	if err != nil {
-		return nil, &process.StartError{Command: c.Path, Err: err}
-	}
 	cmd := &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir}
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would mean all of ours
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p[0].theirs, p[1].theirs, p[2].theirs
 	cmd.SysProcAttr = process.OwnGroup()
+	stdin, errIn := cmd.StdinPipe()
+	stdout, errOut := cmd.StdoutPipe() // an *os.File, which takes deadlines
+	stderr, errErr := cmd.StderrPipe()
+	if err := errors.Join(errIn, errOut, errErr); err != nil {
+		return nil, &process.StartError{Command: c.Path, Err: err}
+	}
 	ch := &child{
-		cmd: cmd, stdin: newStdinWriter(p[0].ours), stdout: p[1].ours, stderr: p[2].ours, errors: process.Tail{Limit: stderrKept},
+		cmd: cmd, stdin: newStdinWriter(stdin), stdout: stdout.(*os.File), stderr: stderr, errors: process.Tail{Limit: stderrKept},
 		grace: cmp.Or(c.Grace, defaultGrace), quiet: make(chan struct{}), exited: make(chan struct{}),
 	}
 	started := make(chan error, 1)
 	go ch.run(started)
-	err = <-started
-	p.closeTheirs()
-	if err != nil {
-		p.closeOurs()
+	if err = <-started; err != nil {
 		return nil, process.StartFailure(c.Path, file, err)
 	}
 	go func() {
 		defer close(ch.quiet)
-		_, _ = io.Copy(&ch.errors, ch.stderr)
+		_, _ = io.Copy(&ch.errors, stderr)
 	}()
 	return ch, nil
 }
@@ -94,9 +92,9 @@ func (c *child) run(started chan<- error) {
 	}
 	c.group = group
 	started <- nil
-	_ = c.cmd.Wait()
-	if !c.stopping.Load() {
-		c.state = c.cmd.ProcessState.String()
+	state, err := c.cmd.Process.Wait() // that of os/exec would close the pipes, and what is still in them would be lost
+	if err == nil && !c.stopping.Load() {
+		c.state = state.String()
 	}
 	close(c.exited)
 }
@@ -300,40 +298,5 @@ func (w *stdinWriter) ring() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
-	}
-}
-
-// pipe is one of the three between us and a child.
-type pipe struct{ ours, theirs *os.File }
-
-// pipes are stdin, stdout and stderr.
-type pipes [3]pipe
-
-func newPipes() (pipes, error) {
-	var p pipes
-	for i := range p {
-		r, w, err := os.Pipe()
-		if err != nil {
-			p.closeTheirs()
-			p.closeOurs()
-			return p, err
-		}
-		p[i] = pipe{ours: r, theirs: w}
-		if i == 0 {
-			p[i] = pipe{ours: w, theirs: r}
-		}
-	}
-	return p, nil
-}
-
-func (p pipes) closeTheirs() {
-	for _, one := range p {
-		_ = one.theirs.Close() // nil is fine: an error, no panic
-	}
-}
-
-func (p pipes) closeOurs() {
-	for _, one := range p {
-		_ = one.ours.Close()
 	}
 }
