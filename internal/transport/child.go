@@ -131,15 +131,6 @@ func (c *child) loss() *LostError {
 	return &LostError{Exited: true, Exit: c.state, Stderr: c.errors.String()}
 }
 
-// diagnostics is what is known about a child: how it ended, unless that was us, and its last words.
-func (c *child) diagnostics() Diagnostics {
-	d := Diagnostics{Stderr: c.errors.String()}
-	if c.gone() && c.state != "" {
-		d.Exited, d.Exit = true, c.state
-	}
-	return d
-}
-
 // stop ends the child and its whole tree and waits for that. Its stdin must be closed.
 func (c *child) stop() error {
 	c.stopping.Store(true)

@@ -49,7 +49,6 @@ type Conn struct {
 type carrier interface {
 	send(ctx context.Context, m outgoing) error // a call may be answered before it returns
 	close() error                               // ends all that belongs to the connection, and waits for that
-	diagnostics() Diagnostics
 }
 
 // outgoing is a message of ours.
@@ -175,8 +174,13 @@ func (c *Conn) GiveUp(err error) {
 	}
 }
 
-// Diagnostics is what is known by now about what went wrong.
-func (c *Conn) Diagnostics() Diagnostics { return c.carrier.diagnostics() }
+// Stderr is the end of what a child wrote to its stderr until now, at most 8 KiB, unescaped; empty when there is no child.
+func (c *Conn) Stderr() string {
+	if s, ok := c.carrier.(*stdio); ok {
+		return s.errors.String()
+	}
+	return ""
+}
 
 // Noise is what the server wrote to its stdout that is no message, oldest first; what it wrote after Close is left out.
 func (c *Conn) Noise() []Noise { return c.noise.all() }
@@ -220,18 +224,6 @@ func (c *Conn) receive(m message, answer func(message)) {
 	case c.calls.deliver(m):
 		c.noise.add(m.raw, 0)
 	}
-}
-
-// Diagnostics is what a connection knows about why it went wrong. The zero value knows nothing.
-type Diagnostics struct {
-	Stderr string // tail of the child's stderr, at most 8 KiB
-	Exited bool   // the child is gone, and not because of us
-	Exit   string // how it ended: "exit status 7", "signal: killed"
-	Status int    // the last HTTP status that was not 2xx; 0 = none
-	Body   string // the first KiB of that reply's body
-	Type   string // its Content-Type
-	Auth   string // its WWW-Authenticate header
-	URL    string // the URL that answered it, without user info and query
 }
 
 // pendingCall is a request that waits for its reply.

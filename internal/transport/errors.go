@@ -61,7 +61,6 @@ type HTTPError struct {
 	Auth       string // WWW-Authenticate
 	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
 	RetryAfter string // as it came
-	URL        string // who answered, without user info and query
 	Session    bool   // for a session that the server no longer knows: 404, or 400 and words to that effect
 }
 

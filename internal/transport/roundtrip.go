@@ -15,7 +15,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -51,16 +50,13 @@ const (
 // sessionHeader is set by mcp-go's name for it.
 const sessionHeader = HeaderKeySessionID
 
-// web is the HTTP client of one server: it adds our headers, stays at home, and remembers what went wrong.
+// web is the HTTP client of one server: it adds our headers, stays at home.
 type web struct {
 	endpoint Endpoint
 	home     *url.URL // the configured URL; no other origin is contacted
 	base     *http.Transport
 	client   *http.Client
 	version  atomic.Value // string: the protocol version in effect
-
-	mu      sync.Mutex
-	trouble Diagnostics
 }
 
 var errURL = errors.New("the URL must be absolute and begin with http:// or https://")
@@ -197,29 +193,17 @@ func endsSession(status int, body []byte) bool {
 		status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body[:min(len(body), bodyStart)]), []byte("session"))
 }
 
-// fault describes a reply without a message, and remembers it.
+// fault describes a reply without a message.
 func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 	auth := challenge(reply)
-	e := &HTTPError{
+	return &HTTPError{
 		Status:     reply.StatusCode,
 		Type:       reply.Header.Get("Content-Type"),
 		Body:       w.mask(string(body[:min(len(body), bodyStart)])),
 		Auth:       w.mask(auth),
 		Metadata:   w.mask(metadataURL(auth)),
 		RetryAfter: reply.Header.Get("Retry-After"),
-		URL:        plainURL(reply.Request.URL),
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.trouble = Diagnostics{Status: e.Status, Body: e.Body, Type: e.Type, Auth: e.Auth, URL: e.URL}
-	return e
-}
-
-// diagnostics is about the last reply that was no good.
-func (w *web) diagnostics() Diagnostics {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.trouble
 }
 
 // mask hides the values of our headers and credentials, and of the URL's user info and query, in a text of the server that

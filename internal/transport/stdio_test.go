@@ -137,11 +137,11 @@ func TestStdioTellsExitAndStderr(t *testing.T) {
 		t.Fatalf("error %#v, want a *LostError", err)
 	}
 	<-l.Done()
-	want := Diagnostics{Stderr: "reason: out of luck\n", Exited: true, Exit: "exit status 7"}
-	if diff := cmp.Diff(want, l.Diagnostics()); diff != "" {
-		t.Errorf("trouble (-want +got):\n%s", diff)
+	want := &LostError{Stderr: "reason: out of luck\n", Exited: true, Exit: "exit status 7"}
+	if diff := cmp.Diff(want, lost); diff != "" {
+		t.Errorf("loss (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want.Stderr, lost.Stderr); diff != "" {
+	if diff := cmp.Diff(want.Stderr, l.Stderr()); diff != "" {
 		t.Errorf("stderr (-want +got):\n%s", diff)
 	}
 	if _, again := ask(t, l, 2); !errors.As(again, &lost) {
@@ -156,7 +156,7 @@ func TestStdioKeepsTheEndOfStderr(t *testing.T) {
 	}
 	_ = l.Close()
 	want := strings.Repeat("e", stderrKept-len("the end")) + "the end"
-	if diff := cmp.Diff(want, l.Diagnostics().Stderr); diff != "" {
+	if diff := cmp.Diff(want, l.Stderr()); diff != "" {
 		t.Errorf("stderr (-want +got):\n%s", diff)
 	}
 }

@@ -20,7 +20,7 @@ import (
 func helperOf(t *testing.T, l *Conn) int {
 	t.Helper()
 	for range 2000 {
-		if found := regexp.MustCompile(`helper (\d+)\n`).FindStringSubmatch(l.Diagnostics().Stderr); found != nil {
+		if found := regexp.MustCompile(`helper (\d+)\n`).FindStringSubmatch(l.Stderr()); found != nil {
 			pid, _ := strconv.Atoi(found[1])
 			return pid
 		}

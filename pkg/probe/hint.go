@@ -27,7 +27,7 @@ type failure struct {
 func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *transport.Conn) *Error {
 	f := failure{server: a.server, options: a.options, stage: stage, err: ended(ctx, err, a.seen.heard()), heard: a.seen.heard() != ""}
 	if conn != nil {
-		f.stderr = conn.Diagnostics().Stderr
+		f.stderr = conn.Stderr()
 		f.noise = conn.Noise()
 	}
 	if end, ok := errors.AsType[*transport.LostError](err); ok && end.Stderr != "" {
