@@ -129,7 +129,7 @@ func (h Host) expand(template string) (path string, foreign, ok bool) {
 	case !strings.HasPrefix(template, "${"):
 		return template, false, true
 	}
-	end := closing(template)
+	end := Closing(template)
 	name, fallback, _ := strings.Cut(template[2:end-1], ":-")
 	if value, _ := h.look(name); value != "" {
 		return h.slashes(value) + template[end:], true, true
@@ -138,8 +138,8 @@ func (h Host) expand(template string) (path string, foreign, ok bool) {
 	return path + template[end:], foreign, ok
 }
 
-// closing is the offset behind the brace that closes the one in template[1].
-func closing(template string) int {
+// Closing is the offset behind the brace that closes the one in a template's second byte, or its length.
+func Closing(template string) int {
 	depth := 0
 	for i, c := range template {
 		switch c {

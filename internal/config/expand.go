@@ -90,29 +90,13 @@ func (x expander) next(s string) (literal, token, rest string) {
 	case strings.HasPrefix(rest, "$${"):
 		return literal + "${", "", rest[3:]
 	case strings.HasPrefix(rest, "${"):
-		end := closing(rest)
+		end := clients.Closing(rest)
 		return literal, rest[:end], rest[end:]
 	case x.bare && bareVariable().MatchString(rest):
 		end := len(bareVariable().FindString(rest))
 		return literal, rest[:end], rest[end:]
 	}
 	return literal + "$", "", rest[1:]
-}
-
-// closing is the offset behind the brace that closes the one in s[1], or the length of s.
-func closing(s string) int {
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(s)
 }
 
 // replace is the value of one variable, and what is shown for it.

@@ -83,8 +83,8 @@ const authorization = "Authorization"
 // credentials are the headers that are known without running anything, and the command that gives the others, nil for none.
 func (r httpReader) credentials() (map[string]probe.Secret, *probe.Helper) {
 	headers := map[string]probe.Secret{}
-	r.headers("headers", headers)
-	r.headers("http_headers", headers)
+	r.readHeaders("headers", headers)
+	r.readHeaders("http_headers", headers)
 	r.envHeaders(headers)
 	bearer, helper := r.from.bearer()
 	if bearer != "" && headers[authorization] != "" {
@@ -106,9 +106,9 @@ func (r httpReader) credentials() (map[string]probe.Secret, *probe.Helper) {
 	return headers, helper
 }
 
-// headers adds the request headers that a key holds, by canonical name. A value is text with variables, or an object that
+// readHeaders adds the request headers that a key holds, by canonical name. A value is text with variables, or an object that
 // names an environment variable or a file.
-func (r *serverReader) headers(key string, headers map[string]probe.Secret) {
+func (r *serverReader) readHeaders(key string, headers map[string]probe.Secret) {
 	f, ok := r.get(key)
 	if !ok {
 		return

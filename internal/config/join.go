@@ -21,7 +21,7 @@ type launch struct {
 	aliases  []string // other names that applications have for it
 }
 
-// key is a name as file names tell it from others everywhere.
+// key is a name as file names tell it from others everywhere: Windows and macOS take capitals for small letters.
 func key(name string) string { return strings.ToLower(FileName(name)) }
 
 // override leaves of each name the strongest of one application's servers, and notes the places of the others. Servers
@@ -192,13 +192,12 @@ func placeless(s probe.Stdio) bool {
 // of one name, or of names that share a snapshot file, are one entry that cannot run.
 func merge(entries []Entry) []Entry {
 	var merged []Entry
-	at := map[string]int{} // by the file name that Windows and macOS take for the same
+	at := map[string]int{}
 	for _, e := range entries {
-		key := strings.ToLower(FileName(e.Server.Name))
-		i, seen := at[key]
+		i, seen := at[key(e.Server.Name)]
 		switch {
 		case !seen:
-			at[key] = len(merged)
+			at[key(e.Server.Name)] = len(merged)
 			merged = append(merged, e)
 		case merged[i].File == e.File || !same(merged[i], e):
 			merged[i].Problems = append(slices.Clip(merged[i].Problems), duplicate(merged[i], e))
@@ -212,8 +211,7 @@ func merge(entries []Entry) []Entry {
 // same is whether two entries would do the same.
 func same(a, b Entry) bool {
 	a.Server.Source, b.Server.Source = "", ""
-	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) &&
-		slices.EqualFunc(a.Problems, b.Problems, func(p, q Problem) bool { return p.Message == q.Message })
+	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) && slices.EqualFunc(a.Problems, b.Problems, sameProblem)
 }
 
 // duplicate is the problem of the second of two entries.

@@ -266,12 +266,17 @@ type origin struct {
 	found Found  // how it came to be read
 }
 
+// resolve is a path as seen from a folder; an absolute one is the same from everywhere.
+func resolve(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(folder, path)
+}
+
 // origin resolves a path that was written by the user.
 func (in Input) origin(path string) origin {
-	if filepath.IsAbs(path) {
-		return origin{path: filepath.Clean(path), shown: path, from: "--config or MCPCTL_CONFIG"}
-	}
-	return origin{path: filepath.Join(in.Dir, path), shown: path, from: "--config or MCPCTL_CONFIG"}
+	return origin{path: resolve(in.Dir, path), shown: path, from: "--config or MCPCTL_CONFIG"}
 }
 
 // named are the files that --config or MCPCTL_CONFIG name, each once. MCPCTL_CONFIG is a list as PATH is.
@@ -342,8 +347,7 @@ func ReadEnvironment(lookup clients.Lookup, formats []string) (Environment, erro
 	if value, ok := lookup.Value("MCPCTL_FORMAT"); ok {
 		read("MCPCTL_FORMAT", match.Suggest(value, formats), "unknown format "+strconv.Quote(value), func(format string) bool {
 			env.Format = format
-			known := slices.Contains(formats, format)
-			return known
+			return slices.Contains(formats, format)
 		})
 	}
 	if len(problems) > 0 {

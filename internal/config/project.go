@@ -70,57 +70,47 @@ type projectReader struct {
 	alone   bool // include or servers is there: no other file is looked for
 }
 
-var projectKeys = []string{"include", "servers", "discover", "variants", "snapshots", "fail-on", "check-fail-on", "rules", "overrides", "waivers", "tolerate", "budgets", "allow"}
-
 // project reads the whole file; the problems are those of the reader.
 func (p *projectReader) project(root syntax.Value) Project {
 	out := Project{File: p.fieldReader.file, Found: p.found, Snapshots: filepath.Join(p.folder, defaultSnapshots)}
 	if !p.is(root, syntax.Object, "the file") {
 		return out
 	}
-	p.keys(root, "", projectKeys)
+	means := p.means(&out)
+	p.keys(root, "", slices.Sorted(maps.Keys(means)))
 	for _, f := range root.Fields {
-		if f.Value.Kind != syntax.Null || f.Key == "allow" { // an empty allow must not allow all
-			p.key(f, &out)
+		if read := means[f.Key]; read != nil && (f.Value.Kind != syntax.Null || f.Key == "allow") { // an empty allow must not allow all
+			read(f)
 		}
 	}
 	return out
 }
 
-// key reads one member of the file.
-func (p *projectReader) key(f syntax.Field, out *Project) {
-	switch f.Key {
-	case "include":
-		p.alone = true
-		p.include = p.paths(f)
-	case "servers":
-		p.alone = true
-		if p.want(f, syntax.Object) {
-			p.entries = append(p.entries, p.servers(f.Value)...)
-		}
-	case "variants":
-		p.varied = p.variants(f)
-	case "discover":
-		out.Discover = p.flag(f, false)
-	case "snapshots":
-		out.Snapshots, out.snapshotsLine = p.folderOf(f), f.Line
-	case "fail-on":
-		out.FailOn = p.failOn(f)
-	case "check-fail-on":
-		out.CheckFailOn = p.failOn(f)
-	case "rules":
-		out.Rules = p.levels(f)
-	case "overrides":
-		out.Overrides = p.overrides(f)
-	case "tolerate":
-		out.Tolerate = p.tolerate(f)
-	case "waivers":
-		out.Waivers = p.waivers(f)
-	case "budgets":
-		out.Budgets = p.budgets(f)
-	case "allow":
-		out.Allow = p.allow(f)
+// means are the members that the file may have, each with what it does to the project.
+func (p *projectReader) means(out *Project) map[string]func(syntax.Field) {
+	return map[string]func(syntax.Field){
+		"include":       func(f syntax.Field) { p.alone, p.include = true, p.paths(f) },
+		"servers":       func(f syntax.Field) { p.alone, p.entries = true, append(p.entries, p.inline(f)...) },
+		"variants":      func(f syntax.Field) { p.varied = p.variants(f) },
+		"discover":      func(f syntax.Field) { out.Discover = p.flag(f, false) },
+		"snapshots":     func(f syntax.Field) { out.Snapshots, out.snapshotsLine = p.folderOf(f), f.Line },
+		"fail-on":       func(f syntax.Field) { out.FailOn = p.failOn(f) },
+		"check-fail-on": func(f syntax.Field) { out.CheckFailOn = p.failOn(f) },
+		"rules":         func(f syntax.Field) { out.Rules = p.levels(f) },
+		"overrides":     func(f syntax.Field) { out.Overrides = p.overrides(f) },
+		"tolerate":      func(f syntax.Field) { out.Tolerate = whole(p, f, toleranceKeys, p.tolerance) },
+		"waivers":       func(f syntax.Field) { out.Waivers = whole(p, f, waiverKeys, p.waiver) },
+		"budgets":       func(f syntax.Field) { out.Budgets = p.budgets(f) },
+		"allow":         func(f syntax.Field) { out.Allow = p.allow(f) },
 	}
+}
+
+// inline are the servers that are written in the file itself.
+func (p *projectReader) inline(f syntax.Field) []Entry {
+	if !p.want(f, syntax.Object) {
+		return nil
+	}
+	return p.servers(f.Value)
 }
 
 // path expands one string; "" after a problem.
@@ -154,14 +144,7 @@ func (p *projectReader) paths(f syntax.Field) []syntax.Field {
 }
 
 func (p *projectReader) folderOf(f syntax.Field) string {
-	folder := p.path(f)
-	switch {
-	case folder == "":
-		folder = defaultSnapshots
-	case filepath.IsAbs(folder):
-		return filepath.Clean(folder)
-	}
-	return filepath.Join(p.folder, folder)
+	return resolve(p.folder, cmp.Or(p.path(f), defaultSnapshots))
 }
 
 func (p *projectReader) failOn(f syntax.Field) finding.Threshold {
@@ -253,17 +236,7 @@ var (
 	toleranceKeys = []string{"server", "reason", "expires"}
 )
 
-// waivers are the accepted findings; one that is not whole is left out.
-func (p *projectReader) waivers(f syntax.Field) []finding.Waiver {
-	return whole(p, f, waiverKeys, p.waiver)
-}
-
-// tolerate are the servers that may fail; one entry that is not whole is left out.
-func (p *projectReader) tolerate(f syntax.Field) []finding.Tolerance {
-	return whole(p, f, toleranceKeys, p.tolerance)
-}
-
-// whole are the entries of a list of objects that were read without a problem.
+// whole are the entries of a list of objects, such as accepted findings, that were read without a problem.
 func whole[T any](p *projectReader, f syntax.Field, keys []string, read func(syntax.Field) T) []T {
 	var out []T
 	for _, item := range p.items(f) {

@@ -13,25 +13,17 @@ import (
 
 // variant is one way to start or to contact a server, as mcpctl.yaml has it under variants.
 type variant struct {
-	of, name string // of the server; of the variant alone
-	file     string
-	line     int // of the variant's name
-	ofLine   int // of the server's name
+	*serverReader        // of what it says, and what is wrong with that
+	of, name      string // of the server; of the variant alone
+	line          int    // of the variant's name
+	ofLine        int    // of the server's name
 
 	protocol string
 	args     []expanded
 	env      map[string]probe.Secret
 	without  []string // variables that the variant takes away
 	headers  map[string]probe.Secret
-	secrets  []probe.Secret
 	has      []syntax.Field // args, env and headers, as far as they are there
-
-	found Found
-	abs   string // of the file
-	uses  []use
-
-	problems, warnings []Problem
-	prompts            []Prompt
 }
 
 var variantKeys = []string{"args", "env", "headers", "protocol"}
@@ -59,7 +51,7 @@ func (p *projectReader) variants(f syntax.Field) []variant {
 func (p *projectReader) variant(server, f syntax.Field) variant {
 	name := VariantName(server.Key, f.Key)
 	r := &serverReader{fieldReader: fieldReader{file: p.fieldReader.file, server: name}, scope: p.scope, fields: f.Value}
-	v := variant{of: server.Key, name: f.Key, file: p.fieldReader.file, line: f.Line, ofLine: server.Line}
+	v := variant{serverReader: r, of: server.Key, name: f.Key, line: f.Line, ofLine: server.Line}
 	switch {
 	case f.Key == "" || plainName(f.Key) != f.Key:
 		r.complain(f.Line, "use letters, digits, -, _ and .", "%q is no name for a variant", f.Key)
@@ -67,22 +59,20 @@ func (p *projectReader) variant(server, f syntax.Field) variant {
 		r.complain(f.Line, "shorten it", "the name is too long for the name of a file")
 	}
 	if r.is(f.Value, syntax.Object, "a variant") {
-		r.variant(&v)
+		v.read()
 	}
-	v.problems, v.warnings, v.prompts = r.problems, r.warnings, r.prompts
-	v.found, v.abs, v.uses = r.found, r.abs, r.uses
 	return v
 }
 
-// variant reads what a variant says.
-func (r *serverReader) variant(v *variant) {
-	r.keys(r.fields, "", variantKeys)
-	program := stdioReader{r}
-	v.args, v.env, v.protocol = program.args(), program.environ(), r.protocol()
+// read reads what a variant says.
+func (v *variant) read() {
+	v.keys(v.fields, "", variantKeys)
+	program := stdioReader{v.serverReader}
+	v.args, v.env, v.protocol = program.args(), program.environ(), v.readProtocol()
 	v.headers = map[string]probe.Secret{}
-	r.headers("headers", v.headers)
-	v.secrets = slices.Concat(r.secrets, Confidential(v.env), Confidential(v.headers), hiddenIn(values(v.args)))
-	for _, f := range r.fields.Fields {
+	v.readHeaders("headers", v.headers)
+	v.secrets = slices.Concat(v.secrets, Confidential(v.env), Confidential(v.headers), hiddenIn(values(v.args)))
+	for _, f := range v.fields.Fields {
 		if f.Key != "protocol" && len(f.Value.Items)+len(f.Value.Fields) > 0 {
 			v.has = append(v.has, f)
 		}
@@ -103,8 +93,8 @@ func values(of []expanded) []string {
 	return all
 }
 
-// protocol is a version of the protocol; empty when the variant says none, or after a problem.
-func (r *serverReader) protocol() string {
+// readProtocol is a version of the protocol; empty when there is none, or after a problem.
+func (r *serverReader) readProtocol() string {
 	f, ok := r.fields.Get("protocol")
 	if !ok || !r.scalar(f) {
 		return ""
@@ -135,7 +125,8 @@ func varied(entries []Entry, variants []variant) []Entry {
 // entry is a server as the variant has it.
 func (v variant) entry(e Entry) Entry {
 	e.Base, e.Server.Name = e.Server.Name, VariantName(v.of, v.name)
-	e.File, e.Line, e.Server.Source = v.file, v.line, fmt.Sprintf("%s:%d", v.file, v.line)
+	e.File, e.Line = v.fieldReader.file, v.line
+	e.Server.Source = fmt.Sprintf("%s:%d", e.File, e.Line)
 	e.Found = max(e.Found, v.found) // the less a person has said of it
 	e.subject = trustSubject{path: v.abs, name: e.subject.name + "@" + v.name, base: e.subject.path}
 	e.Problems = slices.Concat(e.Problems, v.problems)
@@ -153,13 +144,13 @@ func (v variant) entry(e Entry) Entry {
 	e.Server.Secrets = slices.Concat(e.Server.Secrets, v.secrets)
 	if s := e.Server.Stdio; s != nil {
 		e.Server.Stdio = v.stdio(*s)
-		e.Problems = append(e.Problems, v.foreign(e, "command", "headers")...)
+		e.Problems = append(e.Problems, v.misplaced(e, "command", "headers")...)
 	}
 	if h := e.Server.HTTP; h != nil {
 		http := *h
 		http.Headers = Merged(http.Headers, v.headers)
 		e.Server.HTTP = &http
-		e.Problems = append(e.Problems, v.foreign(e, "url", "args", "env")...)
+		e.Problems = append(e.Problems, v.misplaced(e, "url", "args", "env")...)
 	}
 	return e
 }
@@ -172,8 +163,8 @@ func (v variant) stdio(s probe.Stdio) *probe.Stdio {
 	return &s
 }
 
-// foreign are the problems of keys that have no meaning for a server with a command, or with a URL.
-func (v variant) foreign(e Entry, beside string, keys ...string) []Problem {
+// misplaced are the problems of keys that have no meaning for a server with a command, or with a URL.
+func (v variant) misplaced(e Entry, beside string, keys ...string) []Problem {
 	r := fieldReader{file: e.File, server: e.Server.Name}
 	for _, f := range v.has {
 		if slices.Contains(keys, f.Key) {
@@ -221,7 +212,7 @@ func (l *loader) unknownBases(servers []Entry) {
 		if !slices.Contains(known, v.of) {
 			known = append(known, v.of) // once is enough
 			l.problems = append(l.problems, Problem{
-				File: v.file, Line: v.ofLine, Hint: match.Suggest(v.of, known[:len(servers)]),
+				File: v.fieldReader.file, Line: v.ofLine, Hint: match.Suggest(v.of, known[:len(servers)]),
 				Message: fmt.Sprintf("no server %q is configured, needed in \"variants\"", v.of),
 			})
 		}
