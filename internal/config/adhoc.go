@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -19,13 +22,13 @@ import (
 // CommandLine is the Source of servers that the command line names.
 const CommandLine = "argv"
 
-// FromCommand is the ad-hoc stdio server that a command line starts in the current folder, named after what it runs.
-func FromCommand(command []string) (probe.Server, error) {
+// FromCommand is the ad-hoc stdio server that a command line starts in the current folder, dir, named after what it runs.
+func FromCommand(dir string, command []string) (probe.Server, error) {
 	if len(command) == 0 || strings.TrimSpace(command[0]) == "" {
 		return probe.Server{}, errors.New("no command after --")
 	}
 	return probe.Server{
-		Name: commandName(command), Source: CommandLine,
+		Name: commandName(dir, command), Source: CommandLine,
 		Stdio:   &probe.Stdio{Command: command[0], Args: slices.Clone(command[1:])},
 		Secrets: hiddenIn(command),
 	}, nil
@@ -37,46 +40,62 @@ var launchers = []string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn", "npm", "b
 // subcommands are words of launchers that stand before that argument.
 var subcommands = []string{"run", "dlx", "exec", "x", "tool"}
 
-// Many programs are called the same; what tells them apart is the folder that they lie in, unless that is one of a build.
-var (
-	commonNames   = []string{"index", "main", "cli", "server", "app"}
-	commonFolders = []string{"", ".", "..", "dist", "build", "out", "lib", "src", "bin", "cmd"}
-)
+// carriers run what all of their words say together, so that their own name tells nothing.
+var carriers = []string{"sh", "bash", "zsh", "cmd", "powershell", "pwsh", "env", "sudo", "docker", "podman", "ssh", "wsl"}
 
-// telling is the name of the program at a path, with that of a folder when many are called so. Only folders that the
-// command line names from here are the same on every machine.
-func telling(arg string) string {
-	name := base(arg)
-	folders := strings.Split(strings.ReplaceAll(arg, `\`, "/"), "/")
-	if !slices.Contains(commonNames, name) || folders[0] == "" || strings.HasPrefix(arg, "@") || strings.Contains(folders[0], ":") {
-		return name
+// buildFolders hold what was built, under names that stand elsewhere in the path as well.
+var buildFolders = []string{"", ".", "dist", "build", "out", "lib", "src", "bin", "cmd"}
+
+// commonNames are programs that are called as many others are.
+var commonNames = []string{"index", "main", "cli", "server", "app", "mcp", "mcp-server", "run", "start"}
+
+// commandName is what a command runs, as a name of letters, digits, ".", "-" and "_". Two programs have two names, on every
+// machine where they lie at the same place below dir; arguments of a program do not count. An argument that looks secret
+// never becomes a name.
+func commandName(dir string, command []string) string {
+	name := base(command[0])
+	switch {
+	case slices.Contains(carriers, name) && len(command) > 1:
+		return marked(name, strings.Join(redact.MaskArgs(command), "\x00"))
+	case !slices.Contains(launchers, name):
+		return programName(dir, command[0])
 	}
-	for _, folder := range slices.Backward(folders[:len(folders)-1]) {
-		if !slices.Contains(commonFolders, folder) && plainName(folder) != "" {
-			return plainName(folder) + "-" + name
+	for i, arg := range command[1:] {
+		if strings.HasPrefix(arg, "-") || slices.Contains(subcommands, arg) {
+			continue
 		}
+		if redact.MaskArgs(command)[i+1] == arg && base(arg) != "" {
+			return programName(dir, arg)
+		}
+		break
 	}
 	return name
 }
 
-// commandName is made of letters, digits, ".", "-" and "_". An argument that looks secret never becomes a name.
-func commandName(command []string) string {
-	name := base(command[0])
-	if slices.Contains(launchers, name) {
-		for i, arg := range command[1:] {
-			if strings.HasPrefix(arg, "-") || slices.Contains(subcommands, arg) {
-				continue
-			}
-			if redact.MaskArgs(command)[i+1] == arg && base(arg) != "" {
-				return telling(arg)
-			}
-			break
-		}
+// programName is the name of the program at a path with the folders that it lies in, or of a package. What lies outside of
+// dir is told apart by a mark, since its folders differ from one machine to the next.
+func programName(dir, arg string) string {
+	name := cmp.Or(base(arg), "command")
+	if filepath.IsAbs(arg) && files.Below(arg, dir) {
+		arg, _ = filepath.Rel(dir, arg)
 	}
-	if name == "" {
-		return "command"
+	whole := path.Clean(strings.ReplaceAll(arg, `\`, "/"))
+	folders := strings.Split(path.Dir(whole), "/")
+	switch {
+	case strings.HasPrefix(arg, "@") && !slices.Contains(commonNames, name):
+		return name
+	case folders[0] == "" || folders[0] == ".." || strings.Contains(folders[0], ":"):
+		return marked(name, whole)
+	case !slices.Contains(commonNames, name):
+		folders = slices.DeleteFunc(folders, func(folder string) bool { return folder == "examples" })
 	}
-	return telling(command[0])
+	words := slices.DeleteFunc(folders, func(folder string) bool { return slices.Contains(buildFolders, folder) })
+	return plainName(strings.Join(append(words, name), "-"))
+}
+
+// marked is a name with a short digest of what tells it from others.
+func marked(name, whole string) string {
+	return fmt.Sprintf("%s-%.3x", name, sha256.Sum256([]byte(whole)))
 }
 
 // base is the last element of a path or package without extension and version, as a name.
@@ -96,8 +115,8 @@ func plainName(s string) string {
 	return name[:min(len(name), 60)]
 }
 
-// FromURL is the ad-hoc HTTP server at raw, named after its host and port. User info becomes an Authorization header.
-// The error never quotes the URL.
+// FromURL is the ad-hoc HTTP server at raw, named after its host and port, with a mark for a path that is not a usual one:
+// a path can hold a secret. User info becomes an Authorization header. The error never quotes the URL.
 func FromURL(raw string) (probe.Server, error) {
 	clean, auth, err := splitURL(raw)
 	if err != nil {
@@ -112,11 +131,17 @@ func FromURL(raw string) (probe.Server, error) {
 	if server.Name == "" {
 		server.Name = "server"
 	}
+	if way := strings.Trim(u.Path, "/"); !usualPath().MatchString(way) {
+		server.Name = marked(server.Name, way)
+	}
 	if auth != "" {
 		server.HTTP.Headers = map[string]probe.Secret{"Authorization": auth}
 	}
 	return server, nil
 }
+
+// usualPath is where servers are that have a host to themselves.
+var usualPath = match.Pattern(`^(?:api/)?(?:v\d+/)?(?:mcp|sse|api|v\d+)?$`)
 
 // ParseHeaders reads "Name: value" flags. The error never quotes a value.
 func ParseHeaders(flags []string) (map[string]probe.Secret, error) {

@@ -13,25 +13,28 @@ func TestFromCommand(t *testing.T) {
 		"npx -y @modelcontextprotocol/server-everything@2.0 stdio": "server-everything",
 		"node ./dist/index.js":                "index",
 		"./bin/my-server.exe --flag":          "my-server",
-		`C:\tools\server.exe`:                 "server",
+		`C:\tools\server.exe`:                 "server-e1354b",
 		"go run ./examples/server":            "examples-server",
 		"node a/cli.js":                       "a-cli",
 		"node b/dist/cli.js":                  "b-cli",
-		"node /home/me/b/cli.js":              "cli",
-		"npx @scope/server":                   "server",
+		"node /home/me/b/cli.js":              "cli-cf83fc",
+		"node /home/me/project/b/cli.js":      "b-cli",
+		"go run ./examples/tickets":           "tickets",
+		"node packages/a/dist/tool.js":        "packages-a-tool",
+		"npx @scope/server":                   "scope-server",
 		"a/bin/server":                        "a-server",
 		"uvx mcp-server-git":                  "mcp-server-git",
 		"python -m mcp_server":                "mcp_server",
-		"docker run -i ghcr.io/x/y":           "docker",
+		"docker run -i ghcr.io/x/y":           "docker-2b2eb5",
 		"npx":                                 "npx",
 		"npx --api-key sk-abcdefgh12345 name": "npx",
-		"../../..":                            "command",
+		"../../..":                            "command-297823",
 		"🦊":                                   "command",
 		"npm exec @scope/pkg":                 "pkg",
 		"python " + strings.Repeat("x", 100):  strings.Repeat("x", 60),
 	} {
 		argv := strings.Fields(line)
-		got, err := FromCommand(argv)
+		got, err := FromCommand("/home/me/project", argv)
 		want := probe.Server{Name: name, Source: "argv", Stdio: &probe.Stdio{Command: argv[0], Args: argv[1:]}}
 		if name == "npx" && len(argv) > 1 {
 			want.Secrets = []probe.Secret{"sk-abcdefgh12345"}
@@ -41,8 +44,28 @@ func TestFromCommand(t *testing.T) {
 		}
 	}
 	for _, argv := range [][]string{nil, {""}, {" ", "x"}} {
-		if _, err := FromCommand(argv); err == nil {
+		if _, err := FromCommand("", argv); err == nil {
 			t.Errorf("FromCommand(%q) is no error", argv)
+		}
+	}
+}
+
+// TestNamesTellProgramsApart is what keeps one program from taking the snapshot file of another.
+func TestNamesTellProgramsApart(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"a/tool.sh", "b/tool.sh"}, {"x/a/tool.sh", "y/a/tool.sh"}, {"node /x/tool.js", "node /y/tool.js"}, {"../tool", "tool"},
+		{"npx @a/mcp", "npx @b/mcp@2"}, {"sh -c one", "sh -c two"}, {"docker run -i a", "docker run -i b"},
+	} {
+		one, err := FromCommand("/p", strings.Fields(pair[0]))
+		other, otherErr := FromCommand("/p", strings.Fields(pair[1]))
+		if one.Name == other.Name || err != nil || otherErr != nil {
+			t.Errorf("%q and %q are both %s: %v, %v", pair[0], pair[1], one.Name, err, otherErr)
+		}
+	}
+	for _, pair := range [][2]string{{"npx @a/mcp@1", "npx -y @a/mcp@latest --flag"}, {"./dist/tool", "/p/build/tool --flag"}} {
+		one, _ := FromCommand("/p", strings.Fields(pair[0]))
+		if other, _ := FromCommand("/p", strings.Fields(pair[1])); one.Name != other.Name {
+			t.Errorf("%q is %s and %q %s", pair[0], one.Name, pair[1], other.Name)
 		}
 	}
 }
@@ -53,7 +76,8 @@ func TestFromURL(t *testing.T) {
 		"HTTP://LOCALHOST:3000/sse?k=v":     {Name: "localhost-3000", HTTP: &probe.HTTP{URL: "HTTP://LOCALHOST:3000/sse?k=v"}},
 		"https://h/mcp?region=eu&api_key=v": {Name: "h", Secrets: []probe.Secret{"v"}, HTTP: &probe.HTTP{URL: "https://h/mcp?region=eu&api_key=v"}},
 		"http://[::1]:8080/":                {Name: "1-8080", HTTP: &probe.HTTP{URL: "http://[::1]:8080/"}},
-		"https://me:pw@h.example/s3cr3t/x":  {Name: "h.example", Secrets: []probe.Secret{"me:pw", "pw"}, HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
+		"https://h/api/v1/mcp/":             {Name: "h", HTTP: &probe.HTTP{URL: "https://h/api/v1/mcp/"}},
+		"https://me:pw@h.example/s3cr3t/x":  {Name: "h.example-94f2f4", Secrets: []probe.Secret{"me:pw", "pw"}, HTTP: &probe.HTTP{URL: "https://h.example/s3cr3t/x", Headers: map[string]probe.Secret{"Authorization": "Basic bWU6cHc="}}},
 	} {
 		want.Source = "argv"
 		got, err := FromURL(raw)

@@ -287,7 +287,7 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	case source.URL:
 		server, err = config.FromURL(s.Word)
 	case source.Command:
-		server, err = config.FromCommand(s.Args)
+		server, err = config.FromCommand(f.process.Dir, s.Args)
 	default:
 		return f.saved(ctx, s)
 	}
