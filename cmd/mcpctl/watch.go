@@ -33,6 +33,8 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.StringFlag{Name: "build", Usage: "with --reload: run `CMD` with the shell first", Destination: &o.Build},
 			&cli.StringFlag{Name: "exec", Usage: "run `CMD` with the shell for every change, the event on its standard input", Destination: &o.Exec},
 			&cli.StringFlag{Name: "webhook", Usage: "post every change to `URL`, signed if MCPCTL_WEBHOOK_SECRET is set", Destination: &o.Post.URL},
+			&cli.StringFlag{Name: "webhook-format", Usage: "what is posted: json (the event), slack or teams", DefaultText: "json", Destination: &o.Post.Format},
+			&cli.StringFlag{Name: "journal", Usage: "keep events in `FILE` too, and go on from there: what changed while nobody watched is told", Destination: &o.Record, TakesFile: true},
 			&cli.StringFlag{Name: "listen", Usage: "serve metrics, health, surfaces and events over HTTP on `ADDRESS`, such as 127.0.0.1:9464", Destination: &o.Listen.Address},
 			&cli.StringFlag{Name: "listen-token", Usage: "what HTTP clients must show: @FILE, env:NAME or a `TOKEN` (default: MCPCTL_LISTEN_TOKEN, else none)", Destination: &o.Listen.Token},
 			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this level or above: breaking, warning, info, any or never", Destination: &o.FailOn},

@@ -3,6 +3,7 @@ package live
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
@@ -36,11 +38,8 @@ func (r *watchRun) tell(w *watchedServer, e watch.Event) {
 			r.totals.add(e.Findings)
 		}
 	}
-	shown := shownEvent(w, e)
-	r.publish(shown)
-	if e.Kind == watch.Changed || e.Kind == watch.Recovered && len(e.Findings) > 0 {
-		r.pass(shown)
-	}
+	r.publish(shownEvent(w, e))
+	r.keepSurface(w, e)
 }
 
 // tellOwn tells an event of the one server that is being developed.
@@ -52,22 +51,35 @@ func (r *watchRun) tellOwn(e report.Event) {
 	r.publish(e)
 }
 
-// publish hands an event to those who look on; the caller holds the lock.
+// publish adds an event to the journal, for everybody who reads it; the caller holds the lock.
 func (r *watchRun) publish(e report.Event) {
-	r.monitor.Tell(e)
-	r.events.show(e, r.servers)
+	r.monitor.Count(e)
+	change := e.Event == string(watch.Changed) || e.Event == string(watch.Recovered) && len(e.Findings) > 0
+	r.journal.Add(e.Server, e.Event, change, func(at journal.Place) []byte { return eventLine(e, at) })
+	if change && (r.options.UntilChange || r.options.FailOn != "" && r.totals.fails) {
+		r.end(errSeen)
+	}
 }
 
-// pass hands a change on to whoever waits for one; the caller holds the lock.
-func (r *watchRun) pass(e report.Event) {
+// eventLine is an event as programs read it, without the end of the line.
+func eventLine(e report.Event, at journal.Place) []byte {
 	var line bytes.Buffer
-	if len(r.outputs) > 0 && report.WriteEvent(&line, "ndjson", e, report.Options{}) == nil {
-		for _, q := range r.outputs {
-			q.add(e.Server, line.Bytes())
-		}
+	e.ID, e.Sequence, e.Change = at.ID, at.Sequence, at.Change
+	_ = report.WriteEvent(&line, "ndjson", e, report.Options{}) // a buffer takes all, and events have JSON
+	return bytes.TrimSuffix(line.Bytes(), []byte("\n"))
+}
+
+// keepSurface notes in the journal's file what a server offers now that its change is told, for the next run to go on from; the
+// caller holds the lock.
+func (r *watchRun) keepSurface(w *watchedServer, e watch.Event) {
+	surface := w.view.Status().Surface
+	told := w.kept == nil || e.Kind == watch.Changed || e.Kind == watch.Recovered
+	if !r.journal.OnDisk() || r.options.Saved || surface == nil || surface == w.kept || !told {
+		return
 	}
-	if r.options.UntilChange || r.options.FailOn != "" && r.totals.fails {
-		r.end(errSeen)
+	if file, err := surface.Encode(); err == nil { // one with lists that never arrived is not known
+		w.kept = surface
+		r.journal.Surface(w.name(), file)
 	}
 }
 
@@ -165,70 +177,77 @@ func (r *watchRun) status() int {
 	return exit.OK
 }
 
-// eventWriter writes events to standard output, with a line below them on a terminal that says how all servers are. Who shows
-// an event never waits for whoever reads standard output.
+// eventWriter writes the events of a journal to standard output, with a line below them on a terminal that says how all servers
+// are. Who adds an event never waits for whoever reads standard output.
 type eventWriter struct {
 	process host.Process
 	options output.Options
-	live    bool // there is a line below the events
+	journal *journal.Journal
+	footer  func() string // nil = there is no line below the events
 	color   bool
-	queue   chan shownLine
 	ended   chan struct{}
 	lost    atomic.Bool // something did not get through
 
-	footed bool // the line is on the screen now
-	err    error
+	footed  bool // the line is on the screen now
+	err     error
+	missing int
 }
 
-// shownLine is an event, and what the line below it says; empty at the end.
-type shownLine struct {
-	event  report.Event
-	footer string
-}
-
-// mostUnread is how many events may wait for a reader of standard output. Further ones are dropped, and that is said.
-const mostUnread = 4096
-
-func newEventWriter(p host.Process, o output.Options) *eventWriter {
-	w := &eventWriter{process: p, options: o, queue: make(chan shownLine, mostUnread), ended: make(chan struct{})}
-	w.live, w.color = o.Format == "table" && terminal.IsTerminal(p.Out), o.Colored(p)
+// newEventWriter writes what the journal gets from now on.
+func newEventWriter(p host.Process, o output.Options, j *journal.Journal, footer func() string) *eventWriter {
+	w := &eventWriter{process: p, options: o, journal: j, color: o.Colored(p), ended: make(chan struct{})}
+	if o.Format == "table" && terminal.IsTerminal(p.Out) {
+		w.footer = footer
+	}
+	place, _ := j.Last()
+	gaps := j.Gaps(place, false)
 	go func() {
 		defer close(w.ended)
-		for line := range w.queue {
-			w.write(line)
+		for {
+			page := j.After(place)
+			for _, e := range page.Entries {
+				w.miss(e.Server, gaps.Before(e))
+				w.write(e)
+				place = e.Number
+			}
+			if page.Ended {
+				return
+			}
+			<-page.More
 		}
 	}()
 	return w
 }
 
-// show queues one event, the last one without a line about servers below it.
-func (w *eventWriter) show(e report.Event, servers []*watchedServer) {
-	line := shownLine{event: e}
-	if w.live && e.Event != "summary" {
-		line.footer = footer(servers)
-	}
-	select {
-	case w.queue <- line:
-	default:
-		if !w.lost.Swap(true) {
-			w.process.Note("nobody reads standard output: from now on events are missing there")
-		}
+// miss tells of events that the journal no longer had when it was their turn.
+func (w *eventWriter) miss(server string, events int) {
+	if events > 0 {
+		w.missing += events
+		w.lost.Store(true)
+		w.process.Note("nobody read standard output for too long: %d events of %s are missing there", events, report.Visible(server))
 	}
 }
 
 // write writes one event. A closed pipe ends the run.
-func (w *eventWriter) write(line shownLine) {
+func (w *eventWriter) write(e journal.Entry) {
 	var text bytes.Buffer
 	width := terminal.Width(w.process.Out)
 	if w.footed {
 		text.WriteString("\r\x1b[K")
 	}
-	err := report.WriteEvent(&text, w.options.Format, line.event, report.Options{Width: width, Color: w.color})
-	if w.footed = line.footer != ""; w.footed {
+	var event report.Event
+	err := json.Unmarshal(e.Line, &event)
+	if w.options.Format == "ndjson" {
+		text.Write(append(e.Line[:len(e.Line):len(e.Line)], '\n'))
+	} else if err == nil {
+		err = report.WriteEvent(&text, w.options.Format, event, report.Options{Width: width, Color: w.color})
+	}
+	if w.footed = w.footer != nil && event.Event != "summary"; w.footed {
 		if width == 0 { // not known
 			width = 80
 		}
-		text.WriteString(line.footer[:min(len(line.footer), width-1)])
+		line := w.footer()
+		text.WriteString(line[:min(len(line), width-1)])
 	}
 	if err == nil {
 		_, err = io.Copy(w.process.Out, &text)
@@ -241,24 +260,26 @@ func (w *eventWriter) write(line shownLine) {
 	}
 }
 
-// finish writes what is queued. The error is that something got lost.
+// finish ends the journal and writes what is in it. The error is that something got lost.
 func (w *eventWriter) finish() error {
-	close(w.queue)
+	unwritten := w.journal.End()
 	<-w.ended
 	switch {
 	case w.err != nil:
 		return fmt.Errorf("events are missing on standard output: %w", w.err)
-	case w.lost.Load():
-		return fmt.Errorf("events are missing on standard output: nobody read it for more than %d of them", mostUnread)
+	case w.missing > 0:
+		return fmt.Errorf("events are missing on standard output: nobody read %d of them in time", w.missing)
 	}
-	return nil
+	return unwritten
 }
 
 // footer is how many servers are in which state.
-func footer(servers []*watchedServer) string {
+func (r *watchRun) footer() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	states := map[string]int{}
 	var order []string
-	for _, w := range servers {
+	for _, w := range r.servers {
 		state := string(w.last)
 		if state == "" {
 			state = "waiting"

@@ -1,157 +1,303 @@
 package live
 
 import (
-	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
+	"maps"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // Bounds of what changes set off. None of it ever keeps a server from being watched.
 const (
-	atOnce        = 4   // deliveries of one output
-	mostQueued    = 256 // changes that wait for one output
+	atOnce        = 4 // deliveries of one output
 	commandTime   = time.Minute
-	postTime      = 10 * time.Second
-	postAttempts  = 3
-	finishTime    = 30 * time.Second // for what is still to be passed on at the end
+	firstPause    = 500 * time.Millisecond // before a second try; it doubles
+	longestPause  = time.Minute            // between tries, while the journal still has the change
+	lastTries     = 3                      // until failing is told; once watching has ended there are no more
+	finishTime    = 30 * time.Second       // for what is still to be passed on at the end
 	shownOfOutput = 2 << 10
 )
 
-// delivery is one change that is passed on.
-type delivery struct {
-	id       string // the same however often it is tried; of this run and output
-	server   string
-	sequence int    // of the server's changes, from 1
-	event    []byte // a line of JSON
+// follower passes the changes in a journal on to one output: those of a server one after the other, those of several servers
+// at once. It has a place of its own there, so that an output that stands still holds up nobody and misses nothing as long as
+// the journal reaches.
+type follower struct {
+	name    string // as messages have it, and the journal's file
+	journal *journal.Journal
+	note    func(format string, args ...any)
+	dropped func(output, server string, changes int) // counts them
+	send    func(context.Context, journal.Entry) error
+
+	ctx     context.Context // of deliveries
+	cancel  context.CancelFunc
+	places  chan struct{}
+	ending  chan struct{} // closed when only what is there is still passed on
+	freed   chan struct{} // something was passed on
+	ended   chan struct{}
+	running sync.WaitGroup
+
+	mu      sync.Mutex
+	place   int // all up to here is done
+	done    map[int]bool
+	busy    map[string]bool // servers of which a change is under way
+	given   map[string]bool // servers of which one was given up at the end, and with it those after it
+	gaps    *journal.Gaps
+	missed  map[string]int // changes of each server that the output does not get, and nobody was told of
+	failing bool           // nothing got through since the last try
 }
 
-// queue passes changes on to one output in the background: those of a server one after the other, those of several servers
-// at once. Queues know nothing of each other, so that one output that stands still holds up no other.
-type queue struct {
-	name string // as messages have it
-	note func(format string, args ...any)
-	send func(context.Context, delivery) error
-	run  string // tells the deliveries of this run from those of others
+// temporaryError is one after which a delivery is worth another try.
+type temporaryError struct{ error }
 
-	ctx    context.Context // of deliveries
-	cancel context.CancelFunc
-	places chan struct{}
-	ending sync.WaitGroup
-
-	mu       sync.Mutex
-	queued   int
-	count    int
-	sequence map[string]int
-	waiting  map[string][]delivery // by server; a server that is here is being served
-}
-
-// queues are the outputs that the options name. The end of ctx breaks off what is under way.
-func (o Options) queues(ctx context.Context, p host.Process) []*queue {
-	var all []*queue
+// followers pass changes on to the outputs that the options name. The end of ctx breaks off what is under way.
+func (o Options) followers(ctx context.Context, p host.Process, j *journal.Journal, dropped func(string, string, int)) []*follower {
+	var all []*follower
 	if o.Exec != "" {
-		all = append(all, newQueue(ctx, "--exec", p.Note, command(p, o.Exec)))
+		all = append(all, follow(ctx, "--exec", j, p.Note, dropped, command(p, o.Exec)))
 	}
 	if o.Post.URL != "" {
-		all = append(all, newQueue(ctx, "--webhook", p.Note, o.Post.sender(p)))
+		all = append(all, follow(ctx, "--webhook", j, p.Note, dropped, o.Post.sender(p)))
 	}
 	return all
 }
 
-func newQueue(ctx context.Context, name string, note func(string, ...any), send func(context.Context, delivery) error) *queue {
-	q := &queue{
-		name: name, note: note, send: send, run: rand.Text()[:8], places: make(chan struct{}, atOnce),
-		sequence: map[string]int{}, waiting: map[string][]delivery{},
+// follow begins where the output ended in the run before this one, if the journal knows, or else with what is added now.
+func follow(ctx context.Context, name string, j *journal.Journal, note func(string, ...any), dropped func(string, string, int), send func(context.Context, journal.Entry) error) *follower {
+	f := &follower{
+		name: name, journal: j, note: note, dropped: dropped, send: send, places: make(chan struct{}, atOnce),
+		ending: make(chan struct{}), freed: make(chan struct{}, 1), ended: make(chan struct{}),
+		done: map[int]bool{}, busy: map[string]bool{}, given: map[string]bool{}, missed: map[string]int{},
 	}
-	q.ctx, q.cancel = context.WithCancel(ctx)
-	return q
+	f.ctx, f.cancel = context.WithCancel(ctx)
+	var before bool
+	if f.place, before = j.Passed(name); !before {
+		f.place, _ = j.Last()
+		j.Pass(name, f.place)
+	} else if f.place < j.Oldest()-1 {
+		note("%s: changes of the last run may be missing there: the journal does not reach back to them", name)
+	}
+	f.gaps = j.Gaps(f.place, true)
+	go f.run()
+	return f
 }
 
-// add hands a change over. More than fit are dropped, and that is said.
-func (q *queue) add(server string, event []byte) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.sequence[server]++ // of what is dropped, too: whoever gets the next one sees that one is missing
-	if q.queued == mostQueued {
-		q.note("%s: a change of %s was not passed on: %d are waiting already", q.name, report.Visible(server), mostQueued)
-		return
-	}
-	q.queued++
-	q.count++
-	d := delivery{id: q.run + "-" + strconv.Itoa(q.count), server: server, sequence: q.sequence[server], event: event}
-	waiting, served := q.waiting[server]
-	q.waiting[server] = append(waiting, d)
-	if !served {
-		q.ending.Go(func() { q.serve(server) })
-	}
-}
-
-// serve passes the changes of a server on until there are none left.
-func (q *queue) serve(server string) {
-	for {
-		next, ok := q.next(server)
-		if !ok {
+// run passes changes on until there will be no more, or ctx ends.
+func (f *follower) run() {
+	defer close(f.ended)
+	defer f.running.Wait()
+	ending := f.ending
+	for over := false; ; {
+		more, idle := f.begin()
+		if over && idle {
 			return
 		}
-		q.places <- struct{}{}
-		err := q.send(q.ctx, next)
-		<-q.places
-		if err != nil {
-			q.note("%v", err)
+		select {
+		case <-more:
+		case <-f.freed:
+		case <-ending:
+			over, ending = true, nil
+		case <-f.ctx.Done():
+			return
 		}
 	}
 }
 
-func (q *queue) next(server string) (delivery, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	waiting := q.waiting[server]
-	if len(waiting) == 0 {
-		delete(q.waiting, server)
-		return delivery{}, false
+// begin begins all deliveries that may be under way now; idle = there is none, and nothing waits.
+func (f *follower) begin() (more <-chan struct{}, idle bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for {
+		e, found, next := f.journal.Find(f.place, func(e journal.Entry) bool { return f.left(e) && !f.busy[e.Server] && !f.given[e.Server] })
+		if more = next; !found {
+			return more, len(f.busy) == 0
+		}
+		select {
+		case f.places <- struct{}{}:
+		default:
+			return more, false
+		}
+		f.miss(e.Server, f.gaps.Before(e))
+		f.busy[e.Server] = true
+		f.running.Go(func() { f.deliver(e) })
 	}
-	q.queued--
-	q.waiting[server] = waiting[1:]
-	return waiting[0], true
 }
 
-// finish waits for all that was handed over, within its time; what is left then is given up.
-func (q *queue) finish() {
-	late := time.AfterFunc(finishTime, func() {
-		q.mu.Lock()
-		left := q.queued
-		q.waiting, q.queued = map[string][]delivery{}, 0
-		q.mu.Unlock()
-		q.note("%s: not done %s after the end: %d further changes were not passed on", q.name, finishTime, left)
-		q.cancel()
-	})
-	defer late.Stop()
-	q.ending.Wait()
-	q.cancel()
+// left tells whether an event is still to be passed on; the caller holds the lock.
+func (f *follower) left(e journal.Entry) bool { return e.Change > 0 && !f.done[e.Number] }
+
+// deliver passes a change on, and tries until that works, the output refuses it, or it is too late.
+func (f *follower) deliver(e journal.Entry) {
+	pauses := &backoff.ExponentialBackOff{InitialInterval: firstPause, Multiplier: 2, RandomizationFactor: 0.25, MaxInterval: longestPause}
+	pauses.Reset()
+	for try := 1; ; try++ {
+		err := f.send(f.ctx, e)
+		<-f.places
+		again, temporary := errors.AsType[temporaryError](err)
+		switch {
+		case err != nil && f.ctx.Err() != nil: // it is as it was
+			f.note("%v", err)
+			return
+		case !temporary:
+			if err != nil {
+				f.note("%v", err)
+			}
+			f.outage(nil)
+			f.tellMissed("the journal had no room for them until it was their turn")
+			f.finished(e)
+			return
+		}
+		if try >= lastTries {
+			f.outage(again)
+		}
+		if !f.pause(pauses.NextBackOff(), try) {
+			f.giveUp(e.Server)
+			return
+		}
+		if e.Number < f.journal.Oldest() {
+			f.mu.Lock()
+			f.miss(e.Server, 1)
+			f.mu.Unlock()
+			f.finished(e)
+			return
+		}
+		select {
+		case f.places <- struct{}{}:
+		case <-f.ctx.Done():
+			return
+		}
+	}
 }
 
-// command runs a command line of the system's shell with the event on its standard input.
-func command(p host.Process, line string) func(context.Context, delivery) error {
-	return func(ctx context.Context, d delivery) error {
+// pause waits for another try; false = there is none any more.
+func (f *follower) pause(d time.Duration, tries int) bool {
+	ending := f.ending
+	for timer := time.After(d); ; {
+		select {
+		case <-timer:
+			return true
+		case <-ending:
+			if ending = nil; tries >= lastTries {
+				return false
+			}
+		case <-f.ctx.Done():
+			return false
+		}
+	}
+}
+
+// outage tells that nothing gets through any more, or that something does again; nil = it does.
+func (f *follower) outage(err error) {
+	f.mu.Lock()
+	changed := f.failing != (err != nil)
+	f.failing = err != nil
+	f.mu.Unlock()
+	switch {
+	case changed && err != nil:
+		f.note("%v", err)
+	case changed:
+		f.note("%s works again", f.name)
+	}
+}
+
+// finished notes that there is nothing more to do about a change.
+func (f *follower) finished(e journal.Entry) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done[e.Number] = true
+	delete(f.busy, e.Server)
+	if first, ok, _ := f.journal.Find(f.place, f.left); ok {
+		f.place = first.Number - 1
+	} else {
+		f.place, _ = f.journal.Last()
+	}
+	maps.DeleteFunc(f.done, func(number int, _ bool) bool { return number <= f.place })
+	f.journal.Pass(f.name, f.place)
+	f.free()
+}
+
+// giveUp leaves a change, and those of its server that come after it, to the next run.
+func (f *follower) giveUp(server string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.busy, server)
+	f.given[server] = true
+	f.free()
+}
+
+func (f *follower) free() {
+	select {
+	case f.freed <- struct{}{}:
+	default:
+	}
+}
+
+// miss counts changes that the output does not get; the caller holds the lock.
+func (f *follower) miss(server string, changes int) {
+	if changes > 0 {
+		f.missed[server] += changes
+		f.dropped(f.name, server, changes)
+	}
+}
+
+// tellMissed tells of the changes that were missed since it did so last.
+func (f *follower) tellMissed(why string) {
+	f.mu.Lock()
+	missed := f.missed
+	f.missed = map[string]int{}
+	f.mu.Unlock()
+	for _, server := range slices.Sorted(maps.Keys(missed)) {
+		f.note("%s: not passed on: %d of the changes of %s: %s", f.name, missed[server], report.Visible(server), why)
+	}
+}
+
+// finish passes on what is in the journal, within its time; what is left then stays there.
+func (f *follower) finish() {
+	f.journal.Settle(f.ctx)
+	close(f.ending)
+	late := time.AfterFunc(finishTime, f.cancel)
+	<-f.ended
+	late.Stop()
+	f.cancel()
+	f.leave()
+	why := "watching has ended"
+	if f.journal.OnDisk() {
+		why += ", and the next run with this journal passes them on"
+	}
+	f.tellMissed(why)
+}
+
+// leave counts what was not passed on.
+func (f *follower) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for server, changes := range f.gaps.Unseen() {
+		f.miss(server, changes)
+	}
+	for _, seen := range []map[string]bool{f.busy, f.given} { // and not done
+		for server := range seen {
+			f.miss(server, 1)
+		}
+	}
+}
+
+// command runs a command line of the system's shell with the event on its standard input. One that fails is not run again: it
+// may have done half of what it does.
+func command(p host.Process, line string) func(context.Context, journal.Entry) error {
+	return func(ctx context.Context, e journal.Entry) error {
 		said := process.Tail{Limit: shownOfOutput}
-		environ := append(p.Environ[:len(p.Environ):len(p.Environ)], "MCPCTL_DELIVERY="+d.id, "MCPCTL_SEQUENCE="+strconv.Itoa(d.sequence))
-		command := process.ShellCommand{Line: line, Env: environ, Stdin: d.event, Limit: commandTime}
+		environ := append(p.Environ[:len(p.Environ):len(p.Environ)], "MCPCTL_DELIVERY="+e.ID, "MCPCTL_SEQUENCE="+strconv.Itoa(e.Change))
+		command := process.ShellCommand{Line: line, Env: environ, Stdin: withNewline(e.Line), Limit: commandTime}
 		if err := command.Run(ctx, &said, &said); err != nil {
 			return fmt.Errorf("running --exec: %w%s", err, process.Quoted(said.String()))
 		}
@@ -159,60 +305,4 @@ func command(p host.Process, line string) func(context.Context, delivery) error 
 	}
 }
 
-// Webhook is where changes are posted.
-type Webhook struct {
-	URL    string // empty = nowhere
-	Secret string // signs posts; empty = they are not signed
-}
-
-func (w Webhook) check() error {
-	if w.URL != "" && !strings.HasPrefix(w.URL, "http://") && !strings.HasPrefix(w.URL, "https://") {
-		return exit.Usagef("--webhook is a URL that begins with http:// or https://")
-	}
-	return nil
-}
-
-// sender posts an event, three times at most.
-func (w Webhook) sender(p host.Process) func(context.Context, delivery) error {
-	client := &http.Client{Timeout: postTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return func(ctx context.Context, d delivery) error {
-		once := func() (struct{}, error) { return struct{}{}, w.post(ctx, client, p.Version, d) }
-		if _, err := backoff.Retry(ctx, once, backoff.WithMaxTries(postAttempts)); err != nil {
-			return fmt.Errorf("posting to --webhook: %w", err)
-		}
-		return nil
-	}
-}
-
-func (w Webhook) post(ctx context.Context, client *http.Client, version string, d delivery) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL, bytes.NewReader(d.event))
-	if err != nil {
-		return backoff.Permanent(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "mcpctl/"+version)
-	request.Header.Set("X-Mcpctl-Delivery", d.id)
-	request.Header.Set("X-Mcpctl-Sequence", strconv.Itoa(d.sequence))
-	if w.Secret != "" {
-		request.Header.Set("X-Mcpctl-Signature-256", "sha256="+signature(w.Secret, d.event))
-	}
-	reply, err := client.Do(request)
-	if where, ok := err.(*url.Error); ok {
-		return where.Err // without the URL, which may hold a secret
-	}
-	if err != nil {
-		return err
-	}
-	defer reply.Body.Close()
-	if reply.StatusCode < 200 || reply.StatusCode > 299 {
-		return fmt.Errorf("HTTP %s", reply.Status)
-	}
-	return nil
-}
-
-// signature is the HMAC-SHA256 of a text, in hexadecimal digits.
-func signature(secret string, text []byte) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(text)
-	return hex.EncodeToString(mac.Sum(nil))
-}
+func withNewline(line []byte) []byte { return append(line[:len(line):len(line)], '\n') }

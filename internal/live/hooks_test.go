@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,97 +15,152 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/journal"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// passing is a queue whose deliveries a test takes, and what it notes.
-func passing(t *testing.T, send func(context.Context, delivery) error) (q *queue, noted *[]string) {
-	var mu sync.Mutex
-	noted = new([]string)
-	return newQueue(t.Context(), "--test", func(format string, args ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		*noted = append(*noted, fmt.Sprintf(format, args...))
-	}, send), noted
+// remarks are what a follower notes.
+type remarks struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (r *remarks) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, fmt.Sprintf(format, args...))
+}
+
+// following passes the changes of a journal on to a test, and counts those that are dropped.
+func following(t *testing.T, j *journal.Journal, send func(context.Context, journal.Entry) error) (f *follower, noted *remarks, dropped map[string]int) {
+	noted, dropped = &remarks{}, map[string]int{}
+	return follow(t.Context(), "--test", j, noted.note, func(_, server string, n int) { dropped[server] += n }, send), noted, dropped
+}
+
+// change adds a change of a server.
+func change(j *journal.Journal, server string) {
+	j.Add(server, "changed", true, func(journal.Place) []byte { return []byte("{}") })
 }
 
 // TestDeadOutputStarvesNobody: one output that never ends takes nothing from another.
 func TestDeadOutputStarvesNobody(t *testing.T) {
 	const changes = 145
 	synctest.Test(t, func(t *testing.T) {
-		dead, _ := passing(t, func(ctx context.Context, _ delivery) error {
+		j := journal.New()
+		dead, _, _ := following(t, j, func(ctx context.Context, _ journal.Entry) error {
 			<-ctx.Done()
 			return ctx.Err()
 		})
 		var passed sync.WaitGroup
 		passed.Add(changes)
-		quick, noted := passing(t, func(context.Context, delivery) error {
+		quick, noted, _ := following(t, j, func(context.Context, journal.Entry) error {
 			passed.Done()
 			return nil
 		})
 		for i := range changes {
-			for _, q := range []*queue{dead, quick} {
-				q.add(fmt.Sprint("server", i%7), nil)
-			}
+			change(j, fmt.Sprint("server", i%7))
 		}
 		passed.Wait()
 		quick.finish()
-		began := time.Now()
-		dead.finish()
-		if took := time.Since(began); took > finishTime {
-			t.Errorf("the end took %v", took)
-		}
-		if len(*noted) > 0 {
-			t.Errorf("noted %q", *noted)
+		if began := time.Now(); len(noted.all) > 0 {
+			t.Errorf("noted %q", noted.all)
+		} else if dead.finish(); time.Since(began) > finishTime {
+			t.Errorf("the end took %v", time.Since(began))
 		}
 	})
 }
 
-// TestInOrderForEachServer: changes of a server are passed on one after the other, those of another one meanwhile. Those that
-// are dropped have a number, too.
+// TestInOrderForEachServer: changes of a server are passed on one after the other, those of another one meanwhile.
 func TestInOrderForEachServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var got []string
 		hold := make(chan struct{})
-		q, _ := passing(t, func(_ context.Context, d delivery) error {
-			if d.server == "slow" {
+		j := journal.New()
+		f, _, _ := following(t, j, func(_ context.Context, e journal.Entry) error {
+			if e.Server == "slow" {
 				<-hold
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			got = append(got, fmt.Sprintf("%s %d %s", d.server, d.sequence, d.id[len(d.id)-1:]))
+			got = append(got, fmt.Sprintf("%s %d %s", e.Server, e.Change, e.ID[len(e.ID)-1:]))
 			return nil
 		})
 		for _, server := range []string{"slow", "slow", "other", "slow"} {
-			q.add(server, nil)
+			change(j, server)
 		}
 		synctest.Wait()
 		close(hold)
-		q.finish()
+		f.finish()
 		if diff := cmp.Diff([]string{"other 1 3", "slow 1 1", "slow 2 2", "slow 3 4"}, got); diff != "" {
 			t.Errorf("passed on (-want +got):\n%s", diff)
 		}
-		full := make(chan struct{})
-		q, noted := passing(t, func(_ context.Context, d delivery) error {
-			<-full
+	})
+}
+
+// TestOutage is over after hours: what the journal still has is passed on in order, what it has not is told, by server.
+func TestOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		down, got := true, map[string][]int{}
+		j := journal.Bounded(4, journal.KeptBytes)
+		f, noted, dropped := following(t, j, func(_ context.Context, e journal.Entry) error {
 			mu.Lock()
 			defer mu.Unlock()
-			got = append(got, fmt.Sprint(d.sequence))
+			if down {
+				return temporaryError{errors.New("nobody there")}
+			}
+			got[e.Server] = append(got[e.Server], e.Change)
 			return nil
 		})
-		for range mostQueued + 3 { // the first is under way
-			q.add("s", nil)
-			synctest.Wait()
+		for range 5 {
+			change(j, "a")
+			change(j, "b")
+			time.Sleep(time.Hour)
 		}
-		if len(*noted) != 2 || !strings.HasPrefix((*noted)[0], "--test: a change of s was not passed on") {
-			t.Errorf("noted %q", *noted)
+		mu.Lock()
+		down = false
+		mu.Unlock()
+		time.Sleep(2 * longestPause)
+		f.finish()
+		if diff := cmp.Diff(map[string][]int{"a": {4, 5}, "b": {4, 5}}, got); diff != "" {
+			t.Errorf("passed on (-want +got):\n%s", diff)
 		}
-		close(full)
-		synctest.Wait()
-		q.add("s", nil)
-		q.finish()
-		if last := got[len(got)-1]; last != fmt.Sprint(mostQueued+4) {
-			t.Errorf("the last one is %s", last)
+		if diff := cmp.Diff(map[string]int{"a": 3, "b": 3}, dropped); diff != "" {
+			t.Errorf("dropped (-want +got):\n%s", diff)
+		}
+		if all := strings.Join(noted.all, "\n"); strings.Count(all, "nobody there") != 1 || strings.Count(all, "works again") != 1 || !strings.Contains(all, "--test: not passed on: 3 of the changes of a: ") {
+			t.Errorf("noted:\n%s", all)
+		}
+	})
+}
+
+// TestNothingOfOneServerBlocksAnother: a post that is never taken holds up its own server alone, also at the end.
+func TestNothingOfOneServerBlocksAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		taken := 0
+		j := journal.New()
+		f, noted, dropped := following(t, j, func(_ context.Context, e journal.Entry) error {
+			if strings.HasPrefix(e.Server, "poison") {
+				return temporaryError{errors.New("HTTP 500")}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			taken++
+			return nil
+		})
+		for i := range 2 * atOnce {
+			change(j, fmt.Sprint("poison", i))
+		}
+		change(j, "poison0")
+		time.Sleep(time.Hour)
+		change(j, "well")
+		f.finish()
+		if taken != 1 || len(dropped) != 2*atOnce || dropped["poison0"] != 2 {
+			t.Errorf("%d taken, dropped %v, noted %q", taken, dropped, noted.all)
 		}
 	})
 }
@@ -117,16 +173,64 @@ func TestPostsCarryTheirPlace(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		got = append(got, r.Header.Get("X-Mcpctl-Delivery")+" "+r.Header.Get("X-Mcpctl-Sequence"))
-		if len(got) == 1 {
+		switch len(got) {
+		case 1:
 			w.WriteHeader(http.StatusServiceUnavailable)
+		case 3:
+			w.WriteHeader(http.StatusForbidden)
 		}
 	}))
 	defer server.Close()
-	all := Options{Post: Webhook{URL: server.URL}}.queues(t.Context(), host.Process{Quiet: true})
-	all[0].add("s", []byte("{}\n"))
-	all[0].add("s", []byte("{}\n"))
+	j := journal.New()
+	all := Options{Post: Webhook{URL: server.URL}}.followers(t.Context(), host.Process{Quiet: true}, j, func(string, string, int) {})
+	change(j, "s")
+	change(j, "s")
+	change(j, "s")
 	all[0].finish()
-	if len(got) != 3 || got[0] != got[1] || !strings.HasSuffix(got[0], "-1 1") || !strings.HasSuffix(got[2], "-2 2") {
+	if len(got) != 4 || got[0] != got[1] || !strings.HasSuffix(got[0], "-1 1") || !strings.HasSuffix(got[2], "-2 2") || !strings.HasSuffix(got[3], "-3 3") {
 		t.Errorf("posted %q", got)
 	}
+}
+
+// TestChatFormats hold all that changed, in texts in which nothing that a server sent is a link, a mention or markup.
+func TestChatFormats(t *testing.T) {
+	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/<!channel>```[x](http://evil)\x1b", Message: "It is gone & <https://evil|here>."}
+	event := report.Event{Event: "changed", Server: "<@U1>", Cause: "poll", Findings: report.Findings{removed}}
+	e := journal.Entry{Place: journal.Place{ID: "R-1"}, Server: event.Server, Kind: "changed", Line: eventLine(event, journal.Place{ID: "R-1"})}
+	slack := body(t, Webhook{Format: "slack"}, e)["text"].(string)
+	if strings.ContainsAny(slack, "<>\x1b") || strings.Count(slack, "`") != 6 || !strings.HasPrefix(slack, "&lt;@U1&gt; changed: 1 breaking, 0 warning, 0 info\n```\n") {
+		t.Errorf("slack: %q", slack)
+	}
+	var runs []string
+	card := body(t, Webhook{Format: "teams"}, e)["attachments"].([]any)[0].(map[string]any)["content"].(map[string]any)
+	for _, block := range card["body"].([]any) {
+		if block.(map[string]any)["type"] != "RichTextBlock" {
+			t.Errorf("a block that knows Markdown: %v", block)
+		}
+		runs = append(runs, block.(map[string]any)["inlines"].([]any)[0].(map[string]any)["text"].(string))
+	}
+	if len(runs) != 2 || !strings.Contains(runs[1], "tool-removed") || strings.Contains(runs[1], "\x1b") {
+		t.Errorf("teams: %q", runs)
+	}
+	for range 500 {
+		event.Findings = append(event.Findings, removed)
+		removed.Item += "x"
+	}
+	e.Line = eventLine(event, e.Place)
+	if long := body(t, Webhook{Format: "slack"}, e)["text"].(string); len(long) > 2*chatBytes || !strings.Contains(long, " more lines: the event R-1 has them\n```") {
+		t.Errorf("%d bytes, ending in %q", len(long), long[len(long)-80:])
+	}
+}
+
+func body(t *testing.T, w Webhook, e journal.Entry) map[string]any {
+	t.Helper()
+	raw, err := w.body(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := rawjson.Decode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value.(map[string]any)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -22,7 +23,7 @@ type ListenOptions struct {
 
 // listen opens what the options ask for; nil = nothing. Mistakes and an address that is taken are usage errors, for no server
 // was contacted yet.
-func listen(p host.Process, o ListenOptions) (*monitor.Monitor, error) {
+func listen(p host.Process, o ListenOptions, j *journal.Journal) (*monitor.Monitor, error) {
 	if o.Address == "" {
 		if o.Token != "" {
 			return nil, exit.Usagef("--listen-token is for --listen: give an address to listen on, such as --listen 127.0.0.1:9464")
@@ -45,7 +46,7 @@ func listen(p host.Process, o ListenOptions) (*monitor.Monitor, error) {
 	if err != nil {
 		return nil, exit.Usagef("--listen: %w: is another mcpctl running? Choose another port, or 0 for any", err)
 	}
-	m := monitor.New(monitor.Options{Token: token, Loopback: loopback, Version: p.Version, Explain: fleet.FailureOf, Nearest: match.Nearest})
+	m := monitor.New(monitor.Options{Journal: j, Token: token, Loopback: loopback, Version: p.Version, Explain: fleet.FailureOf, Nearest: match.Nearest})
 	m.Serve(listener)
 	p.Note("listening on http://%s", listener.Addr())
 	return m, nil

@@ -2,7 +2,7 @@
 // started anew when its files change, and everybody who is told.
 //
 // The parts do not know each other. The run hands them functions and takes from their channels: a supervisor turns signals,
-// typed words and edited files into requests, a rebuilder builds, queues pass changes on, a writer writes events.
+// typed words and edited files into requests, a rebuilder builds, followers of the journal pass changes on, a writer writes events.
 package live
 
 import (
@@ -18,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -46,6 +47,7 @@ type Options struct {
 	Build  string        // with Reload: a command line that is run first
 	Exec   string        // a command line for every change
 	Post   Webhook       // where every change is posted
+	Record string        // the file of the journal, which the next run goes on from; empty = in memory alone
 	Listen ListenOptions // what is served over HTTP
 
 	Output output.Options // Format is one of report.EventFormats
@@ -94,7 +96,11 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	if r.servers, err = r.resolve(ctx, f); err != nil {
 		return err
 	}
-	if r.monitor, err = listen(p, o.Listen); err != nil {
+	if err := r.openJournal(); err != nil {
+		return err
+	}
+	defer func() { _ = r.journal.End() }()
+	if r.monitor, err = listen(p, o.Listen, r.journal); err != nil {
 		return err
 	}
 	defer r.monitor.Close()
@@ -104,9 +110,39 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 		}
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(leanGC))
-	r.events = newEventWriter(p, o.Output)
-	r.outputs = o.queues(ctx, p)
+	r.events = newEventWriter(p, o.Output, r.journal, r.footer)
+	r.outputs = o.followers(ctx, p, r.journal, r.monitor.Dropped)
 	return r.run(ctx)
+}
+
+// openJournal opens the file of the journal, if there is to be one, with what servers offered when they were watched last.
+func (r *watchRun) openJournal() (err error) {
+	if r.options.Record == "" {
+		r.journal = journal.New()
+		return nil
+	}
+	if r.journal, r.before, err = journal.Open(r.options.Record, r.process.Note); err != nil {
+		return exit.Usagef("--journal %s: %w", r.options.Record, err)
+	}
+	return nil
+}
+
+// lastSurface is what a server offered when a run before this one ended; nil = that is not known.
+func (r *watchRun) lastSurface(w *watchedServer) *snapshot.Snapshot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	file, known := r.before[w.name()]
+	delete(r.before, w.name())
+	if !known || r.options.Saved {
+		return nil
+	}
+	last, err := snapshot.Parse(file)
+	if err != nil || !last.Complete() {
+		r.process.Note("--journal: the last surface of %s cannot be read: %v", report.Visible(w.name()), err)
+		return nil
+	}
+	w.kept = last
+	return last
 }
 
 // watchRun is one run of watch: the servers that are watched, and what was told of them.
@@ -117,14 +153,16 @@ type watchRun struct {
 	places  chan struct{}           // as many servers as this holds are connected to at once
 	monitor *monitor.Monitor        // nil = nobody asks over HTTP
 	rebuild *rebuilder              // nil without Options.Reload
+	journal *journal.Journal        // all that is told, for whoever reads it
 	events  *eventWriter            // standard output
-	outputs []*queue                // what changes set off
+	outputs []*follower             // what changes set off
 	end     context.CancelCauseFunc // ends watching
 	fleet   *fleet.Fleet            // as the configuration is now; of the supervising goroutine
 
 	mu      sync.Mutex // guards what follows: servers tell one at a time
 	servers []*watchedServer
 	totals  totals
+	before  map[string][]byte // surfaces that a run before this one left in the journal
 }
 
 // watchedServer is one server of a run.
@@ -136,10 +174,11 @@ type watchedServer struct {
 	ended   chan struct{}
 	view    watch.View
 
-	last    watch.State       // before watching ended
-	found   []finding.Finding // the newest distance from what is saved
-	unsaved bool              // there is nothing to measure it from
-	unread  bool              // there is a snapshot, and it cannot be read: the distance is not known
+	last    watch.State        // before watching ended
+	kept    *snapshot.Snapshot // what the journal's file has of it
+	found   []finding.Finding  // the newest distance from what is saved
+	unsaved bool               // there is nothing to measure it from
+	unread  bool               // there is a snapshot, and it cannot be read: the distance is not known
 }
 
 // Why watching ends, other than by a signal.
@@ -166,8 +205,8 @@ func (r *watchRun) run(ctx context.Context) error {
 	for _, w := range r.servers {
 		w.end()
 	}
-	for _, q := range r.outputs {
-		q.finish()
+	for _, f := range r.outputs {
+		f.finish()
 	}
 	misconfigured := func(w *watchedServer) bool { return w.target.Known().Misconfigured }
 	if len(r.servers) > 0 && !slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return !misconfigured(w) }) {
@@ -218,7 +257,7 @@ func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 // follow watches a server whose snapshot is saved in a file until ctx ends.
 func (r *watchRun) follow(ctx context.Context, w *watchedServer, saved string) {
 	server := watch.Source{Name: w.name(), Open: func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }}
-	if r.options.Saved {
+	if server.Last = r.lastSurface(w); r.options.Saved {
 		server.Saved = r.reader(w, saved)
 	}
 	o := watch.Options{

@@ -19,18 +19,20 @@ type meter struct {
 	monitor                      *Monitor
 	connects, refreshes, changes *family
 	connecting, refreshing       *family
+	undelivered                  *family
 	subscribers, dropped         atomic.Int64
 	sizes                        sizes
 }
 
 func newMeter(m *Monitor) *meter {
 	return &meter{
-		monitor:    m,
-		connects:   newFamily("mcpctl_connects_total", counter, "Attempts to connect to the server, by outcome.", "server", "outcome"),
-		refreshes:  newFamily("mcpctl_refreshes_total", counter, "Readings of the server's lists, by what caused them and by outcome.", "server", "cause", "outcome"),
-		changes:    newFamily("mcpctl_changes_total", counter, "Findings in changes that were told, by level (or waived) and by kind of item.", "server", "level", "kind"),
-		connecting: newFamily("mcpctl_connect_duration_seconds", histogram, "Time that successful attempts to connect took.", "server"),
-		refreshing: newFamily("mcpctl_refresh_duration_seconds", histogram, "Time that readings took, with the repetitions of those that failed.", "server"),
+		monitor:     m,
+		connects:    newFamily("mcpctl_connects_total", counter, "Attempts to connect to the server, by outcome.", "server", "outcome"),
+		refreshes:   newFamily("mcpctl_refreshes_total", counter, "Readings of the server's lists, by what caused them and by outcome.", "server", "cause", "outcome"),
+		changes:     newFamily("mcpctl_changes_total", counter, "Findings in changes that were told, by level (or waived) and by kind of item.", "server", "level", "kind"),
+		undelivered: newFamily("mcpctl_undelivered_changes_total", counter, "Changes that an output did not pass on.", "server", "output"),
+		connecting:  newFamily("mcpctl_connect_duration_seconds", histogram, "Time that successful attempts to connect took.", "server"),
+		refreshing:  newFamily("mcpctl_refresh_duration_seconds", histogram, "Time that readings took, with the repetitions of those that failed.", "server"),
 	}
 }
 
@@ -42,7 +44,7 @@ func (t *meter) families() []*family {
 	listening.set(float64(t.subscribers.Load()))
 	dropped := newFamily("mcpctl_event_subscribers_dropped_total", counter, "Clients that were too slow to take events.")
 	dropped.set(float64(t.dropped.Load()))
-	all := []*family{t.connects, t.refreshes, t.changes, t.connecting, t.refreshing, build, listening, dropped}
+	all := []*family{t.connects, t.refreshes, t.changes, t.connecting, t.refreshing, t.undelivered, build, listening, dropped}
 	return append(append(all, t.standing()...), ofProcess()...)
 }
 
@@ -87,7 +89,7 @@ func (t *meter) found(server string, findings []finding.Finding) {
 
 // forget drops all that was counted of a server.
 func (t *meter) forget(server string) {
-	for _, f := range []*family{t.connects, t.refreshes, t.changes, t.connecting, t.refreshing} {
+	for _, f := range []*family{t.connects, t.refreshes, t.changes, t.connecting, t.refreshing, t.undelivered} {
 		f.forget(label(server))
 	}
 	t.sizes.forget(server)

@@ -203,7 +203,7 @@ func TestSeriesAreBounded(t *testing.T) {
 	for i := range 1000 {
 		e := change(odd)
 		e.Findings[0].Item, e.Findings[0].Rule = fmt.Sprint("tool/", i), fmt.Sprint("rule-", i)
-		m.Tell(e)
+		m.Count(e)
 	}
 	if got := strings.Count(scrape(t, m), "server=\"a/b"); got > 100 {
 		t.Errorf("%d series of one server", got)

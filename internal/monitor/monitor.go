@@ -10,12 +10,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
 // Options are what a Monitor needs to know. The zero value works.
 type Options struct {
+	Journal  *journal.Journal                        // the events; nil = there are none
 	Token    string                                  // what clients must show, except for health; empty = nothing
 	Loopback bool                                    // only names of this machine are answered to, against DNS rebinding
 	Version  string                                  // of the program
@@ -46,7 +48,7 @@ func (s Server) now() watch.Status {
 type Monitor struct {
 	options Options
 	meter   *meter
-	events  *stream
+	events  *journal.Journal
 	asking  asking
 	patient time.Duration // with clients that do not take what they are sent
 	servers atomic.Pointer[[]Server]
@@ -65,7 +67,10 @@ func New(o Options) *Monitor {
 	if o.Nearest == nil {
 		o.Nearest = func(string, []string) []string { return nil }
 	}
-	m := &Monitor{options: o, events: newStream(keptEvents, keptBytes), patient: patience}
+	if o.Journal == nil {
+		o.Journal = journal.New()
+	}
+	m := &Monitor{options: o, events: o.Journal, patient: patience}
 	m.servers.Store(&[]Server{})
 	m.meter = newMeter(m)
 	return m
@@ -120,22 +125,27 @@ func (m *Monitor) Attempt(server string, a watch.Attempt) {
 	}
 }
 
-// Tell hands an event to the clients that listen, and counts the changes in it. It never waits for them.
-func (m *Monitor) Tell(e report.Event) {
-	if m == nil {
-		return
+// Count counts the changes in an event.
+func (m *Monitor) Count(e report.Event) {
+	if m != nil {
+		m.meter.found(e.Server, e.Findings)
 	}
-	m.meter.found(e.Server, e.Findings)
-	m.events.add(e)
 }
 
-// Close ends the events with those that were told, and lets responses end for a moment.
+// Dropped counts changes of a server that an output did not pass on.
+func (m *Monitor) Dropped(output, server string, changes int) {
+	if m != nil {
+		m.meter.undelivered.add(float64(changes), label(server), output)
+	}
+}
+
+// Close lets responses end for a moment: clients that listen to events have those that were added before the journal's end.
 func (m *Monitor) Close() {
 	if m == nil {
 		return
 	}
 	m.ending.Store(true)
-	m.events.end()
+	_ = m.events.End() // whoever adds events hears of it
 	if m.http != nil {
 		shutDown(m.http)
 	}

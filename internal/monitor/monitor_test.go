@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -59,9 +61,21 @@ func monitorOf(o Options, servers ...Server) *Monitor {
 	} {
 		m.Attempt(servers[0].Name, a)
 	}
-	m.Tell(report.Event{Time: time.Now(), Event: "state", Server: servers[0].Name, State: "connecting"})
-	m.Tell(change(servers[0].Name))
+	m.Dropped("--webhook", servers[0].Name, 1)
+	tell(m, report.Event{Time: time.Now(), Event: "state", Server: servers[0].Name, State: "connecting"})
+	tell(m, change(servers[0].Name))
 	return m
+}
+
+// tell tells an event as watching does.
+func tell(m *Monitor, e report.Event) {
+	m.Count(e)
+	m.events.Add(e.Server, e.Event, e.Findings != nil, func(at journal.Place) []byte {
+		var line bytes.Buffer
+		e.ID, e.Sequence, e.Change = at.ID, at.Sequence, at.Change
+		_ = report.WriteEvent(&line, "ndjson", e, report.Options{})
+		return bytes.TrimSpace(line.Bytes())
+	})
 }
 
 func change(server string) report.Event {

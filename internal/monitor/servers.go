@@ -47,7 +47,8 @@ type oneServer struct {
 }
 
 func (m *Monitor) listServers(w http.ResponseWriter, r *http.Request) {
-	all := fleet{Mcpctl: report.Version, LastEventID: m.events.last(), Servers: []oneServer{}}
+	_, last := m.events.Last()
+	all := fleet{Mcpctl: report.Version, LastEventID: last, Servers: []oneServer{}}
 	for _, s := range *m.servers.Load() {
 		one, _ := m.describe(s)
 		all.Servers = append(all.Servers, one)

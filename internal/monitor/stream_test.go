@@ -15,13 +15,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // tellN tells events whose notes are their numbers.
 func tellN(m *Monitor, from, to int) {
 	for i := from; i <= to; i++ {
-		m.Tell(report.Event{Event: "unchanged", Server: "s", Note: fmt.Sprint(i)})
+		tell(m, report.Event{Event: "unchanged", Server: "s", Note: fmt.Sprint(i)})
 	}
 }
 
@@ -71,32 +72,20 @@ func TestResuming(t *testing.T) {
 		"nonsense":         {"-", []string{"missed", "#4", "4", "#5", "5", "#6", "6"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := New(Options{})
-			m.events = newStream(3, keptBytes)
+			m := New(Options{Journal: journal.Bounded(3, journal.KeptBytes)})
 			tellN(m, 1, 6)
-			if diff := cmp.Diff(c.want, heard(t, m, strings.Replace(c.lastID, "RUN", m.events.run, 1))); diff != "" {
+			if diff := cmp.Diff(c.want, heard(t, m, strings.Replace(c.lastID, "RUN", runOf(m), 1))); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestBytesAreBounded keeps few events when they are big, and the newest whatever its size.
-func TestBytesAreBounded(t *testing.T) {
-	m := New(Options{})
-	m.events = newStream(100, 1000)
-	tellN(m, 1, 100)
-	if n := len(m.events.kept); n < 5 || n > 10 || m.events.size > 1000 {
-		t.Errorf("%d events of %d bytes are kept", n, m.events.size)
-	}
-	m.Tell(report.Event{Event: "unchanged", Note: strings.Repeat("x", 5000)})
-	if n := len(m.events.kept); n != 1 {
-		t.Errorf("%d events are kept, want the big one alone", n)
-	}
-	tellN(m, 1, 1)
-	if n := len(m.events.kept); n != 1 || m.events.size > 1000 {
-		t.Errorf("%d events of %d bytes are kept, want the newest alone", n, m.events.size)
-	}
+// runOf tells the ids of a monitor's events from those of another one's.
+func runOf(m *Monitor) string {
+	_, id := m.events.Last()
+	run, _, _ := strings.Cut(id, "-")
+	return run
 }
 
 // TestNothingAfterTheEnd tells what was told before it, and closes.
@@ -105,7 +94,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	tellN(m, 1, 1)
 	m.Close()
 	tellN(m, 2, 2)
-	if diff := cmp.Diff([]string{"#1", "1"}, heard(t, m, m.events.run+"-0")); diff != "" {
+	if diff := cmp.Diff([]string{"#1", "1"}, heard(t, m, runOf(m)+"-0")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -202,15 +191,14 @@ func subscribe(t *testing.T, address string) (net.Conn, *bufio.Reader) {
 // tellBig tells more than any connection holds back.
 func tellBig(m *Monitor) {
 	for range 30 {
-		m.Tell(report.Event{Event: "unchanged", Server: "s", Note: strings.Repeat("x", 1<<20)})
+		tell(m, report.Event{Event: "unchanged", Server: "s", Note: strings.Repeat("x", 1<<20)})
 	}
 }
 
 // TestNobodyWaitsForASlowClient however patient with it the monitor is: neither who tells, nor another client, nor the end.
 func TestNobodyWaitsForASlowClient(t *testing.T) {
-	m := New(Options{})
+	m := New(Options{Journal: journal.Bounded(100, 1<<30)})
 	m.patient = time.Hour
-	m.events = newStream(100, 1<<30)
 	address := serve(t, m)
 	subscribe(t, address)
 	_, quick := subscribe(t, address)
@@ -240,9 +228,8 @@ func TestNobodyWaitsForASlowClient(t *testing.T) {
 
 // TestSlowClientIsDropped once the time is over that it has to take what it is sent.
 func TestSlowClientIsDropped(t *testing.T) {
-	m := New(Options{})
+	m := New(Options{Journal: journal.Bounded(100, 1<<30)})
 	m.patient = 100 * time.Millisecond
-	m.events = newStream(100, 1<<30)
 	subscribe(t, serve(t, m))
 	tellBig(m)
 	for late := time.Now().Add(30 * time.Second); m.meter.dropped.Load() == 0 && time.Now().Before(late); {
@@ -264,7 +251,7 @@ func TestClosingIsQuick(t *testing.T) {
 	}
 	defer idle.Close()
 	fmt.Fprint(idle, "GET /healthz HTTP/1.1\r\nHost: local") // and never the rest
-	m.Tell(report.Event{Event: "summary"})
+	tell(m, report.Event{Event: "summary"})
 	began := time.Now()
 	m.Close()
 	if took := time.Since(began); took > 4*closeTime { // one of them to be waited for

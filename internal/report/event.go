@@ -15,6 +15,9 @@ import (
 type Event struct {
 	Mcpctl   int       `json:"mcpctl"` // version of this form; WriteEvent sets it
 	Time     time.Time `json:"time"`
+	ID       string    `json:"id,omitempty"`        // no other event has it; one that is told again keeps it
+	Sequence int       `json:"sequence,omitempty"`  // among the events of its server, from 1
+	Change   int       `json:"change,omitempty"`    // among the changes of its server, from 1: those that --exec and --webhook get
 	Event    string    `json:"event"`               // "state", "changed", "unchanged", "stale", "recovered", "reload", "build" or "summary"
 	Server   string    `json:"server,omitempty"`    // configured name
 	State    string    `json:"state,omitempty"`     // the state in effect

@@ -1,0 +1,425 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+// Bounds of the file.
+const (
+	rotateAt  = 64 << 20        // bytes; the file before is kept beside it
+	mostBusy  = KeptEvents      // records that may wait for the disk
+	closeTime = 1 * time.Second // for the disk at the end
+)
+
+// version is that of the lines.
+const version = 1
+
+// record is what goes into the file: an event, a surface, or how far an output has got.
+type record struct {
+	entry   Entry
+	surface []byte
+	output  string
+	number  int
+}
+
+// line is a record in the file. Events have many keys beside these.
+type line struct {
+	Mcpctl   int             `json:"mcpctl"`
+	ID       string          `json:"id,omitempty"`
+	Event    string          `json:"event"`
+	Server   string          `json:"server,omitempty"`
+	Sequence int             `json:"sequence,omitempty"`
+	Change   int             `json:"change,omitempty"`
+	Output   string          `json:"output,omitempty"` // of "passed"
+	Number   int             `json:"number,omitempty"`
+	Surface  json.RawMessage `json:"surface,omitempty"` // of "surface"
+}
+
+// number is the number in an id.
+func (l line) number() int {
+	_, text, _ := strings.Cut(l.ID, "-")
+	n, _ := strconv.Atoi(text)
+	return n
+}
+
+// known is what a new file must say of a server.
+type known struct {
+	sequence, change int
+	from, length     int64 // the line with its surface in the file; 0 = there is none
+}
+
+// disk writes records into a file in the background.
+type disk struct {
+	path    string
+	limit   int64 // bytes, after which a new file is begun
+	note    func(format string, args ...any)
+	written func(events int)
+	lock    *flock.Flock
+	ended   chan struct{}
+
+	mu      sync.Mutex
+	queue   []record
+	some    *sync.Cond
+	closing bool
+	stuck   bool  // too much waited: nothing is written any more
+	failure error // the first one
+
+	// What follows belongs to the goroutine that writes.
+	file    *os.File
+	size    int64 // what is whole
+	least   int64 // bytes that the file began with
+	servers map[string]*known
+	outputs map[string]int
+}
+
+// Open is the journal in a file, which is made if need be; surfaces are those that servers had last. No two runs may have the same
+// one. The line that a run was writing when it was killed is dropped.
+func Open(path string, note func(format string, args ...any)) (_ *Journal, surfaces map[string][]byte, err error) {
+	return open(path, rotateAt, note)
+}
+
+func open(path string, limit int64, note func(string, ...any)) (*Journal, map[string][]byte, error) {
+	d := &disk{path: path, limit: limit, note: note, lock: flock.New(path + ".lock"), ended: make(chan struct{}), servers: map[string]*known{}, outputs: map[string]int{}}
+	d.some = sync.NewCond(&d.mu)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, nil, errors.New("it is no regular file")
+	}
+	if ok, err := d.lock.TryLock(); err != nil || !ok {
+		return nil, nil, fmt.Errorf("another mcpctl writes it, or its lock %s.lock cannot be had (%v): give each run a journal of its own", path, err)
+	}
+	j := New()
+	surfaces, err := j.load(d)
+	if err == nil {
+		d.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	}
+	if err == nil {
+		err = d.file.Truncate(d.size)
+	}
+	if err != nil {
+		_ = d.lock.Unlock()
+		return nil, nil, err
+	}
+	j.disk, d.written = d, j.written
+	go d.run()
+	return j, surfaces, nil
+}
+
+// load reads what there is, with the file before it.
+func (j *Journal) load(d *disk) (surfaces map[string][]byte, err error) {
+	_ = os.Remove(d.path + ".new") // of a run that was killed
+	if _, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) {
+		_ = os.Rename(d.path+".1", d.path) // it was killed between two renames
+	}
+	surfaces = map[string][]byte{}
+	for _, path := range []string{d.path + ".1", d.path} {
+		d.size = 0
+		clear(d.servers) // places in the file before are of no use: this one has all of them
+		if err := j.loadFile(path, d, surfaces); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if j.number > 0 {
+		j.last = j.lastID()
+	}
+	return surfaces, nil
+}
+
+func (j *Journal) lastID() string {
+	if len(j.kept) > 0 {
+		return j.kept[len(j.kept)-1].ID
+	}
+	return j.run + "-" + strconv.Itoa(j.number)
+}
+
+// loadFile reads the lines of a file to the last whole one.
+func (j *Journal) loadFile(path string, d *disk, surfaces map[string][]byte) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	broken := 0
+	for lines := bufio.NewReader(file); ; {
+		raw, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			if len(raw) > 0 && d.size == 0 && !bytes.HasPrefix(raw, []byte(`{"mcpctl"`)) {
+				return errors.New("it is no journal of mcpctl: name a file that is not there yet")
+			}
+			break
+		} else if err != nil {
+			return err
+		}
+		var l line
+		switch err := json.Unmarshal(raw, &l); {
+		case d.size == 0 && (err != nil || l.Mcpctl == 0 || l.Event == ""):
+			return errors.New("it is no journal of mcpctl: name a file that is not there yet")
+		case l.Mcpctl > version:
+			return fmt.Errorf("it has version %d, and this mcpctl knows %d: install a newer one", l.Mcpctl, version)
+		case err != nil:
+			broken++
+		default:
+			j.restore(l, bytes.TrimSuffix(raw, []byte("\n")), surfaces)
+			d.remember(l, d.size, int64(len(raw)))
+		}
+		d.size += int64(len(raw))
+	}
+	if broken > 0 {
+		d.note("--journal %s: %d broken lines were left out", path, broken)
+	}
+	return nil
+}
+
+// restore takes one line of a run before this one.
+func (j *Journal) restore(l line, raw []byte, surfaces map[string][]byte) {
+	switch l.Event {
+	case "passed":
+		j.passed[l.Output] = l.Number
+		if l.Number > j.number { // of an event that is not here
+			j.kept, j.size, j.number = nil, 0, l.Number
+		}
+	case "surface":
+		if l.Surface != nil {
+			surfaces[l.Server] = l.Surface
+		}
+		counts := j.of(l.Server)
+		counts.Sequence, counts.Change = max(counts.Sequence, l.Sequence), max(counts.Change, l.Change)
+	default:
+		n := l.number()
+		if n <= j.number { // told already by the file before
+			return
+		}
+		if n > j.number+1 { // what is between is lost: numbers have no holes
+			j.kept, j.size = nil, 0
+		}
+		j.keep(Entry{Place{n, l.ID, l.Sequence, l.Change}, l.Server, l.Event, raw})
+		if l.Server != "" {
+			counts := j.of(l.Server)
+			counts.Sequence, counts.Change = max(counts.Sequence, l.Sequence), max(counts.Change, l.Change)
+		}
+	}
+}
+
+// add hands a record over; false = nothing is written any more.
+func (d *disk) add(r record) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.queue) >= mostBusy && !d.stuck {
+		d.stuck = true
+		d.failure = fmt.Errorf("events are missing in --journal %s: the disk did not take them", d.path)
+	}
+	if d.stuck || d.closing {
+		return false
+	}
+	d.queue = append(d.queue, r)
+	d.some.Signal()
+	return true
+}
+
+// run writes what is handed over, and lets readers see events once they are written.
+func (d *disk) run() {
+	defer close(d.ended)
+	for {
+		batch, ok := d.next()
+		if !ok {
+			_ = d.file.Sync()
+			_ = d.file.Close()
+			_ = d.lock.Unlock()
+			return
+		}
+		if err := d.write(batch); err != nil {
+			d.fail(err)
+		}
+		events := 0
+		for _, r := range batch {
+			if r.entry.Line != nil {
+				events++
+			}
+		}
+		d.written(events)
+	}
+}
+
+func (d *disk) next() ([]record, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.queue) == 0 && !d.closing {
+		d.some.Wait()
+	}
+	batch := d.queue
+	d.queue = nil
+	return batch, len(batch) > 0
+}
+
+func (d *disk) fail(err error) {
+	d.mu.Lock()
+	first := d.failure == nil
+	if first {
+		d.failure = fmt.Errorf("events are missing in --journal %s: %w", d.path, err)
+	}
+	d.mu.Unlock()
+	if first { // nobody waits for whoever reads this
+		d.note("writing --journal %s: %v: events are missing there", d.path, err)
+	}
+}
+
+// write writes records behind what is whole; of those that cannot be written nothing stays.
+func (d *disk) write(batch []record) error {
+	var text bytes.Buffer
+	for _, r := range batch {
+		l, raw := r.line()
+		d.remember(l, d.size+int64(text.Len()), int64(len(raw)+1))
+		text.Write(raw)
+		text.WriteByte('\n')
+	}
+	if err := d.append(text.Bytes()); err != nil {
+		return err
+	}
+	if d.size > max(d.limit, 2*d.least) {
+		return d.rotate()
+	}
+	return nil
+}
+
+func (d *disk) append(text []byte) error {
+	if _, err := d.file.WriteAt(text, d.size); err != nil {
+		return errors.Join(err, d.file.Truncate(d.size))
+	}
+	d.size += int64(len(text))
+	return nil
+}
+
+// line is a record as a line, without its end.
+func (r record) line() (line, []byte) {
+	l := line{Mcpctl: version, ID: r.entry.ID, Event: r.entry.Kind, Server: r.entry.Server, Sequence: r.entry.Sequence, Change: r.entry.Change}
+	switch {
+	case r.output != "":
+		l = line{Mcpctl: version, Event: "passed", Output: r.output, Number: r.number}
+	case r.entry.Line == nil:
+		l.Event, l.Surface = "surface", r.surface
+	default:
+		return l, r.entry.Line
+	}
+	raw, _ := rawjson.Encode(l) // of our own, and a surface that was encoded before
+	return l, raw
+}
+
+// remember keeps what a new file has to begin with.
+func (d *disk) remember(l line, from, length int64) {
+	if l.Event == "passed" {
+		d.outputs[l.Output] = l.Number
+		return
+	}
+	if l.Server == "" {
+		return
+	}
+	s := d.servers[l.Server]
+	if s == nil {
+		s = &known{}
+		d.servers[l.Server] = s
+	}
+	s.sequence, s.change = max(s.sequence, l.Sequence), max(s.change, l.Change)
+	if l.Event == "surface" && l.Surface != nil {
+		s.from, s.length = from, length
+	}
+}
+
+// rotate begins a new file with all that is known, and keeps the old one beside it. Whenever it is killed, one of them is there.
+func (d *disk) rotate() error {
+	file, err := os.OpenFile(d.path+".new", os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	if err != nil {
+		d.least = d.size // not at once again
+		return err
+	}
+	next := &disk{path: d.path, file: file, servers: map[string]*known{}, outputs: map[string]int{}}
+	err = d.beginFile(next)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err == nil { // Windows renames no open file
+		err = errors.Join(file.Close(), d.file.Close())
+	}
+	if err == nil {
+		err = os.Rename(d.path, d.path+".1")
+	}
+	if err == nil {
+		err = os.Rename(d.path+".new", d.path)
+	}
+	if err == nil {
+		d.size, d.least, d.servers, d.outputs = next.size, next.size, next.servers, next.outputs
+	}
+	var again error
+	if d.file, again = os.OpenFile(d.path, os.O_CREATE|os.O_RDWR, 0o600); again == nil && err != nil {
+		if info, e := d.file.Stat(); e == nil {
+			d.size = min(d.size, info.Size())
+		}
+		d.least = d.size // not at once again
+	}
+	return errors.Join(err, again)
+}
+
+// beginFile writes what is known of servers and outputs into the file of next.
+func (d *disk) beginFile(next *disk) error {
+	for server, s := range d.servers {
+		l := line{Mcpctl: version, Event: "surface", Server: server, Sequence: s.sequence, Change: s.change}
+		if s.length > 0 {
+			raw := make([]byte, s.length)
+			if _, err := d.file.ReadAt(raw, s.from); err != nil {
+				return err
+			}
+			var old line
+			if err := json.Unmarshal(raw, &old); err != nil {
+				return err
+			}
+			l.Surface = old.Surface
+		}
+		if err := next.begin(l); err != nil {
+			return err
+		}
+	}
+	for output, number := range d.outputs {
+		if err := next.begin(line{Mcpctl: version, Event: "passed", Output: output, Number: number}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *disk) begin(l line) error {
+	raw, err := rawjson.Encode(l)
+	if err != nil {
+		return err
+	}
+	d.remember(l, d.size, int64(len(raw)+1))
+	return d.append(append(raw, '\n'))
+}
+
+// close writes what waits, and gives up on a disk that takes too long.
+func (d *disk) close() error {
+	d.mu.Lock()
+	d.closing = true
+	d.some.Signal()
+	d.mu.Unlock()
+	select {
+	case <-d.ended:
+	case <-time.After(closeTime):
+		d.fail(fmt.Errorf("it was not written within %s", closeTime))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.failure
+}

@@ -1,0 +1,200 @@
+package journal
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// opened is the journal in a file, which gives it back at the end of the test; noted are the remarks on it.
+func opened(t *testing.T, path string, limit int64) (j *Journal, surfaces map[string]string, noted *[]string) {
+	t.Helper()
+	noted = new([]string)
+	j, raw, err := open(path, limit, func(format string, args ...any) { *noted = append(*noted, fmt.Sprintf(format, args...)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.End() })
+	surfaces = map[string]string{}
+	for server, surface := range raw {
+		surfaces[server] = string(surface)
+	}
+	return j, surfaces, noted
+}
+
+// TestGoesOn after a restart: numbers, places of outputs, surfaces and what can be replayed are as they were.
+func TestGoesOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j, _, _ := opened(t, path, rotateAt)
+	add(j, "a", "one", true)
+	j.Surface("a", []byte(`{"tools": [1]}`))
+	add(j, "b", "", false)
+	j.Pass("--webhook", 1)
+	add(j, "a", "two", true)
+	j.Surface("a", []byte("{\n  \"tools\": [2]\n}\n"))
+	if err := j.End(); err != nil {
+		t.Fatal(err)
+	}
+	_, id := j.Last()
+	next, surfaces, _ := opened(t, path, rotateAt)
+	add(next, "a", "three", true)
+	next.Settle(t.Context())
+	if diff := cmp.Diff([]string{"1 a 1 1", "2 b 1 0", "3 a 2 2", "4 a 3 3"}, places(next.After(0).Entries)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"a": `{"tools":[2]}`}, surfaces); diff != "" {
+		t.Errorf("surfaces (-want +got):\n%s", diff)
+	}
+	if n, known := next.Passed("--webhook"); n != 1 || !known {
+		t.Errorf("the webhook is at %d (%v)", n, known)
+	}
+	if n, known := next.NumberOf(id); n != 3 || !known {
+		t.Errorf("a reader of the run before is at %d (%v)", n, known)
+	}
+	if _, newID := next.Last(); strings.Split(newID, "-")[0] == strings.Split(id, "-")[0] {
+		t.Errorf("%s and %s are of one run", id, newID)
+	}
+}
+
+// TestKilled at any byte: what was whole stays, what was torn goes, and what comes then can be read.
+func TestKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j, _, _ := opened(t, path, rotateAt)
+	for i := range 3 {
+		add(j, "a", fmt.Sprint(i), true)
+		j.Surface("a", fmt.Appendf(nil, `{"n":%d}`, i))
+	}
+	if err := j.End(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range whole {
+		torn := filepath.Join(t.TempDir(), "j")
+		if err := os.WriteFile(torn, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Count(string(whole[:cut]), "\n")
+		if cut > 0 && cut < len(`{"mcpctl"`) {
+			continue // nobody's file
+		}
+		j, surfaces, noted := opened(t, torn, rotateAt)
+		events, want := (lines+1)/2, map[string]string{}
+		if lines > 1 {
+			want["a"] = fmt.Sprintf(`{"n":%d}`, lines/2-1)
+		}
+		add(j, "a", "next", true)
+		j.Settle(t.Context())
+		entries := j.After(0).Entries
+		if len(entries) != events+1 || entries[events].Change != events+1 || !cmp.Equal(want, surfaces) || len(*noted) > 0 {
+			t.Fatalf("cut at %d: %v, surfaces %v, noted %q", cut, places(entries), surfaces, *noted)
+		}
+		if err := j.End(); err != nil {
+			t.Fatal(err)
+		}
+		if again, _, _ := opened(t, torn, rotateAt); len(again.After(0).Entries) != events+1 {
+			t.Fatalf("cut at %d: %v after another restart", cut, places(again.After(0).Entries))
+		}
+	}
+}
+
+// TestRotates begins new files that know all that is to be known, and keeps one file before.
+func TestRotates(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "j")
+	j, _, _ := opened(t, path, 2000)
+	j.Surface("quiet", []byte(`{"tools":["q"]}`))
+	for i := range 100 {
+		add(j, "a", fmt.Sprint(i), true)
+		j.Surface("a", fmt.Appendf(nil, `{"n":%d}`, i))
+		j.Pass("--exec", i)
+		j.Settle(t.Context())
+	}
+	if err := j.End(); err != nil {
+		t.Fatal(err)
+	}
+	var size int64
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		info, _ := f.Info()
+		size += info.Size()
+	}
+	if len(files) != 3 || size > 10_000 { // the lock is one
+		t.Errorf("%d files of %d bytes", len(files), size)
+	}
+	for _, killed := range []bool{false, true} {
+		if killed { // between two renames
+			if err := os.Rename(path, path+".1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j, surfaces, _ := opened(t, path, 2000)
+		entries := j.After(0).Entries
+		last := entries[len(entries)-1]
+		if diff := cmp.Diff(map[string]string{"quiet": `{"tools":["q"]}`, "a": `{"n":99}`}, surfaces); diff != "" || last.Number != 100 || last.Change != 100 {
+			t.Errorf("killed %v: the last is %d with change %d, surfaces (-want +got):\n%s", killed, last.Number, last.Change, diff)
+		}
+		if n, _ := j.Passed("--exec"); n != 99 {
+			t.Errorf("killed %v: the output is at %d", killed, n)
+		}
+		if err := j.End(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRefused are files that are no journal, or somebody else's now; nothing is done to them.
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"notes": "my notes\n", "no line": "precious", "json": `{"tools":[]}` + "\n", "newer": `{"mcpctl":2,"event":"state"}` + "\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Open(path, t.Logf); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+		if now, _ := os.ReadFile(path); string(now) != text {
+			t.Errorf("%s is %q now", name, now)
+		}
+	}
+	if _, _, err := Open(dir, t.Logf); err == nil {
+		t.Error("a folder was taken")
+	}
+	path := filepath.Join(dir, "j")
+	opened(t, path, rotateAt)
+	if _, _, err := Open(path, t.Logf); err == nil || !strings.Contains(err.Error(), "another mcpctl") {
+		t.Errorf("a second one: %v", err)
+	}
+}
+
+// TestFullDisk tells, once, and what was there stays whole.
+func TestFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j, _, noted := opened(t, path, rotateAt)
+	add(j, "a", "one", true)
+	j.Settle(t.Context())
+	file := j.disk.file
+	j.disk.file, _ = os.Open("/dev/full") // not for writing: nothing can be written
+	add(j, "a", "two", true)
+	add(j, "a", "three", true)
+	j.Settle(t.Context())
+	if n := len(j.After(0).Entries); n != 3 {
+		t.Errorf("readers see %d events", n)
+	}
+	_ = file.Close()
+	if err := j.End(); err == nil || len(*noted) != 1 {
+		t.Errorf("%v, noted %q", err, *noted)
+	}
+	if next, _, _ := opened(t, path, rotateAt); len(next.After(0).Entries) != 1 {
+		t.Errorf("%v", places(next.After(0).Entries))
+	}
+}
