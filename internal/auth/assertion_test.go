@@ -52,8 +52,8 @@ func TestAssertion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, key := range map[string]interface{ Public() crypto.PublicKey }{"RS256": rsaKey, "EdDSA": edKey, "ES384": ecKey} {
-		p := oauthClient{Client: vault.Client{ID: "ci", Method: methodKey}, key: probe.Secret(pemOf(t, key)), keyID: "k1"}
-		signed, err := p.assertion("https://auth.example/token", time.Now())
+		p := oauthClient{Client: vault.Client{ID: "ci", Method: methodKey}, key: probe.Secret(pemOf(t, key)), keyID: "k1", audience: "https://auth.example/token"}
+		signed, err := p.assertion(time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestAssertion(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"hunter2-hunter2", "-----BEGIN PRIVATE KEY-----\naHVudGVyMg==\n-----END PRIVATE KEY-----\n"} {
-		_, err := oauthClient{key: probe.Secret(bad)}.assertion("x", time.Now())
+		_, err := oauthClient{key: probe.Secret(bad)}.assertion(time.Now())
 		if err == nil || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "aHVud") {
 			t.Errorf("got %v", err)
 		}

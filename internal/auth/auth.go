@@ -81,19 +81,6 @@ func Canonical(server string) string {
 	return plain.String()
 }
 
-// origin is scheme, host and port of a URL.
-func origin(u *url.URL) string {
-	port := u.Port()
-	switch {
-	case port != "":
-	case u.Scheme == "https":
-		port = "443"
-	default:
-		port = "80"
-	}
-	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
-}
-
 // quoted is a short text of a stranger, quoted for people.
 func quoted(text string) string {
 	const most = 200

@@ -3,8 +3,6 @@ package auth
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
 // Bounds of one request to a server that a stranger named.
@@ -40,7 +40,7 @@ func newClient(s Server, caCert []byte) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := tlsConfig(caCert)
+	config, err := transport.TLSConfig(caCert)
 	if err != nil {
 		return nil, err
 	}
@@ -51,21 +51,6 @@ func newClient(s Server, caCert []byte) (*client, error) {
 	proxied.DialContext, proxied.Proxy = nil, http.ProxyFromEnvironment
 	w.client = &http.Client{Transport: &boundedTransport{w.addressPolicy, direct, proxied, requestTime}, CheckRedirect: sameOriginOnly}
 	return w, nil
-}
-
-// tlsConfig is a TLS configuration with further certificates; nil = the system's alone.
-func tlsConfig(caCert []byte) (*tls.Config, error) {
-	if len(caCert) == 0 {
-		return nil, nil
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		return nil, fmt.Errorf("reading the system's certificates: %w", err)
-	}
-	if !pool.AppendCertsFromPEM(caCert) {
-		return nil, errors.New("the further certificates to trust hold no PEM certificate")
-	}
-	return &tls.Config{RootCAs: pool}, nil
 }
 
 // dial connects to a host at an address that it may have.
@@ -90,7 +75,7 @@ func sameOriginOnly(next *http.Request, via []*http.Request) error {
 	switch {
 	case first.Method != http.MethodGet:
 		return errors.New("it redirects, which is not followed since a secret would go along")
-	case origin(first.URL) != origin(next.URL):
+	case transport.Origin(first.URL) != transport.Origin(next.URL):
 		return fmt.Errorf("it redirects to another origin, %s", quoted(next.URL.Scheme+"://"+next.URL.Host))
 	case len(via) > mostHops:
 		return errors.New("it redirects too often")
@@ -141,19 +126,19 @@ func (w *client) object(req *http.Request, good int, into any) error {
 	req.Header.Set("Accept", "application/json")
 	reply, err := w.client.Do(req)
 	if err != nil {
-		return fmt.Errorf("%s: %w", plain(req.URL), withoutURL(err))
+		return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), withoutURL(err))
 	}
 	defer reply.Body.Close()
 	body, err := limited(reply.Body)
 	if err != nil {
-		return fmt.Errorf("%s: %w", plain(req.URL), withoutURL(err))
+		return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), withoutURL(err))
 	}
 	wrong := json.Unmarshal(body, into)
 	switch {
 	case reply.StatusCode != good && reply.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s: %w", plain(req.URL), &statusError{reply.StatusCode})
+		return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), &statusError{reply.StatusCode})
 	case wrong != nil:
-		return fmt.Errorf("%s: the document is not the JSON it should be", plain(req.URL))
+		return fmt.Errorf("%s: the document is not the JSON it should be", transport.PlainURL(req.URL))
 	}
 	return nil
 }
@@ -193,7 +178,7 @@ func (l *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	if proxy, err := http.ProxyFromEnvironment(req); err != nil || proxy != nil {
 		next = l.proxied
 	}
-	ctx, cancel := context.WithTimeoutCause(req.Context(), l.timeout, &slowError{l.timeout})
+	ctx, cancel := context.WithTimeoutCause(req.Context(), l.timeout, fmt.Errorf("no whole answer within %s", l.timeout))
 	reply, err := next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		defer cancel()
@@ -203,16 +188,10 @@ func (l *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	return reply, nil
 }
 
-// slowError is an answer that did not come, or did not end.
-type slowError struct{ timeout time.Duration }
-
-// Error names the limit.
-func (e *slowError) Error() string { return fmt.Sprintf("no whole answer within %s", e.timeout) }
-
-// timedOut is err, or that the time was up, if it was.
+// timedOut is why ctx ended, if it did, or else err.
 func timedOut(ctx context.Context, err error) error {
-	if late, ok := errors.AsType[*slowError](context.Cause(ctx)); ok {
-		return late
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return err
 }
@@ -280,11 +259,11 @@ func (r addressPolicy) check(what, raw string) (*url.URL, error) {
 	case u.Host == "" || u.Hostname() == "" || u.Opaque != "":
 		return nil, fmt.Errorf("%s %s names no host", what, quoted(raw))
 	case u.User != nil || u.Fragment != "":
-		return nil, fmt.Errorf("%s %s has user info or a fragment", what, quoted(plain(u)))
+		return nil, fmt.Errorf("%s %s has user info or a fragment", what, quoted(transport.PlainURL(u)))
 	case u.Scheme == "http" && !loopbackName(u.Hostname()):
-		return nil, fmt.Errorf("%s %s is not HTTPS, which only this machine may do without", what, quoted(plain(u)))
+		return nil, fmt.Errorf("%s %s is not HTTPS, which only this machine may do without", what, quoted(transport.PlainURL(u)))
 	case loopbackName(u.Hostname()) && !r.local:
-		return nil, fmt.Errorf("%s %s is on this machine, and the server is not", what, quoted(plain(u)))
+		return nil, fmt.Errorf("%s %s is on this machine, and the server is not", what, quoted(transport.PlainURL(u)))
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
 		return u, r.allow(hostOf(u), ip)
@@ -353,9 +332,4 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 func loopbackName(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}
-
-// plain is a URL without what may be secret in it.
-func plain(u *url.URL) string {
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

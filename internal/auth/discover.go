@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
 // challenge is what a server said with a 401 or 403 (RFC 6750, 3; RFC 9728, 5.1).
@@ -58,7 +60,7 @@ func (w *client) challenge(ctx context.Context, s Server) (challenge, error) {
 		}
 		reply, err := w.client.Do(req)
 		if err != nil {
-			return challenge{}, fmt.Errorf("asking %s what it wants: %w", plain(req.URL), withoutURL(err))
+			return challenge{}, fmt.Errorf("asking %s what it wants: %w", transport.PlainURL(req.URL), withoutURL(err))
 		}
 		_, _ = io.CopyN(io.Discard, reply.Body, 1<<10)
 		_ = reply.Body.Close()
@@ -90,8 +92,8 @@ func (w *client) resource(ctx context.Context, s Server, c challenge) (r resourc
 		switch {
 		case err != nil:
 			return r, false, err
-		case origin(named) != origin(home):
-			return r, false, fmt.Errorf("the server names resource metadata at another origin, %s", quoted(plain(named)))
+		case transport.Origin(named) != transport.Origin(home):
+			return r, false, fmt.Errorf("the server names resource metadata at another origin, %s", quoted(transport.PlainURL(named)))
 		}
 		r, err = w.resourceAt(ctx, named.String(), home)
 		return r, err == nil, err
@@ -124,8 +126,8 @@ func (r resource) fits(home *url.URL) error {
 		return errors.New("it names no resource")
 	case err != nil || strings.ContainsFunc(r.ID, unprintable) || id.Host == "" || id.Fragment != "" || id.User != nil:
 		return errors.New("its resource is not a URL")
-	case origin(id) != origin(home) || !below(home.Path, id.Path):
-		return fmt.Errorf("it is about %s and not about this server", quoted(plain(id)))
+	case transport.Origin(id) != transport.Origin(home) || !below(home.Path, id.Path):
+		return fmt.Errorf("it is about %s and not about this server", quoted(transport.PlainURL(id)))
 	case len(r.Issuers) == 0:
 		return errors.New("it names no authorization server")
 	}
@@ -182,16 +184,11 @@ func (w *client) issuer(ctx context.Context, id string) (issuer, error) {
 			return found, err
 		}
 	}
-	return issuer{}, &noMetadataError{plain(u)}
+	return issuer{}, fmt.Errorf("%w %s", errNoMetadata, quoted(transport.PlainURL(u)))
 }
 
-// noMetadataError is an authorization server that does not say how to use it.
-type noMetadataError struct{ server string }
-
-// Error names the server.
-func (e *noMetadataError) Error() string {
-	return "there is no metadata of the authorization server " + quoted(e.server)
-}
+// errNoMetadata is an authorization server that does not say how to use it; its URL follows.
+var errNoMetadata = errors.New("there is no metadata of the authorization server")
 
 // issuerAt reads metadata. id is the issuer that it must be of; empty = whoever it says.
 func (w *client) issuerAt(ctx context.Context, place, id string) (i issuer, err error) {
@@ -276,8 +273,7 @@ func (w *client) oldIssuer(ctx context.Context, s Server) (issuer, error) {
 	}
 	host := home.Scheme + "://" + home.Host
 	i, err := w.issuer(ctx, host)
-	var none *noMetadataError
-	if !errors.As(err, &none) {
+	if !errors.Is(err, errNoMetadata) {
 		return i, err
 	}
 	i = issuer{ID: host, Authorize: host + "/authorize", Token: host + "/token", Register: host + "/register", Challenges: []string{"S256"}}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"golang.org/x/oauth2"
@@ -68,19 +69,15 @@ func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []
 		return nil, err
 	}
 	f.scopes = s.scopes(f, old, flow)
-	p, t, err := w.run(ctx, s, f, old, flow)
+	way := w.byCode
+	if flow.Device {
+		way = w.byDevice
+	}
+	p, t, err := way(ctx, s, f, old, flow)
 	if err != nil {
 		return nil, err
 	}
 	return loginOf(s, f, p, t), nil
-}
-
-// run is the login that was chosen.
-func (w *client) run(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow) (oauthClient, token, error) {
-	if flow.Device {
-		return w.byDevice(ctx, s, f, old, flow)
-	}
-	return w.byCode(ctx, s, f, old, flow)
 }
 
 // sameIssuer refuses to hand the secret of a configured client to another authorization server than the one of the last
@@ -150,7 +147,7 @@ func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
 	return all
 }
 
-// deniedError is a person, or the authorization server, who did not let the client in.
+// errDenied is a person, or the authorization server, who did not let the client in.
 var errDenied = errors.New("the login was denied")
 
 // byCode logs in through a browser (authorization code with PKCE).
@@ -286,7 +283,7 @@ func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient
 		code.Expiry = latest
 	}
 	options := []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("resource", resource)}
-	proofs, err := p.proofs(p.audience, time.Now())
+	proofs, err := p.proofs()
 	if err != nil {
 		return token{}, err
 	}
@@ -319,7 +316,7 @@ func (s Server) clientOf(l vault.Login) oauthClient {
 
 // revoke makes one token worthless. An authorization server that does not know it answers like one that did it.
 func (w *client) revoke(ctx context.Context, p oauthClient, address, secret string) error {
-	form, err := p.proofs(p.audience, time.Now())
+	form, err := p.proofs()
 	if err != nil {
 		return err
 	}
@@ -340,11 +337,11 @@ func (w *client) revoke(ctx context.Context, p oauthClient, address, secret stri
 	}
 	reply, err := w.client.Do(req)
 	if err != nil {
-		return fmt.Errorf("revoking the login at %s: %w", plain(req.URL), withoutURL(err))
+		return fmt.Errorf("revoking the login at %s: %w", transport.PlainURL(req.URL), withoutURL(err))
 	}
 	defer reply.Body.Close()
 	if reply.StatusCode != http.StatusOK {
-		return fmt.Errorf("revoking the login at %s: %w", plain(req.URL), &statusError{reply.StatusCode})
+		return fmt.Errorf("revoking the login at %s: %w", transport.PlainURL(req.URL), &statusError{reply.StatusCode})
 	}
 	return nil
 }

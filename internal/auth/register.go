@@ -136,13 +136,13 @@ func control(r rune) bool { return r < 0x20 || r == 0x7f }
 const assertionLife = time.Minute
 
 // assertion proves with a private key who the client is (RFC 7523, 2.2; OpenID Connect Core, 9).
-func (p oauthClient) assertion(audience string, now time.Time) (string, error) {
+func (p oauthClient) assertion(now time.Time) (string, error) {
 	key, method, err := signer(p.key.Reveal())
 	if err != nil {
 		return "", fmt.Errorf("signing in with the private key of the client: %w", err)
 	}
 	claims := jwt.RegisteredClaims{
-		Issuer: p.ID, Subject: p.ID, Audience: jwt.ClaimStrings{audience}, ID: rand.Text(),
+		Issuer: p.ID, Subject: p.ID, Audience: jwt.ClaimStrings{p.audience}, ID: rand.Text(),
 		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(assertionLife)),
 	}
 	unsigned := jwt.NewWithClaims(method, claims)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
@@ -52,26 +53,27 @@ func (p oauthClient) endpoint(address string) oauth2.Endpoint {
 }
 
 // proofs are the parameters that prove who the client is, where a secret does not.
-func (p oauthClient) proofs(audience string, now time.Time) (url.Values, error) {
+func (p oauthClient) proofs() (url.Values, error) {
 	if p.Method != methodKey {
 		return url.Values{}, nil
 	}
-	signed, err := p.assertion(audience, now)
+	signed, err := p.assertion(time.Now())
 	return url.Values{"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}, "client_assertion": {signed}}, err
 }
 
 // redeem gets a token for a grant, which further parameters belong to. A proof by key is meant for the issuer, as RFC 7523 is
 // being amended to say; authorization servers from before that take one that is meant for the endpoint alone.
 func (w *client) redeem(ctx context.Context, p oauthClient, address, grant string, more url.Values) (token, error) {
-	t, err := w.redeemAs(ctx, p, p.audience, address, grant, more)
-	if said := (*RefusedError)(nil); p.Method == methodKey && errors.As(err, &said) && said.Code == "invalid_client" {
-		return w.redeemAs(ctx, p, address, address, grant, more)
+	t, err := w.redeemOnce(ctx, p, address, grant, more)
+	if said, ok := errors.AsType[*RefusedError](err); ok && p.Method == methodKey && said.Code == "invalid_client" {
+		p.audience = address
+		return w.redeemOnce(ctx, p, address, grant, more)
 	}
 	return t, err
 }
 
-func (w *client) redeemAs(ctx context.Context, p oauthClient, audience, address, grant string, more url.Values) (token, error) {
-	params, err := p.proofs(audience, time.Now())
+func (w *client) redeemOnce(ctx context.Context, p oauthClient, address, grant string, more url.Values) (token, error) {
+	params, err := p.proofs()
 	if err != nil {
 		return token{}, err
 	}
@@ -100,7 +102,7 @@ func (p oauthClient) refused(address string, err error, sent url.Values) error {
 	var said *oauth2.RetrieveError
 	at := address
 	if u, wrong := url.Parse(address); wrong == nil {
-		at = plain(u)
+		at = transport.PlainURL(u)
 	}
 	if !errors.As(err, &said) {
 		return fmt.Errorf("asking %s for a token: %w", at, shortened(withoutURL(err)))

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -77,23 +78,24 @@ func newWeb(e Endpoint) (*web, error) {
 		IdleConnTimeout:        time.Minute,
 		WriteBufferSize:        1 << 10, // requests are short
 	}
-	if len(e.CACert) > 0 {
-		if base.TLSClientConfig, err = e.trust(); err != nil {
-			return nil, err
-		}
+	if base.TLSClientConfig, err = TLSConfig(e.CACert); err != nil {
+		return nil, err
 	}
 	w := &web{endpoint: e, home: u, base: base}
 	w.client = &http.Client{Transport: w, CheckRedirect: checkRedirect}
 	return w, nil
 }
 
-// trust adds the endpoint's certificates to the system's.
-func (e Endpoint) trust() (*tls.Config, error) {
+// TLSConfig trusts further certificates beside the system's; nil when there are none.
+func TLSConfig(further []byte) (*tls.Config, error) {
+	if len(further) == 0 {
+		return nil, nil
+	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		return nil, fmt.Errorf("reading the system's certificates: %w", err)
 	}
-	if !pool.AppendCertsFromPEM(e.CACert) {
+	if !pool.AppendCertsFromPEM(further) {
 		return nil, errors.New("the further certificates to trust hold no PEM certificate")
 	}
 	return &tls.Config{RootCAs: pool}, nil
@@ -140,7 +142,7 @@ func (w *web) respond(ctx context.Context, to string, answer []byte, header http
 // better credentials. The client calls it for redirects, too.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !sameOrigin(w.home, req.URL) {
-		return nil, &RedirectError{From: plainURL(w.home), To: plainURL(req.URL), Why: otherOrigin}
+		return nil, &RedirectError{From: PlainURL(w.home), To: PlainURL(req.URL), Why: otherOrigin}
 	}
 	return w.send(req)
 }
@@ -267,7 +269,7 @@ const (
 // checkRedirect lets a request go on within its origin, as the request it was.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	last := via[len(via)-1]
-	e := &RedirectError{Status: next.Response.StatusCode, From: plainURL(last.URL), To: plainURL(next.URL)}
+	e := &RedirectError{Status: next.Response.StatusCode, From: PlainURL(last.URL), To: PlainURL(next.URL)}
 	switch {
 	case !sameOrigin(last.URL, next.URL):
 		e.Why = otherOrigin
@@ -281,22 +283,18 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return e
 }
 
-// sameOrigin compares scheme, host and port (RFC 6454).
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
-}
+func sameOrigin(a, b *url.URL) bool { return Origin(a) == Origin(b) }
 
-func port(u *url.URL) string {
-	switch {
-	case u.Port() != "":
-		return u.Port()
-	case u.Scheme == "https":
-		return "443"
+// Origin is scheme, host and port of a URL (RFC 6454).
+func Origin(u *url.URL) string {
+	port := "80"
+	if u.Scheme == "https" {
+		port = "443"
 	}
-	return "80"
+	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + cmp.Or(u.Port(), port))
 }
 
-// plainURL is a URL without what may be secret in it.
-func plainURL(u *url.URL) string {
+// PlainURL is a URL without what may be secret in it.
+func PlainURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

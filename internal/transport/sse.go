@@ -110,9 +110,9 @@ func (s *sseStream) name(endpoint string) error {
 	to, err := s.home.Parse(endpoint)
 	switch {
 	case err != nil:
-		return &RedirectError{From: plainURL(s.home), To: "an unreadable URL", Why: otherOrigin}
+		return &RedirectError{From: PlainURL(s.home), To: "an unreadable URL", Why: otherOrigin}
 	case !sameOrigin(s.home, to):
-		return &RedirectError{From: plainURL(s.home), To: plainURL(to), Why: otherOrigin}
+		return &RedirectError{From: PlainURL(s.home), To: PlainURL(to), Why: otherOrigin}
 	}
 	if s.inbox.Swap(to) == nil {
 		close(s.named)
