@@ -148,9 +148,6 @@ func notTLS(err error) bool {
 	return is[tls.RecordHeaderError](err) || err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
 
-// unknownAuthority tells that nobody we trust signed the certificate.
-func unknownAuthority(err error) bool { return is[x509.UnknownAuthorityError](err) }
-
 // lost tells that the connection is gone.
 func lost(err error) bool { return is[*transport.LostError](err) }
 

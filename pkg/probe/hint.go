@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -128,7 +129,7 @@ var hints = [...]struct {
 	{died, always("run the same command by hand to see why; servers get a minimal environment (--inherit-env hands on all of it) and what env in the configuration sets")},
 	{func(f failure) bool { return lost(f.err) && f.server.Stdio != nil }, always("the command closed its output without answering: check that it is an MCP server and that its arguments choose the stdio transport")},
 
-	{func(f failure) bool { return unknownAuthority(f.err) }, always("if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or SSL_CERT_FILE")},
+	{caused[x509.UnknownAuthorityError], always("if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or SSL_CERT_FILE")},
 	{func(f failure) bool { return untrusted(f.err) }, always("the certificate does not fit: check the host name in the URL, this machine's clock, and when the certificate ends")},
 	{func(f failure) bool { return notTLS(f.err) }, always("the server does not speak TLS: use http:// instead of https://")},
 	{proxied, always("the proxy could not be used: check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY")},

@@ -20,22 +20,15 @@ type listMethod struct {
 	kind       snapshot.Kind // also the member of the result
 	stage      Stage
 	name       string // of the request
-	capability string
+	capability string // also the name under which changes are announced: templates have none of their own
 }
 
-// listMethodOf knows how a kind is listed; ok is false for an unknown kind.
-func listMethodOf(kind snapshot.Kind) (m listMethod, ok bool) {
-	switch kind {
-	case snapshot.Tools:
-		return listMethod{kind, ListingTools, "tools/list", "tools"}, true
-	case snapshot.Prompts:
-		return listMethod{kind, ListingPrompts, "prompts/list", "prompts"}, true
-	case snapshot.Resources:
-		return listMethod{kind, ListingResources, "resources/list", "resources"}, true
-	case snapshot.Templates:
-		return listMethod{kind, ListingTemplates, "resources/templates/list", "resources"}, true
-	}
-	return listMethod{}, false
+// listMethods are one for each kind, in the order of snapshot.Kinds.
+var listMethods = [...]listMethod{
+	{snapshot.Tools, ListingTools, "tools/list", "tools"},
+	{snapshot.Prompts, ListingPrompts, "prompts/list", "prompts"},
+	{snapshot.Resources, ListingResources, "resources/list", "resources"},
+	{snapshot.Templates, ListingTemplates, "resources/templates/list", "resources"},
 }
 
 func (m listMethod) notice(code, format string, args ...any) Notice {

@@ -40,7 +40,7 @@ func listTools(t *testing.T, bounds limits, results ...string) (snapshot.List, [
 	t.Helper()
 	server := &scripted{results: results}
 	c := caller{conn: server, seen: &observations{}}
-	s, _ := listMethodOf(snapshot.Tools)
+	s := listMethods[0] // tools
 	list, notices, err := c.list(t.Context(), s, declared, bounds)
 	return list, notices, server.params, err
 }
@@ -142,7 +142,7 @@ func FuzzPage(f *testing.F) {
 			f.Add([]byte(test.result))
 		}
 	}
-	s, _ := listMethodOf(snapshot.Tools)
+	s := listMethods[0] // tools
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		p, err := s.readPage(raw)
 		if err != nil {

@@ -3,9 +3,8 @@ package probe
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -151,22 +150,20 @@ func (l *listener) take(n transport.Notification) {
 		l.started(grantedKinds(rawjson.ObjectOf(rawjson.ObjectOf(n.Params)["notifications"])), true)
 		return
 	}
-	list, ok := strings.CutSuffix(n.Method, "/list_changed")
-	if kinds := announcedAs(strings.TrimPrefix(list, "notifications/")); ok && len(kinds) > 0 {
-		l.add(kinds)
+	changed := kindsNamed(func(name string) bool { return n.Method == "notifications/"+name+"/list_changed" })
+	if len(changed) > 0 {
+		l.add(changed)
 	}
 }
 
 // add remembers that lists have changed.
-func (l *listener) add(kinds []snapshot.Kind) {
+func (l *listener) add(kinds map[snapshot.Kind]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.changed == nil {
 		l.changed = map[snapshot.Kind]bool{}
 	}
-	for _, kind := range kinds {
-		l.changed[kind] = true
-	}
+	maps.Copy(l.changed, kinds)
 	l.count++
 	l.signal()
 }
@@ -219,30 +216,12 @@ func (l *listener) signal() {
 	}
 }
 
-// announcedNames are the names under which servers announce changes.
-func announcedNames() []string { return []string{"tools", "prompts", "resources"} }
-
-// announcedAs are the kinds whose change is announced under a name. Templates have none of their own.
-func announcedAs(name string) []snapshot.Kind {
-	switch name {
-	case "tools":
-		return []snapshot.Kind{snapshot.Tools}
-	case "prompts":
-		return []snapshot.Kind{snapshot.Prompts}
-	case "resources":
-		return []snapshot.Kind{snapshot.Resources, snapshot.Templates}
-	}
-	return nil
-}
-
 // kindsNamed are the kinds that are announced under the names for which yes holds.
 func kindsNamed(yes func(name string) bool) map[snapshot.Kind]bool {
 	announced := map[snapshot.Kind]bool{}
-	for _, name := range announcedNames() {
-		if yes(name) {
-			for _, kind := range announcedAs(name) {
-				announced[kind] = true
-			}
+	for _, method := range listMethods {
+		if yes(method.capability) {
+			announced[method.kind] = true
 		}
 	}
 	return announced
@@ -269,9 +248,9 @@ func grantedKinds(granted rawjson.Object) map[snapshot.Kind]bool {
 // there is nothing to ask for.
 func (p peer) filter() map[string]any {
 	announced, filter := p.announces(), map[string]any{}
-	for _, name := range announcedNames() {
-		if announced[announcedAs(name)[0]] {
-			filter[name+"ListChanged"] = true
+	for _, method := range listMethods {
+		if announced[method.kind] {
+			filter[method.capability+"ListChanged"] = true
 		}
 	}
 	return filter
@@ -279,9 +258,14 @@ func (p peer) filter() map[string]any {
 
 // covered tells whether changes of all that is offered are announced.
 func (p peer) covered(announced map[snapshot.Kind]bool) bool {
-	offered := slices.DeleteFunc(snapshot.Kinds(), func(kind snapshot.Kind) bool {
-		method, _ := listMethodOf(kind)
-		return method.state(p) != declared
-	})
-	return len(offered) > 0 && !slices.ContainsFunc(offered, func(kind snapshot.Kind) bool { return !announced[kind] })
+	offered := false
+	for _, method := range listMethods {
+		if method.state(p) == declared {
+			if !announced[method.kind] {
+				return false
+			}
+			offered = true
+		}
+	}
+	return offered
 }

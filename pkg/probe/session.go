@@ -84,10 +84,11 @@ func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.
 // list asks for one list, unless the server does not offer it. A failure is an *Error.
 func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list snapshot.List, _ error) {
 	list.Kind = kind
-	way, ok := listMethodOf(kind)
-	if !ok || way.state(s.peer) == undeclared {
+	at := slices.IndexFunc(listMethods[:], func(m listMethod) bool { return m.kind == kind })
+	if at < 0 || listMethods[at].state(s.peer) == undeclared {
 		return list, nil
 	}
+	way := listMethods[at]
 	err := guard(func() (err error) {
 		var notices []Notice
 		list, notices, err = s.caller.list(ctx, way, way.state(s.peer), standardLimits())
