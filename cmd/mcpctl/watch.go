@@ -23,7 +23,8 @@ func watchCommand(p program) *cli.Command {
 r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never written.`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "table (lines for people, the default) or ndjson (one event a line)", Value: p.Output.Format, Destination: &p.Output.Format},
-			&cli.GenericFlag{Name: "interval", Usage: "between polls of a server that does not announce changes", Value: &duration{&o.Interval}, DefaultText: "30s"},
+			&cli.GenericFlag{Name: "interval", Usage: "between polls, also of a server that announces changes (without it those are polled every 5m)", Value: &duration{&o.Interval}, DefaultText: "30s"},
+			&cli.GenericFlag{Name: "max-staleness", Usage: "how old a surface may be until it is told as stale, whatever the connection seems to be", Value: &duration{&o.MaxStaleness}, DefaultText: "twice the time between polls"},
 			&cli.GenericFlag{Name: "debounce", Usage: "how long announcements must pause until they are heeded, at most ten times as long", Value: &duration{&o.Debounce}, DefaultText: "100ms"},
 			&cli.IntFlag{Name: "max-failures", Usage: "failures in a row until a server is asked once a minute only", Value: 5, Destination: &o.MaxFailures},
 			&cli.StringFlag{Name: "against", Usage: "tell changes since the previous surface, or the distance from the saved one: previous or saved", Value: "previous", Destination: &against},

@@ -247,6 +247,9 @@ func (w *eventWriter) write(e journal.Entry) {
 			width = 80
 		}
 		line := w.footer()
+		if len(line) >= width {
+			line = strings.TrimSuffix(line, typedHint)
+		}
 		text.WriteString(line[:min(len(line), width-1)])
 	}
 	if err == nil {
@@ -273,13 +276,29 @@ func (w *eventWriter) finish() error {
 	return unwritten
 }
 
-// footer is how many servers are in which state.
+// typedHint ends the line below the events where there is room for it.
+const typedHint = "  (r + Enter reads again, q + Enter ends)"
+
+// footer is how many servers are in which state, how many of them are connected and heard, and when the one that was
+// verified the longest time ago was.
 func (r *watchRun) footer() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	states := map[string]int{}
 	var order []string
+	var connected, listening int
+	var oldest time.Time
 	for _, w := range r.servers {
+		now := w.view.Status()
+		if now.Connected {
+			connected++
+		}
+		if now.Listening {
+			listening++
+		}
+		if at := now.VerifiedAt; !at.IsZero() && (oldest.IsZero() || at.Before(oldest)) {
+			oldest = at
+		}
 		state := string(w.last)
 		if state == "" {
 			state = "waiting"
@@ -292,5 +311,9 @@ func (r *watchRun) footer() string {
 	for _, state := range order {
 		words = append(words, fmt.Sprintf("%d %s", states[state], state))
 	}
-	return "watching: " + strings.Join(words, ", ") + "  (r + Enter reads again, q + Enter ends)"
+	line := fmt.Sprintf("watching: %s  connected %d, listening %d", strings.Join(words, ", "), connected, listening)
+	if !oldest.IsZero() {
+		line += ", verified " + oldest.Format(time.TimeOnly)
+	}
+	return line + typedHint
 }

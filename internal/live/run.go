@@ -32,11 +32,12 @@ import (
 
 // Options say how servers are watched, and what is done about changes.
 type Options struct {
-	Interval    *time.Duration // between polls of a server that does not announce changes; nil = 30 s
-	Debounce    *time.Duration // how long announcements must pause until they are heeded; nil = 100 ms
-	For         *time.Duration // the run ends after it; nil = never
-	MaxFailures int            // in a row, until a server is asked seldom
-	Parallel    int            // servers that are connected to at once; 0 = 1
+	Interval     *time.Duration // between polls; nil = 30 s, and 5 min of a server that announces its changes
+	MaxStaleness *time.Duration // how old a surface may be; nil = twice the time between polls
+	Debounce     *time.Duration // how long announcements must pause until they are heeded; nil = 100 ms
+	For          *time.Duration // the run ends after it; nil = never
+	MaxFailures  int            // in a row, until a server is asked seldom
+	Parallel     int            // servers that are connected to at once; 0 = 1
 
 	Saved       bool         // tell the distance from what is saved, not changes since the previous surface
 	Diff        diff.Options // how surfaces are compared
@@ -60,6 +61,8 @@ func (o Options) Check(from []source.Source, command bool) error {
 		return exit.Usagef("--max-failures is at least 1")
 	case o.Interval != nil && *o.Interval < time.Second:
 		return exit.Usagef("--interval is at least 1s")
+	case o.MaxStaleness != nil && *o.MaxStaleness < 2*time.Second:
+		return exit.Usagef("--max-staleness is at least 2s, and a server is polled at least twice in it")
 	case o.Debounce != nil && *o.Debounce < time.Millisecond:
 		return exit.Usagef("--debounce is at least 1ms")
 	case o.Build != "" && len(o.Reload) == 0:
@@ -261,7 +264,7 @@ func (r *watchRun) follow(ctx context.Context, w *watchedServer, saved string) {
 		server.Saved = r.reader(w, saved)
 	}
 	o := watch.Options{
-		Interval: given(r.options.Interval), Quiet: given(r.options.Debounce), MaxFailures: r.options.MaxFailures,
+		Interval: given(r.options.Interval), MaxStaleness: given(r.options.MaxStaleness), Quiet: given(r.options.Debounce), MaxFailures: r.options.MaxFailures,
 		Timeout: w.fleet.Timeout(w.target), Diff: r.options.Diff, Refresh: w.refresh, View: &w.view,
 		Observe: func(a watch.Attempt) { r.monitor.Attempt(w.name(), a) },
 		Judge: func(found []finding.Finding) []finding.Finding {
@@ -325,6 +328,15 @@ func (l *listened) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot
 		l.read = true
 	}
 	return l.Session.List(ctx, kinds...)
+}
+
+// Ping asks for a sign of life. An answer is one, whatever it says.
+func (l *listened) Ping(ctx context.Context) error {
+	_, err := l.Session.Ping(ctx)
+	if err != nil && probe.Answered(err) {
+		return nil
+	}
+	return err
 }
 
 var errUnsaved = errors.New("nothing is saved to measure from: save it with mcpctl snapshot")
@@ -395,11 +407,14 @@ func (w *watchedServer) idle() watch.State {
 
 // reached tells whether the surface of a server was known and current at the end, or need not have been.
 func (w *watchedServer) reached() bool {
-	return w.last.Reached() || w.last == watch.Disabled || w.tolerated()
+	return w.current() || w.last == watch.Disabled || w.tolerated()
 }
+
+// current tells whether the surface of a server was known and current at the end.
+func (w *watchedServer) current() bool { return w.last.Reached() && !w.view.Status().Stale }
 
 // tolerated tells whether a server may fail, as mcpctl.yaml says. What is wrong with the configuration itself is never
 // tolerated.
 func (w *watchedServer) tolerated() bool {
-	return !w.last.Reached() && !w.target.Known().Misconfigured && w.fleet.Tolerated(w.name()) != nil
+	return !w.current() && !w.target.Known().Misconfigured && w.fleet.Tolerated(w.name()) != nil
 }

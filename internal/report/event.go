@@ -126,6 +126,12 @@ func (e Event) remarks() []string {
 		all = append(all, fmt.Sprintf("%.1f s", float64(*e.Elapsed)/1000))
 	}
 	switch {
+	case e.Trouble == "notification-lost":
+		all = append(all, "and an announcement of it may have got lost")
+	case e.Trouble == "announced-unreadable" && e.Event == "state":
+		all = append(all, "an announced change cannot be read")
+	case e.Trouble == "hung" && e.Event == "state":
+		all = append(all, "not even a ping is answered")
 	case e.Silent:
 		all = append(all, "without announcing it")
 	case e.Event == "unchanged" && e.Cause != "reload":

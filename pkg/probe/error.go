@@ -68,6 +68,9 @@ func (c *cause) Error() string { return c.text }
 // Is reports what the original error is.
 func (c *cause) Is(target error) bool { return errors.Is(c.original, target) }
 
+// Answered tells that an error of a Session is what the server said, not that it said nothing.
+func Answered(err error) bool { return hasAnswer(originalOf(err)) }
+
 // As finds an RPCError and nothing else: other errors hold their text unmasked.
 func (c *cause) As(target any) bool {
 	answer, ok := target.(**RPCError)

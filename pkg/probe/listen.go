@@ -21,6 +21,7 @@ type News struct {
 	Changed []snapshot.Kind // lists that the server said to have changed, in the order of snapshot.Kinds
 	Resumed bool            // listening began: what was announced before is lost, so every list is to be read again
 	Covered bool            // the server announces changes of every list it offers, as things stand
+	Hears   bool            // what the server announces arrives, be it of some lists only
 	Count   int             // announcements that made Changed
 }
 
@@ -199,7 +200,7 @@ func (l *listener) onAnnounced(f func()) {
 func (l *listener) news(p peer) News {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	news := News{Resumed: l.resumed, Covered: p.covered(l.announced), Count: l.count}
+	news := News{Resumed: l.resumed, Covered: p.covered(l.announced), Hears: len(l.announced) > 0, Count: l.count}
 	for _, kind := range snapshot.Kinds() {
 		if l.changed[kind] {
 			news.Changed = append(news.Changed, kind)

@@ -21,6 +21,7 @@ type reading struct {
 	kinds    []snapshot.Kind    // to be read
 	lists    []snapshot.List    // one for each of kinds, as far as it arrived
 	took     time.Duration      // with all attempts and the pauses between them
+	arrived  time.Time          // when the last of them did
 
 	before map[snapshot.Kind]string // digests of lists of several pages, as they came in the attempt before
 	sure   map[snapshot.Kind]bool   // lists of several pages that came twice in a row as they are
@@ -45,7 +46,7 @@ func (w *watcher) read(ctx context.Context, session Session, r reading) (reading
 		}
 	}
 	r.took = time.Since(began)
-	if ctx.Err() != nil && session.Lost() != nil { // nobody takes what arrived
+	if ctx.Err() != nil && session.Lost() != nil || is[*lostError](err) { // nobody takes what arrived
 		w.options.Observe(Attempt{Cause: r.cause, Outcome: Failure, Took: r.took})
 	}
 	return r, err
@@ -56,10 +57,13 @@ func (w *watcher) read(ctx context.Context, session Session, r reading) (reading
 func (w *watcher) persist(ctx context.Context, session Session, r *reading) error {
 	wait := w.options.Retry
 	for n := 1; ; n++ {
-		failed := w.attempt(ctx, session, r)
+		failed, alive := w.attempt(ctx, session, r)
 		torn := w.doubt(ctx, r)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if alive != nil {
+			return alive
 		}
 		if err := errors.Join(failed, torn); err == nil || n == attempts {
 			return err
@@ -68,26 +72,34 @@ func (w *watcher) persist(ctx context.Context, session Session, r *reading) erro
 		if wait *= 2; n == 1 && failed == nil {
 			pause = w.options.Quiet
 		}
-		if !sleep(ctx, pause) {
+		if w.state.wait(ctx, pause, nil); ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// attempt asks once for what is missing. An announcement that comes while a list is read is not answered by it.
-func (w *watcher) attempt(ctx context.Context, session Session, r *reading) error {
+// attempt asks once for what is missing. An announcement that comes while a list is read is not answered by it. When nothing
+// comes at all, the server is asked for a sign of life; lost says that there is none.
+func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (failed, lost error) {
 	w.hear(session, time.Now())
 	kinds := r.missing()
 	if slices.ContainsFunc(kinds, w.news.announced) && !r.notified {
 		r.notified, r.timely, r.since = true, w.news.fresh(), w.news.since
 	}
 	w.news.tried(kinds)
-	lists, err := w.list(ctx, session, kinds)
+	var lists []snapshot.List
+	w.state.meanwhile(func() {
+		if lists, failed = listWithin(ctx, session, w.options.Timeout, kinds); failed != nil && !slices.ContainsFunc(lists, snapshot.List.Whole) && ctx.Err() == nil {
+			lost = ping(ctx, session, w.options.Timeout)
+		}
+	})
 	w.hear(session, time.Now())
+	r.arrived = time.Now()
 	for _, list := range lists {
 		r.lists[slices.Index(r.kinds, list.Kind)] = list
 	}
-	return err
+	w.news.gap = w.news.gap || failed != nil && w.state.covered
+	return failed, lost
 }
 
 // doubt takes lists of several pages for not read that may be made of pages of different moments: those that were announced
@@ -132,10 +144,10 @@ func repeats(list snapshot.List) bool {
 	return false
 }
 
-// list is one request for lists, within its time.
-func (w *watcher) list(ctx context.Context, session Session, kinds []snapshot.Kind) ([]snapshot.List, error) {
-	if w.options.Timeout > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, w.options.Timeout, &timeoutError{w.options.Timeout})
+// listWithin is one request for lists, within a time; 0 = as long as it takes.
+func listWithin(ctx context.Context, session Session, limit time.Duration, kinds []snapshot.Kind) ([]snapshot.List, error) {
+	if limit > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
 		defer cancel()
 		ctx = limited
 	}
@@ -174,22 +186,18 @@ func (r *reading) list(kind snapshot.Kind) (list snapshot.List, asked bool) {
 // whole tells whether every list was to be read.
 func (r *reading) whole() bool { return len(r.kinds) == len(snapshot.Kinds()) }
 
-// sleep waits; false = ctx has ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+// is tells that an error of type E is in err.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // news is what the server of a session announced and no reading has answered yet, and how it behaves in that.
 type news struct {
 	kinds   map[snapshot.Kind]bool // lists that are said to have changed; true = no reading was tried since
 	resumed bool                   // announcements may have been missed, and no reading of everything was tried since
+	broken  bool                   // announcements stopped to arrive, and no reading of everything was tried since
+	gap     bool                   // one may have got lost since everything was read last
 	since   time.Time              // when the first of them came
 
 	streak    int       // how often in a row a change was announced because of a reading, or for no reason
@@ -214,7 +222,7 @@ func (n *news) fresh() bool {
 			return true
 		}
 	}
-	return n.resumed
+	return n.resumed || n.broken
 }
 
 func (n *news) announced(kind snapshot.Kind) bool {
@@ -230,7 +238,7 @@ func (n *news) tried(kinds []snapshot.Kind) {
 		}
 	}
 	if len(kinds) == len(snapshot.Kinds()) {
-		n.resumed = false
+		n.resumed, n.broken = false, false
 	}
 }
 
@@ -242,7 +250,7 @@ func (n *news) answered(kind snapshot.Kind) {
 }
 
 // forget drops what another session had to tell.
-func (n *news) forget() { n.kinds, n.resumed = nil, false }
+func (n *news) forget() { n.kinds, n.resumed, n.broken = nil, false, false }
 
 // tolerated is how long a streak of needless announcements may be without a consequence.
 const tolerated = 3
@@ -252,7 +260,8 @@ const firstBrake = time.Second
 
 // heed holds a reading against what was announced: a change that was not, and announcements without one.
 func (w *watcher) heed(session Session, r reading, o *outcome) {
-	o.silent = o.changed && !o.first && r.cause == Poll && !r.notified && w.state.covered && !w.hears(session)
+	o.lost = !r.notified && w.news.gap && r.cause != Start && r.cause != Reload
+	o.silent = o.changed && !o.first && r.cause == Poll && !r.notified && !w.news.gap && w.state.covered && !w.hears(session)
 	answered := !slices.ContainsFunc(r.missing(), w.news.announced)
 	o.needless = r.timely && answered && !o.changed && r.since.Sub(w.state.changedAt) >= w.options.patience()
 	switch {

@@ -1,7 +1,10 @@
 package watch
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -12,24 +15,25 @@ import (
 func Run(ctx context.Context, source Source, options Options, emit func(Event)) error {
 	options = options.complete()
 	options.Diff.Server = source.Name
-	w := &watcher{source: source, options: options, state: &state{source: source, options: options, emit: emit}}
+	w := &watcher{source: source, options: options, state: newState(source, options, emit)}
+	defer w.state.expiry.Stop()
 	if source.Last != nil {
 		w.state.good, w.state.status.Surface = surface{shot: source.Last, digest: source.Last.Digest()}, source.Last
 	}
 	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below the shortest spread of Longest
-	w.state.become(Connecting, nil)
+	w.state.become(Connecting, "", nil)
 	var err error
 	for ctx.Err() == nil {
 		life, over := restartable(ctx, options.Restart)
 		if session := w.connect(life); session != nil {
 			w.follow(life, session)
-			err = session.Close()
+			w.state.meanwhile(func() { err = session.Close() })
 		}
 		if over() && ctx.Err() == nil {
 			w.restart()
 		}
 	}
-	w.state.become(Closed, nil)
+	w.state.become(Closed, "", nil)
 	return err
 }
 
@@ -61,10 +65,10 @@ type watcher struct {
 	breaker breaker
 	news    news // of the session
 
-	wait    time.Duration // before the next attempt to connect
+	next    time.Duration // the wait before the next attempt to connect
 	misses  int           // attempts to connect that failed in a row
 	renewed bool          // the next session is one that was asked for
-	floor   time.Duration // the least time between polls that the server asks for
+	floor   time.Duration // the least time between polls that the server asks for, as far as it is trusted
 	pollAt  time.Time     // when to read everything again
 }
 
@@ -93,9 +97,9 @@ func (b *breaker) reset() { b.failures = 0 }
 // restart forgets all failures and waits, since the next session is to be one that somebody asked for.
 func (w *watcher) restart() {
 	w.breaker.reset()
-	w.wait, w.misses, w.renewed, w.news = 0, 0, true, news{}
+	w.next, w.misses, w.renewed, w.news = 0, 0, true, news{}
 	if w.state.status.State != Connecting {
-		w.state.become(Reconnecting, nil)
+		w.state.become(Reconnecting, "", nil)
 	}
 }
 
@@ -112,7 +116,7 @@ func (w *watcher) connect(ctx context.Context) Session {
 		case ctx.Err() != nil:
 		case session != nil:
 			w.breaker.record(err)
-			w.renewed = false
+			w.renewed, w.state.status.Connected = false, true
 			w.take(ctx, session, got, err)
 			return session
 		default:
@@ -125,12 +129,7 @@ func (w *watcher) connect(ctx context.Context) Session {
 
 // pause waits, and is cut short by a request to read at once; false = ctx has ended.
 func (w *watcher) pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	case <-w.options.Refresh:
+	if w.state.wait(ctx, d, w.options.Refresh) {
 		w.breaker.reset()
 	}
 	return ctx.Err() == nil
@@ -138,8 +137,8 @@ func (w *watcher) pause(ctx context.Context, d time.Duration) bool {
 
 // beforeConnecting is how long to wait for the next attempt: at first not at all, then twice as long each time.
 func (w *watcher) beforeConnecting() time.Duration {
-	now := w.wait
-	w.wait = min(max(2*now, w.options.Backoff), w.options.Longest)
+	now := w.next
+	w.next = min(max(2*now, w.options.Backoff), w.options.Longest)
 	if w.breaker.open() {
 		now = w.options.Longest
 	}
@@ -149,7 +148,9 @@ func (w *watcher) beforeConnecting() time.Duration {
 // arrive opens a session and reads all lists. A session that is lost on the way is an error like one that never was.
 func (w *watcher) arrive(ctx context.Context) (Session, reading, error) {
 	began := time.Now()
-	session, err := w.source.Open(ctx)
+	var session Session
+	var err error
+	w.state.meanwhile(func() { session, err = w.source.Open(ctx) })
 	outcome := Connected
 	if err != nil {
 		outcome = Failure
@@ -165,8 +166,8 @@ func (w *watcher) arrive(ctx context.Context) (Session, reading, error) {
 	defer release()
 	w.news.forget()
 	got, err := w.read(held, session, reading{cause: w.arrival(), hello: session.Hello(), kinds: snapshot.Kinds()})
-	if held.Err() != nil && ctx.Err() == nil {
-		_ = session.Close() // it is lost already
+	if dead := is[*lostError](err); (dead || held.Err() != nil) && ctx.Err() == nil {
+		w.state.meanwhile(func() { _ = session.Close() }) // it is lost already
 		return nil, reading{}, err
 	}
 	return session, got, err
@@ -187,9 +188,17 @@ func (w *watcher) arrival() Cause {
 func (w *watcher) unreachable(err error) {
 	w.state.status.Counts.Failures++
 	if w.misses++; w.misses >= attempts {
-		w.state.giveUp(err)
+		w.state.giveUp(lossOf(err), err)
 	}
-	w.state.trouble(Reconnecting, w.breaker.open(), err)
+	w.lose(err)
+}
+
+// lose tells that there is no connection, or none that is of use. Where nothing was answered any more, an announcement may
+// have got lost; where the server itself was gone, there was nobody to announce anything.
+func (w *watcher) lose(err error) {
+	w.news.gap = lossOf(err) == Hung
+	w.state.status.Connected = false
+	w.state.trouble(Reconnecting, w.breaker.open(), lossOf(err), err)
 }
 
 // whileConnected is a context that ends with ctx, or with the session's connection.
@@ -215,26 +224,33 @@ func (w *watcher) follow(ctx context.Context, session Session) {
 	began := time.Now()
 	held, release := whileConnected(ctx, session)
 	defer release()
-	for {
-		next, ok := w.await(held, session)
-		if !ok {
-			break
+	var lost error
+	for lost == nil && held.Err() == nil {
+		var next reading
+		if next, lost = w.await(held, session); lost == nil {
+			lost = w.refresh(held, session, next)
 		}
-		w.refresh(held, session, next)
 	}
 	if ctx.Err() != nil {
 		return
 	}
 	if time.Since(began) >= w.options.steady() {
-		w.wait = w.options.Backoff
+		w.next = w.options.Backoff
 	}
-	w.state.trouble(Reconnecting, w.breaker.open(), session.Lost())
+	w.lose(cmp.Or(session.Lost(), lost))
 }
 
-// await waits for a reason to read; false = ctx has ended.
-func (w *watcher) await(ctx context.Context, session Session) (reading, bool) {
+// await waits for a reason to read. The error says that ctx has ended, or that the server gives no sign of life.
+func (w *watcher) await(ctx context.Context, session Session) (reading, error) {
 	poll := time.NewTimer(time.Until(w.pollAt))
 	defer poll.Stop()
+	silence := time.NewTimer(w.silence())
+	defer silence.Stop()
+	ctx, end := context.WithCancel(ctx)
+	var asked sync.WaitGroup
+	defer asked.Wait()
+	defer end()
+	pong := make(chan error, 1)
 	var first time.Time
 	var ready <-chan time.Time // when the news that came are to be heeded
 	if w.news.fresh() {
@@ -243,12 +259,21 @@ func (w *watcher) await(ctx context.Context, session Session) (reading, bool) {
 	for {
 		select {
 		case <-ctx.Done():
-			return reading{}, false
+			return reading{}, context.Cause(ctx)
+		case <-w.state.expiry.C:
+			w.state.expire()
+		case <-silence.C:
+			asked.Go(func() { pong <- ping(ctx, session, w.options.Timeout) })
+		case err := <-pong:
+			if err != nil {
+				return reading{}, err
+			}
+			silence.Reset(w.silence())
 		case <-poll.C:
-			return reading{cause: Poll, hello: session.Hello(), kinds: snapshot.Kinds()}, true
+			return reading{cause: Poll, hello: session.Hello(), kinds: snapshot.Kinds()}, nil
 		case <-w.options.Refresh:
 			w.breaker.reset()
-			return reading{cause: Request, hello: session.Hello(), kinds: snapshot.Kinds()}, true
+			return reading{cause: Request, hello: session.Hello(), kinds: snapshot.Kinds()}, nil
 		case <-session.Signal():
 			if ready == nil {
 				first = time.Now()
@@ -257,11 +282,45 @@ func (w *watcher) await(ctx context.Context, session Session) (reading, bool) {
 		case <-ready:
 			ready = nil
 			if w.hear(session, first); w.news.fresh() {
-				return w.asked(session), true
+				return w.asked(session), nil
 			}
 			poll.Reset(time.Until(w.pollAt))
 		}
 	}
+}
+
+// silence is how long the server may say nothing until it is pinged. A reading that is due is as good.
+func (w *watcher) silence() time.Duration {
+	if wait := w.options.spread(w.options.Silence); time.Until(w.pollAt) >= wait+w.options.Silence/2 {
+		return wait
+	}
+	return forever
+}
+
+// ping asks for a sign of life. The error is a *lostError, or says that ctx has ended.
+func ping(ctx context.Context, session Session, limit time.Duration) error {
+	limit = cmp.Or(limit, 30*time.Second)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
+	defer cancel()
+	err := session.Ping(limited)
+	if err == nil || ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &lostError{err}
+}
+
+// lostError says that a server did not even answer a ping.
+type lostError struct{ error }
+
+// Unwrap is why.
+func (e *lostError) Unwrap() error { return e.error }
+
+// lossOf is what became of a server that gives no answer: it is gone, or it says nothing.
+func lossOf(err error) Trouble {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return Hung
+	}
+	return Gone
 }
 
 // settling is how long to wait for further news: a pause of theirs, within the patience for all of them since first, but
@@ -274,14 +333,20 @@ func (w *watcher) settling(first time.Time) time.Duration {
 // hear takes the news of a session that came since a time.
 func (w *watcher) hear(session Session, since time.Time) {
 	got := session.News()
-	w.state.status.Counts.Announcements += got.Count
-	if w.news.add(got, since); w.state.covered == got.Covered {
+	status := &w.state.status
+	status.Counts.Announcements += got.Count
+	w.news.add(got, since)
+	broken := w.state.hears && !got.Hears
+	w.news.broken = (w.news.broken || broken) && !got.Hears
+	w.news.gap = w.news.gap || status.Connected && (broken || got.Resumed)
+	flipped := w.state.covered != got.Covered
+	if w.state.covered, w.state.hears = got.Covered, got.Hears; !flipped || !status.State.Reached() {
 		return
 	}
-	w.state.covered = got.Covered
-	if w.state.status.State.Reached() {
-		w.state.become(w.state.connected(), nil)
-		w.schedule()
+	w.state.become(w.state.connected(), "", nil)
+	w.schedule()
+	if w.options.MaxStaleness == 0 { // it is read at once
+		w.state.expiresIn(w.lifetime())
 	}
 }
 
@@ -289,12 +354,16 @@ func (w *watcher) hear(session Session, since time.Time) {
 func (w *watcher) asked(session Session) reading {
 	r := reading{cause: Notification, hello: session.Hello()}
 	for _, kind := range snapshot.Kinds() {
-		if w.news.announced(kind) || w.news.resumed || w.state.good.lacks(kind) {
+		if w.news.announced(kind) || w.news.resumed || w.news.broken || w.state.status.Stale || w.state.good.lacks(kind) {
 			r.kinds = append(r.kinds, kind)
 		}
 	}
-	if w.news.resumed && len(w.news.kinds) == 0 {
+	switch {
+	case len(w.news.kinds) > 0:
+	case w.news.resumed:
 		r.cause = Resumption
+	default:
+		r.cause = Interruption
 	}
 	return r
 }
@@ -306,27 +375,44 @@ func (w *watcher) schedule() {
 	case w.breaker.open():
 		interval = w.options.Longest
 	case w.state.status.State == Live:
-		interval = w.options.Safety
+		interval = w.options.safety
 	}
-	floor := min(w.floor, w.options.Safety) // no server is trusted for longer
-	w.pollAt = time.Now().Add(max(w.options.spread(interval), floor))
+	wait := max(w.options.spread(interval), w.floor)
+	if most := w.options.MaxStaleness; most > 0 {
+		wait = min(wait, most/2)
+	}
+	w.pollAt = time.Now().Add(wait)
 }
 
-// refresh reads what next names, if it is time for an attempt, and takes what came.
-func (w *watcher) refresh(ctx context.Context, session Session, next reading) {
+// lifetime is how old the surface may grow until it is stale.
+func (w *watcher) lifetime() time.Duration {
+	interval := w.options.Interval
+	if w.state.covered {
+		interval = w.options.safety
+	}
+	return cmp.Or(w.options.MaxStaleness, 2*max(interval, w.floor))
+}
+
+// refresh reads what next names, if it is time for an attempt, and takes what came. The error says that the server gives no
+// sign of life any more.
+func (w *watcher) refresh(ctx context.Context, session Session, next reading) (lost error) {
 	if !w.breaker.allows() {
 		w.news.tried(next.kinds)       // they are read with the next poll
 		if time.Until(w.pollAt) <= 0 { // an announcement must not put the next attempt off
 			w.schedule()
 		}
-		return
+		return nil
 	}
 	got, err := w.read(ctx, session, next)
 	if ctx.Err() != nil { // lost or ended: the next session reads everything
-		return
+		return context.Cause(ctx)
 	}
 	w.breaker.record(err)
+	if is[*lostError](err) {
+		return err
+	}
 	w.take(ctx, session, got, err)
+	return nil
 }
 
 // take hands over what was read, and plans the next reading, unless ctx ends: then the next session reads everything.
@@ -334,12 +420,16 @@ func (w *watcher) take(ctx context.Context, session Session, r reading, err erro
 	if err == nil {
 		w.misses = 0
 	}
-	w.floor = session.Floor()
+	w.floor = min(session.Floor(), w.options.safety)
 	came, cut := w.state.measure(ctx, r)
 	if cut != nil {
 		return
 	}
 	w.heed(session, r, &came)
+	if r.whole() && err == nil {
+		w.news.gap, w.state.status.VerifiedAt = false, r.arrived
+		w.state.expiresIn(w.lifetime())
+	}
 	w.state.settle(r, came, w.breaker.open(), err)
 	if r.whole() || err != nil {
 		w.schedule()

@@ -31,7 +31,10 @@ type server struct {
 	fail    map[snapshot.Kind]error       // of a list
 	onList  func(snapshot.Kind, *session) // runs before a list is answered, unlocked
 	floor   time.Duration                 // ttlMs
-	hang    bool                          // lists are never answered
+	hang    bool                          // nothing is ever answered
+	pongs   bool                          // but pings
+	gone    error                         // of pings
+	pings   int                           // that came
 	calls   []string                      // "1s tools" for each list, "0s open" for each connection
 	saved   func() *snapshot.Snapshot
 	current *session
@@ -93,11 +96,18 @@ func (s *server) breaks(kind snapshot.Kind, err error) {
 	s.fail[kind] = err
 }
 
-// hangs leaves every list without an answer from now on.
-func (s *server) hangs() {
+// hangs leaves every list without an answer from now on, and every ping but when pongs is set; or answers again.
+func (s *server) hangs(yes ...bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hang = true
+	s.hang = len(yes) == 0 || yes[0]
+}
+
+// is lets pings fail as where nobody is, or not.
+func (s *server) is(gone error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = gone
 }
 
 // onEach runs f before each list is answered; nil = nothing.
@@ -211,7 +221,7 @@ func (c *session) News() watch.News {
 	news := c.news
 	c.news = watch.News{}
 	c.server.mu.Lock()
-	news.Covered = c.server.covered
+	news.Covered, news.Hears = c.server.covered, c.server.covered
 	c.server.mu.Unlock()
 	return news
 }
@@ -235,6 +245,21 @@ func (c *session) lose(why error) {
 		c.lost = why
 		close(c.done)
 	}
+}
+
+func (c *session) Ping(ctx context.Context) error {
+	c.server.mu.Lock()
+	hang, gone := c.server.hang, c.server.gone
+	c.server.pings++
+	c.server.mu.Unlock()
+	if hang && !c.server.pongs {
+		select {
+		case <-ctx.Done():
+		case <-c.done:
+		}
+		return cmp.Or(c.Lost(), context.Cause(ctx))
+	}
+	return gone
 }
 
 func (c *session) Floor() time.Duration {
@@ -268,9 +293,10 @@ type run struct {
 	ask   chan struct{} // asks the watcher to read at once
 	anew  chan struct{} // asks it for a new session
 
-	mu     sync.Mutex
-	events []watch.Event
-	over   bool
+	mu       sync.Mutex
+	events   []watch.Event
+	over     bool
+	detailed bool // lines say which kind of trouble it is
 }
 
 // bubble runs a test in a bubble in which nothing is spread, and ends the watcher behind it.
@@ -340,6 +366,9 @@ func (r *run) line(e watch.Event) string {
 	}
 	if e.Silent {
 		line += " silent"
+	}
+	if r.detailed && e.Trouble != "" {
+		line += fmt.Sprintf(" [%s]", e.Trouble)
 	}
 	if e.Err != nil {
 		line += ": " + e.Err.Error()

@@ -1,8 +1,11 @@
 package watch
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -19,24 +22,31 @@ type state struct {
 
 	status    Status
 	covered   bool            // the server announces changes of every list
+	hears     bool            // what it announces arrives, be it of some lists only
+	lifetime  time.Duration   // of the surface that was read last
+	expiry    *time.Timer     // ends with it
 	good      surface         // the last good one
 	changedAt time.Time       // when a reading found a change last
 	told      map[string]bool // fingerprints of the distance that was told last
-	stale     bool            // Stale was told and Recovered was not
+	aged      bool            // the surface is stale because of its age alone
+}
+
+func newState(source Source, options Options, emit func(Event)) *state {
+	return &state{source: source, options: options, emit: emit, expiry: time.NewTimer(forever)}
 }
 
 // become tells a new state, or a new reason for the same trouble without telling it.
-func (s *state) become(now State, err error) {
+func (s *state) become(now State, why Trouble, err error) {
 	previous := s.status.State
-	s.status.State, s.status.Err = now, err
-	s.status.Connected = now.Reached() || now == Degraded
-	s.status.Listening = s.status.Connected && s.covered
+	s.status.State, s.status.Trouble, s.status.Err = now, why, err
+	s.status.Connected = s.status.Connected && now != Reconnecting && now != Closed
+	s.status.Listening = s.status.Connected && s.hears
 	if previous != now {
 		s.status.Since = time.Now()
 	}
 	s.publish()
 	if previous != now {
-		s.tell(Event{Kind: StateChanged, Previous: previous, Err: err})
+		s.tell(Event{Kind: StateChanged, Previous: previous, Trouble: why, Err: err})
 	}
 }
 
@@ -49,26 +59,79 @@ func (s *state) connected() State {
 }
 
 // trouble is the state of trouble, or Failed when there was too much of it.
-func (s *state) trouble(now State, tooMuch bool, err error) {
+func (s *state) trouble(now State, tooMuch bool, why Trouble, err error) {
 	if tooMuch {
 		now = Failed
 	}
-	s.become(now, err)
+	s.become(now, why, err)
 }
 
 // giveUp tells once that the last good surface may no longer be the server's.
-func (s *state) giveUp(err error) {
-	if s.stale || s.good.shot == nil {
+func (s *state) giveUp(why Trouble, err error) {
+	if s.status.Stale || s.good.shot == nil {
 		return
 	}
-	s.stale = true
-	s.tell(Event{Kind: Stale, Err: err})
+	s.status.Stale = true
+	s.publish()
+	s.tell(Event{Kind: Stale, Trouble: why, Err: err})
 }
+
+// expiresIn says how long the surface that was read now holds.
+func (s *state) expiresIn(d time.Duration) {
+	s.lifetime = d
+	s.expiry.Reset(d)
+}
+
+// expire says that nothing was read for too long.
+func (s *state) expire() {
+	s.aged = !s.status.Stale
+	s.giveUp(cmp.Or(s.status.Trouble, Unverified), fmt.Errorf("the surface was not verified for %s", s.lifetime))
+}
+
+// wait waits for a time, or until one of two things happens; true = it was the second. A surface that grows too old
+// meanwhile is told.
+func (s *state) wait(ctx context.Context, d time.Duration, second <-chan struct{}) bool {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-second:
+			return true
+		case <-s.expiry.C:
+			s.expire()
+		}
+	}
+}
+
+// meanwhile runs what may take long and ends by itself. A surface that grows too old meanwhile is told.
+func (s *state) meanwhile(run func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run()
+	}()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-s.expiry.C:
+			s.expire()
+		}
+	}
+}
+
+// forever is longer than anything is watched.
+const forever = time.Duration(math.MaxInt64)
 
 // tell completes an event and hands it out.
 func (s *state) tell(e Event) {
 	e.Time, e.Server, e.State = time.Now(), s.source.Name, s.status.State
-	e.Connected, e.Listening, e.VerifiedAt = s.status.Connected, s.status.Listening, s.status.VerifiedAt
+	e.Connected, e.Listening = s.status.Connected, s.status.Listening
+	if e.VerifiedAt.IsZero() {
+		e.VerifiedAt = s.status.VerifiedAt
+	}
 	finding.Sort(e.Findings)
 	s.emit(e)
 }
@@ -81,8 +144,24 @@ type outcome struct {
 	first    bool // there was no surface before
 	changed  bool
 	silent   bool // the change was not announced, and should have been
+	lost     bool // it was not announced, or that got lost
 	needless bool // a change was announced, and there is none
 	note     string
+
+	from, to string // digests of what was compared
+}
+
+// proof is an event of a change, with what it was proven from.
+func (o outcome) proof(r reading) Event {
+	e := Event{Kind: Changed, Cause: r.cause, Findings: o.findings, Silent: o.silent, Note: o.note}
+	switch {
+	case o.silent:
+		e.Trouble = ChangedSilently
+	case o.lost && o.changed:
+		e.Trouble = NotificationLost
+	}
+	e.From, e.To, e.Announced, e.Confirmed, e.VerifiedAt = o.from, o.to, r.notified, len(r.sure) > 0, r.arrived
+	return e
 }
 
 // word is the outcome for whoever measures.
@@ -99,7 +178,7 @@ func (o outcome) word(err error) Outcome {
 // measure makes what was read the good surface, unless ctx ends. Lists that failed stay as they were.
 func (s *state) measure(ctx context.Context, r reading) (o outcome, err error) {
 	next := s.good.with(r)
-	o.first = s.good.shot == nil
+	o.first, o.from, o.to = s.good.shot == nil, s.good.digest, next.digest
 	if o.findings, o.changed, err = s.compare(ctx, next); err != nil {
 		return o, err
 	}
@@ -111,15 +190,20 @@ func (s *state) measure(ctx context.Context, r reading) (o outcome, err error) {
 func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
 	s.count(o, err)
 	s.options.Observe(Attempt{Cause: r.cause, Outcome: o.word(err), Took: r.took})
-	if err != nil {
-		s.trouble(Degraded, tooMuch, err)
-	} else {
-		s.status.VerifiedAt = time.Now()
-		s.become(s.connected(), nil)
+	why := Unreadable
+	if r.notified {
+		why = AnnouncedUnreadable
 	}
-	s.report(r.cause, o, err)
+	recovered := err == nil && s.status.Stale
+	if err != nil {
+		s.trouble(Degraded, tooMuch, why, err)
+	} else {
+		s.status.Stale = false
+		s.become(s.connected(), "", nil)
+	}
+	s.report(r, o, recovered, err)
 	if err != nil && !o.first {
-		s.giveUp(err)
+		s.giveUp(why, err)
 	}
 }
 
@@ -141,21 +225,19 @@ func (s *state) count(o outcome, err error) {
 }
 
 // report tells what a reading came to, if that is worth an event.
-func (s *state) report(cause Cause, o outcome, err error) {
-	e := Event{Cause: cause, Findings: o.findings, Silent: o.silent, Note: o.note}
-	recovered := err == nil && s.stale
-	s.stale = s.stale && !recovered
-	if recovered && s.source.Saved != nil { // a distance is nothing that happened meanwhile: it has an event of its own
-		s.tell(Event{Kind: Recovered, Cause: cause})
-		recovered = false
+func (s *state) report(r reading, o outcome, recovered bool, err error) {
+	e := o.proof(r)
+	// A distance is nothing that happened meanwhile, and nor is what happened after a surface that was merely old.
+	if recovered && (s.source.Saved != nil || s.aged) {
+		s.tell(Event{Kind: Recovered, Cause: r.cause})
+		recovered, s.aged = false, false
 	}
 	switch {
 	case recovered:
 		e.Kind = Recovered
 	case o.changed:
-		e.Kind = Changed
-	case o.needless, cause == Reload && err == nil:
-		e.Kind = Unchanged
+	case o.needless, r.cause == Reload && err == nil:
+		e = Event{Kind: Unchanged, Cause: r.cause, Note: o.note}
 	default:
 		return
 	}

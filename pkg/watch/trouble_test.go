@@ -266,7 +266,7 @@ func TestSilentList(t *testing.T) {
 	bubble(t, silent, watch.Options{Timeout: 5 * time.Second}, func(r *run) {
 		r.after(time.Second)
 		r.server.mu.Lock()
-		r.hang = true
+		r.hang, r.pongs = true, true
 		r.server.mu.Unlock()
 		want(t, "told", r.after(2*time.Minute), "57s state degraded: no answer within 5s", "57s stale: no answer within 5s")
 	})

@@ -50,6 +50,9 @@ type Session interface {
 	// News is what happened since the last call.
 	News() News
 
+	// Ping asks for a sign of life. An answer is one, whatever it says.
+	Ping(context.Context) error
+
 	// Floor is the least time until a list that was read may be another one, as the server says; 0 = it does not say.
 	Floor() time.Duration
 
@@ -66,19 +69,24 @@ type News struct {
 	Changed []snapshot.Kind // lists that the server said to have changed
 	Resumed bool            // notifications may have been missed, so every list is to be read again
 	Covered bool            // the server announces changes of every list it offers, as things stand
+	Hears   bool            // what the server announces arrives, be it of some lists only
 	Count   int             // announcements that made Changed
 }
 
 // Options are the times and limits of watching. The zero value works. All times but those of notifications are spread by
 // a quarter to either side, so that many watchers do not fall into step.
 type Options struct {
-	Interval time.Duration // between polls of a server that does not notify; 0 = 30 s
-	Safety   time.Duration // between polls of one that does; 0 = 5 min, at least Interval
+	Interval time.Duration // between polls; 0 = 30 s, and 5 min of a server that announces changes of every list
+	Silence  time.Duration // after which a server that says nothing is pinged; 0 = 30 s
 	Quiet    time.Duration // notifications are heeded once none has come for this long; 0 = 100 ms
 	Longest  time.Duration // between attempts to connect, and between trials of a failed server; 0 = 1 min
 	Backoff  time.Duration // before the first attempt to reconnect; it doubles up to Longest; 0 = 500 ms
 	Retry    time.Duration // before the second of four attempts to read lists; it doubles; 0 = 1 s
-	Timeout  time.Duration // for one attempt to read lists; 0 = none
+	Timeout  time.Duration // for one attempt to read lists; 0 = none, but 30 s for a ping
+
+	// MaxStaleness is how old a surface may be, whatever the connection seems to be; 0 = twice the time between polls.
+	// A server is polled at least twice in it.
+	MaxStaleness time.Duration
 
 	MaxFailures int             // failures in a row until the server is failed; 0 = 5
 	Diff        diff.Options    // how surfaces are compared; Server is set by Run
@@ -88,6 +96,8 @@ type Options struct {
 	View        *View           // where the newest Status is kept for other goroutines; nil = nobody looks
 	Observe     func(Attempt)   // called after each attempt, before what it led to is told; nil = nobody measures
 	Random      func() float64  // in [0, 1), for the spread; nil = at random
+
+	safety time.Duration // between polls of a server that announces changes of every list
 }
 
 // Judge gives findings the levels that a project wants, and leaves out what it does not want to hear of.
@@ -95,8 +105,9 @@ type Judge func([]finding.Finding) []finding.Finding
 
 // complete fills in the defaults.
 func (o Options) complete() Options {
+	o.safety = cmp.Or(o.Interval, 5*time.Minute)
 	o.Interval = cmp.Or(o.Interval, 30*time.Second)
-	o.Safety = max(cmp.Or(o.Safety, 5*time.Minute), o.Interval)
+	o.Silence = cmp.Or(o.Silence, 30*time.Second)
 	o.Quiet = cmp.Or(o.Quiet, 100*time.Millisecond)
 	o.Longest = cmp.Or(o.Longest, time.Minute)
 	o.Backoff = min(cmp.Or(o.Backoff, 500*time.Millisecond), o.Longest)
