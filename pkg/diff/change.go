@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -150,17 +151,19 @@ func guessRenamed(changes []*change) []*change {
 // resemblance is how much two properties have in common, from 0 to 1: their names, or their descriptions where they accept
 // the same.
 func resemblance(gone, fresh *change) float64 {
-	score := similarity(gone.Name, fresh.Name)
+	names := similarity(gone.Name, fresh.Name)
 	old, new := viewOf(gone.Old), viewOf(fresh.New)
 	if old.text("description") != "" && same(withoutRemarks(old).json(), withoutRemarks(new).json()) {
-		score = max(score, overlap(old.text("description"), new.text("description")))
+		const tie = 0.1 // of texts that are alike the names decide
+		return max(names, overlap(old.text("description"), new.text("description"))+tie*names)
 	}
-	return score
+	return names
 }
 
 // overlap is how many words two texts have in common, from 0 to 1.
 func overlap(a, b string) float64 {
-	before, after := strings.Fields(strings.ToLower(a)), strings.Fields(strings.ToLower(b))
+	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	before, after := strings.FieldsFunc(strings.ToLower(a), apart), strings.FieldsFunc(strings.ToLower(b), apart)
 	common := 0
 	for _, word := range before {
 		if i := slices.Index(after, word); i >= 0 {
@@ -207,8 +210,12 @@ func (r *revision) change(ch *change) {
 	case schema.FamilyDialect:
 		f.Path, f.Member, f.Cause = ch.Path+"/$schema", "", anotherGenerator
 	}
-	if ch.likeness != nil {
-		f.Hint, f.Cause = ch.guess()
+	switch {
+	case ch.likeness != nil && ch.New == nil:
+		f.Hint, _, f.Cause = renaming(ch.Name, ch.likeness.Name)
+		r.guesses = append(r.guesses, [2]string{ch.Name, ch.likeness.Name})
+	case ch.likeness != nil:
+		_, f.Hint, f.Cause = renaming(ch.likeness.Name, ch.Name)
 	}
 	if len(ch.Also) > 0 {
 		f.Hint = "the definition is shared: the same change reaches " + strings.Join(ch.Also, ", ")

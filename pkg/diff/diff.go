@@ -64,6 +64,8 @@ type comparison struct {
 	dynamic bool     // the new side says that its list of resources comes and goes
 	names   []string // of all tools of the new side
 	steps   int      // for the schemas of one item
+
+	guesses [][2]string // arguments and members that look renamed, each with its new name
 }
 
 // report completes a finding with what its rule says about it, and keeps it. A level that is set already stays, and so does

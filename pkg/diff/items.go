@@ -132,7 +132,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 
 // compareEach compares items that both sides have, on all processors. The findings are in the order of the items.
 func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
-	found := make([][]finding.Finding, len(items))
+	found := make([]comparison, len(items))
 	changed := 0
 	for _, p := range items {
 		if !rawjson.Equal(p.old, p.new) {
@@ -145,14 +145,17 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(items)) && c.ctx.Err() == nil; i = next.Add(1) - 1 {
 				one := *c
-				one.findings, one.steps = nil, share(changed)
+				one.findings, one.guesses, one.steps = nil, nil, share(changed)
 				compareItem(&one, kind, items[i])
-				found[i] = one.findings
+				found[i] = one
 			}
 		})
 	}
 	workers.Wait()
-	c.findings = append(c.findings, slices.Concat(found...)...)
+	for _, one := range found {
+		c.findings, c.guesses = append(c.findings, one.findings...), append(c.guesses, one.guesses...)
+	}
+	spreadGuesses(c)
 }
 
 func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, successor string) {

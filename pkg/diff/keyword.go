@@ -2,9 +2,11 @@ package diff
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -35,6 +37,9 @@ func (r *revision) suffix(ch *change) string {
 	case schema.FamilyDefault:
 		return "default-" + ch.presence()
 	case schema.FamilyDescription:
+		if was, is := ch.documentedDefaults(); was != is && r.direction == finding.Input {
+			return "documented-default-changed"
+		}
 		return ch.descriptionRule()
 	case schema.FamilyFormat:
 		return "format-" + ch.presence()
@@ -86,6 +91,27 @@ func (ch *change) descriptionRule() string {
 		return "property-description-removed"
 	}
 	return "property-description-changed"
+}
+
+// documentedDefaults are the defaults that the descriptions before and after speak of, unless the schema tells of the change
+// or one of the texts can be read in another way; then there are none.
+func (ch *change) documentedDefaults() (was, is string) {
+	before, after := viewOf(ch.OldSchema), viewOf(ch.NewSchema)
+	was, is = documentedDefault(before), documentedDefault(after)
+	if was == "" || is == "" || strings.EqualFold(was, is) || !same(before["default"], after["default"]) {
+		return "", ""
+	}
+	return was, is
+}
+
+// documentedDefault is the one default that the description of a schema speaks of. A word without quotes is one only among
+// the values of an enum.
+func documentedDefault(v view) string {
+	all := wording.Defaults(v.text("description"))
+	if len(all) != 1 || all[0].Bare && !slices.Contains(rawjson.Texts(v["enum"]), all[0].Word) {
+		return ""
+	}
+	return all[0].Word + all[0].Unit
 }
 
 func (ch *change) propertyRule() string {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -167,14 +168,16 @@ func withdrawal(key string, before *snapshot.Snapshot) string {
 func compareOptions(c *comparison, path string, old, new json.RawMessage) {
 	for _, place := range walk(treeOf(old), treeOf(new)) {
 		f := finding.Finding{Path: path + place, Old: rawjson.Find(old, place), New: rawjson.Find(new, place)}
+		steps := rawjson.Split(f.Path)[1:]
+		words := []string{"name", code(strings.Join(steps, ".")), "option", code(steps[len(steps)-1])}
 		switch before, after := offered(f.Old), offered(f.New); {
 		case !before && !after:
 		case !after:
-			c.report("capability-option-removed", f)
+			c.report("capability-option-removed", f, words...)
 		case !before:
-			c.report("capability-option-added", f)
+			c.report("capability-option-added", f, words...)
 		default:
-			c.report("capability-option-changed", f)
+			c.report("capability-option-changed", f, words...)
 		}
 	}
 }

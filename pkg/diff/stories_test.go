@@ -18,17 +18,18 @@ func TestRealDiffsAreTold(t *testing.T) {
 	const page = "../../docs/real-diffs.md"
 	text := read(t, page)
 	files, err := filepath.Glob("testdata/real/*/old.json")
-	if err != nil || len(files) != len(storyBlock.FindAllString(text, -1)) {
-		t.Fatalf("%d pairs, %d stories, %v", len(files), len(storyBlock.FindAllString(text, -1)), err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	held := 0
 	for _, file := range files {
 		folder := filepath.Dir(file)
 		heading := "\n## " + filepath.Base(folder) + ": "
 		_, rest, found := strings.Cut(text, heading)
 		if !found {
-			t.Errorf("the page has no heading for %s", filepath.Base(folder))
-			continue
+			continue // a page that is read does not tell every pair
 		}
+		held++
 		findings := compared(t, parse(t, read(t, file)), parse(t, read(t, filepath.Join(folder, "new.json"))), diff.Options{})
 		told := causes(findings)
 		if was := storyBlock.FindStringSubmatch(rest)[1]; was != told {
@@ -38,6 +39,9 @@ func TestRealDiffsAreTold(t *testing.T) {
 				t.Errorf("%s: the page says\n%s\nand the comparison\n%s", filepath.Base(folder), was, told)
 			}
 		}
+	}
+	if stories := len(storyBlock.FindAllString(text, -1)); held != stories || held < 6 {
+		t.Errorf("%d of the page's %d stories belong to a pair of releases", held, stories)
 	}
 	if *update {
 		if err := os.WriteFile(page, []byte(text), 0o600); err != nil {

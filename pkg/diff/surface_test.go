@@ -81,3 +81,29 @@ func place(f finding.Finding) string {
 	}
 	return kind + "s/" + name + f.Path
 }
+
+// TestRenamesSpread: what is guessed to be a renaming in one tool is one in the others that lost and gained the same names,
+// although their own texts do not say so; and of texts that are alike the names decide which belongs to which.
+func TestRenamesSpread(t *testing.T) {
+	const ref, target = `"Exact element reference from the page snapshot"`, `"Exact element reference from the page snapshot, or a selector"`
+	old := parse(t, `{"tools":[
+		{"name":"click","inputSchema":{"type":"object","properties":{"ref":{"type":"string","description":`+ref+`}}}},
+		{"name":"drag","inputSchema":{"type":"object","properties":{"endRef":{"type":"string","description":`+ref+`},"startRef":{"type":"string","description":`+ref+`}}}},
+		{"name":"shoot","inputSchema":{"type":"object","properties":{"ref":{"type":"string","description":"What to take, all when missing"}}}}]}`)
+	new := parse(t, `{"tools":[
+		{"name":"click","inputSchema":{"type":"object","properties":{"target":{"type":"string","description":`+target+`}}}},
+		{"name":"drag","inputSchema":{"type":"object","properties":{"startTarget":{"type":"string","description":`+target+`},"endTarget":{"type":"string","description":`+target+`}}}},
+		{"name":"shoot","inputSchema":{"type":"object","properties":{"target":{"type":"string","description":"Which part"}}}}]}`)
+	got := map[string]int{}
+	for _, f := range diff.Compare(old, new, diff.Options{}) {
+		got[f.Cause]++
+	}
+	for _, cause := range []string{"`endRef` was perhaps renamed to `endTarget`", "`startRef` was perhaps renamed to `startTarget`"} {
+		if got[cause] != 2 {
+			t.Errorf("%d findings say that %s: %v", got[cause], cause, got)
+		}
+	}
+	if n := got["`ref` was perhaps renamed to `target`"]; n != 4 {
+		t.Errorf("%d findings say that `ref` was perhaps renamed: %v", n, got)
+	}
+}

@@ -8,18 +8,44 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// guess says that a property may have been renamed, in a hint for one and as the cause of two findings.
-func (ch *change) guess() (hint, cause string) {
-	if ch.New == nil {
-		return "perhaps it was renamed: " + code(ch.likeness.Name) + " is new and looks like it",
-			code(ch.Name) + " was perhaps renamed to " + code(ch.likeness.Name)
+// renaming says that a property may have been renamed: a hint for each of two findings, and their cause.
+func renaming(old, new string) (gone, fresh, cause string) {
+	return "perhaps it was renamed: " + code(new) + " is new and looks like it",
+		"perhaps it is the new name of " + code(old) + ", which is gone and looks like it",
+		code(old) + " was perhaps renamed to " + code(new)
+}
+
+// spreadGuesses takes what is guessed to be renamed in one tool for renamed in the others that lost and gained the same
+// names in one place.
+func spreadGuesses(c *comparison) {
+	successor, added := map[string]string{}, map[string]*finding.Finding{}
+	for _, names := range c.guesses {
+		successor[names[0]] = names[1]
 	}
-	_, cause = ch.likeness.guess()
-	return "perhaps it is the new name of " + code(ch.likeness.Name) + ", which is gone and looks like it", cause
+	for i := range c.findings {
+		if f := &c.findings[i]; f.Hint == "" && f.Old == nil && strings.Contains(f.Rule, "-property-added") {
+			added[f.Item+f.Path] = f
+		}
+	}
+	for i := range c.findings {
+		gone := &c.findings[i]
+		steps := rawjson.Split(gone.Path)
+		if gone.Hint != "" || len(steps) == 0 || !strings.HasSuffix(gone.Rule, "-property-removed") {
+			continue
+		}
+		old := steps[len(steps)-1]
+		new, guessed := successor[old]
+		if fresh := added[gone.Item+rawjson.Join(parent(gone.Path), new)]; guessed && fresh != nil {
+			gone.Hint, fresh.Hint, gone.Cause = renaming(old, new)
+			fresh.Cause = gone.Cause
+			delete(added, fresh.Item+fresh.Path)
+		}
+	}
 }
 
 // words are what a change's sentence speaks of.
@@ -34,6 +60,10 @@ func (r *revision) words(ch *change) []string {
 		words = append(words, "default", brief(defaultOf(r, ch)))
 	case isInterval(ch.Family):
 		words = append(words, "was", interval(viewOf(ch.OldSchema), ch.Family), "is", interval(viewOf(ch.NewSchema), ch.Family))
+	}
+	if ch.Family == schema.FamilyDescription {
+		was, is := ch.documentedDefaults()
+		words = append(words, "was", was, "is", is)
 	}
 	if ch.successor != nil {
 		words = append(words, "new", code(ch.successor.Name))
