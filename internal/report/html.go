@@ -232,7 +232,7 @@ func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) web
 	first := g.Members[0]
 	one := webGroup{
 		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: text(strings.ReplaceAll(titled(g, r.Servers), "`", "")), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
-		Hints: texts(firstHint(each(g, hintOf))), Waivers: texts(each(g, waiverOf)), Rows: webRows(groupRows(g, g.Title, r.Servers, told)),
+		Hints: texts(hintsOf(g)), Waivers: texts(each(g, waiverOf)), Rows: webRows(groupRows(g, g.Title, r.Servers, told)),
 		Docs: texts(each(g, func(f finding.Finding) string { return ruleOf(f.Rule, o.Rules).Doc })),
 	}
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {

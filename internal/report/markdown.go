@@ -103,7 +103,7 @@ func icon(rank int) string { return []string{"🔴", "🟡", "🔵", "⚪"}[rank
 func groupHead(r *Report, g finding.Group) string {
 	first := g.Members[0]
 	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first), prose(shortened(titled(g, r.Servers), 500)))
-	for _, hint := range firstHint(each(g, hintOf)) {
+	for _, hint := range hintsOf(g) {
 		says += "<br>\n→ " + string(prose(oneLine(hint)))
 	}
 	for _, waiver := range each(g, waiverOf) {

@@ -374,7 +374,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		p.told = map[string]bool{}
 	}
 	if !o.Verbose && o.Width > 0 {
-		p.fold = 3
+		p.fold = 2
 	}
 	views := map[string]func(*page, *Report) error{
 		"list":     writeList,

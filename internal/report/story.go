@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -25,7 +26,7 @@ func (o Options) causes(groups []finding.Group) []cause {
 			continue
 		}
 		one := cause{groups: []finding.Group{g}}
-		if f := g.Members[0]; len(g.Findings) == 1 && f.Item != "" && !isPolicy(f.Item) {
+		if f := g.Members[0]; len(g.Items) == 1 && len(g.Servers) < 2 && f.Item != "" && !isPolicy(f.Item) {
 			one.item, one.server = f.Item, f.Server
 		}
 		same := slices.IndexFunc(all, func(c cause) bool { return one.item != "" && c.item == one.item && c.server == one.server })
@@ -53,18 +54,8 @@ func (c cause) title() string {
 	if len(c.groups) == 1 {
 		return c.groups[0].Title
 	}
-	worst := 0
-	for _, g := range c.groups {
-		if g.Level == c.groups[0].Level && g.Waived == c.groups[0].Waived {
-			worst++
-		}
-	}
 	_, name, _ := strings.Cut(c.item, "/")
-	title := fmt.Sprintf("`%s` changed in %d ways", name, len(c.groups))
-	if worst < len(c.groups) {
-		title += fmt.Sprintf(", %d of them %s", worst, c.level().text)
-	}
-	return title
+	return fmt.Sprintf("%s and %s in `%s`", c.groups[0].Cause, quantity(len(c.groups)-1, "more finding"), name)
 }
 
 // storyFrom is from how many causes on there is a story, storyLines how many lines it may have.
@@ -99,6 +90,9 @@ func writeStory(p *page, r *Report, causes []cause) {
 	}
 	p.gap()
 	p.WriteString(told.String())
+	if p.told != nil {
+		p.told["story"] = true
+	}
 }
 
 // broken are the items with a breaking finding that nothing waives, in order.
@@ -146,7 +140,7 @@ func writeCause(p *page, indent int, servers []Server, c cause) {
 		return
 	}
 	p.text(indent, 2, c.level(), span{"  " + itemTitle(c.item), bold}, span{serverNote(c.server, servers), dim})
-	writeWhere(p, indent+2, itemTitle(c.item), false, c.groups[0].Members, servers)
+	writeSignature(p, indent+2, c.groups[0].Members[0], servers)
 	changed := map[string]bool{}
 	for _, g := range c.groups {
 		f := &g.Members[0]
@@ -181,19 +175,15 @@ func serverNote(name string, servers []Server) string {
 // writeGroup writes the findings of one group: what happened, where unless that is named, the values, once each, and an
 // instance that shows it.
 func writeGroup(p *page, indent int, level span, g finding.Group, named, title string, servers []Server) {
-	ids := ""
+	note := ""
 	if undecided(g) {
-		ids = "  " + string(finding.Unproven)
-	}
-	for _, rule := range each(g, ruleOfFinding) {
-		if !p.known("rule", rule) {
-			ids += "  " + rule
-		}
+		note = "  " + string(finding.Unproven)
 	}
 	if len(g.Servers) == 1 && named == title {
-		ids = serverNote(g.Servers[0], servers) + ids
+		note = serverNote(g.Servers[0], servers) + note
 	}
-	p.text(indent, 2, level, span{"  ", plain}, span{title, bold}, span{ids + "  " + g.Fingerprint, dim})
+	head := []span{level, {"  ", plain}, {title, bold}, {note + rulesNote(p, indent, level.text+title+note, g) + "  " + g.Fingerprint, dim}}
+	p.text(indent, 2, head...)
 	indent += 2
 	if p.Verbose && len(g.Members) > 1 {
 		for _, f := range g.Members {
@@ -204,7 +194,7 @@ func writeGroup(p *page, indent int, level span, g finding.Group, named, title s
 	}
 	writeChanges(p, indent, named, g, servers)
 	writeExample(p, indent, g)
-	for _, hint := range firstHint(each(g, hintOf)) {
+	for _, hint := range hintsOf(g) {
 		p.hint(indent, hint)
 	}
 	for _, waiver := range each(g, waiverOf) {
@@ -212,43 +202,65 @@ func writeGroup(p *page, indent int, level span, g finding.Group, named, title s
 	}
 }
 
-// mostChanges is how many different changes of one cause a folded page shows, unless callers break.
-const mostChanges = 4
+// rulesNote names the rules of a group that the page has not named yet. A folded page names one, and none below a story where
+// that took a line of its own.
+func rulesNote(p *page, indent int, line string, g finding.Group) string {
+	note := ""
+	for i, rule := range each(g, ruleOfFinding) {
+		room := p.room(indent) - width(visible(line+rule+g.Fingerprint)) - 6
+		if p.fold > 0 && (i > 0 || room < 0 && p.told["story"]) || p.known("rule", rule) {
+			continue
+		}
+		note += "  " + rule
+	}
+	return note
+}
+
+// hintsOf is what can be done next, if the findings say that: those of one cause say the same of its other members. Of what
+// was perhaps renamed the title says it.
+func hintsOf(g finding.Group) []string {
+	all := each(g, func(f finding.Finding) string { return f.Hint })
+	if strings.Contains(g.Cause, " was perhaps renamed to ") {
+		return nil
+	}
+	return all[:min(1, len(all))]
+}
+
+// mostChanges is how many different changes of one cause a folded page shows; more of whole items, and where callers break.
+const mostChanges = 3
 
 // writeChanges writes what differs, each change once, with its places.
 func writeChanges(p *page, indent int, title string, g finding.Group, servers []Server) {
-	folded := 0
-	all := alike(g.Members)
+	all, folded := alike(g.Members), 0
+	mixed := p.fold > 0 && g.Level == finding.Info && len(all) > 1 && len(each(g, ruleOfFinding)) > 1 // the title says what they have in common
 	for i, same := range all {
 		one := p.part()
-		var at []span
-		if f := same[0]; f.Cause != "" && f.Path != "" && len(g.Members) > 1 && !isSchema(f) {
-			at = []span{{placeOf(f) + "  ", dim}}
-			title += " " + f.Item // which that names
-		}
 		if i > 0 && len(same) == len(g.Items) {
 			title += " " + strings.Join(g.Items, " ") // the first change has named them
 		}
-		writeWhere(one, indent, title, len(g.Servers) > 1, same, servers)
+		at := writeWhere(one, indent, title, g, same, servers)
 		writeChange(one, indent, same[0], at...)
-		if p.fold > 0 && i >= mostChanges && len(all) > mostChanges+1 && g.Level < finding.Breaking && !strings.Contains(one.String(), warningSign) {
+		most := mostChanges + count(same[0].Pointer() == "") + 2*count(g.Level == finding.Breaking)
+		many := i >= most && len(all) > most+1
+		if p.fold > 0 && (many || mixed) && !strings.Contains(one.String(), warningSign) {
 			folded++
 			continue
 		}
 		p.add(one)
 	}
 	if folded > 0 {
-		p.text(indent, 2, span{"… " + strconv.Itoa(folded) + " more: --verbose", dim})
+		p.text(indent, 2, span{"… " + quantity(folded, "change") + strings.Repeat(" more", count(!mixed)) + ": --verbose", dim})
 	}
 }
 
-// writeExample shows by an instance that something breaks, once on a page.
+// writeExample shows by an instance that something breaks, once on a page, and once for each rule on a folded one.
 func writeExample(p *page, indent int, g finding.Group) {
 	for _, f := range g.Members {
 		switch {
 		case f.Witness == nil:
 			continue
-		case !p.known("witness", g.Level.String()+f.Item) && !p.known("witness", string(f.Witness)):
+		case p.fold > 0 && p.known("witness", f.Rule), p.known("witness", g.Level.String()+f.Item), p.known("witness", string(f.Witness)):
+		default:
 			writeWitness(p, indent, f)
 		}
 		return
@@ -266,11 +278,7 @@ func each(g finding.Group, says func(finding.Finding) string) []string {
 	return all
 }
 
-// firstHint is the first of several hints: those of one cause say the same of its other members.
-func firstHint(hints []string) []string { return hints[:min(1, len(hints))] }
-
 func ruleOfFinding(f finding.Finding) string { return f.Rule }
-func hintOf(f finding.Finding) string        { return f.Hint }
 func waiverOf(f finding.Finding) string      { return waiverText(f.Waiver) }
 
 // undecided tells whether it could not be decided of one of them whether callers break.
@@ -281,10 +289,13 @@ func undecided(g finding.Group) bool {
 // placeOf is the place of a change as a call: "browser_wait_for(time)".
 func placeOf(f finding.Finding) string {
 	_, name, _ := strings.Cut(f.Item, "/")
+	if strings.Count(f.Pointer(), "/") < 2 {
+		return name
+	}
 	return name + "(" + path.Base(f.Path) + ")"
 }
 
-// alike joins the findings that show the same, so that it is shown once.
+// alike joins the findings that show the same, so that it is shown once. Texts show the same where the same words changed.
 func alike(members []finding.Finding) [][]finding.Finding {
 	var all [][]finding.Finding
 	at := map[string]int{}
@@ -297,49 +308,101 @@ func alike(members []finding.Finding) [][]finding.Finding {
 			key = "gone"
 		}
 		i, known := at[key]
-		if !known {
-			i = len(all)
-			at[key], all = i, append(all, nil)
+		if !known && isText(f) {
+			words := path.Base(f.Pointer()) + changedWords(f)
+			if i, known = at[words]; !known {
+				at[words] = len(all)
+			}
 		}
+		if !known {
+			i, all = len(all), append(all, nil)
+		}
+		at[key] = i
 		all[i] = append(all[i], f)
 	}
 	return all
 }
 
-// mostPlaces is how many places a folded page names of one change.
-const mostPlaces = 8
+// isText tells whether a text became another one that is shown by its words.
+func isText(f finding.Finding) bool {
+	before, isText := rawjson.Text(f.Old)
+	after, both := rawjson.Text(f.New)
+	return isText && both && !(isShort(before) && isShort(after))
+}
 
-// writeWhere tells where something happened: items that are called in another way by their signatures, once each, the
-// others by their names unless they are named, and the servers where they are several.
-func writeWhere(p *page, indent int, named string, several bool, members []finding.Finding, servers []Server) {
+// changedWords are the words that left a text and those that joined it.
+func changedWords(f finding.Finding) string {
+	var words strings.Builder
+	for _, e := range compare(display(f.Old, f.New)) {
+		if e.op != kept {
+			fmt.Fprintf(&words, "%d%s\x00", e.op, e.text)
+		}
+	}
+	return words.String()
+}
+
+// How many places a folded page names of one change, how many calls it shows where they are more, and how many places may
+// stand before a change on its line.
+const (
+	mostPlaces = 8
+	mostCalls  = 4
+	mostBefore = 1
+)
+
+// writeWhere tells where something happened, unless the title names it: items that are called in another way by their
+// signatures, once each, the others by their names, and the servers where they are several. A few places stand before what
+// changed, and are returned for that.
+func writeWhere(p *page, indent int, named string, g finding.Group, members []finding.Finding, servers []Server) []span {
 	var names, of []string
 	calls := 0
+	inline := isText(members[0]) || isSchema(members[0]) && members[0].Old == nil
+	room := len(members)
+	switch {
+	case room == 1 && len(g.Items) > 1: // what changed says it
+		room = 0
+	case p.fold > 0 && room > mostCalls+1:
+		room = mostCalls
+	}
 	for _, f := range members {
 		of = appendNew(of, f.Server)
-		if (f.Old == nil) != (f.New == nil) && f.Pointer() == "" && f.Item != "" {
-			continue // the change itself names it
-		}
-		call, known := signatureChange(f, servers)
-		if room := p.fold == 0 || calls < mostPlaces; known && room && !p.known("call", f.Server+" "+f.Item) {
-			writeSignature(p, indent, call)
+		_, name, _ := strings.Cut(f.Item, "/")
+		switch {
+		case (f.Old == nil) != (f.New == nil) && f.Pointer() == "" && f.Item != "": // the change itself names it
+		case calls < room && (len(g.Items) == 1 || !strings.Contains(named, name)) && p.callChanged(f, servers):
+			writeSignature(p, indent, f, servers)
 			calls++
-			continue
+		case isText(f) && f.Path != "" && len(g.Members) > 1:
+			names = appendNew(names, placeOf(f))
+		case !strings.Contains(named, name):
+			names = appendNew(names, name)
 		}
-		names = appendNew(names, itemTitle(f.Item))
 	}
-	names = slices.DeleteFunc(names, func(item string) bool {
-		_, name, _ := strings.Cut(item, "/")
-		return strings.Contains(named, name)
-	})
+	if len(g.Items) == 1 && len(names) == 1 && !inline {
+		names[0] = itemTitle(g.Items[0])
+	}
+	if inline && len(g.Servers) < 2 && len(names) > 0 {
+		return []span{{someOf(names, mostBefore) + "  ", dim}}
+	}
 	most := mostPlaces
 	if p.fold == 0 {
 		most = len(names) + len(of)
 	}
 	where := []span{{someOf(names, most), plain}}
-	if several {
+	if len(g.Servers) > 1 {
 		where = append(where, span{strings.Repeat(" ", min(1, len(names))) + "of " + someOf(of, most), dim})
 	}
 	p.text(indent, 2, where...)
+	return nil
+}
+
+// callRules are those of arguments that come, go or need not be there.
+var callRules = match.Pattern(`^(input-[a-z-]*property|prompt-[a-z-]*argument)-(added|removed|renamed|became)`)
+
+// callChanged tells whether a finding is about an argument of an item that is called in another way now, which nothing on the
+// page has shown yet.
+func (p *page) callChanged(f finding.Finding, servers []Server) bool {
+	_, known := signatureChange(f, servers)
+	return known && strings.Count(f.Path, "/") <= 3 && callRules().MatchString(f.Rule) && !p.told["call "+f.Server+" "+f.Item]
 }
 
 func signatureChange(f finding.Finding, servers []Server) (Signature, bool) {
@@ -354,9 +417,13 @@ func signatureChange(f finding.Finding, servers []Server) (Signature, bool) {
 	return Signature{}, false
 }
 
-// writeSignature writes how an item was called and how it is called now. Where that takes more than a line, arguments that
-// stayed are left out.
-func writeSignature(p *page, indent int, s Signature) {
+// writeSignature writes how an item was called and how it is called now, once. Where that takes more than a line, arguments
+// that stayed are left out.
+func writeSignature(p *page, indent int, f finding.Finding, servers []Server) {
+	s, known := signatureChange(f, servers)
+	if !known || p.known("call", f.Server+" "+f.Item) {
+		return
+	}
 	if room := p.room(indent); !p.Verbose && room > 0 && width(visible(s.Old+" → "+s.New)) > room {
 		s.Old, s.New = less(s.Old, s.New), less(s.New, s.Old)
 	}

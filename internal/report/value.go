@@ -29,15 +29,16 @@ func writeChange(p *page, indent int, f finding.Finding, at ...span) {
 	if place := f.Pointer(); place != "" && p.Verbose {
 		at = append(at, span{place + "  ", dim})
 	}
+	told := f.Item == "" && p.known("values", f.Pointer()+string(f.Old)+string(f.New))
 	switch {
-	case isPolicy(f.Item): // the message says it
+	case isPolicy(f.Item), told && !p.Verbose: // the message says it, or another one
 	case f.Pointer() == "" && f.Item != "" && (f.Old == nil) != (f.New == nil):
 		writeWholeItem(p, indent, f)
 	case f.Old == nil && f.New == nil:
 		p.text(indent, 2, at...)
 	case isSchema(f) && !p.Verbose:
-		writeSchemas(p, indent, f)
-	case !p.Verbose && saysAll(f):
+		writeSchemas(p, indent, f, at)
+	case !p.Verbose && saysAll(f): // nor is there more to show
 	default:
 		writeValues(p, indent, at, f.Old, f.New)
 	}
@@ -45,8 +46,8 @@ func writeChange(p *page, indent int, f finding.Finding, at ...span) {
 
 // saysAll tells whether a message, or the name of the item, has all that the values would show.
 func saysAll(f finding.Finding) bool {
-	if len(f.Old)+len(f.New) > longValue {
-		return false
+	if len(f.Old)+len(f.New) > longValue || bounded().MatchString(f.Rule) {
+		return bounded().MatchString(f.Rule)
 	}
 	before, after := display(f.Old, f.New)
 	_, name, _ := strings.Cut(f.Item, "/")
@@ -69,17 +70,24 @@ func saysAll(f finding.Finding) bool {
 // isSchema tells whether what changed is a schema inside a tool's schemas, and not the value of a keyword.
 func isSchema(f finding.Finding) bool {
 	inSchema := strings.HasPrefix(f.Path, "/inputSchema") || strings.HasPrefix(f.Path, "/outputSchema")
-	return inSchema && (rawjson.TypeName(f.New) == "an object" || f.New == nil && rawjson.TypeName(f.Old) == "an object")
+	return inSchema && !keywordRules().MatchString(f.Rule) && (rawjson.TypeName(f.New) == "an object" || f.New == nil && rawjson.TypeName(f.Old) == "an object")
 }
+
+// keywordRules are about keywords whose values are no schemas, and of several of them at once; bounded are those whose sentence
+// says all that the values do.
+var (
+	keywordRules = match.Pattern(`-(range|length|count|dependent-required|content|keyword)-`)
+	bounded      = match.Pattern(`-(range|length|count)-|-properties-(closed|opened)`)
+)
 
 // writeSchemas tells how the type and the description of an argument or of a result changed. Of one that is gone the
 // message says enough.
-func writeSchemas(p *page, indent int, f finding.Finding) {
+func writeSchemas(p *page, indent int, f finding.Finding, at []span) {
 	before, after := rawjson.ObjectOf(f.Old), rawjson.ObjectOf(f.New)
 	switch was, is := shape(f.Old, shapeDepth), shape(f.New, shapeDepth); {
 	case f.New == nil:
 	case f.Old == nil:
-		writeArgument(p, indent, "+ "+path.Base(f.Pointer())+": "+is, concealed(after.Text("description")))
+		writeArgument(p, indent, append(at, span{"+ " + path.Base(f.Pointer()) + ": " + is, green}), concealed(after.Text("description")))
 	case was != is:
 		p.text(indent, 2, span{was, red}, span{" → ", dim}, span{is, green})
 	case before.Text("description") == after.Text("description"):
@@ -90,16 +98,19 @@ func writeSchemas(p *page, indent int, f finding.Finding) {
 }
 
 // writeArgument writes a new argument and all that it says of itself.
-func writeArgument(p *page, indent int, head, says string) {
+func writeArgument(p *page, indent int, head []span, says string) {
 	if says != "" && p.known("text", says) {
+		if p.fold > 0 && len(head) == 1 {
+			return // the title names it
+		}
 		says = "(as above)"
 	}
 	if says == "" || strings.Contains(says, "\n") {
-		p.text(indent, 2, span{head, green})
+		p.text(indent, 2, head...)
 		writeText(p, indent+2, says, plain)
 		return
 	}
-	p.text(indent, 2, span{head, green}, span{"  " + says, plain})
+	p.text(indent, 2, append(head, span{"  " + says, plain})...)
 }
 
 // writeValues writes one value, or two side by side: lists by what left and what joined them, long texts word by word.
@@ -178,17 +189,17 @@ func writeWholeItem(p *page, indent int, f finding.Finding) {
 			name = cmp.Or(callOf(k, name, arguments(k, raw)), name)
 		}
 	}
-	p.text(indent, 2, span{sign + name, look})
-	if f.New == nil {
-		return
-	}
-	says, arguments := concealed(about(raw)), concealed(argumentTexts(raw))
-	if p.fold > 0 && !strings.Contains(arguments, warningSign) {
-		if arguments != "" && !p.known("note", "arguments") {
-			defer p.text(indent+2, 0, span{"(what arguments of new items say: --verbose)", dim})
+	says, arguments, note := concealed(about(raw)), concealed(argumentTexts(raw)), ""
+	switch {
+	case f.New == nil:
+		says, arguments = "", ""
+	case p.fold > 0 && arguments != "" && !strings.Contains(arguments, warningSign):
+		if !p.known("note", "arguments") {
+			note = "  (what new arguments say: --verbose)"
 		}
 		arguments = ""
 	}
+	p.text(indent, 2, span{sign + name, look}, span{note, dim})
 	writeText(p, indent+2, strings.TrimSuffix(says+"\n"+arguments, "\n"), plain)
 }
 
@@ -214,7 +225,7 @@ func writeText(p *page, indent int, text string, look style) {
 	whole := &page{Options: p.Options}
 	whole.paragraph(indent, text, look)
 	rows := strings.SplitAfter(strings.TrimSuffix(whole.String(), "\n"), "\n")
-	if len(rows) <= p.fold+2 {
+	if len(rows) <= p.fold+1 {
 		p.WriteString(whole.String())
 		return
 	}
