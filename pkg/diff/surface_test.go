@@ -95,7 +95,7 @@ func TestRenamesSpread(t *testing.T) {
 		{"name":"drag","inputSchema":{"type":"object","properties":{"startTarget":{"type":"string","description":`+target+`},"endTarget":{"type":"string","description":`+target+`}}}},
 		{"name":"shoot","inputSchema":{"type":"object","properties":{"target":{"type":"string","description":"Which part"}}}}]}`)
 	got := map[string]int{}
-	for _, f := range diff.Compare(old, new, diff.Options{}) {
+	for _, f := range compared(t, old, new, diff.Options{}) {
 		got[f.Cause]++
 	}
 	for _, cause := range []string{"`endRef` was perhaps renamed to `endTarget`", "`startRef` was perhaps renamed to `startTarget`"} {
