@@ -7,7 +7,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$here/mcp.json" "$work/mcp.json"
 cd "$work"
-export MCPCTL_FORMAT=table
 
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 

@@ -18,7 +18,6 @@ func (p *program) command(c *cli.Command, shared ...[]cli.Flag) *cli.Command {
 	c.Flags = append(c.Flags, slices.Concat(shared...)...)
 	c.Before = p.complete(func() error { return p.Output.Check(p.Process) })
 	if c.BashComplete == nil {
-		c.BashComplete = p.completeServers
 	}
 	return c
 }
@@ -71,7 +70,7 @@ func (p *program) outputFlags() []cli.Flag {
 
 // formatFlags choose how a command answers.
 func formatFlags(o *output.Options) []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table on a terminal and json elsewhere)", Value: o.Format, Destination: &o.Format}}
+	return []cli.Flag{&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table)", Value: o.Format, Destination: &o.Format}}
 }
 
 // talkFlags choose what is told on the way, and how it looks.

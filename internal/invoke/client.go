@@ -31,7 +31,7 @@ import (
 type Options struct {
 	Select     fleet.Selection
 	Contact    fleet.Contact
-	Output     output.Options // Format is one of Formats; empty = text on a terminal, json elsewhere, raw with a file. File may be a folder
+	Output     output.Options // Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a folder
 	MaxBytes   Size           // a larger result is refused
 	LogLevel   string         // of the messages to ask for; empty = none
 	DryRun     bool           // show the request and do not send it
@@ -68,12 +68,10 @@ func (o Options) format(p host.Process) string {
 	switch {
 	case o.Output.Format != "":
 		return o.Output.Format
-	case o.Output.File != "":
-		return "raw"
-	case terminal.IsTerminal(p.Out):
+	case o.Output.File == "" && terminal.IsTerminal(p.Out):
 		return "text"
 	}
-	return "json"
+	return "raw"
 }
 
 // Client is a connection to the server that a request is for, with somebody to hear its progress and to answer its questions.

@@ -124,7 +124,7 @@ func referenceOf(text string) (call.Reference, error) {
 	kind, key, found := strings.Cut(text, "/")
 	kinds := map[string]snapshot.Kind{"prompt": snapshot.Prompts, "template": snapshot.Templates, "resource": snapshot.Templates}
 	if !found || key == "" || kinds[kind] == "" {
-		return call.Reference{}, exit.Usagef("%q is neither prompt/NAME nor template/URI-TEMPLATE", text)
+		return call.Reference{}, exit.Usagef("%q is neither prompt/NAME nor template/URI-TEMPLATE: write prompt/%s, or template/%s", text, text, text)
 	}
 	return call.Reference{Kind: kinds[kind], Key: key}, nil
 }

@@ -4,6 +4,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ import (
 
 // Options choose how a command answers.
 type Options struct {
-	Format  string // one of report.Formats; empty = a table on a terminal, JSON elsewhere
+	Format  string // one of report.Formats; empty = a table, which in a pipe or a file has neither colour nor an end of its lines
 	File    string // where the answer goes; empty = standard output
 	Reports []File // files that are written beside the answer
 	Color   string // "auto", "always" or "never"; empty = auto
@@ -112,19 +113,11 @@ func (o Options) Colored(p host.Process) bool {
 	return o.File == "" && terminal.IsTerminal(p.Out) && no == "" && term != "dumb"
 }
 
-// format is the chosen format: a table on a terminal, JSON elsewhere.
-func (o Options) format(p host.Process) string {
-	switch {
-	case o.Format != "":
-		return o.Format
-	case o.File == "" && terminal.IsTerminal(p.Out):
-		return "table"
-	}
-	return "json"
-}
+// format is the chosen format.
+func (o Options) format() string { return cmp.Or(o.Format, "table") }
 
-// Emit writes the report everywhere the options say, tells its failures on standard error when the format is for machines,
-// and gives the report's status as the command's error.
+// Emit writes the report everywhere the options say, tells on standard error why the status is not 0 unless a person sees
+// the table, and gives the report's status as the command's error.
 func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
 	if r.Command != "accept" { // which has moved the lines
 		r.Findings = located(r)
@@ -135,8 +128,8 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 	if err := Write(ctx, p, o, r, view); err != nil {
 		return err
 	}
-	if o.format(p) != "table" || o.File != "" {
-		tellFailures(p, r)
+	if o.format() != "table" || o.File != "" || !terminal.IsTerminal(p.Out) {
+		tellStatus(p, r)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -146,7 +139,7 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 
 // Write writes the report everywhere the options say.
 func Write(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
-	format := o.format(p)
+	format := o.format()
 	view.Rules, view.Version, view.Color, view.Verbose, view.Made = rules.All(), p.Version, o.Colored(p), p.Verbose, p.Now
 	for _, name := range []string{"GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"} {
 		if commit, _ := p.Lookup(name); view.Commit == "" {
@@ -200,7 +193,7 @@ const summaryLimit = 1 << 20
 // formats is github.
 func writeStepSummary(p host.Process, o Options, r *report.Report, view report.Options) error {
 	path, _ := p.Lookup("GITHUB_STEP_SUMMARY")
-	if path == "" || o.format(p) != "github" && !slices.ContainsFunc(o.Reports, func(f File) bool { return f.Format == "github" }) {
+	if path == "" || o.format() != "github" && !slices.ContainsFunc(o.Reports, func(f File) bool { return f.Format == "github" }) {
 		return nil
 	}
 	view.Limit = summaryLimit

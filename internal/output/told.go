@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -11,29 +12,27 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// tellFailures is one line on standard error for each server that failed, with what to do unless the line before said so.
-func tellFailures(p host.Process, r *report.Report) {
-	advised := ""
+// tellStatus is one line on standard error for each server that failed, with what to do unless the line before said so, and
+// one that says what any other status means.
+func tellStatus(p host.Process, r *report.Report) {
+	advised, told := "", false
 	for _, s := range r.Servers {
 		if s.Error == nil {
 			continue
 		}
-		advice := remedy(s)
-		if advice == advised {
-			advice = ""
-		} else if advice != "" {
-			advised = advice
+		advice := ""
+		if hint := s.Error.Hint; hint != "" && hint != advised {
+			advised, advice = hint, ": "+report.Visible(hint)
 		}
 		p.Note("%s: %s: %s%s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), advice, toleratedNote(s))
+		told = told || s.Tolerated == nil
 	}
-}
-
-// remedy says what to do about a server that the configuration kept from being contacted: often nothing else is shown.
-func remedy(s report.Server) string {
-	if s.Error.Stage != "configuration" || s.Error.Hint == "" {
-		return ""
+	for _, problem := range r.Problems {
+		p.Note("%s", report.Visible(problem))
 	}
-	return ": " + report.Visible(s.Error.Hint)
+	if told = told || len(r.Problems) > 0; r.Status == exit.Findings || r.Status == exit.NoBaseline || r.Status != exit.OK && !told {
+		p.Note("exit status %d: %s", r.Status, report.Meaning(r))
+	}
 }
 
 // toleratedNote says why a failure does not count.

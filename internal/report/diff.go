@@ -228,6 +228,12 @@ func (s Summary) words() string {
 // acceptable tells whether what changed can be accepted: a live server was compared with a file, not with a commit.
 func (s Server) acceptable() bool { return s.Transport != "" && !strings.HasPrefix(s.Base, "git:") }
 
+// Meaning is what the exit status of a report tells when it is not 0, and what can be done.
+func Meaning(r *Report) string {
+	whole := r.complete()
+	return meaning(whole, whole.Summary)
+}
+
 // meaning is what an exit status other than 0 tells, and what can be done.
 func meaning(r *Report, sum Summary) string {
 	accept := ""
