@@ -20,12 +20,11 @@ func (p *program) invokeCommand(c *cli.Command, o *invoke.Options) *cli.Command 
 		p.Output.Format = "" // MCPCTL_FORMAT is for reports
 	}
 	own := []cli.Flag{
-		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(invoke.Formats(), ", ") + " (default: text on a terminal, json elsewhere, raw with --output)", Destination: &p.Output.Format, Value: p.Output.Format},
+		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(invoke.Formats(), ", ") + " (default: text on a terminal, raw elsewhere)", Destination: &p.Output.Format, Value: p.Output.Format},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "save what comes back to `FILE`, or each piece of it to a file in a folder", Destination: &p.Output.File, TakesFile: true},
 	}
 	last := []cli.Flag{&cli.GenericFlag{Name: "max-bytes", Usage: "refuse a result of more than `SIZE`, such as 500KB or 64MB", Value: &o.MaxBytes}}
 	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(), contactFlags(&p.Select, &p.Contact), last)
-	c.BashComplete = p.completeServers
 	c.Before = p.complete(func() error {
 		if p.Output.Format == "table" {
 			p.Output.Format = "text"

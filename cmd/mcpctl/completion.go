@@ -9,7 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -36,85 +37,223 @@ func completionCommand(p program) *cli.Command {
 			}
 			return err
 		},
-		BashComplete: completeWords("bash", "fish", "powershell", "zsh"),
 	}
 }
 
-// completeWords offers words.
-func completeWords(words ...string) cli.BashCompleteFunc {
-	return func(c *cli.Context) {
-		for _, word := range words {
-			fmt.Fprintln(c.App.Writer, word)
-		}
-	}
-}
+// completing is what a shell's completion script puts before the words that were typed, of which the last is not finished. With
+// it no command runs: nothing is started, contacted or written, whatever the words are.
+const completing = "__complete"
 
-// completing is what a shell's completion script puts behind the words that were typed.
-const completing = "--generate-bash-completion"
+// formerly is what the scripts of older versions put behind the words; they are offered nothing.
+const formerly = "--generate-bash-completion"
 
-// completeValue offers the values of a flag that ends what was typed, and tells whether there is such a flag. One that
-// may be the beginning of another flag is taken for that if it has no few values.
-func (p program) completeValue(app *cli.App, args []string) bool {
+// asksForOffers tells whether it is a shell that calls, and answers it.
+func asksForOffers(p host.Process, args []string) bool {
 	n := len(args)
-	if n < 3 || args[n-1] != completing || !strings.HasPrefix(p.typed, "-") || app.Command(args[0]) == nil {
+	if n > 0 && args[n-1] == formerly {
+		return true
+	}
+	if n == 0 || args[0] != completing {
 		return false
 	}
-	typed := strings.TrimLeft(p.typed, "-")
-	takes := flagsOf(app.Command(args[0]))
-	values := flagValues(typed, args[0])
-	for name := range takes {
-		if values == nil && name != typed && strings.HasPrefix(name, typed) {
-			return false
+	current := ""
+	if n > 1 {
+		current = unquoted(args[n-1])
+	}
+	var typed []string
+	for _, word := range args[1:max(1, n-1)] {
+		typed = append(typed, unquoted(word))
+	}
+	p.Quiet = true
+	for _, o := range offersFor(newProgram(p, nil), typed, current) {
+		if strings.HasPrefix(o.value, current) && report.Visible(o.value) == o.value {
+			fmt.Fprintf(p.Out, "%s\t%s\n", o.value, brief(o.about))
 		}
 	}
-	for _, value := range values {
-		fmt.Fprintln(p.Out, value)
-	}
-	return takes[typed]
+	return true
 }
 
-// flagValues are the values that a flag of a command can have, as far as they are a few words; nil = anything.
-func flagValues(flag, command string) []string {
+// unquoted is a word as the shell would hand it on, as far as quotes around it go.
+func unquoted(word string) string {
+	if word == "" || word[0] != '"' && word[0] != '\'' {
+		return word
+	}
+	return strings.TrimSuffix(word[1:], word[:1])
+}
+
+// brief is the beginning of a text on one line.
+func brief(text string) string {
+	const most = 72
+	line := []rune(report.Visible(strings.Join(strings.Fields(text), " ")))
+	if len(line) > most {
+		return string(line[:most-1]) + "…"
+	}
+	return string(line)
+}
+
+// candidate is a word that may come next, and what it is.
+type candidate struct{ value, about string }
+
+// words are offers that explain themselves.
+func words(all ...string) []candidate {
+	var offers []candidate
+	for _, word := range all {
+		offers = append(offers, candidate{value: word})
+	}
+	return offers
+}
+
+// line is a command line as far as it is typed.
+type line struct {
+	program
+	command *cli.Command
+	words   []string // behind the name of the command, flags left out
+}
+
+// offersFor are the words that may stand behind those that were typed; current is the beginning of the one that is wanted.
+func offersFor(p program, typed []string, current string) []candidate {
+	if slices.Contains(typed, "--") {
+		return nil // the words of another program
+	}
+	app := newApp(p)
+	if len(typed) == 0 || len(typed) == 1 && typed[0] == "help" {
+		var offers []candidate
+		for _, c := range app.VisibleCommands() {
+			offers = append(offers, candidate{c.Name, c.Usage})
+		}
+		if strings.HasPrefix(current, "-") {
+			return flagOffers(app.Flags)
+		}
+		return offers
+	}
+	l := line{program: p, command: app.Command(typed[0])}
+	if l.command == nil {
+		return nil
+	}
+	waiting := l.read(typed[1:])
+	if name, _, given := strings.Cut(current, "="); given && strings.HasPrefix(name, "-") {
+		return prefixed(name+"=", l.flagValues(strings.TrimLeft(name, "-")))
+	}
+	switch {
+	case waiting != "":
+		return l.flagValues(waiting)
+	case strings.HasPrefix(current, "-"):
+		return flagOffers(l.command.Flags)
+	}
+	return l.positional(current)
+}
+
+// read takes the finished words in, and gives the name of the flag that waits for its value, if there is one.
+func (l *line) read(typed []string) (waiting string) {
+	takes := flagsOf(l.command)
+	for _, word := range typed {
+		switch name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "="); {
+		case waiting != "":
+			l.set(waiting, word)
+			waiting = ""
+		case word == "-" || !strings.HasPrefix(word, "-"):
+			l.words = append(l.words, word)
+		case given || !takes[name]:
+			l.set(name, value)
+		default:
+			waiting = name
+		}
+	}
+	return waiting
+}
+
+// set heeds the flags that choose what is known here.
+func (l *line) set(flag, value string) {
+	switch flag {
+	case "config", "c":
+		l.Select.Files = append(l.Select.Files, value)
+	case "discover":
+		l.Select.Discover = true
+	case "snapshots":
+		l.Select.Snapshots = value
+	}
+}
+
+// prefixed are offers with what stands before them in the same word.
+func prefixed(before string, offers []candidate) []candidate {
+	for i := range offers {
+		offers[i].value = before + offers[i].value
+	}
+	return offers
+}
+
+// flagOffers are the long names of flags.
+func flagOffers(flags []cli.Flag) []candidate {
+	offers := []candidate{{"--help", "what the command does, with examples"}, {"--help-all", "the same with every flag"}}
+	for _, f := range flags {
+		about := ""
+		if documented, ok := f.(cli.DocGenerationFlag); ok {
+			about = strings.ReplaceAll(documented.GetUsage(), "`", "")
+		}
+		offers = append(offers, candidate{"--" + f.Names()[0], about})
+	}
+	return offers
+}
+
+// flagValues are the values that a flag of the command can have, as far as they are known.
+func (l *line) flagValues(flag string) []candidate {
 	switch flag {
 	case "format", "f":
-		if command == "watch" {
-			return report.EventFormats()
+		switch l.command.Name {
+		case "watch":
+			return words(report.EventFormats()...)
+		case "call", "prompt", "read", "complete":
+			return words(invoke.Formats()...)
 		}
-		return report.Formats()
+		return words(report.Formats()...)
 	case "report":
 		var files []string
 		for _, format := range report.Formats() {
 			files = append(files, format+"=")
 		}
-		return files
+		return words(files...)
 	case "fail-on":
-		return []string{"breaking", "warning", "info", "any", "never"}
+		return words("breaking", "warning", "info", "any", "never")
 	case "kind":
-		return []string{"tools", "prompts", "resources", "templates"}
+		return words("tools", "prompts", "resources", "templates")
 	case "protocol":
-		return append([]string{"auto"}, probe.Versions()...)
+		return words(append([]string{"auto"}, probe.Versions()...)...)
 	case "color":
-		return []string{"auto", "always", "never"}
+		return words("auto", "always", "never")
 	case "semantics":
-		return []string{"declared", "strict"}
+		return []candidate{{"declared", "callers send declared properties only"}, {"strict", "callers may send anything that the schema allows"}}
 	case "against":
-		return []string{"previous", "saved"}
+		return []candidate{{"previous", "what changed since the last look"}, {"saved", "the distance from the saved snapshot"}}
+	case "log-level":
+		return words(invoke.LogLevels()...)
+	case "store":
+		return words("keyring", "file")
+	case "only", "server", "base":
+		return l.servers()
 	}
 	return nil
 }
 
-// completeServers offers the flags of a command when a flag was begun, the names of configured servers otherwise.
-func (p *program) completeServers(c *cli.Context) {
-	if strings.HasPrefix(p.typed, "-") {
-		cli.DefaultCompleteWithFlags(c.Command)(c)
-		return
+// positional are the words that are no flags.
+func (l *line) positional(current string) []candidate {
+	n := len(l.words)
+	switch name := l.command.Name; name {
+	case "completion":
+		return words("bash", "fish", "powershell", "zsh")
+	case "rules":
+		return ruleOffers()
+	case "accept":
+		return append(l.fingerprints(), l.servers()...)
+	case "report", "version":
+		return nil // the shell offers files
+	case "auth":
+		if n == 0 {
+			return []candidate{{"status", "which logins there are"}}
+		}
+	case "show", "call", "prompt", "read", "complete":
+		if n > 0 {
+			return l.itemOffers(kindsOf(name), current)
+		}
 	}
-	quiet := p.Process
-	quiet.Quiet = true
-	cfg, _ := fleet.Read(quiet, p.Select)
-	var names []string
-	for _, e := range cfg.Entries {
-		names = append(names, slices.DeleteFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) })...)
-	}
-	completeWords(names...)(c)
+	return l.servers()
 }

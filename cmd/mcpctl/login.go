@@ -126,12 +126,5 @@ func authCommand(p program) *cli.Command {
 			}
 			return p.emit(c.Context, login.Status(p.Process, cfg, entries, len(names) == 0), nil, report.Options{})
 		},
-		BashComplete: func(c *cli.Context) {
-			if c.NArg() == 0 {
-				completeWords("status")(c)
-				return
-			}
-			p.completeServers(c)
-		},
 	}, selectionFlags(&p.Select), p.outputFlags())
 }

@@ -20,8 +20,7 @@ func reportCommand(p program) *cli.Command {
 		ArgsUsage: "FILE.json",
 		Description: `Reads what --format json or --report json=FILE wrote, - for standard input, and contacts nothing. The exit status is 0
 once the report is written: what the run came to stands in it.`,
-		Flags:        []cli.Flag{&cli.BoolFlag{Name: "show-waived", Usage: "show what waivers excuse, too", Destination: &showWaived}},
-		BashComplete: completeWords(), // the shell offers files
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "show-waived", Usage: "show what waivers excuse, too", Destination: &showWaived}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return exit.Usagef("report takes one file that --format json wrote, or - for standard input: see mcpctl report --help")

@@ -13,10 +13,9 @@ import (
 
 func rulesCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
-		Name:         "rules",
-		Usage:        "the rules that findings come from, or one explained",
-		ArgsUsage:    "[ID]",
-		BashComplete: func(c *cli.Context) { completeWords(rules.IDs(rules.All())...)(c) },
+		Name:      "rules",
+		Usage:     "the rules that findings come from, or one explained",
+		ArgsUsage: "[ID]",
 		Action: func(c *cli.Context) error {
 			all, ids := rules.All(), c.Args().Slice()
 			for _, id := range ids {

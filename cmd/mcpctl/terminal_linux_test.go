@@ -70,7 +70,13 @@ func (p *pseudo) text() string {
 // await waits until the terminal shows text.
 func (p *pseudo) await(t *testing.T, text string) {
 	t.Helper()
-	for range 2000 {
+	p.awaitFor(t, text, 10*time.Second)
+}
+
+// awaitFor is await for what takes long.
+func (p *pseudo) awaitFor(t *testing.T, text string, limit time.Duration) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < limit; {
 		if strings.Contains(p.text(), text) {
 			return
 		}

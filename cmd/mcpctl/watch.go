@@ -40,7 +40,6 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.StringFlag{Name: "listen-token", Usage: "what HTTP clients must show: @FILE, env:NAME or a `TOKEN` (default: MCPCTL_LISTEN_TOKEN, else none)", Destination: &o.Listen.Token},
 			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this level or above: breaking, warning, info, any or never", Destination: &o.FailOn},
 		}, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), selectionFlags(&p.Select), p.talkFlags(), contactFlags(&p.Select, &p.Contact), parallelFlags(&p.Select, &p.Contact), snapshotsFlags(&p.Select)),
-		BashComplete: p.completeServers,
 		Before: p.complete(func() error {
 			switch {
 			case !slices.Contains(report.EventFormats(), p.Output.Format):
