@@ -15,7 +15,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/invoke"
-	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -25,7 +24,6 @@ import (
 type program struct {
 	host.Process
 	behind  []string // what followed "--"; nil = there was no "--"
-	typed   string   // the last word, while a shell asks what may come next
 	env     config.Environment
 	misread error // what is wrong with env
 
@@ -36,26 +34,25 @@ type program struct {
 
 // run is the whole program: it reads args, does what they say and returns the exit status.
 func run(ctx context.Context, args []string, p host.Process) int {
-	own, behind := splitCommand(args)
-	if n := len(behind); n > 0 && behind[n-1] == completing {
-		return exit.OK // these words are another program's
-	}
-	this := newProgram(p, own, behind)
-	app := newApp(this)
-	if this.completeValue(app, own) {
+	if asksForOffers(p, args) {
 		return exit.OK
 	}
-	err := app.RunContext(ctx, append([]string{app.Name}, flagsFirst(helpWords(own), app)...))
+	own, behind := splitCommand(args)
+	this := newProgram(p, behind)
+	app := newApp(this)
+	err := error(nil)
+	if asked, all, command := asksForHelp(app, own); asked {
+		err = this.help(app, command, all)
+	} else if own, err = arranged(own, app); err == nil {
+		err = app.RunContext(ctx, append([]string{app.Name}, own...))
+	}
 	printError(p, err)
 	return exit.CodeOf(err)
 }
 
 // newProgram is a run before its flags are read, with what the environment says in the place of their defaults.
-func newProgram(p host.Process, own, behind []string) program {
+func newProgram(p host.Process, behind []string) program {
 	this := program{Process: p, behind: behind, Contact: fleet.DefaultContact()}
-	if n := len(own); n > 1 && own[n-1] == completing {
-		this.typed = own[n-2]
-	}
 	this.env, this.misread = config.ReadEnvironment(p.Lookup, slices.Concat(report.Formats(), invoke.Formats()))
 	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
 	if this.env.Retries != nil {
@@ -70,7 +67,7 @@ func newApp(p program) *cli.App {
 	app := &cli.App{
 		Name: "mcpctl", Usage: "inspect, diff and guard MCP servers", Description: appDescription, Version: p.Version,
 		Reader: p.In, Writer: p.Out, ErrWriter: p.Err,
-		Suggest: true, EnableBashCompletion: true, HideHelpCommand: true, HideVersion: true, DisableSliceFlagSeparator: true,
+		Suggest: true, HideHelp: true, HideVersion: true, DisableSliceFlagSeparator: true,
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   badUsage,
 		Flags:          []cli.Flag{&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version", Destination: &showVersion}},
@@ -79,14 +76,18 @@ func newApp(p program) *cli.App {
 				_, err := fmt.Fprintf(p.Out, "mcpctl version %s\n", p.Version)
 				return err
 			}
-			return unknownCommand(c)
+			switch {
+			case !c.Args().Present() && p.behind == nil:
+				return p.help(c.App, "", false)
+			case !c.Args().Present():
+				return exit.Usagef("which command? To see what a server offers, write mcpctl list -- %s", strings.Join(p.behind, " "))
+			}
+			return unknownCommand(c.App, c.Args().Slice())
 		},
 		Commands: commands(p),
 	}
-	app.CustomAppHelpTemplate = helpTemplate(cli.AppHelpTemplate, app.Flags)
 	for _, c := range app.Commands {
-		c.OnUsageError, c.HideHelpCommand = badUsage, true
-		c.CustomHelpTemplate = helpTemplate(cli.CommandHelpTemplate, c.Flags)
+		c.OnUsageError, c.HideHelp = badUsage, true
 	}
 	return app
 }
@@ -96,25 +97,13 @@ func commands(p program) []*cli.Command {
 		listCommand(p), showCommand(p), snapshotCommand(p), diffCommand(p), acceptCommand(p), checkCommand(p), watchCommand(p),
 		callCommand(p), promptCommand(p), readCommand(p), completeCommand(p), pingCommand(p),
 		loginCommand(p), logoutCommand(p), authCommand(p),
-		mergeDriverCommand(p), rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), versionCommand(p),
+		mergeDriverCommand(p), rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), manCommand(p), versionCommand(p),
 	}
 }
 
 const appDescription = `A SOURCE is the NAME of a configured server, a URL, npm:PACKAGE[@VERSION], "-- CMD ARG…" (an ad-hoc stdio server,
 last on the line), a snapshot file or folder, git:REF[:PATH], or - for a snapshot on standard input.
 Exit status: 0 nothing found, 1 findings, 2 wrong usage or configuration, 3 could not find out, 4 nothing saved to compare with.`
-
-func unknownCommand(c *cli.Context) error {
-	if !c.Args().Present() {
-		return cli.ShowAppHelp(c)
-	}
-	var names []string
-	for _, command := range c.App.Commands {
-		names = append(names, command.Name)
-	}
-	word := c.Args().First()
-	return exit.Usagef("there is no command %q%s: see mcpctl --help", word, match.DidYouMean(word, names))
-}
 
 // printError prints an error that no report has told yet, one line for each.
 func printError(p host.Process, err error) {
@@ -148,37 +137,6 @@ func splitCommand(args []string) (own, behind []string) {
 		return args, nil
 	}
 	return args[:at], append([]string{}, args[at+1:]...)
-}
-
-// flagsFirst moves flags in front of positional arguments, behind the name of the command: urfave/cli stops reading
-// flags at the first positional argument, people do not.
-func flagsFirst(args []string, app *cli.App) []string {
-	if n := len(args); n > 0 && args[n-1] == completing {
-		return args // unfinished: a shell asks what may come next
-	}
-	takesValue := map[string]bool{}
-	for _, command := range app.Commands {
-		for name, takes := range flagsOf(command) {
-			takesValue[name] = takesValue[name] || takes
-		}
-	}
-	var flags, words []string
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		if arg == "-" || !strings.HasPrefix(arg, "-") {
-			words = append(words, arg)
-			continue
-		}
-		flags = append(flags, arg)
-		if takesValue[strings.TrimLeft(arg, "-")] && i+1 < len(args) {
-			i++
-			flags = append(flags, args[i])
-		}
-	}
-	if len(words) == 0 {
-		return flags
-	}
-	return slices.Concat(words[:1], flags, words[1:])
 }
 
 // flagsOf are the names of the flags of a command, and whether each takes a value.

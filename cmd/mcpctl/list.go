@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 func listCommand(p program) *cli.Command {
@@ -20,6 +21,11 @@ func listCommand(p program) *cli.Command {
 			&cli.StringFlag{Name: "filter", Usage: "only items whose name or URI matches `GLOB`", Destination: (*string)(&filter.Name)},
 		},
 		Action: func(c *cli.Context) error {
+			for _, kind := range snapshot.Kinds() {
+				if filter.Kind == kind.Word() {
+					filter.Kind = kind.Word() + "s"
+				}
+			}
 			from, err := p.sources(c.Args().Slice())
 			if err == nil {
 				err = filter.Check()

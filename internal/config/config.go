@@ -7,6 +7,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -150,7 +151,16 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 	return chosen, nil
 }
 
+// address is one that lacks its scheme.
+var address = match.Pattern(`^[A-Za-z0-9.-]+:\d+(/.*)?$`)
+
 func (c *Config) unknown(name string, known []string) string {
+	if address().MatchString(name) {
+		return "for a server at that address write http://" + name
+	}
+	if path, err := exec.LookPath(name); err == nil && len(match.Nearest(name, known)) == 0 {
+		return fmt.Sprintf("%s is a program (%s): for a server that it starts write -- %s ARG…", name, path, name)
+	}
 	switch {
 	case len(c.Files) == 0 && len(known) == 0:
 		return "there is no configuration here; name one with --config, or write -- COMMAND or a URL"

@@ -56,6 +56,9 @@ func ParseAll(words, command []string) ([]Source, error) {
 		if word == "" {
 			return nil, exit.Usagef("an empty SOURCE")
 		}
+		if scheme, _, is := strings.Cut(word, "://"); is && scheme != "http" && scheme != "https" {
+			return nil, exit.Usagef("%q is no address that mcpctl knows: it speaks http:// and https://, over which MCP servers are reached", word)
+		}
 		all = append(all, Parse(word))
 	}
 	if command == nil {
