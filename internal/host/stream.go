@@ -56,3 +56,36 @@ func (i *interruptible) Write(p []byte) (int, error) {
 		return 0, context.Cause(i.ended)
 	}
 }
+
+// InterruptibleInput is r for a run that ctx ends: nobody may ever write to it. Reading it then fails with why ctx ended.
+func InterruptibleInput(ctx context.Context, r io.Reader) io.Reader {
+	return &interruptibleInput{ctx, r}
+}
+
+type interruptibleInput struct {
+	ended context.Context
+	r     io.Reader
+}
+
+// Unwrap is the stream itself, which may be a terminal.
+func (i *interruptibleInput) Unwrap() io.Reader { return i.r }
+
+// Read waits for whoever writes, as long as the run goes on.
+func (i *interruptibleInput) Read(p []byte) (int, error) {
+	type outcome struct {
+		text []byte
+		err  error
+	}
+	read := make(chan outcome, 1)
+	go func() {
+		text := make([]byte, len(p))
+		n, err := i.r.Read(text)
+		read <- outcome{text[:n], err}
+	}()
+	select {
+	case o := <-read:
+		return copy(p, o.text), o.err
+	case <-i.ended.Done():
+		return 0, context.Cause(i.ended)
+	}
+}

@@ -38,19 +38,22 @@ func (b Bar) Finish() {
 	}
 }
 
-// fileOf is the file behind a stream and the writers around it.
+// fileOf is the file behind a stream and what is around it.
 func fileOf(stream any) (file *os.File, ok bool) {
 	for {
-		around, wrapped := stream.(interface{ Unwrap() io.Writer })
-		if !wrapped {
+		switch around := stream.(type) {
+		case interface{ Unwrap() io.Writer }:
+			stream = around.Unwrap()
+		case interface{ Unwrap() io.Reader }:
+			stream = around.Unwrap()
+		default:
 			file, ok = stream.(*os.File)
 			return file, ok
 		}
-		stream = around.Unwrap()
 	}
 }
 
-// IsTerminal tells whether a stream is a terminal, or a writer around one.
+// IsTerminal tells whether a stream is a terminal, or something around one.
 func IsTerminal(stream any) bool {
 	file, ok := fileOf(stream)
 	return ok && term.IsTerminal(int(file.Fd()))
