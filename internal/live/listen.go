@@ -1,10 +1,15 @@
 package live
 
 import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
 	"net"
-	"net/netip"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -12,52 +17,143 @@ import (
 	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/monitor"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
 // ListenOptions say what is served over HTTP.
 type ListenOptions struct {
-	Address string // such as 127.0.0.1:9464; empty = nothing is served
-	Token   string // what clients must show: @FILE, env:NAME or the token; empty = as MCPCTL_LISTEN_TOKEN says
+	Address   string // such as 127.0.0.1:9464 or unix:/run/mcpctl.sock; empty = nothing is served
+	Token     string // what clients must show: @FILE, env:NAME or the token; empty = as MCPCTL_LISTEN_TOKEN says
+	Cert, Key string // PEM files: TLS; empty = HTTP
 }
 
 // listen opens what the options ask for; nil = nothing. Mistakes and an address that is taken are usage errors, for no server
 // was contacted yet.
 func listen(p host.Process, o ListenOptions, j *journal.Journal) (*monitor.Monitor, error) {
 	if o.Address == "" {
-		if o.Token != "" {
-			return nil, exit.Usagef("--listen-token is for --listen: give an address to listen on, such as --listen 127.0.0.1:9464")
+		for flag, value := range map[string]string{"--listen-token": o.Token, "--tls-cert": o.Cert, "--tls-key": o.Key} {
+			if value != "" {
+				return nil, exit.Usagef("%s is for --listen: give an address to listen on, such as --listen 127.0.0.1:9464", flag)
+			}
 		}
 		return nil, nil
-	}
-	address, err := monitor.ParseAddress(o.Address)
-	if err != nil {
-		return nil, exit.Usagef("--listen: %w", err)
 	}
 	token, err := listenToken(p, o.Token)
 	if err != nil {
 		return nil, err
 	}
-	loopback := address.Addr().IsLoopback()
-	if !loopback && token == "" {
-		return nil, exit.Usagef("--listen %s is open to other machines: set a token with --listen-token @FILE or MCPCTL_LISTEN_TOKEN, or listen on 127.0.0.1", o.Address)
-	}
-	listener, err := listenOn(address)
+	secure, err := o.secure()
 	if err != nil {
-		return nil, exit.Usagef("--listen: %w: is another mcpctl running? Choose another port, or 0 for any", err)
+		return nil, err
 	}
-	m := monitor.New(monitor.Options{Journal: j, Token: token, Loopback: loopback, Version: p.Version, Explain: fleet.FailureOf, Nearest: match.Nearest})
-	m.Serve(listener)
-	p.Note("listening on http://%s", listener.Addr())
+	listener, private, err := o.open(token != "")
+	if err != nil {
+		return nil, err
+	}
+	m := monitor.New(monitor.Options{Journal: j, Token: token, Loopback: private, Version: p.Version, Explain: fleet.FailureOf, Nearest: match.Nearest})
+	m.Serve(listener, secure, connections(process.MaxFiles()))
+	switch scheme := map[bool]string{false: "http", true: "https"}[secure != nil]; listener.Addr().Network() {
+	case "unix":
+		p.Note("listening on %s", o.Address)
+	default:
+		p.Note("listening on %s://%s", scheme, listener.Addr())
+	}
 	return m, nil
 }
 
-// listenOn listens on exactly this address: 0.0.0.0 is not every address of IPv6 as well.
-func listenOn(address netip.AddrPort) (net.Listener, error) {
-	if address.Addr().Is4() {
-		return net.Listen("tcp4", address.String())
+// open listens. private tells that no other machine can reach it.
+func (o ListenOptions) open(hasToken bool) (_ net.Listener, private bool, err error) {
+	if path, ok := strings.CutPrefix(o.Address, "unix:"); ok {
+		listener, err := listenUnix(path)
+		if err != nil {
+			return nil, false, exit.Usagef("--listen: %w", err)
+		}
+		return listener, true, nil
 	}
-	return net.Listen("tcp", address.String())
+	address, err := monitor.ParseAddress(o.Address)
+	if err != nil {
+		return nil, false, exit.Usagef("--listen: %w", err)
+	}
+	private = address.Addr().IsLoopback()
+	if !private && !hasToken {
+		return nil, false, exit.Usagef("--listen %s is open to other machines: set a token with --listen-token @FILE or MCPCTL_LISTEN_TOKEN, or listen on 127.0.0.1", o.Address)
+	}
+	network := "tcp"
+	if address.Addr().Is4() { // 0.0.0.0 is not every address of IPv6 as well
+		network = "tcp4"
+	}
+	listener, err := net.Listen(network, address.String())
+	if err != nil {
+		return nil, false, exit.Usagef("--listen: %w: is another mcpctl running? Choose another port, or 0 for any", err)
+	}
+	return listener, private, nil
+}
+
+// listenUnix listens on a socket that nobody but the user can connect to. One that a killed run has left is replaced.
+func listenUnix(path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil {
+		if info.Mode().Type() != fs.ModeSocket {
+			return nil, fmt.Errorf("%s is there and no socket: choose another path", path)
+		}
+		if conn, err := net.Dial("unix", path); err == nil {
+			_ = conn.Close()
+			return nil, fmt.Errorf("%s is listened on: is another mcpctl running? Choose another path", path)
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return listener, nil
+}
+
+// secure is TLS with the certificate of the options; nil = none is wanted.
+func (o ListenOptions) secure() (*tls.Config, error) {
+	switch {
+	case o.Cert == "" && o.Key == "":
+		return nil, nil
+	case o.Cert == "" || o.Key == "":
+		return nil, exit.Usagef("--tls-cert and --tls-key are given together: the certificate with those that vouch for it, and its key, as PEM files")
+	}
+	c := &certificate{files: []string{o.Cert, o.Key}}
+	if _, err := c.current(nil); err != nil {
+		return nil, exit.Usagef("--tls-cert, --tls-key: %w", err)
+	}
+	return &tls.Config{GetCertificate: c.current, MinVersion: tls.VersionTLS12}, nil
+}
+
+// certificate is that of two files as they are now: one that is renewed needs no new start.
+type certificate struct {
+	files []string // the certificate's, the key's
+
+	mu     sync.Mutex
+	states map[string]string
+	pair   *tls.Certificate
+}
+
+// current reads the files when they are other ones than before. While they do not belong together, the last pair holds.
+func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	states := fileStates(c.files)
+	if c.pair != nil && maps.Equal(states, c.states) {
+		return c.pair, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.files[0], c.files[1])
+	switch {
+	case err == nil:
+		c.pair, c.states = &pair, states
+	case c.pair == nil:
+		return nil, err
+	}
+	return c.pair, nil
 }
 
 // listenToken is the token as a flag gives it: @FILE and env:NAME keep it off the command line, where everybody on the

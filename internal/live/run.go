@@ -21,6 +21,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/internal/output"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -107,6 +108,7 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 		return err
 	}
 	defer r.monitor.Close()
+	r.files = shareDescriptors(p, process.MaxFiles(), r.servers, cap(r.places), r.monitor != nil)
 	if len(o.Reload) > 0 {
 		if r.rebuild, err = newRebuilder(ctx, p, o, r.tellOwn); err != nil {
 			return err
@@ -156,6 +158,7 @@ type watchRun struct {
 	places  chan struct{}           // as many servers as this holds are connected to at once
 	monitor *monitor.Monitor        // nil = nobody asks over HTTP
 	rebuild *rebuilder              // nil without Options.Reload
+	files   *descriptors            // shared out among servers
 	journal *journal.Journal        // all that is told, for whoever reads it
 	events  *eventWriter            // standard output
 	outputs []*follower             // what changes set off
@@ -291,11 +294,28 @@ func (r *watchRun) open(ctx context.Context, w *watchedServer) (watch.Session, e
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	back, err := r.files.take(w.descriptors())
+	if err != nil {
+		return nil, &probe.Error{Server: w.name(), Stage: probe.Connecting, Err: err, Hint: "raise the limit with ulimit -n, or watch fewer servers"}
+	}
 	session, err := w.fleet.Open(ctx, w.target, fleet.SessionOptions{})
 	if err != nil {
+		back()
 		return nil, err
 	}
-	return Listen(ctx, session), nil
+	return &counted{Listen(ctx, session), back}, nil
+}
+
+// counted is a session that gives its descriptors back.
+type counted struct {
+	watch.Session
+	back func()
+}
+
+// Close ends the session, and gives them back once they are closed.
+func (c *counted) Close() error {
+	defer c.back()
+	return c.Session.Close()
 }
 
 // listenWait is how long the first reading waits for announcements to begin. Those that begin later are heeded too.

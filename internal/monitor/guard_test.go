@@ -53,6 +53,28 @@ func TestOtherOrigins(t *testing.T) {
 			t.Errorf("%v gets %d", headers, response.StatusCode)
 		}
 	}
+	for _, c := range []struct {
+		path, site, mode, dest, origin string
+		want                           int
+	}{
+		{path: "/v1/servers", want: 200},
+		{path: "/v1/servers", site: "none", want: 200},
+		{path: "/v1/servers", site: "same-origin", want: 200},
+		{path: "/v1/servers", site: "cross-site", want: 403},
+		{path: "/v1/servers", site: "same-site", want: 403}, // another port of this machine
+		{path: "/v1/servers", site: "cross-site", mode: "navigate", dest: "document", want: 403},
+		{path: "/metrics", site: "cross-site", mode: "no-cors", dest: "image", want: 403},
+		{path: "/healthz", site: "cross-site", want: 403},
+		{path: "/v1/servers", origin: "https://evil.example", want: 403},
+		{path: "/v1/servers", origin: "null", want: 403},
+		{path: "/v1/servers", origin: "http://localhost:9464", want: 200},
+		{path: "/v1/servers", origin: "http://localhost:3000", want: 403},
+	} {
+		response, _ := ask(t, m.Handler(), "GET", c.path, "", "Sec-Fetch-Site: "+c.site, "Sec-Fetch-Mode: "+c.mode, "Sec-Fetch-Dest: "+c.dest, "Origin: "+c.origin)
+		if response.StatusCode != c.want {
+			t.Errorf("%+v gets %d", c, response.StatusCode)
+		}
+	}
 	response, _ := ask(t, m.Handler(), "GET", "/v1/servers", "", "Origin: https://evil.example")
 	if response.Header.Get("Access-Control-Allow-Origin") != "" || response.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("headers %v", response.Header)

@@ -4,60 +4,125 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
-// bounded is a listener that holds at most n connections at once; the others wait.
-func bounded(l net.Listener, n int) net.Listener {
-	return &boundedListener{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
-type boundedListener struct {
+// connections are the clients of a listener, a bounded number of them. One that nothing is done for makes room for a new one, the
+// longest first: clients that hold connections and ask nothing, or never end asking, keep nobody out. So that there always is
+// such a one, requests that are served at once are bounded to fewer.
+type connections struct {
 	net.Listener
-	places chan struct{}
-	closed chan struct{}
-	once   sync.Once
+	most int
+
+	mu     sync.Mutex
+	open   map[*connection]bool
+	served int // connections that a request is served on
 }
 
-// Accept waits for a place, then for a connection.
-func (l *boundedListener) Accept() (net.Conn, error) {
-	select {
-	case l.places <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
+// spare is how many connections are kept for requests that take no time.
+const spare = 16
+
+func bounded(l net.Listener, most int) *connections {
+	return &connections{Listener: l, most: most, open: map[*connection]bool{}}
+}
+
+// Accept waits for a connection, and makes room for it.
+func (l *connections) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
-		<-l.places
 		return nil, err
 	}
-	return &placed{Conn: conn, leave: sync.OnceFunc(func() { <-l.places })}, nil
+	c := &connection{Conn: conn, of: l, since: time.Now()}
+	l.mu.Lock()
+	l.open[c] = true
+	oldest := c
+	for one := range l.open {
+		if !one.serving && one.since.Before(oldest.since) {
+			oldest = one
+		}
+	}
+	full := len(l.open) > l.most
+	l.mu.Unlock()
+	if full {
+		_ = oldest.Close()
+	}
+	return c, nil
 }
 
-// Close ends waiting too.
-func (l *boundedListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-// placed is a connection that gives its place back once it is closed.
-type placed struct {
+// connection is one client.
+type connection struct {
 	net.Conn
-	leave func()
+	of      *connections
+	since   time.Time // that nothing is done for it
+	serving bool
+}
+
+// serve begins to serve a request; false = too many are, and this one is not urgent.
+func (c *connection) serve(urgent bool) bool {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	if c.of.served >= c.of.most-spare && !urgent {
+		return false
+	}
+	c.of.served++
+	c.serving = true
+	return true
+}
+
+// served ends serving a request.
+func (c *connection) served() {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.of.served--
+	c.serving, c.since = false, time.Now()
 }
 
 // Close gives the place back.
-func (p *placed) Close() error {
-	defer p.leave()
-	return p.Conn.Close()
+func (c *connection) Close() error {
+	c.of.mu.Lock()
+	delete(c.of.open, c)
+	c.of.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// placed is the context of a connection, which serving asks for it.
+func placed(ctx context.Context, conn net.Conn) context.Context {
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
+	}
+	return context.WithValue(ctx, placeKey{}, conn)
+}
+
+type placeKey struct{}
+
+// urgent are the routes that always have a place: they take no time, and life depends on them.
+func urgent(path string) bool { return path == "/healthz" || path == "/readyz" }
+
+// serve serves a request on its connection, if there is a place.
+func serve(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(placeKey{}).(*connection); ok {
+			if !c.serve(urgent(r.URL.Path)) {
+				w.Header().Set("Retry-After", "1")
+				w.Header().Set("Connection", "close")
+				refuse(w, http.StatusServiceUnavailable, "too many requests are answered already")
+				return
+			}
+			defer c.served()
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // silent is a log that nobody reads: what clients do wrong is their own affair.
@@ -106,12 +171,27 @@ func (m *Monitor) guard(next http.Handler) http.Handler {
 		switch {
 		case m.options.Loopback && !here(r.Host):
 			refuse(w, http.StatusMisdirectedRequest, "this listens on the loopback interface and answers to localhost, 127.0.0.1 and [::1] only, not to %q", r.Host)
-		case foreign.Check(r) != nil:
+		case foreign.Check(r) != nil, foreignPage(r):
 			refuse(w, http.StatusForbidden, "a web page of another origin may not ask this")
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// foreignPage tells whether a browser asks for a page of another origin, as requests that change nothing say, too. A link to
+// our own page may be anywhere.
+func foreignPage(r *http.Request) bool {
+	head := r.Header
+	switch site := head.Get("Sec-Fetch-Site"); {
+	case site != "":
+		link := r.URL.Path == "/" && head.Get("Sec-Fetch-Mode") == "navigate" && head.Get("Sec-Fetch-Dest") == "document"
+		return site != "same-origin" && site != "none" && !link
+	case head.Get("Origin") != "": // of a browser that is older
+		origin, err := url.Parse(head.Get("Origin"))
+		return err != nil || origin.Host != r.Host
+	}
+	return false
 }
 
 // here tells whether a Host header names the loopback interface.

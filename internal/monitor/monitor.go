@@ -4,6 +4,8 @@
 package monitor
 
 import (
+	"cmp"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
@@ -88,13 +90,18 @@ const (
 	closeTime      = 500 * time.Millisecond // for responses that are under way at the end
 )
 
-// Serve answers the clients of a listener until Close.
-func (m *Monitor) Serve(listener net.Listener) {
+// Serve answers the clients of a listener until Close, over TLS unless secure is nil. At most as many connections as most are
+// open; 0 = 256.
+func (m *Monitor) Serve(listener net.Listener, secure *tls.Config, most int) {
 	m.http = &http.Server{
-		Handler: m.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: responseTime,
+		Handler: serve(m.Handler()), ConnContext: placed, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: responseTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: headerBytes, ErrorLog: silent(),
 	}
-	m.serving.Go(func() { _ = m.http.Serve(bounded(listener, maxConnections)) }) // ends by Close
+	clients := net.Listener(bounded(listener, max(cmp.Or(most, maxConnections), 2*spare)))
+	if secure != nil {
+		clients = tls.NewListener(clients, secure)
+	}
+	m.serving.Go(func() { _ = m.http.Serve(clients) }) // ends by Close
 }
 
 // Watch says which servers are watched from now on. What was counted of others is forgotten.

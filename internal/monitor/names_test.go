@@ -16,7 +16,7 @@ func TestAnyNameCanBeAskedFor(t *testing.T) {
 	for _, name := range []string{"..", ".", "a/../b", "%2F", "%", "ü ", "a?b#c", "refresh", "a/refresh", "//", "{name}", "x\n", "\xff"} {
 		servers = append(servers, Server{Name: name, Status: viewOf(status(watch.Live)), Refresh: make(chan struct{}, 1)})
 	}
-	address := serve(t, monitorOf(Options{Loopback: true}, servers...))
+	address := serveAt(t, monitorOf(Options{Loopback: true}, servers...))
 	for _, s := range servers {
 		var path strings.Builder
 		for _, b := range []byte(s.Name) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -155,14 +156,14 @@ func (l *lines) Write(p []byte) (int, error) {
 
 func (l *lines) Flush() {}
 
-// serve serves a monitor on the loopback interface until the end of the test.
-func serve(t *testing.T, m *Monitor) string {
+// serveAt serves a monitor on the loopback interface until the end of the test, to as many connections as most if it is given.
+func serveAt(t *testing.T, m *Monitor, most ...int) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Serve(listener)
+	m.Serve(listener, nil, append(most, 0)[0])
 	t.Cleanup(m.Close)
 	return listener.Addr().String()
 }
@@ -199,7 +200,7 @@ func tellBig(m *Monitor) {
 func TestNobodyWaitsForASlowClient(t *testing.T) {
 	m := New(Options{Journal: journal.Bounded(100, 1<<30)})
 	m.patient = time.Hour
-	address := serve(t, m)
+	address := serveAt(t, m)
 	subscribe(t, address)
 	_, quick := subscribe(t, address)
 	got := make(chan int)
@@ -230,7 +231,7 @@ func TestNobodyWaitsForASlowClient(t *testing.T) {
 func TestSlowClientIsDropped(t *testing.T) {
 	m := New(Options{Journal: journal.Bounded(100, 1<<30)})
 	m.patient = 100 * time.Millisecond
-	subscribe(t, serve(t, m))
+	subscribe(t, serveAt(t, m))
 	tellBig(m)
 	for late := time.Now().Add(30 * time.Second); m.meter.dropped.Load() == 0 && time.Now().Before(late); {
 		time.Sleep(time.Millisecond)
@@ -243,7 +244,7 @@ func TestSlowClientIsDropped(t *testing.T) {
 // TestClosingIsQuick however many clients hold on, and gives those that listen the last event.
 func TestClosingIsQuick(t *testing.T) {
 	m := New(Options{})
-	address := serve(t, m)
+	address := serveAt(t, m)
 	_, listening := subscribe(t, address)
 	idle, err := net.Dial("tcp", address)
 	if err != nil {
@@ -273,50 +274,69 @@ func TestClosingIsQuick(t *testing.T) {
 	}
 }
 
-// TestManyConnections wait for a place instead of taking up all there is.
-func TestManyConnections(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	two := bounded(listener, 2)
-	accepted := make(chan net.Conn)
-	go func() {
-		defer close(accepted)
-		for {
-			conn, err := two.Accept()
-			if err != nil {
-				return
+// TestHealthAlwaysHasAPlace however many clients hold connections: those that wait between requests, those that never end a
+// request, and those that listen to events, which stay.
+func TestHealthAlwaysHasAPlace(t *testing.T) {
+	for name, hold := range map[string]func(net.Conn){
+		"idle": func(c net.Conn) {
+			fmt.Fprint(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+			_, _ = bufio.NewReader(c).ReadString('\n')
+		},
+		"silent": func(net.Conn) {},
+		"slow":   func(c net.Conn) { fmt.Fprint(c, "GET /healthz HTTP/1.1\r\nHost: local") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := New(Options{})
+			address := serveAt(t, m)
+			_, listening := subscribe(t, address)
+			for range maxConnections + 44 {
+				conn, err := net.Dial("tcp", address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				hold(conn)
 			}
-			accepted <- conn
-		}
-	}()
-	for range 3 {
-		conn, err := net.Dial("tcp", listener.Addr().String())
+			client := http.Client{Timeout: headerTime / 2, Transport: &http.Transport{DisableKeepAlives: true}}
+			response, err := client.Get("http://" + address + "/healthz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			tellN(m, 1, 1)
+			for line := ""; !strings.HasPrefix(line, "id:"); {
+				if line, err = listening.ReadString('\n'); err != nil {
+					t.Fatalf("a client that listens was closed: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestBusyHasAPlaceForHealth: when as many requests are served as may be, others are told, and health is answered.
+func TestBusyHasAPlaceForHealth(t *testing.T) {
+	m := New(Options{})
+	address := serveAt(t, m, 2*spare)
+	for range spare {
+		subscribe(t, address)
+	}
+	for path, want := range map[string]int{"/v1/servers": 503, "/healthz": 200, "/readyz": 503} {
+		response, err := http.Get("http://" + address + path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close()
+		text, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if busy := strings.Contains(string(text), "too many"); response.StatusCode != want || busy != (path == "/v1/servers") {
+			t.Errorf("%s gets %d: %s", path, response.StatusCode, text)
+		}
 	}
-	first, second := <-accepted, <-accepted
-	select {
-	case <-accepted:
-		t.Error("a third connection was accepted")
-	case <-time.After(50 * time.Millisecond):
-	}
-	_ = first.Close()
-	_ = first.Close() // twice gives one place back
-	third := <-accepted
-	_, _ = second.Close(), third.Close()
-	_ = two.Close()
-	if _, open := <-accepted; open {
-		t.Error("it still accepts")
-	}
+	http.DefaultClient.CloseIdleConnections()
 }
 
 // TestBigHeads are refused.
 func TestBigHeads(t *testing.T) {
-	address := serve(t, monitorOf(Options{Loopback: true}, five()...))
+	address := serveAt(t, monitorOf(Options{Loopback: true}, five()...))
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
