@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 			quit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 		},
 		"appears": func() { os.Exit(appears()) },
+		"escape":  func() { os.Exit(escape(os.Args[1:])) },
 		"fetch":   func() { os.Exit(fetch(os.Args[1:])) },
 		"mcpgo":   func() { quit(mcpgoStdio()) },
 		"follow":  func() { os.Exit(follow()) },

@@ -61,6 +61,11 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			if err := o.Check(from, p.behind != nil); err != nil {
 				return err
 			}
+			if o.Build != "" {
+				if err := p.Contact.Buildable(); err != nil {
+					return err
+				}
+			}
 			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
 			if err != nil {
 				return err

@@ -47,6 +47,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	switch {
 	case o.Ref == "" && o.Build != "":
 		return nil, exit.Usagef("--build is for --base-ref: name the commit to build, too")
+	case o.Build != "" && o.Contact.Buildable() != nil:
+		return nil, o.Contact.Buildable()
 	case o.Ref != "" && o.Base != "":
 		return nil, exit.Usagef("--base and --base-ref both name an old side: leave one of them out")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -28,6 +29,7 @@ func Load(in Input) (*Config, error) {
 	if in.Discover || l.config.Project.Discover {
 		l.entries = l.join(merge(l.entries), l.discover())
 	}
+	l.grant()
 	l.addVariants()
 	l.refuse()
 	l.confineSnapshots()
@@ -55,6 +57,7 @@ type loader struct {
 	distant  bool           // servers come from another project than mcpctl.yaml, inside of its own
 	entries  []Entry
 	variants []variant
+	granted  map[string]sandbox.Grants // by the names of servers
 	problems []Problem
 }
 
@@ -110,7 +113,7 @@ func (l *loader) readProject(file origin) {
 	s.unit, s.strict = time.Second, true
 	p := projectReader{fieldReader: fieldReader{file: file.shown}, scope: s, rules: l.in.Rules}
 	l.config.Project = p.project(root)
-	l.include, l.alone, l.variants = p.include, p.alone, p.varied
+	l.include, l.alone, l.variants, l.granted = p.include, p.alone, p.varied, p.granted
 	l.entries = append(l.entries, p.entries...)
 	l.problems = append(l.problems, p.problems...)
 }

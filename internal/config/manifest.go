@@ -60,7 +60,7 @@ func (e Entry) Manifest() manifest.Manifest {
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
 		b.Runs = append(b.Runs, manifest.Masked(redact.Literal(h.Helper.Command), h.Helper.Command))
 	}
-	b.Scripts = e.scripts()
+	b.Sandbox, b.Scripts = e.granted(), e.scripts()
 	slices.SortFunc(b.Sets, func(x, y manifest.Member) int { return cmp.Compare(x.Name, y.Name) })
 	return b.Manifest
 }
@@ -398,7 +398,7 @@ func (e Entry) script(dir, word string) (manifest.File, bool) {
 // Own tells whether the entry is one of the user's own applications: in a file of the user's that nobody else can write,
 // outside of every repository, and starting nothing of this project.
 func (e Entry) Own() bool {
-	if e.Found != Discovered || e.Base != "" || e.subject.path == "" {
+	if e.Found != Discovered || e.Base != "" || e.subject.path == "" || len(e.May.Network)+len(e.May.Write) > 0 {
 		return false
 	}
 	real := files.RealPath(e.subject.path)

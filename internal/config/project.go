@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -67,7 +68,8 @@ type projectReader struct {
 	include []syntax.Field // paths of files of servers
 	entries []Entry        // servers written in the file
 	varied  []variant
-	alone   bool // include or servers is there: no other file is looked for
+	granted map[string]sandbox.Grants // by the names of servers
+	alone   bool                      // include or servers is there: no other file is looked for
 }
 
 // project reads the whole file; the problems are those of the reader.
@@ -186,10 +188,11 @@ func (p *projectReader) rule(id string, line int) {
 // overrides are what the project decided for single servers.
 func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 	all := map[string]finding.Override{}
+	p.granted = map[string]sandbox.Grants{}
 	for _, m := range p.object(f, nil) {
 		var o finding.Override
 		named := m.In(f.Key)
-		for _, member := range p.object(named, []string{"fail-on", "check-fail-on", "rules"}) {
+		for _, member := range p.object(named, []string{"fail-on", "check-fail-on", "rules", "sandbox"}) {
 			switch inner := member.In(named.Key); member.Key {
 			case "fail-on":
 				o.FailOn = p.failOn(inner)
@@ -197,6 +200,8 @@ func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 				o.CheckFailOn = p.failOn(inner)
 			case "rules":
 				o.Rules = p.levels(inner)
+			case "sandbox":
+				p.granted[m.Key] = p.grants(inner, p.folder)
 			}
 		}
 		all[m.Key] = o

@@ -53,7 +53,7 @@ type serverReader struct {
 var (
 	urlKeys    = []string{"url", "serverUrl", "httpUrl"}
 	stdioKeys  = []string{"args", "env", "cwd", "envFile"}
-	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled", "enabled", "timeout"},
+	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled", "enabled", "timeout", "sandbox"},
 		stdioKeys, urlKeys, credentialKeys)
 )
 
@@ -132,6 +132,9 @@ func (s scope) entry(f syntax.Field) Entry {
 		e.Disabled = r.disabled()
 		_, e.chosenDir = r.get("cwd")
 		r.fill(&e)
+		if f, ok := r.get("sandbox"); ok && r.strict { // in files of other programs it would be theirs
+			e.May = r.grants(f, r.folder)
+		}
 		e.Server.Secrets = append(r.secrets, misplaced(e.Server)...)
 	}
 	e.Problems, e.Warnings, e.Prompts = r.problems, r.warnings, r.prompts

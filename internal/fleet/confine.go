@@ -2,39 +2,60 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 )
 
-// confine shuts the servers that are started here in. What it cannot be applied to is told; where there is no sandbox,
-// nothing is started.
+// Buildable says why nothing may be built before servers are started; nil = it may be.
+func (c Contact) Buildable() error {
+	if c.Sandbox {
+		return exit.Usagef("a build runs outside of the sandbox: build first and leave --build out, or leave --sandbox out")
+	}
+	return nil
+}
+
+// confine shuts the servers that are started here in. What cannot be shut in is a failure of its own, or told where nothing is
+// started; where there is no sandbox, nothing is started.
 func (f *Fleet) confine(targets []Target) error {
 	if f.contact.InheritEnv {
 		return exit.Usagef("--inherit-env hands the secrets of the environment into the sandbox: leave one of the two out, or name what is needed with --env")
 	}
-	box, shared, err := sandbox.Detect(context.Background(), f.process)
+	box, lacks, err := sandbox.Detect(context.Background(), f.process)
 	if err != nil {
 		return exit.Misuse(err)
 	}
-	if len(shared) > 0 {
-		f.process.Note("--sandbox: this system makes no namespace of its own for: %s", strings.Join(shared, ", "))
+	if len(lacks) > 0 {
+		f.process.Note("--sandbox: this system does not give: %s", strings.Join(lacks, ", "))
 	}
-	for _, t := range targets {
+	here := files.ProjectRoot(f.process.Dir)
+	for i, t := range targets {
 		switch name := report.Visible(t.Name()); {
 		case t.server == nil:
 		case t.server.Stdio != nil:
-			wrapped, note := box.Wrap(*t.server.Stdio)
+			wrapped, note, err := box.Wrap(*t.server.Stdio, append(t.projects, here), t.may)
+			if err != nil {
+				targets[i] = t.unconfined(err)
+				continue
+			}
 			if t.server.Stdio = &wrapped; note != "" {
-				f.process.Note("%s: --sandbox: %s", name, note)
+				f.process.Note("%s: --sandbox: %s", name, report.Visible(note))
 			}
 		case t.server.HTTP != nil && t.server.HTTP.Helper != nil:
-			f.process.Note("%s: --sandbox was not applied: it is contacted, and the command that gives its headers is not shut in", name)
+			targets[i] = t.unconfined(errors.New("a command gives its headers, and runs outside of the sandbox: give them with --header or --bearer, or leave --sandbox out"))
 		default:
 			f.process.Note("%s: --sandbox was not applied: it is contacted, and nothing is started", name)
 		}
 	}
 	return nil
+}
+
+// unconfined is a target that is not contacted, since it cannot be shut in.
+func (t Target) unconfined(why error) Target {
+	failure := &report.Failure{Stage: "configuration", Message: "--sandbox: " + report.Visible(why.Error()), Hint: "what can be granted to a server stands in docs/security.md; or run it without --sandbox"}
+	return Target{known: Surface{Misconfigured: true, Server: report.Server{Name: t.Name(), State: report.Failed, Source: t.Source(), Error: failure}}}
 }

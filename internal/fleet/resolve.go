@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -25,6 +26,9 @@ type Target struct {
 	plain  *probe.Server // as it is configured, logins included; nil = the surface is known
 	server *probe.Server // as the flags of the run have it
 	login  auth.Client   // how to log in to it, as configured
+
+	projects []string       // folders that it may see in a sandbox, if it works there
+	may      sandbox.Grants // what else it may do in there
 }
 
 // Live tells whether there is a server to contact.
@@ -65,6 +69,10 @@ func (t Target) Same(other Target) bool {
 
 func comparable(s probe.Server) probe.Server {
 	s.Source = ""
+	if s.Stdio != nil {
+		plain := *s.Stdio
+		plain.Files, s.Stdio = nil, &plain
+	}
 	if s.HTTP != nil {
 		plain := *s.HTTP
 		plain.Authorize, s.HTTP = nil, &plain
@@ -258,7 +266,9 @@ func targetOf(e config.Entry) Target {
 	case e.Err() != nil:
 		return misconfigured(e.Server.Name, e.Server.Source, e.Problems)
 	}
-	return contact(e.Server, e.Login)
+	t := contact(e.Server, e.Login)
+	t.projects, t.may = e.Projects(), e.May
+	return t
 }
 
 // contact is the target that contacts a server, which is copied as far as it is changed later.
@@ -332,6 +342,9 @@ func (f *Fleet) Relocate(targets []Target, change func(name string, s probe.Stdi
 			server, stdio := *t.plain, change(t.plain.Name, *t.plain.Stdio)
 			server.Stdio = &stdio
 			moved[i].plain = &server
+			if stdio.Dir != t.plain.Stdio.Dir {
+				moved[i].projects = append(slices.Clone(t.projects), stdio.Dir)
+			}
 		}
 	}
 	return moved, f.prepare(moved)

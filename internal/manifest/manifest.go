@@ -41,6 +41,7 @@ type Manifest struct {
 	Sends    []Member `json:"sends,omitempty"`    // request headers
 	Login    []Member `json:"login,omitempty"`    // what the configuration says of OAuth besides hosts
 	Gives    []Flow   `json:"gives,omitempty"`    // values of the user's, from where to where
+	Sandbox  []Member `json:"sandbox,omitempty"`  // what is granted to it in a sandbox: "network", "write"
 	Scripts  []File   `json:"scripts,omitempty"`  // files of the project that a command names
 	Asks     []Text   `json:"asks,omitempty"`     // inputs that a person is asked for
 }
@@ -126,6 +127,9 @@ func (m Manifest) Lines() []Line {
 	}
 	for _, f := range m.Gives {
 		add("gives", f.as(Text.String), f.as(exactly), f.Unusual)
+	}
+	for _, g := range m.Sandbox {
+		add("sandbox", g.Name+" "+g.Value.shown, g.Name+" "+g.Value.exact, g.Unusual)
 	}
 	for _, t := range m.Asks {
 		add("asks", t.shown, t.exact, "")

@@ -1,35 +1,55 @@
-// Package sandbox shuts stdio servers in with bubblewrap (https://github.com/containers/bubblewrap): without network, without
-// the user's home, with system folders and the working folder read-only.
+// Package sandbox shuts stdio servers in with bubblewrap (https://github.com/containers/bubblewrap): with nothing but the
+// program, its runtime and the project, read-only, without network, Unix sockets, other processes and the user's home.
 //
 // It starts nothing: it gives the command line that does.
 package sandbox
 
 import (
+	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// Box is what a server is shut in with.
+// Box is what servers are shut in with.
 type Box struct {
 	Bwrap string // absolute path of bubblewrap
 	Home  string // the user's home folder, absolute and without links; empty in the sandbox
 	Path  string // the user's PATH, for servers that bring none
 	Dir   string // working folder of servers that name none, absolute
+
+	sized     bool // this bubblewrap bounds folders in memory
+	processes bool // the number of processes can be bounded here
 }
+
+// Grants are what a server may do in the sandbox besides what all may.
+type Grants struct {
+	Network []string // hosts that it needs; bubblewrap knows no hosts, so that any of them opens the whole network
+	Write   []string // folders that it may write to, absolute
+}
+
+// The bounds of what runs in the sandbox.
+const (
+	maxMemory    = 4 << 30   // bytes of data of each process
+	maxFile      = 1 << 30   // bytes of each file that it writes
+	maxSeconds   = 60 * 60   // of processor time of each process
+	maxProcesses = 512       // with their threads
+	maxFolder    = 256 << 20 // bytes in each of its folders in memory
+)
 
 // walls shut in every server: namespaces of its own for everything, no new rights, no terminal, and an end with mcpctl's.
 var walls = []string{
 	"--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-	"--proc", "/proc", "--dev", "/dev",
+	"--proc", "/proc", "--dev", "/dev", "--seccomp", "3",
 }
 
 // systemFolders are seen as they are, read-only, as far as they exist.
-var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"}
+var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"}
 
 // systemFiles are what programs need of /etc; the rest of it is nobody's business.
 var systemFiles = []string{
@@ -37,114 +57,168 @@ var systemFiles = []string{
 	"/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/passwd", "/etc/pki", "/etc/ssl",
 }
 
-// optional are namespaces that bubblewrap makes where it can, and does without where it cannot.
-var optional = []string{"user", "cgroup"}
+// networkFiles are what names of hosts are looked up with.
+var networkFiles = []string{"/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/resolv.conf", "/etc/services"}
 
-// Trial is a command line that shows whether anything can be shut in here: it ends well if so, and prints what Shared reads.
-func (b Box) Trial() []string {
-	args := append(b.arguments(nil), "--", "readlink")
-	for _, name := range optional {
-		args = append(args, "/proc/self/ns/"+name)
-	}
-	return args
-}
-
-// Shared are the namespaces that the sandbox has in common with the rest of the system, by what its Trial printed. readlink
-// reads a link outside of the sandbox, as os.Readlink does.
-func Shared(printed string, readlink func(string) (string, error)) []string {
-	inside := strings.Fields(printed)
-	return slices.DeleteFunc(slices.Clone(optional), func(name string) bool {
-		outside, err := readlink("/proc/self/ns/" + name)
-		return err == nil && !slices.Contains(inside, outside)
-	})
-}
-
-// Wrap is the server as it is started inside of the sandbox. The note is not empty when a part could not be applied, or has
-// an effect that is easily overlooked.
-func (b Box) Wrap(s probe.Stdio) (wrapped probe.Stdio, note string) {
+// Wrap is the server as it is started inside of the sandbox. It sees that of the projects, folders each, that its working folder
+// is in; the error says why there is none. The note is not empty when something has an effect that is easily overlooked.
+func (b Box) Wrap(s probe.Stdio, projects []string, may Grants) (wrapped probe.Stdio, note string, _ error) {
 	dir := s.Dir
 	if dir == "" {
 		dir = b.Dir
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil { // a link to the home folder is the home folder
-		dir = real
+	dir = files.RealPath(dir) // a link to the home folder is the home folder
+	project, err := b.projectOf(dir, projects)
+	if err != nil {
+		return s, "", err
 	}
-	mounts := []mount{{dir, []string{"--ro-bind", dir, dir}}}
-	switch {
-	case dir == "/":
-		mounts, note = nil, "its working folder is /, of which it sees the system's folders alone"
-	case dir == b.Home:
-		mounts, note = nil, "its working folder is your home folder, which is empty in the sandbox"
+	if project == "" {
+		note = fmt.Sprintf("its working folder is %s, which is empty in the sandbox: run mcpctl in the folder of a project for it to see that", dir)
+		if dir == b.Home {
+			note = strings.Replace(note, dir, "your home folder", 1)
+		}
 	}
-	if file := b.find(s); file != "" && !slices.ContainsFunc(systemFolders, func(folder string) bool { return within(file, folder) }) {
-		mounts = append(mounts, mount{file, []string{"--ro-bind-try", file, file}})
+	p, s, err := b.programOf(s, dir, len(may.Network) > 0)
+	if err != nil {
+		return s, "", err
 	}
-	args := append(b.arguments(mounts), "--chdir", dir)
+	if project != "" {
+		p.show(project)
+	}
+	for _, folder := range may.Write {
+		switch folder = files.RealPath(folder); {
+		case !b.presentable(folder):
+			return s, "", fmt.Errorf("%s is granted for writing, and too much lies in it: grant a folder of the project", folder)
+		case !files.IsDir(folder):
+			return s, "", fmt.Errorf("%s is granted for writing, and there is no such folder: make it first", folder)
+		}
+		p.mounts = append(p.mounts, mount{folder, []string{"--bind", folder, folder}})
+	}
+	if project == "" && dir != "/" && dir != b.Home {
+		p.mounts = append(p.mounts, mount{dir, []string{"--dir", dir}})
+	}
+	args := append(b.arguments(p.mounts, len(may.Network) > 0), "--chdir", dir)
 	if _, own := s.Env["HOME"]; !own && b.Home != "" { // without links, which lead nowhere in there
 		args = append(args, "--setenv", "HOME", b.Home)
 	}
-	env := maps.Clone(s.Env)
-	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		if ofLoader(name) { // for the server, and not for bubblewrap, which runs outside
-			args = append(args, "--setenv", name, s.Env[name].Reveal())
-			delete(env, name)
-		}
-	}
-	args = append(append(args, "--", s.Command), s.Args...)
-	return probe.Stdio{Command: b.Bwrap, Args: args, Env: env, Dir: s.Dir}, note
+	outside, inside := parted(s.Env)
+	args = append(args, b.bounded(inside)...)
+	return probe.Stdio{Command: b.Bwrap, Args: append(append(args, s.Command), s.Args...), Env: outside, Dir: s.Dir, Files: filterFile}, note, nil
 }
 
-// mount is a folder or file that appears in the sandbox.
+// projectOf is the folder that a server in a working folder sees as its project; empty when the working folder is a place of
+// many things, of which it sees nothing.
+func (b Box) projectOf(dir string, projects []string) (string, error) {
+	if !b.presentable(dir) {
+		for _, folder := range append([]string{b.Dir}, projects...) {
+			if files.RealPath(folder) == dir {
+				return "", nil
+			}
+		}
+		if dir != b.Home && dir != "/" {
+			return "", outside(dir, projects)
+		}
+		return "", nil
+	}
+	for _, folder := range projects {
+		folder = files.RealPath(folder)
+		switch {
+		case !files.Below(dir, folder):
+		case b.presentable(folder):
+			return folder, nil
+		case files.Below(b.Dir, dir): // a repository that the home folder is in, and somebody is in this part of it
+			return dir, nil
+		}
+	}
+	return "", outside(dir, projects)
+}
+
+func outside(dir string, projects []string) error {
+	return fmt.Errorf("its working folder %s is outside of the project (%s), and the sandbox shows nothing else: run mcpctl there, or mend cwd", dir, strings.Join(projects, ", "))
+}
+
+// mount is a folder, file or link that appears in the sandbox.
 type mount struct {
 	at   string
 	args []string
 }
 
-// arguments are those of bubblewrap up to the command. What lies inside of something else comes after it.
-func (b Box) arguments(mounts []mount) []string {
+// arguments are those of bubblewrap up to the command. What lies inside of something else comes after it, and is left out if it is
+// seen there already.
+func (b Box) arguments(mounts []mount, network bool) []string {
 	args := slices.Clone(walls)
-	for _, path := range slices.Concat(systemFolders, systemFiles) {
+	visible := slices.Concat(systemFolders, systemFiles)
+	if network {
+		args, visible = append(args, "--share-net"), append(visible, networkFiles...)
+	}
+	for _, path := range visible {
 		args = append(args, "--ro-bind-try", path, path)
 	}
-	mounts = append(mounts, mount{"/tmp", []string{"--tmpfs", "/tmp"}})
+	mounts = append(mounts, b.inMemory("/tmp"), b.inMemory("/dev/shm"))
 	if b.Home != "" && b.Home != "/" {
-		mounts = append(mounts, mount{b.Home, []string{"--tmpfs", b.Home}})
+		mounts = append(mounts, b.inMemory(b.Home))
+	}
+	if to, err := os.Readlink("/home"); err == nil {
+		mounts = append(mounts, mount{"/home", []string{"--symlink", to, "/home"}})
 	}
 	slices.SortStableFunc(mounts, func(a, b mount) int { return strings.Compare(a.at, b.at) })
+	seen := slices.Clone(systemFolders)
 	for _, m := range mounts {
+		covered := slices.ContainsFunc(seen, func(folder string) bool { return files.Below(m.at, folder) })
+		switch m.args[0] {
+		case "--ro-bind-try":
+			if covered {
+				continue
+			}
+			seen = append(seen, m.at)
+		case "--symlink":
+			if covered {
+				continue
+			}
+			seen = append(seen, m.at) // once
+		}
 		args = append(args, m.args...)
 	}
-	return args
+	return append(args, "--remount-ro", "/dev", "--remount-ro", "/")
 }
 
-// find is the file that a command stands for, as far as it can be told from here; empty when there is none.
-func (b Box) find(s probe.Stdio) string {
-	if filepath.IsAbs(s.Command) {
-		return filepath.Clean(s.Command)
+// inMemory is an empty folder that is gone at the end.
+func (b Box) inMemory(folder string) mount {
+	args := []string{"--tmpfs", folder}
+	if b.sized {
+		args = append([]string{"--size", strconv.Itoa(maxFolder)}, args...)
 	}
-	path := b.Path
-	if own, ok := s.Env["PATH"]; ok {
-		path = own.Reveal()
+	return mount{folder, args}
+}
+
+// bounded is what stands before the server's own command line: a shell, inside, that sets the limits of what it becomes, and
+// those variables that must not be there before.
+func (b Box) bounded(env []string) []string {
+	limits := fmt.Sprintf("ulimit -c 0 && ulimit -t %d && ulimit -f %d && ulimit -d %d && ", maxSeconds, maxFile/512, maxMemory/1024)
+	if b.processes {
+		limits += fmt.Sprintf("{ ulimit -u %d 2>/dev/null || ulimit -p %[1]d; } && ", maxProcesses) // dash has another letter
 	}
-	for _, folder := range filepath.SplitList(path) {
-		if file := filepath.Join(folder, s.Command); filepath.IsAbs(folder) && executable(file) {
-			return file
+	if limits += `exec "$@"`; len(env) > 0 {
+		return append([]string{"--", "/bin/sh", "-c", limits, "sh", "/usr/bin/env"}, env...)
+	}
+	return []string{"--", "/bin/sh", "-c", limits, "sh"}
+}
+
+// early tells variables that the system's loader, the C library or a shell obeys before a program begins. They are for the server,
+// and neither for bubblewrap, which runs outside, nor for the shell that sets its limits.
+func early(name string) bool {
+	return slices.ContainsFunc([]string{"LD_", "GLIBC_", "GCONV_", "MALLOC_", "BASH"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
+		slices.Contains([]string{"LOCPATH", "NLSPATH", "SHELLOPTS", "PS4", "ENV", "IFS", "POSIXLY_CORRECT", "ZDOTDIR", "FPATH"}, name)
+}
+
+// parted are the variables of a server that bubblewrap may have, too, and the others as K=V.
+func parted(env map[string]probe.Secret) (outside map[string]probe.Secret, inside []string) {
+	outside = maps.Clone(env)
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if early(name) {
+			inside = append(inside, name+"="+env[name].Reveal())
+			delete(outside, name)
 		}
 	}
-	return ""
-}
-
-func within(path, folder string) bool { return strings.HasPrefix(path, folder+"/") }
-
-// loaders are beginnings of variables that the system's loader and C library obey before a program begins.
-var loaders = []string{"LD_", "GLIBC_", "GCONV_", "MALLOC_", "LOCPATH", "NLSPATH"}
-
-func ofLoader(name string) bool {
-	return slices.ContainsFunc(loaders, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-}
-
-// executable tells whether somebody may run the file.
-func executable(file string) bool {
-	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+	return outside, inside
 }

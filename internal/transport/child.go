@@ -47,7 +47,17 @@ func startChild(c Command) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir}
+	var files []*os.File
+	if c.Files != nil {
+		files, err = c.Files()
+		for _, f := range files {
+			defer f.Close()
+		}
+		if err != nil {
+			return nil, &process.StartError{Command: c.Path, Err: err}
+		}
+	}
+	cmd := &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, ExtraFiles: files}
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would mean all of ours
 	}

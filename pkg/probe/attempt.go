@@ -176,7 +176,7 @@ func commandOf(stdio Stdio, options Options) transport.Command {
 	for name, value := range stdio.Env {
 		environ = append(environ, name+"="+value.Reveal())
 	}
-	return transport.Command{Path: stdio.Command, Args: stdio.Args, Env: environ, Dir: stdio.Dir}
+	return transport.Command{Path: stdio.Command, Args: stdio.Args, Env: environ, Dir: stdio.Dir, Files: stdio.Files}
 }
 
 func endpointOf(http HTTP, options Options) transport.Endpoint {

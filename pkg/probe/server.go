@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -25,6 +26,9 @@ type Stdio struct {
 	Args    []string          // its arguments
 	Env     map[string]Secret // added to the inherited minimum
 	Dir     string            // working folder; empty = the current one
+
+	// Files are opened anew for each start, and are its descriptors from 3 on; nil = it has none.
+	Files func() ([]*os.File, error) `json:"-"`
 }
 
 // HTTP is a server that is reached at a URL.

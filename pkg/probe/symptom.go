@@ -99,6 +99,29 @@ func diedInSandbox(f failure) bool {
 	return died(f) && f.server.Stdio != nil && filepath.Base(f.server.Stdio.Command) == "bwrap"
 }
 
+// heldBack is what a program in a sandbox tried, by what it wrote when that was refused.
+var heldBack = [...]struct{ pattern, tried string }{
+	{`ENOTFOUND|EAI_AGAIN|ENETUNREACH|ECONNREFUSED|(?i)network is unreachable|name resolution|name or service not known|no such host|connection refused`, "the network (sandbox: {network: [HOST]})"},
+	{`EROFS|(?i)read-only file system`, "to write (sandbox: {write: [FOLDER]})"},
+	{`EAFNOSUPPORT|(?i)address family not supported`, "Unix sockets (tsx does without as node --import tsx)"},
+	{`ENOMEM|EFBIG|(?i)cannot allocate memory|out of memory|file too large|resource temporarily unavailable`, "more memory, processes or room than there is"},
+	{`ENOENT|(?i)no such file or directory|not found|cannot find module`, "files outside of the project"},
+}
+
+// whatTheSandboxHeld says what a server tried that it may not, and what could be granted.
+func whatTheSandboxHeld(f failure) string {
+	var tried []string
+	for _, held := range heldBack {
+		if regexp.MustCompile(held.pattern).MatchString(f.stderr) {
+			tried = append(tried, held.tried)
+		}
+	}
+	if len(tried) == 0 {
+		return "in the sandbox it sees no network, no home, and of files only its program, its runtime and the project: run it without --sandbox to see whether it misses any of that"
+	}
+	return "it tried " + strings.Join(tried, ", and ") + ", which the sandbox does not give: grant what can be granted in mcpctl.yaml, or run it without --sandbox"
+}
+
 // unknownWord is how programs say that they do not know an argument; the word behind it is the argument. The words
 // are those of Go's flag and pflag, Cobra, urfave/cli, argparse, click, clap, commander, yargs, node:util, picocli,
 // System.CommandLine and getopt. "Invalid argument" is none of them: it is said of values, too.

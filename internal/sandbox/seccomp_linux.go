@@ -1,0 +1,96 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// Instructions of a filter of system calls; see seccomp(2) and "struct seccomp_data" there. Only little-endian processors are
+// known here, so that the low half of an argument comes first.
+const (
+	load      = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	and       = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
+	equal     = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	atLeast   = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+	anyBit    = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
+	answer    = unix.BPF_RET | unix.BPF_K
+	offNumber = 0
+	offArch   = 4
+	offFirst  = 16
+	offSecond = 24
+)
+
+// architectures are the processors whose system calls are known: what the kernel calls them, and from which number on a call is
+// one of another convention (x32), which would get around a filter.
+var architectures = map[string]struct{ audit, foreign uint32 }{
+	"amd64": {unix.AUDIT_ARCH_X86_64, 0x40000000},
+	"arm64": {unix.AUDIT_ARCH_AARCH64, 0xffffffff},
+}
+
+// refused are system calls that no server needs and that reach beyond the sandbox or make more of the kernel reachable: keys of
+// the session, namespaces and mounts, and io_uring, which opens sockets past every filter.
+var refused = []uint32{
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2,
+	unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_MOUNT_SETATTR, unix.SYS_BPF,
+	unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
+}
+
+// absent are those for which programs have another way when a kernel does not know them. clone3 hides its flags from a filter.
+var absent = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_CLONE3}
+
+// filter lets all system calls pass but the above, namespaces for a new process, and sockets other than those of IP and netlink:
+// a Unix socket in a folder that is seen would lead to a process outside, whatever else is shut. Pairs of connected Unix sockets
+// are passed, since they lead nowhere; those of datagrams are not, since they could be sent elsewhere.
+func filter(goarch string) ([]unix.SockFilter, error) {
+	arch, ok := architectures[goarch]
+	if !ok {
+		return nil, errors.New("--sandbox knows no filter of system calls for " + goarch + ", so that Unix sockets could be reached: leave it out, or use a container")
+	}
+	allow := unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW}
+	fail := func(errno unix.Errno) unix.SockFilter {
+		return unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
+	}
+	program := []unix.SockFilter{
+		{Code: load, K: offArch}, {Code: equal, K: arch.audit, Jt: 1}, fail(unix.ENOSYS),
+		{Code: load, K: offNumber}, {Code: atLeast, K: arch.foreign, Jf: 1}, fail(unix.ENOSYS),
+	}
+	call := func(number uint32, then ...unix.SockFilter) {
+		program = append(append(program, unix.SockFilter{Code: equal, K: number, Jf: uint8(len(then))}), then...)
+	}
+	for _, number := range refused {
+		call(number, fail(unix.EPERM))
+	}
+	for _, number := range absent {
+		call(number, fail(unix.ENOSYS))
+	}
+	call(unix.SYS_CLONE, unix.SockFilter{Code: load, K: offFirst}, unix.SockFilter{Code: anyBit, K: unix.CLONE_NEWUSER, Jf: 1}, fail(unix.EPERM), allow)
+	call(unix.SYS_SOCKET, unix.SockFilter{Code: load, K: offFirst}, unix.SockFilter{Code: equal, K: unix.AF_INET, Jt: 3},
+		unix.SockFilter{Code: equal, K: unix.AF_INET6, Jt: 2}, unix.SockFilter{Code: equal, K: unix.AF_NETLINK, Jt: 1}, fail(unix.EAFNOSUPPORT), allow)
+	call(unix.SYS_SOCKETPAIR, unix.SockFilter{Code: load, K: offSecond}, unix.SockFilter{Code: and, K: 0xf}, // the rest are flags
+		unix.SockFilter{Code: equal, K: unix.SOCK_STREAM, Jt: 2}, unix.SockFilter{Code: equal, K: unix.SOCK_SEQPACKET, Jt: 1}, fail(unix.EAFNOSUPPORT), allow)
+	return append(program, allow), nil
+}
+
+// filterFile is the filter as bubblewrap reads it, once.
+func filterFile() ([]*os.File, error) {
+	program, err := filter(runtime.GOARCH)
+	if err != nil {
+		return nil, err
+	}
+	var text []byte
+	for _, i := range program {
+		text = binary.LittleEndian.AppendUint16(text, i.Code)
+		text = binary.LittleEndian.AppendUint32(append(text, i.Jt, i.Jf), i.K)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	_, err = w.Write(text) // less than what a pipe holds, so that nobody waits
+	return []*os.File{r}, err
+}
