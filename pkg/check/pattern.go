@@ -2,8 +2,8 @@ package check
 
 import (
 	"fmt"
-	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -11,16 +11,22 @@ import (
 // patternFault is why ECMAScript does not read a regular expression (ECMA-262 §22.2.1), with its flag u or without it
 // (annex B.1.2); empty when it does, and when it is too large to be looked at. Newer syntax than an engine knows (modifiers, repeated names of groups) is no fault.
 func patternFault(pattern string, u bool) string {
+	_, fault := readPattern(pattern, u)
+	return fault
+}
+
+// readPattern is a pattern as a tree, nil where it is not known, and what is wrong with it.
+func readPattern(pattern string, u bool) (*node, string) {
 	if len(pattern) > maxPattern {
-		return ""
+		return nil, ""
 	}
 	r := ecma{src: []rune(pattern), u: u}
 	r.named = strings.Contains(pattern, "(?<") && slices.ContainsFunc(strings.Split(pattern, "(?<")[1:], func(rest string) bool {
 		return rest != "" && rest[0] != '=' && rest[0] != '!'
 	})
-	r.disjunction()
+	tree := r.disjunction()
 	if r.depth > maxGroups {
-		return "" // not known
+		return nil, ""
 	}
 	if r.fault == "" && r.pos < len(r.src) {
 		r.fail("a ) closes no group")
@@ -33,8 +39,31 @@ func patternFault(pattern string, u bool) string {
 			r.fail("\\k refers to no group")
 		}
 	}
-	return r.fault
+	if r.fault != "" || r.backward > 0 || len(r.refers) > 0 { // what a reference matches is not known
+		tree = nil
+	}
+	return tree, r.fault
 }
+
+// node is a part of a pattern.
+type node struct {
+	op          op
+	set         []rune // of a character: the first and last ones that it can be, by turns
+	parts       []*node
+	least, most int // of a repetition; most < 0 = without end
+}
+
+type op byte
+
+const (
+	character op = iota
+	sequence
+	choiceOf
+	repetition
+	assertion // reads nothing, and can fail
+)
+
+func one(c rune) *node { return &node{set: []rune{c, c}} }
 
 // ecma reads a regular expression of ECMAScript.
 type ecma struct {
@@ -92,43 +121,74 @@ const (
 )
 
 // disjunction reads alternatives up to the end or to a closing parenthesis.
-func (r *ecma) disjunction() {
-	for r.pos < len(r.src) && r.peek() != ')' {
-		if r.take("|") {
-			continue
+func (r *ecma) disjunction() *node {
+	all := &node{op: choiceOf}
+	for next := true; next; next = r.take("|") {
+		words := &node{op: sequence}
+		for r.pos < len(r.src) && r.peek() != ')' && r.peek() != '|' {
+			atom, repeatable := r.term()
+			if repeatable {
+				atom = r.quantifier(atom)
+			}
+			words.parts = append(words.parts, atom)
 		}
-		if r.term() {
-			r.quantifier()
-		}
+		all.parts = append(all.parts, words)
 	}
+	return all
 }
 
 // quantifier reads what may follow an atom.
-func (r *ecma) quantifier() {
+func (r *ecma) quantifier(atom *node) *node {
+	repeated := &node{op: repetition, parts: []*node{atom}, most: -1}
 	switch {
-	case r.take("*"), r.take("+"), r.take("?"), r.count():
-		r.take("?")
+	case r.take("*"):
+	case r.take("+"):
+		repeated.least = 1
+	case r.take("?"):
+		repeated.most = 1
+	default:
+		least, most, counted := r.count()
+		if !counted {
+			return atom
+		}
+		repeated.least, repeated.most = least, most
 	}
+	r.take("?")
+	return repeated
 }
 
 // count reads {n}, {n,} or {n,m}; what only looks like it is left where it is.
-func (r *ecma) count() bool {
+func (r *ecma) count() (least, most int, counted bool) {
 	start := r.pos
 	if !r.take("{") {
-		return false
+		return 0, 0, false
 	}
-	least, most := r.while(digits, endless), ""
+	low := r.while(digits, endless)
+	high, open := low, false
 	if r.take(",") {
-		most = r.while(digits, endless)
+		high = r.while(digits, endless)
+		open = high == ""
 	}
-	if least == "" || !r.take("}") {
+	if low == "" || !r.take("}") {
 		r.pos = start
-		return false
+		return 0, 0, false
 	}
-	if most != "" && fewer(most, least) {
-		r.fail("the numbers of {%s,%s} are out of order", least, most)
+	if !open && fewer(high, low) {
+		r.fail("the numbers of {%s,%s} are out of order", low, high)
 	}
-	return true
+	if most = number(high); open {
+		most = -1
+	}
+	return number(low), most, true
+}
+
+// number is a decimal number, or one that is too large for every use of it.
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return maxPattern
+	}
+	return n
 }
 
 // fewer compares two decimal numbers of any length.
@@ -138,44 +198,50 @@ func fewer(a, b string) bool {
 }
 
 // term reads an assertion or an atom, and tells whether a quantifier may follow.
-func (r *ecma) term() bool {
+func (r *ecma) term() (atom *node, repeatable bool) {
 	c := r.peek()
 	r.pos++
 	switch c {
 	case '^', '$':
-		return false
+		return &node{op: assertion}, false
 	case '(':
 		return r.group()
 	case '[':
-		r.class()
+		return &node{set: r.class()}, true
+	case '.':
+		return &node{set: negated([]rune{'\n', '\n', '\r', '\r', 0x2028, 0x2029})}, true
 	case '\\':
 		if r.peek() == 'b' || r.peek() == 'B' {
 			r.pos++
-			return false
+			return &node{op: assertion}, false
 		}
-		r.escape(false)
+		set, _ := r.escape(false)
+		return &node{set: set}, true
 	case '*', '+', '?':
 		r.fail("there is nothing that %c could repeat", c)
 	case '{', '}', ']':
 		if r.u {
 			r.fail("%c stands alone", c)
-		} else if r.pos--; r.count() {
-			r.fail("there is nothing that { could repeat")
-		} else {
-			r.pos++
+			break
 		}
+		if r.pos--; c == '{' {
+			if _, _, counted := r.count(); counted {
+				r.fail("there is nothing that { could repeat")
+			}
+		}
+		r.pos++
 	}
-	return true
+	return one(c), true
 }
 
 // group reads a group from behind its parenthesis on.
-func (r *ecma) group() (repeatable bool) {
-	repeatable = true
+func (r *ecma) group() (inside *node, repeatable bool) {
+	repeatable, asserts := true, false
 	switch {
 	case r.take("?="), r.take("?!"):
-		repeatable = !r.u
+		repeatable, asserts = !r.u, true
 	case r.take("?<="), r.take("?<!"):
-		repeatable = false
+		repeatable, asserts = false, true
 	case r.take("?:"):
 	case r.take("?<"):
 		r.groups++
@@ -194,17 +260,19 @@ func (r *ecma) group() (repeatable bool) {
 	}
 	if r.depth++; r.depth > maxGroups {
 		r.pos = len(r.src)
-		return repeatable
+		return nil, repeatable
 	}
-	r.disjunction()
+	inside = r.disjunction()
 	if !r.take(")") {
 		if r.depth <= maxGroups {
 			r.fail("a group is not closed")
 		}
-		return repeatable
+		return inside, repeatable
 	}
-	r.depth--
-	return repeatable
+	if r.depth--; asserts {
+		inside = &node{op: assertion}
+	}
+	return inside, repeatable
 }
 
 // name reads the name of a group up to its >.
@@ -225,42 +293,72 @@ func (r *ecma) name() string {
 	return name
 }
 
-// escape reads an escape from behind its backslash on. one tells whether it stands for one character that is known.
-func (r *ecma) escape(inClass bool) (value rune, one bool) {
+// Characters that escapes of a class stand for.
+var (
+	decimalDigits  = []rune{'0', '9'}
+	wordCharacters = []rune{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'}
+	whiteSpace     = []rune{'\t', '\r', ' ', ' ', 0xA0, 0xA0, 0x1680, 0x1680, 0x2000, 0x200A, 0x2028, 0x2029, 0x202F, 0x202F, 0x205F, 0x205F, 0x3000, 0x3000, 0xFEFF, 0xFEFF}
+	anything       = []rune{0, unicode.MaxRune}
+)
+
+// negated are the characters that are not in a set, which is sorted and has no overlaps.
+func negated(set []rune) []rune {
+	var rest []rune
+	from := rune(0)
+	for i := 0; i+1 < len(set); i += 2 {
+		if from < set[i] {
+			rest = append(rest, from, set[i]-1)
+		}
+		from = set[i+1] + 1
+	}
+	return append(rest, from, unicode.MaxRune)
+}
+
+// escape reads an escape from behind its backslash on: the characters that it can be, and whether it is a single one.
+func (r *ecma) escape(inClass bool) (set []rune, single bool) {
 	if r.pos >= len(r.src) {
 		r.fail("it ends with a backslash")
-		return 0, false
+		return nil, false
 	}
 	c := r.peek()
 	r.pos++
+	if i := strings.IndexRune("dDwWsS", c); i >= 0 {
+		set = [][]rune{decimalDigits, wordCharacters, whiteSpace}[i/2]
+		if i%2 == 1 {
+			set = negated(set)
+		}
+		return set, false
+	}
+	if i := strings.IndexRune("fnrtv", c); i >= 0 {
+		c = []rune("\f\n\r\t\v")[i]
+		return []rune{c, c}, true
+	}
 	switch {
-	case strings.ContainsRune("dDsSwW", c):
-		return 0, false
-	case strings.ContainsRune("fnrtv", c):
-		return map[rune]rune{'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}[c], true
 	case c == 'b' && inClass:
-		return '\b', true
+		c = '\b'
 	case c == '-' && inClass, strings.ContainsRune(`^$\.*+?()[]{}|/`, c):
-		return c, true
 	case (c == 'p' || c == 'P') && r.u:
 		r.property()
-		return 0, false
+		return anything, false
 	case c == 'k' && !inClass && (r.u || r.named):
 		if !r.take("<") {
 			r.fail("\\k names no group")
 		} else {
 			r.refers = append(r.refers, r.name())
 		}
-		return 0, false
+		return nil, false
 	case c >= '0' && c <= '9':
 		r.decimal(c, inClass)
-		return 0, false
+		return anything, false
 	case c == 'x' || c == 'u' || c == 'c':
-		return r.coded(c)
+		var coded bool
+		if c, coded = r.coded(c); !coded {
+			return []rune{c, c}, false
+		}
 	case r.u:
 		r.fail("\\%c is no escape", c)
 	}
-	return c, true
+	return []rune{c, c}, true
 }
 
 // property reads {Name} or {Name=Value}. Which names there are is left to the engine.
@@ -319,167 +417,60 @@ func (r *ecma) coded(c rune) (value rune, one bool) {
 }
 
 // class reads a class from behind its bracket on.
-func (r *ecma) class() {
-	r.take("^")
+func (r *ecma) class() []rune {
+	inverse := r.take("^")
+	var set []rune
 	for r.pos < len(r.src) && r.peek() != ']' {
 		first, known := r.member()
+		set = append(set, first...)
 		if r.peek() != '-' || r.pos+1 >= len(r.src) || r.src[r.pos+1] == ']' {
 			continue
 		}
 		r.pos++
 		last, knownLast := r.member()
 		switch {
-		case known && knownLast && first > last:
-			r.fail("the range %c-%c is out of order", first, last)
-		case (!known || !knownLast) && r.u && r.fault == "":
+		case known && knownLast && first[0] > last[0]:
+			r.fail("the range %c-%c is out of order", first[0], last[0])
+		case known && knownLast:
+			set[len(set)-1] = last[0]
+		case r.u && r.fault == "":
 			r.fail("a range of a class begins or ends with what is no single character")
+		default:
+			set = append(append(set, last...), '-', '-')
 		}
 	}
 	if !r.take("]") {
 		r.fail("a class is not closed")
 	}
+	if inverse {
+		return negated(joinedRanges(set))
+	}
+	return set
 }
 
-func (r *ecma) member() (value rune, one bool) {
+// joinedRanges is a set in order, without overlaps.
+func joinedRanges(set []rune) []rune {
+	var pairs [][2]rune
+	for i := 0; i+1 < len(set); i += 2 {
+		pairs = append(pairs, [2]rune{set[i], set[i+1]})
+	}
+	slices.SortFunc(pairs, func(a, b [2]rune) int { return int(a[0] - b[0]) })
+	var joined []rune
+	for _, p := range pairs {
+		if n := len(joined); n > 0 && p[0] <= joined[n-1]+1 {
+			joined[n-1] = max(joined[n-1], p[1])
+		} else {
+			joined = append(joined, p[0], p[1])
+		}
+	}
+	return joined
+}
+
+func (r *ecma) member() (set []rune, single bool) {
 	if r.take(`\`) {
 		return r.escape(true)
 	}
-	value = r.peek()
+	c := r.peek()
 	r.pos++
-	return value, true
-}
-
-// The bounds of the question whether a pattern can take exponential time.
-const (
-	maxStates = 400
-	maxWork   = 200_000
-)
-
-// exponential tells whether a backtracking engine can need exponential time for a pattern: a text leads from a state back
-// to it in two ways, and what follows may fail (Weideman and others, "Analyzing matching time behavior of backtracking
-// regular expression matchers by using ambiguity of NFA", 2016). False also means that it is not known.
-func exponential(pattern string) bool {
-	if len(pattern) > maxPattern {
-		return false
-	}
-	tree, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return false
-	}
-	program, err := syntax.Compile(tree.Simplify())
-	if err != nil || len(program.Inst) > maxStates {
-		return false
-	}
-	a := automaton{program: program, next: make([][]int, len(program.Inst)), ends: make([]bool, len(program.Inst)), work: maxWork}
-	for i, inst := range program.Inst {
-		if consumes(inst) {
-			a.follow(int(inst.Out), i, true, map[int]bool{})
-		}
-	}
-	for i, inst := range program.Inst {
-		if consumes(inst) && !a.ends[i] && a.twofold(i) {
-			return true
-		}
-	}
-	return false
-}
-
-// automaton is a pattern as states that read a character. A state that follows another in two ways is there twice.
-type automaton struct {
-	program *syntax.Prog
-	next    [][]int
-	ends    []bool // the match is found behind the state, whatever follows
-	work    int    // steps that are left
-}
-
-func consumes(inst syntax.Inst) bool {
-	switch inst.Op {
-	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-		return true
-	}
-	return false
-}
-
-// follow notes the states that can come next, from an instruction that reads nothing; on is the way to it, and sure tells
-// that nothing on it can fail.
-func (a *automaton) follow(pc, from int, sure bool, on map[int]bool) {
-	if a.work--; on[pc] || a.work < 0 {
-		return
-	}
-	on[pc] = true
-	defer delete(on, pc)
-	inst := a.program.Inst[pc]
-	switch inst.Op {
-	case syntax.InstAlt, syntax.InstAltMatch:
-		a.follow(int(inst.Out), from, sure, on)
-		a.follow(int(inst.Arg), from, sure, on)
-	case syntax.InstCapture, syntax.InstNop:
-		a.follow(int(inst.Out), from, sure, on)
-	case syntax.InstEmptyWidth:
-		a.follow(int(inst.Out), from, false, on)
-	case syntax.InstMatch:
-		a.ends[from] = a.ends[from] || sure
-	case syntax.InstFail:
-	default:
-		a.next[from] = append(a.next[from], pc)
-	}
-}
-
-// twofold tells whether one text leads from a state back to itself in two ways: along pairs of states that read a
-// character in common, from the pair of the state with itself over a pair of different ones, or over a doubled step.
-func (a *automaton) twofold(start int) bool {
-	type pair struct {
-		x, y  int
-		split bool // the two ways have parted
-	}
-	seen := map[pair]bool{}
-	waiting := []pair{{start, start, false}}
-	for len(waiting) > 0 {
-		p := waiting[len(waiting)-1]
-		waiting = waiting[:len(waiting)-1]
-		for i, x := range a.next[p.x] {
-			for j, y := range a.next[p.y] {
-				if a.work--; a.work < 0 {
-					return false
-				}
-				n := pair{x, y, p.split || x != y || p.x == p.y && i != j}
-				if seen[n] || !a.common(x, y) {
-					continue
-				}
-				if n.split && x == start && y == start {
-					return true
-				}
-				seen[n] = true
-				waiting = append(waiting, n)
-			}
-		}
-	}
-	return false
-}
-
-// common tells whether two states read a character in common.
-func (a *automaton) common(x, y int) bool {
-	one, other := ranges(a.program.Inst[x]), ranges(a.program.Inst[y])
-	for i := 0; i+1 < len(one); i += 2 {
-		for j := 0; j+1 < len(other); j += 2 {
-			if one[i] <= other[j+1] && other[j] <= one[i+1] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// ranges are the first and last characters that a state reads, by turns.
-func ranges(inst syntax.Inst) []rune {
-	switch inst.Op {
-	case syntax.InstRuneAny:
-		return []rune{0, unicode.MaxRune}
-	case syntax.InstRuneAnyNotNL:
-		return []rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}
-	}
-	if len(inst.Rune) == 1 {
-		return []rune{inst.Rune[0], inst.Rune[0]}
-	}
-	return inst.Rune
+	return []rune{c, c}, true
 }

@@ -39,6 +39,8 @@ func TestExponential(t *testing.T) {
 	for pattern, want := range map[string]bool{
 		`(a+)+$`: true, `^(\w+\s?)*$`: true, `^(a|b|ab)*c`: true, `^(([a-z])+.)+[A-Z]([a-z])+$`: true, `^\s*(\S+\s*)*$`: true,
 		`^([a-zA-Z0-9_.-])+@(([a-zA-Z0-9-])+\.)+([a-zA-Z0-9]{2,4})+$`: true,
+		`^(a*)*$`: true, `^(a|a)*$`: true, `^([a-z]|[a-d])+$`: true, `^(?!-)(\w+-?)*$`: true, `^(a*b*)*c`: true, `^(?:a?a?)*$`: true, `^(\p{L}+)*$`: true,
+		`^(a|ab)*$`: false, `^(a|ab)*c`: false, `^(a{0,3}b)*$`: false, `^((a)\2)*$`: false,
 		`(a+)+`: false, `^[a-z]+(-[a-z]+)*$`: false, `^(\d+,)*\d+$`: false, `^(.*,){3}$`: false, `(a|b)*b(a|b){30}$`: false,
 		`^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]+$`: false, `(?<=a)b`: false, `(`: false,
 	} {
