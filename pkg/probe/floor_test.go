@@ -14,7 +14,7 @@ func TestFloor(t *testing.T) {
 		"60000": time.Second, "500": 500 * time.Millisecond, "0": 0, "-1": 0, `"1000"`: 0, "1e300": time.Second, "null": 0,
 	} {
 		script := "era: modern\ntools: 1\nprompts: 1\non: {tools/list: [{result: '{\"tools\":[],\"ttlMs\":" + ttl + "}'}]}"
-		session, err := Open(t.Context(), asked{}.server(t, []byte(script)), Options{Environ: os.Environ(), Timeout: 20 * time.Second})
+		session, err := Open(t.Context(), asked{}.server(t, t.TempDir(), []byte(script)), Options{Environ: os.Environ(), Timeout: 20 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

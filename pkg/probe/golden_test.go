@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -28,7 +29,8 @@ type asked struct {
 	Path     string            // instead of the endpoint's own
 	Protocol string            // Options.Protocol
 	Retries  int               // Options.Retries
-	Timeout  time.Duration     // Server.Timeout; 20 s unless told
+	Until    string            // the file of the script's making that ends the time, whatever the machine's speed
+	Timeout  time.Duration     // what the end of the time is said to be
 	Env      map[string]Secret // of a stdio server
 	Headers  map[string]Secret // of a server at a URL
 	Command  string            // instead of the fixture server
@@ -62,10 +64,11 @@ func testCase(t *testing.T, file string) {
 	if err := yaml.Unmarshal(members["ask"], &how); err != nil {
 		t.Fatal(err)
 	}
-	server := how.server(t, members["server.yaml"])
-	options := Options{ReadTwice: how.Twice, Protocol: how.Protocol, Retries: how.Retries, Environ: os.Environ(), Timeout: 20 * time.Second}
+	folder := t.TempDir()
+	server := how.server(t, folder, members["server.yaml"])
+	options := Options{ReadTwice: how.Twice, Protocol: how.Protocol, Retries: how.Retries, Environ: os.Environ(), Timeout: 2 * time.Minute}
 	got := ""
-	for result := range All(t.Context(), []Server{server}, options) {
+	for result := range All(how.inTime(t, folder), []Server{server}, options) {
 		got += steady(render(result))
 	}
 	if *update {
@@ -92,27 +95,44 @@ func rewrite(t *testing.T, file string, archive *txtar.Archive, got string) {
 	}
 }
 
+// inTime ends with the time that the server has: when it has made the file that says so.
+func (a asked) inTime(t *testing.T, folder string) context.Context {
+	if a.Until == "" {
+		return t.Context()
+	}
+	ctx, end := context.WithCancelCause(t.Context())
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(filepath.Join(folder, a.Until)); err == nil {
+				end(&timeoutError{a.Timeout})
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	return ctx
+}
+
 // server starts what has to be started and says how to reach it.
-func (a asked) server(t *testing.T, script []byte) Server {
+func (a asked) server(t *testing.T, folder string, script []byte) Server {
 	t.Helper()
-	server := Server{Name: "srv", Timeout: a.Timeout}
+	server := Server{Name: "srv"}
+	file := filepath.Join(folder, "server.yaml")
+	if err := os.WriteFile(file, script, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	switch a.Over {
 	case "http", "https":
-		server.HTTP = &HTTP{URL: a.listen(t, script), Headers: a.Headers, Kind: a.Kind}
+		server.HTTP = &HTTP{URL: a.listen(t, file), Headers: a.Headers, Kind: a.Kind}
 	default:
-		server.Stdio = a.command(t, script)
+		server.Stdio = a.command(t, file)
 	}
 	return server
 }
 
-func (a asked) command(t *testing.T, script []byte) *Stdio {
+func (a asked) command(t *testing.T, file string) *Stdio {
 	t.Helper()
 	if a.Command != "" {
 		return &Stdio{Command: a.Command, Env: a.Env}
-	}
-	file := filepath.Join(t.TempDir(), "server.yaml")
-	if err := os.WriteFile(file, script, 0o600); err != nil {
-		t.Fatal(err)
 	}
 	env := map[string]Secret{asServer: "fixture", "GOCOVERDIR": Secret(t.TempDir())} // else go test -cover writes to stderr
 	for name, value := range a.Env {
@@ -121,9 +141,9 @@ func (a asked) command(t *testing.T, script []byte) *Stdio {
 	return &Stdio{Command: os.Args[0], Args: []string{"stdio", file}, Env: env}
 }
 
-func (a asked) listen(t *testing.T, text []byte) string {
+func (a asked) listen(t *testing.T, file string) string {
 	t.Helper()
-	script, err := fixture.Parse(text)
+	script, err := fixture.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}

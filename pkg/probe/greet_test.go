@@ -24,7 +24,7 @@ func TestGreet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			how := asked{Over: c.over}
-			session, err := Open(t.Context(), how.server(t, []byte(c.script)), Options{Environ: os.Environ(), Timeout: 20 * time.Second})
+			session, err := Open(t.Context(), how.server(t, t.TempDir(), []byte(c.script)), Options{Environ: os.Environ(), Timeout: 20 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}

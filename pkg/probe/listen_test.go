@@ -40,7 +40,7 @@ func TestListen(t *testing.T) {
 
 func listenTo(t *testing.T, how asked, script []byte, want string) {
 	log := filepath.Join(t.TempDir(), "log.jsonl")
-	server := how.server(t, append(script, "log: "+log+"\n"...))
+	server := how.server(t, t.TempDir(), append(script, "log: "+log+"\n"...))
 	session, err := Open(t.Context(), server, Options{Environ: os.Environ(), Timeout: 20 * time.Second})
 	if err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ on:
     - answer
 `
 	how := asked{}
-	session, err := Open(t.Context(), how.server(t, []byte(script)), Options{Environ: os.Environ(), Timeout: 20 * time.Second})
+	session, err := Open(t.Context(), how.server(t, t.TempDir(), []byte(script)), Options{Environ: os.Environ(), Timeout: 20 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
