@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -23,16 +22,7 @@ type challenge struct {
 
 // parseChallenge reads WWW-Authenticate headers, joined with commas.
 func parseChallenge(header string) challenge {
-	return challenge{metadata: parameter(header, "resource_metadata"), scopes: scopes([]string{parameter(header, "scope")})}
-}
-
-// parameter is the value of a parameter of a challenge, or nothing.
-func parameter(header, name string) string {
-	found := regexp.MustCompile(`(?i)(?:^|[\s,])` + name + `\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`).FindStringSubmatch(header)
-	if found == nil {
-		return ""
-	}
-	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(found[1]) + found[2]
+	return challenge{metadata: transport.ChallengeParameter(header, "resource_metadata"), scopes: scopes([]string{transport.ChallengeParameter(header, "scope")})}
 }
 
 // openings are requests that a server which wants a token answers with 401, one for each era: a server may judge those of

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -152,27 +151,4 @@ func asPlain(v Value) any {
 		return number64(f)
 	}
 	return timeless(v.Text)
-}
-
-// FuzzFlatten wants the same parts of no two different values.
-func FuzzFlatten(f *testing.F) {
-	f.Add([]byte(`{"a": [{}, "end"]}`), []byte(`{"a": [{"end": "x"}]}`))
-	f.Add([]byte(`{"key": "a"}`), []byte(`{"key": {"a": null}}`))
-	f.Add([]byte(`[1, "1", true]`), []byte(`["1", 1, "true"]`))
-	f.Fuzz(func(t *testing.T, one, other []byte) {
-		a, wrong := JSON(one)
-		b, alsoWrong := JSON(other)
-		if wrong != nil || alsoWrong != nil {
-			return
-		}
-		if same := slices.Equal(a.Flatten(nil), b.Flatten(nil)); same != equalValues(a, b) {
-			t.Errorf("%q and %q: the same parts is %v", one, other, same)
-		}
-	})
-}
-
-// equalValues compares values without their lines.
-func equalValues(a, b Value) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && slices.EqualFunc(a.Items, b.Items, equalValues) &&
-		slices.EqualFunc(a.Fields, b.Fields, func(x, y Field) bool { return x.Key == y.Key && equalValues(x.Value, y.Value) })
 }

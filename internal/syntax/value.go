@@ -132,32 +132,11 @@ func (v Value) With(f Field) Value {
 	return v
 }
 
-// Flatten adds v to parts, without its lines, such that different values give different parts.
-func (v Value) Flatten(parts []string) []string {
-	parts = append(parts, v.Kind.String())
-	switch v.Kind {
-	case List:
-		for _, item := range v.Items {
-			parts = item.Flatten(parts)
-		}
-	case Object:
-		for _, f := range v.Fields {
-			parts = f.Value.Flatten(append(parts, "key", f.Key))
-		}
-	default:
-		return append(parts, v.Text)
-	}
-	return append(parts, "end")
-}
-
 // Error is a mistake in a file's syntax. Its message quotes nothing of the file beyond one character.
 type Error struct {
 	Line          int // 1-based
 	Message, Hint string
 }
-
-// Error is the message.
-func (e *Error) Error() string { return e.Message }
 
 // Parser reads the text of one file.
 type Parser func([]byte) (Value, *Error)

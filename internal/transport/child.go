@@ -159,13 +159,6 @@ func (c *child) stop() error {
 	return nil
 }
 
-// kill ends the tree at once.
-func (c *child) kill() {
-	c.stopping.Store(true)
-	c.group.Look()
-	c.group.Kill()
-}
-
 // over waits for the child and then for the rest of its tree.
 func (c *child) over(limit time.Duration) bool {
 	end := time.Now().Add(limit)

@@ -192,11 +192,20 @@ func refuses(reply *http.Response) bool {
 	case http.StatusUnauthorized:
 		return true
 	case http.StatusForbidden:
-		return regexp.MustCompile(`(?i)\berror\s*=\s*"?insufficient_scope\b`).MatchString(challenge(reply))
+		return strings.EqualFold(ChallengeParameter(challenge(reply), "error"), "insufficient_scope")
 	}
 	return false
 }
 
 func challenge(reply *http.Response) string {
 	return strings.Join(reply.Header.Values("WWW-Authenticate"), ", ")
+}
+
+// ChallengeParameter is the value of a parameter in WWW-Authenticate headers that are joined with commas, or nothing.
+func ChallengeParameter(header, name string) string {
+	found := regexp.MustCompile(`(?i)(?:^|[\s,])` + name + `\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`).FindStringSubmatch(header)
+	if found == nil {
+		return ""
+	}
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(found[1]) + found[2]
 }

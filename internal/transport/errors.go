@@ -3,7 +3,6 @@ package transport
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -102,13 +101,4 @@ func quoteStart(text string) string {
 		return strconv.Quote(line[:most]) + "…"
 	}
 	return strconv.Quote(line)
-}
-
-// metadataURL is the resource_metadata parameter of WWW-Authenticate headers (RFC 9728, section 5.1).
-func metadataURL(auth string) string {
-	found := regexp.MustCompile(`(?i)\bresource_metadata\s*=\s*(?:"([^"]*)"|([^\s,"]+))`).FindStringSubmatch(auth)
-	if found == nil {
-		return ""
-	}
-	return found[1] + found[2]
 }

@@ -129,6 +129,20 @@ func (w *web) do(ctx context.Context, method, to string, body []byte, header htt
 	return w.client.Do(req)
 }
 
+// stream gets an event stream. A reply that is none is an *HTTPError.
+func (w *web) stream(ctx context.Context, header http.Header) (*http.Response, error) {
+	reply, err := w.do(ctx, http.MethodGet, w.endpoint.URL, nil, header)
+	switch {
+	case err != nil:
+		return nil, err
+	case !good(reply):
+		return nil, w.bad(reply, nil)
+	case mediaType(reply.Header.Get("Content-Type")) != eventStream:
+		return nil, w.fault(reply, startOf(reply.Body))
+	}
+	return reply, nil
+}
+
 // respond posts the answer to a request of the server. If that fails, the server has to live without: it cannot be told.
 func (w *web) respond(ctx context.Context, to string, answer []byte, header http.Header) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
@@ -203,7 +217,7 @@ func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 		Type:       reply.Header.Get("Content-Type"),
 		Body:       w.mask(string(body[:min(len(body), bodyStart)])),
 		Auth:       w.mask(auth),
-		Metadata:   w.mask(metadataURL(auth)),
+		Metadata:   w.mask(ChallengeParameter(auth, "resource_metadata")),
 		RetryAfter: reply.Header.Get("Retry-After"),
 	}
 }

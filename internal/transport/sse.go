@@ -42,14 +42,9 @@ func OpenSSE(life context.Context, e Endpoint) (*Conn, error) {
 
 // open gets the event stream, and waits for the endpoint.
 func (s *sseStream) open() error {
-	reply, err := s.do(s.life, http.MethodGet, s.endpoint.URL, nil, nil)
-	switch {
-	case err != nil:
+	reply, err := s.stream(s.life, nil)
+	if err != nil {
 		return err
-	case !good(reply):
-		return s.bad(reply, nil)
-	case mediaType(reply.Header.Get("Content-Type")) != eventStream:
-		return s.fault(reply, startOf(reply.Body))
 	}
 	s.workers.Go(func() {
 		defer reply.Body.Close()

@@ -110,14 +110,6 @@ func (s *stdio) answer(m message) {
 	_ = s.stdin.write(append(s.conn.requests.reply(s.life, m), '\n'), answerLimit)
 }
 
-// Kill is Close without politeness: a child's tree is killed at once.
-func (c *Conn) Kill() {
-	if s, ok := c.carrier.(*stdio); ok {
-		s.kill()
-	}
-	_ = c.Close()
-}
-
 // Bounds of what is kept of noise.
 const (
 	noiseText  = 256  // bytes of one piece

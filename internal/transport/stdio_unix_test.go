@@ -122,22 +122,3 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 		t.Error("the server is still there")
 	}
 }
-
-func TestKillDoesNotWait(t *testing.T) {
-	l := behave(t, "stubborn")
-	if _, err := ask(t, l, 1); err != nil {
-		t.Fatal(err)
-	}
-	childOf(l).grace = time.Minute
-	start := time.Now()
-	l.Kill()
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("killing took %v", took)
-	}
-	if runs(childOf(l).cmd.Process.Pid) {
-		t.Error("the server is still there")
-	}
-	if _, err := ask(t, l, 2); !errors.Is(err, ErrTransportClosed) {
-		t.Errorf("error %v, want a closed transport", err)
-	}
-}

@@ -259,7 +259,7 @@ func (r *replyStream) resume(ctx context.Context) error {
 		return ctx.Err()
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	reply, err := r.open(ctx, http.Header{"Last-Event-Id": {r.events.last}})
+	reply, err := r.stream(ctx, r.header(http.Header{"Last-Event-Id": {r.events.last}}))
 	if err != nil {
 		cancel()
 		return err
@@ -303,20 +303,6 @@ func (r *replyStream) note(problem string, text []byte) {
 	}
 }
 
-// open gets an event stream. A reply that is none is an *HTTPError.
-func (s *streamableHTTP) open(ctx context.Context, header http.Header) (*http.Response, error) {
-	reply, err := s.do(ctx, http.MethodGet, s.endpoint.URL, nil, s.header(header))
-	switch {
-	case err != nil:
-		return nil, err
-	case !good(reply):
-		return nil, s.bad(reply, nil)
-	case mediaType(reply.Header.Get("Content-Type")) != eventStream:
-		return nil, s.fault(reply, startOf(reply.Body))
-	}
-	return reply, nil
-}
-
 func (s *streamableHTTP) answer(ctx context.Context, m message) {
 	s.respond(ctx, s.endpoint.URL, s.conn.requests.reply(ctx, m), s.header(nil))
 }
@@ -333,7 +319,7 @@ func (c *Conn) Listen(ctx context.Context, opened func()) error {
 }
 
 func (s *streamableHTTP) listen(ctx context.Context, opened func()) error {
-	reply, err := s.open(ctx, nil)
+	reply, err := s.stream(ctx, s.header(nil))
 	if err != nil {
 		return err
 	}
