@@ -3,12 +3,7 @@ package auth
 import (
 	"context"
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/ed25519"
 	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"slices"
@@ -154,41 +149,20 @@ func (p oauthClient) assertion(now time.Time) (string, error) {
 
 // signer is the key in a PEM text, and the algorithm that goes with it. The error never quotes the text.
 func signer(text string) (crypto.PrivateKey, jwt.SigningMethod, error) {
-	block, _ := pem.Decode([]byte(text))
-	if block == nil {
+	if key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(text)); err == nil {
+		return key, jwt.SigningMethodRS256, nil
+	} else if errors.Is(err, jwt.ErrKeyMustBePEMEncoded) {
 		return nil, nil, errors.New("it is not in PEM form")
 	}
-	for _, parse := range []func([]byte) (any, error){
-		x509.ParsePKCS8PrivateKey,
-		func(der []byte) (any, error) { return x509.ParseECPrivateKey(der) },
-		func(der []byte) (any, error) { return x509.ParsePKCS1PrivateKey(der) },
-	} {
-		key, err := parse(block.Bytes)
-		if err != nil {
-			continue
-		}
-		if method := algorithm(key); method != nil {
-			return key, method, nil
+	if key, err := jwt.ParseEdPrivateKeyFromPEM([]byte(text)); err == nil {
+		return key, jwt.SigningMethodEdDSA, nil
+	}
+	if key, err := jwt.ParseECPrivateKeyFromPEM([]byte(text)); err == nil {
+		for _, method := range []*jwt.SigningMethodECDSA{jwt.SigningMethodES256, jwt.SigningMethodES384, jwt.SigningMethodES512} {
+			if method.CurveBits == key.Curve.Params().BitSize {
+				return key, method, nil
+			}
 		}
 	}
 	return nil, nil, errors.New("it is not an RSA, ECDSA (P-256, P-384, P-521) or Ed25519 key without a passphrase")
-}
-
-func algorithm(key any) jwt.SigningMethod {
-	switch k := key.(type) {
-	case *rsa.PrivateKey:
-		return jwt.SigningMethodRS256
-	case ed25519.PrivateKey:
-		return jwt.SigningMethodEdDSA
-	case *ecdsa.PrivateKey:
-		switch k.Curve.Params().BitSize {
-		case 256:
-			return jwt.SigningMethodES256
-		case 384:
-			return jwt.SigningMethodES384
-		case 521:
-			return jwt.SigningMethodES512
-		}
-	}
-	return nil
 }

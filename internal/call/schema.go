@@ -143,24 +143,9 @@ const (
 	anything = aNull | aBoolean | anInteger | aNumber | aString | anArray | anObject
 )
 
-func typeNamed(name string) types {
-	switch name {
-	case "null":
-		return aNull
-	case "boolean":
-		return aBoolean
-	case "integer":
-		return anInteger
-	case "number":
-		return anInteger | aNumber
-	case "string":
-		return aString
-	case "array":
-		return anArray
-	case "object":
-		return anObject
-	}
-	return 0
+// typeNames are the types by the names that schemas have for them.
+var typeNames = map[string]types{
+	"null": aNull, "boolean": aBoolean, "integer": anInteger, "number": anInteger | aNumber, "string": aString, "array": anArray, "object": anObject,
 }
 
 // types are those that a value at the place may have.
@@ -200,12 +185,12 @@ func ownTypes(part map[string]any) types {
 	allowed := anything
 	switch named := part["type"].(type) {
 	case string:
-		allowed = typeNamed(named)
+		allowed = typeNames[named]
 	case []any:
 		allowed = 0
 		for _, one := range named {
 			name, _ := one.(string)
-			allowed |= typeNamed(name)
+			allowed |= typeNames[name]
 		}
 	}
 	if values := choicesOf(part); values != nil {
@@ -260,8 +245,8 @@ func (s shape) convert(text string) json.RawMessage {
 	if slices.Contains(s.choices(), any(text)) {
 		return rawjson.Quote(text)
 	}
-	if literal := json.RawMessage(strings.TrimSpace(text)); json.Valid(literal) && literal[0] != '"' {
-		kind := typeOfLiteral(literal)
+	literal := json.RawMessage(strings.TrimSpace(text))
+	if kind := typeOfLiteral(literal); kind != 0 && kind != aString {
 		numeric := kind&(anInteger|aNumber) != 0 && allowed&(anInteger|aNumber) != 0 && allowed&aString == 0
 		if kind&allowed != 0 || numeric {
 			return literal
@@ -270,18 +255,13 @@ func (s shape) convert(text string) json.RawMessage {
 	return rawjson.Quote(text)
 }
 
+// typeOfLiteral is the type of a JSON text; 0 = it is none.
 func typeOfLiteral(literal json.RawMessage) types {
-	switch literal[0] {
-	case 'n':
-		return aNull
-	case 't', 'f':
-		return aBoolean
-	case '{':
-		return anObject
-	case '[':
-		return anArray
+	value, err := rawjson.Decode(literal)
+	if err != nil {
+		return 0
 	}
-	return typeOfNumber(string(literal))
+	return typeOfValue(value)
 }
 
 // choices are the values that enum and const list for the place.
@@ -301,5 +281,5 @@ func (s shape) choices() []any {
 func (s shape) gathers(text string) bool {
 	allowed := s.types()
 	whole := json.RawMessage(strings.TrimSpace(text))
-	return allowed&anArray != 0 && allowed&(aString|anObject) == 0 && !(json.Valid(whole) && typeOfLiteral(whole)&allowed != 0)
+	return allowed&anArray != 0 && allowed&(aString|anObject) == 0 && typeOfLiteral(whole)&allowed == 0
 }
