@@ -25,11 +25,12 @@ func TestMain(m *testing.M) {
 		"fixture": func() {
 			quit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 		},
-		"appears": func() { os.Exit(appears()) },
-		"escape":  func() { os.Exit(escape(os.Args[1:])) },
-		"fetch":   func() { os.Exit(fetch(os.Args[1:])) },
-		"mcpgo":   func() { quit(mcpgoStdio()) },
-		"follow":  func() { os.Exit(follow()) },
+		"appears":   func() { os.Exit(appears()) },
+		"escape":    func() { os.Exit(escape(os.Args[1:])) },
+		"fetch":     func() { os.Exit(fetch(os.Args[1:])) },
+		"mcpgo":     func() { quit(mcpgoStdio()) },
+		"follow":    func() { os.Exit(follow()) },
+		"blackhole": func() { os.Exit(blackhole()) },
 	})
 }
 

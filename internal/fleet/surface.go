@@ -113,10 +113,12 @@ func (s *Surface) fail(err error) {
 	}
 }
 
-// FailureOf is the first failure in an error of the prober, as a report shows it.
+// FailureOf is the first failure in an error of the prober, as a report shows it, or what a watcher itself has to say.
 func FailureOf(err error) *report.Failure {
 	var s Surface
-	s.fail(err)
+	if s.fail(err); s.Error == nil && err != nil {
+		return &report.Failure{Stage: string(probe.Watching), Message: err.Error()}
+	}
 	return s.Error
 }
 

@@ -167,6 +167,7 @@ func (r *pager) cursorLoop(p page) error {
 	}
 	cursor := clip(string(p.next), shortText)
 	if repeats && first {
+		r.pages++ // the list is no better evidence than one of several pages
 		r.note(NoticeCursorRepeated, "%s takes no notice of the cursor %s and gives its first page again; the list was ended there with %d items",
 			r.method.name, cursor, len(r.items))
 		return nil

@@ -409,6 +409,7 @@ func (w *watcher) refresh(ctx context.Context, session Session, next reading) (l
 	}
 	w.breaker.record(err)
 	if is[*lostError](err) {
+		w.state.status.Counts.Failures++
 		return err
 	}
 	w.take(ctx, session, got, err)
