@@ -230,7 +230,7 @@ func Check(against, value json.RawMessage) (problems []Problem, sure bool) {
 	if err != nil {
 		return nil, false
 	}
-	faults, sure := parsed.Faults("", v)
+	faults, sure := parsed.Faults("", v, nil)
 	root := shape{decoded, decoded}
 	for _, f := range faults {
 		problems = append(problems, root.explain(f, v)...)

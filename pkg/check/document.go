@@ -20,6 +20,7 @@ type document struct {
 	value  any // decoded
 	places []*place
 	parsed func() *schema.Schema // nil when it cannot be read
+	pool   *schema.Pool          // work on the schemas of the tool
 }
 
 // place is one schema inside a document, the document itself included.
@@ -199,7 +200,7 @@ func (d *document) faults(p *place, value any) []schema.Fault {
 	if parsed == nil {
 		return nil
 	}
-	found, _ := parsed.Faults(strings.TrimPrefix(p.path(), d.path), value)
+	found, _ := parsed.Faults(strings.TrimPrefix(p.path(), d.path), value, d.pool)
 	return found
 }
 

@@ -40,9 +40,8 @@ var schemaRules = map[string]func(*server, tell){
 const (
 	maxSchemaDepth = 12
 	maxSchemaBytes = 32 << 10
-	maxProved      = 32        // schemas that lie deeper are not asked for contradictions
-	proofSteps     = 2_000     // for one of them
-	proofPool      = 1_000_000 // for all of one server
+	maxProved      = 32    // schemas that lie deeper are not asked for contradictions
+	proofSteps     = 2_000 // for one of them
 )
 
 func schemaMissing(s *server, report tell) {
@@ -84,7 +83,7 @@ func schemaInvalid(s *server, report tell) {
 		if !known {
 			return
 		}
-		found, _ := s.metas.of(draft).Faults("", d.value)
+		found, _ := s.metas.of(draft).Faults("", d.value, d.pool)
 		for _, f := range found {
 			value, _ := rawjson.At(d.value, f.Path)
 			report(finding.Finding{Item: t.id, Path: d.path + f.Path, New: short(value), Message: fmt.Sprintf("The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)})
@@ -203,12 +202,15 @@ func contradictory(s *server, report tell) {
 	if err != nil {
 		return
 	}
-	budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: &schema.Pool{Left: proofPool}}
 	s.eachSchema(func(t tool, d *document) {
+		budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}
 		impossible := false
 		for _, p := range slices.Backward(d.places) {
 			if !p.value || p.depth > maxProved || !excluding(p.object) && !(impossible && has(p.object, "required")) || refers(p.object) {
 				continue
+			}
+			if d.pool.Left <= 0 {
+				return
 			}
 			one, err := schema.Parse(encoded(p.object))
 			if err == nil && schema.Contains(s.ctx, never, one, budget).Verdict == schema.Compatible {

@@ -95,8 +95,21 @@ func newServer(ctx context.Context, subject Subject, budgets Budgets, known *met
 			}
 		}
 	}
+	for _, t := range s.tools {
+		pool := &schema.Pool{Left: min(serverSteps/len(s.tools)+len(t.Raw), mostSteps)}
+		for _, d := range t.schemas() {
+			d.pool = pool
+		}
+	}
 	return s
 }
+
+// The work on the schemas of one server is bounded by steps of some microsecond: tools have equal shares, and one more for
+// each byte.
+const (
+	serverSteps = 500_000
+	mostSteps   = 250_000 // for one tool
+)
 
 // of are the items of a kind.
 func (s *server) of(kind snapshot.Kind) []item {

@@ -254,7 +254,7 @@ func (r *revision) silent(ch *change) bool {
 		return true
 	}
 	return ch.successor == nil && slices.ContainsFunc(r.asserting, func(other *change) bool {
-		return other.number != ch.number && covers(other, ch) && r.equivalent(r.With(ch.number, other.number), r.With(other.number))
+		return r.budget.Pool.Left > 0 && other.number != ch.number && covers(other, ch) && r.equivalent(r.With(ch.number, other.number), r.With(other.number))
 	})
 }
 

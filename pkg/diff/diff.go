@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -26,6 +27,7 @@ type Options struct {
 	AssertFormats bool     // "format" in a schema is a constraint, not a remark
 	Enable        []string // ids of rules that shall speak where they are silent by default; those that are off, as info
 	ItemBudget    int      // bytes that one item may take before text-size-grew speaks; 0 = no budget
+	Steps         int      // work on the schemas; 0 = DefaultSteps
 	Absence       string   // why a side is nil, as a sentence; empty = the server is not there
 }
 
@@ -59,11 +61,11 @@ type comparison struct {
 	rules    map[string]rule
 	findings []finding.Finding
 
-	modern  bool     // the new side speaks 2026-07-28 or later
-	eras    bool     // the sides are of different eras
-	dynamic bool     // the new side says that its list of resources comes and goes
-	names   []string // of all tools of the new side
-	steps   int      // for the schemas of one item
+	modern  bool         // the new side speaks 2026-07-28 or later
+	eras    bool         // the sides are of different eras
+	dynamic bool         // the new side says that its list of resources comes and goes
+	names   []string     // of all tools of the new side
+	pool    *schema.Pool // for the schemas of one item
 
 	guesses [][2]string // arguments and members that look renamed, each with its new name
 }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -132,26 +134,27 @@ func compareItems(c *comparison, old, new snapshot.List) {
 
 // compareEach compares items that both sides have, on all processors. The findings are in the order of the items.
 func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
-	found := make([]comparison, len(items))
-	changed := 0
-	for _, p := range items {
+	found, sizes := make([]comparison, len(items)), make([]int, len(items))
+	for i, p := range items {
 		if !rawjson.Equal(p.old, p.new) {
-			changed++
+			sizes[i] = len(p.old) + len(p.new)
 		}
 	}
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(items)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(items)) && c.ctx.Err() == nil; i = next.Add(1) - 1 {
-				one := *c
-				one.findings, one.guesses, one.steps = nil, nil, share(changed)
-				compareItem(&one, kind, items[i])
-				found[i] = one
-			}
-		})
-	}
-	workers.Wait()
+	rounds(cmp.Or(c.Steps, DefaultSteps), sizes, func(changed []int, share func(int) *schema.Pool) {
+		var next atomic.Int64
+		var workers sync.WaitGroup
+		for range min(runtime.GOMAXPROCS(0), len(changed)) {
+			workers.Go(func() {
+				for n := next.Add(1) - 1; n < int64(len(changed)) && c.ctx.Err() == nil; n = next.Add(1) - 1 {
+					one, i := *c, changed[n]
+					one.findings, one.guesses, one.pool = nil, nil, share(i)
+					compareItem(&one, kind, items[i])
+					found[i] = one
+				}
+			})
+		}
+		workers.Wait()
+	})
 	for _, one := range found {
 		c.findings, c.guesses = append(c.findings, one.findings...), append(c.guesses, one.guesses...)
 	}

@@ -11,19 +11,39 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// The work on the schemas of one server is bounded by a count that is the same on every machine: a server cannot make a
-// comparison last by many changes of intricate schemas. The tools that changed have equal shares of it, so that one of
-// them cannot take the answer from another. Schemas of real releases take 100 steps on average and 700 at most. What is
-// left undecided is told as unproven.
-const (
-	serverSteps = 500_000
-	leastSteps  = 2_000
-	mostSteps   = 100_000
-)
+// DefaultSteps is the work on the schemas of one server, in steps of some microsecond; a byte of an item that changed adds
+// half a step. The number of steps is the same on every machine: a server cannot make a comparison last by many changes of
+// intricate schemas. What is left undecided is told as unproven.
+const DefaultSteps = 500_000
 
-// share is the number of steps for one pair of schemas where so many items changed.
-func share(changed int) int {
-	return min(max(serverSteps/max(changed, 1), leastSteps), mostSteps)
+// mostSteps bounds the work on one item.
+const mostSteps = 250_000
+
+// rounds gives the items that changed, which are those of a size, equal shares of the work, so that one of them cannot take
+// the answer from another, and then what is left over to those whose share was too small, once more.
+func rounds(steps int, sizes []int, compare func(items []int, share func(i int) *schema.Pool)) {
+	var items []int
+	for i, size := range sizes {
+		if size > 0 {
+			items = append(items, i)
+		}
+	}
+	pools := make([]schema.Pool, len(sizes))
+	for range 2 {
+		if len(items) == 0 || steps <= 0 {
+			return
+		}
+		part := steps / len(items)
+		for _, i := range items {
+			pools[i].Left = min(part+sizes[i]/2, mostSteps)
+		}
+		compare(items, func(i int) *schema.Pool { return &pools[i] })
+		steps = 0
+		for _, i := range items {
+			steps += max(pools[i].Left, 0)
+		}
+		items = slices.DeleteFunc(items, func(i int) bool { return pools[i].Left > 0 })
+	}
 }
 
 // revision is two schemas of one tool, and what is told of them.
@@ -48,10 +68,14 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, path 
 		return
 	}
 	r := &revision{comparison: c, item: s.id, path: path, direction: direction, budget: schema.Budget{
-		AssertFormats: c.AssertFormats, Pool: &schema.Pool{Left: c.steps},
+		AssertFormats: c.AssertFormats, Pool: c.pool,
 	}}
 	if c.Strict {
 		r.budget.Semantics = schema.Strict
+	}
+	if c.pool.Left <= 0 {
+		r.unproven(finding.Finding{Old: old, New: new}, r.subject(""), schema.Result{Reason: "the budget of steps is spent"})
+		return
 	}
 	before, errOld := schema.Parse(old)
 	after, errNew := schema.Parse(new)
@@ -63,7 +87,7 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, path 
 	case errOld != nil:
 		r.tell("schema-changed", finding.Finding{Old: old, New: new, Message: "The old schema could not be read, the new one can."})
 	default:
-		r.Revision = schema.Compare(r.ctx, before, after)
+		r.Revision = schema.Compare(r.ctx, before, after, r.budget)
 		r.compare()
 	}
 }

@@ -171,6 +171,7 @@ func (a *arrayProblem) ruling(index int) []lit {
 // grow makes the cells up to a length.
 func (a *arrayProblem) grow(length int) {
 	for len(a.cells) < length {
+		a.spend(4 + 2*len(a.rules) + len(a.limits))
 		a.cells = append(a.cells, cell{lits: a.ruling(len(a.cells)), count: 1})
 	}
 }
@@ -268,6 +269,7 @@ func (a *arrayProblem) limit(which, index int) outcome {
 
 // exhausted demands of all items from an index on that they do not count for a limit any more.
 func (a *arrayProblem) exhausted(which, index int) outcome {
+	a.spend(8 * len(a.cells))
 	before := slices.Clone(a.cells)
 	defer func() { copy(a.cells, before) }()
 	for i := index; i < len(a.cells); i++ {
@@ -395,6 +397,7 @@ func (a *arrayProblem) offer(lits []lit, n int, values map[string]any) (keys []s
 		case unsure:
 			return keys, out.why
 		}
+		a.spend(32 * weight(out.value, maxEvaluation))
 		key := canonical(out.value)
 		values[key] = out.value
 		keys = append(keys, key)

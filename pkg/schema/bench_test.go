@@ -64,7 +64,7 @@ func BenchmarkEdits(b *testing.B) {
 	before := mustParse(b, branches("oneOf", 20, ""))
 	after := mustParse(b, branches("oneOf", 20, `,"b":{"type":"integer"}`))
 	for b.Loop() {
-		if len(Compare(b.Context(), before, after).Edits) != 20 {
+		if len(Compare(b.Context(), before, after, Budget{}).Edits) != 20 {
 			b.Fatal("not the edits that are there")
 		}
 	}

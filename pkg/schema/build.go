@@ -12,6 +12,7 @@ import (
 // A builder turns a document into nodes. A schema object is built once for each way it is used, so that a recursive
 // schema becomes a cyclic graph.
 type builder struct {
+	*meter
 	doc      *document
 	patches  *patches // what is read differently from how it is written; usually nil
 	written  *written // with patches: the document as it is written, of which all is used that the patches do not reach
@@ -50,7 +51,7 @@ type spot struct {
 }
 
 func newBuilder(doc *document) *builder {
-	return &builder{doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}, reported: map[string]bool{}}
+	return &builder{meter: newMeter(nil, doc.limit), doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}, reported: map[string]bool{}}
 }
 
 // root builds the whole document.
@@ -73,6 +74,7 @@ func (b *builder) cyclic() bool {
 
 // node builds the schema at a spot.
 func (b *builder) node(s spot) *node {
+	b.spend(len(s.place))
 	v, _ := rawjson.At(s.doc.root, s.place)
 	return b.schema(v, s)
 }
@@ -118,7 +120,7 @@ func (b *builder) object(o map[string]any, s spot) *node {
 	}
 	n := &node{op: opAll, place: s.place, text: b.identity(s.doc) + string('0'+rune(s.role)) + key.env}
 	b.nodes[key] = n
-	if b.objects++; b.objects > maxNodes || len(s.env) > 0 && b.objects > maxScoped {
+	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes || len(s.env) > 0 && b.objects > maxScoped {
 		n.kids = []lit{{node: b.opaque(s.place, "", "too many schemas")}}
 		return n
 	}
@@ -150,6 +152,7 @@ func leaf(o map[string]any) bool {
 // writer returns a writer for the schema object at a spot, with what is read differently there.
 func (b *builder) writer(o map[string]any, s spot, n *node) *writer {
 	p := b.patches.of(s)
+	b.spend(p.cost())
 	return &writer{builder: b, o: p.apply(o), spot: s, n: n, patched: p}
 }
 
@@ -188,6 +191,7 @@ func (w *writer) write() {
 
 // add appends an assertion that comes from a keyword.
 func (w *writer) add(keyword string, n *node) {
+	w.spend(24)
 	n.place, n.keyword = w.place, keyword
 	w.n.kids = append(w.n.kids, lit{node: n})
 }
@@ -247,6 +251,7 @@ func (w *writer) part(r role, v any, tokens ...string) *node {
 // under returns the spot of a schema in a keyword.
 func (w *writer) under(r role, tokens ...string) spot {
 	s := w.spot
+	w.spend(12 + len(s.place)/8)
 	if from, ok := w.patched.source(tokens); ok {
 		s = from.as(s)
 	} else {
@@ -270,7 +275,11 @@ func (b *builder) pattern(source, place string) *node {
 		return n
 	}
 	n := &node{op: opPattern, text: source, place: place, keyword: "pattern"}
-	n.pattern, _ = pattern.Parse(source)
+	if !b.spend(256 + 32*len(source)) {
+		if n.pattern, _ = pattern.Parse(source); n.pattern != nil {
+			b.spend(16 * n.pattern.Size())
+		}
+	}
 	b.patterns[source] = seal(n)
 	return n
 }

@@ -72,6 +72,7 @@ func kindNamed(name any) (kindSet, bool) {
 func (b *builder) enum(members []any) *node {
 	set := &scalars{}
 	out := some()
+	b.spend(16 * len(members))
 	for _, m := range members {
 		switch m.(type) {
 		case []any, map[string]any:
@@ -97,7 +98,10 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-func (b *builder) constant(v any) *node { return constant(v) }
+func (b *builder) constant(v any) *node {
+	b.spend(64 * weight(v, maxNodes))
+	return constant(v)
+}
 
 // constant is the schema of exactly one value. An array is its length and its items, an object its names and their
 // values, so that nothing further needs to know of them.

@@ -9,6 +9,7 @@ type clause struct {
 	kind    kindSet
 	known   *facts
 	base    *clause // what the clause adds to; nil for one that stands alone
+	depth   int     // how many clauses it adds to
 	atoms   []lit   // without those of base
 	index   *nameIndex
 	tags    []tag
@@ -34,7 +35,7 @@ func (c *clause) fork() *clause {
 
 // probe is a fork that leaves the open choices out.
 func (c *clause) probe() *clause {
-	return &clause{kind: c.kind, base: c, known: &facts{outer: c.known}, doubt: c.doubt, doubted: c.doubted}
+	return &clause{kind: c.kind, base: c, depth: c.depth + 1, known: &facts{outer: c.known}, doubt: c.doubt, doubted: c.doubted}
 }
 
 // assertions returns all atoms, with those of the clauses this one adds to.
@@ -112,10 +113,10 @@ func (f *facts) of(n *node) uint8 {
 	return sides
 }
 
-// assume adds literals to a clause. It reports false where that is a contradiction.
+// assume adds literals to a clause, as far as the budget allows. It reports false where that is a contradiction.
 func (e *engine) assume(c *clause, lits []lit) bool {
 	queue := slices.Clone(lits)
-	for len(queue) > 0 {
+	for len(queue) > 0 && !e.spend(12+2*c.depth) {
 		l := queue[0].core()
 		queue = queue[1:]
 		if c.vacuous(l) {
@@ -160,7 +161,7 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 		c.leaveOut(reason{l.why, l.node})
 	case l.op == opFormat && !e.formats:
 		return nil, !l.not
-	case l.op == opKinds:
+	case l.op == opKinds, e.spend(4 * len(l.kids)):
 	case l.op == opAll && !l.not || l.op == opAny && l.not:
 		return signed(l.kids, l.not), true
 	case l.op == opAll || l.op == opAny:
@@ -223,6 +224,7 @@ func (e *engine) solve(c *clause) outcome {
 	chosen := c.next()
 	out := outcome{answer: void}
 	for _, alternative := range c.choices[chosen].alternatives {
+		e.spend(8 * len(c.choices))
 		branch := c.fork()
 		branch.choices = append(branch.choices[:chosen], branch.choices[chosen+1:]...)
 		if !e.assume(branch, alternative) {
@@ -284,8 +286,8 @@ func (e *engine) prune(c *clause) bool {
 // weigh returns the alternatives of a choice that may still hold, or that the choice is met already. Only where there
 // are other choices is it worth to find out by deciding.
 func (e *engine) weigh(c *clause, ch choice, among bool) (left [][]lit, met bool) {
-	if c.excluded(ch.of.flip()) {
-		return nil, true
+	if e.excluded(c, ch.of.flip()) || e.spend(4*len(ch.alternatives)) {
+		return ch.alternatives, e.left >= 0
 	}
 	if slices.ContainsFunc(ch.alternatives, c.certain) {
 		return nil, true
@@ -322,7 +324,7 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 		return false
 	}
 	for _, l := range alternative {
-		if c.impossible(l) || c.known.contradict(l) || c.excluded(l) {
+		if c.impossible(l) || c.known.contradict(l) || e.excluded(c, l) {
 			return true
 		}
 	}
@@ -343,6 +345,9 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 func (e *engine) decide(c *clause) outcome {
 	var out outcome
 	atoms := c.assertions()
+	if e.spend(8 * len(atoms)) {
+		return undecided(outOfSteps)
+	}
 	switch c.kind {
 	case kindNull:
 		out = decideNull(e, atoms)
@@ -373,7 +378,13 @@ func (e *engine) exactlyOne(l lit) [][]lit {
 	overlaps := make([][]lit, len(l.kids))
 	for i, a := range l.kids {
 		for j, b := range l.kids[:i] {
-			if apart(a, b) || e.inhabit([]lit{a, b}).answer == void {
+			if e.spend(4) {
+				if l.not {
+					return append(out, nil) // which is no restriction
+				}
+				break
+			}
+			if e.apart(a, b) || e.inhabit([]lit{a, b}).answer == void {
 				continue
 			}
 			if l.not {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -43,8 +42,17 @@ func (q question) literals() []lit {
 }
 
 func (q question) answer(ctx context.Context) Result {
+	if q.budget.Pool == nil {
+		q.budget.Pool = &Pool{Left: q.budget.steps()}
+	}
+	for _, s := range slices.Concat(q.in, q.out) {
+		s.pay(q.budget.Pool)
+	}
 	e := newEngine(ctx, q.budget)
+	limit := e.left
 	out := e.inhabit(q.literals())
+	used := limit - cmp.Or(e.spared, e.left)
+	q.budget.Pool.take(used)
 	r := Result{Verdict: Compatible}
 	switch {
 	case out.answer == void:
@@ -53,40 +61,49 @@ func (q question) answer(ctx context.Context) Result {
 	default:
 		r = undecidedBy(out)
 	}
-	r.Steps = q.budget.steps() - cmp.Or(e.spared, e.left)
-	if q.budget.Pool != nil {
-		q.budget.Pool.Left -= r.Steps
-	}
+	r.Steps = used / unitsPerStep
 	return r
 }
 
 // holds reads a value by every schema of the question, as a validator does.
 func (q question) holds(value any) bool {
 	for _, l := range q.literals() {
-		if accepts(l, value, q.budget.AssertFormats) != inhabited {
+		if q.reads(l, value) != inhabited {
 			return false
 		}
 	}
 	return true
 }
 
-func (q question) holdsFor(s *Schema, value any) bool {
-	return accepts(yes(s.plain), value, q.budget.AssertFormats) == inhabited
+func (q question) reads(l lit, value any) answer {
+	e, pay := q.evaluator()
+	defer pay()
+	return e.accepts(l, value)
+}
+
+// evaluator reads as much as the budget allows, and a little where it is spent: what was found is worth a look.
+func (q question) evaluator() (e *evaluator, pay func()) {
+	e = newEvaluator(q.budget.AssertFormats)
+	e.left = min(e.left, max(q.budget.steps()*unitsPerStep, leastEvaluation))
+	limit := e.left
+	return e, func() { q.budget.Pool.take(limit - e.left) }
 }
 
 // shown is the result that a value shows, or a plainer one that shows the same.
 func (q question) shown(value any) Result {
 	if weight(value, maxWitness) < maxWitness {
 		hold := q
-		if q.also != nil && q.holdsFor(q.also, value) {
+		if q.also != nil && q.reads(yes(q.also.plain), value) == inhabited {
 			hold.in = append(slices.Clone(q.in), q.also)
 		}
-		plainer := &plainer{schema: q.in[0], holds: func(v any) bool {
+		plainer := &plainer{schema: q.in[0], pool: q.budget.Pool, holds: func(v any) bool {
 			return (q.budget.Semantics == Strict || allExact(v)) && hold.holds(v)
 		}}
 		value = plainer.plain(value)
 	}
-	r := shownBy(blamer{q.budget.AssertFormats}.of(yes(q.out[0].plain), value, ""))
+	e, pay := q.evaluator()
+	r := shownBy(blamer{e}.of(yes(q.out[0].plain), value, ""))
+	pay()
 	if weight(value, maxWitness) < maxWitness {
 		r.Witness = json.RawMessage(jsonText(value))
 	}
@@ -151,7 +168,7 @@ func weight(v any, limit int) int {
 	case string:
 		n += len(v) / 64
 	}
-	return n
+	return min(n, limit)
 }
 
 func shownBy(where blame) Result {
@@ -184,14 +201,27 @@ func canonical(v any) string {
 }
 
 // same tells whether two decoded values have the same canonical text, and writes none.
-func same(a, b any) bool {
+func same(a, b any) bool { return newMeter(nil, maxEvaluation).same(a, b) }
+
+func (m *meter) same(a, b any) bool {
+	if m.spend(4) {
+		return false
+	}
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, same)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for _, name := range sortedKeys(a) { // in an order, for what it costs is the same each time
+			if other, there := b[name]; !there || !m.same(a[name], other) {
+				return false
+			}
+		}
+		return true
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, same)
+		return ok && slices.EqualFunc(a, b, m.same)
 	case json.Number:
 		b, ok := b.(json.Number)
 		return ok && (a == b || canonical(a) == canonical(b))

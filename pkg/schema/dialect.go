@@ -120,6 +120,7 @@ var metaFiles embed.FS
 // Meta returns the meta-schema of a draft, which accepts what is a schema in it.
 func Meta(d Draft) *Schema {
 	s, _ := Parse(metaText(d))
+	s.unpaid.Store(0) // it is shared
 	return s
 }
 
@@ -134,7 +135,7 @@ var metaDocuments = sync.OnceValue(func() map[Draft]*document {
 	out := map[Draft]*document{}
 	for _, d := range [...]Draft{Draft04, Draft06, Draft07, Draft201909, Draft202012} {
 		if root, err := decode(metaText(d)); err == nil {
-			out[d] = newDocument(root, d.URI(), d)
+			out[d], _ = newDocument(root, d.URI(), d, len(metaText(d)))
 		}
 	}
 	return out

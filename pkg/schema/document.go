@@ -17,6 +17,7 @@ import (
 type document struct {
 	root      any
 	digest    string
+	limit     int                  // of the work of building it, in units
 	resources map[string]*resource // by absolute address without fragment
 	roots     map[string]*resource // by JSON pointer
 }
@@ -33,15 +34,17 @@ type resource struct {
 // unnamedBase is the address of a document without one. It is the same for all, so that references compare.
 const unnamedBase = "schema:///"
 
-func newDocument(root any, digest string, unnamed Draft) *document {
-	d := &document{root: root, digest: digest, resources: map[string]*resource{}, roots: map[string]*resource{}}
+// newDocument indexes a document that was read from so many bytes. The index is not whole where that takes too much of m.
+func newDocument(root any, digest string, unnamed Draft, size int) (d *document, m *meter) {
+	d = &document{root: root, digest: digest, limit: leastBuild + size*unitsPerByte, resources: map[string]*resource{}, roots: map[string]*resource{}}
 	base, _ := url.Parse(unnamedBase)
 	outer := &resource{base: base, dialect: dialect{draft: unnamed, unnamed: unnamed == Draft202012}}
-	d.index(root, "", outer)
+	m = newMeter(nil, d.limit)
+	d.index(m, root, "", outer)
 	if d.roots[""] == nil {
 		d.open("", outer.base, outer.dialect)
 	}
-	return d
+	return d, m
 }
 
 // open makes a resource at a place.
@@ -62,16 +65,16 @@ func address(u *url.URL) string {
 }
 
 // index walks the subschemas of v, which stands at place inside the resource in.
-func (d *document) index(v any, place string, in *resource) {
+func (d *document) index(m *meter, v any, place string, in *resource) {
 	o, ok := v.(map[string]any)
-	if !ok {
+	if !ok || m.spend(32+len(place)/4) {
 		return
 	}
 	in = d.enter(o, place, in)
 	d.name(o, place, in)
 	for _, keyword := range sortedKeys(o) {
 		for _, sub := range Subschemas(keyword, o[keyword]) {
-			d.index(sub.Value, rawjson.Join(rawjson.Join(place, keyword), sub.Steps...), in)
+			d.index(m, sub.Value, rawjson.Join(rawjson.Join(place, keyword), sub.Steps...), in)
 		}
 	}
 }
@@ -124,6 +127,9 @@ func (d *document) name(o map[string]any, place string, in *resource) {
 
 // owner returns the resource whose root encloses a place most closely.
 func (d *document) owner(place string) *resource {
+	if len(d.roots) == 1 {
+		return d.roots[""]
+	}
 	for {
 		if r := d.roots[place]; r != nil {
 			return r
@@ -223,10 +229,13 @@ func (s scope) key() string {
 
 // Limits on what is read at all. A schema past them is kept as one construct that nothing is known about.
 const (
-	maxBytes   = 4 << 20
+	maxBytes   = 1 << 20
 	maxNesting = 512
 	maxNodes   = 50_000
 	maxScoped  = 5_000 // under dynamic scopes, of which there may be very many
+
+	leastBuild   = 200_000 // units
+	unitsPerByte = 48      // most schemas take 1 to 6
 )
 
 // decode reads one JSON value with its numbers as written.

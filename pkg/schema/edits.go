@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -100,15 +101,17 @@ const (
 	maxPairs = 20_000
 )
 
-// editsOf lists the edits of a revision.
-func editsOf(ctx context.Context, before, after *Schema) []Edit {
+// editsOf lists the edits of a revision. Past the budget, the schemas are told as one in addition.
+func editsOf(ctx context.Context, before, after *Schema, b Budget) []Edit {
 	if before.doc == nil || after.doc == nil {
 		return nil
 	}
-	c := &comparison{ctx: ctx, before: before, after: after, seen: map[string]met{}}
+	limit := b.steps() * unitsPerStep
+	c := &comparison{meter: newMeter(ctx, limit), before: before, after: after, seen: map[string]met{}, texts: map[*document]map[string]json.RawMessage{}}
+	defer func() { b.Pool.take(limit - cmp.Or(c.spared, c.left)) }()
 	c.dialects()
 	c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
-	if c.cut {
+	if c.cut = c.cut || c.left < 0; c.cut {
 		c.edits = append(c.edits, Edit{Family: FamilySchema, after: after, patch: &patch{instead: &origin{after.doc, ""}}})
 	}
 	c.complete()
@@ -118,12 +121,13 @@ func editsOf(ctx context.Context, before, after *Schema) []Edit {
 
 // A comparison collects edits.
 type comparison struct {
-	ctx           context.Context // of the one call that this is for
+	*meter
 	before, after *Schema
 	edits         []Edit
 	seen          map[string]met // by pair of places
-	pairs         []pairing      // those that were compared, inner ones before outer ones
-	cut           bool           // not all was compared
+	texts         map[*document]map[string]json.RawMessage
+	pairs         []pairing // those that were compared, inner ones before outer ones
+	cut           bool      // not all was compared
 }
 
 // A met pair knows which edits lie inside it, and where in the value it was met.
@@ -145,7 +149,11 @@ func (t trail) into(instance string, path ...string) trail {
 
 // compare lists the edits between two schemas. A pair that was met before shares its edits.
 func (c *comparison) compare(old, new site, t trail) {
+	if c.spend(512 + 4*len(old.place) + 4*len(new.place)) {
+		return
+	}
 	x, y := settle(old), settle(new)
+	c.spend(32*(len(x.o)+len(y.o)) + 256*(len(x.members)+len(y.members)))
 	key := x.place + "\x00" + y.place
 	if m, ok := c.seen[key]; ok {
 		c.share(m, t)
@@ -157,7 +165,7 @@ func (c *comparison) compare(old, new site, t trail) {
 	}
 	begin, inner := len(c.edits), len(c.pairs)
 	c.seen[key] = met{begin, begin, t.instance}
-	p := pair{c, x, y, old, new, t}
+	p := pair{c, x, y, old, new, t, x.requires().asAny}
 	compareAnnotations(p)
 	compareAssertions(p)
 	c.seen[key] = met{begin, len(c.edits), t.instance}
@@ -166,7 +174,7 @@ func (c *comparison) compare(old, new site, t trail) {
 
 // share records a further place for edits that were listed already.
 func (c *comparison) share(m met, t trail) {
-	for i := m.begin; i < m.end; i++ {
+	for i := m.begin; i < m.end && !c.spend(8+len(t.instance)/8); i++ {
 		e := &c.edits[i]
 		e.Also = append(e.Also, t.instance+strings.TrimPrefix(e.Instance, m.instance))
 	}
@@ -194,6 +202,22 @@ func rawOf(v any) json.RawMessage {
 	return json.RawMessage(jsonText(v))
 }
 
+// rawAt writes the schema at a site, once.
+func (c *comparison) rawAt(s site) json.RawMessage {
+	texts := c.texts[s.doc]
+	if texts == nil {
+		texts = map[string]json.RawMessage{}
+		c.texts[s.doc] = texts
+	}
+	raw, known := texts[s.place]
+	if !known && c.left >= 0 {
+		raw = rawOf(s.value)
+		texts[s.place] = raw
+		c.spend(4 * len(raw))
+	}
+	return raw
+}
+
 // A pairing is a pair that was compared, with what was found inside it.
 type pairing struct {
 	pair
@@ -214,12 +238,17 @@ func (c *comparison) complete() {
 	for range maxRounds {
 		made, after := newBuilder(c.before.doc), newBuilder(c.after.doc)
 		made.patches = patchesOf(c.before.doc, c.edits)
-		if made.root(asWritten).sum == after.root(asWritten).sum {
+		same := made.root(asWritten).sum == after.root(asWritten).sum
+		c.spend(c.before.doc.limit - made.left + c.after.doc.limit - after.left)
+		if same {
 			break
 		}
 		round := len(c.edits)
 		for i := range c.pairs {
 			p := &c.pairs[i]
+			if c.spend(64 + (len(c.pairs)-p.inner)/4) {
+				break
+			}
 			if c.partial(i) {
 				continue
 			}
@@ -271,8 +300,12 @@ func (c *comparison) differ(x, y *node) bool {
 }
 
 func (c *comparison) separable(inside, outside *node) bool {
-	out := newEngine(c.ctx, Budget{Steps: agreementSteps, Semantics: Strict}).inhabit([]lit{yes(inside), not(outside)})
-	return out.answer == inhabited && accepts(yes(inside), out.value, false) == inhabited && accepts(yes(outside), out.value, false) == void
+	e := newEngine(c.ctx, Budget{Steps: max(min(agreementSteps, c.left/unitsPerStep), 1), Semantics: Strict})
+	limit := e.left
+	out := e.inhabit([]lit{yes(inside), not(outside)})
+	c.spend(limit - e.left)
+	reader := &evaluator{meter: c.meter}
+	return out.answer == inhabited && reader.accepts(yes(inside), out.value) == inhabited && reader.accepts(yes(outside), out.value) == void
 }
 
 // coarsen tells a pair as one edit, in place of those inside it that assert something.
@@ -294,6 +327,6 @@ func (c *comparison) coarsen(i int, old, new site) {
 		c.edits = append(c.edits, Edit{subsumed: true}) // the number 0 stands for none
 	}
 	c.pairs[i].coarse = len(c.edits)
-	p.add(Edit{Family: FamilySchema, Old: rawOf(old.value), New: rawOf(new.value), OldPath: old.place, NewPath: new.place,
-		OldSchema: rawOf(old.value), NewSchema: rawOf(new.value)}, &patch{place: old.place, instead: new.origin()})
+	p.add(Edit{Family: FamilySchema, Old: c.rawAt(old), New: c.rawAt(new), OldPath: old.place, NewPath: new.place,
+		OldSchema: c.rawAt(old), NewSchema: c.rawAt(new)}, &patch{place: old.place, instead: new.origin()})
 }

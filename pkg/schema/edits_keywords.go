@@ -70,7 +70,7 @@ func (p pair) firstDifferent(keywords []string) string {
 	for _, k := range keywords {
 		old, had := p.x.o[k]
 		new, has := p.y.o[k]
-		if had != has || !same(old, new) {
+		if had != has || !p.same(old, new) {
 			return k
 		}
 	}
@@ -163,6 +163,7 @@ func compareReferences(p pair) {
 
 // compareProperties compares the properties of both; one that only one of them has is an edit, with its being required.
 func compareProperties(p pair) {
+	was, is := p.x.requires(), p.y.requires()
 	x, _ := p.x.o["properties"].(map[string]any)
 	y, _ := p.y.o["properties"].(map[string]any)
 	for _, name := range sortedKeys(x) {
@@ -172,7 +173,7 @@ func compareProperties(p pair) {
 			continue
 		}
 		ch := &patch{drop: [][]string{{"properties", name}}}
-		if !slices.Contains(p.y.requires(), name) && slices.Contains(p.x.requires(), name) {
+		if !is.has[name] && was.has[name] {
 			ch.require = p.requiring(nil, []any{name})
 		}
 		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
@@ -180,37 +181,40 @@ func compareProperties(p pair) {
 	}
 	for _, name := range sortedKeys(y) {
 		if _, kept := x[name]; !kept {
-			p.newProperty(name, y[name])
+			p.newProperty(name, y[name], is.has[name] && !was.has[name])
 		}
 	}
 }
 
-func (p pair) newProperty(name string, v any) {
+func (p pair) newProperty(name string, v any, required bool) {
 	t := p.trail.into(name, "properties", name)
 	ch := &patch{set: []patchedKeyword{p.taken(v, "properties", name)}}
-	if slices.Contains(p.y.requires(), name) && !slices.Contains(p.x.requires(), name) {
+	if required {
 		ch.require = p.requiring([]any{name}, nil)
 	}
 	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
 		New: rawOf(v), NewSchema: rawOf(v), NewPath: rawjson.Join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
 }
 
-func anys(list []string) []any {
-	out := []any{}
-	for _, s := range list {
-		out = append(out, s)
+// A nameList is the names that a schema object requires.
+type nameList struct {
+	list  []string
+	has   map[string]bool
+	asAny []any
+}
+
+func (v view) requires() nameList {
+	names, _ := stringList(v.o["required"])
+	out := nameList{names, map[string]bool{}, []any{}}
+	for _, name := range names {
+		out.has[name], out.asAny = true, append(out.asAny, name)
 	}
 	return out
 }
 
-func (v view) requires() []string {
-	names, _ := stringList(v.o["required"])
-	return names
-}
-
 // requiring changes which names the old schema requires.
 func (p pair) requiring(plus, minus []any) *listChange {
-	return &listChange{anys(p.x.requires()), minus, plus}
+	return &listChange{p.required, minus, plus}
 }
 
 // compareRequired lists the names that joined or left required, one by one, but for properties that came or left with it.
@@ -218,15 +222,15 @@ func compareRequired(p pair) {
 	was, is := p.x.requires(), p.y.requires()
 	x, _ := p.x.o["properties"].(map[string]any)
 	y, _ := p.y.o["properties"].(map[string]any)
-	for _, name := range was {
+	for _, name := range was.list {
 		_, kept := y[name]
-		if _, had := x[name]; !slices.Contains(is, name) && had == kept {
+		if _, had := x[name]; !is.has[name] && had == kept {
 			p.requirement(name, p.requiring(nil, []any{name}))
 		}
 	}
-	for _, name := range is {
+	for _, name := range is.list {
 		_, kept := y[name]
-		if _, had := x[name]; !slices.Contains(was, name) && had == kept {
+		if _, had := x[name]; !was.has[name] && had == kept {
 			p.requirement(name, p.requiring([]any{name}, nil))
 		}
 	}
@@ -273,7 +277,7 @@ func compareAdditional(p pair) {
 	_, has := p.y.o[keyword]
 	if had && has {
 		x, y := p.x.child(keyword), p.y.child(keyword)
-		if same(x.value, y.value) || structured(x) && structured(y) {
+		if p.same(x.value, y.value) || structured(x) && structured(y) {
 			p.compare(x, y, p.trail.into("*", keyword))
 			return
 		}
@@ -322,7 +326,7 @@ func compareItems(p pair) {
 	_, wasSchema := p.x.o[xRest].(map[string]any)
 	if _, isSchema := p.y.o[yRest].(map[string]any); wasSchema && isSchema {
 		p.compare(p.x.child(xRest), p.y.child(yRest), p.trail.into("*", "items"))
-	} else if !same(p.x.o[xRest], p.y.o[yRest]) {
+	} else if !p.same(p.x.o[xRest], p.y.o[yRest]) {
 		p.group(FamilyTuple, all)
 	}
 }

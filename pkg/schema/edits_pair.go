@@ -11,6 +11,7 @@ type pair struct {
 	x, y     view
 	old, new site // before their wrappers were taken off
 	trail    trail
+	required []any // names that the old one requires
 }
 
 // add lists an edit of the pair.
@@ -28,7 +29,7 @@ func (p pair) add(e Edit, ch *patch) {
 		e.Instance = p.trail.instance
 	}
 	if e.OldSchema == nil && e.NewSchema == nil {
-		e.OldSchema, e.NewSchema = rawOf(p.x.value), rawOf(p.y.value)
+		e.OldSchema, e.NewSchema = p.rawAt(p.x.site), p.rawAt(p.y.site)
 	}
 	e.after = p.after
 	if ch != nil {
@@ -46,7 +47,7 @@ func compareAnnotations(p pair) {
 		old, new := p.x.notes[k], p.y.notes[k]
 		_, had := p.x.notes[k]
 		_, has := p.y.notes[k]
-		if k == "$comment" || had == has && same(old, new) {
+		if k == "$comment" || had == has && p.same(old, new) {
 			continue
 		}
 		e := Edit{Family: familyOfNote(k), Keyword: k, OldPath: p.x.noted[k], NewPath: p.y.noted[k]}
@@ -93,12 +94,12 @@ func (v view) types() (types []string, ok bool) {
 		return nil, false
 	}
 	for _, t := range listed(value) {
-		if name, _ := t.(string); name != "null" && !slices.Contains(types, name) {
+		if name, _ := t.(string); name != "null" {
 			types = append(types, name)
 		}
 	}
 	slices.Sort(types)
-	return types, true
+	return slices.Compact(types), true
 }
 
 // acceptsNull reports whether a view accepts null, and whether it says so at all.
@@ -121,7 +122,7 @@ func compareNull(p pair) {
 	if was {
 		ch.null = nullRemoved
 	}
-	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: rawOf(p.old.value), New: rawOf(p.new.value)}, ch)
+	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: p.rawAt(p.old), New: p.rawAt(p.new)}, ch)
 }
 
 // unlike reports whether both name types and have none in common.

@@ -182,7 +182,8 @@ func onlyNull(s site) bool {
 	case "const":
 		return o["const"] == nil
 	case "enum":
-		return jsonText(o["enum"]) == "[null]"
+		list, isList := o["enum"].([]any)
+		return isList && len(list) == 1 && list[0] == nil
 	}
 	return false
 }
@@ -248,7 +249,7 @@ func (v view) enum() ([]any, bool) {
 // compareUnions compares the alternatives of two unions. Something that is no union is one of a single member.
 func compareUnions(p pair) {
 	x, y := p.x.alternativesOf(), p.y.alternativesOf()
-	matchX, matchY := matched(x, y)
+	matchX, matchY := p.matched(x, y)
 	for i, m := range x {
 		if matchX[i] < 0 {
 			p.memberGone(i, m, y)
@@ -266,7 +267,7 @@ func compareUnions(p pair) {
 		}
 	}
 	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
-		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: rawOf(p.x.value), New: rawOf(p.y.value)},
+		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
 			&patch{instead: p.y.origin()})
 	}
 }
@@ -284,43 +285,61 @@ func (v view) alternativesOf() []site {
 }
 
 // matched pairs members: first those that are equal, then those that are most alike. What has no match is -1.
-func matched(x, y []site) (forX, forY []int) {
+func (c *comparison) matched(x, y []site) (forX, forY []int) {
 	forX, forY = slices.Repeat([]int{-1}, len(x)), slices.Repeat([]int{-1}, len(y))
-	alike := likenesses(x, y)
-	for least := 100; least > 0; least -= 10 {
-		for i := range x {
-			for j := range y {
-				if forX[i] < 0 && forY[j] < 0 && alike[i][j] >= least {
+	a, formsX := c.forms(x)
+	b, formsY := c.forms(y)
+	equal := map[string][]int{}
+	for j, form := range formsY {
+		equal[form] = append(equal[form], j)
+	}
+	var left []int // of x
+	for i, form := range formsX {
+		if same := equal[form]; len(same) > 0 {
+			forX[i], forY[same[0]], equal[form] = same[0], i, same[1:]
+		} else {
+			left = append(left, i)
+		}
+	}
+	c.pairAlike(a, b, left, forX, forY)
+	return forX, forY
+}
+
+// forms are the members of a union as views, and what tells equal ones.
+func (c *comparison) forms(list []site) (views []view, forms []string) {
+	for _, s := range list {
+		v := settle(s)
+		c.spend(16 * weight(v.o, maxNodes))
+		views, forms = append(views, v), append(forms, canonical(v.o))
+	}
+	return views, forms
+}
+
+// pairAlike pairs those members of a that are left with the ones of b that are most like them, unless there are too many.
+func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
+	const perPair = 128
+	if len(left)*len(b) > c.left/perPair/4 {
+		return
+	}
+	c.spend(len(left) * len(b) * perPair)
+	alike := make([][]int, len(left))
+	for k, i := range left {
+		alike[k] = make([]int, len(b))
+		for j := range b {
+			if forY[j] < 0 {
+				alike[k][j] = likeness(a[i], b[j])
+			}
+		}
+	}
+	for least := 90; least > 0; least -= 10 {
+		for k, i := range left {
+			for j := range b {
+				if forX[i] < 0 && forY[j] < 0 && alike[k][j] >= least {
 					forX[i], forY[j] = j, i
 				}
 			}
 		}
 	}
-	return forX, forY
-}
-
-// likenesses says of each pair of alternatives how alike they are.
-func likenesses(x, y []site) [][]int {
-	forms := map[string]string{}
-	views := func(list []site) []view {
-		out := make([]view, len(list))
-		for i, s := range list {
-			out[i] = settle(s)
-			forms[s.doc.digest+s.place] = canonical(out[i].o)
-		}
-		return out
-	}
-	a, b := views(x), views(y)
-	out := make([][]int, len(x))
-	for i := range x {
-		out[i] = make([]int, len(y))
-		for j := range y {
-			if out[i][j] = 100; forms[x[i].doc.digest+x[i].place] != forms[y[j].doc.digest+y[j].place] {
-				out[i][j] = likeness(a[i], b[j])
-			}
-		}
-	}
-	return out
 }
 
 // likeness says how alike two different alternatives are, from 0 for nothing in common to 99.
@@ -366,7 +385,7 @@ func sameTag(x, y site) (tag, alike bool) {
 
 // memberGone lists an alternative that left.
 func (p pair) memberGone(i int, m site, others []site) {
-	e := Edit{Family: memberFamily(m, others), Keyword: p.x.union, Old: rawOf(m.value), OldPath: m.place}
+	e := Edit{Family: memberFamily(m, others), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place}
 	if len(p.x.members) == 0 {
 		p.add(e, &patch{gone: true})
 		return
@@ -376,7 +395,7 @@ func (p pair) memberGone(i int, m site, others []site) {
 
 // memberNew lists an alternative that joined.
 func (p pair) memberNew(m site, others []site) {
-	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: rawOf(m.value), NewPath: m.place}
+	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
 	p.add(e, &patch{also: []origin{*m.origin()}})
 }
 

@@ -22,7 +22,7 @@ func TestEdits(t *testing.T) {
 			t.Run(file+"/"+c.Name, func(t *testing.T) {
 				old, new := mustParse(t, string(c.Old)), mustParse(t, string(c.New))
 				got := []string{}
-				r := Compare(t.Context(), old, new)
+				r := Compare(t.Context(), old, new, Budget{})
 				all := []int{}
 				for i, e := range r.Edits {
 					got = append(got, describe(t, r, i))

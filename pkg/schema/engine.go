@@ -13,9 +13,7 @@ import (
 // about that type are left (clause.go); these are decided by a procedure of the type (number.go, text.go, array.go,
 // object.go), which asks again for the values inside the value.
 type engine struct {
-	ctx     context.Context
-	spared  int  // steps that were left when the context ended
-	left    int  // steps until the budget is spent
+	*meter
 	depth   int  // values inside values until the budget is spent
 	formats bool // they are asserted
 	exact   bool // numbers count only as far as all programs agree on them, see [Declared]
@@ -29,7 +27,7 @@ type engine struct {
 }
 
 func newEngine(ctx context.Context, b Budget) *engine {
-	return &engine{ctx: ctx, left: b.steps(), depth: b.depth(), formats: b.AssertFormats, exact: b.Semantics == Declared,
+	return &engine{meter: newMeter(ctx, b.steps()*unitsPerStep), depth: b.depth(), formats: b.AssertFormats, exact: b.Semantics == Declared,
 		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
 }
 
@@ -60,21 +58,6 @@ func found(v any) outcome              { return outcome{answer: inhabited, value
 func undecided(why reason) outcome     { return outcome{why: why} }
 func doubtful(v any, r reason) outcome { return outcome{value: v, tried: true, why: r} }
 
-// step spends one unit of the budget and reports whether it is spent.
-func (e *engine) step() bool {
-	if e.left--; e.left > 0 && e.left%stepsPerLook == 0 && e.stopped() {
-		e.left, e.spared = -1, e.left
-	}
-	return e.left < 0
-}
-
-func (e *engine) stopped() bool { return e.ctx.Err() != nil }
-
-// stepsPerLook is how often it is looked whether the context has ended.
-const stepsPerLook = 64
-
-var outOfSteps = reason{what: "the budget of steps is spent"}
-
 // inside asks for a value inside the current one.
 func (e *engine) inside(lits []lit) outcome {
 	if e.below >= e.depth {
@@ -89,6 +72,9 @@ func (e *engine) inside(lits []lit) outcome {
 // inhabit asks for a value that satisfies all literals.
 func (e *engine) inhabit(lits []lit) outcome {
 	if e.step() {
+		return undecided(outOfSteps)
+	}
+	if e.spend(8 * len(lits)) {
 		return undecided(outOfSteps)
 	}
 	question, possible := tidy(lits)

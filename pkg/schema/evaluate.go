@@ -8,20 +8,18 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// accepts reports whether a value satisfies a literal: inhabited is yes, void is no, and unsure is said where a
-// construct is not understood or the work is too much. Formats are annotations unless they are asserted.
-func accepts(l lit, v any, formats bool) answer {
-	e := &evaluator{left: maxEvaluation, formats: formats}
-	return e.accepts(l, v)
-}
+// maxEvaluation bounds the work of one evaluation, in units; combinations can nest to exponential cost.
+const maxEvaluation = 1 << 22
 
-// maxEvaluation bounds the nodes that one evaluation visits; combinations can nest to exponential cost.
-const maxEvaluation = 1 << 17
+// leastEvaluation is what is spent on an evaluation where the budget is spent, in units.
+const leastEvaluation = 1 << 16
+
+func newEvaluator(formats bool) *evaluator { return &evaluator{newMeter(nil, maxEvaluation), formats} }
 
 // An evaluator reads nodes as a validator reads a schema: value in hand. It shares with the engine no more than the
 // nodes and the assertions about numbers and strings, and so confirms what the engine finds.
 type evaluator struct {
-	left    int
+	*meter
 	formats bool // they are asserted
 }
 
@@ -33,9 +31,8 @@ func (e *evaluator) accepts(l lit, v any) answer {
 }
 
 func (e *evaluator) satisfies(n *node, v any) answer {
-	e.left--
 	switch {
-	case e.left < 0 || n.loop || n.op == opOpaque:
+	case e.spend(2) || n.loop || n.op == opOpaque:
 		return unsure
 	case n.op.guard()&kindOf(v) == 0:
 		return inhabited
@@ -61,9 +58,9 @@ func (e *evaluator) asserts(n *node, v any) answer {
 		if !ok {
 			return unsure
 		}
-		return answerOf(numberSatisfies([]lit{yes(n)}, r))
+		return answerOf(e.numberSatisfies([]lit{yes(n)}, r))
 	case string:
-		ok, doubt := textSatisfies([]lit{yes(n)}, v, e.formats)
+		ok, doubt := e.textSatisfies([]lit{yes(n)}, v, e.formats)
 		if doubt.node != nil {
 			return unsure
 		}
@@ -135,12 +132,16 @@ func (e *evaluator) array(n *node, v []any) answer {
 	case opUnique:
 		seen := map[string]bool{}
 		for _, item := range v {
+			if e.spend(32 * weight(item, maxEvaluation)) {
+				return unsure
+			}
 			seen[canonical(item)] = true
 		}
 		return answerOf(len(seen) == len(v))
 	case opItem:
 		return every(v[min(n.count, len(v)):min(n.count+1, len(v))], func(item any) answer { return e.accepts(n.kids[0], item) })
 	case opItems:
+		e.spend(len(v) / 4)
 		return every(withoutRepeats(v[min(n.count, len(v)):]), func(item any) answer { return e.accepts(n.kids[0], item) })
 	case opContains:
 		return e.contains(n, v)
@@ -187,8 +188,9 @@ func (e *evaluator) object(n *node, v map[string]any) answer {
 		}
 		return e.accepts(n.kids[0], value)
 	case opRest:
+		e.spend(16 * len(v))
 		return every(sortedKeys(v), func(name string) answer {
-			covered := covers(nil, yes(n), name)
+			covered := e.covers(yes(n), name)
 			return negate(allOf(covered, negate(e.accepts(n.kids[0], v[name]))))
 		})
 	case opPropertyNames:
@@ -205,10 +207,8 @@ type blame struct {
 	detail   string
 }
 
-// A blamer finds out why a value is rejected.
-type blamer struct{ formats bool }
-
-func (b blamer) accepts(l lit, v any) answer { return accepts(l, v, b.formats) }
+// A blamer finds out why a value is rejected, as far as one evaluation goes.
+type blamer struct{ *evaluator }
 
 // of finds the keyword deepest inside a literal that rejects a value.
 func (b blamer) of(l lit, v any, instance string) blame {
@@ -234,7 +234,7 @@ func (b blamer) of(l lit, v any, instance string) blame {
 	case opRest:
 		value := v.(map[string]any)
 		for _, name := range sortedKeys(value) {
-			if covers(nil, yes(n), name) == inhabited && b.accepts(n.kids[0], value[name]) == void {
+			if b.covers(yes(n), name) == inhabited && b.accepts(n.kids[0], value[name]) == void {
 				return b.inside(n.kids[0], value[name], here, name)
 			}
 		}

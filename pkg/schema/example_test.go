@@ -23,7 +23,7 @@ func Example() {
 	fmt.Println(r.Verdict, r.Path, r.Instance)
 	fmt.Println(string(r.Witness))
 
-	for _, e := range schema.Compare(context.Background(), before, after).Edits {
+	for _, e := range schema.Compare(context.Background(), before, after, schema.Budget{}).Edits {
 		fmt.Println(e.Family, e.Path, string(e.Old), string(e.New))
 	}
 	// Output:
@@ -39,7 +39,7 @@ func ExampleRevision_Judge() {
 	after, _ := schema.Parse(json.RawMessage(`{"type": "object",
 		"properties": {"query": {"type": "string", "minLength": 1}, "sort": {"enum": ["new"]}}}`))
 
-	revision := schema.Compare(context.Background(), before, after)
+	revision := schema.Compare(context.Background(), before, after, schema.Budget{})
 	_, changes := revision.Judge(context.Background(), schema.Input, schema.Budget{})
 	for _, ch := range changes {
 		for _, i := range ch.Edits {

@@ -21,14 +21,14 @@ type Fault struct {
 	union bool // found in one branch of a union: another may have been meant
 }
 
-// maxFaultWork bounds the assertions that are read for the faults of one value.
-const maxFaultWork = 1 << 21
+// maxFaultWork bounds the work for the faults of one value, in units.
+const maxFaultWork = 1 << 22
 
 // Faults are what is wrong with a value by the schema object at a JSON pointer in the document, the deepest first; of
 // those in the branches of unions each place once. The value is decoded with numbers as [json.Number]. Formats are
-// remarks. sure is false where it cannot be told, since that takes too long or rests on what is not understood; there
-// are no faults then.
-func (s *Schema) Faults(pointer string, value any) (found []Fault, sure bool) {
+// remarks. sure is false where it cannot be told, since that takes more than the pool has, or rests on what is not
+// understood; there are no faults then.
+func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, sure bool) {
 	if s.doc == nil {
 		return nil, false
 	}
@@ -37,11 +37,17 @@ func (s *Schema) Faults(pointer string, value any) (found []Fault, sure bool) {
 		return nil, false
 	}
 	n := s.plain
-	if pointer != "" {
-		n = newBuilder(s.doc).nodeAt(site{s.doc, pointer, place})
-		markLoops(n)
+	if s.pay(pool); pool.empty() {
+		return nil, false
 	}
-	f := &faultFinder{evaluator: evaluator{left: maxFaultWork}, doc: s.doc}
+	if pointer != "" {
+		b := newBuilder(s.doc)
+		n = b.nodeAt(site{s.doc, pointer, place})
+		markLoops(n)
+		pool.take(s.doc.limit - b.left)
+	}
+	f := &faultFinder{evaluator: evaluator{meter: newMeter(nil, maxFaultWork)}, doc: s.doc}
+	defer func() { pool.take(maxFaultWork - f.left) }()
 	switch f.satisfies(n, value) {
 	case inhabited:
 		return nil, true
@@ -105,7 +111,7 @@ func (f *faultFinder) inside(n *node, v any, path string, union bool) {
 	case opRest:
 		o := v.(map[string]any)
 		for _, name := range sortedKeys(o) {
-			if covers(nil, yes(n), name) == inhabited {
+			if f.covers(yes(n), name) == inhabited {
 				f.member(n, o[name], path, name, union)
 			}
 		}

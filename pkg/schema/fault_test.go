@@ -32,7 +32,7 @@ func TestFaults(t *testing.T) {
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","format":"email","maximum":5,"exclusiveMaximum":true}`, `5`,
 			[]Fault{{"", `is against "exclusiveMaximum"`, "exclusiveMaximum", nil, nil, false}}},
 	} {
-		got, sure := mustParse(t, c.schema).Faults("", valueOf(t, c.value))
+		got, sure := mustParse(t, c.schema).Faults("", valueOf(t, c.value), nil)
 		for i := range got {
 			if got[i].Keyword == "exclusiveMaximum" { // draft-04 spells the bound in another keyword
 				got[i].Want = nil
@@ -56,11 +56,11 @@ func TestUnsure(t *testing.T) {
 		"another document":              `{"$ref":"https://example.com/"}`,
 		"too many steps":                `{"$ref":"#/$defs/d0","$defs":{"d20":{"type":"integer"},` + strings.Join(defs, ",") + `}}`,
 	} {
-		if found, sure := mustParse(t, schema).Faults("", "a"); sure || len(found) > 0 {
+		if found, sure := mustParse(t, schema).Faults("", "a", nil); sure || len(found) > 0 {
 			t.Errorf("%s: sure %v, %v", name, sure, found)
 		}
 	}
-	if found, sure := mustParse(t, `{"enum":["`+strings.Repeat("a", maxBytes)+`"]}`).Faults("", "a"); sure || len(found) > 0 {
+	if found, sure := mustParse(t, `{"enum":["`+strings.Repeat("a", maxBytes)+`"]}`).Faults("", "a", nil); sure || len(found) > 0 {
 		t.Errorf("a schema of any size is read: sure %v, %v", sure, found)
 	}
 }
@@ -84,7 +84,7 @@ func TestMeta(t *testing.T) {
 			t.Errorf("%q is %v, known %v", named, draft, known)
 			continue
 		}
-		if found, sure := Meta(draft).Faults("", schema); !sure || len(found) == 0 || found[0].Path != "/type" {
+		if found, sure := Meta(draft).Faults("", schema, nil); !sure || len(found) == 0 || found[0].Path != "/type" {
 			t.Errorf("%q: sure %v, %v", named, sure, found)
 		}
 	}

@@ -50,7 +50,7 @@ func FuzzContains(f *testing.F) {
 				t.Errorf("%s is no witness", r.Witness)
 			}
 		}
-		revision := Compare(t.Context(), a, b)
+		revision := Compare(t.Context(), a, b, Budget{})
 		for _, d := range []Direction{Input, Output} {
 			_, changes := revision.Judge(t.Context(), d, Budget{Steps: 2000, Pool: &Pool{Left: 50_000}})
 			for _, ch := range changes {

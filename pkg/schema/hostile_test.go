@@ -118,7 +118,7 @@ func TestHostileSchemasEnd(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			old, new := mustParse(t, pair[0]), mustParse(t, pair[1])
 			there, back := Contains(t.Context(), new, old, Budget{}), Contains(t.Context(), old, new, Budget{Semantics: Strict})
-			edits := Compare(t.Context(), old, new).Edits
+			edits := Compare(t.Context(), old, new, Budget{}).Edits
 			runtime.ReadMemStats(&after)
 			allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
 			t.Logf("%v (%s), %v (%s), %d edits, %d MB", there.Verdict, there.Reason, back.Verdict, back.Reason, len(edits), allocated)
@@ -142,11 +142,11 @@ func TestHostileSchemasEnd(t *testing.T) {
 func TestJudgeKeepsToItsPool(t *testing.T) {
 	for name, pair := range hostile() {
 		t.Run(name, func(t *testing.T) {
-			old, new := mustParse(t, pair[0]), mustParse(t, pair[1])
 			var told []string
 			for range 2 {
+				old, new := mustParse(t, pair[0]), mustParse(t, pair[1])
 				pool := &Pool{Left: 20_000}
-				whole, changes := Compare(t.Context(), old, new).Judge(t.Context(), Input, Budget{Pool: pool})
+				whole, changes := Compare(t.Context(), old, new, Budget{}).Judge(t.Context(), Input, Budget{Pool: pool})
 				if pool.Left < -20_000 {
 					t.Errorf("%d steps more than there were", -pool.Left)
 				}
@@ -171,10 +171,10 @@ func TestDecisionsEndWithTheirContext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			old, new := mustParse(t, pair[0]), mustParse(t, pair[1])
 			r := Contains(ended, new, old, Budget{})
-			if r.Steps > 2*stepsPerLook || r.Verdict == Unknown && r.Reason == "" {
+			if r.Steps > 2*unitsPerLook/unitsPerStep || r.Verdict == Unknown && r.Reason == "" {
 				t.Errorf("%d steps, %v (%s)", r.Steps, r.Verdict, r.Reason)
 			}
-			for _, ch := range Compare(t.Context(), old, new).judged(ended) {
+			for _, ch := range Compare(t.Context(), old, new, Budget{}).judged(ended) {
 				if ch.Breaks.Verdict == Incompatible && ch.Breaks.Witness == nil {
 					t.Errorf("%v is told to break without a witness", ch.Edits)
 				}

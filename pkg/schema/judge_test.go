@@ -94,3 +94,9 @@ func replace(o map[string]any, path []string, v any) {
 		o[path[0]] = child
 	}
 }
+
+// accepts reports whether a value satisfies a literal: inhabited is yes, void is no, and unsure is said where a
+// construct is not understood or the work is too much. Formats are annotations unless they are asserted.
+func accepts(l lit, v any, formats bool) answer {
+	return newEvaluator(formats).accepts(l, v)
+}

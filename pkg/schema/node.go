@@ -347,6 +347,8 @@ func (s *scalars) disjoint(t *scalars) bool {
 	return !slices.ContainsFunc(s.strings, t.hasString) && !slices.ContainsFunc(s.numbers, t.hasNumber)
 }
 
+func (s *scalars) size() int { return 3 + len(s.strings) + len(s.numbers) }
+
 func (s *scalars) empty() bool { return s.kinds() == kindNone }
 
 // kinds returns the types that the set has members of.

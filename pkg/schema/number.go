@@ -43,7 +43,7 @@ func decideNumber(e *engine, atoms []lit) outcome {
 				if e.step() {
 					return undecided(outOfSteps)
 				}
-				if (!e.exact || isExact(v)) && numberSatisfies(atoms, v) {
+				if (!e.exact || isExact(v)) && e.numberSatisfies(atoms, v) {
 					return foundNumber(v)
 				}
 			}
@@ -59,6 +59,9 @@ func decideNumber(e *engine, atoms []lit) outcome {
 		return outcome{answer: void}
 	}
 	if step := commonMultiple(atoms); step != nil {
+		if e.spend(16*len(atoms)) || step.Num().BitLen() > maxStepBits {
+			return undecided(reason{what: "a common multiple that is too large"})
+		}
 		return decideMultiples(e, atoms, span, step)
 	}
 	return decideReals(e, atoms, span)
@@ -107,7 +110,9 @@ func foundNumber(r *big.Rat) outcome {
 }
 
 // numberSatisfies reports whether a number satisfies all atoms.
-func numberSatisfies(atoms []lit, v *big.Rat) bool {
+func (m *meter) numberSatisfies(atoms []lit, v *big.Rat) bool {
+	words := (v.Num().BitLen() + v.Denom().BitLen()) / 64
+	m.spend(len(atoms) * (8 + words*words/4))
 	for _, l := range atoms {
 		var ok bool
 		switch l.op {
@@ -166,12 +171,18 @@ func (s *interval) empty() bool {
 	return order > 0 || order == 0 && (s.lowStrict || s.highStrict)
 }
 
-// commonMultiple returns the smallest number of which every multiple satisfies all multipleOf, or nil.
+// maxStepBits bounds the common multiple of several numbers.
+const maxStepBits = 4 * maxDigits
+
+// commonMultiple returns the smallest number of which every multiple satisfies all multipleOf, nil where there are none, and
+// one that is too large where it is.
 func commonMultiple(atoms []lit) *big.Rat {
 	var step *big.Rat
 	for _, l := range atoms {
 		if l.op == opMultiple && !l.not {
-			step = leastCommon(step, l.number)
+			if step = leastCommon(step, l.number); step.Num().BitLen() > maxStepBits {
+				break
+			}
 		}
 	}
 	return step
@@ -196,7 +207,7 @@ func decideMultiples(e *engine, atoms []lit, s interval, step *big.Rat) outcome 
 		}
 	}
 	for _, k := range [...]int64{0, 1, -1, 2, 3} {
-		if v := new(big.Rat).Mul(big.NewRat(k, 1), step); (!e.exact || isExact(v)) && numberSatisfies(atoms, v) {
+		if v := new(big.Rat).Mul(big.NewRat(k, 1), step); (!e.exact || isExact(v)) && e.numberSatisfies(atoms, v) {
 			return foundNumber(v)
 		}
 	}
@@ -210,7 +221,7 @@ func decideMultiples(e *engine, atoms []lit, s interval, step *big.Rat) outcome 
 		if s.past(v, direction) {
 			return outcome{answer: void}
 		}
-		if numberSatisfies(atoms, v) {
+		if e.numberSatisfies(atoms, v) {
 			return foundNumber(v)
 		}
 		k.Add(k, big.NewInt(int64(direction)))
@@ -256,7 +267,7 @@ func ceil(r *big.Rat) *big.Int {
 // interval is more than a point, infinitely many are left.
 func decideReals(e *engine, atoms []lit, s interval) outcome {
 	if s.low != nil && s.high != nil && s.low.Cmp(s.high) == 0 {
-		if numberSatisfies(atoms, s.low) {
+		if e.numberSatisfies(atoms, s.low) {
 			return foundNumber(s.low)
 		}
 		return outcome{answer: void}
@@ -266,7 +277,7 @@ func decideReals(e *engine, atoms []lit, s interval) outcome {
 		if e.step() {
 			break
 		}
-		switch ok := numberSatisfies(atoms, v); {
+		switch ok := e.numberSatisfies(atoms, v); {
 		case ok && isDouble(v):
 			return foundNumber(v)
 		case ok && other == nil:

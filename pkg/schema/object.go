@@ -33,6 +33,9 @@ const unbounded = 1 << 52
 // decideObject decides a clause about objects.
 func decideObject(e *engine, atoms []lit) outcome {
 	o := e.objectProblem(atoms)
+	if e.spend(8 * (len(atoms) + len(o.names))) {
+		return undecided(outOfSteps)
+	}
 	if o.least > o.most {
 		return outcome{answer: void}
 	}
@@ -134,7 +137,10 @@ func demand(need lit) []lit {
 func (o *objectProblem) ruling(name string) []lit {
 	var out []lit
 	for _, rule := range o.rules {
-		switch covers(o.engine, rule, name) {
+		if o.spend(2) {
+			break
+		}
+		switch o.covers(rule, name) {
 		case inhabited:
 			out = append(out, consequence(rule))
 		case unsure:
@@ -157,7 +163,7 @@ func consequence(rule lit) lit {
 // put adds demands to the property of a name, which becomes part of the value.
 func (o *objectProblem) put(name string, demands []lit) {
 	for i := range o.slots {
-		if o.slots[i].name == name {
+		if o.spend(1); o.slots[i].name == name {
 			o.slots[i].lits = slices.Concat(o.slots[i].lits, demands)
 			return
 		}
@@ -205,7 +211,7 @@ func (o *objectProblem) options(need lit, try func() bool) {
 		return
 	}
 	for _, name := range o.names {
-		if !o.has(name) && covers(o.engine, need, name) != void && !o.extend(name, demand(need), try) {
+		if !o.has(name) && o.covers(need, name) != void && !o.extend(name, demand(need), try) {
 			return
 		}
 	}
@@ -227,7 +233,7 @@ func (o *objectProblem) options(need lit, try func() bool) {
 // share meets a need with a property that is there already.
 func (o *objectProblem) share(i int, need lit, try func() bool) bool {
 	s := o.slots[i]
-	switch covers(o.engine, need, s.name) {
+	switch o.covers(need, s.name) {
 	case void:
 		return true
 	case unsure:
@@ -266,6 +272,9 @@ func (o *objectProblem) extendWith(s slot, try func() bool) bool {
 func (o *objectProblem) complete() outcome {
 	if missing := o.least - len(o.slots); missing > 0 {
 		return o.enlarge(missing)
+	}
+	if o.spend(8 * len(o.slots)) {
+		return undecided(outOfSteps)
 	}
 	value := map[string]any{}
 	doubt, doubted := o.doubt, o.doubted

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -16,9 +15,10 @@ import (
 // change. Building instead of rewriting text keeps every reference, address and dialect of both documents intact. Nil
 // patches change nothing.
 type patches struct {
-	doc  *document
-	at   map[string]*patch
-	name string // tells sets of edits apart
+	doc   *document
+	at    map[string]*patch
+	name  string // tells sets of edits apart
+	edits int
 
 	reached map[*node]bool // the nodes of the document as written from which a place with a patch is reached
 }
@@ -45,12 +45,16 @@ func (c *listChange) apply() []any {
 	return append(without(c.base, c.minus), c.plus...)
 }
 
-// merged is both changes together; a nil one is none.
+// merged adds a change to those before it; a nil one is none.
 func (c *listChange) merged(d *listChange) *listChange {
-	if c == nil || d == nil {
-		return cmp.Or(c, d)
+	switch {
+	case d == nil:
+		return c
+	case c == nil:
+		return &listChange{d.base, slices.Clone(d.minus), slices.Clone(d.plus)}
 	}
-	return &listChange{c.base, slices.Concat(c.minus, d.minus), slices.Concat(c.plus, d.plus)}
+	c.minus, c.plus = append(c.minus, d.minus...), append(c.plus, d.plus...)
+	return c
 }
 
 // patchesOf puts edits in force.
@@ -60,6 +64,7 @@ func patchesOf(doc *document, edits []Edit) *patches {
 	for _, e := range edits {
 		if e.patch != nil && !e.subsumed {
 			ps.add(e.patch)
+			ps.edits++
 			fmt.Fprintf(name, "%s\x00%s\x00%s\x00%s\x00%d %d %s", e.Family, e.Path, e.Keyword, e.Name, len(e.Removed), len(e.Added), e.after.doc.digest)
 		}
 	}
@@ -69,20 +74,15 @@ func patchesOf(doc *document, edits []Edit) *patches {
 
 // add puts a patch beside those that are there.
 func (ps *patches) add(p *patch) {
-	old := ps.at[p.place]
-	if old == nil {
-		ps.at[p.place] = p
-		return
+	all := ps.at[p.place]
+	if all == nil {
+		all = &patch{place: p.place, leave: map[string]bool{}}
+		ps.at[p.place] = all
 	}
-	leave := maps.Clone(old.leave)
-	if leave == nil {
-		leave = map[string]bool{}
-	}
-	maps.Copy(leave, p.leave)
-	ps.at[p.place] = &patch{place: p.place, drop: slices.Concat(old.drop, p.drop), set: slices.Concat(old.set, p.set),
-		enum: old.enum.merged(p.enum), require: old.require.merged(p.require), leave: leave,
-		null: cmp.Or(old.null, p.null), gone: old.gone || p.gone, also: slices.Concat(old.also, p.also),
-		instead: cmp.Or(old.instead, p.instead)}
+	maps.Copy(all.leave, p.leave)
+	all.drop, all.set, all.also = append(all.drop, p.drop...), append(all.set, p.set...), append(all.also, p.also...)
+	all.enum, all.require = all.enum.merged(p.enum), all.require.merged(p.require)
+	all.null, all.instead, all.gone = cmp.Or(all.null, p.null), cmp.Or(all.instead, p.instead), all.gone || p.gone
 }
 
 // of returns the patch of a spot, or nil.
@@ -153,17 +153,31 @@ func (p *patch) leavesOut(keyword string, i int) bool {
 	return p != nil && p.leave[keyword+"/"+strconv.Itoa(i)]
 }
 
+// cost is the work of applying the patch, in units.
+func (p *patch) cost() int {
+	if p == nil {
+		return 0
+	}
+	n := 64 + 32*(len(p.drop)+len(p.set))
+	for _, list := range [...]*listChange{p.enum, p.require} {
+		if list != nil {
+			n += 32 * (len(list.base) + len(list.minus) + len(list.plus))
+		}
+	}
+	return n
+}
+
 // apply returns the keywords as the patch reads them.
 func (p *patch) apply(o map[string]any) map[string]any {
 	if p == nil {
 		return o
 	}
-	out := maps.Clone(o)
+	out, own := maps.Clone(o), map[string]map[string]any{}
 	for _, path := range p.drop {
-		p.edit(out, path, nil, false)
+		delete(table(out, own, path), path[len(path)-1])
 	}
 	for _, k := range p.set {
-		p.edit(out, k.path, k.value, true)
+		table(out, own, k.path)[k.path[len(k.path)-1]] = k.value
 	}
 	if p.enum != nil {
 		delete(out, "const")
@@ -175,21 +189,20 @@ func (p *patch) apply(o map[string]any) map[string]any {
 	return out
 }
 
-func (p *patch) edit(o map[string]any, path []string, v any, put bool) {
-	for len(path) > 1 {
-		child, _ := o[path[0]].(map[string]any)
-		child = maps.Clone(child)
-		if child == nil {
-			child = map[string]any{}
-		}
-		o[path[0]] = child
-		o, path = child, path[1:]
+// table returns what holds the member that a path of one or two steps leads to, copied once.
+func table(o map[string]any, own map[string]map[string]any, path []string) map[string]any {
+	if len(path) == 1 {
+		delete(own, path[0])
+		return o
 	}
-	if put {
-		o[path[0]] = v
-	} else {
-		delete(o, path[0])
+	child := own[path[0]]
+	if child == nil {
+		child = map[string]any{}
+		written, _ := o[path[0]].(map[string]any)
+		maps.Copy(child, written)
+		own[path[0]], o[path[0]] = child, child
 	}
+	return child
 }
 
 // wrap writes the node of a schema object, with null or further alternatives added or null taken away.
@@ -288,8 +301,7 @@ func (s *Schema) patched(ps *patches, w *written) *Schema {
 		b.written = w
 		w.reach(ps)
 	}
-	h.plain = b.root(asWritten)
-	h.declared = sync.OnceValue(func() *node { return b.root(asDeclared) })
-	h.builder = b
+	b.spend(64*ps.edits + 8*len(ps.reached))
+	h.build(b)
 	return h
 }

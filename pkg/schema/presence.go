@@ -47,7 +47,7 @@ func (e *engine) objectRefuted(c *clause) bool {
 
 // property returns what a clause says of the property of a name, and whether the property is there.
 func (e *engine) property(c *clause, name string) (lits []lit, there bool) {
-	for ; c != nil; c = c.base {
+	for ; c != nil && !e.spend(8); c = c.base {
 		for _, l := range c.indexed().named[name] {
 			if isRule(l) {
 				lits = append(lits, consequence(l))
@@ -56,7 +56,7 @@ func (e *engine) property(c *clause, name string) (lits []lit, there bool) {
 			}
 		}
 		for _, l := range c.indexed().general {
-			if isRule(l) && l.op == opRest && covers(e, l, name) == inhabited {
+			if isRule(l) && l.op == opRest && e.covers(l, name) == inhabited {
 				lits = append(lits, consequence(l))
 			}
 		}
@@ -145,22 +145,28 @@ func (n *node) demands(name string) bool {
 }
 
 // excluded reports whether a literal cannot hold because a tag of it contradicts one of the clause.
-func (c *clause) excluded(l lit) bool {
+func (e *engine) excluded(c *clause, l lit) bool {
 	if l.not || c.kind != kindObject {
 		return false
 	}
 	for ; c != nil; c = c.base {
-		if len(c.tags) > 0 && contradict(c.tags, l.node.tags) {
+		if len(c.tags) > 0 && e.contradict(c.tags, l.node.tags) {
 			return true
 		}
 	}
 	return false
 }
 
-func contradict(a, b []tag) bool {
+func (e *engine) contradict(a, b []tag) bool {
 	for _, x := range a {
 		for _, y := range b {
-			if x.name == y.name && x.set.disjoint(y.set) {
+			if e.spend(4) {
+				return false
+			}
+			if x.name != y.name {
+				continue
+			}
+			if e.spend(8 * x.set.size()); x.set.disjoint(y.set) {
 				return true
 			}
 		}
@@ -169,9 +175,9 @@ func contradict(a, b []tag) bool {
 }
 
 // apart reports whether two literals are seen at once to exclude each other.
-func apart(a, b lit) bool {
+func (e *engine) apart(a, b lit) bool {
 	common := a.may() & b.may()
-	return common == kindNone || common == kindObject && !a.not && !b.not && contradict(a.tags, b.tags)
+	return common == kindNone || common == kindObject && !a.not && !b.not && e.contradict(a.tags, b.tags)
 }
 
 // A name region is a set of property names that no atom tells apart: names that are not mentioned, and that satisfy
@@ -215,6 +221,7 @@ func (o *objectProblem) fresh(r nameRegion) (string, answer) {
 	if len(r.languages) == 0 {
 		return o.anyName(), inhabited
 	}
+	o.spend(32 * len(o.names))
 	taken := &scalars{strings: slices.Clone(o.names)}
 	for _, s := range o.slots {
 		taken.strings = append(taken.strings, s.name)
@@ -232,6 +239,7 @@ func (o *objectProblem) fresh(r nameRegion) (string, answer) {
 // anyName makes up a name that is not mentioned and not used.
 func (o *objectProblem) anyName() string {
 	for i := 1; ; i++ {
+		o.spend(8 + len(o.slots))
 		name := "extra"
 		if i > 1 {
 			name += strconv.Itoa(i)
@@ -243,22 +251,30 @@ func (o *objectProblem) anyName() string {
 }
 
 // covers reports whether an atom speaks of a name, as an answer: void is no.
-func covers(e *engine, l lit, name string) answer {
-	switch l.op {
-	case opProperty, opRequired:
-		return answerOf(l.text == name)
-	case opPropertyNames: // it speaks of the names that do not satisfy the child
+func (e *engine) covers(l lit, name string) answer {
+	if l.op == opPropertyNames { // it speaks of the names that do not satisfy the child
 		return e.inhabit([]lit{l.kids[0].flip(), yes(constantString(name))}).answer
+	}
+	return e.meter.covers(l, name)
+}
+
+// covers is that of an atom that does not ask what satisfies a schema.
+func (m *meter) covers(l lit, name string) answer {
+	if l.op == opProperty || l.op == opRequired {
+		return answerOf(l.text == name)
+	}
+	if m.spend(8) {
+		return unsure
 	}
 	if _, left := slices.BinarySearch(l.names, name); left {
 		return void
 	}
 	out := inhabited
 	for _, p := range l.within {
-		out = allOf(out, matches(p, name, true))
+		out = allOf(out, m.matches(p, name, true))
 	}
 	for _, p := range l.patterns {
-		out = allOf(out, matches(p, name, false))
+		out = allOf(out, m.matches(p, name, false))
 	}
 	return out
 }
@@ -270,11 +286,11 @@ func answerOf(ok bool) answer {
 	return void
 }
 
-func matches(p *node, name string, want bool) answer {
-	if p.pattern == nil {
+func (m *meter) matches(p *node, text string, want bool) answer {
+	if p.pattern == nil || m.spend(p.pattern.Cost(text)) {
 		return unsure
 	}
-	return answerOf(p.pattern.Match(name) == want)
+	return answerOf(p.pattern.Match(text) == want)
 }
 
 func allOf(a, b answer) answer {

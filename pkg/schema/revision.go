@@ -29,10 +29,14 @@ type Revision struct {
 	written func() *written
 }
 
-// Compare separates the edits between two versions of a schema. When the context ends, edits may be told finer than those
-// that make the new version of the old one.
-func Compare(ctx context.Context, before, after *Schema) *Revision {
-	return &Revision{before, after, editsOf(ctx, before, after), sync.OnceValue(before.written)}
+// Compare separates the edits between two versions of a schema. Where the budget or the context ends, edits may be told finer
+// than those that make the new version of the old one.
+func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
+	b = b.pooled()
+	before.pay(b.Pool)
+	after.pay(b.Pool)
+	b.Steps = b.Pool.Left
+	return &Revision{before, after, editsOf(ctx, before, after, b), sync.OnceValue(before.written)}
 }
 
 // With returns the old version with some of the edits, named by their number.
@@ -77,6 +81,7 @@ type Change struct {
 // Judge tells what the whole revision does, and what each edit does that asserts something. Edits that only together
 // break are a change of their own, after those.
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) (whole Change, changes []Change) {
+	b = b.pooled()
 	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{}, formats: b.AssertFormats}
 	j.from, j.to = r.Before, r.After
 	if d == Output {
@@ -142,14 +147,7 @@ const minShare = 500
 
 // spent reports whether no work is left to be done.
 func (j *judgement) spent() bool {
-	return j.ctx.Err() != nil || j.budget.Pool != nil && j.budget.Pool.Left <= 0
-}
-
-// charge takes work from the pool that is no decision.
-func (j *judgement) charge(steps int) {
-	if j.budget.Pool != nil {
-		j.budget.Pool.Left -= steps
-	}
+	return j.ctx.Err() != nil || j.budget.Pool.empty()
 }
 
 // alone is what values come from, with some edits as what must accept the values has them.
@@ -169,24 +167,14 @@ func (j *judgement) variant(edits []int, without bool) *Schema {
 	default:
 		made = j.With(edits...)
 	}
-	if made.builder != nil {
-		j.charge(stepsPerObject * made.builder.objects)
-	}
+	made.pay(j.budget.Pool)
 	j.made[key] = made
 	return made
 }
 
 func (j *judgement) reads(s *Schema, value any) answer {
-	e := &evaluator{left: maxEvaluation, formats: j.formats}
-	defer func() { j.charge((maxEvaluation - e.left) / nodesPerStep) }()
-	return e.accepts(yes(s.plain), value)
+	return question{budget: Budget{AssertFormats: j.formats, Pool: j.budget.Pool}}.reads(yes(s.plain), value)
 }
-
-// What work costs in steps of the engine: a schema object that is built, and assertions that are read.
-const (
-	stepsPerObject = 2
-	nodesPerStep   = 64
-)
 
 // blame finds the edits because of which values are broken: one value after another that is broken even with the edits
 // undone that were found before.

@@ -22,7 +22,7 @@ func TestEachEditIsJudgedWithTheOthersUndone(t *testing.T) {
 	for file, cases := range readTables[revisionCase](t, "testdata/revisions/*.json") {
 		for _, c := range cases {
 			t.Run(file+"/"+c.Name, func(t *testing.T) {
-				r := Compare(t.Context(), mustParse(t, string(c.Old)), mustParse(t, string(c.New)))
+				r := Compare(t.Context(), mustParse(t, string(c.Old)), mustParse(t, string(c.New)), Budget{})
 				direction := Input
 				if c.Direction == "output" {
 					direction = Output

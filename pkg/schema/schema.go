@@ -26,11 +26,13 @@
 package schema
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Schema is a parsed JSON Schema. It is immutable and safe for concurrent use.
@@ -43,7 +45,11 @@ type Schema struct {
 	loops    bool // it refers to itself in place, which no validator gives a meaning
 	unnamed  Draft
 	builder  *builder
+	unpaid   atomic.Int64 // units that reading it took, until somebody pays for them
 }
+
+// pay takes what reading the schema cost out of a pool, once.
+func (s *Schema) pay(p *Pool) { p.take(int(s.unpaid.Swap(0))) }
 
 // Problem is a part of a schema that has no meaning, such as a malformed keyword or a reference to nowhere. A schema
 // with problems is still compared: what has no meaning is equal to itself and otherwise makes the verdict Unknown.
@@ -63,9 +69,7 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	s := &Schema{raw: raw, unnamed: unnamed}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", unnamed, raw))
 	if len(raw) > maxBytes || nesting(raw) > maxNesting {
-		s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), why: "the schema is too large or nested too deeply"})
-		s.declared = func() *node { return s.plain }
-		return s, nil
+		return s.tooLarge(sum), nil
 	}
 	root, err := decode(raw)
 	if err != nil {
@@ -76,12 +80,38 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	default:
 		return nil, fmt.Errorf("reading schema: a schema is an object or a boolean")
 	}
-	s.doc = newDocument(root, string(sum[:]), unnamed)
-	b := newBuilder(s.doc)
-	s.plain = b.root(asWritten)
-	s.declared = sync.OnceValue(func() *node { return b.root(asDeclared) })
-	s.problems, s.loops, s.builder = b.problems, b.loops, b
+	doc, m := newDocument(root, string(sum[:]), unnamed, len(raw))
+	if m.left < 0 {
+		return s.tooLarge(sum), nil
+	}
+	s.doc = doc
+	b := newBuilder(doc)
+	b.left = m.left
+	s.unpaid.Store(int64(doc.limit - m.left + len(raw)))
+	s.build(b)
+	s.problems, s.loops = b.problems, b.loops
 	return s, nil
+}
+
+// tooLarge makes the schema one of which nothing is known.
+func (s *Schema) tooLarge(sum [sha256.Size]byte) *Schema {
+	s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), why: "the schema is too large or nested too deeply"})
+	s.declared = func() *node { return s.plain }
+	return s
+}
+
+// build makes the assertions of the schema, those of its callers when they are asked for.
+func (s *Schema) build(b *builder) {
+	root := func(r role) *node {
+		before := b.left
+		n := b.root(r)
+		s.unpaid.Add(int64(before - b.left))
+		b.left = max(b.left, b.doc.limit/2) // what is written leaves as much for what is declared
+		return n
+	}
+	s.plain = root(asWritten)
+	s.declared = sync.OnceValue(func() *node { return root(asDeclared) })
+	s.builder = b
 }
 
 // Raw returns the schema as it was given.
@@ -170,12 +200,6 @@ type Budget struct {
 	Pool *Pool
 }
 
-// Pool is work that several decisions share, one after another.
-type Pool struct {
-	// Left is the number of steps that are left. Decisions for which none are left are Unknown.
-	Left int
-}
-
 // Default limits of a [Budget].
 const (
 	DefaultSteps = 50_000
@@ -191,6 +215,14 @@ func (b Budget) steps() int {
 		steps = min(steps, max(b.Pool.Left, 0))
 	}
 	return steps
+}
+
+// pooled is the budget of many decisions together.
+func (b Budget) pooled() Budget {
+	if b.Pool == nil {
+		b.Pool = &Pool{Left: 20 * cmp.Or(b.Steps, DefaultSteps)}
+	}
+	return b
 }
 
 func (b Budget) depth() int {

@@ -39,7 +39,7 @@ func findFormatted(e *engine, atoms []lit) (string, bool) {
 			continue
 		}
 		for _, v := range [...]string{formatExample(l.text), "a"} {
-			if ok, doubt := textSatisfies(atoms, v, e.formats); ok && doubt.node == nil {
+			if ok, doubt := e.textSatisfies(atoms, v, e.formats); ok && doubt.node == nil {
 				return v, true
 			}
 		}
@@ -54,7 +54,7 @@ func decideMembers(e *engine, atoms []lit, members []string) outcome {
 		if e.step() {
 			return undecided(outOfSteps)
 		}
-		switch ok, doubt := textSatisfies(atoms, v, e.formats); {
+		switch ok, doubt := e.textSatisfies(atoms, v, e.formats); {
 		case ok && doubt.node == nil:
 			return found(v)
 		case ok:
@@ -66,8 +66,9 @@ func decideMembers(e *engine, atoms []lit, members []string) outcome {
 
 // textSatisfies reports whether a string satisfies all atoms, or may: then the doubt names the first that is not
 // understood.
-func textSatisfies(atoms []lit, v string, formats bool) (ok bool, doubt reason) {
+func (m *meter) textSatisfies(atoms []lit, v string, formats bool) (ok bool, doubt reason) {
 	for _, l := range atoms {
+		m.spend(2 + len(v)/16)
 		var ok bool
 		switch l.op {
 		case opScalars:
@@ -77,11 +78,12 @@ func textSatisfies(atoms []lit, v string, formats bool) (ok bool, doubt reason) 
 		case opMaxLength:
 			ok = utf8.RuneCountInString(v) <= l.count
 		case opPattern:
-			if l.pattern == nil {
+			found := m.matches(l.node, v, true)
+			if found == unsure {
 				doubt = reason{"a pattern that is not understood", l.node}
 				continue
 			}
-			ok = l.pattern.Match(v)
+			ok = found == inhabited
 		case opFormat:
 			has := inhabited
 			if formats {
@@ -136,21 +138,25 @@ func bound(r *pattern.Region, n int) {
 // maxWitnessText bounds the strings that are written out.
 const maxWitnessText = 1 << 16
 
-// patternWork is the work on automata that costs as much as one step of the engine.
-const patternWork = 64
-
 // findText finds a string of a region that is not excluded.
 func findText(e *engine, r pattern.Region, excluded []string) outcome {
 	if len(r.All) == 0 && len(r.None) == 0 {
-		return plainText(r, excluded)
+		e.spend(8 * len(excluded))
+		return plainText(e, r, excluded)
 	}
 	if e.left < 0 {
 		return undecided(outOfSteps)
 	}
 	spent := 0
-	r.Spent, r.Limit, r.Stopped = &spent, (e.left+1)*patternWork, e.stopped
-	defer func() { e.left -= 4 + spent/patternWork }()
+	r.Spent, r.Limit, r.Stopped = &spent, e.left+1, e.stopped
+	defer func() { e.spend(4*unitsPerStep + spent) }()
 	if len(excluded) > 0 {
+		for _, s := range excluded {
+			e.spend(16 * (2 + len(s))) // it becomes a part of a pattern
+		}
+		if e.left < 0 {
+			return undecided(outOfSteps)
+		}
 		these, err := pattern.Exactly(excluded...)
 		if err != nil {
 			return undecided(reason{what: "too many strings are excluded"})
@@ -167,7 +173,7 @@ func findText(e *engine, r pattern.Region, excluded []string) outcome {
 }
 
 // plainText finds a string by its length alone.
-func plainText(r pattern.Region, excluded []string) outcome {
+func plainText(e *engine, r pattern.Region, excluded []string) outcome {
 	taken := map[string]bool{}
 	for _, s := range excluded {
 		taken[s] = true
@@ -177,6 +183,9 @@ func plainText(r pattern.Region, excluded []string) outcome {
 	}
 	for length := max(r.MinLen, 1); !r.Bounded || length <= r.MaxLen; length++ {
 		for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789" {
+			if e.spend(4 + length/16) {
+				return undecided(outOfSteps)
+			}
 			if s := strings.Repeat(string(c), length); !taken[s] {
 				return found(s)
 			}

@@ -46,8 +46,12 @@ func (b *builder) otherProperties(place string, parts []evaluated, child *node) 
 	var sometimes []evaluated
 	var names []string
 	for _, p := range parts {
+		b.spend(16 * len(p.names))
 		names = append(names, p.names...)
-		if len(p.when) > 0 {
+		if p.listed = map[string]bool{}; len(p.when) > 0 {
+			for _, name := range p.names {
+				p.listed[name] = true
+			}
 			sometimes = append(sometimes, p)
 			continue
 		}
@@ -60,31 +64,41 @@ func (b *builder) otherProperties(place string, parts []evaluated, child *node) 
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
+	always.listed = map[string]bool{}
+	for _, name := range always.names {
+		always.listed[name] = true
+	}
 	out := all()
 	for _, name := range names {
-		if evaluates, known := always.reaches(name); !known {
+		if b.spend(32 + 8*len(parts)) {
+			return b.opaque(place, "unevaluatedProperties", "too many parts")
+		}
+		if evaluates, known := b.reaches(always, name); !known {
 			return b.opaque(place, "unevaluatedProperties", "pattern "+name)
 		} else if !evaluates {
 			absent := &node{op: opProperty, text: name, kids: []lit{yes(child)}}
 			out.kids = append(out.kids, yes(orHolds(absent, sometimes, func(p evaluated) bool {
-				evaluates, _ := p.reaches(name)
+				evaluates, _ := b.reaches(p, name)
 				return evaluates
 			})))
 		}
+	}
+	if b.left < 0 {
+		return b.opaque(place, "unevaluatedProperties", "too many parts")
 	}
 	return b.otherNames(place, out, names, always.patterns, sometimes, child)
 }
 
 // reaches reports whether the set evaluates the property of that name, and whether that is known.
-func (e evaluated) reaches(name string) (evaluates, known bool) {
-	if e.every || slices.Contains(e.names, name) {
+func (b *builder) reaches(e evaluated, name string) (evaluates, known bool) {
+	if e.every || e.listed[name] {
 		return true, true
 	}
 	for _, p := range e.patterns {
-		if p.pattern == nil {
+		switch b.matches(p, name, true) {
+		case unsure:
 			return false, false
-		}
-		if p.pattern.Match(name) {
+		case inhabited:
 			return true, true
 		}
 	}
@@ -108,6 +122,7 @@ func (b *builder) otherNames(place string, out *node, names []string, never []*n
 		return b.opaque(place, "unevaluatedProperties", "many patterns")
 	}
 	for chosen := range 1 << len(patterns) {
+		b.spend(24 + len(names) + 8*len(sometimes))
 		rest := &node{op: opRest, names: names, patterns: slices.Clone(never), kids: []lit{yes(child)}}
 		for i, p := range patterns {
 			if chosen>>i&1 == 1 {
@@ -184,6 +199,7 @@ func (b *builder) otherItem(place string, index int, o op, item *node, parts []e
 	}
 	out := some()
 	for chosen := range 1 << len(containing) {
+		b.spend(48 + 8*len(parts))
 		child := some(item.kids...)
 		var when []lit
 		for i, p := range containing {
@@ -204,10 +220,11 @@ func (b *builder) otherItem(place string, index int, o op, item *node, parts []e
 // long as the literals in when hold.
 type evaluated struct {
 	when     []lit
-	every    bool     // all properties
-	names    []string // of properties
-	patterns []*node  // of properties
-	declares bool     // the keyword properties is there
+	every    bool            // all properties
+	names    []string        // of properties
+	listed   map[string]bool // the same
+	patterns []*node         // of properties
+	declares bool            // the keyword properties is there
 	required []string
 
 	items    bool // all items
@@ -256,7 +273,7 @@ func (b *builder) evaluate(c *collection, v any, s spot, when []lit, nested bool
 		return
 	}
 	c.seen[key] = true
-	c.over = len(c.seen) > maxParts
+	c.over = len(c.seen) > maxParts || b.spend(64+16*len(when)+len(s.place))
 	w := b.writer(o, s, &node{op: opAll})
 	if _, ref := w.o["$ref"].(string); !ref || !s.in.dialect.refAlone() {
 		c.parts = append(c.parts, w.own(when, nested))
@@ -277,6 +294,7 @@ func addresses(lits []lit) string {
 func (w *writer) own(when []lit, nested bool) evaluated {
 	e := evaluated{when: when}
 	table, declares := w.o["properties"].(map[string]any)
+	w.spend(16 * len(table))
 	e.names, e.declares = sortedKeys(table), declares
 	byPattern, _ := w.o["patternProperties"].(map[string]any)
 	for _, source := range sortedKeys(byPattern) {

@@ -14,16 +14,18 @@ import (
 type plainer struct {
 	schema *Schema // where values come from
 	holds  func(value any) bool
+	pool   *Pool
 	left   int // values to try
+	floor  int // what is to be left in the pool
 }
 
-// maxPlainer bounds the values that are tried to make one plainer.
+// maxPlainer bounds the values that are tried to make one plainer, which may take a quarter of what is left of the budget.
 const maxPlainer = 400
 
 // plain returns the plainest value found.
 func (p *plainer) plain(value any) any {
 	root := value
-	p.left = maxPlainer
+	p.left, p.floor = maxPlainer, p.pool.Left-p.pool.Left/4
 	p.less(value, func(v any) bool { return p.try(&root, v) })
 	p.likely(root, nil, func(v any) bool { return p.try(&root, v) })
 	return root
@@ -31,7 +33,7 @@ func (p *plainer) plain(value any) any {
 
 // try replaces the value if the other one shows the same.
 func (p *plainer) try(root *any, other any) bool {
-	if p.left--; p.left < 0 || !p.holds(other) {
+	if p.left--; p.left < 0 || p.pool.Left < p.floor || !p.holds(other) {
 		return false
 	}
 	*root = other

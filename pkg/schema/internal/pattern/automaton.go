@@ -83,6 +83,7 @@ func (d *dfa) step(state, class int) int {
 func (d *dfa) remember(state, class, next int) int {
 	from := &d.states[state]
 	if from.next == nil {
+		*d.work -= len(d.alpha.runes)
 		from.next = slices.Repeat([]int{-1}, len(d.alpha.runes))
 	}
 	from.next[class] = next
@@ -167,7 +168,7 @@ func (c *closure) add(pc uint32) {
 	for len(stack) > 0 {
 		pc = stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		*c.dfa.work--
+		*c.dfa.work -= 4
 		if c.seen[pc] || *c.dfa.work < 0 {
 			continue
 		}

@@ -38,7 +38,7 @@ func (m *machine) explore(first bool) (*graph, bool) {
 			m.expand(g, index, i)
 		}
 		switch {
-		case m.work < 0 || i%64 == 0 && m.stopped != nil && m.stopped(): // the last states may lack ways, and then accept too much or too little
+		case *m.work < 0 || i%64 == 0 && m.stopped != nil && m.stopped(): // the last states may lack ways, and then accept too much or too little
 			return nil, false
 		case stop, len(g.nodes) > maxStates:
 			return g, false
@@ -53,7 +53,7 @@ func (m *machine) expand(g *graph, index map[string]int, i int) {
 		for k, d := range m.dfas {
 			next[k] = d.step(g.nodes[i].states[k], class)
 		}
-		m.work -= len(next) + 1
+		*m.work -= 4*len(next) + 4 + len(g.nodes[i].edges)/4
 		to := g.visit(index, next, node{from: i, via: class, depth: g.nodes[i].depth + 1})
 		if !slices.ContainsFunc(g.nodes[i].edges, func(e edge) bool { return e.to == to }) {
 			g.nodes[i].edges = append(g.nodes[i].edges, edge{to, class})
@@ -123,11 +123,10 @@ type step struct{ node, from, class int }
 
 // within finds a string whose length lies in the region's interval where the shortest string is too short. It walks
 // layer by layer, all strings of one length at once, until a layer repeats.
-func (g *graph) within(r Region, whole bool) (string, Answer) {
+func (g *graph) within(r Region, whole bool, work *int) (string, Answer) {
 	live, _ := g.remaining()
 	layers := [][]step{{{node: 0, from: -1}}}
 	seen := map[string]bool{}
-	work := r.limit()
 	for n := 0; !r.Bounded || n <= r.MaxLen; n++ {
 		layer := layers[n]
 		if len(layer) == 0 {
@@ -144,7 +143,7 @@ func (g *graph) within(r Region, whole bool) (string, Answer) {
 			seen[key] = true
 		}
 		next, cost := g.layer(layer, live)
-		if work -= cost; work < 0 || n%64 == 0 && r.Stopped != nil && r.Stopped() {
+		if *work -= cost; *work < 0 || n%64 == 0 && r.Stopped != nil && r.Stopped() {
 			return "", Unknown
 		}
 		layers = append(layers, next)
@@ -170,7 +169,7 @@ func (g *graph) layer(layer []step, live []int) (next []step, cost int) {
 			}
 		}
 	}
-	return next, cost + 1
+	return next, 4*cost + 8
 }
 
 func layerKey(layer []step) string {

@@ -10,6 +10,7 @@
 package pattern
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -68,11 +69,17 @@ func Exactly(names ...string) (*Pattern, error) {
 }
 
 func compile(re2 string) (term, error) {
-	re, err := regexp.Compile(re2)
+	if len(re2) > maxRE2Length {
+		return term{}, errTooLarge
+	}
+	tree, err := syntax.Parse(re2, syntax.Perl)
 	if err != nil {
 		return term{}, err
 	}
-	tree, err := syntax.Parse(re2, syntax.Perl)
+	if size(tree) > maxProgram {
+		return term{}, errTooLarge
+	}
+	re, err := regexp.Compile(re2)
 	if err != nil {
 		return term{}, err
 	}
@@ -83,8 +90,39 @@ func compile(re2 string) (term, error) {
 	return term{re: re, prog: prog}, nil
 }
 
+// maxProgram bounds the instructions of a pattern, which repetitions multiply, and the ends of the ranges they read.
+const maxProgram = 200_000
+
+var errTooLarge = errors.New("the pattern is too large")
+
+// size estimates the instructions that a pattern is compiled to, up to a little more than the bound.
+func size(tree *syntax.Regexp) int {
+	n := 1 + len(tree.Rune)
+	for _, sub := range tree.Sub {
+		if n += size(sub); n > maxProgram {
+			return n
+		}
+	}
+	if tree.Op == syntax.OpRepeat {
+		n *= max(tree.Min, tree.Max, 1)
+	}
+	return n
+}
+
+// Size is the number of the pattern's instructions: what it costs to be read, and to look at one character.
+func (p *Pattern) Size() int {
+	n := 0
+	for _, t := range p.terms {
+		n += len(t.prog.Inst)
+	}
+	return n
+}
+
 // String returns the pattern as it was written.
 func (p *Pattern) String() string { return p.source }
+
+// Cost bounds the work of [Pattern.Match], in units of the package's other work.
+func (p *Pattern) Cost(s string) int { return 8 + p.Size()*len(s)/2 }
 
 // Match reports whether the pattern is found in s.
 func (p *Pattern) Match(s string) bool {
@@ -112,9 +150,8 @@ const (
 // The bounds on one question. They are generous for patterns people write and end hostile ones in a fraction of a
 // second.
 const (
-	maxStates  = 10_000
-	maxWork    = 2_000_000
-	maxClasses = 2_000_000 // sets times cuts of an alphabet
+	maxStates = 10_000
+	maxWork   = 2_000_000
 )
 
 // Region is a set of strings: those that match every pattern of All and none of None, and have at least MinLen code
@@ -137,7 +174,14 @@ func (r Region) Find() (string, Answer) {
 	if r.Bounded && r.MaxLen < r.MinLen {
 		return "", No
 	}
-	g, whole := r.graph(true)
+	work := maxWork
+	if r.Limit > 0 {
+		work = min(r.Limit, maxWork)
+	}
+	if r.Spent != nil {
+		defer func(limit int) { *r.Spent += limit - work }(work)
+	}
+	g, whole := r.graph(true, &work)
 	if g == nil {
 		return "", Unknown
 	}
@@ -150,10 +194,10 @@ func (r Region) Find() (string, Answer) {
 	case g.nodes[n].depth >= r.MinLen:
 		return g.path(n), Yes
 	}
-	if g, whole = r.graph(false); g == nil {
+	if g, whole = r.graph(false, &work); g == nil {
 		return "", Unknown
 	}
-	return g.within(r, whole)
+	return g.within(r, whole, &work)
 }
 
 // A machine runs the automata of a region side by side.
@@ -162,7 +206,7 @@ type machine struct {
 	dfas  []*dfa
 	all   [][]signed // by pattern of All: its terms
 	none  [][]signed
-	work  int
+	work  *int // units left
 
 	stopped func() bool
 }
@@ -172,29 +216,18 @@ type signed struct {
 	negated bool
 }
 
-// graph explores the region's automaton, to the first accepting state where first is set. It returns nil where not
-// even a start could be made, and false where a bound cut it short.
-func (r Region) graph(first bool) (*graph, bool) {
-	m := r.machine()
-	if m == nil {
+// graph explores the region's automaton, to the first accepting state where first is set. It returns nil where the work
+// is not to be afforded, and false where a bound cut it short.
+func (r Region) graph(first bool, work *int) (*graph, bool) {
+	m := r.machine(work)
+	if *work < 0 {
 		return nil, false
 	}
-	g, whole := m.explore(first)
-	if r.Spent != nil {
-		*r.Spent += r.limit() - m.work
-	}
-	return g, whole
+	return m.explore(first)
 }
 
-func (r Region) limit() int {
-	if r.Limit > 0 {
-		return min(r.Limit, maxWork)
-	}
-	return maxWork
-}
-
-func (r Region) machine() *machine {
-	m := &machine{work: r.limit(), stopped: r.Stopped}
+func (r Region) machine(work *int) *machine {
+	m := &machine{work: work, stopped: r.Stopped}
 	c := &collector{index: map[string]int{}}
 	c.add([]span{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}})
 	for _, p := range r.All {
@@ -207,8 +240,8 @@ func (r Region) machine() *machine {
 	for _, set := range c.sets {
 		spans += len(set)
 	}
-	if spans*len(c.sets) > maxClasses {
-		return nil
+	if *m.work -= spans * (2 + len(c.sets)/4); *m.work < 0 {
+		return m
 	}
 	m.alpha = c.alphabet()
 	for _, d := range m.dfas {
@@ -220,15 +253,19 @@ func (r Region) machine() *machine {
 func (m *machine) take(p *Pattern, c *collector) []signed {
 	var terms []signed
 	for _, t := range p.terms {
+		if *m.work -= len(t.prog.Inst); *m.work < 0 {
+			break
+		}
 		sets := make([]int, len(t.prog.Inst))
 		for i := range t.prog.Inst {
+			*m.work -= len(t.prog.Inst[i].Rune)
 			switch in := &t.prog.Inst[i]; in.Op {
 			case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 				sets[i] = c.add(spansOf(in))
 			}
 		}
 		terms = append(terms, signed{dfa: len(m.dfas), negated: t.negated})
-		m.dfas = append(m.dfas, newDFA(t.prog, sets, &m.work))
+		m.dfas = append(m.dfas, newDFA(t.prog, sets, m.work))
 	}
 	return terms
 }

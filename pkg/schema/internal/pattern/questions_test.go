@@ -16,7 +16,7 @@ func (p *Pattern) Universal() bool {
 // without a bound. Where the automaton is too large the answer is the safe one, 0 and -1. A pattern that nothing
 // matches has shortest 1 and longest 0.
 func (p *Pattern) Lengths() (shortest, longest int) {
-	g, whole := Region{All: []*Pattern{p}}.graph(false)
+	g, whole := Region{All: []*Pattern{p}}.graph(false, func(n int) *int { return &n }(maxWork))
 	if !whole {
 		return 0, -1
 	}
@@ -66,7 +66,7 @@ func (r Region) Contains(s string) bool {
 // Samples returns up to n different strings of the region, shortest and most readable first. Together they walk
 // every part of the automaton that n leaves room for; few or none come back where the automaton is too large.
 func (r Region) Samples(n int) []string {
-	g, _ := r.graph(false)
+	g, _ := r.graph(false, func(n int) *int { return &n }(maxWork))
 	if g == nil || n <= 0 {
 		return nil
 	}

@@ -1,0 +1,61 @@
+package schema
+
+import "context"
+
+// A meter counts work, down to where there is none left. All that takes time or memory is counted in units, whose number
+// is the same on every machine; a unit takes some 15 ns and at most as many bytes.
+type meter struct {
+	ctx    context.Context // nil for work that is soon done
+	left   int             // units until the budget is spent; below 0 where it is
+	spared int             // units that were left when the context ended
+	look   int             // units until it is looked whether it has
+}
+
+const (
+	unitsPerStep = 64
+	unitsPerLook = 4096
+)
+
+func newMeter(ctx context.Context, units int) *meter { return &meter{ctx: ctx, left: units} }
+
+// spend takes units of the budget and reports whether it is spent, or nobody waits for the answer any more.
+func (m *meter) spend(units int) bool {
+	if m.left < 0 {
+		return true
+	}
+	m.left -= units
+	if m.look -= units; m.look < 0 {
+		if m.look = unitsPerLook; m.left >= 0 && m.stopped() {
+			m.left, m.spared = -1, m.left
+		}
+	}
+	return m.left < 0
+}
+
+// step takes the work of one step.
+func (m *meter) step() bool { return m.spend(unitsPerStep) }
+
+func (m *meter) stopped() bool { return m.ctx != nil && m.ctx.Err() != nil }
+
+// outOfSteps is why a decision ends with its budget.
+var outOfSteps = reason{what: "the budget of steps is spent"}
+
+// A Pool is work that several decisions share, one after another.
+type Pool struct {
+	// Left is the number of steps that are left. Decisions for which none are left are Unknown.
+	Left int
+
+	units int // of a step that was begun
+}
+
+// take takes units out of the pool.
+func (p *Pool) take(units int) {
+	if p != nil {
+		p.units += units
+		p.Left -= p.units / unitsPerStep
+		p.units %= unitsPerStep
+	}
+}
+
+// empty tells whether no work is left to be done.
+func (p *Pool) empty() bool { return p != nil && p.Left <= 0 }
