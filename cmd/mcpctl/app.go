@@ -82,7 +82,11 @@ func newApp(p program) *cli.App {
 			case !c.Args().Present():
 				return exit.Usagef("which command? To see what a server offers, write mcpctl list -- %s", strings.Join(p.behind, " "))
 			}
-			return unknownCommand(c.App, c.Args().Slice())
+			words := c.Args().Slice()
+			if p.behind != nil {
+				words = slices.Concat(words, []string{"--"}, p.behind)
+			}
+			return unknownCommand(c.App, words)
 		},
 		Commands: commands(p),
 	}
@@ -97,7 +101,7 @@ func commands(p program) []*cli.Command {
 		listCommand(p), showCommand(p), snapshotCommand(p), diffCommand(p), acceptCommand(p), checkCommand(p), watchCommand(p),
 		callCommand(p), promptCommand(p), readCommand(p), completeCommand(p), pingCommand(p),
 		loginCommand(p), logoutCommand(p), authCommand(p),
-		mergeDriverCommand(p), rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), manCommand(p), versionCommand(p),
+		mergeDriverCommand(p), grepCommand(p), initCommand(p), cacheCommand(p), rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), manCommand(p), versionCommand(p),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 func listCommand(p program) *cli.Command {
@@ -17,15 +16,10 @@ func listCommand(p program) *cli.Command {
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "items", Usage: "a row per item, also for several servers", Destination: &items},
-			&cli.StringFlag{Name: "kind", Usage: "only tools, prompts, resources or templates", Destination: &filter.Kind},
+			kindFlag(&filter),
 			&cli.StringFlag{Name: "filter", Usage: "only items whose name or URI matches `GLOB`", Destination: (*string)(&filter.Name)},
 		},
 		Action: func(c *cli.Context) error {
-			for _, kind := range snapshot.Kinds() {
-				if filter.Kind == kind.Word() {
-					filter.Kind = kind.Word() + "s"
-				}
-			}
 			from, err := p.sources(c.Args().Slice())
 			if err == nil {
 				err = filter.Check()
@@ -39,4 +33,9 @@ func listCommand(p program) *cli.Command {
 			return p.emit(c.Context, fleet.Report("list", surfaces), err, report.Options{Items: asked, Fleet: len(from) == 0})
 		},
 	}, p.surveyFlags())
+}
+
+// kindFlag chooses one kind of item.
+func kindFlag(filter *fleet.ItemFilter) cli.Flag {
+	return &cli.StringFlag{Name: "kind", Usage: "only tools, prompts, resources or templates", Destination: &filter.Kind}
 }

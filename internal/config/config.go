@@ -159,12 +159,21 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 // address is one that lacks its scheme.
 var address = match.Pattern(`^[A-Za-z0-9.-]+:\d+(/.*)?$`)
 
-func (c *Config) unknown(name string, known []string) string {
-	if address().MatchString(name) {
-		return "for a server at that address write http://" + name
+// Meant is how to write what somebody meant by a word that names no server: an address, or a program of this machine. It is
+// empty when nobody can tell.
+func Meant(word string) string {
+	if address().MatchString(word) {
+		return "for a server at that address write http://" + word
 	}
-	if path, err := exec.LookPath(name); err == nil && len(match.Nearest(name, known)) == 0 {
-		return fmt.Sprintf("%s is a program (%s): for a server that it starts write -- %s ARG…", name, path, name)
+	if path, err := exec.LookPath(word); err == nil && !strings.ContainsAny(word, `/\`) {
+		return fmt.Sprintf("%s is a program (%s): for a server that it starts write -- %s ARG…", word, path, word)
+	}
+	return ""
+}
+
+func (c *Config) unknown(name string, known []string) string {
+	if hint := Meant(name); hint != "" && len(match.Nearest(name, known)) == 0 {
+		return hint
 	}
 	switch {
 	case len(c.Files) == 0 && len(known) == 0:

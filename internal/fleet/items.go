@@ -1,19 +1,24 @@
 package fleet
 
 import (
+	"bytes"
+	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // ItemFilter says which items a list shows. The zero value shows all.
 type ItemFilter struct {
-	Kind string       // "tools", "prompts", "resources" or "templates"; empty = all
-	Name match.Filter // of names and URIs
+	Kind string         // "tools", "prompts", "resources" or "templates"; empty = all
+	Name match.Filter   // of names and URIs
+	Text *regexp.Regexp // of any text of an item, the names of its members too; nil = all
 }
 
 // Check finds mistakes before anything is contacted.
@@ -21,7 +26,7 @@ func (f ItemFilter) Check() error {
 	if !f.Name.Valid() {
 		return exit.Usagef("--filter %q is not a pattern such as create_*", f.Name)
 	}
-	if words := []string{"tools", "prompts", "resources", "templates"}; f.Kind != "" && !slices.Contains(words, f.Kind) {
+	if words := []string{"tools", "prompts", "resources", "templates"}; f.Kind != "" && !slices.Contains(words, f.Kind) && !slices.Contains(words, f.Kind+"s") {
 		return exit.Usagef("--kind is tools, prompts, resources or templates, not %q%s", f.Kind, match.DidYouMean(f.Kind, words))
 	}
 	return nil
@@ -43,17 +48,28 @@ func (f ItemFilter) Fill(surfaces []Surface) {
 func (f ItemFilter) fill(s *Surface) {
 	for _, kind := range snapshot.Kinds() {
 		list := s.Snapshot.List(kind)
-		if list.State == snapshot.NotOffered || list.State == snapshot.Unread || f.Kind != "" && f.Kind != kindWords[kind] {
+		if list.State == snapshot.NotOffered || list.State == snapshot.Unread || f.Kind != "" && strings.TrimSuffix(f.Kind, "s") != strings.TrimSuffix(kindWords[kind], "s") {
 			continue
 		}
 		slot := s.Items(kind)
 		*slot = report.Items{}
 		for _, item := range list.Items() {
-			if f.Name.Match(item.Key) {
+			if f.Name.Match(item.Key) && (f.Text == nil || mentions(item.Raw, f.Text)) {
 				*slot = append(*slot, item.Raw)
 			}
 		}
 	}
+}
+
+// mentions tells whether a text in a value, or the name of a member, matches.
+func mentions(raw json.RawMessage, pattern *regexp.Regexp) bool {
+	if text, is := rawjson.Text(raw); is {
+		return pattern.MatchString(text)
+	}
+	inObject := bytes.HasPrefix(raw, []byte("{"))
+	return slices.ContainsFunc(rawjson.Children(raw), func(m rawjson.Member) bool {
+		return inObject && pattern.MatchString(m.Key) || mentions(m.Value, pattern)
+	})
 }
 
 // Show puts everything about servers into their reports: what they say of themselves and all items, or only the wanted

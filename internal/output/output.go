@@ -128,7 +128,7 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 	if err := Write(ctx, p, o, r, view); err != nil {
 		return err
 	}
-	if o.format() != "table" || o.File != "" || !terminal.IsTerminal(p.Out) {
+	if o.format() != "table" || o.File != "" || !terminal.IsTerminal(p.Out) && !terminal.Same(p.Out, p.Err) {
 		tellStatus(p, r)
 	}
 	if ctx.Err() != nil {

@@ -53,6 +53,18 @@ func fileOf(stream any) (file *os.File, ok bool) {
 	}
 }
 
+// Same tells whether two streams end in the same file or pipe, as with 2>&1.
+func Same(a, b any) bool {
+	one, isOne := fileOf(a)
+	other, isOther := fileOf(b)
+	if !isOne || !isOther {
+		return false
+	}
+	first, err := one.Stat()
+	second, failed := other.Stat()
+	return err == nil && failed == nil && os.SameFile(first, second)
+}
+
 // IsTerminal tells whether a stream is a terminal, or something around one.
 func IsTerminal(stream any) bool {
 	file, ok := fileOf(stream)

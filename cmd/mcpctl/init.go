@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+)
+
+//go:embed ci/*
+var ciFiles embed.FS
+
+// ciPaths are where the files of the ci folder go.
+var ciPaths = map[string]string{"github": ".github/workflows/mcp.yml", "gitlab": ".gitlab-ci.yml"}
+
+const projectFile = "mcpctl.yaml"
+
+func initCommand(p program) *cli.Command {
+	var o compare.SaveOptions
+	ci := ""
+	return p.command(&cli.Command{
+		Name:      "init",
+		Usage:     "set a project up: mcpctl.yaml, the first snapshots and, if asked, CI",
+		ArgsUsage: "[URL] [-- CMD ARG…]",
+		Description: `Takes the servers of the configuration that is found here, or the one on the command line. Nothing that exists is
+written over; servers that were only found are started after a yes, as by every command.`,
+		Flags: []cli.Flag{&cli.StringFlag{Name: "ci", Usage: "also write what runs it: github or gitlab", Destination: &ci}},
+		Action: func(c *cli.Context) error {
+			from, err := p.sources(c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			planned, err := p.plan(from, ci)
+			if err != nil {
+				return err
+			}
+			for _, f := range planned {
+				if err := p.create(c.Context, f.path, f.text); err != nil {
+					return err
+				}
+			}
+			o.Scope = p.scope()
+			r, err := compare.Save(c.Context, p.Process, o, nil)
+			err = p.emit(c.Context, r, err, report.Options{})
+			if err == nil {
+				p.Note("commit these files; mcpctl diff tells what changes from now on")
+			}
+			return err
+		},
+	}, p.outputFlags(), p.reachFlags())
+}
+
+// planned is a file that is to be written.
+type planned struct{ path, text string }
+
+// plan are the files of a project, if none of them exists.
+func (p program) plan(from []source.Source, ci string) ([]planned, error) {
+	servers, err := p.origin(from)
+	if err != nil {
+		return nil, err
+	}
+	all := []planned{{projectFile, "# The servers of this project, and what fails a run: https://github.com/mcpctl/mcpctl/blob/main/docs/config.md\n" + servers + "snapshots: mcp-snapshots\nfail-on: breaking\n"}}
+	if ci != "" {
+		path, known := ciPaths[ci]
+		if !known {
+			return nil, exit.Usagef("--ci is github or gitlab, not %q", ci)
+		}
+		text, err := ciFiles.ReadFile("ci/" + ci + ".yml")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, planned{path, string(text)})
+	}
+	for _, f := range all {
+		if _, err := os.Lstat(filepath.Join(p.Dir, f.path)); !errors.Is(err, fs.ErrNotExist) {
+			return nil, exit.Usagef("%s is there already, and is not written over: remove it, or add to it by hand (docs/config.md, docs/ci.md)", f.path)
+		}
+	}
+	return all, nil
+}
+
+// origin is where servers come from, as mcpctl.yaml says it.
+func (p program) origin(from []source.Source) (string, error) {
+	if len(from) > 0 {
+		return inline(p.Dir, from)
+	}
+	cfg, err := fleet.Read(p.Process, p.Select)
+	if err != nil {
+		return "", err
+	}
+	var include []string
+	for _, file := range cfg.Files {
+		if rel := p.Rel(file); !filepath.IsAbs(rel) {
+			include = append(include, string(rawjson.Quote(rel)))
+		}
+	}
+	if len(include) == 0 {
+		return "", exit.Usagef("no configuration with servers is here (.mcp.json, mcp.json, .vscode/mcp.json, .cursor/mcp.json): write mcpctl init -- CMD ARG… with the command that starts yours")
+	}
+	return "include: [" + strings.Join(include, ", ") + "]\n", nil
+}
+
+// inline is the one server that was named, as an entry of mcpctl.yaml. JSON is YAML.
+func inline(dir string, from []source.Source) (string, error) {
+	s := from[0]
+	if len(from) != 1 || s.Kind != source.Command && s.Kind != source.URL {
+		return "", exit.Usagef("init takes one URL, or -- and the command that starts a server; without them it takes the configuration that is here")
+	}
+	read, body := config.FromURL, []rawjson.Member{{Key: "url", Value: rawjson.Quote(s.Word)}}
+	if s.Kind == source.Command {
+		read = func(string) (probe.Server, error) { return config.FromCommand(dir, s.Args) }
+		var args []json.RawMessage
+		for _, arg := range s.Args[1:] {
+			args = append(args, rawjson.Quote(arg))
+		}
+		body = []rawjson.Member{{Key: "command", Value: rawjson.Quote(s.Args[0])}, {Key: "args", Value: rawjson.List(args)}}
+	}
+	server, err := read(s.Word)
+	if err != nil {
+		return "", exit.Misuse(err)
+	}
+	return "servers:\n  " + string(rawjson.Quote(server.Name)) + ": " + string(rawjson.Build(body...)) + "\n", nil
+}
+
+// create writes a file that was not there, and tells it.
+func (p program) create(ctx context.Context, path, text string) error {
+	if err := os.MkdirAll(filepath.Join(p.Dir, filepath.Dir(path)), 0o777); err != nil {
+		return err
+	}
+	if err := files.WriteOutput(ctx, p.Dir, path, []byte(text)); err != nil {
+		return err
+	}
+	p.Note("wrote %s", path)
+	return nil
+}
