@@ -29,7 +29,7 @@ cover:                ## statement coverage of product code; 85 % is the floor f
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
 	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,real,soak ./cmd/mcpctl ./internal/report
+	$(GO) vet -tags bench,browser,real,soak ./cmd/mcpctl ./internal/report ./internal/monitor
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(ACTIONLINT)
@@ -49,7 +49,7 @@ release:              ## publish the tag that is checked out; .github/workflows/
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh
 
-test-browser:         ## the HTML report in a real browser: layout, contrast, filters; MCPCTL_SCREENSHOTS=FOLDER keeps pictures
+test-browser:         ## the HTML report and the page of watch in a real browser: layout, contrast, filters; MCPCTL_SCREENSHOTS=FOLDER keeps pictures
 	sh scripts/test-browser.sh
 
 docs:                 ## write docs/rules.md and the table of docs/discovery.md anew, from the code

@@ -108,7 +108,7 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 	d := describedRoutes(t)
 	for name, value := range map[string]any{
 		"Event": report.Event{}, "Counts": report.Counts{}, "Failure": report.Failure{}, "WatchCounts": watch.Counts{},
-		"Server": oneServer{}, "Servers": fleet{}, "Health": healthy{}, "Problem": problem{}, "Refresh": refreshed{}, "Missed": missed{},
+		"Server": oneServer{}, "Servers": fleet{}, "Health": healthy{}, "Problem": problem{}, "Refresh": refreshed{}, "Changes": changed{}, "Change": story{}, "Missed": missed{},
 	} {
 		var keys []string
 		for field := range reflect.TypeOf(value).Fields() {

@@ -52,6 +52,7 @@ type Monitor struct {
 	meter   *meter
 	events  *journal.Journal
 	asking  asking
+	past    past
 	patient time.Duration // with clients that do not take what they are sent
 	servers atomic.Pointer[[]Server]
 	ready   atomic.Bool // every server has had its first outcome
@@ -121,6 +122,7 @@ func (m *Monitor) Watch(servers []Server) {
 		if !stay[s.Name] {
 			m.meter.forget(s.Name)
 			m.asking.forget(s.Name)
+			m.past.forget(s.Name)
 		}
 	}
 }
@@ -129,6 +131,7 @@ func (m *Monitor) Watch(servers []Server) {
 func (m *Monitor) Attempt(server string, a watch.Attempt) {
 	if m != nil {
 		m.meter.attempt(server, a)
+		m.past.read(server, a)
 	}
 }
 
@@ -136,6 +139,9 @@ func (m *Monitor) Attempt(server string, a watch.Attempt) {
 func (m *Monitor) Count(e report.Event) {
 	if m != nil {
 		m.meter.found(e.Server, e.Findings)
+		if len(e.Findings) > 0 {
+			m.past.changed(e.Server)
+		}
 	}
 }
 

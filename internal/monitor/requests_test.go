@@ -39,6 +39,8 @@ func requests() []request {
 	withJSON := one("POST", server+"/refresh", "/v1/servers/{name}/refresh", "202", "Content-Type: application/json; charset=utf-8")
 	withJSON.body = "{}"
 	all := []request{
+		one("GET", "/", "/", "200"), one("GET", "/", "/", "200", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"),
+		one("GET", server+"/changes", "/v1/servers/{name}/changes", "200"), one("GET", "/v1/servers/nobody/changes", "/v1/servers/{name}/changes", "404"),
 		one("GET", "/healthz", "/healthz", "200"), one("GET", "/readyz", "/readyz", "503"), ready, ending,
 		one("GET", "/metrics", "/metrics", "200"), one("GET", "/openapi.json", "/openapi.json", "200"),
 		one("GET", "/v1/servers", "/v1/servers", "200"),

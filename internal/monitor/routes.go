@@ -26,12 +26,14 @@ func Description() []byte { return slices.Clone(description) }
 
 func (m *Monitor) routes() []route {
 	return []route{
+		{"GET", "/", true, m.showPage},
 		{"GET", "/healthz", true, m.health},
 		{"GET", "/readyz", true, m.readiness},
 		{"GET", "/metrics", false, m.meter.handler().ServeHTTP},
 		{"GET", "/openapi.json", false, describe},
 		{"GET", "/v1/servers", false, m.listServers},
 		{"GET", "/v1/servers/{name}", false, m.showServer},
+		{"GET", "/v1/servers/{name}/changes", false, m.listChanges},
 		{"POST", "/v1/servers/{name}/refresh", false, m.refresh},
 		{"GET", "/v1/events", false, m.follow},
 	}
@@ -41,7 +43,11 @@ func (m *Monitor) routes() []route {
 func (m *Monitor) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range m.routes() {
-		mux.Handle(r.path, m.admit(r.open, only(r.method, r.answer)))
+		pattern := r.path
+		if pattern == "/" {
+			pattern = "/{$}" // and nothing below it
+		}
+		mux.Handle(pattern, m.admit(r.open, only(r.method, r.answer)))
 	}
 	mux.Handle("/", m.admit(false, m.unknown))
 	return m.guard(mux)

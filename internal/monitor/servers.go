@@ -42,8 +42,10 @@ type oneServer struct {
 	Trouble         watch.Trouble   `json:"trouble,omitempty"`    // what the error is
 	Error           *report.Failure `json:"error,omitempty"`
 	Watch           *watch.Counts   `json:"watch,omitempty"`
-	Digest          string          `json:"digest,omitempty"`  // of the surface
-	Surface         json.RawMessage `json:"surface,omitempty"` // the last good one, as a snapshot file
+	LatencyMs       []int           `json:"latencyMs,omitempty"`      // that the newest readings took, the newest last
+	ChangesPerHour  []int           `json:"changesPerHour,omitempty"` // of the last 24 hours, the newest last
+	Digest          string          `json:"digest,omitempty"`         // of the surface
+	Surface         json.RawMessage `json:"surface,omitempty"`        // the last good one, as a snapshot file
 }
 
 func (m *Monitor) listServers(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +70,7 @@ func (m *Monitor) showServer(w http.ResponseWriter, r *http.Request) {
 		one.Surface, one.Digest = file, fmt.Sprintf("sha256:%x", sha256.Sum256(file))
 	}
 	lasting := one
-	lasting.VerifiedAt, lasting.Seen, lasting.AgeSeconds, lasting.Watch = nil, nil, nil, nil
+	lasting.VerifiedAt, lasting.Seen, lasting.AgeSeconds, lasting.Watch, lasting.LatencyMs, lasting.ChangesPerHour = nil, nil, nil, nil, nil, nil
 	w.Header().Set("ETag", fmt.Sprintf(`W/"%x"`, sha256.Sum256(encode(lasting))))
 	w.Header().Set("Cache-Control", "no-cache")
 	writeJSON(w, r, encode(one))
@@ -91,6 +93,7 @@ func (m *Monitor) describe(s Server) (oneServer, watch.Status) {
 	}
 	if s.Refresh != nil {
 		one.Watch = &now.Counts
+		one.LatencyMs, one.ChangesPerHour = m.past.tell(s.Name)
 	}
 	if now.Err != nil {
 		one.Error = m.options.Explain(now.Err)

@@ -92,7 +92,7 @@ func TestNearestNames(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
 	}
-	for _, path := range []string{"/", "/v1", "/v1/", "/v1/servers/", "/v1/servers/a/b", "/metric"} {
+	for _, path := range []string{"/page", "/v1", "/v1/", "/v1/servers/", "/v1/servers/a/b", "/metric"} {
 		if response, body := ask(t, m.Handler(), "GET", path, ""); response.StatusCode != 404 || !strings.Contains(body, "openapi.json") {
 			t.Errorf("%s gets %d %s", path, response.StatusCode, body)
 		}

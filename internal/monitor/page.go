@@ -1,0 +1,179 @@
+package monitor
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // for the page
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/journal"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// The parts of the page for people. It shows what the other routes tell, and asks nobody else.
+var (
+	//go:embed page/page.html
+	pageText string
+	//go:embed page/style.css
+	pageStyle string
+	//go:embed page/script.js
+	pageScript string
+)
+
+// wholePage is the page, and the policy that lets nothing run or load but what is in it.
+var wholePage = sync.OnceValues(func() (page, policy string) {
+	source := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	page = strings.NewReplacer("STYLE", pageStyle, "SCRIPT", pageScript).Replace(pageText)
+	policy = "default-src 'none'; script-src " + source(pageScript) + "; style-src " + source(pageStyle) +
+		"; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	return page, policy
+})
+
+// showPage answers with the page, which holds nothing of any server: its script asks for that, with the token if there is one.
+func (m *Monitor) showPage(w http.ResponseWriter, _ *http.Request) {
+	page, policy := wholePage()
+	head := w.Header()
+	head.Set("Content-Type", "text/html; charset=utf-8")
+	head.Set("Content-Security-Policy", policy)
+	head.Set("Referrer-Policy", "no-referrer")
+	_, _ = w.Write([]byte(page)) // the client has gone if it fails
+}
+
+// shownChanges is how many changes of a server are told at once.
+const shownChanges = 20
+
+// changed is the answer about the changes of one server.
+type changed struct {
+	Mcpctl  int     `json:"mcpctl"`
+	Server  string  `json:"server"`
+	Changes []story `json:"changes"`
+}
+
+// story is one change as people read it.
+type story struct {
+	ID     string    `json:"id"` // of the event
+	Change int       `json:"change"`
+	Time   time.Time `json:"time"`
+	Level  string    `json:"level"` // of the worst finding that nothing excuses; "none" when there is none
+	Text   string    `json:"text"`  // in lines
+}
+
+// listChanges tells the newest changes of a server, the newest first.
+func (m *Monitor) listChanges(w http.ResponseWriter, r *http.Request) {
+	s, ok := m.named(w, r)
+	if !ok {
+		return
+	}
+	all := changed{Mcpctl: report.Version, Server: s.Name, Changes: []story{}}
+	for _, e := range slices.Backward(m.events.After(0).Entries) {
+		if e.Server != s.Name || e.Change == 0 || len(all.Changes) == shownChanges {
+			continue
+		}
+		if one, err := storyOf(e); err == nil {
+			all.Changes = append(all.Changes, one)
+		}
+	}
+	writeJSON(w, r, encode(all))
+}
+
+func storyOf(e journal.Entry) (story, error) {
+	var event report.Event
+	if err := json.Unmarshal(e.Line, &event); err != nil {
+		return story{}, err
+	}
+	var text bytes.Buffer
+	if err := report.WriteEvent(&text, "table", event, report.Options{}); err != nil {
+		return story{}, err
+	}
+	sum := report.Summarize(event.Findings, nil)
+	level := "none"
+	switch {
+	case sum.Breaking > 0:
+		level = "breaking"
+	case sum.Warning > 0:
+		level = "warning"
+	case sum.Info > 0:
+		level = "info"
+	}
+	return story{ID: e.ID, Change: e.Change, Time: event.Time, Level: level, Text: strings.TrimRight(text.String(), "\n")}, nil
+}
+
+// Bounds of what is remembered of each server for the eye.
+const (
+	shownReadings = 30
+	shownHours    = 24
+)
+
+// past is what servers were like lately. The zero value is ready.
+type past struct {
+	mu    sync.Mutex
+	known map[string]*recent
+}
+
+// recent is that of one server.
+type recent struct {
+	readings []int // milliseconds that the newest readings took, the newest last
+	changes  [shownHours]int
+	hour     int64 // that the last of changes is for, in hours since 1970
+}
+
+// of is what is known of a server; the caller holds the lock.
+func (p *past) of(server string) *recent {
+	if p.known == nil {
+		p.known = map[string]*recent{}
+	}
+	if p.known[server] == nil {
+		p.known[server] = &recent{}
+	}
+	one := p.known[server]
+	now := time.Now().Unix() / 3600
+	if gone := int(min(now-one.hour, shownHours)); gone > 0 {
+		copy(one.changes[:], one.changes[gone:])
+		clear(one.changes[shownHours-gone:])
+		one.hour = now
+	}
+	return one
+}
+
+func (p *past) read(server string, a watch.Attempt) {
+	if a.Cause == "" || a.Outcome == watch.Failure {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one := p.of(server)
+	one.readings = append(one.readings[max(len(one.readings)-shownReadings+1, 0):], int(a.Took.Milliseconds()))
+}
+
+func (p *past) changed(server string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.of(server).changes[shownHours-1]++
+}
+
+func (p *past) forget(server string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.known, server)
+}
+
+// tell gives copies of what is known of a server, nil when there is nothing.
+func (p *past) tell(server string) (readings, changes []int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known[server] == nil {
+		return nil, nil
+	}
+	one := p.of(server)
+	return slices.Clone(one.readings), slices.Clone(one.changes[:])
+}
