@@ -63,7 +63,7 @@ type Budgets struct {
 // server sent. When ctx ends before everything was looked at, the error is its cause and the findings are not all.
 func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
 	var known metas
-	looked := make([]look, len(subjects))
+	looked := make([]seen, len(subjects))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(subjects)) {
@@ -86,20 +86,20 @@ func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Fi
 	}
 	for _, r := range rules() {
 		if r.together != nil {
-			r.together(all, func(one finding.Finding) { found = append(found, r.complete(one)) })
+			found = append(found, r.over(all)...)
 		}
 	}
 	finding.Sort(found)
 	return found, nil
 }
 
-// look is what came of looking at one server.
-type look struct {
+// seen is what came of looking at one server.
+type seen struct {
 	found  []finding.Finding
 	member member
 }
 
-func lookAt(ctx context.Context, subject Subject, budgets Budgets, known *metas) (l look) {
+func lookAt(ctx context.Context, subject Subject, budgets Budgets, known *metas) (l seen) {
 	if subject.Snapshot == nil {
 		return l
 	}
@@ -113,8 +113,32 @@ func lookAt(ctx context.Context, subject Subject, budgets Budgets, known *metas)
 	return l
 }
 
+// spot is a place at which a rule may speak.
+type spot struct {
+	item   string
+	way    *trail
+	report tell
+}
+
+// in is a place inside the spot.
+func (s spot) in(keys ...string) spot { return s.below(rawjson.Join("", keys...)) }
+
+// below is the place at a JSON pointer from the spot.
+func (s spot) below(pointer string) spot {
+	s.way = &trail{s.way, pointer}
+	return s
+}
+
+// say reports what is wrong at a member of the spot, which may be the spot itself; without words it is the rule's title.
+func (s spot) say(member string, value json.RawMessage, format string, args ...any) {
+	s.report(finding.Finding{Item: s.item, Path: s.way.String(), Member: member, New: value, Message: fmt.Sprintf(format, args...)})
+}
+
 // tell reports what a rule found. What the rule says of itself is filled in.
 type tell func(finding.Finding)
+
+// look finds what one rule is about in one server.
+type look = func(*server, tell)
 
 // rule is a row of rules.json with the function that looks for it: in one server, or in all of them together.
 type rule struct {
@@ -122,7 +146,7 @@ type rule struct {
 	Once   bool // a server has it in many places or in none, so that all places are one finding
 	Change bool // a finding that the saved snapshot has too was accepted with it, and is info
 
-	alone    func(*server, tell)
+	alone    look
 	together func(fleet, tell)
 }
 
@@ -144,11 +168,11 @@ var rules = sync.OnceValue(func() []rule {
 })
 
 // functions are what looks for each rule, by its id.
-func functions() (alone map[string]func(*server, tell), together map[string]func(fleet, tell)) {
-	alone = map[string]func(*server, tell){}
-	for _, family := range []map[string]func(*server, tell){protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules} {
-		for id, look := range family {
-			alone[id] = look
+func functions() (alone map[string]look, together map[string]func(fleet, tell)) {
+	alone = map[string]look{}
+	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules} {
+		for id, f := range family {
+			alone[id] = f
 		}
 	}
 	return alone, fleetRules
@@ -192,6 +216,29 @@ func (r rule) in(s *server) []finding.Finding {
 	})
 	if r.Once && len(found) > 1 {
 		return []finding.Finding{r.joined(found)}
+	}
+	return found
+}
+
+// over is what the rule says of all servers together; what it says once, it says once of each.
+func (r rule) over(all fleet) []finding.Finding {
+	var found []finding.Finding
+	of := map[string][]finding.Finding{}
+	r.together(all, func(one finding.Finding) {
+		one = r.complete(one)
+		found, of[one.Server] = append(found, one), append(of[one.Server], one)
+	})
+	if !r.Once {
+		return found
+	}
+	found = nil
+	for _, same := range of {
+		finding.Sort(same)
+		one := same[0]
+		if len(same) > 1 {
+			one = r.joined(same)
+		}
+		found = append(found, one)
 	}
 	return found
 }

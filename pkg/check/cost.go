@@ -14,7 +14,7 @@ import (
 )
 
 // costRules are about what a server costs every conversation that has it: for all, and in a project that has set limits.
-var costRules = map[string]func(*server, tell){
+var costRules = map[string]look{
 	"tool-expensive":         expensive,
 	"text-long":              longTexts,
 	"budget-server-tokens":   serverTokens,

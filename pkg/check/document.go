@@ -39,6 +39,15 @@ type place struct {
 // path is the JSON pointer of the place within the item.
 func (p *place) path() string { return p.way.String() }
 
+// name is the last step on the way to the place: of a property, its name.
+func (p *place) name() string {
+	steps := rawjson.Split(p.way.token)
+	if len(steps) == 0 {
+		return ""
+	}
+	return steps[len(steps)-1]
+}
+
 // text is a keyword whose value is a string; empty when it is none.
 func (p *place) text(keyword string) string {
 	text, _ := p.object[keyword].(string)
@@ -204,34 +213,65 @@ func (d *document) faults(p *place, value any) []schema.Fault {
 	return found
 }
 
+// ofTools, ofSchemas, ofPlaces, ofInputs, ofProperties and ofTexts are rules that look at each tool, at each schema of each
+// tool, at each schema inside them, at those that arguments are judged by, at the properties among those, and at each text.
+
+func ofTools(f func(t tool, at spot)) look {
+	return func(s *server, report tell) {
+		for _, t := range s.tools {
+			if t.fields != nil {
+				f(t, spot{t.id, nil, report})
+			}
+		}
+	}
+}
+
+func ofSchemas(f func(d *document, at spot)) look {
+	return func(s *server, report tell) {
+		s.eachSchema(func(t tool, d *document) { f(d, spot{t.id, &trail{nil, d.path}, report}) })
+	}
+}
+
+func ofPlaces(f func(d *document, p *place, at spot)) look {
+	return func(s *server, report tell) {
+		s.eachSchema(func(t tool, d *document) {
+			for _, p := range d.places {
+				f(d, p, spot{t.id, p.way, report})
+			}
+		})
+	}
+}
+
+func ofInputs(f func(p *place, at spot)) look {
+	return ofPlaces(func(d *document, p *place, at spot) {
+		if p.reached && d.path == "/inputSchema" {
+			f(p, at)
+		}
+	})
+}
+
+func ofProperties(f func(p *place, name string, property map[string]any, at spot)) look {
+	return ofInputs(func(p *place, at spot) {
+		for _, name := range slices.Sorted(maps.Keys(p.properties())) {
+			property, _ := p.properties()[name].(map[string]any)
+			f(p, name, property, at.in("properties", name))
+		}
+	})
+}
+
+func ofTexts(f func(p passage, at spot)) look {
+	return func(s *server, report tell) {
+		for _, p := range s.texts {
+			f(p, spot{p.item, p.way, report})
+		}
+	}
+}
+
 // eachSchema calls f with every schema of every tool.
 func (s *server) eachSchema(f func(t tool, d *document)) {
 	for _, t := range s.tools {
 		for _, d := range t.schemas() {
 			f(t, d)
-		}
-	}
-}
-
-// eachPlace calls f with every schema inside every schema of every tool.
-func (s *server) eachPlace(f func(t tool, d *document, p *place)) {
-	s.eachSchema(func(t tool, d *document) {
-		for _, p := range d.places {
-			f(t, d, p)
-		}
-	})
-}
-
-// eachInput calls f with every schema that the arguments of a tool are judged by.
-func (s *server) eachInput(f func(t tool, p *place)) {
-	for _, t := range s.tools {
-		if t.input == nil {
-			continue
-		}
-		for _, p := range t.input.places {
-			if p.reached {
-				f(t, p)
-			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 
 // protocolRules are about how a server speaks the protocol. Those that rest on what a probe met say nothing of a saved
 // snapshot.
-var protocolRules = map[string]func(*server, tell){
+var protocolRules = map[string]look{
 	"stdout-noise":               noise,
 	"reply-not-utf8":             noticed("invalid-utf8"),
 	"handshake-odd":              noticed("version-not-for-era", "initialized-refused", "capabilities-missing", "instructions-not-text"),
@@ -25,6 +26,7 @@ var protocolRules = map[string]func(*server, tell){
 	"duplicate-name":             duplicates,
 	"duplicate-key":              repeatedKeys,
 	"item-without-name":          nameless,
+	"member-mistyped":            mistyped,
 	"header-name-invalid":        headers,
 	"protocol-outdated":          outdated,
 	"transport-deprecated":       deprecatedTransport,
@@ -48,7 +50,7 @@ func times(n int) string {
 }
 
 // noticed tells each notice with one of the codes.
-func noticed(codes ...string) func(*server, tell) {
+func noticed(codes ...string) look {
 	return func(s *server, report tell) {
 		for _, n := range s.Observed.Notices {
 			if slices.Contains(codes, n.Code) {
@@ -121,6 +123,42 @@ func nameless(s *server, report tell) {
 			}
 		}
 	}
+}
+
+// memberTypes are the types of members of items as the specification gives them (schema.ts), by kind; "" = of every kind. One
+// with a ! must be there.
+var memberTypes = map[snapshot.Kind]map[string]string{
+	"":                 {"title": "a string", "description": "a string", "_meta": "an object", "icons": "an array"},
+	snapshot.Tools:     {"annotations": "an object", "outputSchema": "an object"},
+	snapshot.Prompts:   {"arguments": "an array"},
+	snapshot.Resources: {"name": "!a string", "mimeType": "a string", "size": "a number", "annotations": "an object"},
+	snapshot.Templates: {"name": "!a string", "mimeType": "a string", "annotations": "an object"},
+}
+
+// mistyped tells the members that typed clients refuse, and until 2025-11-25 the properties whose schema is no object.
+func mistyped(s *server, report tell) {
+	for _, i := range s.items {
+		for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
+			for _, name := range slices.Sorted(maps.Keys(types)) {
+				value, there := i.fields[name]
+				want, must := strings.CutPrefix(types[name], "!")
+				if i.fields != nil && (there || must) && rawjson.TypeName(encoded(value)) != want {
+					spot{i.id, nil, report}.in(name).say("", short(value), "%s is %s, and must be %s.", name, rawjson.TypeName(encoded(value)), want)
+				}
+			}
+		}
+	}
+	before(modern, ofTools(func(t tool, at spot) {
+		for _, d := range t.schemas() {
+			root, _ := d.value.(map[string]any)
+			properties, _ := root["properties"].(map[string]any)
+			for _, name := range slices.Sorted(maps.Keys(properties)) {
+				if _, ok := properties[name].(bool); ok {
+					at.below(d.path).in("properties", name).say("", encoded(properties[name]), "The schema of %q is %v, and must be an object.", name, properties[name])
+				}
+			}
+		}
+	}))(s, report)
 }
 
 func repeatedKeys(s *server, report tell) {

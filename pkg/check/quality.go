@@ -14,21 +14,22 @@ import (
 )
 
 // qualityRules are about how well a model and a host can work with what is offered.
-var qualityRules = map[string]func(*server, tell){
+var qualityRules = map[string]look{
 	"tool-description-missing":      undescribed(snapshot.Tools),
 	"prompt-description-missing":    undescribed(snapshot.Prompts),
-	"tool-description-repeats-name": repeatsName,
-	"tool-description-placeholder":  placeholders,
+	"tool-description-repeats-name": ofTools(repeatsName),
+	"tool-description-placeholder":  ofTools(placeholders),
 	"tool-description-duplicate":    sameDescriptions,
+	"tool-description-alike":        alikeDescriptions,
 	"argument-description-missing":  undescribedArguments,
 	"tool-annotations-missing":      unannotated,
-	"tool-annotations-contradict":   contradictingHints,
-	"tool-annotation-not-boolean":   hintsNotBoolean,
-	"tool-annotations-against-name": hintsAgainstName,
-	"output-schema-missing":         outputUndescribed,
+	"tool-annotations-contradict":   ofTools(contradictingHints),
+	"tool-annotation-not-boolean":   ofTools(hintsNotBoolean),
+	"tool-annotations-against-name": ofTools(hintsAgainstName),
+	"output-schema-missing":         ofTools(outputUndescribed),
 }
 
-func undescribed(kind snapshot.Kind) func(*server, tell) {
+func undescribed(kind snapshot.Kind) look {
 	return func(s *server, report tell) {
 		for _, i := range s.of(kind) {
 			if i.fields != nil && strings.TrimSpace(i.text("description")) == "" {
@@ -38,53 +39,91 @@ func undescribed(kind snapshot.Kind) func(*server, tell) {
 	}
 }
 
-func repeatsName(s *server, report tell) {
-	for _, t := range s.tools {
-		if d := t.text("description"); lettersOf(d) != "" && lettersOf(d) == lettersOf(t.Key) {
-			report(finding.Finding{Item: t.id, Path: "/description", New: rawjson.Quote(d)})
-		}
+func repeatsName(t tool, at spot) {
+	if d := t.text("description"); lettersOf(d) != "" && lettersOf(d) == lettersOf(t.Key) {
+		at.in("description").say("", rawjson.Quote(d), "")
 	}
 }
 
 // lettersOf is a text without case, spaces and punctuation.
-func lettersOf(text string) string {
-	return strings.ToLower(strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, text))
-}
+func lettersOf(text string) string { return strings.Join(wordsOf(text), "") }
 
 // placeholderText is a description that somebody meant to write.
 var placeholderText = match.Pattern(`(?i)^\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$|(?-i:^\W*(?:TODO|FIXME|TBD)\b)`)
 
-func placeholders(s *server, report tell) {
-	for _, t := range s.tools {
-		if d := t.text("description"); strings.TrimSpace(d) != "" && placeholderText().MatchString(d) {
-			report(finding.Finding{Item: t.id, Path: "/description", New: rawjson.Quote(d), Message: fmt.Sprintf("The description is %q.", clip(d))})
-		}
+func placeholders(t tool, at spot) {
+	if d := t.text("description"); strings.TrimSpace(d) != "" && placeholderText().MatchString(d) {
+		at.in("description").say("", rawjson.Quote(d), "The description is %q.", clip(d))
 	}
 }
 
 // sameDescriptions tells every tool but the first that has a description by the one before it.
 func sameDescriptions(s *server, report tell) {
 	first := map[string]string{}
-	for _, t := range s.tools {
-		d := lettersOf(t.text("description"))
-		if d == "" || placeholderText().MatchString(t.text("description")) {
-			continue
+	ofTools(func(t tool, at spot) {
+		d := t.text("description")
+		letters := lettersOf(d)
+		if letters == "" || placeholderText().MatchString(d) {
+			return
 		}
-		if other, seen := first[d]; seen && other != t.Key {
-			report(finding.Finding{Item: t.id, Path: "/description", New: rawjson.Quote(t.text("description")), Message: fmt.Sprintf("The description is that of %s, too.", other)})
+		if other, seen := first[letters]; seen && other != t.Key {
+			at.in("description").say("", rawjson.Quote(d), "The description is that of %s, too.", other)
 		} else {
-			first[d] = t.Key
+			first[letters] = t.Key
+		}
+	})(s, report)
+}
+
+// leastAlike is how many different words a description has that another one can be like.
+const leastAlike = 10
+
+// alikeDescriptions tells the tools whose descriptions have the words of an earlier one, but for such as tell nothing.
+func alikeDescriptions(s *server, report tell) {
+	type text struct {
+		tool  tool
+		words map[string]bool
+	}
+	var before []text
+	ofTools(func(t tool, at spot) {
+		d := t.text("description")
+		this := text{t, map[string]bool{}}
+		for _, word := range wordsOf(d) {
+			this.words[word] = true
+		}
+		if len(this.words) < leastAlike {
+			return
+		}
+		for _, other := range before {
+			if lettersOf(d) != lettersOf(other.tool.text("description")) && hardlyDiffer(this.words, other.words) {
+				at.in("description").say("", rawjson.Quote(d), "The description is nearly that of %s.", other.tool.Key)
+				return
+			}
+		}
+		before = append(before, this)
+	})(s, report)
+}
+
+// fillers are words whose difference tells nothing.
+var fillers = []string{"a", "an", "the", "of", "in", "on", "to", "and", "or", "with", "its", "all", "please", "this", "that"}
+
+func hardlyDiffer(one, other map[string]bool) bool {
+	for _, pair := range [][2]map[string]bool{{one, other}, {other, one}} {
+		for word := range pair[0] {
+			if !pair[1][word] && !slices.Contains(fillers, word) {
+				return false
+			}
 		}
 	}
+	return true
 }
 
 func undescribedArguments(s *server, report tell) {
-	for _, t := range s.tools {
+	tell := func(at spot, missing []string) {
+		if len(missing) > 0 {
+			at.say("", encoded(missing), "Without a description: %s.", some(missing))
+		}
+	}
+	ofTools(func(t tool, at spot) {
 		schema, _ := t.fields["inputSchema"].(map[string]any)
 		properties, _ := schema["properties"].(map[string]any)
 		var missing []string
@@ -93,24 +132,12 @@ func undescribedArguments(s *server, report tell) {
 				missing = append(missing, name)
 			}
 		}
-		undescribedNames(t.item, "/inputSchema/properties", missing, report)
-	}
+		tell(at.in("inputSchema", "properties"), missing)
+	})(s, report)
 	for _, i := range s.of(snapshot.Prompts) {
-		arguments, _ := i.fields["arguments"].([]any)
-		var missing []string
-		for _, value := range arguments {
-			a, _ := value.(map[string]any)
-			if name, ok := a["name"].(string); ok && a["description"] == nil {
-				missing = append(missing, name)
-			}
-		}
-		undescribedNames(i, "/arguments", missing, report)
-	}
-}
-
-func undescribedNames(i item, path string, missing []string, report tell) {
-	if len(missing) > 0 {
-		report(finding.Finding{Item: i.id, Path: path, New: encoded(missing), Message: fmt.Sprintf("Without a description: %s.", some(missing))})
+		tell(spot{i.id, nil, report}.in("arguments"), slices.DeleteFunc(i.argumentNames(), func(name string) bool {
+			return i.argument(name)["description"] != nil
+		}))
 	}
 }
 
@@ -140,21 +167,17 @@ func unannotated(s *server, report tell) {
 	}
 }
 
-func contradictingHints(s *server, report tell) {
-	for _, t := range s.tools {
-		if hints := t.hints(); hints["readOnlyHint"] == true && hints["destructiveHint"] == true {
-			report(finding.Finding{Item: t.id, Path: "/annotations", New: encoded(hints)})
-		}
+func contradictingHints(t tool, at spot) {
+	if hints := t.hints(); hints["readOnlyHint"] == true && hints["destructiveHint"] == true {
+		at.in("annotations").say("", encoded(hints), "")
 	}
 }
 
-func hintsNotBoolean(s *server, report tell) {
-	for _, t := range s.tools {
-		for _, name := range []string{"destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint"} {
-			value, there := t.hints()[name]
-			if _, boolean := value.(bool); there && !boolean {
-				report(finding.Finding{Item: t.id, Path: "/annotations/" + name, New: encoded(value)})
-			}
+func hintsNotBoolean(t tool, at spot) {
+	for _, name := range []string{"destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint"} {
+		value, there := t.hints()[name]
+		if _, boolean := value.(bool); there && !boolean {
+			at.in("annotations", name).say("", encoded(value), "")
 		}
 	}
 }
@@ -166,27 +189,29 @@ var (
 	writing    = []string{"create", "update", "write", "insert", "upload", "rename", "publish", "deploy", "edit", "overwrite", "merge"}
 )
 
-// hintsAgainstName tells hints that say less than the verb at the start of the name, or at its end: issue_delete.
-func hintsAgainstName(s *server, report tell) {
-	for _, t := range s.tools {
-		words := wordsOf(t.Key)
-		if len(words) == 0 {
-			continue
-		}
-		verb, hints := words[0], t.hints()
-		if !slices.Contains(destroying, verb) && !slices.Contains(writing, verb) && len(words) > 1 && !slices.Contains(reading, verb) {
-			verb = words[len(words)-1]
-		}
-		says := ""
-		switch destroys := slices.Contains(destroying, verb); {
-		case (destroys || slices.Contains(writing, verb)) && hints["readOnlyHint"] == true:
-			says = "it only reads"
-		case destroys && hints["destructiveHint"] == false:
-			says = "it destroys nothing"
-		default:
-			continue
-		}
-		report(finding.Finding{Item: t.id, Path: "/annotations", New: encoded(hints), Message: fmt.Sprintf("The name says %q, and the annotations say that %s.", verb, says)})
+// deleting is how a text begins that tells of a deletion.
+var deleting = match.Pattern(`(?i)^\W*(?:permanently\s+|irreversibly\s+)?(?:deletes?|removes?|drops?|destroys?|purges?|wipes?|erases?|uninstalls?|revokes?)\b`)
+
+// hintsAgainstName tells hints that say less than the verb at the start of the name, or at its end: issue_delete; or than
+// the first word of the text.
+func hintsAgainstName(t tool, at spot) {
+	words := wordsOf(t.Key)
+	if len(words) == 0 {
+		return
+	}
+	at = at.in("annotations")
+	verb, hints := words[0], t.hints()
+	if !slices.Contains(destroying, verb) && !slices.Contains(writing, verb) && !slices.Contains(reading, verb) {
+		verb = words[len(words)-1]
+	}
+	destroys := slices.Contains(destroying, verb)
+	switch {
+	case (destroys || slices.Contains(writing, verb)) && hints["readOnlyHint"] == true:
+		at.say("", encoded(hints), "The name says %q, and the annotations say that it only reads.", verb)
+	case destroys && hints["destructiveHint"] == false:
+		at.say("", encoded(hints), "The name says %q, and the annotations say that it destroys nothing.", verb)
+	case hints["readOnlyHint"] == true && deleting().MatchString(t.text("description")):
+		at.say("", encoded(hints), "The text says %q, and the annotations say that it only reads.", strings.TrimSpace(deleting().FindString(t.text("description"))))
 	}
 }
 
@@ -209,11 +234,9 @@ func wordsOf(name string) []string {
 
 var structured = match.Pattern(`(?i)\bstructured ?content\b`)
 
-func outputUndescribed(s *server, report tell) {
-	for _, t := range s.tools {
-		if t.output == nil && structured().MatchString(t.text("description")) {
-			report(finding.Finding{Item: t.id, Path: "/outputSchema"})
-		}
+func outputUndescribed(t tool, at spot) {
+	if t.output == nil && structured().MatchString(t.text("description")) {
+		at.in("outputSchema").say("", nil, "")
 	}
 }
 

@@ -17,24 +17,36 @@ import (
 )
 
 // schemaRules are about the JSON Schemas of tools.
-var schemaRules = map[string]func(*server, tell){
-	"input-schema-missing":   schemaMissing,
-	"input-root-not-object":  inputRoot,
-	"output-root-not-object": outputRoot,
+var schemaRules = map[string]look{
+	"input-schema-missing":   ofTools(schemaMissing),
+	"input-root-not-object":  ofTools(func(t tool, at spot) { rootNotObject(t.input, at) }),
+	"output-root-not-object": before(modern, ofTools(func(t tool, at spot) { rootNotObject(t.output, at) })),
 	"schema-invalid":         schemaInvalid,
-	"schema-dialect-unknown": dialectUnknown,
-	"reference-unresolved":   referenceUnresolved,
-	"reference-remote":       referenceRemote,
+	"schema-dialect-unknown": ofSchemas(dialectUnknown),
+	"reference-unresolved":   ofPlaces(referenceUnresolved),
+	"reference-remote":       ofPlaces(referenceRemote),
 	"definitions-unused":     definitionsUnused,
-	"schema-deep":            schemaDeep,
-	"schema-large":           schemaLarge,
-	"required-undefined":     requiredUndefined,
+	"schema-deep":            ofSchemas(schemaDeep),
+	"schema-large":           ofSchemas(schemaLarge),
+	"required-undefined":     ofPlaces(requiredUndefined),
 	"schema-contradictory":   contradictory,
 	"default-invalid":        instancesInvalid("default", "The default %s does not match: %s."),
 	"example-invalid":        instancesInvalid("examples", "The example %s does not match: %s."),
-	"pattern-invalid":        patternInvalid,
-	"pattern-not-unicode":    patternNotUnicode,
-	"pattern-exponential":    patternExponential,
+	"pattern-invalid": ofPatterns("ECMAScript cannot read the pattern %s: %s.", func(pattern string) string {
+		return patternFault(pattern, false)
+	}),
+	"pattern-not-unicode": ofPatterns("ECMAScript cannot read the pattern %s with its flag u: %s.", func(pattern string) string {
+		if patternFault(pattern, false) != "" {
+			return ""
+		}
+		return patternFault(pattern, true)
+	}),
+	"pattern-exponential": ofPatterns("Matching the pattern %s can take exponential time: %s.", func(pattern string) string {
+		if exponential(pattern) {
+			return "one text is matched in several ways, and each is tried before it fails"
+		}
+		return ""
+	}),
 }
 
 const (
@@ -44,41 +56,32 @@ const (
 	proofSteps     = 2_000 // for one of them
 )
 
-func schemaMissing(s *server, report tell) {
-	for _, t := range s.tools {
-		if t.fields != nil && t.fields["inputSchema"] == nil {
-			report(finding.Finding{Item: t.id, Path: "/inputSchema"})
+// before is a rule on servers that speak a revision before this one.
+func before(revision string, f look) look {
+	return func(s *server, report tell) {
+		if s.Snapshot.Protocol < revision {
+			f(s, report)
 		}
 	}
 }
 
-func inputRoot(s *server, report tell) {
-	for _, t := range s.tools {
-		rootNotObject(t, t.input, report)
+func schemaMissing(t tool, at spot) {
+	if t.fields["inputSchema"] == nil {
+		at.in("inputSchema").say("", nil, "")
 	}
 }
 
-// outputRoot asks of results what the revisions before 2026-07-28 do, and with them the types of the official SDKs.
-func outputRoot(s *server, report tell) {
-	if s.Snapshot.Protocol >= modern {
-		return
-	}
-	for _, t := range s.tools {
-		rootNotObject(t, t.output, report)
-	}
-}
-
-func rootNotObject(t tool, d *document, report tell) {
+func rootNotObject(d *document, at spot) {
 	if d == nil || d.value == nil {
 		return
 	}
 	if root, ok := d.value.(map[string]any); !ok || root["type"] != "object" {
-		report(finding.Finding{Item: t.id, Path: d.path, Member: "type", New: encoded(root["type"])})
+		at.below(d.path).say("type", encoded(root["type"]), "")
 	}
 }
 
 func schemaInvalid(s *server, report tell) {
-	s.eachSchema(func(t tool, d *document) {
+	ofSchemas(func(d *document, at spot) {
 		draft, _, known := schema.DraftOf(d.value)
 		if !known {
 			return
@@ -86,9 +89,9 @@ func schemaInvalid(s *server, report tell) {
 		found, _ := s.metas.of(draft).Faults("", d.value, d.pool)
 		for _, f := range found {
 			value, _ := rawjson.At(d.value, f.Path)
-			report(finding.Finding{Item: t.id, Path: d.path + f.Path, New: short(value), Message: fmt.Sprintf("The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)})
+			at.below(f.Path).say("", short(value), "The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)
 		}
-	})
+	})(s, report)
 }
 
 // short is a value as JSON, nil when it is long.
@@ -99,28 +102,22 @@ func short(value any) json.RawMessage {
 	return nil
 }
 
-func dialectUnknown(s *server, report tell) {
-	s.eachSchema(func(t tool, d *document) {
-		if _, dialect, known := schema.DraftOf(d.value); !known {
-			report(finding.Finding{Item: t.id, Path: d.path + "/$schema", New: rawjson.Quote(dialect)})
-		}
-	})
+func dialectUnknown(d *document, at spot) {
+	if _, dialect, known := schema.DraftOf(d.value); !known {
+		at.in("$schema").say("", rawjson.Quote(dialect), "")
+	}
 }
 
-func referenceUnresolved(s *server, report tell) {
-	s.eachPlace(func(t tool, d *document, p *place) {
-		if target, ok := p.object["$ref"].(string); ok && !isRemote(target) && !d.resolves(target) {
-			report(finding.Finding{Item: t.id, Path: p.path(), Member: "$ref", New: rawjson.Quote(target)})
-		}
-	})
+func referenceUnresolved(d *document, p *place, at spot) {
+	if target, ok := p.object["$ref"].(string); ok && !isRemote(target) && !d.resolves(target) {
+		at.say("$ref", rawjson.Quote(target), "")
+	}
 }
 
-func referenceRemote(s *server, report tell) {
-	s.eachPlace(func(t tool, d *document, p *place) {
-		if target := p.text("$ref"); isRemote(target) && !d.names(target) {
-			report(finding.Finding{Item: t.id, Path: p.path(), Member: "$ref", New: rawjson.Quote(target)})
-		}
-	})
+func referenceRemote(d *document, p *place, at spot) {
+	if target := p.text("$ref"); isRemote(target) && !d.names(target) {
+		at.say("$ref", rawjson.Quote(target), "")
+	}
 }
 
 func isRemote(target string) bool {
@@ -153,37 +150,31 @@ func definitionsUnused(s *server, report tell) {
 	}
 }
 
-func schemaDeep(s *server, report tell) {
-	s.eachSchema(func(t tool, d *document) {
-		if i := slices.IndexFunc(d.places, func(p *place) bool { return p.depth == maxSchemaDepth+1 }); i >= 0 {
-			report(finding.Finding{Item: t.id, Path: d.places[i].path()})
-		}
-	})
+func schemaDeep(d *document, at spot) {
+	if i := slices.IndexFunc(d.places, func(p *place) bool { return p.depth == maxSchemaDepth+1 }); i >= 0 {
+		at.way = d.places[i].way
+		at.say("", nil, "")
+	}
 }
 
-func schemaLarge(s *server, report tell) {
-	s.eachSchema(func(t tool, d *document) {
-		if n := len(d.raw); n > maxSchemaBytes {
-			report(finding.Finding{Item: t.id, Path: d.path, Message: fmt.Sprintf("The schema takes %d KiB.", n>>10)})
-		}
-	})
+func schemaLarge(d *document, at spot) {
+	if n := len(d.raw); n > maxSchemaBytes {
+		at.say("", nil, "The schema takes %d KiB.", n>>10)
+	}
 }
 
-func requiredUndefined(s *server, report tell) {
-	s.eachPlace(func(t tool, _ *document, p *place) {
-		properties := p.properties()
-		if properties == nil && p.depth > 0 || p.applied || definedElsewhere(p.object) {
-			return
+func requiredUndefined(_ *document, p *place, at spot) {
+	properties := p.properties()
+	if properties == nil && p.depth > 0 || p.applied || definedElsewhere(p.object) {
+		return
+	}
+	names, _ := p.object["required"].([]any)
+	for _, value := range names {
+		name, ok := value.(string)
+		if _, defined := properties[name]; ok && !defined {
+			at.say("required", rawjson.Quote(name), "%q is required and not defined.", name)
 		}
-		names, _ := p.object["required"].([]any)
-		for _, value := range names {
-			if name, ok := value.(string); ok {
-				if _, defined := properties[name]; !defined {
-					report(finding.Finding{Item: t.id, Path: p.path(), Member: "required", New: rawjson.Quote(name), Message: fmt.Sprintf("%q is required and not defined.", name)})
-				}
-			}
-		}
-	})
+	}
 }
 
 // definedElsewhere tells whether properties of an object may be defined by other keywords than properties.
@@ -228,7 +219,7 @@ func excluding(object map[string]any) bool {
 		has(object, "required") && object["additionalProperties"] == false || has(object, "pattern") && has(object, "minLength", "maxLength", "enum") {
 		return true
 	}
-	if enum, ok := object["enum"].([]any); ok && (object["type"] != "string" || slices.ContainsFunc(enum, func(value any) bool { _, text := value.(string); return !text })) {
+	if enum, ok := object["enum"].([]any); ok && (object["type"] != "string" || len(enum) == 0 || slices.ContainsFunc(enum, func(value any) bool { _, text := value.(string); return !text })) {
 		return true
 	}
 	return has(object, "enum") && has(object, "minimum", "maximum", "minLength", "maxLength") ||
@@ -257,29 +248,27 @@ func refers(value any) bool {
 }
 
 // instancesInvalid tells the values behind a keyword that its own schema rejects.
-func instancesInvalid(keyword, message string) func(*server, tell) {
-	return func(s *server, report tell) {
-		s.eachPlace(func(t tool, d *document, p *place) {
-			given, ok := p.object[keyword]
-			if !ok {
-				return
+func instancesInvalid(keyword, message string) look {
+	return ofPlaces(func(d *document, p *place, at spot) {
+		given, ok := p.object[keyword]
+		if !ok {
+			return
+		}
+		at = at.in(keyword)
+		values, several := given.([]any)
+		if several = several && keyword == "examples"; !several {
+			values = []any{given}
+		}
+		for i, value := range values {
+			here := at
+			if several {
+				here = at.in(strconv.Itoa(i))
 			}
-			values, several := given.([]any)
-			way := p.way.to(keyword)
-			if several = several && keyword == "examples"; !several {
-				values = []any{given}
+			if why := d.faults(p, value); len(why) > 0 {
+				here.say("", encoded(value), message, clipped(value), wrongness(why[0]))
 			}
-			for i, value := range values {
-				at := way
-				if several {
-					at = way.element(i)
-				}
-				if why := d.faults(p, value); len(why) > 0 {
-					report(finding.Finding{Item: t.id, Path: at.String(), New: encoded(value), Message: fmt.Sprintf(message, clipped(value), wrongness(why[0]))})
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // wrongness says what is wrong where.
@@ -299,118 +288,73 @@ func clipped(value any) string {
 	return string(raw)
 }
 
-// eachPattern calls f with every regular expression that a value is judged by.
-func (s *server) eachPattern(f func(pattern string, at finding.Finding)) {
-	s.eachPlace(func(t tool, _ *document, p *place) {
+// ofPatterns tells the regular expressions that values are judged by with which something is wrong.
+func ofPatterns(message string, fault func(pattern string) string) look {
+	return ofPlaces(func(_ *document, p *place, at spot) {
 		if !p.reached {
 			return
 		}
+		judge := func(at spot, member, pattern string) {
+			if why := fault(pattern); why != "" {
+				at.say(member, rawjson.Quote(pattern), message, clipped(pattern), why)
+			}
+		}
 		if pattern, ok := p.object["pattern"].(string); ok {
-			f(pattern, finding.Finding{Item: t.id, Path: p.path(), Member: "pattern", New: rawjson.Quote(pattern)})
+			judge(at, "pattern", pattern)
 		}
 		named, _ := p.object["patternProperties"].(map[string]any)
 		for _, pattern := range slices.Sorted(maps.Keys(named)) {
-			f(pattern, finding.Finding{Item: t.id, Path: p.way.to("patternProperties", pattern).String(), New: rawjson.Quote(pattern)})
-		}
-	})
-}
-
-func patternInvalid(s *server, report tell) {
-	s.eachPattern(func(pattern string, at finding.Finding) {
-		if why := patternFault(pattern, false); why != "" {
-			at.Message = fmt.Sprintf("ECMAScript cannot read the pattern %s: %s.", clipped(pattern), why)
-			report(at)
-		}
-	})
-}
-
-func patternNotUnicode(s *server, report tell) {
-	s.eachPattern(func(pattern string, at finding.Finding) {
-		if why := patternFault(pattern, true); why != "" && patternFault(pattern, false) == "" {
-			at.Message = fmt.Sprintf("ECMAScript cannot read the pattern %s with its flag u: %s.", clipped(pattern), why)
-			report(at)
-		}
-	})
-}
-
-func patternExponential(s *server, report tell) {
-	s.eachPattern(func(pattern string, at finding.Finding) {
-		if exponential(pattern) {
-			at.Message = fmt.Sprintf("Matching the pattern %s can take exponential time.", clipped(pattern))
-			report(at)
+			judge(at.in("patternProperties", pattern), "", pattern)
 		}
 	})
 }
 
 // providerRules are facts about the APIs of models, each with its source and the date of that source. They bind nobody but
 // those who hand tools on as they are: many clients rename and rewrite first. They look at what a call reaches alone.
-var providerRules = map[string]func(*server, tell){
+var providerRules = map[string]look{
 	"provider-tool-name":     toolNames(`^[A-Za-z0-9_-]{1,64}$`),
 	"tool-name-unusual":      toolNames(`^[A-Za-z0-9_.-]{1,128}$`),
-	"provider-property-name": providerProperty,
-	"provider-root-union":    providerUnion,
-	"provider-array-items":   providerItems,
-	"provider-type-list":     providerTypes,
-	"provider-reference":     providerReference,
+	"provider-property-name": ofProperties(providerProperty),
+	"provider-root-union":    ofInputs(providerUnion),
+	"provider-array-items": ofInputs(func(p *place, at spot) {
+		if p.object["type"] == "array" && !has(p.object, "items", "prefixItems") {
+			at.say("items", nil, "")
+		}
+	}),
+	"provider-type-list": ofInputs(func(p *place, at spot) {
+		if types, several := p.object["type"].([]any); several {
+			at.say("type", encoded(types), "")
+		}
+	}),
+	"provider-reference": ofInputs(func(p *place, at spot) {
+		if target, ok := p.object["$ref"]; ok {
+			at.say("$ref", encoded(target), "")
+		}
+	}),
 }
 
 // toolNames tells the tools whose names are not of a form.
-func toolNames(form string) func(*server, tell) {
+func toolNames(form string) look {
 	allowed := match.Pattern(form)
-	return func(s *server, report tell) {
-		for _, t := range s.tools {
-			if t.Key != "" && !allowed().MatchString(t.Key) {
-				report(finding.Finding{Item: t.id, Path: "/name", New: rawjson.Quote(t.Key)})
-			}
+	return ofTools(func(t tool, at spot) {
+		if t.Key != "" && !allowed().MatchString(t.Key) {
+			at.in("name").say("", rawjson.Quote(t.Key), "")
 		}
-	}
+	})
 }
 
 var propertyNames = match.Pattern(`^[A-Za-z0-9_.-]{1,64}$`)
 
-func providerProperty(s *server, report tell) {
-	s.eachInput(func(t tool, p *place) {
-		if p.depth > 0 {
-			return
-		}
-		for _, name := range slices.Sorted(maps.Keys(p.properties())) {
-			if !propertyNames().MatchString(name) {
-				report(finding.Finding{Item: t.id, Path: p.way.to("properties", name).String(), New: rawjson.Quote(name)})
-			}
-		}
-	})
+func providerProperty(p *place, name string, _ map[string]any, at spot) {
+	if p.depth == 0 && !propertyNames().MatchString(name) {
+		at.say("", rawjson.Quote(name), "")
+	}
 }
 
-func providerUnion(s *server, report tell) {
-	s.eachInput(func(t tool, p *place) {
-		for _, keyword := range []string{"oneOf", "anyOf", "allOf"} {
-			if p.depth == 0 && p.object[keyword] != nil {
-				report(finding.Finding{Item: t.id, Path: p.path(), Member: keyword})
-			}
+func providerUnion(p *place, at spot) {
+	for _, keyword := range []string{"oneOf", "anyOf", "allOf"} {
+		if p.depth == 0 && p.object[keyword] != nil {
+			at.say(keyword, nil, "")
 		}
-	})
-}
-
-func providerItems(s *server, report tell) {
-	s.eachInput(func(t tool, p *place) {
-		if p.object["type"] == "array" && !has(p.object, "items", "prefixItems") {
-			report(finding.Finding{Item: t.id, Path: p.path(), Member: "items"})
-		}
-	})
-}
-
-func providerTypes(s *server, report tell) {
-	s.eachInput(func(t tool, p *place) {
-		if types, several := p.object["type"].([]any); several {
-			report(finding.Finding{Item: t.id, Path: p.path(), Member: "type", New: encoded(types)})
-		}
-	})
-}
-
-func providerReference(s *server, report tell) {
-	s.eachInput(func(t tool, p *place) {
-		if target, ok := p.object["$ref"]; ok {
-			report(finding.Finding{Item: t.id, Path: p.path(), Member: "$ref", New: encoded(target)})
-		}
-	})
+	}
 }

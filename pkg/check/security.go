@@ -15,7 +15,7 @@ import (
 
 // securityRules are about what a server may do to those who trust it. They are few and precise: a rule that cries wolf is
 // switched off.
-var securityRules = map[string]func(*server, tell){
+var securityRules = map[string]look{
 	"text-hidden-characters":     hiddenCharacters,
 	"text-instructs-model":       instructions,
 	"text-claims-priority":       matching("The text says %s.", wording.PriorityClaims...),
@@ -49,7 +49,7 @@ var (
 const leastPhrase = 7
 
 // matching tells the first match of some patterns in each text.
-func matching(message string, patterns ...lazy) func(*server, tell) {
+func matching(message string, patterns ...lazy) look {
 	return func(s *server, report tell) {
 		for _, p := range s.texts {
 			if len(p.text) < leastPhrase {

@@ -127,6 +127,30 @@ func (i item) text(name string) string {
 	return text
 }
 
+// argument is an argument of a prompt; nil when it has none of that name.
+func (i item) argument(name string) map[string]any {
+	arguments, _ := i.fields["arguments"].([]any)
+	for _, value := range arguments {
+		if a, _ := value.(map[string]any); a["name"] == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// argumentNames are the arguments of a prompt, in their order.
+func (i item) argumentNames() []string {
+	var names []string
+	arguments, _ := i.fields["arguments"].([]any)
+	for _, value := range arguments {
+		a, _ := value.(map[string]any)
+		if name, ok := a["name"].(string); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // hints are the annotations of a tool.
 func (t tool) hints() map[string]any {
 	hints, _ := t.fields["annotations"].(map[string]any)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,51 +17,56 @@ import (
 
 // wordingRules hold what is written for a model against what the schema says. They read phrases that mean one thing alone,
 // and are silent about all others.
-var wordingRules = map[string]func(*server, tell){
-	"text-default-differs":         defaultsInText,
-	"text-choices-differ":          choicesInText,
-	"text-choices-only":            choicesOnlyInText,
-	"text-limit-differs":           limitsInText,
-	"text-limit-only":              limitsOnlyInText,
-	"text-required-differs":        requiredInText,
-	"text-names-unknown-argument":  unknownArguments,
-	"text-names-unknown-tool":      unknownTools,
-	"argument-asks-for-credential": credentialArguments,
+var wordingRules = map[string]look{
+	"text-default-differs":             ofDescribed(defaultsInText),
+	"text-choices-differ":              ofDescribed(choicesInText),
+	"text-choices-only":                ofDescribed(choicesOnlyInText),
+	"text-limit-differs":               ofDescribed(limitsInText),
+	"text-limit-only":                  ofDescribed(limitsOnlyInText),
+	"text-unit-differs":                ofDescribed(unitInText),
+	"argument-units-mixed":             mixedUnits,
+	"text-required-differs":            ofProperties(requiredInText),
+	"text-names-unknown-argument":      unknownArguments,
+	"text-names-unknown-tool":          unknownTools,
+	"argument-description-placeholder": ofDescribed(argumentPlaceholder),
+	"argument-names-confusable":        ofInputs(confusableArguments),
+	"argument-asks-for-credential":     credentialArguments,
 }
 
-// eachDescribed calls f with every described schema that the arguments of a tool are judged by, but the root.
-func (s *server) eachDescribed(f func(t tool, p *place, text string)) {
-	s.eachInput(func(t tool, p *place) {
+// ofDescribed is a rule that looks at each described schema that the arguments of a tool are judged by, but the root.
+func ofDescribed(f func(p *place, text string, at spot)) look {
+	return ofInputs(func(p *place, at spot) {
 		if text := p.text("description"); text != "" && p.depth > 0 && p.value {
-			f(t, p, text)
+			f(p, text, at)
 		}
 	})
 }
+
+// number tells that a schema is one of numbers alone.
+func (p *place) number() bool { return p.object["type"] == "integer" || p.object["type"] == "number" }
 
 // units after a number make it another one than the schema's.
 var unit = match.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b)`)
 
-func defaultsInText(s *server, report tell) {
-	s.eachDescribed(func(t tool, p *place, text string) {
-		given, ok := p.object["default"]
-		if !ok {
-			return
+func defaultsInText(p *place, text string, at spot) {
+	given, ok := p.object["default"]
+	if !ok {
+		return
+	}
+	said := ""
+	for _, d := range wording.Defaults(text) {
+		enum, _ := p.object["enum"].([]any)
+		bare := d.Bare && !slices.Contains(enum, any(d.Word)) // a word of the sentence, not a value
+		switch {
+		case sameText(d.Word, given), d.Number && (unit().MatchString(d.Unit) || !isNumber(given)):
+			return // it says the same somewhere, or speaks of another unit or of another thing
+		case !bare:
+			said = cmp.Or(said, d.Word)
 		}
-		var said []string
-		for _, d := range wording.Defaults(text) {
-			enum, _ := p.object["enum"].([]any)
-			bare := d.Bare && !slices.Contains(enum, any(d.Word)) // a word of the sentence, not a value
-			switch {
-			case sameText(d.Word, given), d.Number && (unit().MatchString(d.Unit) || !isNumber(given)):
-				return // it says the same somewhere, or speaks of another unit or of another thing
-			case d.Word != "" && !bare:
-				said = append(said, d.Word)
-			}
-		}
-		if len(said) > 0 {
-			report(finding.Finding{Item: t.id, Path: p.path(), Member: "default", New: encoded(given), Message: fmt.Sprintf("The text says that the default is %s, the schema that it is %s.", said[0], clipped(given))})
-		}
-	})
+	}
+	if said != "" {
+		at.say("default", encoded(given), "The text says that the default is %s, the schema that it is %s.", said, clipped(given))
+	}
 }
 
 func isNumber(value any) bool {
@@ -112,106 +118,176 @@ func choicesOf(text string) []string {
 	return found
 }
 
-func choicesInText(s *server, report tell) {
-	s.eachDescribed(func(t tool, p *place, text string) {
-		enum, ok := p.object["enum"].([]any)
-		if !ok || p.object["type"] != "string" && p.object["type"] != nil {
-			return
+func choicesInText(p *place, text string, at spot) {
+	enum, ok := p.object["enum"].([]any)
+	if !ok || p.object["type"] != "string" && p.object["type"] != nil {
+		return
+	}
+	var strange []string
+	words := choicesOf(text)
+	for _, word := range words {
+		if !slices.ContainsFunc(enum, func(value any) bool { return sameText(word, value) }) {
+			strange = append(strange, word)
 		}
-		var strange, shared []string
-		for _, word := range choicesOf(text) {
-			if slices.ContainsFunc(enum, func(value any) bool { return sameText(word, value) }) {
-				shared = append(shared, word)
-			} else {
-				strange = append(strange, word)
-			}
-		}
-		if len(strange) > 0 && len(shared) > 0 { // a list that shares nothing with the enum is one of something else
-			report(finding.Finding{Item: t.id, Path: p.path(), Member: "enum", New: encoded(enum), Message: fmt.Sprintf("The text offers %s, and the schema does not allow it.", some(strange))})
-		}
-	})
+	}
+	if len(strange) > 0 && len(strange) < len(words) { // a list that shares nothing with the enum is one of something else
+		at.say("enum", encoded(enum), "The text offers %s, and the schema does not allow it.", some(strange))
+	}
 }
 
-func choicesOnlyInText(s *server, report tell) {
-	s.eachDescribed(func(t tool, p *place, text string) {
-		if p.object["type"] != "string" || has(p.object, "enum", "const", "pattern", "oneOf", "anyOf", "format") {
-			return
-		}
-		if words := choicesOf(text); words != nil {
-			report(finding.Finding{Item: t.id, Path: p.path(), New: encoded(words)})
-		}
-	})
+func choicesOnlyInText(p *place, text string, at spot) {
+	if p.object["type"] != "string" || has(p.object, "enum", "const", "pattern", "oneOf", "anyOf", "format") {
+		return
+	}
+	if words := choicesOf(text); words != nil {
+		at.say("", encoded(words), "")
+	}
 }
+
+const counted = `\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`
 
 var (
-	most    = match.Pattern(`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed))*|up to|at most|no more than|not more than)\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`)
-	least   = match.Pattern(`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed))*|at least|no less than|not less than)\s*[:=]?\s*(\d[\d_]*(?:,\d{3})*)(\s*[%A-Za-z]\w*)?`)
+	most    = match.Pattern(`(?i)\b(?:max(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|up to|at most|no more than|not more than)` + counted)
+	least   = match.Pattern(`(?i)\b(?:min(?:imum)?(?:\s+(?:value|is|of|allowed|length|size))*|at least|no less than|not less than)` + counted)
 	between = match.Pattern(`(?i)(?:\bbetween\s+(\d+)\s+and\s+(\d+)|\(\s*(\d+)\s*(?:-|–|to)\s*(\d+)\s*\)|\bfrom\s+(\d+)\s+to\s+(\d+))(\s*[%A-Za-z]\w*)?`)
 )
 
-// limit is a bound of a number that a text names.
-type limit struct {
-	keyword string // "minimum" or "maximum"
-	word    string
+// countable is what a limit in the text of a schema of some type is about: the keywords of its bounds, and the words behind
+// a number that mean them.
+type countable struct {
+	bounds map[string][]string
+	means  func(unit string) bool
 }
 
-// limitsOf are the bounds that a text names for a number.
-func limitsOf(text string) []limit {
-	var found []limit
+var (
+	ofCharacters = match.Pattern(`(?i)^\s*(?:char(?:acter)?s?|letters)\b`)
+	ofElements   = match.Pattern(`(?i)^(?:\s*(?:items?|elements?|entries|values))?$`)
+)
+
+func countableOf(p *place) (c countable, ok bool) {
+	switch {
+	case p.number():
+		return countable{map[string][]string{"maximum": {"maximum", "exclusiveMaximum"}, "minimum": {"minimum", "exclusiveMinimum"}},
+			func(word string) bool { return !unit().MatchString(word) && !ofCharacters().MatchString(word) }}, true
+	case p.object["type"] == "string":
+		return countable{map[string][]string{"maximum": {"maxLength"}, "minimum": {"minLength"}}, ofCharacters().MatchString}, true
+	case p.object["type"] == "array":
+		return countable{map[string][]string{"maximum": {"maxItems"}, "minimum": {"minItems"}}, ofElements().MatchString}, true
+	}
+	return countable{}, false
+}
+
+// limitsOf are the bounds that a text names, by "maximum" and "minimum".
+func limitsOf(text string, means func(unit string) bool) map[string][]string {
+	found := map[string][]string{}
 	for keyword, pattern := range map[string]lazy{"maximum": most, "minimum": least} {
 		for _, m := range pattern().FindAllStringSubmatch(text, -1) {
-			if !unit().MatchString(m[2]) {
-				found = append(found, limit{keyword, m[1]})
+			if means(m[2]) {
+				found[keyword] = append(found[keyword], m[1])
 			}
 		}
 	}
 	for _, m := range between().FindAllStringSubmatch(text, -1) {
-		if !unit().MatchString(m[7]) {
-			found = append(found, limit{"minimum", m[1] + m[3] + m[5]}, limit{"maximum", m[2] + m[4] + m[6]})
+		if means(m[7]) {
+			found["minimum"], found["maximum"] = append(found["minimum"], m[1]+m[3]+m[5]), append(found["maximum"], m[2]+m[4]+m[6])
 		}
 	}
 	return found
 }
 
-func limitsInText(s *server, report tell) {
-	s.eachLimit(func(t tool, p *place, keyword string, words []string, bounds []any) {
+func limitsInText(p *place, text string, at spot) {
+	eachLimit(p, text, func(keyword string, words []string, bounds []any) {
 		agrees := slices.ContainsFunc(words, func(word string) bool {
 			return slices.ContainsFunc(bounds, func(bound any) bool { return sameText(word, bound) })
 		})
 		if len(bounds) > 0 && !agrees {
-			report(finding.Finding{Item: t.id, Path: p.path(), Member: keyword, New: encoded(bounds[0]), Message: fmt.Sprintf("The text says that the %s is %s, the schema that it is %s.", keyword, words[0], clipped(bounds[0]))})
+			at.say(keyword, encoded(bounds[0]), "The text says that the limit is %s, the schema that %s is %s.", words[0], keyword, clipped(bounds[0]))
 		}
 	})
 }
 
-func limitsOnlyInText(s *server, report tell) {
-	s.eachLimit(func(t tool, p *place, keyword string, words []string, bounds []any) {
+func limitsOnlyInText(p *place, text string, at spot) {
+	eachLimit(p, text, func(keyword string, words []string, bounds []any) {
 		if len(bounds) == 0 && !has(p.object, "enum", "const", "anyOf", "oneOf", "allOf") {
-			report(finding.Finding{Item: t.id, Path: p.path(), Member: keyword, New: rawjson.Quote(words[0])})
+			at.say(keyword, rawjson.Quote(words[0]), "")
 		}
 	})
 }
 
-// eachLimit calls f with each number whose text names a bound, and with the bounds of that kind that its schema has.
-func (s *server) eachLimit(f func(t tool, p *place, keyword string, words []string, bounds []any)) {
-	s.eachDescribed(func(t tool, p *place, text string) {
-		if p.object["type"] != "integer" && p.object["type"] != "number" {
+// eachLimit calls f with each kind of bound that a text names, and with those of that kind that the schema has.
+func eachLimit(p *place, text string, f func(keyword string, words []string, bounds []any)) {
+	c, ok := countableOf(p)
+	if !ok {
+		return
+	}
+	words := limitsOf(text, c.means)
+	for _, side := range slices.Sorted(maps.Keys(words)) {
+		var bounds []any
+		keywords := c.bounds[side]
+		for _, name := range slices.Backward(keywords) {
+			if bound, ok := p.object[name]; ok {
+				bounds, keywords = append(bounds, bound), []string{name}
+			}
+		}
+		f(keywords[0], words[side], bounds)
+	}
+}
+
+// unitWords are words for units of time and of size, by the one that they mean.
+var unitWords = map[string]string{
+	"ms": "milliseconds", "msec": "milliseconds", "millis": "milliseconds", "millisecond": "milliseconds", "milliseconds": "milliseconds",
+	"sec": "seconds", "secs": "seconds", "seconds": "seconds", "mins": "minutes", "minutes": "minutes", "hours": "hours", "days": "days",
+	"bytes": "bytes", "kb": "kilobytes", "kilobytes": "kilobytes", "mb": "megabytes", "megabytes": "megabytes", "gb": "gigabytes", "gigabytes": "gigabytes",
+}
+
+// sizes are the units that are none of time.
+var sizes = []string{"bytes", "kilobytes", "megabytes", "gigabytes"}
+
+var writtenUnit = match.Pattern(`(?i)(?:\bin\s+|\(\s*(?:in\s+)?)(` + strings.Join(slices.Sorted(maps.Keys(unitWords)), "|") + `)\b`)
+
+// unitOf is the unit in which a text wants a number; empty when it names none, or several.
+func unitOf(text string) string {
+	found := ""
+	for _, m := range writtenUnit().FindAllStringSubmatch(text, -1) {
+		if word := unitWords[strings.ToLower(m[1])]; found == "" || found == word {
+			found = word
+		} else {
+			return ""
+		}
+	}
+	return found
+}
+
+// rivals tells two units of one kind.
+func rivals(a, b string) bool {
+	return a != "" && b != "" && a != b && slices.Contains(sizes, a) == slices.Contains(sizes, b)
+}
+
+func unitInText(p *place, text string, at spot) {
+	words := wordsOf(p.name())
+	if !p.number() || len(words) == 0 {
+		return
+	}
+	named, said := unitWords[words[len(words)-1]], unitOf(text)
+	if rivals(named, said) && !strings.Contains(strings.ToLower(text), named) {
+		at.say("description", rawjson.Quote(text), "The name says %s, and the text %s.", named, said)
+	}
+}
+
+// mixedUnits tells the arguments of one name that tools of a server want in several units.
+func mixedUnits(s *server, report tell) {
+	first := map[string]string{} // by name
+	ofDescribed(func(p *place, text string, at spot) {
+		said := unitOf(text)
+		if said == "" || !p.number() {
 			return
 		}
-		words := map[string][]string{}
-		for _, l := range limitsOf(text) {
-			words[l.keyword] = append(words[l.keyword], l.word)
+		if other := first[p.name()]; rivals(other, said) {
+			at.say("description", rawjson.Quote(text), "%q is in %s here and in %s in another tool.", p.name(), said, other)
+		} else if other == "" {
+			first[p.name()] = said
 		}
-		for _, keyword := range slices.Sorted(maps.Keys(words)) {
-			var bounds []any
-			for _, name := range []string{keyword, "exclusiveM" + keyword[1:]} {
-				if bound, ok := p.object[name]; ok {
-					bounds = append(bounds, bound)
-				}
-			}
-			f(t, p, keyword, words[keyword], bounds)
-		}
-	})
+	})(s, report)
 }
 
 var (
@@ -220,35 +296,41 @@ var (
 	saysRequired = match.Pattern(`(?i)^\W*(?:required|mandatory)\s*(?:[.:,)\]—-]|$)|[(\[](?:required|mandatory)[)\]]`)
 )
 
-func requiredInText(s *server, report tell) {
-	s.eachInput(func(t tool, p *place) {
-		if p.applied {
-			return
+func requiredInText(p *place, name string, property map[string]any, at spot) {
+	text, _ := property["description"].(string)
+	if p.applied || conditional().MatchString(text) {
+		return
+	}
+	required, _ := p.object["required"].([]any)
+	must, optional, mandatory := slices.Contains(required, any(name)), saysOptional().MatchString(text), saysRequired().MatchString(text)
+	switch {
+	case must && optional && !mandatory:
+		at.say("", nil, "The text says that %q is optional, and the schema requires it.", name)
+	case !must && property["default"] == nil && mandatory && !optional && !definedElsewhere(p.object):
+		at.say("", nil, "The text says that %q is required, and the schema does not.", name)
+	}
+}
+
+func argumentPlaceholder(_ *place, text string, at spot) {
+	if placeholderText().MatchString(text) {
+		at.say("description", rawjson.Quote(text), "The description is %q.", clip(text))
+	}
+}
+
+// confusableArguments tells two arguments of one object that differ in case and separators alone.
+func confusableArguments(p *place, at spot) {
+	first := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(p.properties())) {
+		if other, seen := first[skeleton(name)]; seen {
+			at.in("properties", name).say("", rawjson.Quote(name), "%q and %q look alike.", other, name)
 		}
-		required, _ := p.object["required"].([]any)
-		for _, name := range slices.Sorted(maps.Keys(p.properties())) {
-			property, _ := p.properties()[name].(map[string]any)
-			text, _ := property["description"].(string)
-			must, says := slices.Contains(required, any(name)), ""
-			if conditional().MatchString(text) {
-				continue
-			}
-			switch {
-			case must && saysOptional().MatchString(text) && !saysRequired().MatchString(text):
-				says = "The text says that %q is optional, and the schema requires it."
-			case !must && property["default"] == nil && saysRequired().MatchString(text) && !saysOptional().MatchString(text) && !definedElsewhere(p.object):
-				says = "The text says that %q is required, and the schema does not."
-			default:
-				continue
-			}
-			report(finding.Finding{Item: t.id, Path: p.way.to("properties", name).String(), Message: fmt.Sprintf(says, name)})
-		}
-	})
+		first[skeleton(name)] = name
+	}
 }
 
 var (
 	namedArgument = match.Pattern("(?i)[`'\"]([A-Za-z_][\\w.-]*)[`'\"]\\s+(?:parameter|argument|param)\\b|\\b(?:parameter|argument|param)\\s+[`'\"]([A-Za-z_][\\w.-]*)[`'\"]")
-	namedTool     = match.Pattern("[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
+	namedTool     = match.Pattern("\\b(?:[Cc]all|[Ii]nvoke|[Uu]se)\\s+[`'\"]([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead|for)\\b|[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
 )
 
 // unknownArguments tells the arguments that the texts of a tool name, and that no tool of the server has. Of a tool that
@@ -312,18 +394,23 @@ func (s *server) vocabulary() map[string]bool {
 	return known
 }
 
+// credentialArguments tells the arguments of tools and prompts that are called as what gives access.
 func credentialArguments(s *server, report tell) {
-	s.eachInput(func(t tool, p *place) {
-		for _, name := range slices.Sorted(maps.Keys(p.properties())) {
-			property, _ := p.properties()[name].(map[string]any)
-			if kind, ok := property["type"].(string); ok && kind != "string" {
-				continue
-			}
-			if words := strings.Join(wordsOf(name), ""); slices.Contains(credentialNames, words) {
-				report(finding.Finding{Item: t.id, Path: p.way.to("properties", name).String(), New: rawjson.Quote(name), Message: fmt.Sprintf("The argument %q makes a model handle a credential.", name)})
-			}
+	judge := func(name string, at spot) {
+		if words := strings.Join(wordsOf(name), ""); slices.Contains(credentialNames, words) {
+			at.say("", rawjson.Quote(name), "The argument %q makes a model handle a credential.", name)
 		}
-	})
+	}
+	ofProperties(func(_ *place, name string, property map[string]any, at spot) {
+		if kind, ok := property["type"].(string); !ok || kind == "string" {
+			judge(name, at)
+		}
+	})(s, report)
+	for _, i := range s.of(snapshot.Prompts) {
+		for n, name := range i.argumentNames() {
+			judge(name, spot{i.id, nil, report}.in("arguments", strconv.Itoa(n)))
+		}
+	}
 }
 
 // credentialNames are what arguments that give access are called, without case and separators.
