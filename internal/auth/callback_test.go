@@ -172,5 +172,13 @@ func TestDoubtedHosts(t *testing.T) {
 		if _, err := policy.check("the metadata", s.Client.Metadata); (err == nil) != want {
 			t.Errorf("doubting %q: %v", doubted, err)
 		}
+		home := s // the server's own host is named by the same rule
+		home.URL, home.Client = "https://10.0.0.1/mcp", Client{Doubted: s.Client.Doubted}
+		if policy, err = policyOf(home); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := policy.check("the metadata", home.URL); (err == nil) != want {
+			t.Errorf("at the server, doubting %q: %v", doubted, err)
+		}
 	}
 }

@@ -236,7 +236,8 @@ func policyOf(s Server) (addressPolicy, error) {
 	if err != nil || home.Host == "" {
 		return addressPolicy{}, fmt.Errorf("the URL of %q is not absolute", s.Name)
 	}
-	r := addressPolicy{local: loopbackName(home.Hostname()), trusted: map[string]bool{hostOf(home): true}}
+	named := !slices.Contains(s.Client.Doubted, strings.ToLower(home.Host))
+	r := addressPolicy{local: named && loopbackName(home.Hostname()), trusted: map[string]bool{hostOf(home): named}}
 	for _, configured := range []string{s.Client.Metadata, s.Client.Authorize, s.Client.TokenEndpoint} {
 		if u, err := url.Parse(configured); err == nil && u.Host != "" && !slices.Contains(s.Client.Doubted, strings.ToLower(u.Host)) {
 			r.trusted[hostOf(u)] = true
@@ -296,6 +297,14 @@ func reserved() []netip.Prefix {
 		all = append(all, netip.MustParsePrefix(p))
 	}
 	return all
+}
+
+// Public is an error for an address that is not one of the Internet.
+func Public(ip netip.Addr) error {
+	if public(ip.Unmap()) {
+		return nil
+	}
+	return fmt.Errorf("%s is not a public address", ip.Unmap())
 }
 
 // public tells whether an address is one of the Internet.

@@ -223,8 +223,13 @@ func (r httpReader) doubted() []string {
 	var hosts []string
 	for _, u := range r.uses {
 		_, isHost := oauthHosts[strings.TrimPrefix(u.key, "oauth.")]
-		if r.found != Named && isHost && strings.Contains(hostIn(u.text), "$") {
-			out, _ := r.scope.expand(u.text)
+		if isHost = isHost || slices.Contains(urlKeys, u.key); r.found == Named || !isHost || !strings.Contains(u.text, "$") {
+			continue
+		}
+		written := r.expander // what the file says without the environment is named
+		written.lookup = nil
+		out, _ := r.scope.expand(u.text)
+		if plain, _ := written.expand(u.text); hostIn(plain.value) != hostIn(out.value) {
 			hosts = append(hosts, hostIn(out.value))
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -76,7 +78,7 @@ func comparable(s probe.Server) probe.Server {
 	}
 	if s.HTTP != nil {
 		plain := *s.HTTP
-		plain.Authorize, s.HTTP = nil, &plain
+		plain.Authorize, plain.Allow, s.HTTP = nil, nil, &plain
 	}
 	return s
 }
@@ -277,8 +279,19 @@ func contact(server probe.Server, client auth.Client) Target {
 	if server.HTTP != nil {
 		http := *server.HTTP
 		server.HTTP = &http
+		if u, err := url.Parse(http.URL); err == nil && slices.Contains(client.Doubted, strings.ToLower(u.Host)) {
+			http.Allow = notPrivate
+		}
 	}
 	return Target{plain: &server, login: client}
+}
+
+// notPrivate refuses addresses of this machine and of private networks for a host that no manifest names.
+func notPrivate(ip netip.Addr) error {
+	if err := auth.Public(ip); err != nil {
+		return fmt.Errorf("%w, and the host comes out of the environment into a file that nobody named: write the host into the file and agree to it, or name the file with --config", err)
+	}
+	return nil
 }
 
 func misconfigured(name, source string, problems []config.Problem) Target {

@@ -13,10 +13,12 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -31,6 +33,8 @@ type Endpoint struct {
 	Credentials *Credentials      // further headers, sent to this origin only; nil = none
 	UserAgent   string            // empty = Go's
 	CACert      []byte            // further PEM certificates to trust
+
+	Allow func(netip.Addr) error // judges each address of the host before it is connected to; nil = all are right
 }
 
 // Times of a connection. Requests as a whole are bounded by their contexts alone: a stream may stay open for days.
@@ -69,8 +73,8 @@ func newWeb(e Endpoint) (*web, error) {
 		return nil, errURL
 	}
 	base := &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		Proxy:                  e.proxy,
+		DialContext:            e.dial,
 		TLSHandshakeTimeout:    tlsTimeout,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    8,
@@ -84,6 +88,36 @@ func newWeb(e Endpoint) (*web, error) {
 	w := &web{endpoint: e, home: u, base: base}
 	w.client = &http.Client{Transport: w, CheckRedirect: checkRedirect}
 	return w, nil
+}
+
+// dial connects to an address. It is judged at that moment, so that a name cannot change its mind in between.
+func (e Endpoint) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{Timeout: dialTimeout}
+	if host, _, err := net.SplitHostPort(address); err == nil && e.Allow != nil && e.at(host) { // and not a proxy
+		d.Control = func(_, dialled string, _ syscall.RawConn) error {
+			at, err := netip.ParseAddrPort(dialled)
+			if err != nil {
+				return err
+			}
+			return e.Allow(at.Addr())
+		}
+	}
+	return d.DialContext(ctx, network, address)
+}
+
+// at tells whether the endpoint is at a host.
+func (e Endpoint) at(host string) bool {
+	u, err := url.Parse(e.URL)
+	return err != nil || strings.EqualFold(u.Hostname(), host)
+}
+
+// proxy is the one of the environment. What it is asked to connect to is judged here, as far as it is an address.
+func (e Endpoint) proxy(r *http.Request) (*url.URL, error) {
+	via, err := http.ProxyFromEnvironment(r)
+	if ip, notIP := netip.ParseAddr(r.URL.Hostname()); err == nil && via != nil && e.Allow != nil && notIP == nil {
+		err = e.Allow(ip)
+	}
+	return via, err
 }
 
 // TLSConfig trusts further certificates beside the system's; nil when there are none.

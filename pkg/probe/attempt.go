@@ -182,7 +182,7 @@ func commandOf(stdio Stdio, options Options) transport.Command {
 func endpointOf(http HTTP, options Options) transport.Endpoint {
 	client := options.Client.known()
 	return transport.Endpoint{
-		URL: http.URL, Headers: http.Headers, CACert: options.CACert, UserAgent: client.Name + "/" + client.Version,
+		URL: http.URL, Headers: http.Headers, CACert: options.CACert, UserAgent: client.Name + "/" + client.Version, Allow: http.Allow,
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"iter"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"slices"
@@ -333,6 +334,9 @@ type HTTP struct {
 	Headers map[string]Secret // sent with every request to this origin, never to another one
 	Helper  *Helper           // a command that gives further headers, for hints; it is Authorize that runs it. nil = none
 	Kind    HTTPKind          // which transport to speak
+
+	// Allow judges each address of the host before it is connected to; nil = all are right.
+	Allow func(netip.Addr) error `json:"-"`
 
 	// Authorize gives further headers when they are needed; nil = Headers are all there is.
 	Authorize Authorize `json:"-"`
