@@ -9,7 +9,7 @@ import (
 )
 
 // appears is the program that lets a shell script wait for what another program writes: appears FILE COUNT REGEXP waits until
-// as many lines match. Its status is 1 when that takes longer than 20 seconds.
+// as many lines match. Its status is 1 when that takes longer than a minute.
 func appears() int {
 	if len(os.Args) != 4 {
 		fmt.Fprintln(os.Stderr, "usage: appears FILE COUNT REGEXP")
@@ -22,7 +22,7 @@ func appears() int {
 	}
 	pattern := regexp.MustCompile("(?m)" + os.Args[3])
 	var text []byte
-	for range 2000 {
+	for range 6000 {
 		text, _ = os.ReadFile(os.Args[1]) // it may not be there yet
 		if len(pattern.FindAll(text, -1)) >= wanted {
 			return 0

@@ -104,8 +104,12 @@ func (b *rebuilder) run(ctx context.Context, changes <-chan reload.Change) {
 		case <-ctx.Done():
 			return
 		case c := <-changes:
-			if files := b.classify(c); len(files) > 0 {
-				next(reloading(files))
+			switch d := b.classify(c); {
+			case len(d.Now) > 0:
+				next(reloading(d.Now))
+			case len(d.Later) > 0 && b.ended.IsZero(): // what is built now is not what the files are
+				now.stop()
+				now.done, b.ended = nil, time.Now()
 			}
 		case <-b.later():
 			next(reloading(b.doubted.Later))
@@ -121,8 +125,8 @@ func (b *rebuilder) run(ctx context.Context, changes <-chan reload.Change) {
 	}
 }
 
-// classify gives what of a change is a reason to build at once.
-func (b *rebuilder) classify(c reload.Change) []string {
+// classify tells what a change is a reason for.
+func (b *rebuilder) classify(c reload.Change) reload.Decision {
 	if c.Err != nil {
 		b.process.Note("%v", c.Err)
 	}
@@ -134,7 +138,7 @@ func (b *rebuilder) classify(c reload.Change) []string {
 	for _, file := range d.Outputs {
 		b.process.Note("%s changes whenever the server is built and started: that is no reason to do it again any more (leave it out of --reload, or let .gitignore do so)", report.Visible(file))
 	}
-	return d.Now
+	return d
 }
 
 // later is when the round for files that a build may have written is to begin; never when there are none.

@@ -3,7 +3,8 @@ package reload
 import "time"
 
 // How many rounds in a row a file may change in: up to tolerated it is a reason for the next round at once, up to doubted
-// after a pause, and then it is taken for an output.
+// after a pause, of 1, 3 and 9 seconds, and then it is taken for an output. Who saves a file again and again does so in one
+// of these pauses, in which nothing is built; a build does not.
 const (
 	tolerated = 2
 	doubted   = 5
@@ -49,7 +50,7 @@ func (o *Outputs) Decide(files []string, duringRound bool) (d Decision) {
 			d.Now = append(d.Now, file)
 		case n <= doubted:
 			d.Later = append(d.Later, file)
-			d.Pause = max(d.Pause, time.Second<<(n-tolerated-1))
+			d.Pause = max(d.Pause, [...]time.Duration{1, 3, 9}[n-tolerated-1]*time.Second)
 		case n == doubted+1 && first:
 			d.Outputs = append(d.Outputs, file)
 		}

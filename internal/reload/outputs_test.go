@@ -22,7 +22,7 @@ func TestOutputs(t *testing.T) {
 	for range 8 {
 		got = append(got, round(&o, "made"))
 	}
-	want := []string{"1 0 0s 0", "1 0 0s 0", "0 1 1s 0", "0 1 2s 0", "0 1 4s 0", "0 0 0s 1", "0 0 0s 0", "0 0 0s 0"}
+	want := []string{"1 0 0s 0", "1 0 0s 0", "0 1 1s 0", "0 1 3s 0", "0 1 9s 0", "0 0 0s 1", "0 0 0s 0", "0 0 0s 0"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,7 +115,7 @@ func (w *Watcher) attend() (more bool, _ error) {
 			continue
 		}
 		err := w.system.Add(folder)
-		if err != nil && !errors.Is(err, syscall.ENOENT) {
+		if err != nil && !errors.Is(err, syscall.ENOENT) && !errors.Is(err, fs.ErrPermission) { // on the way of a link
 			failures = append(failures, limited(w.look.name(folder), err))
 		}
 		more = more || err == nil
@@ -192,7 +193,7 @@ func (w *Watcher) concerns(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
-	if w.seen.folders[e.Name] || filepath.Base(e.Name) == ".gitignore" {
+	if w.seen.folders[e.Name] || w.seen.linked[e.Name] || w.seen.linked[filepath.Dir(e.Name)] || filepath.Base(e.Name) == ".gitignore" {
 		return true
 	}
 	info, err := os.Lstat(e.Name)

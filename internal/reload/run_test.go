@@ -139,6 +139,57 @@ func TestRulesChange(t *testing.T) {
 	r.tells("a.ts")
 }
 
+// TestLinks to files and folders elsewhere are followed, over other links, and when they lead elsewhere from now on.
+func TestLinks(t *testing.T) {
+	away := plant(t, "one/er/a.ts=1", "two/er/a.ts=2", "file.ts=1", "other.ts=1")
+	dir := plant(t, "src/")
+	r := &running{t: t, dir: dir}
+	link := func(to, name string) {
+		t.Helper()
+		if err := os.Symlink(to, r.at(name+".new")); err != nil {
+			t.Skipf("SKIPPED: no symbolic links here: %v", err)
+		}
+		r.do(os.Rename(r.at(name+".new"), r.at(name)))
+	}
+	link(filepath.Join(away, "one"), "current")
+	link("../current/er", "src/lib")
+	link(filepath.Join(away, "file.ts"), "src/middle.ts")
+	link("middle.ts", "src/b.ts")
+	r = begin(t, dir, "src/**/*.ts")
+	write(t, away, "one/er/a.ts=changed")
+	r.tells("src/lib/a.ts")
+	write(t, away, "one/er/new/c.ts=1")
+	r.tells("src/lib/new/c.ts")
+	write(t, away, "one/er/new/c.ts=2")
+	r.tells("src/lib/new/c.ts")
+	write(t, away, "file.ts=2")
+	r.tells("src/b.ts", "src/middle.ts")
+	link(filepath.Join(away, "two"), "current")
+	r.tells("src/lib/a.ts", "src/lib/new/c.ts")
+	write(t, away, "two/er/a.ts=3")
+	r.tells("src/lib/a.ts")
+	link(filepath.Join(away, "other.ts"), "src/middle.ts")
+	r.tells("src/b.ts", "src/middle.ts")
+	write(t, away, "other.ts=3")
+	r.tells("src/b.ts", "src/middle.ts")
+}
+
+// TestLinkedBase is a glob that begins behind a link, and one that names nothing but a link.
+func TestLinkedBase(t *testing.T) {
+	away := plant(t, "src/a.ts=1", "b.ts=1")
+	dir := plant(t, "x.txt")
+	for name, to := range map[string]string{"lib": "src", "b.ts": "b.ts"} {
+		if err := os.Symlink(filepath.Join(away, to), filepath.Join(dir, name)); err != nil {
+			t.Skipf("SKIPPED: no symbolic links here: %v", err)
+		}
+	}
+	r := begin(t, dir, "lib", "b.ts")
+	write(t, away, "src/a.ts=2")
+	r.tells("lib/a.ts")
+	write(t, away, "b.ts=2")
+	r.tells("b.ts")
+}
+
 // TestManyChanges while nobody listens are told together.
 func TestManyChanges(t *testing.T) {
 	dir := plant(t, "src/")

@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/crc64"
@@ -35,6 +36,7 @@ type scanner struct {
 type view struct {
 	files   map[string]stamp // by absolute path
 	folders map[string]bool  // in which something may come or go
+	linked  map[string]bool  // what links lead over and to, by the names under which changes of it are announced
 	matched []int            // files by glob
 	rules   []ignoring       // by glob
 	looked  int
@@ -43,11 +45,15 @@ type view struct {
 
 // all looks at everything once. Files that are as they were in the view before are not read again.
 func (l scanner) all(ctx context.Context, before view) (view, error) {
-	now := view{files: map[string]stamp{}, folders: map[string]bool{}, matched: make([]int, len(l.globs))}
+	now := view{files: map[string]stamp{}, folders: map[string]bool{}, linked: map[string]bool{}, matched: make([]int, len(l.globs))}
 	for i, g := range l.globs {
 		now.rules = append(now.rules, ignoringIn(g.base, l.dir))
 		now.folders[existing(g.base)] = true
-		if err := now.enter(ctx, l, i, g.base, 0, before); err != nil {
+		if info, err := os.Lstat(g.base); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			now.follow(g.base, mostLinks)
+		}
+		w := walk{view: &now, glob: g, i: i, before: before, entered: map[string]bool{}}
+		if err := w.enter(ctx, g.base, "", 0); err != nil {
 			return before, err
 		}
 	}
@@ -62,51 +68,121 @@ func existing(folder string) string {
 	return folder
 }
 
-// enter looks at what a glob names in one folder, so many levels below its base. A folder that cannot be read has nothing.
-func (v *view) enter(ctx context.Context, l scanner, i int, folder string, level int, before view) error {
+// walk goes through what one glob may name.
+type walk struct {
+	*view
+	glob    glob
+	i       int // of the glob
+	before  view
+	entered map[string]bool // folders behind links, each entered once, by the names that they have without links
+}
+
+// enter looks at what the glob names in one folder, so many levels below its base. real is its name without links when it is
+// behind one. A folder that cannot be read has nothing.
+func (w walk) enter(ctx context.Context, folder, real string, level int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil {
+	if err != nil || w.entered[real] {
 		return nil
 	}
-	if v.looked += len(entries); v.looked > most {
-		return fmt.Errorf("--reload %q: more than %d files and folders to look through: name fewer", l.globs[i].text, most)
+	if w.looked += len(entries); w.looked > most {
+		return fmt.Errorf("--reload %q: more than %d files and folders to look through: name fewer", w.glob.text, most)
 	}
-	v.folders[folder] = true
+	w.folders[cmp.Or(real, folder)] = true
+	if real != "" {
+		w.entered[real], w.linked[real] = true, true
+	}
 	if level > 0 {
-		v.rules[i].enter(folder)
+		w.rules[w.i].enter(folder)
 	}
 	for _, e := range entries {
-		path := filepath.Join(folder, e.Name())
-		switch {
-		case v.rules[i].leavesOut(path, e.IsDir()):
-		case !e.IsDir():
-			v.note(l.globs[i], i, path, e, before)
-		case l.globs[i].reaches(level + 1):
-			if err := v.enter(ctx, l, i, path, level+1, before); err != nil {
-				return err
-			}
+		if err := w.visit(ctx, folder, real, e, level+1); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// visit looks at one thing in a folder. A link to a folder is one, unless it leads back to where it is.
+func (w walk) visit(ctx context.Context, folder, real string, e fs.DirEntry, level int) error {
+	path := filepath.Join(folder, e.Name())
+	isFolder, link := e.IsDir(), e.Type()&fs.ModeSymlink != 0
+	if link {
+		isFolder = files.IsDir(path)
+	}
+	switch {
+	case w.rules[w.i].leavesOut(path, isFolder):
+		return nil
+	case !isFolder:
+		w.note(path, e.Type())
+		return nil
+	case !w.glob.reaches(level), link && leadsBack(path, folder):
+		return nil
+	case link:
+		real = realOf(path)
+		w.follow(path, mostLinks)
+	case real != "":
+		real = filepath.Join(real, e.Name())
+	}
+	return w.enter(ctx, path, real, level)
+}
+
+// leadsBack tells whether a link in a folder leads to it, or to one above it.
+func leadsBack(link, folder string) bool {
+	way, err := filepath.Rel(realOf(link), realOf(folder))
+	return err == nil && filepath.IsLocal(way)
+}
+
 // note takes a file down if the glob names it. Only what is a file, or leads to one, can be read without waiting.
-func (v *view) note(g glob, i int, path string, e fs.DirEntry, before view) {
-	if !g.matches(below(g.base, path)) || e.Type()&^fs.ModeSymlink != 0 {
+func (w walk) note(path string, kind fs.FileMode) {
+	if !w.glob.matches(below(w.glob.base, path)) || kind&^fs.ModeSymlink != 0 {
 		return
+	}
+	if kind != 0 {
+		w.follow(path, mostLinks)
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	v.matched[i]++
-	if _, done := v.files[path]; !done {
-		v.files[path] = stampOf(path, info, before.files[path], mostRead-v.read)
-		v.read += v.files[path].read
+	w.matched[w.i]++
+	if _, done := w.files[path]; !done {
+		w.files[path] = stampOf(path, info, w.before.files[path], mostRead-w.read)
+		w.read += w.files[path].read
 	}
+}
+
+// mostLinks is how many links may lead over each other.
+const mostLinks = 40
+
+// follow has all watched that decides where a path leads: each link on the way, and its end, in the folder that it is in.
+func (v *view) follow(path string, left int) {
+	folder := filepath.Dir(path)
+	real := realOf(folder)
+	if left == 0 || real == "" {
+		return
+	}
+	if real != folder {
+		v.follow(folder, left-1)
+	}
+	end := filepath.Join(real, filepath.Base(path))
+	v.folders[real], v.linked[end] = true, true
+	if target, err := os.Readlink(end); err == nil && filepath.IsAbs(target) {
+		v.follow(target, left-1)
+	} else if err == nil {
+		v.follow(filepath.Join(real, target), left-1)
+	}
+}
+
+// realOf is a path without links; empty when it leads nowhere.
+func realOf(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	return real
 }
 
 // changed are the files that are not in both views, or not the same in both, sorted.
