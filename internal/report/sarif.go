@@ -258,7 +258,7 @@ func sarifSays(s string) sarifText {
 func sarifTags(rule finding.Rule) []text {
 	subject, _, _ := strings.Cut(rule.ID, "-")
 	tags := []text{"mcp", text(subject)}
-	if isSecurity(rule.ID) {
+	if rule.Security {
 		tags = append(tags, "security")
 	}
 	return tags
@@ -266,23 +266,8 @@ func sarifTags(rule finding.Rule) []text {
 
 // sarifSeverity is the score by which GitHub ranks alerts of security: high, medium or low. Other rules have none.
 func sarifSeverity(rule finding.Rule) string {
-	if !isSecurity(rule.ID) {
+	if !rule.Security {
 		return ""
 	}
 	return map[finding.Level]string{finding.Breaking: "8.0", finding.Warning: "5.0", finding.Info: "2.0"}[rule.Level]
-}
-
-// isSecurity tells the rules about what can turn an agent against its user: hidden or commanding texts, secrets, names
-// that pass for others, effects that are denied.
-func isSecurity(id string) bool {
-	for _, family := range []string{
-		"text-hidden", "text-instruct", "text-names", "text-padded", "text-url", "text-tool-reference", "secret-", "url-with-credentials",
-		"tool-name-confusable", "tool-name-shared", "tool-read-only-hint-claimed", "tool-destructive-hint-lowered", "tool-open-world-hint-lowered",
-		"tool-annotations-contradict", "reference-remote", "argument-secret",
-	} {
-		if strings.HasPrefix(id, family) {
-			return true
-		}
-	}
-	return false
 }

@@ -125,7 +125,7 @@ func TestFileURI(t *testing.T) {
 // tags, and a severity for those about security alone. Microsoft's validator objects to the first and asks for the names.
 func TestSARIFSaysWhatReadersAskFor(t *testing.T) {
 	rules := []finding.Rule{
-		{ID: "text-hidden-comment", Level: finding.Warning, Title: "t", Doc: "d"}, {ID: "tool-removed", Level: finding.Breaking, Title: "t", Doc: "d"},
+		{ID: "text-hidden-comment", Level: finding.Warning, Security: true, Title: "t", Doc: "d"}, {ID: "tool-removed", Level: finding.Breaking, Title: "t", Doc: "d"},
 	}
 	r := &Report{Command: "check", Findings: Findings{{Rule: "text-hidden-comment", Level: finding.Warning, Item: "tool/a", Message: "m"}, {Rule: "tool-removed", Level: finding.Breaking, Item: "tool/b", Message: "n"}}}
 	out := written(t, "sarif", r, Options{Rules: rules})

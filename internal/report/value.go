@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -250,8 +251,11 @@ const warningSign = "⚠ "
 // markup, images, and what stands behind much white space.
 var hideouts = match.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
 
-// concealed is a text in which that is marked.
+// concealed is a text in which that is marked, and what gives the model orders that the user did not.
 func concealed(text string) string {
+	for _, order := range slices.Concat(wording.Instructions, wording.PriorityClaims) {
+		text = order().ReplaceAllString(text, warningSign+"order: $0")
+	}
 	if !strings.ContainsAny(text, "<!\t") && !strings.Contains(text, "        ") && !strings.Contains(text, "\n\n\n") && !strings.Contains(text, "\n ") {
 		return text // which most are, and the search takes its time
 	}

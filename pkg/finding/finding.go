@@ -82,6 +82,7 @@ type Rule struct {
 	ID        string    `json:"id"`                  // kebab-case, permanent
 	Level     Level     `json:"level"`               // the default level
 	Direction Direction `json:"direction,omitempty"` // empty for what is no schema
+	Security  bool      `json:"security,omitempty"`  // it is about what can turn an agent against its user
 	Title     string    `json:"title"`               // one line
 	Doc       string    `json:"doc"`                 // what it detects and why that matters
 	Example   string    `json:"example"`             // old → new
