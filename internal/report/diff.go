@@ -237,7 +237,8 @@ func Meaning(r *Report) string {
 // meaning is what an exit status other than 0 tells, and what can be done.
 func meaning(r *Report, sum Summary) string {
 	accept := ""
-	if r.Command == "diff" && slices.ContainsFunc(r.Servers, Server.acceptable) {
+	fails := func(f finding.Finding) bool { return r.fails(f) && f.Acceptable() }
+	if r.Command == "diff" && slices.ContainsFunc(r.Servers, Server.acceptable) && slices.ContainsFunc(r.Findings, fails) {
 		accept = "; accept by `mcpctl accept FINGERPRINT…`"
 	}
 	switch r.Status {

@@ -215,8 +215,13 @@ func (p *webPage) addCauses(r *Report, o Options) {
 			one.Item = text(itemTitle(c.item))
 		}
 		told := map[string]bool{}
-		for _, g := range c.groups {
-			one.Groups = append(one.Groups, webGroupOf(r, o, g, told))
+		for i, g := range c.once(false) {
+			group := webGroupOf(r, o, g, told)
+			if one.Item != "" {
+				group.Title = text(strings.ReplaceAll(g.Cause, "`", ""))
+			}
+			group.Members = webMembers(c.groups[i])
+			one.Groups = append(one.Groups, group)
 		}
 		p.Causes = append(p.Causes, one)
 	}
@@ -249,9 +254,16 @@ func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) web
 		if number := strconv.Itoa(at); !slices.Contains(strings.Fields(one.Servers), number) {
 			one.Servers = strings.TrimSpace(one.Servers + " " + number)
 		}
-		one.Members = append(one.Members, webMember{f.Fingerprint(), text(strings.TrimSpace(subject(f) + " " + f.Pointer())), webRows(evidence(f))})
 	}
 	return one
+}
+
+func webMembers(g finding.Group) []webMember {
+	var all []webMember
+	for _, f := range g.Members {
+		all = append(all, webMember{f.Fingerprint(), text(strings.TrimSpace(subject(f) + " " + f.Pointer())), webRows(evidence(f))})
+	}
+	return all
 }
 
 func webRows(rows [][]piece) [][]webSpan {

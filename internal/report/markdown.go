@@ -91,8 +91,8 @@ func (c *comment) cause(r *Report, one cause, levels map[string]int) {
 	}
 	ch := chapter{open: fmt.Sprintf("%s\n<summary><b>%s</b>: %s</summary>\n", open, level, quantity(levels[level], "cause")), end: "</details>\n"}
 	told := map[string]bool{}
-	for _, g := range one.groups {
-		head := groupHead(r, g)
+	for i, g := range one.once(false) {
+		head := groupHead(r, one.groups[i])
 		c.add(ch, block{rank: rank(g.Members[0]), what: levelWord(g.Members[0]), brief: head, full: head + string(preformatted(groupRows(g, g.Title, r.Servers, told)))})
 	}
 }

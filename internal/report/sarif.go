@@ -111,7 +111,7 @@ type (
 // writeSARIF writes the Static Analysis Results Interchange Format 2.1.0.
 func writeSARIF(w io.Writer, r *Report, o Options) error {
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "mcpctl", Version: text(o.Version), InformationURI: homepage, Rules: []sarifRule{}}},
+		Tool:        sarifTool{sarifDriver{Name: "mcpctl", Version: text(numericVersion(o.Version)), InformationURI: homepage, Rules: []sarifRule{}}},
 		Automation:  sarifAutomation{text("mcpctl/" + r.Command + "/")},
 		Bases:       map[string]any{rootBase: map[string]any{"description": sarifText{"The folder in which mcpctl ran."}}},
 		Invocations: []sarifInvocation{sarifInvocationOf(r)},
@@ -130,6 +130,15 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 		run.Results = append(run.Results, sarifResultOf(f, named[f.Rule], place(f, r.Servers)))
 	}
 	return writeIndentedJSON(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+}
+
+// numericVersion is a version that begins with a number, as readers compare it.
+func numericVersion(version string) string {
+	version = strings.TrimPrefix(version, "v")
+	if version != "" && (version[0] < '0' || version[0] > '9') {
+		version = "0-" + version
+	}
+	return version
 }
 
 // ruleOf is what is known of a rule.

@@ -141,19 +141,27 @@ func writeCause(p *page, indent int, servers []Server, c cause) {
 	}
 	p.text(indent, 2, c.level(), span{"  " + itemTitle(c.item), bold}, span{serverNote(c.server, servers), dim})
 	writeSignature(p, indent+2, c.groups[0].Members[0], servers)
+	for _, g := range c.once(p.Verbose) {
+		writeGroup(p, indent+2, levelOf(g), g, c.item, g.Cause, servers)
+	}
+}
+
+// once are the groups of a cause with every text in one place: what only speaks of a text that changed leaves the text to the
+// change itself, unless all is wanted.
+func (c cause) once(all bool) []finding.Group {
 	changed := map[string]bool{}
 	for _, g := range c.groups {
 		f := &g.Members[0]
 		changed[f.Pointer()] = changed[f.Pointer()] || f.Old != nil
 	}
-	for _, g := range c.groups {
-		if f := &g.Members[0]; f.Old == nil && changed[f.Pointer()] && !p.Verbose {
-			one := *f
-			one.New = nil // the change of the text itself shows it
-			g.Members = []finding.Finding{one}
+	groups := slices.Clone(c.groups)
+	for i := range groups {
+		if f := groups[i].Members[0]; f.Old == nil && changed[f.Pointer()] && !all {
+			f.New = nil
+			groups[i].Members = []finding.Finding{f}
 		}
-		writeGroup(p, indent+2, levelOf(g), g, c.item, g.Cause, servers)
 	}
+	return groups
 }
 
 // titled is the title of a group with its server, where there are several.
@@ -231,12 +239,15 @@ const mostChanges = 3
 
 // writeChanges writes what differs, each change once, with its places.
 func writeChanges(p *page, indent int, title string, g finding.Group, servers []Server) {
-	all, folded := alike(g.Members), 0
+	all, folded, first := alike(g.Members), 0, ""
 	mixed := p.fold > 0 && g.Level == finding.Info && len(all) > 1 && len(each(g, ruleOfFinding)) > 1 // the title says what they have in common
 	for i, same := range all {
 		one := p.part()
-		if i > 0 && len(same) == len(g.Items) {
-			title += " " + strings.Join(g.Items, " ") // the first change has named them
+		if i == 1 {
+			title += first // the first change has named them
+		}
+		if i == 0 && len(all) > 1 && len(each(finding.Group{Members: same}, itemOf)) == len(g.Items) {
+			first = " " + strings.Join(g.Items, " ")
 		}
 		at := writeWhere(one, indent, title, g, same, servers)
 		writeChange(one, indent, same[0], at...)
@@ -279,6 +290,7 @@ func each(g finding.Group, says func(finding.Finding) string) []string {
 }
 
 func ruleOfFinding(f finding.Finding) string { return f.Rule }
+func itemOf(f finding.Finding) string        { return f.Item }
 func waiverOf(f finding.Finding) string      { return waiverText(f.Waiver) }
 
 // undecided tells whether it could not be decided of one of them whether callers break.
@@ -371,6 +383,7 @@ func writeWhere(p *page, indent int, named string, g finding.Group, members []fi
 		case calls < room && (len(g.Items) == 1 || !strings.Contains(named, name)) && p.callChanged(f, servers):
 			writeSignature(p, indent, f, servers)
 			calls++
+			named += " " + name
 		case isText(f) && f.Path != "" && len(g.Members) > 1:
 			names = appendNew(names, placeOf(f))
 		case !strings.Contains(named, name):
@@ -388,7 +401,10 @@ func writeWhere(p *page, indent int, named string, g finding.Group, members []fi
 		most = len(names) + len(of)
 	}
 	where := []span{{someOf(names, most), plain}}
-	if len(g.Servers) > 1 {
+	if list := strings.Join(of, " "); len(g.Servers) > 1 && !p.known("servers", g.Fingerprint+list) {
+		if p.known("servers", list) {
+			most = 1 // the whole list stands above
+		}
 		where = append(where, span{strings.Repeat(" ", min(1, len(names))) + "of " + someOf(of, most), dim})
 	}
 	p.text(indent, 2, where...)
@@ -401,8 +417,8 @@ var callRules = match.Pattern(`^(input-[a-z-]*property|prompt-[a-z-]*argument)-(
 // callChanged tells whether a finding is about an argument of an item that is called in another way now, which nothing on the
 // page has shown yet.
 func (p *page) callChanged(f finding.Finding, servers []Server) bool {
-	_, known := signatureChange(f, servers)
-	return known && strings.Count(f.Path, "/") <= 3 && callRules().MatchString(f.Rule) && !p.told["call "+f.Server+" "+f.Item]
+	call, known := signatureChange(f, servers)
+	return known && strings.Count(f.Path, "/") <= 3 && callRules().MatchString(f.Rule) && !p.told["call "+call.Old+call.New]
 }
 
 func signatureChange(f finding.Finding, servers []Server) (Signature, bool) {
@@ -421,7 +437,7 @@ func signatureChange(f finding.Finding, servers []Server) (Signature, bool) {
 // that stayed are left out.
 func writeSignature(p *page, indent int, f finding.Finding, servers []Server) {
 	s, known := signatureChange(f, servers)
-	if !known || p.known("call", f.Server+" "+f.Item) {
+	if !known || p.known("call", s.Old+s.New) {
 		return
 	}
 	if room := p.room(indent); !p.Verbose && room > 0 && width(visible(s.Old+" → "+s.New)) > room {

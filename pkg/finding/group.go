@@ -109,7 +109,7 @@ func (g Group) titled() string {
 		title += fmt.Sprintf(" in %d %s", len(names), plural(kinds))
 	}
 	if len(g.Servers) > 1 {
-		title += fmt.Sprintf(" of %d servers", len(g.Servers))
+		title += fmt.Sprintf(" %s %d servers", map[bool]string{true: "in", false: "of"}[len(names) == 0], len(g.Servers))
 	}
 	return title
 }
