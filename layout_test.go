@@ -40,6 +40,7 @@ var forTests = []string{"internal/fixture", "internal/packages/registrytest", "i
 var libraries = map[string][]string{
 	"github.com/bmatcuk/doublestar/v4":         {"internal/reload"},
 	"github.com/cenkalti/backoff/v5":           {"pkg/probe", "internal/live"},
+	"github.com/clipperhouse/displaywidth":     {"internal/report"},
 	"github.com/fsnotify/fsnotify":             {"internal/reload"},
 	"github.com/git-pkgs/gitignore":            {"internal/reload"},
 	"github.com/gofrs/flock":                   {"internal/journal", "internal/vault"},
@@ -48,7 +49,6 @@ var libraries = map[string][]string{
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
 	"github.com/moby/sys/atomicwriter":         {"internal/files"},
-	"github.com/olekukonko/tablewriter":        {"internal/report"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},
 	"github.com/schollz/progressbar/v3":        {"internal/terminal"},

@@ -11,7 +11,7 @@ import (
 )
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
-func writeConfig(p *page, r *Report) error {
+func writeConfig(p *page, r *Report) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}}
 	for _, s := range r.Servers {
@@ -26,14 +26,13 @@ func writeConfig(p *page, r *Report) error {
 	}
 	if len(g.rows) == 0 {
 		p.line(0, span{"no servers are configured", plain})
-		return writeFiles(p, r.Files)
+		writeFiles(p, r.Files)
+		return
 	}
-	if err := p.grid(0, g); err != nil {
-		return err
-	}
+	p.grid(0, g)
 	writeFailures(p, r.Servers)
 	writePlaces(p, r.Servers)
-	return writeFiles(p, r.Files)
+	writeFiles(p, r.Files)
 }
 
 // spoken is the transport of a server, and the version of the protocol if one is pinned.
@@ -136,9 +135,9 @@ func writePlaces(p *page, servers []Server) {
 }
 
 // writeFiles writes a row per file of an application.
-func writeFiles(p *page, files []File) error {
+func writeFiles(p *page, files []File) {
 	if len(files) == 0 {
-		return nil
+		return
 	}
 	p.gap()
 	g := grid{columns: []column{{title: "FILE", least: 16, name: true}, {title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
@@ -151,11 +150,11 @@ func writeFiles(p *page, files []File) error {
 		}
 		g.rows = append(g.rows, []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain}, {f.Problem, plain}})
 	}
-	return p.grid(0, g)
+	p.grid(0, g)
 }
 
 // writeTrust writes a block per configured server: what a person agrees to who trusts it.
-func writeTrust(p *page, r *Report) error {
+func writeTrust(p *page, r *Report) {
 	for _, s := range r.Servers {
 		p.gap()
 		p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, s.standing())
@@ -176,7 +175,6 @@ func writeTrust(p *page, r *Report) error {
 		p.line(0, span{"no servers that need trust", plain})
 	}
 	writeFailures(p, r.Servers)
-	return nil
 }
 
 // capabilities are all that a configured server can do.

@@ -11,7 +11,7 @@ import (
 
 // writeVerdicts opens with what happened in a few lines, then writes the findings by their causes, worst first, and ends
 // with what they come to.
-func writeVerdicts(p *page, r *Report) error {
+func writeVerdicts(p *page, r *Report) {
 	var changed, quiet []Server
 	for _, s := range r.Servers {
 		if found := of(s.Name, r.Findings); len(found) == 0 {
@@ -41,7 +41,6 @@ func writeVerdicts(p *page, r *Report) error {
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, r.Command, quiet)
 	writeTotals(p, r, causes)
-	return nil
 }
 
 // mostServers is how many servers a folded page names in one place.

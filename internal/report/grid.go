@@ -1,13 +1,6 @@
 package report
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
-)
+import "strings"
 
 // column is one column of a grid. What does not fit into it goes on in further lines, unless it is brief.
 type column struct {
@@ -29,86 +22,76 @@ type grid struct {
 }
 
 // grid writes g with a dim header. Columns in which no row has anything are left out.
-func (p *page) grid(indent int, g grid) error {
+func (p *page) grid(indent int, g grid) {
 	g = g.without(g.empty)
 	limits := g.fit(p.room(indent))
 	for len(limits) == 0 {
 		g = g.without(g.droppable())
 		limits = g.fit(p.room(indent))
 	}
-	var drawn strings.Builder
-	table := newTable(&drawn, g.columns)
-	var header []any
-	for _, c := range g.columns {
-		header = append(header, piece{visible(c.title), dim}.render(p.Color))
+	header := make([]span, len(g.columns))
+	for i, c := range g.columns {
+		header[i] = span{c.title, dim}
 	}
-	table.Header(header...)
+	rows := [][][]piece{g.cells(header, nil)}
 	for _, row := range g.rows {
-		if err := table.Append(cells(p, g, row, limits)...); err != nil {
-			return fmt.Errorf("adding a row to a table: %w", err)
-		}
+		rows = append(rows, g.cells(row, limits))
 	}
-	if err := table.Render(); err != nil {
-		return fmt.Errorf("drawing a table: %w", err)
-	}
-	for line := range strings.Lines(drawn.String()) {
-		p.WriteString(strings.Repeat(" ", indent) + strings.TrimRight(line, " \n") + "\n")
-	}
-	return nil
-}
-
-// cells are the cells of a row, each broken into lines that fit, or cut.
-func cells(p *page, g grid, row []span, limits []int) []any {
-	var out []any
-	for i, s := range pieces(row) {
-		if g.columns[i].brief {
-			s.text = clip(s.text, limits[i])
-		}
-		s.text = safe(strings.TrimRight(string(s.text), " "))
-		var all []string
-		for _, part := range wrap([]piece{s}, limits[i], limits[i]) {
-			for _, line := range part {
-				all = append(all, line.render(p.Color))
+	widths := make([]int, len(g.columns))
+	for _, row := range rows {
+		for i, cell := range row {
+			for _, line := range cell {
+				widths[i] = max(widths[i], width(line.text))
 			}
 		}
-		out = append(out, strings.Join(all, "\n"))
 	}
-	return out
+	for _, row := range rows {
+		p.cellRow(indent, g, row, widths)
+	}
 }
 
-// newTable makes a table that draws no lines, changes no text and does not ask the locale about widths. Its columns are
-// kept apart by a space of padding and a space as the separator: a wider padding would be cut again, and colours with it.
-func newTable(w *strings.Builder, columns []column) *tablewriter.Table {
-	look := tw.Rendition{
-		Borders:  tw.BorderNone,
-		Symbols:  tw.NewSymbolCustom("space").WithColumn(" "),
-		Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.On, ShowHeader: tw.Off, ShowFooter: tw.Off, BetweenRows: tw.Off}, Lines: tw.LinesNone},
-	}
-	cells := tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
-		Padding:    tw.CellPadding{Global: tw.Padding{Right: " ", Overwrite: true}},
-		Alignment:  tw.CellAlignment{PerColumn: aligns(columns)},
-	}
-	return tablewriter.NewTable(w,
-		tablewriter.WithRenderer(renderer.NewBlueprint(look)),
-		tablewriter.WithConfig(tablewriter.Config{
-			Header:   cells,
-			Row:      cells,
-			Behavior: tw.Behavior{TrimSpace: tw.Off},
-		}),
-		tablewriter.WithEastAsian(tw.Off))
-}
-
-func aligns(columns []column) []tw.Align {
-	var all []tw.Align
-	for _, c := range columns {
-		if c.right {
-			all = append(all, tw.AlignRight)
-			continue
+// cells are the cells of a row, each as lines that fit, or cut. No limits are none.
+func (g grid) cells(row []span, limits []int) [][]piece {
+	all := make([][]piece, len(row))
+	for i, s := range pieces(row) {
+		limit := 0
+		if limits != nil {
+			limit = limits[i]
 		}
-		all = append(all, tw.AlignLeft)
+		if g.columns[i].brief {
+			s.text = clip(s.text, limit)
+		}
+		s.text = safe(strings.TrimRight(string(s.text), " "))
+		for _, line := range wrap([]piece{s}, limit, limit) {
+			all[i] = append(all[i], line...)
+		}
 	}
 	return all
+}
+
+// cellRow writes the lines of a row, its cells beside each other.
+func (p *page) cellRow(indent int, g grid, row [][]piece, widths []int) {
+	height := 0
+	for _, cell := range row {
+		height = max(height, len(cell))
+	}
+	for l := range height {
+		var line []piece
+		for i, cell := range row {
+			one := piece{}
+			if l < len(cell) {
+				one = cell[l]
+			}
+			pad := piece{text: safe(strings.Repeat(" ", widths[i]-width(one.text)))}
+			if g.columns[i].right {
+				line = append(line, pad, one)
+			} else {
+				line = append(line, one, pad)
+			}
+			line = append(line, piece{text: safe(strings.Repeat(" ", between))})
+		}
+		p.row(indent, line)
+	}
 }
 
 // fit gives each column its width so that the rows take at most limit columns: what is brief is narrowed first, names

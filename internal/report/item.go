@@ -14,17 +14,13 @@ import (
 )
 
 // writeItem writes everything about one item.
-func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) error {
+func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	item := rawjson.ObjectOf(raw)
 	writeItemHead(p, k, raw)
 	p.paragraph(4, item.Text("description"), plain)
 	takes, gives := itemParameters(k, item)
-	if err := writeParameters(p, "arguments", takes); err != nil {
-		return err
-	}
-	if err := writeParameters(p, "returns", gives); err != nil {
-		return err
-	}
+	writeParameters(p, "arguments", takes)
+	writeParameters(p, "returns", gives)
 	switch k {
 	case snapshot.Tools:
 		writeNote(p, "hints", hints(rawjson.ObjectOf(item["annotations"])))
@@ -35,7 +31,6 @@ func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) error {
 	if p.Raw {
 		writeRaw(p, raw)
 	}
-	return nil
 }
 
 func writeItemHead(p *page, k snapshot.Kind, raw json.RawMessage) {
@@ -155,23 +150,23 @@ func writeRaw(p *page, raw json.RawMessage) {
 const narrow = 64
 
 // writeParameters writes what an item takes or gives: name, type, whether it is required, default and description.
-func writeParameters(p *page, label string, all []parameter) error {
+func writeParameters(p *page, label string, all []parameter) {
 	if len(all) == 0 {
-		return nil
+		return
 	}
 	p.line(4, span{label, dim})
 	if p.Width > 0 && p.Width < narrow {
 		for _, one := range all {
 			writeStacked(p, one)
 		}
-		return nil
+		return
 	}
 	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "TYPE", least: 10},
 		{title: "REQUIRED"}, {title: "DEFAULT"}, {title: "DESCRIPTION", least: 14}}}
 	for _, one := range all {
 		g.rows = append(g.rows, one.row())
 	}
-	return p.grid(6, g)
+	p.grid(6, g)
 }
 
 func (p parameter) row() []span {

@@ -13,20 +13,18 @@ import (
 )
 
 // writeList writes a row per server, or a row per item when there is one server, unless a fleet was asked for, or when items were.
-func writeList(p *page, r *Report) error {
+func writeList(p *page, r *Report) {
 	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers", plain})
-		return nil
+		return
 	}
 	if p.Items || len(r.Servers) == 1 && r.Servers[0].listed() && !p.Fleet {
-		return writeItemList(p, r.Servers)
+		writeItemList(p, r.Servers)
+		return
 	}
-	if err := writeServerList(p, r.Servers); err != nil {
-		return err
-	}
+	writeServerList(p, r.Servers)
 	writeFailures(p, r.Servers)
 	writeFleetTotals(p, r.Servers)
-	return nil
 }
 
 // writeFleetTotals tells of several servers how many are in which state, and what they offer together.
@@ -61,7 +59,7 @@ func writeFleetTotals(p *page, servers []Server) {
 	p.text(0, 2, span{says, dim})
 }
 
-func writeServerList(p *page, servers []Server) error {
+func writeServerList(p *page, servers []Server) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "PROTOCOL", least: 10, drop: 2}}}
 	for i, k := range snapshot.Kinds() {
@@ -73,7 +71,7 @@ func writeServerList(p *page, servers []Server) error {
 	for _, s := range servers {
 		g.rows = append(g.rows, serverRow(s))
 	}
-	return p.grid(0, g)
+	p.grid(0, g)
 }
 
 func serverRow(s Server) []span {
@@ -147,7 +145,7 @@ func elapsed(ms int64) string {
 	}
 }
 
-func writeItemList(p *page, servers []Server) error {
+func writeItemList(p *page, servers []Server) {
 	g := grid{columns: []column{{title: "SERVER", name: true, least: 8}, {title: "KIND", drop: 2}, {title: "NAME", name: true, least: 12},
 		{title: "ARGUMENTS", brief: true, least: 12, drop: 3}, {title: "DESCRIPTION", brief: true, least: 12, drop: 1}}}
 	for _, s := range servers {
@@ -159,11 +157,10 @@ func writeItemList(p *page, servers []Server) error {
 	}
 	if len(g.rows) == 0 {
 		p.line(0, span{"no items", plain})
-	} else if err := p.grid(0, g); err != nil {
-		return err
+	} else {
+		p.grid(0, g)
 	}
 	writeFailures(p, servers)
-	return nil
 }
 
 // serverCell is empty when there is nothing to tell apart, so that its column is left out.
@@ -238,18 +235,15 @@ func (s Server) failures() []Failure {
 }
 
 // writeShow writes everything about each server and each of its items.
-func writeShow(p *page, r *Report) error {
+func writeShow(p *page, r *Report) {
 	for _, s := range r.Servers {
 		p.gap()
 		writeServer(p, s)
 		for _, k := range snapshot.Kinds() {
-			if err := writeItems(p, s, k); err != nil {
-				return err
-			}
+			writeItems(p, s, k)
 		}
 	}
 	writeFailures(p, r.Servers)
-	return nil
 }
 
 // writeServer writes what there is to say of a server as a whole.
@@ -318,18 +312,15 @@ func capabilities(raw json.RawMessage) string {
 	return strings.Join(all, ", ")
 }
 
-func writeItems(p *page, s Server, k snapshot.Kind) error {
+func writeItems(p *page, s Server, k snapshot.Kind) {
 	items := *s.Items(k)
 	if items == nil {
-		return nil
+		return
 	}
 	p.gap()
 	p.line(0, span{heading(k) + " (" + strconv.Itoa(len(items)) + ")", bold})
 	for _, raw := range items {
 		p.gap()
-		if err := writeItem(p, k, raw); err != nil {
-			return err
-		}
+		writeItem(p, k, raw)
 	}
-	return nil
 }

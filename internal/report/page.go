@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -231,7 +231,13 @@ func trimEnd(row []piece) []piece {
 const ellipsis = "…"
 
 // width is the number of columns that s takes, whatever the locale says about East Asian widths.
-func width(s safe) int { return twwidth.WidthWithOptions(string(s), twwidth.Options{}) }
+func width(s safe) int {
+	columns := 0
+	for _, r := range s {
+		columns += displaywidth.Options{}.Rune(r)
+	}
+	return columns
+}
 
 // clip shortens s to at most limit columns, an ellipsis included. A limit of 0 or less is none.
 func clip(s safe, limit int) safe {

@@ -376,7 +376,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	if !o.Verbose && o.Width > 0 {
 		p.fold = 2
 	}
-	views := map[string]func(*page, *Report) error{
+	views := map[string]func(*page, *Report){
 		"list":     writeList,
 		"show":     writeShow,
 		"snapshot": writeSaved,
@@ -393,9 +393,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	if !ok {
 		view = writeVerdicts
 	}
-	if err := view(p, r); err != nil {
-		return err
-	}
+	view(p, r)
 	writeProblems(p, r.Problems)
 	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
 	return err

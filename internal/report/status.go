@@ -40,7 +40,7 @@ const (
 )
 
 // writeLogins writes a row per login.
-func writeLogins(p *page, r *Report) error {
+func writeLogins(p *page, r *Report) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8}, {title: "TOKEN ENDS", least: 10, drop: 2},
 		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4}, {title: "ISSUER", least: 12, drop: 1}}}
 	for _, s := range r.Servers {
@@ -48,13 +48,10 @@ func writeLogins(p *page, r *Report) error {
 	}
 	if len(g.rows) == 0 {
 		p.line(0, span{"no server at a URL is configured, and nobody is logged in", plain})
-		return nil
+		return
 	}
-	if err := p.grid(0, g); err != nil {
-		return err
-	}
+	p.grid(0, g)
 	writeFailures(p, r.Servers)
-	return nil
 }
 
 func (s Server) loginRow() []span {
@@ -94,18 +91,15 @@ func (l Login) ends() string {
 }
 
 // writePings writes a row per server: whether it answered, and how fast.
-func writePings(p *page, r *Report) error {
+func writePings(p *page, r *Report) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "PROTOCOL", least: 10, drop: 2}, {title: "PINGS", right: true, drop: 4}, {title: "FASTEST", right: true, drop: 5},
 		{title: "MEDIAN", right: true, least: 8}, {title: "SLOWEST", right: true, drop: 6}, {title: "PROBLEM", least: 16, drop: 7}}}
 	for _, s := range r.Servers {
 		g.rows = append(g.rows, s.pingRow())
 	}
-	if err := p.grid(0, g); err != nil {
-		return err
-	}
+	p.grid(0, g)
 	writeFailures(p, r.Servers)
-	return nil
 }
 
 func (s Server) pingRow() []span {
@@ -122,7 +116,7 @@ func (s Server) pingRow() []span {
 func millis(ms float64) string { return fmt.Sprintf("%.1f ms", ms) }
 
 // writeSaved writes a row per server: what became of its snapshot file.
-func writeSaved(p *page, r *Report) error {
+func writeSaved(p *page, r *Report) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}}
 	count := map[Action]int{}
@@ -133,18 +127,15 @@ func writeSaved(p *page, r *Report) error {
 		}
 	}
 	if len(g.rows) > 0 {
-		if err := p.grid(0, g); err != nil {
-			return err
-		}
+		p.grid(0, g)
 	}
 	writeFailures(p, r.Servers)
 	p.gap()
 	p.text(0, 0, span{savedTotals(count), plain})
-	return nil
 }
 
 // writeAccepted writes the findings that are no longer ones, then what became of the files.
-func writeAccepted(p *page, r *Report) error {
+func writeAccepted(p *page, r *Report) {
 	for _, s := range r.Servers {
 		if found := of(s.Name, r.Findings); len(found) > 0 {
 			p.gap()
@@ -154,7 +145,7 @@ func writeAccepted(p *page, r *Report) error {
 		}
 	}
 	p.gap()
-	return writeSaved(p, r)
+	writeSaved(p, r)
 }
 
 func savedRow(s Server) []span {
@@ -207,16 +198,16 @@ func savedTotals(count map[Action]int) string {
 }
 
 // writeRules writes a row per rule, or everything about a single one.
-func writeRules(p *page, r *Report) error {
+func writeRules(p *page, r *Report) {
 	if len(r.Rules) == 1 {
 		writeRule(p, r.Rules[0])
-		return nil
+		return
 	}
 	g := grid{columns: []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8}, {title: "TITLE", brief: true, least: 8}}}
 	for _, rule := range r.Rules {
 		g.rows = append(g.rows, []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}})
 	}
-	return p.grid(0, g)
+	p.grid(0, g)
 }
 
 // writeRule explains one rule.
