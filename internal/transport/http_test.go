@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,6 +32,47 @@ func streamable(t *testing.T, h http.HandlerFunc) *Conn {
 	t.Cleanup(srv.Close)
 	return openStreamable(t, Endpoint{URL: srv.URL + "/mcp", Headers: map[string]Secret{"Authorization": "Bearer " + secret}, UserAgent: "mcpctl/test"})
 }
+
+// inBubble is streamable for a test in a bubble of synctest, whose clock no real network may hold up: h is served over pipes in
+// memory.
+func inBubble(t *testing.T, h http.HandlerFunc) *Conn {
+	t.Helper()
+	pipes := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	srv := &http.Server{Handler: h}
+	go func() { _ = srv.Serve(pipes) }()
+	t.Cleanup(func() { _ = srv.Close() })
+	l := openStreamable(t, Endpoint{URL: "http://server.example/mcp"})
+	l.carrier.(*streamableHTTP).base.DialContext = pipes.dial
+	return l
+}
+
+// pipeListener is a listener in memory.
+type pipeListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	p.conns <- theirs
+	return ours, nil
+}
+
+func (p *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipeListener) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (p *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 func openStreamable(t *testing.T, e Endpoint) *Conn {
 	t.Helper()
@@ -153,10 +195,16 @@ func TestStreamableNeverEndingBodies(t *testing.T) {
 		}
 	})
 	t.Run("in a bad status", func(t *testing.T) {
-		_, err := ask(t, streamable(t, endless(500, "text/plain", "oops", "")), 1)
-		if want := `HTTP 500 Internal Server Error: "oops"`; err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			_, err := ask(t, inBubble(t, endless(500, "text/plain", "oops", "")), 1)
+			if want := `HTTP 500 Internal Server Error: "oops"`; err == nil || err.Error() != want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+			if took := time.Since(start); took != faultWait {
+				t.Errorf("the body was waited for for %v, want %v", took, faultWait)
+			}
+		})
 	})
 	t.Run("in the reply", func(t *testing.T) {
 		l := streamable(t, endless(200, jsonType, `{"jsonrpc":"2.0",`, " "))
@@ -361,23 +409,25 @@ func TestSessionIsLost(t *testing.T) {
 }
 
 func TestDeleteDoesNotKeepTheUser(t *testing.T) {
-	hang := make(chan struct{})
-	defer close(hang)
-	l := streamable(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(sessionHeader, "abc")
-		if r.Method == http.MethodDelete {
-			<-hang
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		defer close(hang)
+		l := inBubble(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set(sessionHeader, "abc")
+			if r.Method == http.MethodDelete {
+				<-hang
+			}
+			write(200, jsonType, fine)(w, r)
+		})
+		if _, err := call(t, l, 1, "initialize"); err != nil {
+			t.Fatal(err)
 		}
-		write(200, jsonType, fine)(w, r)
+		start := time.Now()
+		_ = l.Close()
+		if took := time.Since(start); took != deleteTimeout {
+			t.Errorf("closing took %v, want %v", took, deleteTimeout)
+		}
 	})
-	if _, err := call(t, l, 1, "initialize"); err != nil {
-		t.Fatal(err)
-	}
-	start := time.Now()
-	_ = l.Close()
-	if took := time.Since(start); took > deleteTimeout+time.Second {
-		t.Errorf("closing took %v", took)
-	}
 }
 
 func TestTLS(t *testing.T) {

@@ -94,6 +94,7 @@ func TestStdioReplies(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			l := behave(t, test.name)
 			r, err := ask(t, l, 7)
 			switch {
