@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 // How long a secret must be to be looked for in what is not written exactly like it: ordinary words, put together or spelt in
 // another case, must not be taken for a short one.
@@ -151,7 +154,7 @@ func matchAt(text string, i int, form string) int {
 	return at
 }
 
-// runs calls use for every run of base64 digits in a text, as six bits each and with the place of each in the text.
+// runs calls use for every run of base64 digits in a text, in the standard alphabet and with the place of each in the text.
 func runs(text string, use func(digits []byte, at []int)) {
 	const leastRun = leastFolded*4/3 + 1
 	var digits []byte
@@ -170,12 +173,12 @@ func runs(text string, use func(digits []byte, at []int)) {
 				continue
 			}
 		}
-		d, ok := sextet(text[i])
-		if !ok {
+		d := digit(text[i])
+		if d == 0 {
 			flush()
 			continue
 		}
-		if d < 26 || d >= 52 {
+		if d < 'a' || d > 'z' {
 			marks++
 		}
 		digits, at = append(digits, d), append(at, i)
@@ -183,21 +186,17 @@ func runs(text string, use func(digits []byte, at []int)) {
 	flush()
 }
 
-// sextet is a digit of base64, in the alphabet of either variant.
-func sextet(c byte) (byte, bool) {
+// digit is a digit of base64, in the standard alphabet whichever it is written in; 0 = it is none.
+func digit(c byte) byte {
 	switch {
-	case 'A' <= c && c <= 'Z':
-		return c - 'A', true
-	case 'a' <= c && c <= 'z':
-		return c - 'a' + 26, true
-	case '0' <= c && c <= '9':
-		return c - '0' + 52, true
-	case c == '+' || c == '-':
-		return 62, true
-	case c == '/' || c == '_':
-		return 63, true
+	case c == '-':
+		return '+'
+	case c == '_':
+		return '/'
+	case 'a' <= fold(c) && fold(c) <= 'z', '0' <= c && c <= '9', c == '+', c == '/':
+		return c
 	}
-	return 0, false
+	return 0
 }
 
 // encodedSpans are the places of secrets that are written in base64, wherever it begins and however it is wrapped.
@@ -219,16 +218,11 @@ func (f *finder) encodedSpans(text string, depth int, first bool) []span {
 	return found
 }
 
-// decode is what base64 digits stand for.
+// decode is what base64 digits stand for; a last one that is no whole byte is left out.
 func decode(digits []byte) string {
-	out := make([]byte, 0, len(digits)*3/4)
-	bits, n := uint32(0), 0
-	for _, d := range digits {
-		bits, n = bits<<6|uint32(d), n+6
-		if n >= 8 {
-			n -= 8
-			out = append(out, byte(bits>>n))
-		}
+	if len(digits)%4 == 1 {
+		digits = digits[:len(digits)-1]
 	}
+	out, _ := base64.RawStdEncoding.AppendDecode(nil, digits) // cannot fail: they are digits
 	return string(out)
 }

@@ -24,7 +24,7 @@ type tomlReader struct {
 func TOML(data []byte) (Value, *Error) {
 	r := &tomlReader{ends: newlines(data), budget: maxNodes}
 	r.parser.Reset(data)
-	root := &tomlTable{line: 1}
+	root := &tomlNode{line: 1}
 	current := root
 	for r.parser.NextExpression() {
 		var wrong *Error
@@ -41,7 +41,7 @@ func TOML(data []byte) (Value, *Error) {
 	if err := r.parser.Error(); err != nil {
 		return Value{}, r.explain(err, len(data))
 	}
-	return root.value(), nil
+	return root.finished(), nil
 }
 
 // explain keeps the place and the kind of the parser's error; its messages quote one character at most.
@@ -67,7 +67,7 @@ func (r *tomlReader) lineOf(n *unstable.Node, parent int) int {
 }
 
 // header is the table that [a.b] or [[a.b]] opens.
-func (r *tomlReader) header(root *tomlTable, e *unstable.Node) (*tomlTable, *Error) {
+func (r *tomlReader) header(root *tomlNode, e *unstable.Node) (*tomlNode, *Error) {
 	keys, lines := r.keys(e.Key())
 	table, wrong := root.walk(keys[:len(keys)-1], lines)
 	if wrong != nil {
@@ -93,7 +93,7 @@ func twice(line, first int) *Error {
 }
 
 // assign is one line KEY = VALUE.
-func (r *tomlReader) assign(current *tomlTable, e *unstable.Node) *Error {
+func (r *tomlReader) assign(current *tomlNode, e *unstable.Node) *Error {
 	keys, lines := r.keys(e.Key())
 	table, wrong := current.walk(keys[:len(keys)-1], lines)
 	if wrong != nil {
@@ -149,7 +149,7 @@ func (r *tomlReader) array(n *unstable.Node, line, depth int) (Value, *Error) {
 }
 
 func (r *tomlReader) inline(n *unstable.Node, line, depth int) (Value, *Error) {
-	table := &tomlTable{line: line}
+	table := &tomlNode{line: line}
 	for it := n.Children(); it.Next(); {
 		e := it.Node()
 		if e.Kind == unstable.Comment {
@@ -168,7 +168,7 @@ func (r *tomlReader) inline(n *unstable.Node, line, depth int) (Value, *Error) {
 			return Value{}, wrong
 		}
 	}
-	return table.value(), nil
+	return table.finished(), nil
 }
 
 // decimal is a TOML number without underscores, and one with another base as a decimal.
@@ -180,25 +180,19 @@ func decimal(written string) string {
 	return strings.TrimPrefix(written, "+")
 }
 
-// tomlTable is a table while it is put together: headers may come back to it at any time.
-type tomlTable struct {
+// tomlNode is a value, a table or an array of tables while it is put together: headers may come back to it at any time.
+type tomlNode struct {
+	key     string
 	line    int
+	value   *Value // nil = a table, or the tables of an array
+	array   bool
 	opened  bool // by a header of its own
-	members []*tomlMember
-	at      map[string]*tomlMember
-}
-
-// tomlMember is one of a value, a table, and the tables of an array.
-type tomlMember struct {
-	key    string
-	line   int
-	value  *Value
-	tables []*tomlTable
-	array  bool
+	members []*tomlNode
+	at      map[string]*tomlNode
 }
 
 // walk goes down to the table at keys, and makes those that are missing.
-func (t *tomlTable) walk(keys []string, lines []int) (*tomlTable, *Error) {
+func (t *tomlNode) walk(keys []string, lines []int) (*tomlNode, *Error) {
 	if len(keys) > maxDepth {
 		return nil, &Error{lines[0], "tables deeper than a configuration has", "is this a configuration file?"}
 	}
@@ -207,25 +201,26 @@ func (t *tomlTable) walk(keys []string, lines []int) (*tomlTable, *Error) {
 		switch {
 		case !ok:
 			m = t.add(key, lines[i])
-			m.tables = []*tomlTable{{line: lines[i]}}
 		case m.value != nil:
 			return nil, twice(lines[i], m.line)
+		case m.array:
+			m = m.members[len(m.members)-1]
 		}
-		t = m.tables[len(m.tables)-1]
+		t = m
 	}
 	return t, nil
 }
 
-func (t *tomlTable) add(key string, line int) *tomlMember {
-	m := &tomlMember{key: key, line: line}
+func (t *tomlNode) add(key string, line int) *tomlNode {
+	m := &tomlNode{key: key, line: line}
 	if t.at == nil {
-		t.at = map[string]*tomlMember{}
+		t.at = map[string]*tomlNode{}
 	}
 	t.at[key], t.members = m, append(t.members, m)
 	return m
 }
 
-func (t *tomlTable) set(key string, line int, v Value) *Error {
+func (t *tomlNode) set(key string, line int, v Value) *Error {
 	if first, ok := t.at[key]; ok {
 		return twice(line, first.line)
 	}
@@ -234,7 +229,7 @@ func (t *tomlTable) set(key string, line int, v Value) *Error {
 }
 
 // push adds a table to the array at key.
-func (t *tomlTable) push(key string, line int) (*tomlTable, *Error) {
+func (t *tomlNode) push(key string, line int) (*tomlNode, *Error) {
 	m, ok := t.at[key]
 	if !ok {
 		m = t.add(key, line)
@@ -243,26 +238,26 @@ func (t *tomlTable) push(key string, line int) (*tomlTable, *Error) {
 	if !m.array {
 		return nil, twice(line, m.line)
 	}
-	m.tables = append(m.tables, &tomlTable{line: line, opened: true})
-	return m.tables[len(m.tables)-1], nil
+	table := &tomlNode{line: line, opened: true}
+	m.members = append(m.members, table)
+	return table, nil
 }
 
-// value is the table when it is complete.
-func (t *tomlTable) value() Value {
+// finished is the value of a node when it is complete.
+func (t *tomlNode) finished() Value {
+	if t.value != nil {
+		return *t.value
+	}
 	out := Value{Kind: Object, Line: t.line}
+	if t.array {
+		out.Kind = List
+	}
 	for _, m := range t.members {
-		v := Value{Kind: List, Line: m.line}
-		switch {
-		case m.value != nil:
-			v = *m.value
-		case !m.array:
-			v = m.tables[0].value()
-		default:
-			for _, table := range m.tables {
-				v.Items = append(v.Items, table.value())
-			}
+		if v := m.finished(); t.array {
+			out.Items = append(out.Items, v)
+		} else {
+			out.Fields = append(out.Fields, Field{m.key, m.line, v})
 		}
-		out.Fields = append(out.Fields, Field{m.key, m.line, v})
 	}
 	return out
 }
