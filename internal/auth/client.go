@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -129,7 +130,7 @@ func (w *client) object(req *http.Request, good int, into any) error {
 		return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), withoutURL(err))
 	}
 	defer reply.Body.Close()
-	body, err := limited(reply.Body)
+	body, err := files.ReadLimited(reply.Body, bodyLimit)
 	if err != nil {
 		return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), withoutURL(err))
 	}
@@ -141,15 +142,6 @@ func (w *client) object(req *http.Request, good int, into any) error {
 		return fmt.Errorf("%s: the document is not the JSON it should be", transport.PlainURL(req.URL))
 	}
 	return nil
-}
-
-// limited reads a body that may not be large.
-func limited(body io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(body, bodyLimit+1))
-	if len(text) > bodyLimit {
-		return nil, fmt.Errorf("the document is larger than %d KiB", bodyLimit>>10)
-	}
-	return text, err
 }
 
 // withoutURL is an error of net/http without the URL in it, which may hold a code or a token.

@@ -12,11 +12,11 @@ import (
 
 // Host is the machine and project that files are looked for on.
 type Host struct {
-	OS       string                      // as runtime.GOOS names it
-	Home     string                      // the user's home folder; "" = unknown, so that nothing below it is looked for
-	Lookup   func(string) (string, bool) // the environment; nil = empty
-	Projects []string                    // folders of the project, the nearest first
-	Root     string                      // stands before the absolute paths of the table; "" = they are as they are
+	OS       string   // as runtime.GOOS names it
+	Home     string   // the user's home folder; "" = unknown, so that nothing below it is looked for
+	Lookup   Lookup   // the environment; nil = empty
+	Projects []string // folders of the project, the nearest first
+	Root     string   // stands before the absolute paths of the table; "" = they are as they are
 }
 
 // File is one path to look at.
@@ -156,12 +156,9 @@ func Closing(template string) int {
 
 // look reads a variable; on Windows case does not matter, which the few spellings in use stand for.
 func (h Host) look(name string) (string, bool) {
-	if h.Lookup == nil {
-		return "", false
-	}
-	value, ok := h.Lookup(name)
+	value, ok := h.Lookup.Value(name)
 	if !ok && h.OS == "windows" {
-		value, ok = h.Lookup(strings.ToUpper(name))
+		value, ok = h.Lookup.Value(strings.ToUpper(name))
 	}
 	return value, ok
 }

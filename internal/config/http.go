@@ -177,14 +177,6 @@ func safeHeader(name string) string {
 	return name
 }
 
-// oauthKeys are the keys of "oauth". clientId is everybody's; callbackPort, authServerMetadataUrl and scopes as one string
-// are Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and scopes as a list are Gemini CLI's; scope is
-// OpenCode's; the others are mcpctl's own.
-var oauthKeys = []string{
-	"clientId", "clientSecret", "scopes", "scope", "callbackPort", "redirectUri", "authServerMetadataUrl", "authorizationUrl",
-	"tokenUrl", "enabled", "grantType", "clientMetadataUrl", "privateKey", "keyId",
-}
-
 // cursorKeys are what Cursor calls some of them, in "auth".
 var cursorKeys = map[string]string{"CLIENT_ID": "clientId", "CLIENT_SECRET": "clientSecret", "scopes": "scopes"}
 
@@ -236,35 +228,30 @@ func (r httpReader) doubted() []string {
 	return hosts
 }
 
-// oauth reads the members of "oauth".
+// oauth reads the members of "oauth". clientId is everybody's; callbackPort, authServerMetadataUrl and scopes as one string are
+// Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and scopes as a list are Gemini CLI's; scope is
+// OpenCode's; the others are mcpctl's own.
 func (r httpReader) oauth(of syntax.Field, c *auth.Client) {
-	known := oauthKeys
-	if !r.strict {
-		known = nil
-	}
-	texts := map[string]*string{
-		"clientId": &c.ID, "redirectUri": &c.Redirect, "authServerMetadataUrl": &c.Metadata, "authorizationUrl": &c.Authorize,
-		"tokenUrl": &c.TokenEndpoint, "clientMetadataUrl": &c.Document, "keyId": &c.KeyID,
-	}
-	for _, m := range r.object(of, known) {
-		switch named := m.In(of.Key); m.Key {
-		case "clientSecret":
-			c.Secret = r.from.hidden(named)
-		case "privateKey":
-			c.Key = r.from.hidden(named)
-		case "scopes", "scope":
-			c.Scopes = append(c.Scopes, r.scopes(named)...)
-		case "callbackPort":
-			c.Redirect = r.callback(named)
-		case "grantType":
-			c.Machine = r.machine(named)
-		default:
-			if to := texts[m.Key]; to != nil && m.Value.Kind != syntax.Null && r.want(named, syntax.Text) {
-				out, _ := r.expand(named)
+	text := func(to *string) func(syntax.Field) {
+		return func(f syntax.Field) {
+			if f.Value.Kind != syntax.Null && r.want(f, syntax.Text) {
+				out, _ := r.expand(f)
 				*to = strings.TrimSpace(out.value)
 			}
 		}
 	}
+	scopes := func(f syntax.Field) { c.Scopes = append(c.Scopes, r.scopes(f)...) }
+	r.members(of, r.strict, map[string]func(syntax.Field){
+		"clientId": text(&c.ID), "redirectUri": text(&c.Redirect), "authServerMetadataUrl": text(&c.Metadata), "authorizationUrl": text(&c.Authorize),
+		"tokenUrl": text(&c.TokenEndpoint), "clientMetadataUrl": text(&c.Document), "keyId": text(&c.KeyID),
+		"clientSecret": func(f syntax.Field) { c.Secret = r.from.hidden(f) },
+		"privateKey":   func(f syntax.Field) { c.Key = r.from.hidden(f) },
+		"callbackPort": func(f syntax.Field) { c.Redirect = r.callback(f) },
+		"grantType":    func(f syntax.Field) { c.Machine = r.machine(f) },
+		"scopes":       scopes,
+		"scope":        scopes,
+		"enabled":      func(syntax.Field) {},
+	})
 }
 
 // scopes are a list of strings, or one string with spaces between them.

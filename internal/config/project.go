@@ -191,19 +191,12 @@ func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 	p.granted = map[string]sandbox.Grants{}
 	for _, m := range p.object(f, nil) {
 		var o finding.Override
-		named := m.In(f.Key)
-		for _, member := range p.object(named, []string{"fail-on", "check-fail-on", "rules", "sandbox"}) {
-			switch inner := member.In(named.Key); member.Key {
-			case "fail-on":
-				o.FailOn = p.failOn(inner)
-			case "check-fail-on":
-				o.CheckFailOn = p.failOn(inner)
-			case "rules":
-				o.Rules = p.levels(inner)
-			case "sandbox":
-				p.granted[m.Key] = p.grants(inner, p.folder)
-			}
-		}
+		p.members(m.In(f.Key), true, map[string]func(syntax.Field){
+			"fail-on":       func(f syntax.Field) { o.FailOn = p.failOn(f) },
+			"check-fail-on": func(f syntax.Field) { o.CheckFailOn = p.failOn(f) },
+			"rules":         func(f syntax.Field) { o.Rules = p.levels(f) },
+			"sandbox":       func(f syntax.Field) { p.granted[m.Key] = p.grants(f, p.folder) },
+		})
 		all[m.Key] = o
 	}
 	return all

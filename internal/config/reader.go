@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +94,19 @@ func (r *fieldReader) object(f syntax.Field, known []string) []syntax.Field {
 	}
 	r.keys(f.Value, fmt.Sprintf(" in %q", f.Key), known)
 	return f.Value.Fields
+}
+
+// members reads an object by a table of what its members mean; others are mistakes if it is strict.
+func (r *fieldReader) members(f syntax.Field, strict bool, means map[string]func(syntax.Field)) {
+	var known []string
+	if strict {
+		known = slices.Sorted(maps.Keys(means))
+	}
+	for _, m := range r.object(f, known) {
+		if read := means[m.Key]; read != nil {
+			read(m.In(f.Key))
+		}
+	}
 }
 
 // texts are the members of an object as text; numbers and booleans are taken as written, null means not there.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -86,14 +87,7 @@ func ofKind(k errorKind) func(failure) bool { return func(f failure) bool { retu
 
 // answeredWith is a row for HTTP statuses.
 func answeredWith(statuses ...int) func(failure) bool {
-	return func(f failure) bool {
-		for _, status := range statuses {
-			if f.reply().Status == status {
-				return true
-			}
-		}
-		return false
-	}
+	return func(f failure) bool { return slices.Contains(statuses, f.reply().Status) }
 }
 
 // acting is a row for a JSON-RPC error with one of the codes, or any when there is none, of a server that was to do
