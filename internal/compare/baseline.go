@@ -50,6 +50,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	if o.File != "" && len(surfaces) != 1 {
 		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out to save a file for each", len(surfaces))
 	}
+	files.SweepSnapshots(f.Config.Project.Snapshots)
 	write := func(file string, data []byte) error { return replace(p, file, data) }
 	if o.File != "" {
 		write = func(file string, data []byte) error { return files.WriteOutput(ctx, p.Dir, file, data) }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/moby/sys/atomicwriter"
@@ -20,11 +21,48 @@ func Replace(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		mode = info.Mode().Perm()
 	}
+	sweep(filepath.Dir(path), filepath.Base(path))
 	return atomicwriter.WriteFile(path, data, mode)
 }
 
 // ReplacePrivate is Replace for what nobody but the user may read.
-func ReplacePrivate(path string, data []byte) error { return atomicwriter.WriteFile(path, data, 0o600) }
+func ReplacePrivate(path string, data []byte) error {
+	sweep(filepath.Dir(path), filepath.Base(path))
+	return atomicwriter.WriteFile(path, data, 0o600)
+}
+
+// abandonedAfter is the age from which such a file is taken for one of a run that was killed: the others live for milliseconds.
+const abandonedAfter = time.Minute
+
+// SweepSnapshots removes the temporary files that killed runs have left in a folder of snapshots.
+func SweepSnapshots(folder string) { sweep(folder, "") }
+
+// sweep removes what killed runs have left in a folder instead of the file with a name; "" = of any name that ends in .json. What
+// cannot be removed stays: it is in nobody's way.
+func sweep(folder, name string) {
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		if !isTemporary(entry.Name(), name) || !entry.Type().IsRegular() {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > abandonedAfter {
+			_ = os.Remove(filepath.Join(folder, entry.Name()))
+		}
+	}
+}
+
+// isTemporary tells whether atomicwriter gives such a name to a file that is to become the one called name: that name, and digits.
+func isTemporary(entry, name string) bool {
+	base := strings.TrimRight(entry, "0123456789")
+	if base == entry {
+		return false
+	}
+	if name == "" {
+		return strings.HasPrefix(base, ".tmp-") && strings.HasSuffix(base, ".json")
+	}
+	digits, ours := strings.CutPrefix(entry, ".tmp-"+name)
+	return ours && strings.Trim(digits, "0123456789") == "" && digits != ""
+}
 
 // WriteOutput writes a whole file or none, for a run in dir. What a symbolic link points at is replaced, not the link; a
 // device or a pipe, such as /dev/stdout, is written into, for it cannot be replaced: nobody may read it, so that is given up
