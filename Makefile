@@ -8,10 +8,20 @@ ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build demo test race cover lint vuln cross release-check release docs test-real test-browser bench corpus check-corpus oracle composed soak clean
+.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-real test-browser bench corpus check-corpus oracle composed soak clean
 
 build:                ## build bin/mcpctl
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
+
+extras: build         ## bin/extras: the manual page and the completions, for packages
+	mkdir -p bin/extras
+	bin/mcpctl man --output bin/extras/mcpctl.1
+	bin/mcpctl completion bash >bin/extras/mcpctl.bash
+	bin/mcpctl completion zsh >bin/extras/_mcpctl
+	bin/mcpctl completion fish >bin/extras/mcpctl.fish
+
+picture: build        ## docs/first.svg, the picture of the README, from two releases of a real package
+	sh scripts/picture.sh bin/mcpctl docs/first.svg
 
 demo: build           ## the main job on the example server: list, show, snapshot, diff
 	$(GO) build -o bin/tickets ./examples/tickets

@@ -31,6 +31,7 @@ for target in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 wi
 	archive=mcpctl_${version}_$target.tar.gz # the name that scripts/action/install.sh downloads
 	grep -q "  $archive\$" checksums.txt || wrong "checksums.txt does not name $archive"
 	tar -tzf "$archive" | grep -Eq '^mcpctl(\.exe)?$' || wrong "$archive holds no mcpctl"
+	tar -tzf "$archive" | grep -qx 'mcpctl.1' || wrong "$archive holds no manual"
 	case $skip in
 	*sbom*) ;;
 	*) test -s "$archive.sbom.json" || wrong "there is no SBOM of $archive" ;;
