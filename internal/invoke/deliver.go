@@ -28,7 +28,7 @@ type delivery struct {
 func deliver(ctx context.Context, p host.Process, o Options, name string, r call.Result) error {
 	d, file := delivery{p, o.Output, o.format(p)}, o.Output.File
 	switch {
-	case d.format == "json" && !files.IsDir(file):
+	case d.format == "json" && file != "" && !files.IsDir(file):
 		return d.output.Bytes(ctx, p, append(bytes.Clone(r.Raw), '\n'))
 	case file == "" || r.Failed:
 		return d.display(r, nil)
@@ -43,7 +43,7 @@ func (d delivery) display(r call.Result, saved map[int]string) error {
 	var out bytes.Buffer
 	switch d.format {
 	case "json":
-		out.Write(append(bytes.Clone(r.Raw), '\n'))
+		out.Write(report.EscapedJSON(r.Raw))
 	case "raw":
 		out.Write(bare(r))
 	default:

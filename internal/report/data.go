@@ -90,6 +90,21 @@ func (l layout) between(dst []byte, depth int) []byte {
 	return l.newLine(dst, depth)
 }
 
+// EscapedJSON is JSON of a server as it was sent, but for characters in its strings that cannot be seen, or that a terminal or a
+// runner of CI would obey: they are \u escapes, which changes no value.
+func EscapedJSON(raw []byte) []byte {
+	dst := make([]byte, 0, len(raw)+1)
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '"' {
+			dst = append(dst, raw[i])
+			continue
+		}
+		end := stringEnd(raw, i)
+		dst, i = appendEscaped(dst, raw[i:end]), end-1
+	}
+	return append(dst, '\n')
+}
+
 // stringEnd is the position after the closing quote of the string that starts at i.
 func stringEnd(raw []byte, i int) int {
 	for i++; i < len(raw) && raw[i] != '"'; i++ {
