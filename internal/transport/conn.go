@@ -322,6 +322,19 @@ func (s *pendingCalls) find(id json.RawMessage) (p *pendingCall, late bool) {
 	return nil, late
 }
 
+// wants tells whether a message that begins like this may be the reply to an open call.
+func (s *pendingCalls) wants(start []byte) bool {
+	var head shape
+	head.feed(start)
+	s.mu.Lock()
+	none := len(s.open) == 0
+	s.mu.Unlock()
+	if p, _ := s.find(head.id); p != nil || none {
+		return !none
+	}
+	return len(head.id) == 0 || head.value && string(head.key) == "id" // it is still to come
+}
+
 // deliver hands a reply to the call that it answers. stray says that it answers nothing we asked.
 func (s *pendingCalls) deliver(m message) (stray bool) {
 	p, late := s.find(m.id)

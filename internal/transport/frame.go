@@ -26,10 +26,11 @@ type frame struct {
 
 // framer cuts stdout into lines and sorts what is on them. However the bytes are chunked, the frames are the same.
 type framer struct {
-	limit  int    // bytes of a line; 0 = frameLimit
-	line   chunks // the line so far
-	large  *large // instead of line, once the line is over the limit
-	spread shape  // of a message that goes over several lines
+	limit  int                     // bytes of a line; 0 = frameLimit
+	wants  func(start []byte) bool // whether a long message that begins like this may be one that somebody waits for; nil = it may
+	line   chunks                  // the line so far
+	large  *large                  // instead of line, once the line is over the limit
+	spread shape                   // of a message that goes over several lines
 }
 
 // feed takes the next bytes and emits the frames that they complete.
@@ -49,7 +50,7 @@ func (f *framer) grow(part []byte, emit func(frame)) {
 	if f.large == nil {
 		size := f.line.size + len(part)
 		limit := cmp.Or(f.limit, frameLimit)
-		junk := size > junkLimit && f.line.size <= junkLimit && !plausible(f.line.head(), part)
+		junk := size > junkLimit && f.line.size <= junkLimit && !f.plausible(part)
 		if size <= limit && !junk {
 			f.line.add(part)
 			return
@@ -108,11 +109,11 @@ func opens(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// plausible tells whether a long line, of which the first two parts are given, may be a message: one of the members of
+// plausible tells whether a long line, the next part of which is given, may be a message for somebody: one of the members of
 // JSON-RPC is near its start.
-func plausible(head, next []byte) bool {
-	start := slices.Concat(head, next[:min(len(next), firstChunk)])
-	return opens(start) && regexp.MustCompile(`"(jsonrpc|id|method|params|result|error)"\s*:`).Match(start)
+func (f *framer) plausible(next []byte) bool {
+	start := slices.Concat(f.line.head(), next[:min(len(next), firstChunk)])
+	return opens(start) && regexp.MustCompile(`"(jsonrpc|id|method|params|result|error)"\s*:`).Match(start) && (f.wants == nil || f.wants(start))
 }
 
 // sortLine tells the messages on a line from the noise. A line should be one message; a batch (2025-03-26) and messages

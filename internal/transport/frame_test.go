@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // text writes frames so that a person can compare them.
@@ -145,4 +146,40 @@ func between(t *testing.T, input, sizes []byte) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("messages (-want +got):\n%s", diff)
 	}
+}
+
+// TestLongLinesForNobody are not kept: however much junk a server writes, it costs little.
+func TestLongLinesForNobody(t *testing.T) {
+	var calls pendingCalls
+	waiting := calls.start(mcp.NewRequestId(int64(7)))
+	for name, test := range map[string]struct {
+		start string
+		idle  bool // nobody waits for anything
+		kept  bool
+	}{
+		"text":                   {start: "x", kept: false},
+		"JSON":                   {start: `{"a":"`, kept: false},
+		"reply":                  {start: `{"jsonrpc":"2.0","id":7,"result":"`, kept: true},
+		"reply, its id last":     {start: `{"jsonrpc":"2.0","result":"`, kept: true},
+		"another's reply":        {start: `{"jsonrpc":"2.0","id":8,"result":"`, kept: false},
+		"reply to nobody":        {start: `{"jsonrpc":"2.0","id":7,"result":"`, idle: true, kept: false},
+		"notification to nobody": {start: `{"jsonrpc":"2.0","method":"notifications/message","params":"`, idle: true, kept: false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := framer{wants: calls.wants}
+			if test.idle {
+				f.wants = new(pendingCalls).wants
+			}
+			most := 0
+			f.feed([]byte(test.start), func(frame) {})
+			for range 8 << 4 {
+				f.feed(bytes.Repeat([]byte("x"), 64<<10), func(frame) {})
+				most = max(most, f.line.size)
+			}
+			if kept := most > 2*junkLimit; kept != test.kept {
+				t.Errorf("kept %d bytes of 8 MiB", most)
+			}
+		})
+	}
+	calls.stop(waiting)
 }

@@ -75,7 +75,7 @@ func (s *stdio) writeLoop() {
 // readLoop takes the child's messages until its stdout ends, and says then what happened.
 func (s *stdio) readLoop() {
 	defer close(s.read)
-	var f framer
+	f := framer{wants: s.conn.calls.wants}
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := s.child.read(buf)
