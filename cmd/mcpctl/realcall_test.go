@@ -35,6 +35,7 @@ var realCalls = []struct {
 // TestRealCalls asks the reference server to act, over each transport that it has.
 func TestRealCalls(t *testing.T) {
 	t.Setenv("CI", "true")
+	t.Setenv("MCPCTL_FORMAT", "json")
 	everything := realServers(t)[0]
 	if everything.Name != "everything" {
 		t.Fatalf("the first row of the table is %s", everything.Name)
