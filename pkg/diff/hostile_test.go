@@ -2,6 +2,9 @@ package diff_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,6 +28,71 @@ func TestHostileSchemasEnd(t *testing.T) {
 				t.Error("nothing was told")
 			}
 		})
+	}
+}
+
+// TestHostileCases compares the pairs in testdata/hostile, which were made or found to cost more than others of their size. A
+// case is a file of lines: remarks, "tools: N", then the schema before and after "=>" on a line of its own.
+func TestHostileCases(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/hostile/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no cases (%v)", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tools, sides, side := 1, [2]string{}, 0
+			for line := range strings.Lines(string(text)) {
+				number, many := strings.CutPrefix(line, "tools:")
+				switch {
+				case strings.HasPrefix(line, "#"):
+				case many:
+					tools, _ = strconv.Atoi(strings.TrimSpace(number))
+				case strings.TrimSpace(line) == "=>":
+					side = 1
+				default:
+					sides[side] += writtenOut(strings.TrimSpace(line))
+				}
+			}
+			surface := func(schema string) string {
+				list := make([]string, tools)
+				for i := range list {
+					list[i] = fmt.Sprintf(`{"name":"t%d","inputSchema":%s}`, i, schema)
+				}
+				return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[` + strings.Join(list, ",") + `]}`
+			}
+			findings := compared(t, parse(t, surface(sides[0])), parse(t, surface(sides[1])), diff.Options{})
+			if len(findings) < tools {
+				t.Errorf("%d findings for %d tools that changed", len(findings), tools)
+			}
+		})
+	}
+}
+
+// writtenOut writes out repetitions: ⟦N|text⟧ is the text N times, ⟦N,|text⟧ with commas between, and # in it is the number
+// of the repetition.
+func writtenOut(text string) string {
+	for {
+		end := strings.Index(text, "⟧")
+		start := strings.LastIndex(text[:max(end, 0)], "⟦")
+		if start < 0 {
+			return text
+		}
+		count, body, _ := strings.Cut(text[start+len("⟦"):end], "|")
+		count, comma := strings.CutSuffix(count, ",")
+		n, _ := strconv.Atoi(count)
+		parts := make([]string, max(n, 0))
+		for i := range parts {
+			parts[i] = strings.ReplaceAll(body, "#", strconv.Itoa(i))
+		}
+		between := ""
+		if comma {
+			between = ","
+		}
+		text = text[:start] + strings.Join(parts, between) + text[end+len("⟧"):]
 	}
 }
 
