@@ -92,13 +92,13 @@ func TestAnnouncementsAreHeldAgainstChanges(t *testing.T) {
 	bubble(t, announcing, watch.Options{View: &view}, func(r *run) {
 		r.after(time.Second)
 		r.set(snapshot.Tools, "a", "b")
-		want(t, "silent", r.after(6*time.Minute), "5m0.1s changed by poll tool-added(tool/b) silent")
+		want(t, "silent", r.after(6*time.Minute), "5m1s changed by poll tool-added(tool/b) silent")
 		r.announce(snapshot.Prompts)
 		want(t, "needless", r.after(time.Second), "6m1.1s unchanged by notification")
 		r.set(snapshot.Tools, "b")
-		time.Sleep(3*time.Minute + 58150*time.Millisecond) // the poll is under way, and waits for the announcement
+		time.Sleep(3*time.Minute + 59700*time.Millisecond) // the poll is under way, and waits for the announcement
 		r.announce(snapshot.Tools)
-		want(t, "late", r.after(time.Second), "10m0.15s changed by poll tool-removed(tool/a)")
+		want(t, "late", r.after(time.Second), "10m1.7s changed by poll tool-removed(tool/a)")
 		got := view.Status().Counts
 		if diff := cmp.Diff(watch.Counts{Readings: 5, Changes: 2, Silent: 1, Needless: 1, Connections: 1, Announcements: 2}, got); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)

@@ -259,9 +259,9 @@ const tolerated = 3
 const firstBrake = time.Second
 
 // heed holds a reading against what was announced: a change that was not, and announcements without one.
-func (w *watcher) heed(session Session, r reading, o *outcome) {
+func (w *watcher) heed(ctx context.Context, session Session, r reading, o *outcome) {
 	o.lost = !r.notified && w.news.gap && r.cause != Start && r.cause != Reload
-	o.silent = o.changed && !o.first && r.cause == Poll && !r.notified && !w.news.gap && w.state.covered && !w.hears(session)
+	o.silent = o.changed && !o.first && r.cause == Poll && !r.notified && !w.news.gap && w.state.covered && !w.hears(ctx, session)
 	answered := !slices.ContainsFunc(r.missing(), w.news.announced)
 	o.needless = r.timely && answered && !o.changed && r.since.Sub(w.state.changedAt) >= w.options.patience()
 	switch {
@@ -281,16 +281,17 @@ func (w *watcher) heed(session Session, r reading, o *outcome) {
 	}
 }
 
-// hears gives a server that announces changes a moment to announce the one that a poll has found.
-func (w *watcher) hears(session Session) bool {
-	late := time.NewTimer(w.options.Quiet)
+// hears gives a server that announces changes time to announce the one that a poll has found: what it says may be slower on its
+// way than an answer. When the connection is lost meanwhile, nobody knows.
+func (w *watcher) hears(ctx context.Context, session Session) bool {
+	late := time.NewTimer(w.options.patience())
 	defer late.Stop()
 	for !w.news.fresh() {
 		select {
 		case <-session.Signal():
 			w.hear(session, time.Now())
-		case <-session.Done():
-			return false
+		case <-ctx.Done():
+			return true
 		case <-late.C:
 			return false
 		}

@@ -426,7 +426,7 @@ func (w *watcher) take(ctx context.Context, session Session, r reading, err erro
 	if cut != nil {
 		return
 	}
-	w.heed(session, r, &came)
+	w.heed(ctx, session, r, &came)
 	if r.whole() && err == nil {
 		w.news.gap, w.state.status.VerifiedAt = false, r.arrived
 		w.state.expiresIn(w.lifetime())
