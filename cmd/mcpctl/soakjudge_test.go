@@ -1,0 +1,165 @@
+//go:build soak
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// soakEvent is what matters of an event.
+type soakEvent struct {
+	Event, Server, State, Trouble string
+	Silent                        bool
+	Time                          time.Time
+	Findings                      []struct{ Rule, Item string }
+	Servers                       []struct{ Watch map[string]int }
+}
+
+// soakJudge holds what is told against what happened.
+type soakJudge struct {
+	field *soakField
+
+	mu      sync.Mutex
+	reached map[string]bool
+	last    []int // the version of each server that was told last
+	told    int
+	late    []time.Duration // from change to event, of servers without faults
+	counts  map[string]int
+	wrong   []string
+}
+
+func newSoakJudge(f *soakField) *soakJudge {
+	return &soakJudge{field: f, reached: map[string]bool{}, last: make([]int, len(f.plots)), counts: map[string]int{}}
+}
+
+func (j *soakJudge) complain(format string, args ...any) {
+	j.wrong = append(j.wrong, fmt.Sprintf(format, args...))
+}
+
+// take judges one event: a change is from the version that was told last to one that came after it, and nothing else.
+func (j *soakJudge) take(e soakEvent) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, s := range e.Servers { // of the summary
+		for name, n := range s.Watch {
+			j.counts[name] += n
+		}
+	}
+	if j.counts["event "+e.Event]++; e.Trouble != "" {
+		j.counts[e.Event+" "+e.Trouble]++
+	}
+	if e.State == "live" {
+		j.reached[e.Server] = true
+	}
+	if e.Silent {
+		j.complain("%s: a change that was announced is told as silent (%v)", e.Server, e.Time)
+	}
+	if len(e.Findings) == 0 {
+		return
+	}
+	i, _ := strconv.Atoi(strings.TrimPrefix(e.Server, "plot-"))
+	from, to := -1, -1
+	for _, f := range e.Findings {
+		n, err := strconv.Atoi(strings.TrimPrefix(f.Item, "tool/v"))
+		switch {
+		case err == nil && f.Rule == "tool-added" && to < 0:
+			to = n
+		case err == nil && f.Rule == "tool-removed" && from < 0:
+			from = n
+		default:
+			j.complain("%s: invented: %s %s", e.Server, f.Rule, f.Item)
+		}
+	}
+	came := j.field.plots[i].came(to)
+	if from != j.last[i] || to <= from || came.IsZero() || e.Time.Before(came.Truncate(time.Millisecond)) {
+		j.complain("%s: told as version %d after %d, when %d was told last", e.Server, to, from, j.last[i])
+	}
+	j.last[i] = max(to, j.last[i])
+	if j.told++; j.field.plots[i].kind == soakCalm {
+		j.late = append(j.late, e.Time.Sub(came))
+	}
+}
+
+func (j *soakJudge) connected() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.reached)
+}
+
+// missing are the servers whose newest version was not told yet.
+func (j *soakJudge) missing() (all []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i := range j.field.plots {
+		if n := j.field.plots[i].version(); n != j.last[i] {
+			all = append(all, fmt.Sprintf("%s: version %d is in effect, version %d was told last", soakName(i), n, j.last[i]))
+		}
+	}
+	return all
+}
+
+func (j *soakJudge) verdict(t *testing.T) (told int, late []time.Duration) {
+	for _, one := range append(j.missing(), j.wrong...) {
+		t.Error(one)
+	}
+	if len(j.late) == 0 {
+		t.Fatal("nothing changed")
+	}
+	return j.told, sorted(j.late)
+}
+
+// soakReceiver takes posts, refuses some of them, and is slow now and then.
+type soakReceiver struct {
+	mu     sync.Mutex
+	last   map[string]int // by server
+	ids    map[string]bool
+	counts map[string]int
+	wrong  []string
+}
+
+func (r *soakReceiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	body, _ := io.ReadAll(request.Body)
+	n := rand.IntN(200)
+	if n == 1 {
+		<-time.After(time.Second)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last == nil {
+		r.last, r.ids, r.counts = map[string]int{}, map[string]bool{}, map[string]int{}
+	}
+	if n < 1 {
+		r.counts["refused"]++
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	r.counts["taken"]++
+	_, rest, _ := strings.Cut(string(body), `"server": "`)
+	server, _, _ := strings.Cut(rest, `"`)
+	id, sequence := request.Header.Get("X-Mcpctl-Delivery"), request.Header.Get("X-Mcpctl-Sequence")
+	if number, _ := strconv.Atoi(sequence); r.ids[id] || number != r.last[server]+1 {
+		r.wrong = append(r.wrong, fmt.Sprintf("%s: change %s was posted after change %d (%s)", server, sequence, r.last[server], id))
+	}
+	r.ids[id] = true
+	r.last[server], _ = strconv.Atoi(sequence)
+}
+
+// verdict wants every change that was told to be posted, in order and once.
+func (r *soakReceiver) verdict(t *testing.T, told int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.wrong {
+		t.Error(one)
+	}
+	if r.counts["taken"] != told {
+		t.Errorf("%d changes were told, %d posted", told, r.counts["taken"])
+	}
+}
