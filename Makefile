@@ -33,8 +33,8 @@ test:                 ## every hermetic test; scripts wait more than they work, 
 race:                 ## the same with the race detector
 	$(GO) test -race -timeout 25m -parallel 4 ./...
 
-cover:                ## statement coverage of product code; 85 % is the floor for pkg/
-	sh scripts/cover.sh
+cover:                ## statement coverage of product code; 85 % is the floor for pkg/; RACE=-race looks for races in the same run
+	sh scripts/cover.sh $(RACE)
 
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
 	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
