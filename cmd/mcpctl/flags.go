@@ -17,8 +17,6 @@ import (
 func (p *program) command(c *cli.Command, shared ...[]cli.Flag) *cli.Command {
 	c.Flags = append(c.Flags, slices.Concat(shared...)...)
 	c.Before = p.complete(func() error { return p.Output.Check(p.Process) })
-	if c.BashComplete == nil {
-	}
 	return c
 }
 

@@ -259,14 +259,6 @@ func ofProperties(f func(p *place, name string, property map[string]any, at spot
 	})
 }
 
-func ofTexts(f func(p passage, at spot)) look {
-	return func(s *server, report tell) {
-		for _, p := range s.texts {
-			f(p, spot{p.item, p.way, report})
-		}
-	}
-}
-
 // eachSchema calls f with every schema of every tool.
 func (s *server) eachSchema(f func(t tool, d *document)) {
 	for _, t := range s.tools {

@@ -51,7 +51,7 @@ type spot struct {
 }
 
 func newBuilder(doc *document) *builder {
-	return &builder{meter: newMeter(nil, doc.limit), doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}, reported: map[string]bool{}}
+	return &builder{meter: soonMeter(doc.limit), doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}, reported: map[string]bool{}}
 }
 
 // root builds the whole document.

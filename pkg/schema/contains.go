@@ -201,7 +201,7 @@ func canonical(v any) string {
 }
 
 // same tells whether two decoded values have the same canonical text, and writes none.
-func same(a, b any) bool { return newMeter(nil, maxEvaluation).same(a, b) }
+func same(a, b any) bool { return soonMeter(maxEvaluation).same(a, b) }
 
 func (m *meter) same(a, b any) bool {
 	if m.spend(4) {

@@ -39,7 +39,7 @@ func newDocument(root any, digest string, unnamed Draft, size int) (d *document,
 	d = &document{root: root, digest: digest, limit: leastBuild + size*unitsPerByte, resources: map[string]*resource{}, roots: map[string]*resource{}}
 	base, _ := url.Parse(unnamedBase)
 	outer := &resource{base: base, dialect: dialect{draft: unnamed, unnamed: unnamed == Draft202012}}
-	m = newMeter(nil, d.limit)
+	m = soonMeter(d.limit)
 	d.index(m, root, "", outer)
 	if d.roots[""] == nil {
 		d.open("", outer.base, outer.dialect)

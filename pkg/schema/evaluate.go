@@ -14,7 +14,7 @@ const maxEvaluation = 1 << 22
 // leastEvaluation is what is spent on an evaluation where the budget is spent, in units.
 const leastEvaluation = 1 << 16
 
-func newEvaluator(formats bool) *evaluator { return &evaluator{newMeter(nil, maxEvaluation), formats} }
+func newEvaluator(formats bool) *evaluator { return &evaluator{soonMeter(maxEvaluation), formats} }
 
 // An evaluator reads nodes as a validator reads a schema: value in hand. It shares with the engine no more than the
 // nodes and the assertions about numbers and strings, and so confirms what the engine finds.

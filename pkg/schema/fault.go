@@ -46,7 +46,7 @@ func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, s
 		markLoops(n)
 		pool.take(s.doc.limit - b.left)
 	}
-	f := &faultFinder{evaluator: evaluator{meter: newMeter(nil, maxFaultWork)}, doc: s.doc}
+	f := &faultFinder{evaluator: evaluator{meter: soonMeter(maxFaultWork)}, doc: s.doc}
 	defer func() { pool.take(maxFaultWork - f.left) }()
 	switch f.satisfies(n, value) {
 	case inhabited:

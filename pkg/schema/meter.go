@@ -5,7 +5,7 @@ import "context"
 // A meter counts work, down to where there is none left. All that takes time or memory is counted in units, whose number
 // is the same on every machine; a unit takes some 15 ns and at most as many bytes.
 type meter struct {
-	ctx    context.Context // nil for work that is soon done
+	ctx    context.Context // nil for work that ends by its units alone
 	left   int             // units until the budget is spent; below 0 where it is
 	spared int             // units that were left when the context ended
 	look   int             // units until it is looked whether it has
@@ -15,6 +15,9 @@ const (
 	unitsPerStep = 64
 	unitsPerLook = 4096
 )
+
+// soonMeter counts work that ends by its units alone.
+func soonMeter(units int) *meter { return &meter{left: units} }
 
 func newMeter(ctx context.Context, units int) *meter { return &meter{ctx: ctx, left: units} }
 
