@@ -57,38 +57,16 @@ func At(value any, pointer string) (any, bool) {
 // Find is the value that a JSON pointer leads to, as written; nil when there is none. Of a member that is repeated it is
 // the last one, as most readers of JSON take it.
 func Find(raw json.RawMessage, pointer string) json.RawMessage {
-	found, steps := descend(raw, Split(pointer))
-	if len(steps) > 0 {
-		return nil
-	}
-	return found.Value
-}
-
-// Offset is where the value that a JSON pointer leads to begins in raw; where there is none, it is the nearest value
-// around it that is there.
-func Offset(raw json.RawMessage, pointer string) int {
-	found, _ := descend(raw, Split(pointer))
-	return found.At
-}
-
-// descend goes as far as the steps lead, and gives the steps that are left.
-func descend(raw json.RawMessage, steps []string) (Member, []string) {
-	at := Member{Value: raw}
-	for i, step := range steps {
-		inner, ok := child(at.Value, step)
-		if !ok {
-			return at, steps[i:]
+	for _, step := range Split(pointer) {
+		var found json.RawMessage
+		for _, m := range Children(raw) {
+			if m.Key == step {
+				found = m.Value
+			}
 		}
-		at = Member{step, inner.Value, at.At + inner.At}
-	}
-	return at, nil
-}
-
-func child(raw json.RawMessage, step string) (found Member, ok bool) {
-	for _, m := range Children(raw) {
-		if m.Key == step {
-			found, ok = m, true
+		if raw = found; raw == nil {
+			return nil
 		}
 	}
-	return found, ok
+	return raw
 }

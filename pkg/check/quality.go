@@ -79,43 +79,24 @@ const leastAlike = 10
 
 // alikeDescriptions tells the tools whose descriptions have the words of an earlier one, but for such as tell nothing.
 func alikeDescriptions(s *server, report tell) {
-	type text struct {
-		tool  tool
-		words map[string]bool
-	}
-	var before []text
+	first := map[string]tool{} // by the words
 	ofTools(func(t tool, at spot) {
 		d := t.text("description")
-		this := text{t, map[string]bool{}}
-		for _, word := range wordsOf(d) {
-			this.words[word] = true
-		}
-		if len(this.words) < leastAlike {
+		words := slices.Compact(slices.Sorted(slices.Values(wordsOf(d))))
+		if len(words) < leastAlike {
 			return
 		}
-		for _, other := range before {
-			if lettersOf(d) != lettersOf(other.tool.text("description")) && hardlyDiffer(this.words, other.words) {
-				at.in("description").say("", rawjson.Quote(d), "The description is nearly that of %s.", other.tool.Key)
-				return
-			}
+		telling := strings.Join(slices.DeleteFunc(words, func(word string) bool { return slices.Contains(fillers, word) }), " ")
+		if other, known := first[telling]; !known {
+			first[telling] = t
+		} else if lettersOf(d) != lettersOf(other.text("description")) {
+			at.in("description").say("", rawjson.Quote(d), "The description is nearly that of %s.", other.Key)
 		}
-		before = append(before, this)
 	})(s, report)
 }
 
 // fillers are words whose difference tells nothing.
 var fillers = []string{"a", "an", "the", "of", "in", "on", "to", "and", "or", "with", "its", "all", "please", "this", "that"}
-
-func hardlyDiffer(one, other map[string]bool) bool {
-	for _, pair := range [][2]map[string]bool{{one, other}, {other, one}} {
-		for word := range pair[0] {
-			if !pair[1][word] && !slices.Contains(fillers, word) {
-				return false
-			}
-		}
-	}
-	return true
-}
 
 func undescribedArguments(s *server, report tell) {
 	tell := func(at spot, missing []string) {

@@ -92,12 +92,18 @@ func mayHide(raw json.RawMessage) bool {
 }
 
 func findHiddenIn(c *comparison, item string, old, new []passage) {
-	before := map[string][]rune{}
+	type place struct {
+		pointer string
+		hidden  rune
+	}
+	before := map[place]bool{}
 	for _, p := range old {
-		before[p.pointer] = append(before[p.pointer], snapshot.Hidden(p.text)...)
+		for _, r := range snapshot.Hidden(p.text) {
+			before[place{p.pointer, r}] = true
+		}
 	}
 	for _, p := range new {
-		hidden := slices.DeleteFunc(snapshot.Hidden(p.text), func(r rune) bool { return slices.Contains(before[p.pointer], r) })
+		hidden := slices.DeleteFunc(snapshot.Hidden(p.text), func(r rune) bool { return before[place{p.pointer, r}] })
 		if len(hidden) == 0 {
 			continue
 		}

@@ -148,16 +148,17 @@ func indentedList(elements [][]byte) []byte {
 
 // Lines finds lines in one snapshot file. It reads the file once, however many lines are asked for.
 type Lines struct {
-	breaks []int                     // where each line ends
-	whole  rawjson.Member            // the file
-	lists  map[Kind]int              // where each list begins
-	items  map[string]rawjson.Member // by id; At is the place in the file
+	breaks []int                             // where each line ends
+	whole  rawjson.Member                    // the file
+	lists  map[Kind]int                      // where each list begins
+	items  map[string]rawjson.Member         // by id; At is the place in the file
+	inner  map[int]map[string]rawjson.Member // of the values that were looked into, by where they begin
 }
 
 // NewLines reads a snapshot file. Of what is no JSON it knows what stands before the fault.
 func NewLines(file []byte) *Lines {
 	file = bytes.TrimPrefix(file, byteOrderMark)
-	l := &Lines{whole: rawjson.Member{Value: file}, lists: map[Kind]int{}, items: map[string]rawjson.Member{}}
+	l := &Lines{whole: rawjson.Member{Value: file}, lists: map[Kind]int{}, items: map[string]rawjson.Member{}, inner: map[int]map[string]rawjson.Member{}}
 	for at, c := range file {
 		if c == '\n' {
 			l.breaks = append(l.breaks, at)
@@ -196,10 +197,10 @@ func (l *Lines) Of(id, pointer string) int {
 
 func (l *Lines) at(id, pointer string) int {
 	if id == "" {
-		return rawjson.Offset(l.whole.Value, pointer)
+		return l.within(l.whole, pointer)
 	}
 	if item, there := l.items[id]; there {
-		return item.At + rawjson.Offset(item.Value, pointer)
+		return l.within(item, pointer)
 	}
 	word, _, _ := strings.Cut(id, "/")
 	for _, kind := range Kinds() {
@@ -208,4 +209,25 @@ func (l *Lines) at(id, pointer string) int {
 		}
 	}
 	return 0
+}
+
+// within is where the value begins that a pointer leads to inside another one, or the nearest value around it that is there.
+func (l *Lines) within(m rawjson.Member, pointer string) int {
+	for _, step := range rawjson.Split(pointer) {
+		inner, known := l.inner[m.At]
+		if !known {
+			inner = map[string]rawjson.Member{}
+			for _, child := range rawjson.Children(m.Value) {
+				child.At += m.At
+				inner[child.Key] = child
+			}
+			l.inner[m.At] = inner
+		}
+		next, there := inner[step]
+		if !there {
+			break
+		}
+		m = next
+	}
+	return m.At
 }
