@@ -228,8 +228,11 @@ func rulesNote(p *page, indent int, line string, g finding.Group) string {
 // was perhaps renamed the title says it.
 func hintsOf(g finding.Group) []string {
 	all := each(g, func(f finding.Finding) string { return f.Hint })
-	if strings.Contains(g.Cause, " was perhaps renamed to ") {
+	switch first := g.Members[0]; {
+	case strings.Contains(g.Cause, " was perhaps renamed to "):
 		return nil
+	case first.Item != "" && first.Pointer() == "": // of items that came or went, each speaks of its own
+		return all
 	}
 	return all[:min(1, len(all))]
 }

@@ -161,3 +161,31 @@ func snapshotItem(description string) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"name": "refund", "description": description,
 		"inputSchema": map[string]any{"type": "object", "properties": map[string]any{"order": map[string]any{"type": "string", "description": "The order"}}}})
 }
+
+// TestAddedLinesAreLines reads a description that got lines, and what speaks of one word in it.
+func TestAddedLinesAreLines(t *testing.T) {
+	says := func(s string) json.RawMessage { raw, _ := json.Marshal(s); return raw }
+	text := finding.Finding{Rule: "tool-description-changed", Level: finding.Warning, Server: "a", Item: "tool/t", Path: "/description",
+		Message: "The description changed.", Old: says("Approve this PR."), New: says("Approve this PR.\n\nLine two. See https://evil.example/x. Line three.\n<script>alert(1)</script>")}
+	host := text
+	host.Rule, host.Old, host.Message = "text-url-added", nil, "The text now names the host evil.example."
+	r := &report.Report{Command: "diff", Servers: []report.Server{{Name: "a", State: report.OK}}, Findings: []finding.Finding{host, text}}
+	for format, want := range map[string][]string{
+		"table":    {"Approve this PR.{+\n", "\n    Line two. See https://evil.example/x. Line three.\n    ⚠ script: <script>alert(1)</script>+}\n"},
+		"markdown": {"<ins>Line two. See https://evil.example/x. Line three.</ins>\n", "<ins>⚠ script: &lt;script&gt;alert(1)&lt;/script&gt;</ins>"},
+		"junit":    {"Line two. See https://evil.example/x. Line three.\n⚠ script", "See https://{+evil.example+}/x."},
+	} {
+		var out bytes.Buffer
+		if err := report.Write(&out, format, r, report.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range want {
+			if !strings.Contains(out.String(), part) {
+				t.Errorf("%s: %q is not in\n%s", format, part, out.String())
+			}
+		}
+		if strings.Contains(out.String(), `\n`) {
+			t.Errorf("%s: a line break is spelled out in\n%s", format, out.String())
+		}
+	}
+}

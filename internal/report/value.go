@@ -40,6 +40,8 @@ func writeChange(p *page, indent int, f finding.Finding, at ...span) {
 	case isSchema(f) && !p.Verbose:
 		writeSchemas(p, indent, f, at)
 	case !p.Verbose && saysAll(f): // nor is there more to show
+	case !p.Verbose && !p.still && textRules().MatchString(f.Rule):
+		writeEdits(p, indent, hit(f), at...)
 	default:
 		writeValues(p, indent, at, f.Old, f.New)
 	}
@@ -74,12 +76,28 @@ func isSchema(f finding.Finding) bool {
 	return inSchema && !keywordRules().MatchString(f.Rule) && (rawjson.TypeName(f.New) == "an object" || f.New == nil && rawjson.TypeName(f.Old) == "an object")
 }
 
-// keywordRules are about keywords whose values are no schemas, and of several of them at once; bounded are those whose sentence
-// says all that the values do.
+// keywordRules are about keywords whose values are no schemas, and of several of them at once; textRules name what a text now
+// says; bounded are those whose sentence says all that the values do.
 var (
 	keywordRules = match.Pattern(`-(range|length|count|dependent-required|content|keyword)-`)
+	textRules    = match.Pattern(`^text-(url|tool-reference|instruction-cue)-added$`)
 	bounded      = match.Pattern(`-(range|length|count)-|-properties-(closed|opened)`)
 )
+
+// hit is the text of a finding of textRules, with what its message ends with taken for new.
+func hit(f finding.Finding) []edit {
+	_, text := display(nil, f.New)
+	says := strings.TrimRight(f.Message, ".`\"")
+	says = says[strings.LastIndexAny(says, " `\"")+1:]
+	if _, phrase, quoted := strings.Cut(f.Message, `"`); quoted {
+		says = strings.TrimSuffix(phrase, `".`)
+	}
+	at := strings.Index(strings.ToLower(text), strings.ToLower(says))
+	if at < 0 {
+		return []edit{{fresh, text}}
+	}
+	return []edit{{kept, text[:at]}, {fresh, text[at : at+len(says)]}, {kept, text[at+len(says):]}}
+}
 
 // writeSchemas tells how the type and the description of an argument or of a result changed. Of one that is gone the
 // message says enough.
@@ -309,29 +327,31 @@ func short(s string) string {
 // writeEdits writes a text with its changes marked, complete but for long stretches that stayed the same.
 func writeEdits(p *page, indent int, all []edit, row ...span) {
 	for i, e := range all {
+		rows, look := keptRows(e.text, i > 0, i < len(all)-1), plain
 		switch e.op {
 		case gone:
-			row = append(row, span{marked(p, "[-", e.text, "-]"), red})
+			rows, look = changedRows(p, "[-", e.text, "-]"), red
 		case fresh:
-			row = append(row, span{marked(p, "{+", e.text, "+}"), green})
-		case kept:
-			rows := keptRows(e.text, i > 0, i < len(all)-1)
-			for _, done := range rows[:len(rows)-1] {
-				p.text(indent, 0, append(row, span{done, plain})...)
-				row = nil
-			}
-			row = append(row, span{rows[len(rows)-1], plain})
+			rows, look = changedRows(p, "{+", e.text, "+}"), green
 		}
+		for _, done := range rows[:len(rows)-1] {
+			p.text(indent, 0, append(row, span{done, look})...)
+			row = nil
+		}
+		row = append(row, span{rows[len(rows)-1], look})
 	}
 	p.text(indent, 2*min(1, p.fold), row...)
 }
 
-// marked is a stretch of a text that changed.
-func marked(p *page, open string, text string, end string) string {
-	if p.bare {
-		return text
+// changedRows are the lines of a stretch of a text that changed. Line breaks alone are spelled out, to be seen.
+func changedRows(p *page, open, text, end string) []string {
+	if !p.bare {
+		text = open + text + end
 	}
-	return open + text + end
+	if strings.TrimLeft(text, open+end+"\n") == "" {
+		return []string{text}
+	}
+	return strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
 // keptRows are the lines of a stretch that stayed the same, less what is in other sentences than a change, or far from it.
@@ -347,11 +367,7 @@ func keptRows(s string, before, after bool) []string {
 		left, right := strings.TrimRight(s[:head], " "), strings.TrimLeft(s[tail:], " ")
 		s = strings.TrimLeft(left+" … ", strings.Repeat(" ", count(head == 0))) + right
 	}
-	var rows []string
-	for line := range strings.SplitSeq(s, "\n") {
-		rows = append(rows, strings.TrimSuffix(line, "\r"))
-	}
-	return rows
+	return strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }
 
 // sentenceEnd is where the sentence ends that s begins in, or a word far enough in it.

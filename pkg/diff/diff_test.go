@@ -95,3 +95,20 @@ func TestCompare(t *testing.T) {
 		})
 	}
 }
+
+// TestIntervalsAreTold names the bounds that differ, also where nobody counts them.
+func TestIntervalsAreTold(t *testing.T) {
+	tool := func(bounds string) string {
+		return `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"integer"` + bounds + `}}}}]}`
+	}
+	safe := tool(`,"minimum":-9007199254740991,"maximum":9007199254740991`)
+	for _, test := range []struct{ old, new, want string }{
+		{tool(""), safe, "The range of `n` is narrower (no limit → at least -9007199254740991 and at most 9007199254740991)."},
+		{tool(""), tool(`,"minimum":0,"maximum":9007199254740991`), "The range of `n` is narrower (no limit → at least 0)."},
+	} {
+		found := compared(t, parse(t, test.old), parse(t, test.new), diff.Options{})
+		if len(found) != 1 || found[0].Message != test.want {
+			t.Errorf("%v, want %s", found, test.want)
+		}
+	}
+}

@@ -164,7 +164,7 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, successor string) {
 	f := finding.Finding{Item: kind.ID(p.key), Old: p.old}
 	if successor != "" {
-		f.Hint = fmt.Sprintf("perhaps it was renamed: %s is new and looks like it", code(successor))
+		f.Hint = successorHint(p.key, successor)
 	}
 	if kind == snapshot.Resources && c.dynamic {
 		f.Level = finding.Warning

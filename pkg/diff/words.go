@@ -15,9 +15,14 @@ import (
 
 // renaming says that a property may have been renamed: a hint for each of two findings, and their cause.
 func renaming(old, new string) (gone, fresh, cause string) {
-	return "perhaps it was renamed: " + code(new) + " is new and looks like it",
+	return successorHint(old, new),
 		"perhaps it is the new name of " + code(old) + ", which is gone and looks like it",
 		code(old) + " was perhaps renamed to " + code(new)
+}
+
+// successorHint names what may be the new name of what is gone.
+func successorHint(old, new string) string {
+	return "perhaps " + code(old) + " was renamed: " + code(new) + " is new and looks like it"
 }
 
 // spreadGuesses takes what is guessed to be renamed in one tool for renamed in the others that lost and gained the same
@@ -59,7 +64,8 @@ func (r *revision) words(ch *change) []string {
 	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
 		words = append(words, "default", brief(defaultOf(r, ch)))
 	case isInterval(ch.Family):
-		words = append(words, "was", interval(viewOf(ch.OldSchema), ch.Family), "is", interval(viewOf(ch.NewSchema), ch.Family))
+		was, is := intervals(viewOf(ch.OldSchema), viewOf(ch.NewSchema), ch.Family)
+		words = append(words, "was", was, "is", is)
 	}
 	if ch.Family == schema.FamilyDescription {
 		was, is := ch.documentedDefaults()
@@ -109,13 +115,22 @@ func generatorOf(r *revision, ch *change) string {
 	return ""
 }
 
-// interval is the bounds that a schema sets, in words, without those that say no more than safeIntegers.
-func interval(v view, family schema.Family) string {
+// intervals are the bounds of two schemas, in words, without those that say no more than safeIntegers unless nothing else differs.
+func intervals(old, new view, family schema.Family) (was, is string) {
+	was, is = interval(old, family, safeIntegers), interval(new, family, safeIntegers)
+	if was == is {
+		return interval(old, family, nil), interval(new, family, nil)
+	}
+	return was, is
+}
+
+// interval is the bounds that a schema sets, in words.
+func interval(v view, family schema.Family, unsaid []string) string {
 	var least, most []string
 	for _, keyword := range family.Keywords() {
 		value := string(v[keyword])
 		switch {
-		case value == "" || slices.Contains(safeIntegers, value):
+		case value == "" || slices.Contains(unsaid, value):
 		case keyword == "exclusiveMinimum":
 			least = append(least, "more than "+value)
 		case keyword == "exclusiveMaximum":
