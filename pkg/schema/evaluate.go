@@ -53,6 +53,8 @@ func (e *evaluator) satisfies(n *node, v any) answer {
 // asserts evaluates an assertion about the type that the value has.
 func (e *evaluator) asserts(n *node, v any) answer {
 	switch v := v.(type) {
+	case Partial:
+		return e.partial(n, v)
 	case json.Number:
 		r, ok := rational(v)
 		if !ok {
@@ -108,7 +110,9 @@ func (e *evaluator) one(kids []lit, v any) answer {
 }
 
 func kindOf(v any) kindSet {
-	switch v.(type) {
+	switch v := v.(type) {
+	case Partial:
+		return v.kinds()
 	case nil:
 		return kindNull
 	case bool:
@@ -130,6 +134,9 @@ func (e *evaluator) array(n *node, v []any) answer {
 	case opMaxItems:
 		return answerOf(len(v) <= n.count)
 	case opUnique:
+		if len(v) > 1 && partly(v) {
+			return unsure
+		}
 		seen := map[string]bool{}
 		for _, item := range v {
 			if e.spend(32 * weight(item, maxEvaluation)) {
