@@ -22,7 +22,7 @@ const module = "github.com/mcpctl/mcpctl/"
 var floors = [][]string{
 	0:  {"internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/match"},
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/wording", "internal/terminal", "internal/vault", "internal/reload", "internal/tokens", "internal/journal", "internal/packages"},
-	2:  {"pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients"},
+	2:  {"pkg/diff", "pkg/check", "internal/usage", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients"},
 	3:  {"internal/report", "internal/rules", "pkg/probe", "pkg/watch"},
 	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},
 	5:  {"internal/config"},
@@ -43,7 +43,7 @@ var libraries = map[string][]string{
 	"github.com/clipperhouse/displaywidth":     {"internal/report"},
 	"github.com/fsnotify/fsnotify":             {"internal/reload"},
 	"github.com/git-pkgs/gitignore":            {"internal/reload"},
-	"github.com/gofrs/flock":                   {"internal/journal", "internal/vault"},
+	"github.com/gofrs/flock":                   {"internal/journal", "internal/usage", "internal/vault"},
 	"github.com/golang-jwt/jwt/v5":             {"internal/auth"},
 	"github.com/google/go-cmp":                 {"pkg/diff"},
 	"github.com/joho/godotenv":                 {"internal/config"},

@@ -40,6 +40,9 @@ type Finding struct {
 	New     json.RawMessage `json:"new,omitempty"`     // the value now; absent when there is none
 	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
 
+	Usage *Usage `json:"usage,omitempty"` // what recorded calls say of it; nil = nobody asked them
+	Was   Level  `json:"was,omitempty"`   // the level before Usage lowered it; Off = it did not
+
 	Waiver   *Waiver   `json:"waiver,omitempty"`   // what excuses it; nil = nothing does. Policy.Apply sets it
 	Location *Location `json:"location,omitempty"` // where the old value, or the waiver, stands in a file; nil = in none that is known
 }

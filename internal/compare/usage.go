@@ -1,0 +1,246 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/usage"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// LocalRecords names the user's own records where a file of records may stand.
+const LocalRecords = "local"
+
+// UsageOptions say which recorded calls count.
+type UsageOptions struct {
+	Scope
+	Records string        // LocalRecords or a file that Export wrote; empty = LocalRecords
+	Since   time.Duration // how far back; 0 = as configured, else 30 days
+}
+
+// defaultWindow is how far back recorded calls count unless somebody says otherwise.
+const defaultWindow = 30 * 24 * time.Hour
+
+func (o UsageOptions) window(p host.Process) usage.Window {
+	return usage.WindowOf(cmp.Or(o.Since, defaultWindow), p.Now)
+}
+
+// UsageStore is the user's own records.
+func UsageStore(p host.Process) (usage.Store, error) {
+	folder, err := p.StateDir()
+	return usage.Store{Folder: filepath.Join(folder, "usage")}, exit.Misuse(err)
+}
+
+// records reads the records that are meant.
+func (o UsageOptions) records(p host.Process) (*usage.Records, error) {
+	if word := cmp.Or(o.Records, LocalRecords); word != LocalRecords {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(p.Dir, word)
+		}
+		rs, err := usage.Load(word)
+		return rs, exit.Misuse(err)
+	}
+	store, err := UsageStore(p)
+	if err != nil {
+		return nil, err
+	}
+	return store.Load()
+}
+
+// surfaces are those that SOURCEs name; none = the saved snapshots, for which nothing is contacted.
+func (o UsageOptions) surfaces(ctx context.Context, p host.Process, from []source.Source) ([]fleet.Surface, error) {
+	if len(from) > 0 {
+		return fleet.Survey(ctx, p, o.Select, o.Contact, from)
+	}
+	cfg, err := fleet.Read(p, o.Select)
+	if cfg == nil || cfg.Project.Snapshots == "" || !files.IsDir(cfg.Project.Snapshots) {
+		return nil, err
+	}
+	saved, err := source.Source{Kind: source.Path, Word: cfg.Project.Snapshots}.Read(ctx, p, "")
+	var surfaces []fleet.Surface
+	for _, s := range saved {
+		surfaces = append(surfaces, fleet.FromSaved(s))
+	}
+	return surfaces, err
+}
+
+// Usage is what is recorded of each tool.
+func Usage(ctx context.Context, p host.Process, o UsageOptions, from []source.Source) (*report.Report, error) {
+	rs, err := o.records(p)
+	if err != nil {
+		return nil, err
+	}
+	surfaces, err := o.surfaces(ctx, p, from)
+	if err != nil {
+		return nil, err
+	}
+	r := &report.Report{Command: "usage", Usage: []report.Called{}, Status: fleet.Status(surfaces)}
+	w := o.window(p)
+	for _, s := range rs.Summaries(w, p.Now) {
+		row := report.Called{Server: s.Server, Tool: s.Tool, Calls: s.Calls, Failed: s.Errors, Agents: s.Agents, Last: s.Last, Days: w.Days, Trend: s.Trend}
+		offered, known := toolOf(surfaces, s)
+		if len(from) > 0 && !known {
+			continue
+		}
+		if offered.Raw != nil {
+			cost := check.ToolTokens(offered)
+			row.Tokens = &cost
+		}
+		r.Usage = append(r.Usage, row)
+	}
+	return r, nil
+}
+
+// toolOf is the tool that was called, and whether its server is among the surfaces.
+func toolOf(surfaces []fleet.Surface, s usage.Summary) (tool snapshot.Item, known bool) {
+	for _, surface := range surfaces {
+		if surface.Snapshot == nil || !s.Of(surface.Name) {
+			continue
+		}
+		known = true
+		for _, item := range surface.Snapshot.Tools.Items() {
+			if s.Is(item.Key) {
+				return item, true
+			}
+		}
+	}
+	return snapshot.Item{}, known
+}
+
+// ImportOptions say what is kept of the calls that are read.
+type ImportOptions struct {
+	UsageOptions
+	Map       []string // RECORDED=CONFIGURED names of servers
+	Keep      bool     // keep short texts, too
+	Retention time.Duration
+}
+
+// ImportUsage adds the calls of records to the user's own; no path = the transcripts of applications that are found, and - is p.In.
+func ImportUsage(ctx context.Context, p host.Process, o ImportOptions, paths []string) (usage.Count, []string, error) {
+	renamed, err := pairsOf(o.Map)
+	if err != nil {
+		return usage.Count{}, nil, err
+	}
+	if len(paths) == 0 {
+		if paths = usage.Transcripts(p.Home, p.Lookup); len(paths) == 0 {
+			return usage.Count{}, nil, exit.Usagef("no transcripts of Claude Code or Codex are here: name a file of calls, a folder, or - for standard input")
+		}
+	}
+	surfaces, err := o.surfaces(ctx, p, nil)
+	if err != nil {
+		return usage.Count{}, nil, err
+	}
+	known := choicesOf(surfaces)
+	store, err := UsageStore(p)
+	if err != nil {
+		return usage.Count{}, nil, err
+	}
+	var count usage.Count
+	err = store.Update(ctx, func(rs *usage.Records, progress *usage.Progress) error {
+		in := usage.Import{Progress: progress, Each: func(c usage.Call) {
+			c.Server = cmp.Or(renamed[c.Server], c.Server)
+			rs.Add(c, usage.Keep{Known: known(c.Server, c.Tool), All: o.Keep}, p.Now)
+		}}
+		for _, path := range paths {
+			if err := readCalls(ctx, p, &in, path); err != nil {
+				return err
+			}
+		}
+		count = in.Count
+		if !o.Keep {
+			rs.Settle(known)
+		}
+		usage.Expire(rs, progress, cmp.Or(o.Retention, usage.Retention), p.Now)
+		return nil
+	})
+	return count, paths, err
+}
+
+func readCalls(ctx context.Context, p host.Process, in *usage.Import, path string) error {
+	if path == "-" {
+		return in.Stream(ctx, p.In)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Dir, path)
+	}
+	err := in.Path(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return exit.Misuse(err)
+	}
+	return err
+}
+
+// pairsOf are words like RECORDED=CONFIGURED.
+func pairsOf(words []string) (map[string]string, error) {
+	pairs := map[string]string{}
+	for _, word := range words {
+		from, to, ok := strings.Cut(word, "=")
+		if !ok || from == "" || to == "" {
+			return nil, exit.Usagef("--map %s: write RECORDED=CONFIGURED, the name in the records and the one in the configuration", word)
+		}
+		pairs[from] = to
+	}
+	return pairs, nil
+}
+
+// choicesOf gives the choices that the schema of a tool lists.
+func choicesOf(surfaces []fleet.Surface) func(server, tool string) map[string]bool {
+	known := map[[2]string]map[string]bool{}
+	return func(server, tool string) map[string]bool {
+		key := [2]string{server, tool}
+		choices, ok := known[key]
+		if !ok {
+			item, _ := toolOf(surfaces, usage.Summary{Server: server, Tool: tool})
+			choices = usage.Choices(item.InputSchema())
+			known[key] = choices
+		}
+		return choices
+	}
+}
+
+// ExportUsage is the records as a file that can be shared: without any text but choices.
+func ExportUsage(ctx context.Context, p host.Process, o UsageOptions) ([]byte, error) {
+	rs, err := o.records(p)
+	if err != nil {
+		return nil, err
+	}
+	surfaces, err := o.surfaces(ctx, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	if o.Since > 0 {
+		rs.ForgetBefore(o.window(p).From)
+	}
+	rs.Settle(choicesOf(surfaces))
+	return rs.Indented()
+}
+
+// ForgetUsage forgets the recorded calls of servers, and how many those were; no name = everything, and how far imports came.
+func ForgetUsage(ctx context.Context, p host.Process, servers []string) (int, error) {
+	store, err := UsageStore(p)
+	if err != nil {
+		return 0, err
+	}
+	if len(servers) == 0 {
+		return 0, store.Clear()
+	}
+	forgotten := 0
+	err = store.Update(ctx, func(rs *usage.Records, _ *usage.Progress) error {
+		forgotten = rs.Forget(func(r *usage.Record) bool { return slices.Contains(servers, r.Server) })
+		return nil
+	})
+	return forgotten, err
+}

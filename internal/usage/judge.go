@@ -1,0 +1,248 @@
+package usage
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/schema"
+)
+
+// Verdict is what a schema does with the calls of a shape. The zero value is Undecided.
+type Verdict int
+
+// The verdicts. What rests on a text that is not kept is Undecided, never guessed.
+const (
+	Undecided Verdict = iota
+	Accepted
+	Refused
+)
+
+// Judge tells whether a schema accepts the calls of the shape, and if not why.
+func (s Shape) Judge(by *schema.Schema) (Verdict, []schema.Fault) {
+	faults, sure := by.Faults("", s.value(), nil)
+	switch {
+	case !sure:
+		return Undecided, nil
+	case len(faults) > 0:
+		return Refused, faults
+	}
+	return Accepted, nil
+}
+
+// Window are the days that count.
+type Window struct {
+	Days int
+	From string // the first day
+}
+
+// ParseDays reads a time such as "30d", or one that time.ParseDuration reads, of a day at least.
+func ParseDays(text string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	number, inDays := strings.CutSuffix(text, "d")
+	n, err := strconv.Atoi(number)
+	length := time.Duration(n) * day
+	if !inDays {
+		length, err = time.ParseDuration(text)
+	}
+	if err != nil || length < day || n > 36500 {
+		return 0, fmt.Errorf("%q is no time of a day or more, such as 30d", text)
+	}
+	return length, nil
+}
+
+// WindowOf are the days before now.
+func WindowOf(length time.Duration, now time.Time) Window {
+	return Window{int(length / (24 * time.Hour)), dayOf(now.Add(-length))}
+}
+
+// Evidence are the recorded calls of one server in a window.
+type Evidence struct {
+	window Window
+	uses   []Use
+}
+
+// Use is one record, as far as it lies in the window.
+type Use struct {
+	*Record
+	Count, Errors int // calls, and those of them that failed
+	Last          string
+}
+
+// Of are the recorded calls of a server, which may be recorded by any of its names.
+func (rs *Records) Of(names []string, w Window) Evidence {
+	e := Evidence{window: w}
+	for _, r := range rs.All() {
+		if slices.ContainsFunc(names, func(name string) bool { return sameName(r.Server, name) }) {
+			if u := r.within(w); u.Count > 0 {
+				e.uses = append(e.uses, u)
+			}
+		}
+	}
+	return e
+}
+
+func (r *Record) within(w Window) Use {
+	u := Use{Record: r}
+	for day, n := range r.Calls {
+		if day >= w.From {
+			u.Count, u.Errors, u.Last = u.Count+n, u.Errors+r.Failed[day], max(u.Last, day)
+		}
+	}
+	return u
+}
+
+// Calls is how many calls of the server there are.
+func (e Evidence) Calls() int {
+	total := 0
+	for _, u := range e.uses {
+		total += u.Count
+	}
+	return total
+}
+
+// Tool are the recorded calls of a tool of the server.
+func (e Evidence) Tool(name string) []Use {
+	var found []Use
+	for _, u := range e.uses {
+		if sameName(u.Tool, name) {
+			found = append(found, u)
+		}
+	}
+	return found
+}
+
+// Undecided is what can be said of a change that is about something else than arguments: how often the tool is called.
+func (e Evidence) Undecided(tool string) *finding.Usage {
+	return e.count(tool, func(u Use) (calls, refused, undecided int) { return u.Count, 0, u.Count })
+}
+
+// Gone are the calls of a tool that is not there any more.
+func (e Evidence) Gone(tool string) *finding.Usage {
+	return e.count(tool, func(u Use) (calls, refused, undecided int) { return u.Count, u.Count, 0 })
+}
+
+// Refused are the calls that the old schema accepts and each of the others refuses. A call that was answered without an error
+// was accepted, also where the old schema cannot be judged by what is kept of it.
+func (e Evidence) Refused(tool string, old *schema.Schema, by ...*schema.Schema) *finding.Usage {
+	return e.count(tool, func(u Use) (calls, refused, undecided int) {
+		before, _ := u.Arguments.Judge(old)
+		worst := Refused
+		for _, s := range by {
+			switch after, _ := u.Arguments.Judge(s); after {
+			case Accepted:
+				worst = Accepted
+			case Undecided:
+				worst = min(worst, Undecided)
+			}
+			if worst == Accepted {
+				break
+			}
+		}
+		open := 0
+		switch before {
+		case Refused:
+			return 0, 0, 0
+		case Undecided:
+			open = u.Errors
+		}
+		switch worst {
+		case Refused:
+			return u.Count, u.Count - open, open
+		case Undecided:
+			return u.Count, 0, u.Count
+		}
+		return u.Count, 0, 0
+	})
+}
+
+// count adds up what is said of each recorded shape of a tool.
+func (e Evidence) count(tool string, say func(Use) (calls, refused, undecided int)) *finding.Usage {
+	out := &finding.Usage{Recorded: e.Calls(), Days: e.window.Days, Since: e.window.From}
+	all, affected := map[string]bool{}, map[string]bool{}
+	most := 0
+	for _, u := range e.Tool(tool) {
+		calls, refused, undecided := say(u)
+		out.Calls, out.Refused, out.Undecided = out.Calls+calls, out.Refused+refused, out.Undecided+undecided
+		out.Last, all[u.Agent] = max(out.Last, u.Last), true
+		if refused > 0 {
+			affected[u.Agent] = true
+		}
+		if refused > most {
+			most, out.Example = refused, u.Arguments.Example()
+		}
+	}
+	if len(affected) == 0 {
+		affected = all
+	}
+	out.Consumers = slices.Sorted(maps.Keys(affected))
+	return out
+}
+
+// Summary is what is known of the calls of one tool.
+type Summary struct {
+	Server, Tool  string
+	Calls, Errors int
+	Agents        []string
+	Last          string
+	Trend         []int // calls in equal parts of the window, the oldest first
+}
+
+// Of tells whether the calls are those of a server with this name.
+func (s Summary) Of(server string) bool { return sameName(s.Server, server) }
+
+// Is tells whether the calls are those of a tool with this name.
+func (s Summary) Is(tool string) bool { return sameName(s.Tool, tool) }
+
+// trendParts is in how many parts a window is shown.
+const trendParts = 12
+
+// Summaries are the tools that were called in a window, of all servers, those that were called most first.
+func (rs *Records) Summaries(w Window, now time.Time) []Summary {
+	byTool := map[string]*Summary{}
+	for _, r := range rs.All() {
+		u := r.within(w)
+		if u.Count == 0 {
+			continue
+		}
+		key := r.Server + "\x00" + r.Tool
+		s := byTool[key]
+		if s == nil {
+			s = &Summary{Server: r.Server, Tool: r.Tool, Trend: make([]int, trendParts)}
+			byTool[key] = s
+		}
+		s.Calls, s.Errors, s.Last = s.Calls+u.Count, s.Errors+u.Errors, max(s.Last, u.Last)
+		if !slices.Contains(s.Agents, r.Agent) {
+			s.Agents = append(s.Agents, r.Agent)
+		}
+		for day, n := range r.Calls {
+			if at, ok := w.part(day, now); ok {
+				s.Trend[at] += n
+			}
+		}
+	}
+	var all []Summary
+	for _, key := range slices.Sorted(maps.Keys(byTool)) {
+		all = append(all, *byTool[key])
+	}
+	slices.SortStableFunc(all, func(a, b Summary) int {
+		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(b.Calls, a.Calls))
+	})
+	return all
+}
+
+// part is in which part of the window a day lies.
+func (w Window) part(day string, now time.Time) (int, bool) {
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil || day < w.From {
+		return 0, false
+	}
+	today, _ := time.Parse(time.DateOnly, dayOf(now))
+	ago := int(today.Sub(at) / (24 * time.Hour))
+	return max(0, min(trendParts-1, trendParts-1-ago*trendParts/max(w.Days, 1))), true
+}

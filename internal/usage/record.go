@@ -1,0 +1,157 @@
+package usage
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/redact"
+)
+
+// Record is all calls of one tool by one agent that have the same shape.
+type Record struct {
+	Server    string         `json:"server"`
+	Tool      string         `json:"tool"`
+	Agent     string         `json:"agent"`
+	Arguments Shape          `json:"arguments"`
+	Calls     map[string]int `json:"calls"`            // by day, in UTC
+	Failed    map[string]int `json:"failed,omitempty"` // those of them that were answered with an error
+}
+
+// Records are what is kept of all calls.
+type Records struct {
+	byKey  map[string]*Record
+	shapes map[string]int // how many there are of each tool of each server
+}
+
+// format is the number of the form of Records as JSON.
+const format = 1
+
+// mostShapes is how many different shapes are kept of one tool. Calls of further ones are counted as calls of which nothing is known.
+const mostShapes = 2000
+
+// NewRecords are none.
+func NewRecords() *Records {
+	return &Records{byKey: map[string]*Record{}, shapes: map[string]int{}}
+}
+
+// Add counts a call.
+func (rs *Records) Add(c Call, keep Keep, now time.Time) {
+	name := func(text string) string { return redact.MaskText(text[:min(len(text), 256)]) }
+	failed := map[string]int{}
+	if c.Failed {
+		failed[c.day(now)] = 1
+	}
+	rs.add(Record{name(c.Server), name(c.Tool), cmp.Or(name(c.Agent), "unknown"), keep.shapeOf(c.Arguments), map[string]int{c.day(now): 1}, failed})
+}
+
+// add joins a record with the one that has the same shape.
+func (rs *Records) add(r Record) {
+	tool := r.Server + "\x00" + r.Tool
+	key := r.key()
+	if rs.byKey[key] == nil && rs.shapes[tool] >= mostShapes {
+		r.Arguments = Shape{Type: "object"}
+		key = r.key()
+	}
+	known := rs.byKey[key]
+	if known == nil {
+		rs.shapes[tool]++
+		known = &Record{r.Server, r.Tool, r.Agent, r.Arguments, map[string]int{}, map[string]int{}}
+		rs.byKey[key] = known
+	}
+	for day, n := range r.Calls {
+		known.Calls[day] += n
+	}
+	for day, n := range r.Failed {
+		known.Failed[day] += n
+	}
+}
+
+func (r Record) key() string {
+	shape, _ := json.Marshal(r.Arguments) // which always has a JSON
+	return r.Server + "\x00" + r.Tool + "\x00" + r.Agent + "\x00" + string(shape)
+}
+
+// All is every record, in the order of servers, tools, agents and shapes.
+func (rs *Records) All() []*Record {
+	var all []*Record
+	for _, key := range slices.Sorted(maps.Keys(rs.byKey)) {
+		all = append(all, rs.byKey[key])
+	}
+	return all
+}
+
+// Forget drops the records that are chosen, and gives the number of their calls.
+func (rs *Records) Forget(chosen func(*Record) bool) int {
+	dropped := 0
+	for key, r := range rs.byKey {
+		if chosen(r) {
+			dropped += sum(r.Calls)
+			rs.shapes[r.Server+"\x00"+r.Tool]--
+			delete(rs.byKey, key)
+		}
+	}
+	return dropped
+}
+
+// ForgetBefore drops what is known of the days before one.
+func (rs *Records) ForgetBefore(day string) {
+	early := func(d string, _ int) bool { return d < day }
+	rs.Forget(func(r *Record) bool {
+		maps.DeleteFunc(r.Calls, early)
+		maps.DeleteFunc(r.Failed, early)
+		return len(r.Calls) == 0
+	})
+}
+
+func sum(counts map[string]int) int {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
+// file is the form of records as JSON; docs/usage-records.schema.json describes it.
+type file struct {
+	Mcpctl  int       `json:"mcpctl"`
+	Records []*Record `json:"records"`
+}
+
+// JSON is the records as docs/usage-records.md defines them.
+func (rs *Records) JSON() json.RawMessage {
+	data, _ := json.Marshal(file{format, append([]*Record{}, rs.All()...)}) // which always has a JSON
+	return data
+}
+
+// Indented is JSON in canonical form, for files that people read and commit.
+func (rs *Records) Indented() ([]byte, error) {
+	data, err := rawjson.AppendIndented(nil, rs.JSON(), 0)
+	return append(data, '\n'), err
+}
+
+// ReadRecords reads what JSON writes.
+func ReadRecords(data []byte) (*Records, error) {
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("these are no records of calls: %w", err)
+	}
+	switch {
+	case f.Mcpctl > format:
+		return nil, fmt.Errorf("a newer mcpctl wrote these records (form %d): update this one", f.Mcpctl)
+	case f.Mcpctl != format || f.Records == nil:
+		return nil, fmt.Errorf(`these are no records of calls: mcpctl usage export writes {"mcpctl":%d,"records":[…]}`, format)
+	}
+	rs := NewRecords()
+	for i, r := range f.Records {
+		if r == nil || r.Server == "" || r.Tool == "" || r.Arguments.Type == "" {
+			return nil, fmt.Errorf("record %d has no server, tool or arguments", i+1)
+		}
+		rs.add(*r)
+	}
+	return rs, nil
+}

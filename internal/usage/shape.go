@@ -1,0 +1,261 @@
+package usage
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/pkg/schema"
+)
+
+// Shape is what is kept of a value: its type, the members and items of which it is made, and of a text no more than how long
+// it is and what format it has, unless it is a choice.
+type Shape struct {
+	Type    string           `json:"type"`             // "null", "boolean", "integer", "fraction" (a number that is none), "number" (either), "string", "array", "object"
+	Value   json.RawMessage  `json:"value,omitempty"`  // the value itself, where it is kept
+	Low     json.Number      `json:"from,omitempty"`   // the least that a number may have been, or a text of code points
+	High    json.Number      `json:"to,omitempty"`     // the greatest
+	Format  string           `json:"format,omitempty"` // of a text, as schema.FormatOf names it
+	Members map[string]Shape `json:"members,omitzero"` // of an object; absent = its members are not kept
+	Items   []Shape          `json:"items,omitzero"`   // of an array; absent = its items are not kept
+}
+
+// Bounds of what is kept in detail. What is beyond is kept by its type alone, so that schemas that look inside cannot be decided.
+const (
+	mostDepth   = 16
+	mostMembers = 64
+	mostItems   = 64
+	longestName = 40  // of a member
+	longestWord = 24  // of a text that may turn out to be a choice
+	longestKept = 200 // of a text that is kept on request
+)
+
+// Keep says which texts are kept.
+type Keep struct {
+	Known map[string]bool // the choices that the tool's schema lists
+	All   bool            // keep short texts that hold no secret, as somebody asked
+}
+
+// shapeOf is what is kept of the arguments of a call. What is no JSON, or was not recorded, is an object of which nothing is known.
+func (k Keep) shapeOf(arguments json.RawMessage) Shape {
+	value, err := rawjson.Decode(arguments)
+	if err != nil || value == nil {
+		return Shape{Type: "object"}
+	}
+	return k.shape(value, "", 0)
+}
+
+func (k Keep) shape(value any, name string, depth int) Shape {
+	switch v := value.(type) {
+	case nil:
+		return Shape{Type: "null"}
+	case bool:
+		return Shape{Type: "boolean", Value: json.RawMessage(strconv.FormatBool(v))}
+	case json.Number:
+		return numberShape(v)
+	case string:
+		return k.text(v, name)
+	case []any:
+		return k.array(v, name, depth)
+	case map[string]any:
+		return k.object(v, depth)
+	}
+	return Shape{Type: "object"}
+}
+
+func (k Keep) array(items []any, name string, depth int) Shape {
+	if len(items) > mostItems || depth == mostDepth {
+		return Shape{Type: "array"}
+	}
+	kept := []Shape{}
+	for _, item := range items {
+		kept = append(kept, k.shape(item, name, depth+1))
+	}
+	return Shape{Type: "array", Items: kept}
+}
+
+// nameLike are the names that people give to members: words, and few digits.
+var nameLike = match.Pattern(`^[$@_]?[A-Za-z]+(?:[_.-]?[A-Za-z]+|[_.-]?[0-9]{1,3}){0,8}_?$`)
+
+func (k Keep) object(members map[string]any, depth int) Shape {
+	if len(members) > mostMembers || depth == mostDepth {
+		return Shape{Type: "object"}
+	}
+	kept := map[string]Shape{}
+	for name, member := range members {
+		if len(name) > longestName || !nameLike().MatchString(name) || redact.MaskText(name) != name || digits(name) > 4 {
+			return Shape{Type: "object"} // the name is data
+		}
+		kept[name] = k.shape(member, name, depth+1)
+	}
+	return Shape{Type: "object", Members: kept}
+}
+
+// digits counts the digits of a text.
+func digits(text string) int {
+	count := 0
+	for _, r := range text {
+		if r >= '0' && r <= '9' {
+			count++
+		}
+	}
+	return count
+}
+
+// wordLike are texts that may be choices.
+var wordLike = match.Pattern(`^[A-Za-z][A-Za-z_-]*[0-9]{0,2}$`)
+
+// text keeps a text that is a choice, or may turn out to be one.
+func (k Keep) text(text, name string) Shape {
+	word := len(text) <= longestWord && wordLike().MatchString(text)
+	asked := k.All && len(text) <= longestKept && redact.MaskText(text) == text
+	if k.Known[text] || (word || asked) && !redact.Sensitive(name, text) {
+		return Shape{Type: "string", Value: rawjson.Quote(text)}
+	}
+	return hidden(text)
+}
+
+// hidden is a text that is not kept.
+func hidden(text string) Shape {
+	low, high := lengthRange(utf8.RuneCountInString(text))
+	return Shape{Type: "string", Low: low, High: high, Format: schema.FormatOf(text)}
+}
+
+// edges are the lengths at which schemas like to end texts: of a text that is not kept it is known between which two of them
+// its length is, so that hardly any bound falls between.
+var edges = []int{16, 20, 24, 30, 32, 36, 40, 50, 60, 63, 64, 80, 100, 120, 127, 128, 140, 150, 160, 200, 250, 253, 254, 255, 256, 300, 400, 500, 511, 512,
+	1000, 1023, 1024, 1500, 2000, 2047, 2048, 2083, 3000, 4000, 4095, 4096, 5000, 8000, 8191, 8192, 10000, 16384, 20000, 32767, 32768, 50000, 65535, 65536, 100000, 131072, 262144, 500000, 1000000}
+
+func lengthRange(n int) (low, high json.Number) {
+	from, to := n, n
+	if at, _ := slices.BinarySearch(edges, n); at == len(edges) {
+		from, to = edges[at-1]+1, max(n, 1<<30)
+	} else if at > 0 {
+		from, to = edges[at-1]+1, edges[at]
+	}
+	return json.Number(strconv.Itoa(from)), json.Number(strconv.Itoa(to))
+}
+
+// exactDigits is how many digits a number may have that is kept as it is; of others the first two are.
+const exactDigits = 3
+
+// longestNumber bounds the numbers that are looked at, in bytes.
+const longestNumber = 40
+
+// numberShape keeps a small or round number, and of others a range.
+func numberShape(n json.Number) Shape {
+	text, exponent, _ := strings.Cut(strings.ToLower(string(n)), "e")
+	r, ok := new(big.Rat).SetString(text)
+	if len(n) > longestNumber || len(exponent) > 0 || !ok {
+		return Shape{Type: "number"}
+	}
+	if r.IsInt() {
+		return ranged("integer", n, r.Num(), r.Num())
+	}
+	floor := new(big.Int).Div(r.Num(), r.Denom())
+	if len(strings.TrimLeft(strings.ReplaceAll(text, ".", ""), "-0")) <= 2 {
+		return Shape{Type: "fraction", Value: json.RawMessage(n)}
+	}
+	return ranged("fraction", n, floor, new(big.Int).Add(floor, big.NewInt(1)))
+}
+
+// ranged is a number between two integers, or the number itself where they are one that may be kept.
+func ranged(kind string, n json.Number, from, to *big.Int) Shape {
+	low, _ := around(from)
+	_, high := around(to)
+	if low.Cmp(high) == 0 {
+		return Shape{Type: kind, Value: json.RawMessage(n)}
+	}
+	return Shape{Type: kind, Low: json.Number(low.String()), High: json.Number(high.String())}
+}
+
+// around is the range of the integers that begin with the same two digits; a small or round one is alone.
+func around(n *big.Int) (low, high *big.Int) {
+	text := new(big.Int).Abs(n).String()
+	if rest := len(text) - 2; len(text) > exactDigits && strings.Trim(text[2:], "0") != "" {
+		low, _ = new(big.Int).SetString(text[:2]+strings.Repeat("0", rest), 10)
+		high, _ = new(big.Int).SetString(text[:2]+strings.Repeat("9", rest), 10)
+	} else {
+		low, _ = new(big.Int).SetString(text, 10)
+		high = low
+	}
+	if n.Sign() < 0 {
+		return new(big.Int).Neg(high), new(big.Int).Neg(low)
+	}
+	return low, high
+}
+
+// value is the shape as a value that a schema can judge, with schema.Partial for what is not kept.
+func (s Shape) value() any {
+	switch {
+	case s.Value != nil:
+		value, err := rawjson.Decode(s.Value)
+		if err != nil {
+			return schema.Partial{Kind: s.Type}
+		}
+		return value
+	case s.Type == "null":
+		return nil
+	case s.Items != nil:
+		items := []any{}
+		for _, item := range s.Items {
+			items = append(items, item.value())
+		}
+		return items
+	case s.Members != nil:
+		members := map[string]any{}
+		for name, member := range s.Members {
+			members[name] = member.value()
+		}
+		return members
+	}
+	return schema.Partial{Kind: s.Type, Low: s.Low, High: s.High, Format: s.Format}
+}
+
+// Example is a value of the shape for people to read: what is not kept is told in angle brackets.
+func (s Shape) Example() json.RawMessage {
+	switch {
+	case s.Value != nil:
+		return s.Value
+	case s.Type == "null":
+		return json.RawMessage("null")
+	case s.Items != nil:
+		var items []json.RawMessage
+		for _, item := range s.Items {
+			items = append(items, item.Example())
+		}
+		return rawjson.List(items)
+	case s.Members != nil:
+		var members []rawjson.Member
+		for _, name := range slices.Sorted(maps.Keys(s.Members)) {
+			members = append(members, rawjson.Member{Key: name, Value: s.Members[name].Example()})
+		}
+		return rawjson.Build(members...)
+	}
+	return rawjson.Quote("<" + s.words() + ">")
+}
+
+// words say what is known of a value that is not kept.
+func (s Shape) words() string {
+	between := string(s.Low)
+	if s.Low != s.High {
+		between += "–" + string(s.High)
+	}
+	switch {
+	case s.Type == "string" && s.Format != "":
+		return s.Format
+	case s.Type == "string" && s.Low != "":
+		return fmt.Sprintf("text of %s characters", between)
+	case s.Low != "":
+		return s.Type + " " + between
+	}
+	return s.Type
+}

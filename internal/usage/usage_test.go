@@ -1,0 +1,251 @@
+package usage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// read is what an import finds in lines.
+func read(t *testing.T, lines ...string) ([]Call, Count) {
+	t.Helper()
+	var calls []Call
+	in := Import{Progress: NewProgress(), Each: func(c Call) { calls = append(calls, c) }}
+	if err := in.Stream(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil {
+		t.Fatal(err)
+	}
+	return calls, in.Count
+}
+
+// TestImporters reads a line of each source. The forms are those that docs/usage-records.md names the origin of.
+func TestImporters(t *testing.T) {
+	day := time.Date(2026, 11, 2, 9, 14, 3, 0, time.UTC)
+	for name, c := range map[string]struct {
+		lines []string
+		want  []Call
+	}{
+		"claude": {[]string{
+			`{"type":"assistant","timestamp":"2026-11-02T09:14:03Z","message":{"id":"msg_01","content":[{"type":"text","text":"…"},{"type":"tool_use","id":"a","name":"mcp__orders__list__all","input":{"n":1}},{"type":"tool_use","id":"b","name":"Bash","input":{}}]}}`,
+			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"b","content":"…"},{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"\"tool_use_id\":\"x\""}]}]}}`,
+		}, []Call{{"a", "orders", "list__all", "claude-code", day, json.RawMessage(`{"n":1}`), true}}},
+		"claude without an answer": {[]string{
+			`{"type":"assistant","timestamp":"2026-11-02T09:14:03Z","message":{"content":[{"type":"tool_use","id":"a","name":"mcp__o__x","input":{}}]}}`,
+		}, []Call{{"a", "o", "x", "claude-code", day, json.RawMessage(`{}`), false}}},
+		"codex": {[]string{
+			`{"timestamp":"2026-11-02T09:14:03Z","type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":"c","invocation":{"server":"my orders","tool":"list.all","arguments":{"n":1}},"duration":{"secs":0},"result":{"Err":"no"}}}`,
+		}, []Call{{"c", "my orders", "list.all", "codex", day, json.RawMessage(`{"n":1}`), true}}},
+		"otlp, told by the client and by the server": {[]string{
+			`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"orders"}}]},"scopeSpans":[{"spans":[
+			{"traceId":"t","spanId":"2","parentSpanId":"1","kind":2,"startTimeUnixNano":"1793610843000000000","attributes":[{"key":"mcp.method.name","value":{"stringValue":"tools/call"}},{"key":"gen_ai.tool.name","value":{"stringValue":"list"}}]},
+			{"traceId":"t","spanId":"1","kind":3,"startTimeUnixNano":"1793610843000000000","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"list"}},{"key":"mcp.server.name","value":{"stringValue":"orders"}},{"key":"mcp.client.name","value":{"stringValue":"agent"}},{"key":"error.type","value":{"stringValue":"tool_error"}},
+			{"key":"gen_ai.tool.call.arguments","value":{"kvlistValue":{"values":[{"key":"n","value":{"intValue":"1"}},{"key":"l","value":{"arrayValue":{"values":[{"boolValue":true},{"doubleValue":0.5},{}]}}}]}}}]}]}]}]}`,
+		}, []Call{{"t1", "orders", "list", "agent", time.Date(2026, 11, 2, 9, 14, 3, 0, time.UTC), json.RawMessage(`{"n":1,"l":[true,0.5,null]}`), true}}},
+		"lines": {[]string{
+			`{"id":"a","server":"s","tool":"t","arguments":"{\"n\":1}","consumer":"me","time":1793610843}`,
+			`{"server":"s","tool":"t","time":"2026-11-02 09:14:03","isError":true}`,
+		}, []Call{{"s\x00me\x00a", "s", "t", "me", day, json.RawMessage(`{"n":1}`), false}, {"", "s", "t", "", day, nil, true}}},
+	} {
+		for i := range c.lines {
+			c.lines[i] = strings.ReplaceAll(c.lines[i], "\n", "")
+		}
+		got, count := read(t, c.lines...)
+		for i := range got {
+			got[i].Time = got[i].Time.UTC()
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || count.Damaged > 0 {
+			t.Errorf("%s: %+v (-want +got)\n%s", name, count, diff)
+		}
+	}
+}
+
+// TestDamage skips what is torn, too long or no call, and reads what is between.
+func TestDamage(t *testing.T) {
+	long := `{"server":"s","tool":"t","arguments":{"a":"` + strings.Repeat("x", longestLine) + `"}}`
+	calls, count := read(t, `{"server":"s","tool":"t1"}`, "", long, `{"server":"s","tool":"t","arguments":{`, "\x00\xff", `[1]`, `{"server":1,"tool":"t"}`, `{"resourceSpans":"}`, `{"server":"s","tool":"t2"}`, `{"server":"s","tool":"t`)
+	if len(calls) != 2 || calls[1].Tool != "t2" || count.Damaged != 6 {
+		t.Errorf("%d calls, %+v", len(calls), count)
+	}
+}
+
+// TestIncremental reads of a file that grows what is new, of one that was replaced everything, and a torn end when it is whole.
+func TestIncremental(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "calls.jsonl")
+	progress := NewProgress()
+	line := func(tool string) string { return fmt.Sprintf(`{"server":"s","tool":%q}`, tool) }
+	for _, step := range []struct {
+		content, want string
+		unchanged     int
+	}{
+		{line("a") + "\n" + line("b") + "\n" + line("c")[:10], "a b", 0},
+		{line("a") + "\n" + line("b") + "\n" + line("c")[:10], "", 1},
+		{line("a") + "\n" + line("b") + "\n" + line("c"), "c", 0},
+		{line("a") + "\n" + line("b") + "\n" + line("c") + "\n" + line("d") + "\n", "d", 0},
+		{line("z") + "\n", "z", 0},
+	} {
+		if err := os.WriteFile(path, []byte(step.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var tools []string
+		in := Import{Progress: progress, Each: func(c Call) { tools = append(tools, c.Tool) }}
+		if err := in.Path(context.Background(), path); err != nil {
+			t.Fatal(err)
+		}
+		data, _ := json.Marshal(progress)
+		progress = &Progress{}
+		if err := json.Unmarshal(data, progress); err != nil {
+			t.Fatal(err)
+		}
+		progress.made()
+		if got := strings.Join(tools, " "); got != step.want || in.Count.Unchanged != step.unchanged {
+			t.Errorf("read %q, want %q; %+v", got, step.want, in.Count)
+		}
+	}
+}
+
+// TestShapes: what is kept of a value, and what of a text that may be a choice.
+func TestShapes(t *testing.T) {
+	for in, want := range map[string]string{
+		`{}`:                       `{"type":"object","members":{}}`,
+		`null`:                     `{"type":"object"}`,
+		`{"a":null}`:               `{"type":"object","members":{"a":{"type":"null"}}}`,
+		`{"a":true}`:               `{"type":"object","members":{"a":{"type":"boolean","value":true}}}`,
+		`{"a":500}`:                `{"type":"object","members":{"a":{"type":"integer","value":500}}}`,
+		`{"a":-1234}`:              `{"type":"object","members":{"a":{"type":"integer","from":-1299,"to":-1200}}}`,
+		`{"a":60000}`:              `{"type":"object","members":{"a":{"type":"integer","value":60000}}}`,
+		`{"a":1.0}`:                `{"type":"object","members":{"a":{"type":"integer","value":1.0}}}`,
+		`{"a":0.75}`:               `{"type":"object","members":{"a":{"type":"fraction","value":0.75}}}`,
+		`{"a":48.8566}`:            `{"type":"object","members":{"a":{"type":"fraction","from":48,"to":49}}}`,
+		`{"a":-0.001234}`:          `{"type":"object","members":{"a":{"type":"fraction","from":-1,"to":0}}}`,
+		`{"a":1e400}`:              `{"type":"object","members":{"a":{"type":"number"}}}`,
+		`{"a":"two words"}`:        `{"type":"object","members":{"a":{"type":"string","from":9,"to":9}}}`,
+		`{"a":"a@example.com"}`:    `{"type":"object","members":{"a":{"type":"string","from":13,"to":13,"format":"email"}}}`,
+		`{"a":"word"}`:             `{"type":"object","members":{"a":{"type":"string","value":"word"}}}`,
+		`{"password":"word"}`:      `{"type":"object","members":{"password":{"type":"string","from":4,"to":4}}}`,
+		`{"a":[1,["b c"]]}`:        `{"type":"object","members":{"a":{"type":"array","items":[{"type":"integer","value":1},{"type":"array","items":[{"type":"string","from":3,"to":3}]}]}}}`,
+		`{"a":{"Jane Doe":1}}`:     `{"type":"object","members":{"a":{"type":"object"}}}`,
+		`{"a":{"9f8e7d6c5b4a":1}}`: `{"type":"object","members":{"a":{"type":"object"}}}`,
+		`{"a":[` + strings.Repeat("1,", mostItems) + `1]}`:                            `{"type":"object","members":{"a":{"type":"array"}}}`,
+		strings.Repeat(`{"a":`, mostDepth+2) + `1` + strings.Repeat(`}`, mostDepth+2): strings.Repeat(`{"type":"object","members":{"a":`, mostDepth) + `{"type":"object"}` + strings.Repeat(`}}`, mostDepth),
+	} {
+		got, err := json.Marshal(Keep{}.shapeOf(json.RawMessage(in)))
+		if string(got) != want || err != nil {
+			t.Errorf("%s is kept as\n%s, want\n%s %v", in, got, want, err)
+		}
+	}
+}
+
+// TestLengths: each length lies in its range, and no range crosses an edge.
+func TestLengths(t *testing.T) {
+	for n := range 3000 {
+		low, high := lengthRange(n)
+		from, _ := low.Int64()
+		to, _ := high.Int64()
+		if int64(n) < from || int64(n) > to {
+			t.Errorf("%d is not in %s–%s", n, low, high)
+		}
+		for _, edge := range edges {
+			if from <= int64(edge) && int64(edge) < to {
+				t.Errorf("%s–%s crosses %d", low, high, edge)
+			}
+		}
+	}
+}
+
+// TestChoices: a text is kept that a schema lists, or that was repeated where little else was sent.
+func TestChoices(t *testing.T) {
+	rs := NewRecords()
+	add := func(arguments string, times int) {
+		for range times {
+			rs.Add(Call{Server: "s", Tool: "t", Arguments: json.RawMessage(arguments)}, Keep{}, now)
+		}
+	}
+	add(`{"sort":"newest","who":"alice"}`, 3)
+	add(`{"sort":"oldest","who":"bob"}`, 1)
+	add(`{"who":"listed"}`, 1)
+	for i := range 10 {
+		add(fmt.Sprintf(`{"who":"name%c"}`, 'a'+i), 1)
+	}
+	listed := Choices(json.RawMessage(`{"properties":{"who":{"anyOf":[{"enum":["listed",1]},{"const":"other"}]}}}`))
+	rs.Settle(func(string, string) map[string]bool { return listed })
+	text := string(rs.JSON())
+	for _, kept := range []string{"newest", "listed"} {
+		if !strings.Contains(text, kept) {
+			t.Errorf("%s is not kept", kept)
+		}
+	}
+	for _, dropped := range []string{"oldest", "alice", "bob", "namea"} {
+		if strings.Contains(text, dropped) {
+			t.Errorf("%s is kept", dropped)
+		}
+	}
+	if n := sum(rs.byKey[rs.All()[0].key()].Calls); len(rs.byKey) > 8 || n == 0 {
+		t.Errorf("%d records: equal shapes must be one", len(rs.byKey))
+	}
+	again, err := ReadRecords(rs.JSON())
+	if err != nil || string(again.JSON()) != text {
+		t.Errorf("read back as %s, %v", again.JSON(), err)
+	}
+}
+
+// TestRecordSchema holds what is written against the schema that the project ships.
+func TestRecordSchema(t *testing.T) {
+	described, err := jsonschema.NewCompiler().Compile("../../docs/usage-records.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rs := NewRecords()
+	rs.Add(Call{Server: "s", Tool: "t", Failed: true, Arguments: json.RawMessage(`{"a":[1,12345,0.5,1e9,null,true,"word","two words",{"no name":1}],"b":"a@example.com","c":{}}`)}, Keep{}, now)
+	rs.Add(Call{Server: "s", Tool: "t"}, Keep{}, now)
+	data, err := rs.Indented()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		string(data): true, `{"mcpctl":1,"records":[]}`: true,
+		strings.Replace(string(data), `"s"`, `""`, 1): false, strings.Replace(string(data), `"string"`, `"text"`, 1): false,
+	} {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := described.Validate(value); (err == nil) != want {
+			t.Errorf("%v, want valid %t:\n%s", err, want, text)
+		}
+	}
+}
+
+// TestManyShapes bounds what is kept of one tool.
+func TestManyShapes(t *testing.T) {
+	rs := NewRecords()
+	for i := range mostShapes + 500 {
+		rs.Add(Call{Server: "s", Tool: "t", Arguments: json.RawMessage(fmt.Sprintf(`{"a":%d,"b":%d}`, i%100, i/100))}, Keep{}, now)
+	}
+	last := rs.All()[len(rs.All())-1]
+	if len(rs.byKey) != mostShapes+1 || last.Arguments.Members != nil || sum(last.Calls) != 500 {
+		t.Errorf("%d records; the last one is of %d calls", len(rs.byKey), sum(last.Calls))
+	}
+}
+
+// TestRetention forgets days, and records of which no day is left.
+func TestRetention(t *testing.T) {
+	rs, p := NewRecords(), NewProgress()
+	for _, age := range []int{0, 89, 91, 200} {
+		c := Call{ID: fmt.Sprint(age), Server: "s", Tool: "t", Time: now.AddDate(0, 0, -age), Arguments: json.RawMessage(fmt.Sprintf(`{"a":%t}`, age > 100))}
+		p.fresh(c)
+		rs.Add(c, Keep{}, now)
+	}
+	Expire(rs, p, Retention, now)
+	if len(rs.byKey) != 1 || sum(rs.All()[0].Calls) != 2 || len(p.Seen) != 2 {
+		t.Errorf("%s, %v", rs.JSON(), p.Seen)
+	}
+}

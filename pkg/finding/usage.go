@@ -1,0 +1,41 @@
+package finding
+
+import "encoding/json"
+
+// Usage is what recorded calls of a tool say of a finding about it.
+type Usage struct {
+	Recorded  int             `json:"recorded"`            // calls of all tools of the server, in the window
+	Calls     int             `json:"calls"`               // calls of the tool that were accepted before
+	Refused   int             `json:"refused"`             // those of them that would be refused now because of the finding
+	Undecided int             `json:"undecided"`           // those of them of which the records do not tell
+	Consumers []string        `json:"consumers,omitempty"` // agents that made the refused ones; all of the tool's when none is refused
+	Days      int             `json:"days"`                // how long the window is
+	Since     string          `json:"since"`               // its first day
+	Last      string          `json:"last,omitempty"`      // day of the last call of the tool
+	Example   json.RawMessage `json:"example,omitempty"`   // arguments of a refused call; what is not kept is told in angle brackets
+}
+
+// Unaffected tells whether it is certain that no recorded call is refused because of the finding.
+func (u *Usage) Unaffected() bool {
+	return u != nil && u.Recorded > 0 && u.Refused == 0 && u.Undecided == 0
+}
+
+// UsagePolicy lowers findings that touch no recorded call. The zero value lowers none.
+type UsagePolicy struct {
+	Unused   Level // what such a finding is lowered to; Off = it is not
+	MinCalls int   // how many calls of the server must be recorded
+}
+
+// Lower is the findings with the levels that the records give reason for. Those that were lowered say so in Was.
+func (p UsagePolicy) Lower(findings []Finding) []Finding {
+	if p.Unused == Off {
+		return findings
+	}
+	for i := range findings {
+		f := &findings[i]
+		if f.Usage.Unaffected() && f.Usage.Recorded >= p.MinCalls && f.Level > p.Unused && f.Waiver == nil {
+			f.Was, f.Level = f.Level, p.Unused
+		}
+	}
+	return findings
+}
