@@ -358,7 +358,7 @@ func (a *arrayProblem) differ(doubt reason, doubted bool) outcome {
 			offers = append(offers, offer)
 		}
 	}
-	chosen, ok := match(offers)
+	chosen, ok := matching(offers)
 	if !ok {
 		if doubted {
 			return undecided(doubt)
@@ -406,8 +406,8 @@ func (a *arrayProblem) offer(lits []lit, n int, values map[string]any) (keys []s
 	return keys, why
 }
 
-// match assigns to each row one of its keys, no key twice.
-func match(rows [][]string) ([]string, bool) {
+// matching assigns to each row one of its keys, no key twice.
+func matching(rows [][]string) ([]string, bool) {
 	owner := map[string]int{}
 	chosen := make([]string, len(rows))
 	var assign func(row int, seen map[string]bool) bool

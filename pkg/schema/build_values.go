@@ -38,7 +38,8 @@ func readType(w *writer, v any) {
 		case "number":
 			number, accepted = true, accepted|kindNumber
 		default:
-			kind, ok := kindNamed(name)
+			text, _ := name.(string)
+			kind, ok := kindNames()[text]
 			if !ok {
 				w.malformed("type", "names a type that does not exist")
 				return
@@ -50,22 +51,6 @@ func readType(w *writer, v any) {
 	if integer && !number {
 		w.add("type", &node{op: opMultiple, number: one})
 	}
-}
-
-func kindNamed(name any) (kindSet, bool) {
-	switch name {
-	case "null":
-		return kindNull, true
-	case "boolean":
-		return kindBoolean, true
-	case "string":
-		return kindString, true
-	case "array":
-		return kindArray, true
-	case "object":
-		return kindObject, true
-	}
-	return 0, false
 }
 
 // enum is a set of constants: the scalars together, arrays and objects member by member.

@@ -128,12 +128,7 @@ func undecidedBy(out outcome) Result {
 // comparison is strict set equality.
 func Equivalent(ctx context.Context, x, y *Schema, b Budget) bool {
 	b.Semantics = Strict
-	return prove(ctx, x, y, b) && prove(ctx, y, x, b)
-}
-
-// prove is Contains without the search for a witness.
-func prove(ctx context.Context, wide, narrow *Schema, b Budget) bool {
-	return newEngine(ctx, b).inhabit([]lit{yes(narrow.root(b.Semantics)), not(wide.plain)}).answer == void
+	return Contains(ctx, x, y, b).Verdict == Compatible && Contains(ctx, y, x, b).Verdict == Compatible
 }
 
 // root returns the assertion that the schema makes under the given semantics.

@@ -1,10 +1,7 @@
 package schema
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/url"
 	"strconv"
@@ -240,14 +237,9 @@ const (
 
 // decode reads one JSON value with its numbers as written.
 func decode(raw []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
+	v, err := rawjson.Decode(raw)
+	if err != nil {
 		return nil, fmt.Errorf("reading schema: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("reading schema: more follows the first JSON value")
 	}
 	return v, nil
 }

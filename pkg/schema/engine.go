@@ -14,7 +14,6 @@ import (
 // object.go), which asks again for the values inside the value.
 type engine struct {
 	*meter
-	depth   int  // values inside values until the budget is spent
 	formats bool // they are asserted
 	exact   bool // numbers count only as far as all programs agree on them, see [Declared]
 
@@ -27,7 +26,7 @@ type engine struct {
 }
 
 func newEngine(ctx context.Context, b Budget) *engine {
-	return &engine{meter: newMeter(ctx, b.steps()*unitsPerStep), depth: b.depth(), formats: b.AssertFormats, exact: b.Semantics == Declared,
+	return &engine{meter: newMeter(ctx, b.steps()*unitsPerStep), formats: b.AssertFormats, exact: b.Semantics == Declared,
 		memo: map[string]*memory{}, open: map[string]*frame{}, low: noFrame}
 }
 
@@ -60,7 +59,7 @@ func doubtful(v any, r reason) outcome { return outcome{value: v, tried: true, w
 
 // inside asks for a value inside the current one.
 func (e *engine) inside(lits []lit) outcome {
-	if e.below >= e.depth {
+	if e.below >= maxInside {
 		return undecided(reason{what: "the values are nested too deeply"})
 	}
 	e.below++

@@ -168,8 +168,12 @@ func (f *faultFinder) add(n *node, keyword string, v any, path string, union boo
 }
 
 func typeName(v any) string {
-	names := map[kindSet]string{kindNull: "null", kindBoolean: "boolean", kindNumber: "number", kindString: "string", kindArray: "array", kindObject: "object"}
-	return names[kindOf(v)]
+	for name, kind := range kindNames() {
+		if kind == kindOf(v) {
+			return name
+		}
+	}
+	return ""
 }
 
 func article(kind string) string {

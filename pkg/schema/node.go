@@ -29,6 +29,11 @@ const (
 // kinds lists the types in the order in which a witness of them is preferred: small and likely ones first.
 var kinds = [...]kindSet{kindString, kindNumber, kindBoolean, kindArray, kindObject, kindNull}
 
+// kindNames are the names of the types in a schema.
+func kindNames() map[string]kindSet {
+	return map[string]kindSet{"null": kindNull, "boolean": kindBoolean, "number": kindNumber, "string": kindString, "array": kindArray, "object": kindObject}
+}
+
 // An op is what a node asserts. All but the first five speak of one type of value and hold for every other type, as
 // the keywords of JSON Schema do.
 type op uint8

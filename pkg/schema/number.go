@@ -249,18 +249,11 @@ func (s *interval) past(v *big.Rat, direction int) bool {
 	return s.low != nil && v.Cmp(s.low) < 0
 }
 
-func floor(r *big.Rat) *big.Int {
-	q, m := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
-	_ = m
-	return q
-}
+func floor(r *big.Rat) *big.Int { return new(big.Int).Div(r.Num(), r.Denom()) }
 
 func ceil(r *big.Rat) *big.Int {
-	q := floor(r)
-	if r.IsInt() {
-		return q
-	}
-	return q.Add(q, big.NewInt(1))
+	q := floor(new(big.Rat).Neg(r))
+	return q.Neg(q)
 }
 
 // decideReals decides a clause whose numbers are all those in an interval but finitely many and but multiples. If the

@@ -30,6 +30,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -120,17 +121,7 @@ func (s *Schema) Raw() json.RawMessage { return s.raw }
 // Problems lists the parts of the schema that have no meaning, in the order of the document's pointers.
 func (s *Schema) Problems() []Problem { return slices.Clone(s.problems) }
 
-func sortedKeys[V any](m map[string]V) []string {
-	if len(m) == 0 {
-		return nil
-	}
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Verdict is the answer of [Contains]. The zero value is Unknown: nothing is claimed until it is shown.
 type Verdict int
@@ -190,8 +181,6 @@ const (
 type Budget struct {
 	// Steps is the number of units of work after which the answer is Unknown; 0 means DefaultSteps.
 	Steps int
-	// Depth is the number of nested values that are followed; 0 means DefaultDepth.
-	Depth int
 	// Semantics is Declared unless set.
 	Semantics Semantics
 	// AssertFormats treats "format" as a constraint instead of an annotation.
@@ -200,11 +189,11 @@ type Budget struct {
 	Pool *Pool
 }
 
-// Default limits of a [Budget].
-const (
-	DefaultSteps = 50_000
-	DefaultDepth = 64
-)
+// DefaultSteps is the number of units of work that a [Budget] allows unless it says otherwise.
+const DefaultSteps = 50_000
+
+// maxInside is the number of nested values that are followed.
+const maxInside = 64
 
 func (b Budget) steps() int {
 	steps := DefaultSteps
@@ -223,11 +212,4 @@ func (b Budget) pooled() Budget {
 		b.Pool = &Pool{Left: 20 * cmp.Or(b.Steps, DefaultSteps)}
 	}
 	return b
-}
-
-func (b Budget) depth() int {
-	if b.Depth > 0 {
-		return b.Depth
-	}
-	return DefaultDepth
 }

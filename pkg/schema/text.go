@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
 
@@ -216,7 +217,7 @@ func hasFormat(name, s string) answer {
 		address, err := mail.ParseAddress(s)
 		return answerOf(err == nil && address.Address == s)
 	case "hostname":
-		return answerOf(isHostname(s))
+		return answerOf(len(s) <= 253 && hostname().MatchString(s))
 	case "ipv4":
 		ip, err := netip.ParseAddr(s)
 		return answerOf(err == nil && ip.Is4())
@@ -229,9 +230,9 @@ func hasFormat(name, s string) answer {
 	case "uri-reference":
 		return parses(url.Parse(s))
 	case "uuid":
-		return answerOf(isUUID(s))
+		return answerOf(uuid().MatchString(s))
 	case "json-pointer":
-		return answerOf(isPointer(s))
+		return answerOf(jsonPointer().MatchString(s))
 	case "regex":
 		if _, err := pattern.Parse(s); err != nil {
 			return unsure // it may be one that is only not decided here
@@ -276,36 +277,9 @@ func formatExample(name string) string {
 	return ""
 }
 
-// isHostname follows RFC 1123 §2.1.
-func isHostname(s string) bool {
-	if len(s) > 253 {
-		return false
-	}
-	for label := range strings.SplitSeq(s, ".") {
-		odd := strings.Trim(label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != ""
-		if label == "" || len(label) > 63 || odd || label[0] == '-' || label[len(label)-1] == '-' {
-			return false
-		}
-	}
-	return true
-}
-
-// isUUID follows RFC 4122 §3.
-func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i, c := range []byte(s) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
-			return false
-		}
-	}
-	return true
-}
-
-// isPointer follows RFC 6901 §3.
-func isPointer(s string) bool {
-	rest := strings.NewReplacer("~0", "", "~1", "").Replace(s)
-	return s == "" || s[0] == '/' && !strings.Contains(rest, "~")
-}
+// The formats that the standard library does not read: RFC 1123 §2.1, RFC 4122 §3 and RFC 6901 §3.
+var (
+	hostname    = match.Pattern(`^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+	uuid        = match.Pattern(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	jsonPointer = match.Pattern(`^(/([^~]|~[01])*)?$`)
+)

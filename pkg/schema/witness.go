@@ -52,9 +52,7 @@ func (p *plainer) less(value any, put func(any) bool) {
 				v = rest
 			}
 		}
-		for _, name := range sortedKeys(v) {
-			p.less(v[name], func(inner any) bool { return putMember(v, name, inner, put) })
-		}
+		value = v
 	case []any:
 		v = slices.Clone(v)
 		for size := (len(v) + 1) / 2; size > 0; size /= 2 {
@@ -66,50 +64,53 @@ func (p *plainer) less(value any, put func(any) bool) {
 				}
 			}
 		}
-		for i := range v[:min(len(v), 20)] {
-			p.less(v[i], func(inner any) bool { return putItem(v, i, inner, put) })
+		value = v
+	}
+	inner(value, put, func(_ string, v any, put func(any) bool) { p.less(v, put) })
+}
+
+// maxInner bounds the items of an array that are looked at.
+const maxInner = 20
+
+// inner visits the values in a value, each with the step that leads to it, "*" for every item. put tries the whole value with
+// another one in the place of value.
+func inner(value any, put func(any) bool, visit func(step string, v any, put func(any) bool)) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, name := range sortedKeys(value) {
+			visit(name, value[name], func(v any) bool {
+				with := maps.Clone(value)
+				if with[name] = v; put(with) {
+					value = with
+					return true
+				}
+				return false
+			})
+		}
+	case []any:
+		for i := range value[:min(len(value), maxInner)] {
+			visit("*", value[i], func(v any) bool {
+				with := slices.Clone(value)
+				if with[i] = v; put(with) {
+					value = with
+					return true
+				}
+				return false
+			})
 		}
 	}
-}
-
-func putMember(o map[string]any, name string, inner any, put func(any) bool) bool {
-	with := maps.Clone(o)
-	with[name] = inner
-	if !put(with) {
-		return false
-	}
-	o[name] = inner
-	return true
-}
-
-func putItem(list []any, i int, inner any, put func(any) bool) bool {
-	with := slices.Clone(list)
-	with[i] = inner
-	if !put(with) {
-		return false
-	}
-	list[i] = inner
-	return true
 }
 
 // likely puts likely values in place of the scalars in a value; path leads to it.
 func (p *plainer) likely(value any, path []string, put func(any) bool) {
-	switch v := value.(type) {
-	case map[string]any:
-		v = maps.Clone(v)
-		for _, name := range sortedKeys(v) {
-			p.likely(v[name], append(slices.Clone(path), name), func(inner any) bool { return putMember(v, name, inner, put) })
-		}
-	case []any:
-		v = slices.Clone(v)
-		for i := range v[:min(len(v), 20)] {
-			p.likely(v[i], append(slices.Clone(path), "*"), func(inner any) bool { return putItem(v, i, inner, put) })
-		}
-	default:
-		for _, other := range p.likelier(value, path) {
-			if same(value, other) || put(other) {
-				return
-			}
+	switch value.(type) {
+	case map[string]any, []any:
+		inner(value, put, func(step string, v any, put func(any) bool) { p.likely(v, append(slices.Clone(path), step), put) })
+		return
+	}
+	for _, other := range p.likelier(value, path) {
+		if same(value, other) || put(other) {
+			return
 		}
 	}
 }
