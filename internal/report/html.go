@@ -112,7 +112,7 @@ func webPageOf(r *Report, o Options) webPage {
 		Levels:  webLevels(o.wanted(r.Findings)),
 	}
 	if says := meaning(r, r.Summary); says != "" {
-		p.Says = text(fmt.Sprintf("Exit status %d: %s.", r.Status, strings.ReplaceAll(says, "`", "")))
+		p.Says = bareText(fmt.Sprintf("Exit status %d: %s.", r.Status, says))
 	}
 	for _, problem := range r.Problems {
 		p.Problems = append(p.Problems, text(problem))
@@ -137,6 +137,9 @@ func texts(all []string) []text {
 	}
 	return out
 }
+
+// bareText is a sentence without the backticks around its names.
+func bareText(s string) text { return text(strings.ReplaceAll(s, "`", "")) }
 
 // sourceHash names a script or a style in a content security policy.
 func sourceHash(source string) string {
@@ -208,7 +211,7 @@ func (p *webPage) addCauses(r *Report, o Options) {
 	}
 	for i, c := range causes {
 		if len(causes) >= storyFrom && i < storyLines-2 {
-			p.Story = append(p.Story, webLine{levelWord(c.groups[0].Members[0]), text(strings.ReplaceAll(c.title(), "`", ""))})
+			p.Story = append(p.Story, webLine{levelWord(c.groups[0].Members[0]), bareText(c.title())})
 		}
 		one := webCause{}
 		if len(c.groups) > 1 {
@@ -218,7 +221,7 @@ func (p *webPage) addCauses(r *Report, o Options) {
 		for i, g := range c.once(false) {
 			group := webGroupOf(r, o, g, told)
 			if one.Item != "" {
-				group.Title = text(strings.ReplaceAll(g.Cause, "`", ""))
+				group.Title = bareText(g.Cause)
 			}
 			group.Members = webMembers(c.groups[i])
 			one.Groups = append(one.Groups, group)
@@ -236,9 +239,12 @@ const longRows = 14
 func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) webGroup {
 	first := g.Members[0]
 	one := webGroup{
-		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: text(strings.ReplaceAll(titled(g, r.Servers), "`", "")), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
-		Hints: texts(hintsOf(g)), Waivers: texts(each(g, waiverOf)), Rows: webRows(groupRows(g, g.Title, r.Servers, told)),
+		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: bareText(titled(g, r.Servers)), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
+		Waivers: texts(each(g, waiverOf)), Rows: webRows(groupRows(g, g.Title, r.Servers, told)),
 		Docs: texts(each(g, func(f finding.Finding) string { return ruleOf(f.Rule, o.Rules).Doc })),
+	}
+	for _, hint := range hintsOf(g) {
+		one.Hints = append(one.Hints, bareText(hint))
 	}
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
 		one.Verdict = text(first.Verdict)

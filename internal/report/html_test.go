@@ -136,3 +136,23 @@ func TestHTMLNamesItsRun(t *testing.T) {
 		t.Errorf("%q is not on the page", want)
 	}
 }
+
+// TestManyServersAreNamedOnce: below its title a cause names a few of them, and its folds the others.
+func TestManyServersAreNamedOnce(t *testing.T) {
+	r := &Report{Command: "diff", Status: 1}
+	for i := range 40 {
+		name := fmt.Sprintf("server-%02d", i)
+		r.Servers = append(r.Servers, Server{Name: name, State: OK})
+		r.Findings = append(r.Findings, finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: name, Item: "tool/x", Path: "",
+			Message: "`x` was removed.", Cause: "Removed tools", Old: json.RawMessage(`{"name":"x"}`), Hint: "perhaps `x` was renamed: `y` is new and looks like it"})
+	}
+	out := written(t, "html", r, Options{})
+	for _, want := range []string{"x was removed in 40 servers", "and 32 more", "perhaps x was renamed: y is new"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	if n := strings.Count(out, "server-39"); n != 2 { // the choice of a server, and the finding in its fold
+		t.Errorf("the last server is named %d times", n)
+	}
+}

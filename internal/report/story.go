@@ -405,8 +405,11 @@ func writeWhere(p *page, indent int, named string, g finding.Group, members []fi
 	}
 	where := []span{{someOf(names, most), plain}}
 	if list := strings.Join(of, " "); len(g.Servers) > 1 && !p.known("servers", g.Fingerprint+list) {
-		if p.known("servers", list) {
+		switch {
+		case p.known("servers", list):
 			most = 1 // the whole list stands above
+		case p.bare:
+			most = mostPlaces // the page has it in its folds
 		}
 		where = append(where, span{strings.Repeat(" ", min(1, len(names))) + "of " + someOf(of, most), dim})
 	}

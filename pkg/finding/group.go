@@ -95,21 +95,22 @@ func (g Group) titled() string {
 		kind, name, _ := strings.Cut(item, "/")
 		kinds, names = append(kinds, kind), append(names, "`"+name+"`")
 	}
-	title := g.Cause
-	if len(g.Members) == 1 {
+	title, at := g.Cause, "in"
+	whole := !slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Path != "" })
+	if len(g.Members) == 1 || whole && len(names) == 1 {
 		title = strings.TrimSuffix(g.Members[0].Message, ".")
 	}
-	switch whole := !slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Path != "" }); {
+	switch {
 	case len(names) == 0, whole && len(names) == 1:
 	case whole:
 		title += ": " + listed(names)
 	case len(names) == 1:
-		title += " in " + names[0]
+		title, at = title+" in "+names[0], "of"
 	default:
-		title += fmt.Sprintf(" in %d %s", len(names), plural(kinds))
+		title, at = fmt.Sprintf("%s in %d %s", title, len(names), plural(kinds)), "of"
 	}
 	if len(g.Servers) > 1 {
-		title += fmt.Sprintf(" %s %d servers", map[bool]string{true: "in", false: "of"}[len(names) == 0], len(g.Servers))
+		title += fmt.Sprintf(" %s %d servers", at, len(g.Servers))
 	}
 	return title
 }

@@ -81,3 +81,14 @@ func TestAGroupIsThatGroup(t *testing.T) {
 		t.Errorf("in another order the group is %s, not %s", got, name)
 	}
 }
+
+// TestOneItemOfManyServersIsNamed: the title says what came or went, though the findings' cause does not.
+func TestOneItemOfManyServersIsNamed(t *testing.T) {
+	var all []finding.Finding
+	for _, server := range []string{"a", "b", "c"} {
+		all = append(all, finding.Finding{Rule: "tool-removed", Server: server, Item: "tool/x", Message: "`x` was removed.", Cause: "Removed tools"})
+	}
+	if got, want := finding.Groups(all)[0].Title, "`x` was removed in 3 servers"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
