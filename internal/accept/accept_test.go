@@ -132,7 +132,7 @@ func unsaved(f finding.Finding) bool {
 }
 
 // many is the number of findings from which a test takes several at once, to end in seconds.
-const many = 40
+const many = 20
 
 // TestOneByOne accepts one finding after the other, in any order, until none is left.
 func TestOneByOne(t *testing.T) {
