@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/output"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 )
@@ -43,7 +44,7 @@ func (d delivery) display(r call.Result, saved map[int]string) error {
 	var out bytes.Buffer
 	switch d.format {
 	case "json":
-		out.Write(report.EscapedJSON(r.Raw))
+		out.Write(printable.EscapedJSON(r.Raw))
 	case "raw":
 		out.Write(bare(r))
 	default:

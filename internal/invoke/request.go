@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -341,7 +342,7 @@ func (c *Client) preview(ctx context.Context, r request) error {
 	}
 	c.process.Note("this would be sent to %s over %s; nothing was", c.name(), c.session.Transport())
 	if c.options.format(c.process) != "json" {
-		text = []byte(cmp.Or(report.Indented(text), string(text)))
+		text = []byte(cmp.Or(printable.Indented(text), string(text)))
 	}
 	return c.options.Output.Bytes(ctx, c.process, append(text, '\n'))
 }

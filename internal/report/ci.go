@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -83,7 +84,7 @@ func workflowProperty(s string) string {
 
 // workflowText is visible text in which the runner finds no escape, and no order behind the command.
 func workflowText(s string) string {
-	return strings.ReplaceAll(spelledOut.without("-" + string(visible(s)))[1:], "%", "%25")
+	return strings.ReplaceAll(printable.SpelledOut.Without("-" + string(printable.Visible(s)))[1:], "%", "%25")
 }
 
 // issue is one entry of GitLab's code quality report, with the members that GitLab reads; see

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
 // FuzzWriteResult: nothing that a server puts into a result reaches the terminal as anything but text, and every line of
@@ -31,7 +32,7 @@ func FuzzWriteResult(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, c := range out.String() {
-			if c != '\n' && (unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control) || hidden(c) && c != ' ') {
+			if c != '\n' && (unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control) || printable.Hidden(c) && c != ' ') {
 				t.Fatalf("%U reaches the terminal in %q", c, out.String())
 			}
 		}

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -25,7 +24,7 @@ func writeIndentedJSON(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(layout{indent: "  "}.append(nil, raw), '\n'))
+	_, err = io.WriteString(w, printable.Indented(raw)+"\n")
 	return err
 }
 
@@ -36,108 +35,6 @@ func (all Findings) MarshalJSON() ([]byte, error) {
 		list = append(list, judged{f, f.Fingerprint()})
 	}
 	return rawjson.Encode(list)
-}
-
-// maxIndent is how deep values are spread over lines; what lies deeper stands on one line.
-const maxIndent = 64
-
-// layout spreads compact JSON over lines, or with an empty indent over one line with spaces in it. Characters that
-// cannot be seen are written as \u escapes, which changes no value; invalid UTF-8 becomes U+FFFD.
-type layout struct{ indent string }
-
-func (l layout) append(dst, raw []byte) []byte {
-	depth := 0
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; c {
-		case '"':
-			end := stringEnd(raw, i)
-			dst = appendEscaped(dst, raw[i:end])
-			i = end - 1
-		case '{', '[':
-			dst = append(dst, c)
-			if raw[i+1] == c+2 { // an empty object or array
-				dst, i = append(dst, raw[i+1]), i+1
-				continue
-			}
-			depth++
-			dst = l.newLine(dst, depth)
-		case '}', ']':
-			depth--
-			dst = append(l.newLine(dst, depth), c)
-		case ',':
-			dst = l.between(append(dst, c), depth)
-		case ':':
-			dst = append(dst, ": "...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
-}
-
-func (l layout) newLine(dst []byte, depth int) []byte {
-	if l.indent == "" || depth > maxIndent {
-		return dst
-	}
-	return append(append(dst, '\n'), strings.Repeat(l.indent, depth)...)
-}
-
-// between is what follows a comma.
-func (l layout) between(dst []byte, depth int) []byte {
-	if l.indent == "" || depth > maxIndent {
-		return append(dst, ' ')
-	}
-	return l.newLine(dst, depth)
-}
-
-// EscapedJSON is JSON of a server as it was sent, but for characters in its strings that cannot be seen, or that a terminal or a
-// runner of CI would obey: they are \u escapes, which changes no value.
-func EscapedJSON(raw []byte) []byte {
-	dst := make([]byte, 0, len(raw)+1)
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '"' {
-			dst = append(dst, raw[i])
-			continue
-		}
-		end := stringEnd(raw, i)
-		dst, i = appendEscaped(dst, raw[i:end]), end-1
-	}
-	return append(dst, '\n')
-}
-
-// stringEnd is the position after the closing quote of the string that starts at i.
-func stringEnd(raw []byte, i int) int {
-	for i++; i < len(raw) && raw[i] != '"'; i++ {
-		if raw[i] == '\\' {
-			i++
-		}
-	}
-	return min(i+1, len(raw))
-}
-
-// appendEscaped copies a JSON string and escapes what cannot be seen, and what makes a runner obey.
-func appendEscaped(dst, s []byte) []byte {
-	var order mark
-	for len(s) > 0 {
-		r, size := utf8.DecodeRune(s)
-		switch {
-		case r == '[' && order.armed():
-			dst = append(dst, `\u005b`...)
-		case r >= ' ' && r <= '~':
-			dst = append(dst, byte(r))
-		case r == utf8.RuneError && size == 1:
-			dst = append(dst, `\ufffd`...)
-		case !hidden(r):
-			dst = append(dst, s[:size]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			dst = fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
-		default:
-			dst = fmt.Appendf(dst, `\u%04x`, r)
-		}
-		order, s = order.next(s[0]), s[size:]
-	}
-	return dst
 }
 
 // writeYAML writes the object that writeJSON writes, with its keys in the same order and its numbers as they stand.
@@ -227,11 +124,11 @@ func literal(s string) bool {
 		return false
 	}
 	for _, r := range s {
-		if r != '\n' && (hidden(r) || r > 0xffff) {
+		if r != '\n' && (printable.Hidden(r) || r > 0xffff) {
 			return false
 		}
 	}
-	if spelledOut.without(s) != s {
+	if printable.SpelledOut.Without(s) != s {
 		return false
 	}
 	return !strings.HasSuffix(s, " ")
@@ -243,7 +140,7 @@ func escapeHidden(doc []byte) []byte {
 	out := make([]byte, 0, len(doc))
 	for _, r := range string(doc) {
 		switch {
-		case r == '\n' || !hidden(r):
+		case r == '\n' || !printable.Hidden(r):
 			out = append(out, string(r)...)
 		case r > 0xffff:
 			out = fmt.Appendf(out, `\U%08X`, r)
@@ -270,14 +167,4 @@ func array(raw json.RawMessage) []json.RawMessage {
 		return nil
 	}
 	return all
-}
-
-// compact is raw on one line, with a space after each comma and colon so that it can be read and wrapped.
-// Nothing stays nothing.
-func compact(raw json.RawMessage) string {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return string(raw)
-	}
-	return string(layout{}.append(nil, b.Bytes()))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -67,7 +68,7 @@ func WriteEvent(w io.Writer, format string, e Event, o Options) error {
 		if err != nil {
 			return err
 		}
-		_, err = w.Write(append(layout{}.append(nil, raw), '\n'))
+		_, err = io.WriteString(w, printable.Spaced(raw)+"\n")
 		return err
 	}
 	p := &page{Options: o}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -101,7 +102,7 @@ func checkYAML(t testing.TB, name string, r *Report) {
 	t.Helper()
 	doc := written(t, "yaml", r, Options{})
 	for _, c := range doc {
-		if c != '\n' && hidden(c) {
+		if c != '\n' && printable.Hidden(c) {
 			t.Errorf("%s: %U in the yaml", name, c)
 		}
 	}

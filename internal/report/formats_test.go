@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -73,7 +75,7 @@ func checkVisible(t testing.TB, out string) {
 	t.Helper()
 	before := rune(0)
 	for _, r := range out {
-		if r != '\n' && hidden(r) && !chooses(before, r) {
+		if r != '\n' && printable.Hidden(r) && !(r == '\ufe0f' && unicode.IsSymbol(before)) {
 			t.Fatalf("%U is in the output: %q", r, out)
 		}
 		before = r

@@ -1,6 +1,10 @@
 package report
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/printable"
+)
 
 // column is one column of a grid. What does not fit into it goes on in further lines, unless it is brief.
 type column struct {
@@ -61,7 +65,7 @@ func (g grid) cells(row []span, limits []int) [][]piece {
 		if g.columns[i].brief {
 			s.text = clip(s.text, limit)
 		}
-		s.text = safe(strings.TrimRight(string(s.text), " "))
+		s.text = printable.Text(strings.TrimRight(string(s.text), " "))
 		for _, line := range wrap([]piece{s}, limit, limit) {
 			all[i] = append(all[i], line...)
 		}
@@ -82,13 +86,13 @@ func (p *page) cellRow(indent int, g grid, row [][]piece, widths []int) {
 			if l < len(cell) {
 				one = cell[l]
 			}
-			pad := piece{text: safe(strings.Repeat(" ", widths[i]-width(one.text)))}
+			pad := piece{text: printable.Text(strings.Repeat(" ", widths[i]-width(one.text)))}
 			if g.columns[i].right {
 				line = append(line, pad, one)
 			} else {
 				line = append(line, one, pad)
 			}
-			line = append(line, piece{text: safe(strings.Repeat(" ", between))})
+			line = append(line, piece{text: printable.Text(strings.Repeat(" ", between))})
 		}
 		p.row(indent, line)
 	}
@@ -133,11 +137,11 @@ func (g grid) natural() (widths, least []int) {
 	for i, c := range g.columns {
 		widths, least = append(widths, len(c.title)), append(least, max(c.least, len(c.title)))
 		for _, row := range g.rows {
-			text := visible(row[i].text)
+			text := printable.Visible(row[i].text)
 			widths[i] = max(widths[i], width(text))
 			for word := range strings.FieldsSeq(string(text)) {
 				if !c.brief && !c.name {
-					least[i] = max(least[i], min(width(safe(word)), longWord))
+					least[i] = max(least[i], min(width(printable.Text(word)), longWord))
 				}
 			}
 		}

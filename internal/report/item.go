@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -114,7 +114,7 @@ func writeOthers(p *page, prefix string, raw json.RawMessage, shown []string) {
 		}
 		value, ok := rawjson.Text(m.Value)
 		if !ok {
-			value = compact(m.Value)
+			value = printable.Spaced(m.Value)
 		}
 		writeNote(p, prefix+m.Key, short(embedded().ReplaceAllStringFunc(value, func(s string) string {
 			head, data, _ := strings.Cut(s, ",")
@@ -136,14 +136,8 @@ func writeNote(p *page, label, text string) {
 // writeRaw writes an item as JSON, exactly as the server sent it but for white space. Lines are not wrapped, so
 // that they can be copied.
 func writeRaw(p *page, raw json.RawMessage) {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return
-	}
 	p.line(4, span{"raw", dim})
-	for line := range strings.SplitSeq(string(layout{indent: "  "}.append(nil, b.Bytes())), "\n") {
-		p.line(6, span{line, dim})
-	}
+	writeIndented(p, 6, raw, dim)
 }
 
 // narrow is the page width below which parameters stand one below the other instead of in a grid.
@@ -178,7 +172,7 @@ func (p parameter) row() []span {
 		{p.name, bold},
 		{p.kind(), plain},
 		needed,
-		{compact(rawjson.ObjectOf(p.schema)["default"]), plain},
+		{printable.Spaced(rawjson.ObjectOf(p.schema)["default"]), plain},
 		{oneLine(rawjson.ObjectOf(p.schema).Text("description")), plain},
 	}
 }
@@ -216,7 +210,7 @@ func limits(s rawjson.Object) []string {
 		}
 	}
 	for _, keyword := range []string{"multipleOf", "format", "pattern"} {
-		if value := cmp.Or(s.Text(keyword), compact(s[keyword])); value != "" {
+		if value := cmp.Or(s.Text(keyword), printable.Spaced(s[keyword])); value != "" {
 			all = append(all, keyword+" "+value)
 		}
 	}
@@ -227,11 +221,11 @@ func limits(s rawjson.Object) []string {
 func interval(least, most json.RawMessage) string {
 	switch {
 	case least != nil && most != nil:
-		return compact(least) + ".." + compact(most)
+		return printable.Spaced(least) + ".." + printable.Spaced(most)
 	case least != nil:
-		return "≥ " + compact(least)
+		return "≥ " + printable.Spaced(least)
 	case most != nil:
-		return "≤ " + compact(most)
+		return "≤ " + printable.Spaced(most)
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -20,14 +21,14 @@ const marker = "<!-- mcpctl -->\n"
 
 // writeMarkdown writes a comment for a pull request: a line that says it all, and the rest in parts to unfold.
 func writeMarkdown(w io.Writer, r *Report, o Options) error {
-	c := comment{limit: cmp.Or(o.Limit, commentLimit), head: references.without(marker + markdownHead(r))}
+	c := comment{limit: cmp.Or(o.Limit, commentLimit), head: printable.References.Without(marker + markdownHead(r))}
 	c.failures(r.Servers)
 	if r.Findings == nil {
 		c.overview(r)
 	}
 	c.compared(r, o)
 	causes := o.causes(r.Groups)
-	c.head += references.without(markdownStory(r, causes))
+	c.head += printable.References.Without(markdownStory(r, causes))
 	levels := map[string]int{}
 	for _, one := range causes {
 		levels[levelWord(one.groups[0].Members[0])]++
@@ -198,7 +199,7 @@ func (c *comment) add(ch chapter, b block) {
 	if last < 0 || c.chapters[last].open != ch.open {
 		c.chapters, last = append(c.chapters, ch), last+1
 	}
-	b.full, b.brief = references.without(b.full), references.without(b.brief) // here, since the limit is one of bytes
+	b.full, b.brief = printable.References.Without(b.full), printable.References.Without(b.brief) // here, since the limit is one of bytes
 	c.chapters[last].blocks = append(c.chapters[last].blocks, b)
 }
 
@@ -302,10 +303,10 @@ type markup string
 func code(s string) markup { return "<code>" + escaped(s) + "</code>" }
 
 // shortened is a text of at most so many columns.
-func shortened(s string, limit int) string { return string(clip(visible(s), limit)) }
+func shortened(s string, limit int) string { return string(clip(printable.Visible(s), limit)) }
 
 // escaped is a text as markup.
-func escaped(s string) markup { return markup(html.EscapeString(string(visible(s)))) }
+func escaped(s string) markup { return markup(html.EscapeString(string(printable.Visible(s)))) }
 
 // calm is a word that no reader of Markdown takes for anything but a word.
 var calm = match.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-9]{1,4}[,.;:]?$`)
@@ -316,7 +317,7 @@ var hash = match.Pattern(`^[0-9a-f]{7,}$`)
 // prose is a sentence in which every word that could be more than a word stands as code: names, paths, mentions, links,
 // and what stands between two backticks.
 func prose(s string) markup {
-	parts := strings.Split(string(visible(s)), "`")
+	parts := strings.Split(string(printable.Visible(s)), "`")
 	if len(parts)%2 == 0 { // not in pairs
 		return sentence(s)
 	}
@@ -338,7 +339,7 @@ func prose(s string) markup {
 // sentence is prose without regard to backticks.
 func sentence(s string) markup {
 	var words []string
-	for word := range strings.FieldsSeq(string(visible(s))) {
+	for word := range strings.FieldsSeq(string(printable.Visible(s))) {
 		if calm().MatchString(word) && !hash().MatchString(word) {
 			words = append(words, html.EscapeString(word))
 			continue

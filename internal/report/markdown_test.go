@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -120,7 +121,7 @@ func TestMarkdownKeepsEveryText(t *testing.T) {
 		shown := html.UnescapeString(ownTag.ReplaceAllString(written(t, "markdown", r, Options{}), ""))
 		shown = regexp.MustCompile(`⚠ [a-z]+( comment)?: `).ReplaceAllString(shown, "")
 		for _, want := range lines(decoded) {
-			if !strings.Contains(shown, string(visible(want))) && !strings.Contains(shown, string(visible(compact(text)))) {
+			if !strings.Contains(shown, string(printable.Visible(want))) && !strings.Contains(shown, string(printable.Visible(printable.Spaced(text)))) {
 				t.Errorf("%q is not in %q", want, shown)
 			}
 		}

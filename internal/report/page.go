@@ -6,6 +6,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -41,14 +42,14 @@ type span struct {
 
 // piece is a span as it may be printed.
 type piece struct {
-	text  safe
+	text  printable.Text
 	style style
 }
 
 func pieces(spans []span) []piece {
 	var all []piece
 	for _, s := range spans {
-		all = append(all, piece{visible(s.text), s.style})
+		all = append(all, piece{printable.Visible(s.text), s.style})
 	}
 	return all
 }
@@ -66,7 +67,7 @@ func (p *page) line(indent int, spans ...span) { p.row(indent, pieces(spans)) }
 func (p *page) row(indent int, row []piece) {
 	line := strings.Repeat(" ", indent)
 	if p.bare {
-		p.rows = append(p.rows, append([]piece{{safe(line), plain}}, row...))
+		p.rows = append(p.rows, append([]piece{{printable.Text(line), plain}}, row...))
 	}
 	for _, s := range trimEnd(slices.Clone(row)) {
 		line += s.render(p.Color)
@@ -167,7 +168,7 @@ func wrap(spans []piece, first, rest int) [][]piece {
 	w := wrapper{limit: first, rest: rest}
 	for _, s := range spans {
 		for _, word := range strings.SplitAfter(string(s.text), " ") {
-			w.add(piece{safe(word), s.style})
+			w.add(piece{printable.Text(word), s.style})
 		}
 	}
 	return append(w.rows, w.row)
@@ -181,7 +182,7 @@ type wrapper struct {
 }
 
 func (w *wrapper) add(word piece) {
-	bare := width(safe(strings.TrimRight(string(word.text), " ")))
+	bare := width(printable.Text(strings.TrimRight(string(word.text), " ")))
 	if w.used > 0 && w.used+bare > w.limit {
 		w.next()
 	}
@@ -218,7 +219,7 @@ func (w *wrapper) next() {
 // trimEnd takes the spaces off the end of a row.
 func trimEnd(row []piece) []piece {
 	for last := len(row) - 1; last >= 0; last-- {
-		row[last].text = safe(strings.TrimRight(string(row[last].text), " "))
+		row[last].text = printable.Text(strings.TrimRight(string(row[last].text), " "))
 		if row[last].text != "" {
 			break
 		}
@@ -231,7 +232,7 @@ func trimEnd(row []piece) []piece {
 const ellipsis = "…"
 
 // width is the number of columns that s takes, whatever the locale says about East Asian widths.
-func width(s safe) int {
+func width(s printable.Text) int {
 	columns := 0
 	for _, r := range s {
 		columns += displaywidth.Options{}.Rune(r)
@@ -240,19 +241,19 @@ func width(s safe) int {
 }
 
 // clip shortens s to at most limit columns, an ellipsis included. A limit of 0 or less is none.
-func clip(s safe, limit int) safe {
+func clip(s printable.Text, limit int) printable.Text {
 	if limit <= 0 || width(s) <= limit {
 		return s
 	}
 	head, _ := split(s, limit-1)
-	return safe(strings.TrimRight(string(head), " ")) + ellipsis
+	return printable.Text(strings.TrimRight(string(head), " ")) + ellipsis
 }
 
 // split cuts s after the last character that still fits into limit columns.
-func split(s safe, limit int) (head, tail safe) {
+func split(s printable.Text, limit int) (head, tail printable.Text) {
 	used := 0
 	for i, r := range s {
-		used += width(safe(r))
+		used += width(printable.Text(r))
 		if used > limit {
 			return s[:i], s[i:]
 		}

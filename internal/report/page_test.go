@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
 // colours are the sequences that a report may contain.
@@ -19,7 +21,7 @@ func checkPage(t testing.TB, page string, limit int) {
 	for line := range strings.SplitSeq(strings.TrimSuffix(page, "\n"), "\n") {
 		bare := colours.ReplaceAllString(line, "")
 		for _, r := range bare {
-			if hidden(r) {
+			if printable.Hidden(r) {
 				t.Errorf("%U in %q", r, line)
 			}
 		}
@@ -30,7 +32,7 @@ func checkPage(t testing.TB, page string, limit int) {
 			t.Errorf("a colour does not end on its line: %q", line)
 		}
 		room := limit + 3*(strings.Count(bare, `:\x3a`)+strings.Count(bare, `\x5b`)) // what is spelled out comes on top
-		if w := width(safe(bare)); limit > 0 && w > room {
+		if w := width(printable.Text(bare)); limit > 0 && w > room {
 			t.Errorf("%d columns of %d: %q", w, limit, line)
 		}
 	}
@@ -136,4 +138,29 @@ func columnOf(page, row, title string) string {
 		return ""
 	}
 	return strings.TrimSpace(row[from:to])
+}
+
+func TestWidthAndClip(t *testing.T) {
+	for _, c := range []struct {
+		in    printable.Text
+		limit int
+		want  printable.Text
+		width int
+	}{
+		{"abc", 0, "abc", 3},
+		{"abc", 3, "abc", 3},
+		{"abcd", 3, "ab…", 3},
+		{"日本語", 6, "日本語", 6},
+		{"日本語", 5, "日本…", 5},
+		{"日本語", 4, "日…", 3},
+		{"ab cd", 4, "ab…", 3},
+		{"✅ ok", 4, "✅…", 3},
+		{"abc", 1, "…", 1},
+		{"±—“”", 4, "±—“”", 4}, // ambiguous widths are narrow, whatever the locale
+	} {
+		got := clip(c.in, c.limit)
+		if got != c.want || width(got) != c.width {
+			t.Errorf("clip(%q, %d) = %q of width %d, want %q of width %d", c.in, c.limit, got, width(got), c.want, c.width)
+		}
+	}
 }

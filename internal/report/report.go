@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/manifest"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -334,19 +335,19 @@ func formats() map[string]format {
 	return map[string]format{
 		"github":   {write: writeGitHub},
 		"gitlab":   {write: writeGitLab},
-		"html":     {writeHTML, references},
+		"html":     {writeHTML, printable.References},
 		"json":     {write: writeJSON},
-		"junit":    {writeJUnit, references},
-		"markdown": {writeMarkdown, references},
+		"junit":    {writeJUnit, printable.References},
+		"markdown": {writeMarkdown, printable.References},
 		"sarif":    {write: writeSARIF},
-		"table":    {writeTable, spelledOut},
-		"yaml":     {writeYAML, spelledOut},
+		"table":    {writeTable, printable.SpelledOut},
+		"yaml":     {writeYAML, printable.SpelledOut},
 	}
 }
 
 type format struct {
 	write func(io.Writer, *Report, Options) error
-	spelling
+	printable.Spelling
 }
 
 // Formats are the names that Write knows, sorted.
@@ -358,8 +359,8 @@ func Write(w io.Writer, format string, r *Report, o Options) error {
 	if !ok {
 		return fmt.Errorf("unknown format %q: %s exist", format, strings.Join(Formats(), ", "))
 	}
-	if f.spelling != (spelling{}) {
-		w = newGuard(w, f.spelling)
+	if f.Spelling != (printable.Spelling{}) {
+		w = printable.Guard(w, f.Spelling)
 	}
 	if err := f.write(w, r.complete(), o); err != nil {
 		return fmt.Errorf("writing the report as %s: %w", format, err)

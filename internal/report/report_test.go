@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -126,7 +127,7 @@ func TestBrokenRaw(t *testing.T) {
 
 func TestWrap(t *testing.T) {
 	for _, c := range []struct {
-		in          safe
+		in          printable.Text
 		first, rest int
 		want        []string
 	}{

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -128,7 +129,7 @@ func result(t testing.TB, s string, value json.RawMessage) string {
 	if err := WriteResult(&out, r, map[int]string{2: s}, Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	return out.String() + Indented(value) + "\n" + OneLine(value)
+	return out.String() + printable.Indented(value) + "\n" + OneLine(value)
 }
 
 // TestOrdersAreNotLost reads texts back from formats that programs read.
@@ -138,28 +139,6 @@ func TestOrdersAreNotLost(t *testing.T) {
 		var again Report
 		if err := json.Unmarshal([]byte(written(t, "json", &Report{Problems: []string{s}}, Options{})), &again); err != nil || again.Problems[0] != s {
 			t.Errorf("%q came back as %q (%v)", s, again.Problems, err)
-		}
-	}
-}
-
-// TestGuard writes orders to a stream in pieces of every size.
-func TestGuard(t *testing.T) {
-	for in, want := range map[string]string{
-		"mcpctl: a\n  ::error::x\n": "mcpctl: a\n  :\\x3aerror::x\n", "::error": ":\\x3aerror", "a::b": "a::b", "a ::b": "a ::b", ":": ":", ": :": ": :",
-		"##[x": "##\\x5bx", "a ##vso[x": "a ##vso\\x5bx", "##VsO[": "##VsO\\x5b", "## [": "## [", "#[": "#[", "##vs[": "##vs[", "###[": "###\\x5b", "##v##[": "##v##\\x5b",
-		"\r::x": "\r:\\x3ax", "\x1b[2m::x\x1b[0m": "\x1b[2m:\\x3ax\x1b[0m", "\u2003::x": "\u2003:\\x3ax", ":::x": ":\\x3a:x", "日本::x": "日本::x",
-	} {
-		for size := 1; size <= len(in); size++ {
-			var out bytes.Buffer
-			w := Guard(&out)
-			for rest := in; rest != ""; rest = rest[min(size, len(rest)):] {
-				if n, err := w.Write([]byte(rest[:min(size, len(rest))])); err != nil || n != min(size, len(rest)) {
-					t.Fatalf("%d, %v", n, err)
-				}
-			}
-			if got := out.String(); got != want {
-				t.Errorf("%q in pieces of %d is %q, want %q", in, size, got, want)
-			}
 		}
 	}
 }

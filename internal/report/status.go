@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -331,7 +331,7 @@ func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) er
 		writePiece(p, indent, piece, saved[i])
 	}
 	if r.Structured != nil && !r.Told() {
-		writeIndented(p, 0, r.Structured)
+		writeIndented(p, 0, r.Structured, plain)
 	}
 	for _, value := range r.Values {
 		p.line(0, span{value, plain})
@@ -347,7 +347,7 @@ func writePiece(p *page, indent int, piece call.Content, saved string) {
 	}
 	switch {
 	case piece.Flaw != "":
-		p.text(indent, 2, span{short(compact(piece.Raw)), dim})
+		p.text(indent, 2, span{short(printable.Spaced(piece.Raw)), dim})
 	case piece.Kind == call.Link:
 		p.text(indent+2, 0, span{oneLine(piece.About), plain})
 	case !piece.Binary() && saved == "":
@@ -407,24 +407,14 @@ func Size(n int) string {
 }
 
 // writeIndented writes JSON over several lines, with its numbers and the order of its members as they came.
-func writeIndented(p *page, indent int, raw json.RawMessage) {
-	for line := range strings.SplitSeq(Indented(raw), "\n") {
-		p.line(indent, span{line, plain})
+func writeIndented(p *page, indent int, raw json.RawMessage, look style) {
+	for line := range strings.SplitSeq(printable.Indented(raw), "\n") {
+		p.line(indent, span{line, look})
 	}
-}
-
-// Indented is JSON over several lines, with its numbers and the order of its members as they came, and everything
-// invisible in it escaped.
-func Indented(raw json.RawMessage) string {
-	var line bytes.Buffer
-	if json.Compact(&line, raw) != nil {
-		return string(string(raw))
-	}
-	return string(layout{indent: "  "}.append(nil, line.Bytes()))
 }
 
 // OneLine is JSON on one line, with spaces so that it can be read, and everything invisible in it escaped.
-func OneLine(raw json.RawMessage) string { return Visible(compact(raw)) }
+func OneLine(raw json.RawMessage) string { return Visible(printable.Spaced(raw)) }
 
 // Claims are what a server says of the effects of a tool, with the defaults of the specification for what it does not say.
 func Claims(tool json.RawMessage) string {

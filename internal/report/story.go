@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -215,7 +216,7 @@ func writeGroup(p *page, indent int, level span, g finding.Group, named, title s
 func rulesNote(p *page, indent int, line string, g finding.Group) string {
 	note := ""
 	for i, rule := range each(g, ruleOfFinding) {
-		room := p.room(indent) - width(visible(line+rule+g.Fingerprint)) - 6
+		room := p.room(indent) - width(printable.Visible(line+rule+g.Fingerprint)) - 6
 		if p.fold > 0 && (i > 0 || room < 0 && p.told["story"]) || p.known("rule", rule) {
 			continue
 		}
@@ -446,7 +447,7 @@ func writeSignature(p *page, indent int, f finding.Finding, servers []Server) {
 	if !known || p.known("call", s.Old+s.New) {
 		return
 	}
-	if room := p.room(indent); !p.Verbose && room > 0 && width(visible(s.Old+" → "+s.New)) > room {
+	if room := p.room(indent); !p.Verbose && room > 0 && width(printable.Visible(s.Old+" → "+s.New)) > room {
 		s.Old, s.New = less(s.Old, s.New), less(s.New, s.Old)
 	}
 	p.text(indent, 2, span{s.Old, red}, span{" → ", dim}, span{s.New, green})
@@ -489,7 +490,7 @@ func writeWitness(p *page, indent int, f finding.Finding) {
 	if p.known("witness", says) {
 		says = "for example: "
 	}
-	p.text(indent, 2, span{says, plain}, span{short(compact(f.Witness)), yellow})
+	p.text(indent, 2, span{says, plain}, span{short(printable.Spaced(f.Witness)), yellow})
 }
 
 // waiverText tells why a finding does not count.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -180,7 +181,7 @@ func setChange(old, new json.RawMessage) (left, joined string, ok bool) {
 		var words []string
 		for _, value := range all {
 			if !slices.ContainsFunc(other, func(o json.RawMessage) bool { return rawjson.Equal(o, value) }) {
-				words = append(words, compact(value))
+				words = append(words, printable.Spaced(value))
 			}
 		}
 		if len(words) == 0 {
@@ -308,11 +309,11 @@ func display(before, after json.RawMessage) (string, string) {
 	if (aText || before == nil) && (bText || after == nil) && !(isShort(a) && isShort(b)) {
 		return a, b
 	}
-	return compact(before), compact(after)
+	return printable.Spaced(before), printable.Spaced(after)
 }
 
 func isShort(s string) bool {
-	return len(s) <= 2*shortValue && width(visible(s)) <= shortValue && !strings.Contains(s, "\n")
+	return len(s) <= 2*shortValue && width(printable.Visible(s)) <= shortValue && !strings.Contains(s, "\n")
 }
 
 // short is a value that has no other side. A text is whole; of a very long object the table shows the start and says so.
@@ -426,12 +427,12 @@ func shape(schema json.RawMessage, depth int) string {
 	return "any"
 }
 
-func constShape(s rawjson.Object, _ int) string { return compact(s["const"]) }
+func constShape(s rawjson.Object, _ int) string { return printable.Spaced(s["const"]) }
 
 func enumShape(s rawjson.Object, _ int) string {
 	var values []string
 	for _, v := range array(s["enum"]) {
-		values = append(values, compact(v))
+		values = append(values, printable.Spaced(v))
 	}
 	if more := len(values) - shapeValues; more > 1 {
 		values = append(values[:shapeValues], "…")

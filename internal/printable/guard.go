@@ -1,4 +1,4 @@
-package report
+package printable
 
 import (
 	"io"
@@ -10,25 +10,24 @@ import (
 
 // Runners of CI obey lines that a program prints: GitHub's, once a line is trimmed, those that begin with ::, and those
 // that have ##[ anywhere; Azure's those that have ##[ or ##vso[ anywhere. GitLab's marks need control characters, which
-// are never printed. A spelling is how a format writes the last character of such an order, so that it is none.
-type spelling struct{ colon, bracket string }
+// are never printed. A Spelling is how a format writes the last character of such an order, so that it is none.
+type Spelling struct{ colon, bracket string }
 
 var (
-	spelledOut = spelling{`\x3a`, `\x5b`}   // for people, and in YAML's double quotes
-	references = spelling{"&#58;", "&#91;"} // in HTML and XML
+	SpelledOut = Spelling{`\x3a`, `\x5b`}   // for people, and in YAML's double quotes
+	References = Spelling{"&#58;", "&#91;"} // in HTML and XML
 )
 
-// Guard is w with every order to a runner in what is written spelled out: "::" as ":\x3a", "##[" as "##\x5b". It is for
-// streams that people read, such as standard error; nothing is held back.
-func Guard(w io.Writer) io.Writer { return newGuard(w, spelledOut) }
+// Guard is w with every order to a runner in what is written spelled out, such as "::" as ":\x3a"; nothing is held back.
+func Guard(w io.Writer, s Spelling) io.Writer { return newGuard(w, s) }
 
-func newGuard(w io.Writer, s spelling) *guard { return &guard{w: w, spelling: s, begins: true} }
+func newGuard(w io.Writer, s Spelling) *guard { return &guard{w: w, Spelling: s, begins: true} }
 
 // guard knows the line so far.
 type guard struct {
 	mu sync.Mutex // several goroutines may write
 	w  io.Writer
-	spelling
+	Spelling
 	begins bool   // nothing but white space, colours and perhaps one colon stand on the line
 	colon  bool   // that one colon
 	escape bool   // in a sequence that colours
@@ -47,7 +46,7 @@ func (g *guard) Write(p []byte) (int, error) {
 	for _, c := range p {
 		switch {
 		case c == ':' && g.begins && g.colon:
-			out = append(out, g.spelling.colon...)
+			out = append(out, g.Spelling.colon...)
 		case c == '[' && g.mark.armed():
 			out = append(out, g.bracket...)
 		default:
@@ -106,8 +105,8 @@ func (g *guard) stillBegins(c byte) bool {
 	return !g.colon && unicode.IsSpace(r)
 }
 
-// without is a text, from the beginning of a line, in which no runner finds an order.
-func (s spelling) without(text string) string {
+// Without is a text, from the beginning of a line, in which no runner finds an order.
+func (s Spelling) Without(text string) string {
 	if !strings.Contains(text, "::") && !strings.Contains(text, "##") {
 		return text
 	}

@@ -1,9 +1,12 @@
-package report
+package printable
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+)
 
 func TestVisible(t *testing.T) {
-	for in, want := range map[string]safe{
+	for in, want := range map[string]Text{
 		"":                                "",
 		"plain – text, 日本語 ✅":             "plain – text, 日本語 ✅",
 		"\x1b[2J":                         `\x1b[2J`,
@@ -27,33 +30,30 @@ func TestVisible(t *testing.T) {
 		"z\u0301\u0301\u0301\u0301\u0301": "z\u0301\u0301\u0301\u0301<U+0301>",
 		"\ue000":                          "<U+E000>",
 	} {
-		if got := visible(in); got != want {
-			t.Errorf("visible(%q) = %q, want %q", in, got, want)
+		if got := Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
-func TestWidthAndClip(t *testing.T) {
-	for _, c := range []struct {
-		in    safe
-		limit int
-		want  safe
-		width int
-	}{
-		{"abc", 0, "abc", 3},
-		{"abc", 3, "abc", 3},
-		{"abcd", 3, "ab…", 3},
-		{"日本語", 6, "日本語", 6},
-		{"日本語", 5, "日本…", 5},
-		{"日本語", 4, "日…", 3},
-		{"ab cd", 4, "ab…", 3},
-		{"✅ ok", 4, "✅…", 3},
-		{"abc", 1, "…", 1},
-		{"±—“”", 4, "±—“”", 4}, // ambiguous widths are narrow, whatever the locale
+// TestGuard writes orders to a stream in pieces of every size.
+func TestGuard(t *testing.T) {
+	for in, want := range map[string]string{
+		"mcpctl: a\n  ::error::x\n": "mcpctl: a\n  :\\x3aerror::x\n", "::error": ":\\x3aerror", "a::b": "a::b", "a ::b": "a ::b", ":": ":", ": :": ": :",
+		"##[x": "##\\x5bx", "a ##vso[x": "a ##vso\\x5bx", "##VsO[": "##VsO\\x5b", "## [": "## [", "#[": "#[", "##vs[": "##vs[", "###[": "###\\x5b", "##v##[": "##v##\\x5b",
+		"\r::x": "\r:\\x3ax", "\x1b[2m::x\x1b[0m": "\x1b[2m:\\x3ax\x1b[0m", "\u2003::x": "\u2003:\\x3ax", ":::x": ":\\x3a:x", "日本::x": "日本::x",
 	} {
-		got := clip(c.in, c.limit)
-		if got != c.want || width(got) != c.width {
-			t.Errorf("clip(%q, %d) = %q of width %d, want %q of width %d", c.in, c.limit, got, width(got), c.want, c.width)
+		for size := 1; size <= len(in); size++ {
+			var out bytes.Buffer
+			w := Guard(&out, SpelledOut)
+			for rest := in; rest != ""; rest = rest[min(size, len(rest)):] {
+				if n, err := w.Write([]byte(rest[:min(size, len(rest))])); err != nil || n != min(size, len(rest)) {
+					t.Fatalf("%d, %v", n, err)
+				}
+			}
+			if got := out.String(); got != want {
+				t.Errorf("%q in pieces of %d is %q, want %q", in, size, got, want)
+			}
 		}
 	}
 }
