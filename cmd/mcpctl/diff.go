@@ -19,6 +19,9 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "base", Usage: "the old side: any `SOURCE`", Destination: &o.Base},
 			&cli.StringFlag{Name: "base-ref", Usage: "the old side: the same servers, started from commit `REF` in a temporary worktree", Destination: &o.Ref},
+			&cli.IntFlag{Name: "versions", Usage: "a table of the last `N` releases of the one package", Destination: &o.Versions},
+			&cli.BoolFlag{Name: "upgrade", Usage: "configured servers that start a package (npx, uvx, pipx), against its newest version", Destination: &o.Upgrade},
+			&cli.BoolFlag{Name: "locked", Usage: "start no other package than what mcp-snapshots/mcpctl.lock.json says", Destination: &o.Locked},
 			&cli.StringFlag{Name: "build", Usage: "with --base-ref, run `CMD` with the shell in both trees first", Destination: &o.Build},
 		},
 		Action: func(c *cli.Context) error {
@@ -28,7 +31,7 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 			}
 			o.Scope = p.scope()
 			r, err := compare.Diff(c.Context, p.Process, o, from)
-			return p.emit(c.Context, r, err, report.Options{Waived: showWaived})
+			return p.emit(c.Context, r, err, report.Options{Waived: showWaived, History: o.Versions > 0})
 		},
 	}, judgeFlags(&o.FailOn, &showWaived, "breaking"), schemaFlags(&o.Strict, &o.AssertFormats), snapshotsFlags(&p.Select), p.surveyFlags())
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/accept"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -68,6 +70,7 @@ type candidate struct {
 	compare accept.Compare
 	found   []finding.Finding
 	chosen  []string // fingerprints of found
+	all     bool     // after it, what is saved is what the server offers now
 }
 
 // candidate is a pair with its findings as the project's policy sees them. What is found after the context has ended is of
@@ -127,6 +130,7 @@ func unknownFingerprint(id string, all []finding.Finding, silent []string) error
 // apply works out every new snapshot, and writes them when all could be worked out.
 func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate, folder string) error {
 	var pairs []Pair
+	var settled []fleet.Surface
 	moved := map[string][]byte{} // by file
 	for _, c := range candidates {
 		if !o.All && len(c.chosen) == 0 {
@@ -141,6 +145,9 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 		if data != nil {
 			moved[file] = data
 		}
+		if c.all {
+			settled = append(settled, c.New)
+		}
 		pairs, r.Servers = append(pairs, c.Pair), append(r.Servers, c.result().Server)
 	}
 	r.Status = status(pairs, false)
@@ -152,7 +159,7 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 			return err
 		}
 	}
-	return nil
+	return relock(p, folder, settled)
 }
 
 // move works out the new snapshot of one server, nil when its file is left alone, and tells what is done.
@@ -180,8 +187,11 @@ func (o AcceptOptions) move(c *candidate, r *report.Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if now, err := c.New.Snapshot.Encode(); c.New.Whole() {
+		c.all = err == nil && bytes.Equal(now, data)
+	}
 	r.Findings = append(r.Findings, moved.Taken...)
-	same := string(before) == string(data)
+	same := bytes.Equal(before, data)
 	o.describe(c, moved, same)
 	if same {
 		return nil, nil

@@ -55,13 +55,19 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	if o.File != "" {
 		write = func(file string, data []byte) error { return files.WriteOutput(ctx, p.Dir, file, data) }
 	}
+	var saved []fleet.Surface
 	for i := range surfaces {
 		s := &surfaces[i]
 		file := cmp.Or(o.File, SavedFile(f.Config.Project.Snapshots, s.Name))
 		if err := save(ctx, p, s, file, write); err != nil {
 			spoil(s, "saving", err)
 			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced", File: p.Rel(file)}
+		} else if s.Whole() && o.File == "" {
+			saved = append(saved, *s)
 		}
+	}
+	if err := relock(p, f.Config.Project.Snapshots, saved); err != nil {
+		return nil, err
 	}
 	return fleet.Report("snapshot", surfaces), nil
 }

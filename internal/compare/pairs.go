@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -32,6 +33,10 @@ type Pair struct {
 // server alone.
 func withSaved(p host.Process, current []fleet.Surface, folder string) []Pair {
 	var pairs []Pair
+	lock, err := packages.ReadLock(filepath.Join(folder, packages.LockFile))
+	if err != nil {
+		p.Note("why a server changed cannot be told: %v", err)
+	}
 	for _, s := range current {
 		if s.State == report.Disabled {
 			continue
@@ -48,6 +53,9 @@ func withSaved(p host.Process, current []fleet.Surface, folder string) []Pair {
 			spoil(&old, "comparing", err)
 		}
 		old.Source = p.Rel(old.Source)
+		if locked, known := lock[s.Name]; known {
+			old.Package = &locked
+		}
 		pairs = append(pairs, Pair{Old: old, New: s, Unsaved: errors.Is(err, fs.ErrNotExist)})
 	}
 	return pairs
@@ -182,6 +190,9 @@ func (p Pair) advice(found []finding.Finding) *finding.Advice {
 		if f.Server == p.New.Name {
 			own = append(own, f)
 		}
+	}
+	if old, now := p.Old.Package, p.New.Package; old != nil && now != nil && old.Name == now.Name {
+		return finding.Advise(old.Version, now.Version, own)
 	}
 	version := func(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("version") }
 	return finding.Advise(version(p.Old.Snapshot), version(p.New.Snapshot), own)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -14,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -32,9 +34,14 @@ func (s Scope) load(ctx context.Context, p host.Process, from []source.Source) (
 type DiffOptions struct {
 	Scope
 	diff.Options
-	Base   string // the old side, a SOURCE; empty = the first of two SOURCEs, else the saved snapshots
-	Ref    string // the old side: the same servers, started from this commit
-	Build  string // with Ref, run in both trees first
+	Base  string // the old side, a SOURCE; empty = the first of two SOURCEs, else the saved snapshots
+	Ref   string // the old side: the same servers, started from this commit
+	Build string // with Ref, run in both trees first
+
+	Versions int  // the one SOURCE is a package: its last releases, each with the one before; 0 = no history
+	Upgrade  bool // configured servers that start a package, with the newest version of it
+	Locked   bool // with the saved snapshots: what starts must be the package that was locked
+
 	FailOn string // as --fail-on; empty = as configured, else breaking
 }
 
@@ -45,12 +52,16 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		return nil, err
 	}
 	switch {
+	case len(o.kinds()) > 1:
+		return nil, exit.Usagef("%s each say what is compared with what: leave one of them out", strings.Join(o.kinds()[:2], " and "))
+	case o.Versions < 0 || o.Versions > 0 && (len(from) != 1 || from[0].Kind != source.Package):
+		return nil, exit.Usagef("--versions N is how many of the last releases of one package are compared: write mcpctl diff npm:PACKAGE --versions 5")
+	case o.Locked && old != nil:
+		return nil, exit.Usagef("--locked is for servers and their saved snapshots: name no old side")
 	case o.Ref == "" && o.Build != "":
 		return nil, exit.Usagef("--build is for --base-ref: name the commit to build, too")
 	case o.Build != "" && o.Contact.Buildable() != nil:
 		return nil, o.Contact.Buildable()
-	case o.Ref != "" && o.Base != "":
-		return nil, exit.Usagef("--base and --base-ref both name an old side: leave one of them out")
 	}
 	f, err := o.load(ctx, p, now)
 	if err != nil {
@@ -74,11 +85,25 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		s := pair.result().Server
 		s.BaseTokens, s.Tokens = pair.tokens()
 		s.Changed = report.ChangedSignatures(pair.Old.Snapshot, pair.New.Snapshot)
-		s.Version = pair.advice(r.Findings)
+		s.Version, s.Cause = pair.advice(r.Findings), pair.cause(slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Server == s.Name }))
 		r.Servers = append(r.Servers, s)
 	}
 	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(pairs, policy.Fails(r.Findings))
 	return r, nil
+}
+
+// kinds are the flags that say what is compared with what.
+func (o DiffOptions) kinds() []string {
+	var flags []string
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{{"--base", o.Base != ""}, {"--base-ref", o.Ref != ""}, {"--versions", o.Versions > 0}, {"--upgrade", o.Upgrade}, {"--locked", o.Locked}} {
+		if flag.given {
+			flags = append(flags, flag.name)
+		}
+	}
+	return flags
 }
 
 // splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots. Two SOURCEs are compared with each
@@ -98,8 +123,15 @@ func splitSides(from []source.Source, base string) (old, now []source.Source, er
 
 // pairs brings the two sides together: by the server's name, or one with one.
 func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, old, now []source.Source) ([]Pair, error) {
-	if o.Ref != "" {
+	switch {
+	case o.Ref != "":
 		return rebuilt(ctx, p, f, o.Ref, o.Build, now)
+	case o.Versions > 0:
+		return history(ctx, p, f, o.Versions, now)
+	case o.Upgrade:
+		return upgrades(ctx, p, f, now)
+	case o.Locked:
+		return keptToLock(ctx, p, f, now)
 	}
 	if old == nil {
 		current, err := f.Survey(ctx, now)

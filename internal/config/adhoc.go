@@ -172,8 +172,8 @@ func ParseEnv(flags []string) (map[string]probe.Secret, error) {
 
 const snapshotExtension = ".json"
 
-// reserved are device names of Windows, which hold with every extension.
-var reserved = match.Pattern(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(\.|$)`)
+// reserved are device names of Windows, which hold with every extension, and that of the file beside snapshots.
+var reserved = match.Pattern(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(\.|$)|^mcpctl\.lock$`)
 
 // FileName is the name of the file in the snapshots folder for a server: safe on every system, without separators,
 // and different for different names. ASCII letters, digits, "-", "_" and "." stay; other bytes become %XX.
@@ -214,10 +214,25 @@ func FromPackage(p packages.Package, folder string, args []string) Entry {
 	return Entry{
 		Server: probe.Server{
 			Name: p.Name, Source: p.String(),
-			Stdio:   &probe.Stdio{Command: p.Command, Args: slices.Clone(args), Dir: folder},
-			Secrets: hiddenIn(append([]string{p.Command}, args...)),
+			Stdio:   &probe.Stdio{Command: p.Command, Args: slices.Concat(p.Args, args), Dir: folder},
+			Secrets: hiddenIn(slices.Concat([]string{p.Command}, p.Args, args)),
 		},
 		File: p.String(), Found: Published, published: p.String() + " " + p.Integrity,
 		subject: trustSubject{path: p.String(), name: p.Name},
 	}
+}
+
+// Starting is the entry with a package that was fetched in the place of its command, and these arguments of its server.
+func (e Entry) Starting(p packages.Package, args []string) Entry {
+	stdio := *e.Server.Stdio
+	stdio.Command, stdio.Args = p.Command, slices.Concat(p.Args, args)
+	e.Server.Stdio, e.Server.Source = &stdio, p.String()
+	return e
+}
+
+// Published is the entry as one that starts only once somebody agrees to this version of a package.
+func (e Entry) Published(p packages.Package) Entry {
+	e.Found, e.published, e.made = Published, p.String()+" "+p.Integrity, nil
+	e.File, e.subject.path = p.String(), p.String()
+	return e
 }

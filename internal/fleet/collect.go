@@ -25,6 +25,7 @@ func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error
 	defer bar.Finish()
 	for result := range probe.All(ctx, servers, f.options) {
 		surfaces[slots[result.Index]] = FromResult(result)
+		surfaces[slots[result.Index]].Package = f.PackageOf(targets[slots[result.Index]])
 		surfaces[slots[result.Index]].Interrupted = result.Err != nil && ctx.Err() != nil
 		bar.Done()
 	}

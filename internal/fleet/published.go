@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,35 +28,56 @@ func PackageStore(p host.Process) (packages.Store, error) {
 	return packages.Store{Folder: filepath.Join(folder, "packages"), Env: p.Environ}, err
 }
 
-// publishedTarget is the server in the package that a SOURCE names, if the project allows it and somebody agrees to it. Fetching
-// comes first, so that it is known what is agreed to; none of what is in the package runs before.
-func (f *Fleet) publishedTarget(ctx context.Context, s source.Source) (Target, error) {
-	entry, err := f.fetch(ctx, s)
-	if err != nil {
-		return Target{}, err
+// publishedTargets are the servers in the packages that SOURCEs name, as far as the project allows them and somebody agrees to
+// them. Fetching comes first, so that it is known what is agreed to; none of what is in a package runs before.
+func (f *Fleet) publishedTargets(ctx context.Context, from []source.Source) ([]Target, error) {
+	var entries []config.Entry
+	for _, s := range from {
+		if s.Kind != source.Package {
+			continue
+		}
+		ref, _, err := packages.Parse(s.Word)
+		if err != nil {
+			return nil, exit.Misuse(err)
+		}
+		fetched, err := f.fetch(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		work := filepath.Join(fetched.Folder, "work")
+		if err := os.MkdirAll(work, 0o700); err != nil {
+			return nil, err
+		}
+		entries = append(entries, config.FromPackage(fetched, work, s.Args))
 	}
-	if refusal := f.Config.Project.Allow.Refusal(entry.Server.Name); refusal != nil {
-		return misconfigured(entry.Server.Name, entry.Server.Source, []config.Problem{*refusal}), nil
-	}
-	entries := []config.Entry{entry}
-	if err := f.gate.Ask(ctx, f.Config, entries); err != nil {
-		return Target{}, err
-	}
-	return targetOf(f.gate.Guard(f.Config, entries)[0]), nil
+	return f.agreed(ctx, entries)
 }
 
-func (f *Fleet) fetch(ctx context.Context, s source.Source) (config.Entry, error) {
-	ref, _, err := packages.Parse(s.Word)
-	if err != nil {
-		return config.Entry{}, exit.Misuse(err)
+// agreed are the targets of entries that start packages, once a person was asked about those that nobody has agreed to.
+func (f *Fleet) agreed(ctx context.Context, entries []config.Entry) ([]Target, error) {
+	allowed := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return f.Config.Project.Allow.Refusal(e.Server.Name) != nil })
+	if err := f.gate.Ask(ctx, f.Config, allowed); err != nil {
+		return nil, err
 	}
+	var targets []Target
+	for _, e := range f.gate.Guard(f.Config, entries) {
+		if refusal := f.Config.Project.Allow.Refusal(e.Server.Name); refusal != nil {
+			e.Problems = []config.Problem{*refusal}
+		}
+		targets = append(targets, targetOf(e))
+	}
+	return targets, nil
+}
+
+// fetch is a package in the store.
+func (f *Fleet) fetch(ctx context.Context, ref packages.Ref) (packages.Package, error) {
 	store, err := PackageStore(f.process)
 	if err != nil {
-		return config.Entry{}, exit.Misuse(err)
+		return packages.Package{}, exit.Misuse(err)
 	}
 	fetched, err := store.Fetch(ctx, ref, func(exact packages.Ref) { f.process.Note("fetching %s", exact) })
 	if err != nil {
-		return config.Entry{}, err
+		return packages.Package{}, err
 	}
 	if scripts := fetched.Scripts(); len(scripts) > 0 {
 		f.process.Detail("%s: install scripts did not run: %s", report.Visible(ref.String()), report.Visible(strings.Join(scripts, ", ")))
@@ -63,6 +85,18 @@ func (f *Fleet) fetch(ctx context.Context, s source.Source) (config.Entry, error
 	if _, err := store.Prune(storeLimit, time.Now().Add(-storeLately)); err != nil {
 		f.process.Note("the store of packages could not be cleared up: %v", err)
 	}
-	work := filepath.Join(fetched.Folder, "work")
-	return config.FromPackage(fetched, work, s.Args), os.MkdirAll(work, 0o700)
+	return fetched, nil
+}
+
+// PackageOf is the package that a target starts a server from, as it is installed now; nil when it is none, or not known.
+func (f *Fleet) PackageOf(t Target) *packages.Package {
+	if t.plain == nil || t.plain.Stdio == nil {
+		return nil
+	}
+	s := t.plain.Stdio
+	environ := f.process.Environ
+	for name, value := range s.Env {
+		environ = append(environ[:len(environ):len(environ)], name+"="+value.Reveal())
+	}
+	return packages.Started(append([]string{s.Command}, s.Args...), s.Dir, environ)
 }

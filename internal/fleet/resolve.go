@@ -114,7 +114,15 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 	for _, e := range f.gate.Guard(f.Config, entries) {
 		targets = append(targets, targetOf(e))
 	}
+	published, err := f.publishedTargets(ctx, from)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range from {
+		if s.Kind == source.Package {
+			targets, published = append(targets, published[0]), published[1:]
+			continue
+		}
 		more, err := f.targetsOf(ctx, s)
 		if err != nil {
 			return nil, err
@@ -305,9 +313,6 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	switch s.Kind {
 	case source.Configured:
 		return nil, nil
-	case source.Package:
-		target, err := f.publishedTarget(ctx, s)
-		return []Target{target}, err
 	case source.URL:
 		server, err = config.FromURL(s.Word)
 	case source.Command:
@@ -346,6 +351,20 @@ func uniqueNames(targets []Target) {
 		}
 		seen[t.plain.Name] = true
 	}
+}
+
+// Hold is targets of which those that why gives a failure for are not contacted.
+func (f *Fleet) Hold(targets []Target, why func(Target) *report.Failure) []Target {
+	held := slices.Clone(targets)
+	for i, t := range held {
+		if !t.Live() {
+			continue
+		}
+		if failure := why(t); failure != nil {
+			held[i] = Target{known: Surface{Server: report.Server{Name: t.Name(), State: report.Failed, Source: t.Source(), Error: failure}}}
+		}
+	}
+	return held
 }
 
 // Relocate is targets whose commands are started otherwise, as change says.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -20,6 +21,7 @@ type Surface struct {
 	report.Server
 	Snapshot   *snapshot.Snapshot // nil when nothing arrived
 	SecondRead []snapshot.List    // the lists once more, with Contact.ReadTwice
+	Package    *packages.Package  // that the server is in: of a live one what is installed, of a saved one what was locked; nil = none, or it is not known
 	File       string             // of a saved one, the file of the current tree that holds it; empty = there is none
 
 	UnknownArgument string // an argument that the server ended over, since it does not know it
@@ -59,7 +61,7 @@ func Absent(name string) Surface {
 
 // FromSaved is the surface that a saved snapshot holds.
 func FromSaved(saved source.Saved) Surface {
-	s := Surface{Snapshot: saved.Snapshot, File: saved.File, Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
+	s := Surface{Snapshot: saved.Snapshot, Package: saved.Package, File: saved.File, Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
 	s.count()
 	return s
 }

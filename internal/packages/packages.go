@@ -3,17 +3,20 @@
 package packages
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
-// Ref names a published package: npm:NAME[@VERSION].
+// Ref names a published package: npm:NAME[@VERSION] or pypi:NAME[@VERSION].
 type Ref struct {
-	Registry string // "npm"
+	Registry string // "npm" or "pypi"
 	Name     string // such as "@playwright/mcp"
 	Version  string // exact, a tag or a range; empty = the newest
+	Program  string // of the package; empty = chosen as npm would
 }
 
 // String is the reference as it is written on a command line.
@@ -24,16 +27,21 @@ func (r Ref) String() string {
 	return r.Registry + ":" + r.Name + "@" + r.Version
 }
 
-// spec is the reference as npm wants it.
+// spec is the reference as its package manager wants it.
 func (r Ref) spec() string {
-	if r.Version == "" {
+	switch {
+	case r.Version == "":
 		return r.Name
+	case r.Registry == "pypi":
+		return r.Name + "==" + r.Version
 	}
 	return r.Name + "@" + r.Version
 }
 
 // Exact tells whether the version is one version, not a tag or a range.
-func (r Ref) Exact() bool { return exactVersion().MatchString(r.Version) }
+func (r Ref) Exact() bool {
+	return exactVersion().MatchString(r.Version) || r.Registry == "pypi" && r.Version != ""
+}
 
 // exactVersion is a version of https://semver.org.
 var exactVersion = match.Pattern(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
@@ -45,21 +53,36 @@ var npmName = match.Pattern(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za
 // npmVersion is a version, a tag or a range in one word.
 var npmVersion = match.Pattern(`^[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+-]*$`)
 
+// pypiName and pypiVersion are those of https://packaging.python.org/en/latest/specifications; a range is no version.
+var (
+	pypiName    = match.Pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+	pypiVersion = match.Pattern(`^[0-9][0-9A-Za-z.!+_-]*$`)
+)
+
 // Parse reads a word of the command line. It is no reference (false) when it names no registry that is known here.
 func Parse(word string) (ref Ref, is bool, err error) {
 	registry, rest, found := strings.Cut(word, ":")
-	if !found || registry != "npm" {
+	name, version, example := npmName, npmVersion, "npm:@playwright/mcp@0.0.70"
+	switch {
+	case found && registry == "pypi":
+		name, version, example = pypiName, pypiVersion, "pypi:mcp-server-time@2025.9.25"
+	case !found || registry != "npm":
 		return Ref{}, false, nil
 	}
 	ref = Ref{Registry: registry, Name: rest}
 	if at := strings.LastIndex(rest, "@"); at > 0 {
 		ref.Name, ref.Version = rest[:at], rest[at+1:]
-		if !npmVersion().MatchString(ref.Version) {
-			return ref, true, fmt.Errorf("%q names no version: write npm:NAME@VERSION, such as npm:@playwright/mcp@0.0.70", word)
+		if registry == "pypi" && ref.Version == "latest" { // as uvx has it
+			ref.Version = ""
+		} else if !version().MatchString(ref.Version) {
+			return ref, true, fmt.Errorf("%q names no version: write %s:NAME@VERSION, such as %s", word, registry, example)
 		}
 	}
-	if !npmName().MatchString(ref.Name) || len(ref.Name) > 214 {
-		return ref, true, fmt.Errorf("%q names no package: write npm:NAME or npm:NAME@VERSION, such as npm:@playwright/mcp@0.0.70", word)
+	if !name().MatchString(ref.Name) || len(ref.Name) > 214 {
+		return ref, true, fmt.Errorf("%q names no package: write %s:NAME or %s:NAME@VERSION, such as %s", word, registry, registry, example)
+	}
+	if registry == "pypi" {
+		ref.Name = normalized(ref.Name)
 	}
 	return ref, true, nil
 }
@@ -70,6 +93,7 @@ type Package struct {
 	Integrity    string       // of the archive, as the registry gives it, such as "sha512-…"
 	Folder       string       // where it is installed
 	Command      string       // the program that starts its server
+	Args         []string     // of that program, before those of the server
 	Dependencies []Dependency // sorted by path
 }
 
@@ -79,6 +103,10 @@ type Dependency struct {
 	Version       string
 	Integrity     string
 	InstallScript bool // it has a script that was to run on installing, and did not
+}
+
+func sortByPath(all []Dependency) {
+	slices.SortFunc(all, func(a, b Dependency) int { return cmp.Compare(a.Path, b.Path) })
 }
 
 // Scripts are the paths of what has an install script: none of them ran.

@@ -17,7 +17,7 @@ type Entry struct {
 	Used  time.Time // when it was last used
 }
 
-// Entries are the packages that the store holds and npm's cache of archives, the least recently used first.
+// Entries are the packages that the store holds and the caches of package managers, the least recently used first.
 func (s Store) Entries() ([]Entry, error) {
 	var entries []Entry
 	for _, name := range s.names() {
@@ -34,10 +34,12 @@ func (s Store) Entries() ([]Entry, error) {
 
 // names are what the store can hold, below its folder.
 func (s Store) names() []string {
-	names := []string{"npm-cache"}
-	fetched, _ := os.ReadDir(filepath.Join(s.Folder, "npm")) // none, when there is none yet
-	for _, entry := range fetched {
-		names = append(names, "npm/"+entry.Name())
+	names := []string{"npm-cache", "pip-cache"}
+	for _, registry := range []string{"npm", "pypi"} {
+		fetched, _ := os.ReadDir(filepath.Join(s.Folder, registry)) // none, when there is none yet
+		for _, entry := range fetched {
+			names = append(names, registry+"/"+entry.Name())
+		}
 	}
 	return names
 }

@@ -80,7 +80,15 @@ func writeCompared(p *page, s Server) {
 		head = append(head, span{"  " + s.Base + " → " + now(s), dim})
 	}
 	p.text(0, 2, append(head, cost(s)...)...)
+	if s.Cause != "" && !published(s.Base) { // there the two versions have been told
+		p.text(2, 2, span{"why: ", dim}, span{s.Cause, bold})
+	}
 	writeAdvice(p, s.Version)
+}
+
+// published tells SOURCEs that are packages: each stays what it is.
+func published(source string) bool {
+	return strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "pypi:")
 }
 
 // cost is how the number of tokens changed.
@@ -93,7 +101,7 @@ func cost(s Server) []span {
 
 // now is where the newer side came from.
 func now(s Server) string {
-	if s.Transport != "" && !strings.HasPrefix(s.Source, "npm:") { // a package stays what it is
+	if s.Transport != "" && !published(s.Source) {
 		return "now"
 	}
 	if s.State == Absent {
@@ -224,8 +232,10 @@ func (s Summary) words() string {
 	return b.String()
 }
 
-// acceptable tells whether what changed can be accepted: a live server was compared with a file, not with a commit.
-func (s Server) acceptable() bool { return s.Transport != "" && !strings.HasPrefix(s.Base, "git:") }
+// acceptable tells whether what changed can be accepted: a live server was compared with a file, not with a commit or a package.
+func (s Server) acceptable() bool {
+	return s.Transport != "" && !strings.HasPrefix(s.Base, "git:") && !published(s.Base)
+}
 
 // Meaning is what the exit status of a report tells when it is not 0, and what can be done.
 func Meaning(r *Report) string {

@@ -81,6 +81,7 @@ type Options struct {
 	Fleet bool // table of list: a row per server even when there is one, unless Items is set
 	Raw   bool // table of show: the raw JSON of every item as well
 
+	History bool // table of diff: a row for each release of one package, unless Verbose is set
 	Verbose bool // table of diff and check: every finding with its pointer and its values as they stand
 
 	Waived bool // those that people read: findings that are waived as well
@@ -143,6 +144,7 @@ type Server struct {
 	Tolerated    *finding.Tolerance `json:"tolerated,omitempty"`    // why the failure does not count to the exit status
 	Changed      []Signature        `json:"changed,omitempty"`      // diff: the items that are called in another way now
 	Version      *finding.Advice    `json:"version,omitempty"`      // diff: what semantic versioning says of the findings
+	Cause        string             `json:"cause,omitempty"`        // diff: what is different in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
 	Saved        *Saved             `json:"saved,omitempty"`        // snapshot: what became of the file
 	ServerInfo   json.RawMessage    `json:"serverInfo,omitempty"`   // show: as sent
 	Capabilities json.RawMessage    `json:"capabilities,omitempty"` // show: as sent
@@ -393,7 +395,10 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"usage":    writeUsage,
 	}
 	view, ok := views[r.Command]
-	if !ok {
+	switch {
+	case r.Command == "diff" && o.History && !o.Verbose:
+		view = writeHistory
+	case !ok:
 		view = writeVerdicts
 	}
 	view(p, r)

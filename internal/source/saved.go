@@ -16,6 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -23,9 +24,10 @@ import (
 // Saved is a snapshot that was read, and where.
 type Saved struct {
 	*snapshot.Snapshot
-	Name   string // of the server
-	Origin string // as reports name it: a path, git:REF:PATH, or stdin
-	File   string // of a committed one, the file of the current tree that holds what became of it; empty = there is none
+	Name    string            // of the server
+	Origin  string            // as reports name it: a path, git:REF:PATH, or stdin
+	Package *packages.Package // that the server was in when its folder was saved; nil = none, or not known
+	File    string            // of a committed one, the file of the current tree that holds what became of it; empty = there is none
 }
 
 // MaxSize bounds what is read as a snapshot or a report, in bytes.
@@ -60,9 +62,13 @@ func readFolder(folder string) ([]Saved, error) {
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
+	lock, err := packages.ReadLock(filepath.Join(folder, packages.LockFile))
+	if err != nil {
+		return nil, exit.Misuse(err)
+	}
 	var found []Saved
 	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), extension) {
+		if !strings.HasSuffix(entry.Name(), extension) || entry.Name() == packages.LockFile {
 			continue
 		}
 		saved, err := readRegular(filepath.Join(folder, entry.Name()))
@@ -74,7 +80,17 @@ func readFolder(folder string) ([]Saved, error) {
 	if len(found) == 0 {
 		return nil, exit.Usagef("there is no snapshot (*.json) in %s: save some with mcpctl snapshot", folder)
 	}
-	return found, nil
+	return locked(found, lock), nil
+}
+
+// locked are snapshots with the packages that they were taken of.
+func locked(found []Saved, lock packages.Lock) []Saved {
+	for i, saved := range found {
+		if p, known := lock[saved.Name]; known {
+			found[i].Package = &p
+		}
+	}
+	return found
 }
 
 // ReadFile reads the snapshot in a saved file. The error of one that is not there wraps fs.ErrNotExist.
@@ -237,7 +253,14 @@ func readGit(ctx context.Context, p host.Process, spec, folder string) ([]Saved,
 	}
 	root, rootless := repo.Root(ctx) // a bare repository has none
 	var found []Saved
+	lock := packages.Lock{}
 	for _, file := range committed {
+		if filepath.Base(file.Path) == packages.LockFile {
+			if lock, err = packages.ParseLock("git:"+ref+":"+file.Path, file.Data); err != nil {
+				return nil, exit.Misuse(err)
+			}
+			continue
+		}
 		saved, err := parse("git:"+ref+":"+file.Path, nameOf(file.Path), strings.NewReader(string(file.Data)))
 		if err != nil {
 			return nil, err
@@ -252,5 +275,5 @@ func readGit(ctx context.Context, p host.Process, spec, folder string) ([]Saved,
 	if len(found) == 0 {
 		return nil, exit.Usagef("git:%s: no snapshot (*.json) at %s in that commit", spec, path)
 	}
-	return found, nil
+	return locked(found, lock), nil
 }

@@ -62,7 +62,10 @@ func (r *Registry) serve(w http.ResponseWriter, request *http.Request) {
 			digest = "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
 		}
 		manifest["dist"] = map[string]any{"tarball": r.URL + "/" + path + "/-/" + version + ".tgz", "integrity": digest}
-		described[version], latest = manifest, max(latest, version)
+		described[version] = manifest
+		if !strings.Contains(version, "-") {
+			latest = max(latest, version)
+		}
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"name": path, "dist-tags": map[string]string{"latest": latest}, "versions": described})
 }

@@ -1,0 +1,109 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/packages"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+)
+
+func readLock(f *fleet.Fleet) (packages.Lock, error) {
+	lock, err := packages.ReadLock(filepath.Join(f.Config.Project.Snapshots, packages.LockFile))
+	return lock, exit.Misuse(err)
+}
+
+// relock writes down which packages the saved surfaces of servers come from, if that is news.
+func relock(p host.Process, folder string, saved []fleet.Surface) error {
+	file := filepath.Join(folder, packages.LockFile)
+	lock, err := packages.ReadLock(file)
+	if err != nil {
+		return err
+	}
+	for _, s := range saved {
+		if delete(lock, s.Name); s.Package != nil {
+			lock[s.Name] = *s.Package
+		}
+	}
+	data, err := lock.Encode()
+	if err != nil {
+		return err
+	}
+	before, err := os.ReadFile(file)
+	if bytes.Equal(before, data) || errors.Is(err, fs.ErrNotExist) && len(lock) == 0 {
+		return nil
+	}
+	return replace(p, file, data)
+}
+
+// cause says what is different in the package of a server from when its old side was made; empty when that is not known.
+func (p Pair) cause(changed bool) string {
+	old, now := p.Old.Package, p.New.Package
+	if old == nil || now == nil {
+		return ""
+	}
+	if why := now.Since(*old); why != "" || !changed {
+		return why
+	}
+	return fmt.Sprintf("%s is as it was, with all that is installed below it", now.Ref)
+}
+
+// keptToLock compares servers with what is saved, and contacts none that would start another package than what was locked.
+func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]Pair, error) {
+	lock, err := readLock(f)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := f.Resolve(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	current, err := f.Collect(ctx, f.Hold(targets, func(t fleet.Target) *report.Failure {
+		if would := f.PackageOf(t); would != nil { // what is not installed yet is judged once it is
+			return offLock(lock, t.Name(), would)
+		}
+		return nil
+	}))
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range current {
+		if s.Transport != "stdio" {
+			continue
+		}
+		if failure := offLock(lock, s.Name, s.Package); failure != nil {
+			current[i].State, current[i].Error, current[i].Snapshot = report.Failed, failure, nil
+		}
+	}
+	return withSaved(p, current, f.Config.Project.Snapshots), nil
+}
+
+// offLock says how the package of a server differs from the locked one; nil = it does not.
+func offLock(lock packages.Lock, server string, now *packages.Package) *report.Failure {
+	was, known := lock[server]
+	failure := &report.Failure{Stage: "comparing", Hint: "see what that changes with mcpctl diff, and lock it with mcpctl snapshot"}
+	switch {
+	case !known && now == nil:
+		return nil
+	case !known:
+		failure.Message = fmt.Sprintf("--locked: it is not locked, and would start %s", now.Ref)
+	case now == nil:
+		failure.Message = fmt.Sprintf("--locked: %s was locked, and what starts now is not known to be a package", was.Ref)
+	default:
+		why := now.Since(was)
+		if why == "" {
+			return nil
+		}
+		failure.Message = "--locked: what starts now is not what was locked: " + why
+	}
+	return failure
+}

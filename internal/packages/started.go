@@ -1,0 +1,224 @@
+package packages
+
+import (
+	"cmp"
+	"crypto/sha512"
+	"encoding/hex"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/process"
+)
+
+// Launch is what npx, or another launcher of its kind, is told to start.
+type Launch struct {
+	Ref  Ref
+	Args []string // of the server
+}
+
+// launcher is a program that fetches a package and starts a program in it.
+type launcher struct {
+	words    []string // the program, and its subcommand
+	registry string
+	from     []string // flags that name the package apart from the program
+	values   []string // further flags with a value
+}
+
+var launchers = []launcher{
+	{[]string{"npx"}, "npm", []string{"-p", "--package"}, nil},
+	{[]string{"npm", "exec"}, "npm", []string{"-p", "--package"}, nil},
+	{[]string{"npm", "x"}, "npm", []string{"-p", "--package"}, nil},
+	{[]string{"uvx"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with", "--index-url", "--extra-index-url", "--default-index", "--index"}},
+	{[]string{"uv", "tool", "run"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with", "--index-url", "--extra-index-url", "--default-index", "--index"}},
+	{[]string{"pipx", "run"}, "pypi", []string{"--spec"}, []string{"--python", "--index-url", "--pip-args"}},
+}
+
+// Launched reads the command line of a server; false when it starts no single package by a launcher that is known here.
+func Launched(argv []string) (Launch, bool) {
+	if len(argv) > 2 && programOf(argv[0]) == "cmd" && strings.EqualFold(argv[1], "/c") {
+		argv = argv[2:]
+	}
+	for _, l := range launchers {
+		if n := len(l.words); len(argv) > n && programOf(argv[0]) == l.words[0] && slices.Equal(argv[1:n], l.words[1:]) {
+			return l.read(argv[n:])
+		}
+	}
+	return Launch{}, false
+}
+
+// programOf is the name of a program without its folder and extension.
+func programOf(path string) string {
+	name := strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:])
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")
+}
+
+// read reads the words behind the launcher.
+func (l launcher) read(words []string) (Launch, bool) {
+	spec := ""
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		flag, value, given := strings.Cut(words[0], "=")
+		words = words[1:]
+		if flag == "--" {
+			break
+		}
+		if takes := slices.Contains(l.from, flag); takes || slices.Contains(l.values, flag) {
+			if !given && len(words) > 0 {
+				value, words = words[0], words[1:]
+			}
+			if takes && spec != "" {
+				return Launch{}, false
+			}
+			if takes {
+				spec = value
+			}
+		}
+	}
+	if len(words) == 0 {
+		return Launch{}, false
+	}
+	program := words[0]
+	if spec == "" {
+		spec, program = words[0], ""
+	}
+	if l.registry == "pypi" {
+		spec = strings.Replace(spec, "==", "@", 1)
+	}
+	ref, known, err := Parse(l.registry + ":" + spec)
+	ref.Program = program
+	return Launch{ref, words[1:]}, known && err == nil
+}
+
+// Started is the installed package whose program a command line starts in a folder, with what is installed below it; nil when
+// it is none, or when that is not known. Nothing is asked and nothing is run: the files that are there say it.
+func Started(argv []string, dir string, env []string) *Package {
+	if launch, ok := Launched(argv); ok {
+		return launch.installed(dir, env)
+	}
+	program := argv[0]
+	if slices.Contains([]string{"node", "bun", "python", "python3"}, programOf(program)) {
+		if at := slices.IndexFunc(argv[1:], func(word string) bool { return !strings.HasPrefix(word, "-") }); at >= 0 {
+			program = argv[1+at]
+		}
+	} else if found, err := process.LookPath(program, dir, env); err == nil {
+		program = found
+	}
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(dir, program)
+	}
+	if p := startedIn(program); p != nil {
+		return p
+	}
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return nil
+	}
+	return holding(filepath.ToSlash(real))
+}
+
+// modules is the folder that npm installs into.
+const modules = "node_modules"
+
+// holding is the package that a file lies in, below a folder that npm installed into.
+func holding(path string) *Package {
+	at := strings.LastIndex(path, "/"+modules+"/")
+	if at < 0 {
+		return nil
+	}
+	parts := strings.Split(path[at+len(modules)+2:], "/")
+	name := parts[0]
+	if strings.HasPrefix(name, "@") && len(parts) > 1 {
+		name += "/" + parts[1]
+	}
+	return installedIn(filepath.FromSlash(path[:at]), name)
+}
+
+// installed is the package that npx has installed: in a folder of the project if it is there, else in npm's own.
+func (l Launch) installed(dir string, env []string) *Package {
+	if l.Ref.Registry != "npm" {
+		return nil
+	}
+	for _, folder := range files.ProjectFolders(dir) {
+		if files.IsDir(filepath.Join(folder, modules, filepath.FromSlash(l.Ref.Name))) {
+			return installedIn(folder, l.Ref.Name)
+		}
+	}
+	sum := sha512.Sum512([]byte(l.Ref.spec()))
+	return installedIn(filepath.Join(npmCache(env), "_npx", hex.EncodeToString(sum[:])[:16]), l.Ref.Name)
+}
+
+// npmCache is where npm keeps what it has fetched.
+func npmCache(env []string) string {
+	value := func(name string) string {
+		for _, pair := range slices.Backward(env) {
+			if rest, ok := strings.CutPrefix(pair, name+"="); ok {
+				return rest
+			}
+		}
+		return ""
+	}
+	if local := value("LOCALAPPDATA"); local != "" {
+		return cmp.Or(value("npm_config_cache"), filepath.Join(local, "npm-cache"))
+	}
+	return cmp.Or(value("npm_config_cache"), filepath.Join(value("HOME"), ".npm"))
+}
+
+// installedIn is the package of a name that is installed below a folder; nil when it is not there.
+func installedIn(folder, name string) *Package {
+	var manifest struct{ Name, Version string }
+	path := filepath.Join(folder, modules, filepath.FromSlash(name), "package.json")
+	if readJSON(path, &manifest) != nil || manifest.Name != name || manifest.Version == "" {
+		return nil
+	}
+	p := Package{Ref: Ref{Registry: "npm", Name: name, Version: manifest.Version}, Folder: folder}
+	if tree, err := readTree(folder); err == nil {
+		p.Integrity, p.Dependencies = tree[modules+"/"+name].Integrity, tree.below(modules+"/"+name)
+	}
+	return &p
+}
+
+// tree is what npm has installed into a folder, by its path there (https://docs.npmjs.com/cli/configuring-npm/package-lock-json).
+type tree map[string]struct {
+	Version, Integrity                                   string
+	HasInstallScript                                     bool
+	Dependencies, OptionalDependencies, PeerDependencies map[string]string
+}
+
+func readTree(folder string) (tree, error) {
+	var lock struct{ Packages tree }
+	err := readJSON(filepath.Join(folder, modules, ".package-lock.json"), &lock)
+	return lock.Packages, err
+}
+
+// below are the packages that one at a path uses, and those that they use, sorted by path.
+func (t tree) below(path string) []Dependency {
+	seen, left := map[string]bool{path: true}, []string{path}
+	var all []Dependency
+	for len(left) > 0 {
+		one := t[left[0]]
+		for _, names := range []map[string]string{one.Dependencies, one.OptionalDependencies, one.PeerDependencies} {
+			for name := range names {
+				at := t.find(left[0], name)
+				if d, ok := t[at]; ok && !seen[at] {
+					seen[at], left = true, append(left, at)
+					all = append(all, Dependency{at, d.Version, d.Integrity, d.HasInstallScript})
+				}
+			}
+		}
+		left = left[1:]
+	}
+	sortByPath(all)
+	return all
+}
+
+// find is the path of what Node loads by a name in a package at a path.
+func (t tree) find(from, name string) string {
+	for {
+		at := strings.TrimPrefix(from+"/"+modules+"/"+name, "/")
+		if _, ok := t[at]; ok || from == "" {
+			return at
+		}
+		from = from[:max(0, strings.LastIndex("/"+from, "/"+modules+"/")-1)]
+	}
+}

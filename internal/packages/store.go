@@ -1,0 +1,206 @@
+package packages
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/process"
+)
+
+// fetchLimit is how long a package manager may take for one package.
+const fetchLimit = 5 * time.Minute
+
+// Store is a private folder of fetched packages. Package managers do the fetching, with the user's own settings for registries,
+// proxies and credentials, but never those of the current folder.
+type Store struct {
+	Folder string   // it is made when it is needed, for the user alone
+	Env    []string // "K=V", for the package managers
+}
+
+// manager is a package manager.
+type manager interface {
+	versions(ctx context.Context, ref Ref, all bool) ([]string, error) // that a reference stands for, or all of its package, the lowest first; at least one
+	install(ctx context.Context, ref Ref, folder string) error         // into an empty folder, held against what the registry says; no script runs
+	read(ref Ref, folder string) (Package, error)                      // what was installed
+}
+
+func (s Store) manager(ref Ref) manager {
+	if ref.Registry == "pypi" {
+		return pip{s}
+	}
+	return npm{s}
+}
+
+// Fetch gives a package, from the store if that version is there; otherwise begin is told which version is asked for. No script
+// of any package runs. The error says what to do.
+func (s Store) Fetch(ctx context.Context, ref Ref, begin func(Ref)) (Package, error) {
+	exact, err := s.Resolve(ctx, ref)
+	if err != nil {
+		return Package{}, err
+	}
+	folder := s.folderOf(exact)
+	if !files.IsDir(folder) {
+		begin(exact)
+		if err := s.install(ctx, exact, folder); err != nil {
+			return Package{}, err
+		}
+	}
+	now := time.Now()
+	_ = os.Chtimes(folder, now, now) // when it was last used, for Prune
+	return s.manager(exact).read(exact, folder)
+}
+
+// Resolve is the reference with the exact version that it stands for now: of a range the highest.
+func (s Store) Resolve(ctx context.Context, ref Ref) (Ref, error) {
+	if ref.Exact() {
+		return ref, nil
+	}
+	versions, err := s.manager(ref).versions(ctx, ref, false)
+	if err != nil {
+		return ref, err
+	}
+	ref.Version = highest(versions)
+	return ref, nil
+}
+
+// Versions are the last n releases that a reference stands for, the lowest first, pre-releases left out: those of a range, else
+// those up to its one version.
+func (s Store) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
+	versions, err := s.manager(ref).versions(ctx, ref, false)
+	if err != nil {
+		return nil, err
+	}
+	last := highest(versions)
+	if len(versions) == 1 {
+		if versions, err = s.manager(ref).versions(ctx, ref, true); err != nil {
+			return nil, err
+		}
+	}
+	var refs []Ref
+	for _, version := range versions[:slices.Index(versions, last)+1] {
+		if stable(version) || version == last {
+			refs = append(refs, Ref{Registry: ref.Registry, Name: ref.Name, Version: version})
+		}
+	}
+	if len(refs) == 0 {
+		return nil, unknownVersion(ref)
+	}
+	return refs[max(0, len(refs)-n):], nil
+}
+
+func unknownVersion(ref Ref) error { return fmt.Errorf("%s: the registry knows no version of it", ref) }
+
+// highest is the last stable one of sorted versions, or the last of all.
+func highest(versions []string) string {
+	for _, version := range slices.Backward(versions) {
+		if stable(version) {
+			return version
+		}
+	}
+	return versions[len(versions)-1]
+}
+
+// stable tells a release from a pre-release.
+func stable(version string) bool { return !strings.Contains(version, "-") }
+
+// install puts a package into a folder that is whole or not there.
+func (s Store) install(ctx context.Context, ref Ref, folder string) error {
+	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
+		return err
+	}
+	temporary, err := os.MkdirTemp(filepath.Dir(folder), ".fetching-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temporary) }()
+	if err := s.manager(ref).install(ctx, ref, temporary); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, folder); err != nil && !files.IsDir(folder) { // another run may have been quicker
+		return err
+	}
+	return nil
+}
+
+// run runs a package manager in the store's folder, so that no settings of a project count. What it says when it fails is put
+// into words by known ones.
+func (s Store) run(ctx context.Context, ref Ref, known []fault, program string, args ...string) ([]byte, error) {
+	if err := os.MkdirAll(s.Folder, 0o700); err != nil {
+		return nil, err
+	}
+	name := programOf(program)
+	ctx, cancel := context.WithTimeoutCause(ctx, fetchLimit, fmt.Errorf("%s was not done after %s", name, fetchLimit))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	out, said := &process.CappedBuffer{Limit: 8 << 20}, &process.Tail{Limit: 4 << 10}
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.Folder, s.Env, out, said
+	err := process.Run(cmd, true)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return nil, fmt.Errorf("%s: %w", ref, cause)
+	}
+	if err != nil {
+		for _, f := range known {
+			if strings.Contains(said.String(), f.sign) {
+				return nil, fmt.Errorf("%s: %s", ref, f.words)
+			}
+		}
+		return nil, fmt.Errorf("%s: %s failed: %w%s", ref, name, err, process.Quoted(said.String()))
+	}
+	return out.Text, nil
+}
+
+// fault is what a package manager says when it fails, and what that means.
+type fault struct{ sign, words string }
+
+// folderOf is where a package of an exact version is kept: a name for each, which no other can have.
+func (s Store) folderOf(ref Ref) string {
+	return filepath.Join(s.Folder, ref.Registry, strings.ReplaceAll(ref.Name, "/", "%2f")+"@"+ref.Version)
+}
+
+// choose is the program of a package that its manager would start: the one that is wanted, its only one, the one with its name,
+// or the one that is called after the protocol.
+func choose(ref Ref, names []string) (string, error) {
+	short := ref.Name[strings.LastIndex(ref.Name, "/")+1:]
+	speaks := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(strings.ToLower(name), "mcp") })
+	switch {
+	case len(names) == 0:
+		return "", fmt.Errorf("%s: it brings no program to start, so it is no server by itself: start what uses it with -- CMD", ref)
+	case slices.Contains(names, ref.Program):
+		return ref.Program, nil
+	case ref.Program != "":
+		return "", fmt.Errorf("%s: it brings no program %q, but %s", ref, ref.Program, strings.Join(names, ", "))
+	case len(names) == 1:
+		return names[0], nil
+	case slices.Contains(names, short):
+		return short, nil
+	case len(speaks) == 1:
+		return speaks[0], nil
+	}
+	launch := "npx -p " + ref.spec()
+	if ref.Registry == "pypi" {
+		launch = "uvx --from " + ref.spec()
+	}
+	return "", fmt.Errorf("%s: it brings several programs (%s), and none is called as the package or has mcp in its name: start one with -- %s NAME", ref, strings.Join(names, ", "), launch)
+}
+
+// manifestLimit is the longest lock or manifest that is read, in bytes.
+const manifestLimit = 32 << 20
+
+func readJSON(path string, into any) error {
+	data, err := files.ReadRegular(path, manifestLimit)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
