@@ -57,7 +57,7 @@ func newBuilder(doc *document) *builder {
 // root builds the whole document.
 func (b *builder) root(r role) *node {
 	n := seal(b.node(spot{doc: b.doc, role: r}))
-	b.loops = b.loops || b.cyclic() && markLoops(n)
+	b.loops = b.cyclic() && markLoops(n) || b.loops // of what is declared as well as of what is written
 	slices.SortStableFunc(b.problems, func(x, y Problem) int { return strings.Compare(x.Path, y.Path) })
 	return n
 }

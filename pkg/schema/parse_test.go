@@ -90,3 +90,14 @@ func TestSchemasAreSafeForConcurrentUse(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// TestLoopsAreMarkedForEachReading: what is declared is a graph of its own, whose loops a reader must not follow.
+func TestLoopsAreMarkedForEachReading(t *testing.T) {
+	s := mustParse(t, `{"properties":{"a":{"type":"string"}},"anyOf":[{"$ref":"#"},{"type":"object"}]}`)
+	e := newEvaluator(false)
+	e.left = 10_000
+	e.accepts(yes(s.declared()), map[string]any{"a": "x"})
+	if e.left < 9_000 {
+		t.Errorf("%d units were spent on one small value: the reader went in circles", 10_000-e.left)
+	}
+}
