@@ -62,8 +62,16 @@ func pieces(word string) int {
 	if _, whole := rankOf(word); whole {
 		return 1
 	}
-	return merge(word)
+	n := 0
+	for ; len(word) > longestWord; word = word[longestWord:] {
+		n += merge(word[:longestWord])
+	}
+	return n + merge(word)
 }
+
+// longestWord is how many bytes without a break are joined at once, since their joining takes more than their number. A longer
+// word counts as several, which is a token or two more for each.
+const longestWord = 1 << 12
 
 // word is the length of the first word of a text that is not empty. Words are those of o200k_base, whose definition is a
 // regular expression; what follows it is tried in its order:

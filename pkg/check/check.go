@@ -131,7 +131,7 @@ func (s spot) below(pointer string) spot {
 
 // say reports what is wrong at a member of the spot, which may be the spot itself; without words it is the rule's title.
 func (s spot) say(member string, value json.RawMessage, format string, args ...any) {
-	s.report(finding.Finding{Item: s.item, Path: s.way.String(), Member: member, New: value, Message: fmt.Sprintf(format, args...)})
+	s.report(finding.Finding{Item: s.item, Path: s.way.place(), Member: member, New: value, Message: fmt.Sprintf(format, args...)})
 }
 
 // tell reports what a rule found. What the rule says of itself is filled in.

@@ -111,7 +111,7 @@ func secrets(s *server, report tell) {
 // masked is the path of a passage; of a name that is the secret itself only the object around it.
 func masked(p passage) string {
 	if p.key {
-		return p.path()[:strings.LastIndex(p.path(), "/")]
+		return p.way.up.place()
 	}
 	return p.path()
 }

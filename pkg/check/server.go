@@ -70,8 +70,8 @@ type passage struct {
 	key   bool // the name of a member, not its value
 }
 
-// path is the JSON pointer of the passage.
-func (p passage) path() string { return p.way.String() }
+// path is the JSON pointer of the passage, as findings tell it.
+func (p passage) path() string { return p.way.place() }
 
 // maxRead is how large an item may be, in bytes, to be looked into.
 const maxRead = 4 << 20
@@ -198,13 +198,32 @@ func (t *trail) to(keys ...string) *trail { return &trail{t, rawjson.Join("", ke
 // element is the way on, through the element of an array.
 func (t *trail) element(n int) *trail { return &trail{t, "/" + strconv.Itoa(n)} }
 
+// longestPointer is the length up to which a way is written out, in bytes.
+const longestPointer = 1 << 10
+
 // String is the whole way as a JSON pointer.
-func (t *trail) String() string {
+func (t *trail) String() string { return strings.Join(t.tokens(), "") }
+
+func (t *trail) tokens() []string {
 	var tokens []string
 	for ; t != nil; t = t.up {
 		tokens = append(tokens, t.token)
 	}
 	slices.Reverse(tokens)
+	return tokens
+}
+
+// place is the way as findings tell it: where that would be too long, to the nearest value around. A long name over many short
+// values would be repeated for each.
+func (t *trail) place() string {
+	tokens, length := t.tokens(), 0
+	end := slices.IndexFunc(tokens, func(token string) bool {
+		length += len(token)
+		return length > longestPointer
+	})
+	if end >= 0 {
+		tokens = tokens[:end]
+	}
 	return strings.Join(tokens, "")
 }
 

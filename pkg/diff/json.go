@@ -64,7 +64,23 @@ func same(old, new json.RawMessage) bool {
 	if old == nil || new == nil {
 		return old == nil && new == nil
 	}
-	return bytes.Equal(old, new) || len(walk(treeOf(old), treeOf(new))) == 0
+	return bytes.Equal(old, new) || alike(treeOf(old), treeOf(new))
+}
+
+// alike tells whether two trees mean the same.
+func alike(old, new any) bool {
+	switch o := old.(type) {
+	case object:
+		n, ok := new.(object)
+		return ok && maps.EqualFunc(o, n, alike)
+	case array:
+		n, ok := new.(array)
+		return ok && maps.EqualFunc(o, n, alike)
+	case leaf:
+		n, ok := new.(leaf)
+		return ok && o.Equal(n)
+	}
+	return false
 }
 
 // exact is one spelling for all spellings of a number. It never writes out a large exponent.

@@ -25,41 +25,59 @@ type passage struct {
 
 // passages are the texts inside a value that are wanted by the member that holds them, keys of objects included under
 // the member "". They come in the order of their pointers.
-func passages(pointer, key string, tree any, wanted func(key string) bool) []passage {
-	var found []passage
-	collect(pointer, key, tree, wanted, &found)
-	slices.SortStableFunc(found, func(a, b passage) int { return cmp.Compare(a.pointer, b.pointer) })
-	return found
+func passages(pointer, key string, tree any, wanted func(key, text string) bool) []passage {
+	c := collector{wanted: wanted, way: []string{pointer}}
+	c.collect(key, tree)
+	slices.SortStableFunc(c.found, func(a, b passage) int { return cmp.Compare(a.pointer, b.pointer) })
+	return c.found
 }
 
-func collect(pointer, key string, tree any, wanted func(key string) bool, found *[]passage) {
+// collector is on its way through a tree. The pointers of what is not wanted are not written out: in what is nested deep they
+// take more room than the texts.
+type collector struct {
+	wanted func(key, text string) bool
+	way    []string
+	length int // of the way, in bytes
+	found  []passage
+}
+
+func (c *collector) collect(key string, tree any) {
 	switch t := tree.(type) {
 	case leaf:
-		if !wanted(key) {
-			return
-		}
-		if text, ok := rawjson.Text(json.RawMessage(t.Text)); ok {
-			*found = append(*found, passage{pointer, text, json.RawMessage(t.Text)})
+		if text, ok := rawjson.Text(json.RawMessage(t.Text)); ok && c.wanted(key, text) {
+			c.found = append(c.found, passage{strings.Join(c.way, ""), text, json.RawMessage(t.Text)})
 		}
 	case object:
 		for name, member := range t {
-			inner := rawjson.Join(pointer, name)
-			if wanted("") {
-				*found = append(*found, passage{inner, name, rawjson.Quote(name)})
-			}
-			collect(inner, name, member, wanted, found)
+			c.in(rawjson.Join("", name), func() {
+				if c.wanted("", name) {
+					c.found = append(c.found, passage{strings.Join(c.way, ""), name, rawjson.Quote(name)})
+				}
+				c.collect(name, member)
+			})
 		}
 	case array:
 		for i, element := range t {
-			collect(pointer+"/"+strconv.Itoa(i), "", element, wanted, found)
+			c.in("/"+strconv.Itoa(i), func() { c.collect("", element) })
 		}
 	}
 }
 
-func whatever(string) bool { return true }
+// longestPointer is the length up to which pointers are written out, in bytes. What lies deeper is told at the nearest value
+// around it: a long name over many short texts would be repeated for each.
+const longestPointer = 1 << 10
+
+// in goes on inside of a member or element.
+func (c *collector) in(token string, collect func()) {
+	if c.length+len(token) <= longestPointer {
+		c.way, c.length = append(c.way, token), c.length+len(token)
+		defer func() { c.way, c.length = c.way[:len(c.way)-1], c.length-len(token) }()
+	}
+	collect()
+}
 
 // isProse tells the members that a model reads as text.
-func isProse(key string) bool { return key == "description" || key == "title" }
+func isProse(key, _ string) bool { return key == "description" || key == "title" }
 
 // compareTexts looks at what the texts of an item say on the new side only. path is the JSON pointer of the values.
 func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
@@ -80,10 +98,12 @@ func findHidden(c *comparison, item, path string, old, new json.RawMessage) {
 	}
 	var before []passage
 	if old != nil {
-		before = passages(path, "", treeOf(old), whatever)
+		before = passages(path, "", treeOf(old), hides)
 	}
-	findHiddenIn(c, item, before, passages(path, "", treeOf(new), whatever))
+	findHiddenIn(c, item, before, passages(path, "", treeOf(new), hides))
 }
+
+func hides(_, text string) bool { return len(snapshot.Hidden(text)) > 0 }
 
 // mayHide tells whether a JSON text can hold an invisible character at all: one beyond ASCII, or an escaped one.
 func mayHide(raw json.RawMessage) bool {

@@ -103,16 +103,31 @@ const (
 
 // Sort puts findings in the one order in which they are reported: server, item, path, rule, then fingerprint.
 func Sort(findings []Finding) {
-	slices.SortStableFunc(findings, func(a, b Finding) int {
-		order := cmp.Or(
-			cmp.Compare(a.Server, b.Server), cmp.Compare(a.Item, b.Item),
-			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Member, b.Member),
-		)
-		if order != 0 {
-			return order
+	type named struct {
+		Finding
+		print string // of those that are alike but for it
+	}
+	all := make([]named, len(findings))
+	for i, f := range findings {
+		all[i].Finding = f
+	}
+	slices.SortStableFunc(all, func(a, b named) int { return byPlace(a.Finding, b.Finding) })
+	for i := range all {
+		if i > 0 && byPlace(all[i-1].Finding, all[i].Finding) == 0 || i+1 < len(all) && byPlace(all[i].Finding, all[i+1].Finding) == 0 {
+			all[i].print = all[i].Fingerprint()
 		}
-		return cmp.Compare(a.Fingerprint(), b.Fingerprint())
+	}
+	slices.SortStableFunc(all, func(a, b named) int {
+		return cmp.Or(byPlace(a.Finding, b.Finding), cmp.Compare(a.print, b.print))
 	})
+	for i := range all {
+		findings[i] = all[i].Finding
+	}
+}
+
+// byPlace orders findings by where they are and what they say.
+func byPlace(a, b Finding) int {
+	return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Item, b.Item), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Member, b.Member))
 }
 
 // Level is how much a finding matters. Levels are ordered: a higher one matters more.
