@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -84,7 +85,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	for _, pair := range pairs {
 		s := pair.result().Server
 		s.BaseTokens, s.Tokens = pair.tokens()
-		s.Changed = report.ChangedSignatures(pair.Old.Snapshot, pair.New.Snapshot)
+		s.Changed = signature.Changed(pair.Old.Snapshot, pair.New.Snapshot)
 		s.Version, s.Cause = pair.advice(r.Findings), pair.cause(slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Server == s.Name }))
 		r.Servers = append(r.Servers, s)
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -250,7 +251,7 @@ func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) web
 		one.Verdict = text(first.Verdict)
 	}
 	concealed := slices.ContainsFunc(one.Rows, func(row []webSpan) bool {
-		return slices.ContainsFunc(row, func(s webSpan) bool { return strings.Contains(string(s.Text), warningSign) })
+		return slices.ContainsFunc(row, func(s webSpan) bool { return strings.Contains(string(s.Text), wording.Sign) })
 	})
 	if len(one.Rows) > longRows && !concealed {
 		one.Rows, one.Rest = one.Rows[:longRows-4], one.Rows[longRows-4:]

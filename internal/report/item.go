@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -18,14 +18,15 @@ func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	item := rawjson.ObjectOf(raw)
 	writeItemHead(p, k, raw)
 	p.paragraph(4, item.Text("description"), plain)
-	takes, gives := itemParameters(k, item)
-	writeParameters(p, "arguments", takes)
-	writeParameters(p, "returns", gives)
+	writeParameters(p, "arguments", signature.Arguments(k, raw))
+	if k == snapshot.Tools {
+		writeParameters(p, "returns", signature.Properties(rawjson.ObjectOf(item["outputSchema"])))
+	}
 	switch k {
 	case snapshot.Tools:
 		writeNote(p, "hints", hints(rawjson.ObjectOf(item["annotations"])))
 	case snapshot.Templates:
-		writeNote(p, "variables", strings.Join(variables(item.Text("uriTemplate")), ", "))
+		writeNote(p, "variables", strings.Join(signature.Variables(item.Text("uriTemplate")), ", "))
 	}
 	writeRemaining(p, k, raw)
 	if p.Raw {
@@ -39,17 +40,6 @@ func writeItemHead(p *page, k snapshot.Kind, raw json.RawMessage) {
 		head = append(head, span{"  " + title, dim})
 	}
 	p.text(2, 2, head...)
-}
-
-// itemParameters are what an item takes and, for a tool with an output schema, what it gives.
-func itemParameters(k snapshot.Kind, item rawjson.Object) (takes, gives []parameter) {
-	switch k {
-	case snapshot.Tools:
-		return parameters(rawjson.ObjectOf(item["inputSchema"])), parameters(rawjson.ObjectOf(item["outputSchema"]))
-	case snapshot.Prompts:
-		return requiredFirst(promptParameters(item["arguments"])), nil
-	}
-	return nil, nil
 }
 
 // hints are the effective annotations of a tool: those it sends, and the specification's defaults for the others.
@@ -144,10 +134,11 @@ func writeRaw(p *page, raw json.RawMessage) {
 const narrow = 64
 
 // writeParameters writes what an item takes or gives: name, type, whether it is required, default and description.
-func writeParameters(p *page, label string, all []parameter) {
+func writeParameters(p *page, label string, all []signature.Parameter) {
 	if len(all) == 0 {
 		return
 	}
+	all = signature.RequiredFirst(all)
 	p.line(4, span{label, dim})
 	if p.Width > 0 && p.Width < narrow {
 		for _, one := range all {
@@ -158,29 +149,29 @@ func writeParameters(p *page, label string, all []parameter) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "TYPE", least: 10},
 		{title: "REQUIRED"}, {title: "DEFAULT"}, {title: "DESCRIPTION", least: 14}}}
 	for _, one := range all {
-		g.rows = append(g.rows, one.row())
+		g.rows = append(g.rows, parameterRow(one))
 	}
 	p.grid(6, g)
 }
 
-func (p parameter) row() []span {
+func parameterRow(p signature.Parameter) []span {
 	needed := span{"no", dim}
-	if p.required {
+	if p.Required {
 		needed = span{"yes", plain}
 	}
 	return []span{
-		{p.name, bold},
-		{p.kind(), plain},
+		{p.Name, bold},
+		{p.Type(), plain},
 		needed,
-		{printable.Spaced(rawjson.ObjectOf(p.schema)["default"]), plain},
-		{oneLine(rawjson.ObjectOf(p.schema).Text("description")), plain},
+		{printable.Spaced(rawjson.ObjectOf(p.Schema)["default"]), plain},
+		{oneLine(rawjson.ObjectOf(p.Schema).Text("description")), plain},
 	}
 }
 
-func writeStacked(p *page, one parameter) {
-	row := one.row()
+func writeStacked(p *page, one signature.Parameter) {
+	row := parameterRow(one)
 	facts := row[1].text
-	if one.required {
+	if one.Required {
 		facts += ", required"
 	}
 	if row[3].text != "" {
@@ -190,186 +181,4 @@ func writeStacked(p *page, one parameter) {
 	if row[4].text != "" {
 		p.text(8, 0, row[4])
 	}
-}
-
-// kind is the type of a parameter with the limits that its schema sets.
-func (p parameter) kind() string {
-	s := rawjson.ObjectOf(p.schema)
-	kind := strings.TrimSpace(shape(p.schema, shapeDepth) + " " + interval(s["minimum"], s["maximum"]))
-	return strings.Join(append([]string{kind}, limits(s)...), ", ")
-}
-
-// limits are the bounds that a schema sets beside its type: "length ≤ 5", "pattern ^a".
-func limits(s rawjson.Object) []string {
-	var all []string
-	for _, l := range []struct{ label, least, most string }{
-		{"exclusive ", "exclusiveMinimum", "exclusiveMaximum"}, {"length ", "minLength", "maxLength"}, {"items ", "minItems", "maxItems"}, {"members ", "minProperties", "maxProperties"},
-	} {
-		if bounds := interval(s[l.least], s[l.most]); bounds != "" {
-			all = append(all, l.label+bounds)
-		}
-	}
-	for _, keyword := range []string{"multipleOf", "format", "pattern"} {
-		if value := cmp.Or(s.Text(keyword), printable.Spaced(s[keyword])); value != "" {
-			all = append(all, keyword+" "+value)
-		}
-	}
-	return all
-}
-
-// interval is a range whose ends are raw numbers; nil = no end.
-func interval(least, most json.RawMessage) string {
-	switch {
-	case least != nil && most != nil:
-		return printable.Spaced(least) + ".." + printable.Spaced(most)
-	case least != nil:
-		return "≥ " + printable.Spaced(least)
-	case most != nil:
-		return "≤ " + printable.Spaced(most)
-	}
-	return ""
-}
-
-// parameter is one thing that a caller can give to an item.
-type parameter struct {
-	name     string
-	required bool
-	schema   json.RawMessage
-}
-
-// parameters are the properties of an object schema: the required ones first, otherwise in the order in which they
-// were sent.
-func parameters(s rawjson.Object) []parameter { return requiredFirst(properties(s)) }
-
-// properties are those of an object schema, in the order in which they were sent.
-func properties(s rawjson.Object) []parameter {
-	required := rawjson.Texts(s["required"])
-	var all []parameter
-	for _, m := range members(s["properties"]) {
-		all = append(all, parameter{m.Key, slices.Contains(required, m.Key), m.Value})
-	}
-	return all
-}
-
-func requiredFirst(all []parameter) []parameter {
-	slices.SortStableFunc(all, func(a, b parameter) int { return count(b.required) - count(a.required) })
-	return all
-}
-
-// joinParameters is the compact form of at most so many parameters: "query, limit?: integer". A string's type is left out.
-func joinParameters(all []parameter, depth, most int) string {
-	var parts []string
-	for i, p := range all {
-		if i == most && len(all) > most+1 {
-			parts = append(parts, "…")
-			break
-		}
-		parts = append(parts, p.signature(depth))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// mark is the name, with a ? behind it unless it is required.
-func (p parameter) mark() string {
-	if p.required {
-		return p.name
-	}
-	return p.name + "?"
-}
-
-func (p parameter) signature(depth int) string {
-	name := p.mark()
-	if kind := shape(p.schema, depth); kind != "string" {
-		return name + ": " + kind
-	}
-	return name
-}
-
-// signature is what an item of a kind takes, on one line.
-func signature(kind snapshot.Kind, raw json.RawMessage) string {
-	item := rawjson.ObjectOf(raw)
-	switch kind {
-	case snapshot.Tools:
-		all := parameters(rawjson.ObjectOf(item["inputSchema"]))
-		return joinParameters(all, shapeDepth, len(all))
-	case snapshot.Prompts:
-		all := requiredFirst(promptParameters(item["arguments"]))
-		return joinParameters(all, 0, len(all))
-	case snapshot.Templates:
-		return strings.Join(variables(item.Text("uriTemplate")), ", ")
-	}
-	return ""
-}
-
-// promptParameters are the arguments of a prompt as parameters; all of them are strings.
-func promptParameters(arguments json.RawMessage) []parameter {
-	var all []parameter
-	for _, raw := range array(arguments) {
-		a := rawjson.ObjectOf(raw)
-		needed, _ := a.Bool("required")
-		all = append(all, parameter{a.Text("name"), needed, stringSchema(a["description"])})
-	}
-	return all
-}
-
-// arguments are what a caller names when it uses an item, in the order in which they were sent.
-func arguments(kind snapshot.Kind, raw json.RawMessage) []parameter {
-	item := rawjson.ObjectOf(raw)
-	switch kind {
-	case snapshot.Tools:
-		return properties(rawjson.ObjectOf(item["inputSchema"]))
-	case snapshot.Prompts:
-		return promptParameters(item["arguments"])
-	}
-	return nil
-}
-
-// callOf is an item as one would call it, without the types of its arguments; empty when it takes none by name.
-func callOf(kind snapshot.Kind, name string, all []parameter) string {
-	if kind != snapshot.Tools && kind != snapshot.Prompts {
-		return ""
-	}
-	var names []string
-	for _, p := range all {
-		names = append(names, p.mark())
-	}
-	return name + "(" + strings.Join(names, ", ") + ")"
-}
-
-// orderAs puts the old arguments into the order of the new ones, each that is gone behind the one that it followed: arguments
-// have names and no places, and a saved snapshot has sorted them.
-func orderAs(old, new []parameter) {
-	place, last := map[string]int{}, -1
-	for _, p := range old {
-		if at := slices.IndexFunc(new, func(n parameter) bool { return n.name == p.name }); at >= 0 {
-			last = at
-		}
-		place[p.name] = last
-	}
-	slices.SortStableFunc(old, func(a, b parameter) int { return place[a.name] - place[b.name] })
-}
-
-// stringSchema is the schema of a string with a description; nil = none.
-func stringSchema(description json.RawMessage) json.RawMessage {
-	if description == nil {
-		description = json.RawMessage(`""`)
-	}
-	return json.RawMessage(`{"type":"string","description":` + string(description) + `}`)
-}
-
-// expression is one {…} of a URI template (RFC 6570).
-var expression = match.Pattern(`\{[+#./;?&]?([^{}]*)\}`)
-
-// variables are the names of a URI template's variables, each once.
-func variables(template string) []string {
-	var all []string
-	for _, found := range expression().FindAllStringSubmatch(template, -1) {
-		for name := range strings.SplitSeq(found[1], ",") {
-			name, _, _ = strings.Cut(strings.TrimSuffix(name, "*"), ":")
-			if name != "" {
-				all = appendNew(all, name)
-			}
-		}
-	}
-	return all
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -176,7 +177,7 @@ func itemRow(server string, k snapshot.Kind, raw json.RawMessage) []span {
 		{server, plain},
 		{k.Word(), dim},
 		{key(k, raw), bold},
-		{signature(k, raw), plain},
+		{signature.Of(k, raw), plain},
 		{firstLine(about(raw)), plain},
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -142,7 +143,7 @@ type Server struct {
 	Error        *Failure           `json:"error,omitempty"`        // the first failure
 	MoreErrors   []Failure          `json:"moreErrors,omitempty"`   // the failures after the first
 	Tolerated    *finding.Tolerance `json:"tolerated,omitempty"`    // why the failure does not count to the exit status
-	Changed      []Signature        `json:"changed,omitempty"`      // diff: the items that are called in another way now
+	Changed      []signature.Change `json:"changed,omitempty"`      // diff: the items that are called in another way now
 	Version      *finding.Advice    `json:"version,omitempty"`      // diff: what semantic versioning says of the findings
 	Cause        string             `json:"cause,omitempty"`        // diff: what is different in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
 	Saved        *Saved             `json:"saved,omitempty"`        // snapshot: what became of the file
@@ -154,43 +155,6 @@ type Server struct {
 	Prompts           Items `json:"prompts,omitzero"`
 	Resources         Items `json:"resources,omitzero"`
 	ResourceTemplates Items `json:"resourceTemplates,omitzero"`
-}
-
-// Signature is how an item was called and how it is called now: its name, and those of its arguments in the order of the new
-// side, a ? behind those that may be left out.
-type Signature struct {
-	Item string `json:"item"` // as Finding.Item
-	Old  string `json:"old"`
-	New  string `json:"new"`
-}
-
-// ChangedSignatures are those of the items that both snapshots have and that are called in another way in the new one. A
-// snapshot that is nil has none.
-func ChangedSignatures(old, new *snapshot.Snapshot) []Signature {
-	var all []Signature
-	for _, k := range snapshot.Kinds() {
-		before := map[string][]parameter{}
-		for _, item := range itemsOf(old, k) {
-			before[item.Key] = arguments(k, item.Raw)
-		}
-		for _, item := range itemsOf(new, k) {
-			was, both := before[item.Key]
-			is := arguments(k, item.Raw)
-			orderAs(was, is)
-			if one := (Signature{k.ID(item.Key), callOf(k, item.Key, was), callOf(k, item.Key, is)}); both && one.Old != one.New {
-				all = append(all, one)
-			}
-		}
-	}
-	return all
-}
-
-func itemsOf(s *snapshot.Snapshot, k snapshot.Kind) []snapshot.Item {
-	if s == nil {
-		return nil
-	}
-	list := s.List(k)
-	return list.Items()
 }
 
 // State is how far a server could be asked.

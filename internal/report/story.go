@@ -9,6 +9,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/signature"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -257,7 +259,7 @@ func writeChanges(p *page, indent int, title string, g finding.Group, servers []
 		writeChange(one, indent, same[0], at...)
 		most := mostChanges + count(same[0].Pointer() == "") + 2*count(g.Level == finding.Breaking)
 		many := i >= most && len(all) > most+1
-		if p.fold > 0 && (many || mixed) && !strings.Contains(one.String(), warningSign) {
+		if p.fold > 0 && (many || mixed) && !strings.Contains(one.String(), wording.Sign) {
 			folded++
 			continue
 		}
@@ -349,9 +351,9 @@ func isText(f finding.Finding) bool {
 // changedWords are the words that left a text and those that joined it.
 func changedWords(f finding.Finding) string {
 	var words strings.Builder
-	for _, e := range compare(display(f.Old, f.New)) {
-		if e.op != kept {
-			fmt.Fprintf(&words, "%d%s\x00", e.op, e.text)
+	for _, e := range wording.Compare(display(f.Old, f.New)) {
+		if e.Op != wording.Kept {
+			fmt.Fprintf(&words, "%d%s\x00", e.Op, e.Text)
 		}
 	}
 	return words.String()
@@ -428,16 +430,16 @@ func (p *page) callChanged(f finding.Finding, servers []Server) bool {
 	return known && strings.Count(f.Path, "/") <= 3 && callRules().MatchString(f.Rule) && !p.told["call "+call.Old+call.New]
 }
 
-func signatureChange(f finding.Finding, servers []Server) (Signature, bool) {
+func signatureChange(f finding.Finding, servers []Server) (signature.Change, bool) {
 	for _, s := range servers {
 		if s.Name == f.Server {
-			at := slices.IndexFunc(s.Changed, func(c Signature) bool { return c.Item == f.Item })
+			at := slices.IndexFunc(s.Changed, func(c signature.Change) bool { return c.Item == f.Item })
 			if at >= 0 {
 				return s.Changed[at], true
 			}
 		}
 	}
-	return Signature{}, false
+	return signature.Change{}, false
 }
 
 // writeSignature writes how an item was called and how it is called now, once. Where that takes more than a line, arguments

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -38,7 +39,7 @@ func release(t *testing.T, name string) *report.Report {
 		t.Fatal(err)
 	}
 	return &report.Report{Command: "diff", Status: 1,
-		Servers:  []report.Server{{Name: name, State: report.OK, Base: "old.json", Source: "new.json", Changed: report.ChangedSignatures(old, now)}},
+		Servers:  []report.Server{{Name: name, State: report.OK, Base: "old.json", Source: "new.json", Changed: signature.Changed(old, now)}},
 		Findings: found}
 }
 
@@ -101,9 +102,9 @@ func storyOf(t *testing.T, name string, rows int) {
 	}
 }
 
-// TestChangedSignatures: arguments have no places. Those of a saved side are sorted by name; only what came, went or became
+// TestChangedCalls: arguments have no places. Those of a saved side are sorted by name; only what came, went or became
 // optional makes a call another one.
-func TestChangedSignatures(t *testing.T) {
+func TestChangedCalls(t *testing.T) {
 	for _, c := range []struct{ old, now, want string }{
 		{`"b":{},"a":{}`, `"a":{},"b":{}`, ""},
 		{`"a":{},"gone":{},"z":{}`, `"z":{},"a":{},"new":{}`, "t(z?, a?, gone?) → t(z?, a?, new?)"},
@@ -118,7 +119,7 @@ func TestChangedSignatures(t *testing.T) {
 			return s
 		}
 		var got string
-		for _, one := range report.ChangedSignatures(read(c.old), read(c.now)) {
+		for _, one := range signature.Changed(read(c.old), read(c.now)) {
 			got += one.Old + " → " + one.New
 		}
 		if got != c.want {

@@ -7,11 +7,11 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -86,7 +86,7 @@ var (
 )
 
 // hit is the text of a finding of textRules, with what its message ends with taken for new.
-func hit(f finding.Finding) []edit {
+func hit(f finding.Finding) []wording.Edit {
 	_, text := display(nil, f.New)
 	says := strings.TrimRight(f.Message, ".`\"")
 	says = says[strings.LastIndexAny(says, " `\"")+1:]
@@ -95,25 +95,25 @@ func hit(f finding.Finding) []edit {
 	}
 	at := strings.Index(strings.ToLower(text), strings.ToLower(says))
 	if at < 0 {
-		return []edit{{fresh, text}}
+		return []wording.Edit{{Op: wording.Fresh, Text: text}}
 	}
-	return []edit{{kept, text[:at]}, {fresh, text[at : at+len(says)]}, {kept, text[at+len(says):]}}
+	return []wording.Edit{{Op: wording.Kept, Text: text[:at]}, {Op: wording.Fresh, Text: text[at : at+len(says)]}, {Op: wording.Kept, Text: text[at+len(says):]}}
 }
 
 // writeSchemas tells how the type and the description of an argument or of a result changed. Of one that is gone the
 // message says enough.
 func writeSchemas(p *page, indent int, f finding.Finding, at []span) {
 	before, after := rawjson.ObjectOf(f.Old), rawjson.ObjectOf(f.New)
-	switch was, is := shape(f.Old, shapeDepth), shape(f.New, shapeDepth); {
+	switch was, is := signature.Shape(f.Old), signature.Shape(f.New); {
 	case f.New == nil:
 	case f.Old == nil:
-		writeArgument(p, indent, append(at, span{"+ " + path.Base(f.Pointer()) + ": " + is, green}), concealed(after.Text("description")))
+		writeArgument(p, indent, append(at, span{"+ " + path.Base(f.Pointer()) + ": " + is, green}), wording.Marked(after.Text("description")))
 	case was != is:
 		p.text(indent, 2, span{was, red}, span{" → ", dim}, span{is, green})
 	case before.Text("description") == after.Text("description"):
 		p.text(indent, 2, span{"--verbose shows both schemas", dim})
 	default:
-		writeEdits(p, indent, compare(concealed(before.Text("description")), concealed(after.Text("description"))))
+		writeEdits(p, indent, wording.Compare(wording.Marked(before.Text("description")), wording.Marked(after.Text("description"))))
 	}
 }
 
@@ -150,9 +150,9 @@ func writeValues(p *page, indent int, at []span, old, new json.RawMessage) {
 		p.text(indent, 2, append(at, span{before, red}, span{" → ", dim}, span{after, green})...)
 	case p.Verbose:
 		p.text(indent, 2, at...)
-		writeEdits(p, indent+min(2, 2*len(at)), compare(before, after))
+		writeEdits(p, indent+min(2, 2*len(at)), wording.Compare(before, after))
 	default:
-		writeEdits(p, indent, compare(before, after), at...)
+		writeEdits(p, indent, wording.Compare(before, after), at...)
 	}
 }
 
@@ -201,19 +201,19 @@ func writeWholeItem(p *page, indent int, f finding.Finding) {
 	}
 	word, name, _ := strings.Cut(f.Item, "/")
 	for _, k := range snapshot.Kinds() {
-		switch takes := signature(k, raw); {
+		switch takes := signature.Of(k, raw); {
 		case k.Word() != word || takes == "":
 		case p.Verbose:
 			name += "(" + takes + ")"
 		default:
-			name = cmp.Or(callOf(k, name, arguments(k, raw)), name)
+			name = cmp.Or(signature.Call(k, name, signature.Arguments(k, raw)), name)
 		}
 	}
-	says, arguments, note := concealed(about(raw)), concealed(argumentTexts(raw)), ""
+	says, arguments, note := wording.Marked(about(raw)), wording.Marked(argumentTexts(raw)), ""
 	switch {
 	case f.New == nil:
 		says, arguments = "", ""
-	case p.fold > 0 && arguments != "" && !strings.Contains(arguments, warningSign):
+	case p.fold > 0 && arguments != "" && !strings.Contains(arguments, wording.Sign):
 		if !p.known("note", "arguments") {
 			note = "  (what new arguments say: --verbose)"
 		}
@@ -225,11 +225,10 @@ func writeWholeItem(p *page, indent int, f finding.Finding) {
 
 // argumentTexts are what an item says of each of its arguments, which a model reads, too.
 func argumentTexts(raw json.RawMessage) string {
-	item := rawjson.ObjectOf(raw)
 	var texts []string
-	for _, one := range append(properties(rawjson.ObjectOf(item["inputSchema"])), promptParameters(item["arguments"])...) {
-		if says := rawjson.ObjectOf(one.schema).Text("description"); says != "" {
-			texts = append(texts, "- "+one.name+": "+says)
+	for _, one := range append(signature.Arguments(snapshot.Tools, raw), signature.Arguments(snapshot.Prompts, raw)...) {
+		if says := rawjson.ObjectOf(one.Schema).Text("description"); says != "" {
+			texts = append(texts, "- "+one.Name+": "+says)
 		}
 	}
 	return strings.Join(texts, "\n")
@@ -251,7 +250,7 @@ func writeText(p *page, indent int, text string, look style) {
 	}
 	more := 0
 	for i, row := range rows {
-		if i < p.fold || strings.Contains(row, warningSign) {
+		if i < p.fold || strings.Contains(row, wording.Sign) {
 			p.WriteString(row)
 		} else {
 			more++
@@ -263,49 +262,12 @@ func writeText(p *page, indent int, text string, look style) {
 	p.text(indent, 0, span{"… " + quantity(more, "line") + " more: --verbose", dim})
 }
 
-// warningSign stands before what is concealed.
-const warningSign = "⚠ "
-
-// hideouts are what people do not see where a text is rendered, though a model reads it: comments, scripts and other
-// markup, images, and what stands behind much white space.
-var hideouts = match.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
-
-// concealed is a text in which that is marked, and what gives the model orders that the user did not.
-func concealed(text string) string {
-	for _, order := range slices.Concat(wording.Instructions, wording.PriorityClaims) {
-		text = order().ReplaceAllString(text, warningSign+"order: $0")
-	}
-	if !strings.ContainsAny(text, "<!\t") && !strings.Contains(text, "        ") && !strings.Contains(text, "\n\n\n") && !strings.Contains(text, "\n ") {
-		return text // which most are, and the search takes its time
-	}
-	return hideouts().ReplaceAllStringFunc(text, func(m string) string {
-		switch lower := strings.ToLower(m); {
-		case strings.HasPrefix(m, "<!--"):
-			return warningSign + "hidden comment: " + m
-		case strings.HasPrefix(lower, "<script"):
-			return warningSign + "script: " + m
-		case m[0] == '!' || strings.HasPrefix(lower, "<img"):
-			return warningSign + "image: " + m
-		case m[0] == '<':
-			return warningSign + "markup: " + m
-		case m[0] == '\n':
-			return "\n" + warningSign + fmt.Sprintf("after %d blank lines:\n", strings.Count(m, "\n")-1)
-		}
-		first, last := firstRune(m), lastRune(m)
-		return first + " " + warningSign + fmt.Sprintf("after %d spaces: ", len(m)-len(first)-len(last)) + last
-	})
-}
-
-func firstRune(s string) string { _, n := utf8.DecodeRuneInString(s); return s[:n] }
-
-func lastRune(s string) string { _, n := utf8.DecodeLastRuneInString(s); return s[len(s)-n:] }
-
 // display is a pair of values as it is compared and shown: JSON on one line, but a text that is long, or the pair of one,
 // stands as it is, marked. A value that is not there is empty.
 func display(before, after json.RawMessage) (string, string) {
 	a, aText := rawjson.Text(before)
 	b, bText := rawjson.Text(after)
-	a, b = concealed(a), concealed(b)
+	a, b = wording.Marked(a), wording.Marked(b)
 	if (aText || before == nil) && (bText || after == nil) && !(isShort(a) && isShort(b)) {
 		return a, b
 	}
@@ -326,14 +288,14 @@ func short(s string) string {
 }
 
 // writeEdits writes a text with its changes marked, complete but for long stretches that stayed the same.
-func writeEdits(p *page, indent int, all []edit, row ...span) {
+func writeEdits(p *page, indent int, all []wording.Edit, row ...span) {
 	for i, e := range all {
-		rows, look := keptRows(e.text, i > 0, i < len(all)-1), plain
-		switch e.op {
-		case gone:
-			rows, look = changedRows(p, "[-", e.text, "-]"), red
-		case fresh:
-			rows, look = changedRows(p, "{+", e.text, "+}"), green
+		rows, look := keptRows(e.Text, i > 0, i < len(all)-1), plain
+		switch e.Op {
+		case wording.Gone:
+			rows, look = changedRows(p, "[-", e.Text, "-]"), red
+		case wording.Fresh:
+			rows, look = changedRows(p, "{+", e.Text, "+}"), green
 		}
 		for _, done := range rows[:len(rows)-1] {
 			p.text(indent, 0, append(row, span{done, look})...)
@@ -395,143 +357,10 @@ func sentenceEnds(s string) bool {
 	return s != "" && (s[0] == '\n' || len(s) > 1 && strings.IndexByte(".!?", s[0]) >= 0 && (s[1] == ' ' || s[1] == '\n'))
 }
 
-// How much of a schema its shape tells: half levels of nesting (an object or array is a whole one, a union half of one),
-// members of an object, values of an enum.
-const (
-	shapeDepth   = 4
-	shapeMembers = 6
-	shapeValues  = 5
-)
-
-// shape is a JSON schema in a few words, as a type would be written: "string", "integer[]", `"a"|"b"`, "{x, y?: number}".
-func shape(schema json.RawMessage, depth int) string {
-	switch strings.TrimSpace(string(schema)) {
-	case "true", "":
-		return "any"
-	case "false":
-		return "never"
-	}
-	if depth < -shapeDepth {
-		return ellipsis
-	}
-	s := rawjson.ObjectOf(schema)
-	for _, keyword := range []struct {
-		name  string
-		shape func(rawjson.Object, int) string
-	}{{"const", constShape}, {"enum", enumShape}, {"$ref", refShape}, {"type", typeShape}, {"anyOf", unionShape},
-		{"oneOf", unionShape}, {"properties", objectShape}, {"allOf", allShape}, {"items", arrayShape}} {
-		if _, ok := s[keyword.name]; ok {
-			return keyword.shape(s, depth)
-		}
-	}
-	return "any"
-}
-
-func constShape(s rawjson.Object, _ int) string { return printable.Spaced(s["const"]) }
-
-func enumShape(s rawjson.Object, _ int) string {
-	var values []string
-	for _, v := range array(s["enum"]) {
-		values = append(values, printable.Spaced(v))
-	}
-	if more := len(values) - shapeValues; more > 1 {
-		values = append(values[:shapeValues], "…")
-	}
-	if len(values) == 0 {
-		return "never"
-	}
-	return strings.Join(values, "|")
-}
-
-// refShape is the last word of a reference, which is what its author called the definition.
-func refShape(s rawjson.Object, _ int) string {
-	ref := strings.TrimRight(s.Text("$ref"), "/#")
-	if name := ref[strings.LastIndexAny(ref, "/#")+1:]; name != "" {
-		return name
-	}
-	return "this"
-}
-
-func unionShape(s rawjson.Object, depth int) string {
-	var all []string
-	for _, keyword := range []string{"anyOf", "oneOf"} {
-		for _, member := range array(s[keyword]) {
-			all = appendNew(all, shape(member, depth-1))
-		}
-	}
-	if len(all) == 0 {
-		return "any"
-	}
-	return strings.Join(all, "|")
-}
-
-func allShape(s rawjson.Object, depth int) string {
-	var all []string
-	for _, member := range array(s["allOf"]) {
-		all = appendNew(all, shape(member, depth-1))
-	}
-	if len(all) == 0 {
-		return "any"
-	}
-	return strings.Join(all, " & ")
-}
-
+// appendNew adds a word to a list unless the list has it.
 func appendNew(all []string, word string) []string {
 	if slices.Contains(all, word) {
 		return all
 	}
 	return append(all, word)
-}
-
-func typeShape(s rawjson.Object, depth int) string {
-	names := rawjson.Texts(s["type"])
-	if name := s.Text("type"); name != "" {
-		names = []string{name}
-	}
-	var all []string
-	for _, name := range names {
-		switch name {
-		case "object":
-			name = objectShape(s, depth)
-		case "array":
-			name = arrayShape(s, depth)
-		}
-		all = appendNew(all, name)
-	}
-	if len(all) == 0 {
-		return "any"
-	}
-	return strings.Join(all, "|")
-}
-
-func arrayShape(s rawjson.Object, depth int) string {
-	if tuple := array(s["prefixItems"]); len(tuple) > 0 && depth > 0 {
-		var all []string
-		for _, member := range tuple {
-			all = append(all, shape(member, depth-2))
-		}
-		return "[" + strings.Join(all, ", ") + "]"
-	}
-	element := s["items"]
-	if element == nil || depth <= 0 {
-		return "array"
-	}
-	inner := shape(element, depth-2)
-	if strings.ContainsAny(inner, "|&") && !strings.HasPrefix(inner, "{") {
-		inner = "(" + inner + ")"
-	}
-	return inner + "[]"
-}
-
-func objectShape(s rawjson.Object, depth int) string {
-	members := parameters(s)
-	switch values := s["additionalProperties"]; {
-	case len(members) > 0 && depth > 0:
-		return "{" + joinParameters(members, depth-2, shapeMembers) + "}"
-	case len(members) > 0:
-		return "{…}"
-	case values != nil && values[0] == '{' && depth > 0 && len(rawjson.ObjectOf(values)) > 0:
-		return "map of " + shape(values, depth-2)
-	}
-	return "object"
 }

@@ -1,5 +1,6 @@
-// Package wording reads in texts for a model what changes how it behaves: orders that nobody gave, and defaults that stand in
-// prose alone. It reads phrases that mean one thing only, and is silent about all others.
+// Package wording reads in texts for a model what changes how it behaves: orders that nobody gave, what people do not see,
+// defaults that stand in prose alone, and the words in which two texts differ. It reads phrases that mean one thing only, and
+// is silent about all others.
 package wording
 
 import (

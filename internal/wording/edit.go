@@ -1,4 +1,4 @@
-package report
+package wording
 
 import (
 	"slices"
@@ -7,18 +7,20 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
-// edit is a stretch of a text that was kept, removed or added.
-type edit struct {
-	op   op
-	text string
+// Edit is a stretch of a text that was kept, removed or added.
+type Edit struct {
+	Op   Op
+	Text string
 }
 
-type op int
+// Op is what became of a stretch.
+type Op int
 
+// What becomes of a stretch.
 const (
-	kept op = iota
-	gone
-	fresh
+	Kept Op = iota
+	Gone
+	Fresh
 )
 
 // maxEdits is how many words may differ before two texts are taken as entirely different.
@@ -27,9 +29,9 @@ const maxEdits = 1000
 // token is what a text is compared by: a word, a run of spaces, or one other character.
 var token = match.Pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
 
-// compare tells what was kept, removed and added, word by word: kept and removed together are before, kept and added
+// Compare tells what was kept, removed and added, word by word: kept and removed together are before, kept and added
 // together are after. Where a change is spread over a phrase, the phrase is told as one.
-func compare(before, after string) []edit {
+func Compare(before, after string) []Edit {
 	a, b := token().FindAllString(before, -1), token().FindAllString(after, -1)
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -39,15 +41,15 @@ func compare(before, after string) []edit {
 	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	edits := []edit{{kept, strings.Join(a[:head], "")}}
+	edits := []Edit{{Kept, strings.Join(a[:head], "")}}
 	edits = append(edits, script(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	edits = append(edits, edit{kept, strings.Join(a[len(a)-tail:], "")})
+	edits = append(edits, Edit{Kept, strings.Join(a[len(a)-tail:], "")})
 	return tidy(edits)
 }
 
 // script is the shortest list of edits that turns a into b (Myers, "An O(ND) difference algorithm", 1986), or one
 // replacement when it would be too long.
-func script(a, b []string) []edit {
+func script(a, b []string) []Edit {
 	var rounds []front
 	last := front{0}
 	for d := range min(len(a)+len(b), maxEdits) + 1 {
@@ -64,7 +66,7 @@ func script(a, b []string) []edit {
 		}
 		rounds, last = append(rounds, last), next
 	}
-	return []edit{{gone, strings.Join(a, "")}, {fresh, strings.Join(b, "")}}
+	return []Edit{{Gone, strings.Join(a, "")}, {Fresh, strings.Join(b, "")}}
 }
 
 // front is how far into a each diagonal got with d edits; diagonal k of -d, -d+2, … d stands at (k+d)/2.
@@ -83,23 +85,23 @@ func (f front) step(d, k int) (x int, down bool) {
 }
 
 // backtrack reads the edits off the rounds, from the end of the texts to their start.
-func backtrack(rounds []front, a, b []string) []edit {
-	var edits []edit
+func backtrack(rounds []front, a, b []string) []Edit {
+	var edits []Edit
 	x, y := len(a), len(b)
 	for d := len(rounds) - 1; d >= 0; d-- {
 		start, down := rounds[d].step(d, x-y)
 		for x > start && x > 0 && y > 0 && a[x-1] == b[y-1] {
 			x, y = x-1, y-1
-			edits = append(edits, edit{kept, a[x]})
+			edits = append(edits, Edit{Kept, a[x]})
 		}
 		switch {
 		case d == 0:
 		case down:
 			y--
-			edits = append(edits, edit{fresh, b[y]})
+			edits = append(edits, Edit{Fresh, b[y]})
 		default:
 			x--
-			edits = append(edits, edit{gone, a[x]})
+			edits = append(edits, Edit{Gone, a[x]})
 		}
 	}
 	slices.Reverse(edits)
@@ -107,11 +109,11 @@ func backtrack(rounds []front, a, b []string) []edit {
 }
 
 // tidy joins neighbours of one kind, and makes one replacement of changes that only space keeps apart.
-func tidy(edits []edit) []edit {
-	var out, phrase []edit
+func tidy(edits []Edit) []Edit {
+	var out, phrase []Edit
 	for i, e := range edits {
-		blank := strings.Trim(e.text, " \t") == "" && i+1 < len(edits) && edits[i+1].op != kept
-		if e.op != kept || blank && len(phrase) > 0 {
+		blank := strings.Trim(e.Text, " \t") == "" && i+1 < len(edits) && edits[i+1].Op != Kept
+		if e.Op != Kept || blank && len(phrase) > 0 {
 			phrase = append(phrase, e)
 			continue
 		}
@@ -122,22 +124,22 @@ func tidy(edits []edit) []edit {
 }
 
 // appendPhrase adds a phrase in which something was removed and something added as one replacement, any other as it is.
-func appendPhrase(all, phrase []edit) []edit {
+func appendPhrase(all, phrase []Edit) []Edit {
 	var before, after string
-	var ops [fresh + 1]bool
+	var ops [Fresh + 1]bool
 	for _, e := range phrase {
-		ops[e.op] = true
-		if e.op != fresh {
-			before += e.text
+		ops[e.Op] = true
+		if e.Op != Fresh {
+			before += e.Text
 		}
-		if e.op != gone {
-			after += e.text
+		if e.Op != Gone {
+			after += e.Text
 		}
 	}
-	if ops[gone] && ops[fresh] {
-		phrase = []edit{{gone, before}, {fresh, after}}
+	if ops[Gone] && ops[Fresh] {
+		phrase = []Edit{{Gone, before}, {Fresh, after}}
 		if strings.HasSuffix(before, " ") && strings.HasSuffix(after, " ") {
-			phrase = []edit{{gone, before[:len(before)-1]}, {fresh, after[:len(after)-1]}, {kept, " "}}
+			phrase = []Edit{{Gone, before[:len(before)-1]}, {Fresh, after[:len(after)-1]}, {Kept, " "}}
 		}
 	}
 	for _, e := range phrase {
@@ -146,12 +148,12 @@ func appendPhrase(all, phrase []edit) []edit {
 	return all
 }
 
-func appendEdit(all []edit, e edit) []edit {
-	if e.text == "" {
+func appendEdit(all []Edit, e Edit) []Edit {
+	if e.Text == "" {
 		return all
 	}
-	if last := len(all) - 1; last >= 0 && all[last].op == e.op {
-		all[last].text += e.text
+	if last := len(all) - 1; last >= 0 && all[last].Op == e.Op {
+		all[last].Text += e.Text
 		return all
 	}
 	return append(all, e)

@@ -1,0 +1,175 @@
+package signature
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+// Type is the type of a parameter with the limits that its schema sets.
+func (p Parameter) Type() string {
+	s := rawjson.ObjectOf(p.Schema)
+	kind := strings.TrimSpace(shape(p.Schema, shapeDepth) + " " + interval(s["minimum"], s["maximum"]))
+	return strings.Join(append([]string{kind}, limits(s)...), ", ")
+}
+
+// limits are the bounds that a schema sets beside its type: "length ≤ 5", "pattern ^a".
+func limits(s rawjson.Object) []string {
+	var all []string
+	for _, l := range []struct{ label, least, most string }{
+		{"exclusive ", "exclusiveMinimum", "exclusiveMaximum"}, {"length ", "minLength", "maxLength"}, {"items ", "minItems", "maxItems"}, {"members ", "minProperties", "maxProperties"},
+	} {
+		if bounds := interval(s[l.least], s[l.most]); bounds != "" {
+			all = append(all, l.label+bounds)
+		}
+	}
+	for _, keyword := range []string{"multipleOf", "format", "pattern"} {
+		if value := cmp.Or(s.Text(keyword), printable.Spaced(s[keyword])); value != "" {
+			all = append(all, keyword+" "+value)
+		}
+	}
+	return all
+}
+
+// interval is a range whose ends are raw numbers; nil = no end.
+func interval(least, most json.RawMessage) string {
+	switch {
+	case least != nil && most != nil:
+		return printable.Spaced(least) + ".." + printable.Spaced(most)
+	case least != nil:
+		return "≥ " + printable.Spaced(least)
+	case most != nil:
+		return "≤ " + printable.Spaced(most)
+	}
+	return ""
+}
+
+// How much of a schema its shape tells: half levels of nesting (an object or array is a whole one, a union half of one),
+// members of an object, values of an enum.
+const (
+	shapeDepth   = 4
+	shapeMembers = 6
+	shapeValues  = 5
+)
+
+// Shape is a JSON schema in a few words, as a type would be written.
+func Shape(schema json.RawMessage) string { return shape(schema, shapeDepth) }
+
+// shape is a JSON schema in a few words, as a type would be written: "string", "integer[]", `"a"|"b"`, "{x, y?: number}".
+func shape(schema json.RawMessage, depth int) string {
+	switch strings.TrimSpace(string(schema)) {
+	case "true", "":
+		return "any"
+	case "false":
+		return "never"
+	}
+	if depth < -shapeDepth {
+		return "…"
+	}
+	s := rawjson.ObjectOf(schema)
+	for _, keyword := range []struct {
+		name  string
+		shape func(rawjson.Object, int) string
+	}{{"const", constShape}, {"enum", enumShape}, {"$ref", refShape}, {"type", typeShape}, {"anyOf", unionShape},
+		{"oneOf", unionShape}, {"properties", objectShape}, {"allOf", allShape}, {"items", arrayShape}} {
+		if _, ok := s[keyword.name]; ok {
+			return keyword.shape(s, depth)
+		}
+	}
+	return "any"
+}
+
+func constShape(s rawjson.Object, _ int) string { return printable.Spaced(s["const"]) }
+
+func enumShape(s rawjson.Object, _ int) string {
+	var values []string
+	enum, _ := rawjson.Elements(s["enum"])
+	for _, v := range enum {
+		values = append(values, printable.Spaced(v))
+	}
+	if more := len(values) - shapeValues; more > 1 {
+		values = append(values[:shapeValues], "…")
+	}
+	return cmp.Or(strings.Join(values, "|"), "never")
+}
+
+// refShape is the last word of a reference, which is what its author called the definition.
+func refShape(s rawjson.Object, _ int) string {
+	ref := strings.TrimRight(s.Text("$ref"), "/#")
+	if name := ref[strings.LastIndexAny(ref, "/#")+1:]; name != "" {
+		return name
+	}
+	return "this"
+}
+
+func unionShape(s rawjson.Object, depth int) string { return joined(s, depth, "|", "anyOf", "oneOf") }
+
+func allShape(s rawjson.Object, depth int) string { return joined(s, depth, " & ", "allOf") }
+
+// joined are the shapes of the schemas in some lists, once each.
+func joined(s rawjson.Object, depth int, sign string, keywords ...string) string {
+	var all []string
+	for _, keyword := range keywords {
+		members, _ := rawjson.Elements(s[keyword])
+		for _, member := range members {
+			if word := shape(member, depth-1); !slices.Contains(all, word) {
+				all = append(all, word)
+			}
+		}
+	}
+	return cmp.Or(strings.Join(all, sign), "any")
+}
+
+func typeShape(s rawjson.Object, depth int) string {
+	names := rawjson.Texts(s["type"])
+	if name := s.Text("type"); name != "" {
+		names = []string{name}
+	}
+	var all []string
+	for _, name := range names {
+		switch name {
+		case "object":
+			name = objectShape(s, depth)
+		case "array":
+			name = arrayShape(s, depth)
+		}
+		all = append(all, name)
+	}
+	return cmp.Or(strings.Join(slices.Compact(all), "|"), "any")
+}
+
+func arrayShape(s rawjson.Object, depth int) string {
+	if tuple, _ := rawjson.Elements(s["prefixItems"]); len(tuple) > 0 && depth > 0 {
+		var all []string
+		for _, member := range tuple {
+			all = append(all, shape(member, depth-2))
+		}
+		return "[" + strings.Join(all, ", ") + "]"
+	}
+	element := s["items"]
+	if element == nil || depth <= 0 {
+		return "array"
+	}
+	inner := shape(element, depth-2)
+	if strings.ContainsAny(inner, "|&") && !strings.HasPrefix(inner, "{") {
+		inner = "(" + inner + ")"
+	}
+	return inner + "[]"
+}
+
+func objectShape(s rawjson.Object, depth int) string {
+	members := RequiredFirst(Properties(s))
+	switch values := s["additionalProperties"]; {
+	case len(members) > 0 && depth > 0:
+		return "{" + join(members, depth-2, shapeMembers) + "}"
+	case len(members) > 0:
+		return "{…}"
+	case values != nil && values[0] == '{' && depth > 0 && len(rawjson.ObjectOf(values)) > 0:
+		return "map of " + shape(values, depth-2)
+	}
+	return "object"
+}

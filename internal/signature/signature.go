@@ -1,0 +1,180 @@
+// Package signature tells how an item of a server is called, as a person would write it: "search(query, limit?: integer)".
+package signature
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Parameter is one thing that a caller can give to an item.
+type Parameter struct {
+	Name     string
+	Required bool
+	Schema   json.RawMessage // of its values
+}
+
+// Properties are those of an object schema, in the order in which they were sent.
+func Properties(s rawjson.Object) []Parameter {
+	required := rawjson.Texts(s["required"])
+	var all []Parameter
+	members, _ := rawjson.Members(s["properties"])
+	for _, m := range members {
+		all = append(all, Parameter{m.Key, slices.Contains(required, m.Key), m.Value})
+	}
+	return all
+}
+
+// RequiredFirst puts what is required before what may be left out.
+func RequiredFirst(all []Parameter) []Parameter {
+	var required, optional []Parameter
+	for _, p := range all {
+		if p.Required {
+			required = append(required, p)
+		} else {
+			optional = append(optional, p)
+		}
+	}
+	return append(required, optional...)
+}
+
+// join is the compact form of at most so many parameters: "query, limit?: integer". A string's type is left out.
+func join(all []Parameter, depth, most int) string {
+	var parts []string
+	for i, p := range all {
+		if i == most && len(all) > most+1 {
+			parts = append(parts, "…")
+			break
+		}
+		part := p.mark()
+		if kind := shape(p.Schema, depth); kind != "string" {
+			part += ": " + kind
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mark is the name, with a ? behind it unless it is required.
+func (p Parameter) mark() string {
+	if p.Required {
+		return p.Name
+	}
+	return p.Name + "?"
+}
+
+// Of is what an item of a kind takes, on one line.
+func Of(kind snapshot.Kind, raw json.RawMessage) string {
+	switch kind {
+	case snapshot.Tools, snapshot.Prompts:
+		all := RequiredFirst(Arguments(kind, raw))
+		return join(all, shapeDepth, len(all))
+	case snapshot.Templates:
+		return strings.Join(Variables(rawjson.ObjectOf(raw).Text("uriTemplate")), ", ")
+	}
+	return ""
+}
+
+// Arguments are what a caller names when it uses an item, in the order in which they were sent.
+func Arguments(kind snapshot.Kind, raw json.RawMessage) []Parameter {
+	item := rawjson.ObjectOf(raw)
+	switch kind {
+	case snapshot.Tools:
+		return Properties(rawjson.ObjectOf(item["inputSchema"]))
+	case snapshot.Prompts:
+		return promptArguments(item)
+	}
+	return nil
+}
+
+// promptArguments are those of a prompt; all of them are strings.
+func promptArguments(prompt rawjson.Object) []Parameter {
+	var all []Parameter
+	arguments, _ := rawjson.Elements(prompt["arguments"])
+	for _, raw := range arguments {
+		a := rawjson.ObjectOf(raw)
+		required, _ := a.Bool("required")
+		all = append(all, Parameter{a.Text("name"), required, rawjson.Build(
+			rawjson.Member{Key: "type", Value: rawjson.Quote("string")}, rawjson.Member{Key: "description", Value: rawjson.Quote(a.Text("description"))})})
+	}
+	return all
+}
+
+// Call is an item as one would call it, without the types of its arguments; empty when it takes none by name.
+func Call(kind snapshot.Kind, name string, all []Parameter) string {
+	if kind != snapshot.Tools && kind != snapshot.Prompts {
+		return ""
+	}
+	var names []string
+	for _, p := range all {
+		names = append(names, p.mark())
+	}
+	return name + "(" + strings.Join(names, ", ") + ")"
+}
+
+// orderAs puts the old arguments into the order of the new ones, each that is gone behind the one that it followed: arguments
+// have names and no places, and a saved snapshot has sorted them.
+func orderAs(old, new []Parameter) {
+	place, last := map[string]int{}, -1
+	for _, p := range old {
+		if at := slices.IndexFunc(new, func(n Parameter) bool { return n.Name == p.Name }); at >= 0 {
+			last = at
+		}
+		place[p.Name] = last
+	}
+	slices.SortStableFunc(old, func(a, b Parameter) int { return place[a.Name] - place[b.Name] })
+}
+
+// expression is one {…} of a URI template (RFC 6570).
+var expression = match.Pattern(`\{[+#./;?&]?([^{}]*)\}`)
+
+// Variables are the names of a URI template's variables, each once.
+func Variables(template string) []string {
+	var all []string
+	for _, found := range expression().FindAllStringSubmatch(template, -1) {
+		for name := range strings.SplitSeq(found[1], ",") {
+			name, _, _ = strings.Cut(strings.TrimSuffix(name, "*"), ":")
+			if name != "" && !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// Change is how an item was called and how it is called now: its name, and those of its arguments in the order of the new
+// side, a ? behind those that may be left out.
+type Change struct {
+	Item string `json:"item"` // as Finding.Item
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+// Changed are those of the items that both snapshots have and that are called in another way in the new one. A
+// snapshot that is nil has none.
+func Changed(old, new *snapshot.Snapshot) []Change {
+	if old == nil || new == nil {
+		return nil
+	}
+	var all []Change
+	for _, k := range snapshot.Kinds() {
+		before := map[string][]Parameter{}
+		was, is := old.List(k), new.List(k)
+		for _, item := range was.Items() {
+			before[item.Key] = Arguments(k, item.Raw)
+		}
+		for _, item := range is.Items() {
+			arguments, both := before[item.Key]
+			now := Arguments(k, item.Raw)
+			orderAs(arguments, now)
+			if one := (Change{k.ID(item.Key), Call(k, item.Key, arguments), Call(k, item.Key, now)}); both && one.Old != one.New {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}

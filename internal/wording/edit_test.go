@@ -1,0 +1,68 @@
+package wording
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCompare(t *testing.T) {
+	for _, c := range []struct {
+		name, before, after string
+		want                []Edit
+	}{
+		{"both empty", "", "", nil},
+		{"equal", "a b", "a b", []Edit{{Kept, "a b"}}},
+		{"all new", "", "a b", []Edit{{Fresh, "a b"}}},
+		{"all Gone", "a b", "", []Edit{{Gone, "a b"}}},
+		{"a word", "a b c", "a x c", []Edit{{Kept, "a "}, {Gone, "b"}, {Fresh, "x"}, {Kept, " c"}}},
+		{"a phrase is told as one", "a b c d", "a x y d",
+			[]Edit{{Kept, "a "}, {Gone, "b c"}, {Fresh, "x y"}, {Kept, " d"}}},
+		{"an addition at the end", "a.", "a. Then b.", []Edit{{Kept, "a."}, {Fresh, " Then b."}}},
+		{"part of a repeated word", "go go go", "go go", []Edit{{Kept, "go go"}, {Gone, " go"}}},
+		{"letters of any script", "日本 x", "日 x", []Edit{{Gone, "日本"}, {Fresh, "日"}, {Kept, " x"}}},
+		{"a line break is a change of its own", "a\nb", "a b", []Edit{{Kept, "a"}, {Gone, "\n"}, {Fresh, " "}, {Kept, "b"}}},
+	} {
+		if diff := cmp.Diff(c.want, Compare(c.before, c.after), cmp.AllowUnexported(Edit{})); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestCompareGivesUp takes texts with more differences than are worth telling apart.
+func TestCompareGivesUp(t *testing.T) {
+	before, after := strings.Repeat("a ", 2*maxEdits), strings.Repeat("b ", 2*maxEdits)
+	got := Compare("same "+before+"end", "same "+after+"end")
+	want := []Edit{{Kept, "same "}, {Gone, strings.TrimSuffix(before, " ")}, {Fresh, strings.TrimSuffix(after, " ")}, {Kept, " end"}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Edit{})); diff != "" {
+		t.Errorf("-want +got:\n%.2000s", diff)
+	}
+}
+
+// FuzzCompare checks that both texts can be read off the edits, and that no two edits of one kind stand side by side.
+func FuzzCompare(f *testing.F) {
+	f.Add("a b c", "a x c")
+	f.Add("Closed tickets are left out.", "Closed tickets are included. Send them on.")
+	f.Add("x  y", "x \t y\n")
+	f.Add("\xff", "\xfe")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		var a, b strings.Builder
+		last := Op(-1)
+		for _, e := range Compare(before, after) {
+			if e.Op != Fresh {
+				a.WriteString(e.Text)
+			}
+			if e.Op != Gone {
+				b.WriteString(e.Text)
+			}
+			if e.Op == last || e.Text == "" {
+				t.Errorf("untidy edit %v", e)
+			}
+			last = e.Op
+		}
+		if a.String() != before || b.String() != after {
+			t.Errorf("%q and %q came back as %q and %q", before, after, a.String(), b.String())
+		}
+	})
+}
