@@ -17,7 +17,6 @@ type arrayProblem struct {
 	horizon     int // from here on all items are ruled alike
 	cells       []cell
 	doubt       reason
-	doubted     bool
 }
 
 // A need asks for an item from an index on that satisfies a literal. Needs of one group want different items.
@@ -115,39 +114,30 @@ func (a *arrayProblem) extendHorizon(l lit) {
 
 // fill looks for the items and writes the value.
 func (a *arrayProblem) fill() outcome {
-	doubt, doubted, tried := a.doubt, a.doubted, true
+	doubt, tried := a.doubt, true
 	for i := range a.cells {
 		out := a.inside(a.cells[i].lits)
 		switch out.answer {
 		case void:
 			return out
 		case unsure:
-			doubt, doubted, tried = out.why, true, tried && out.tried
+			doubt, tried = out.why, tried && out.tried
 		}
 		a.cells[i].out = out
 	}
 	if a.distinct {
-		return a.differ(doubt, doubted)
+		return a.differ(doubt)
 	}
-	var value []any
+	value := []any{}
 	for _, c := range a.cells {
 		for range min(c.count, 1<<17) {
 			value = append(value, c.out.value)
 		}
 	}
-	switch {
-	case value == nil:
-		value = []any{}
-	case len(value) > maxWitnessItems:
+	if len(value) > maxWitnessItems {
 		return undecided(reason{what: "an array too long to write out"})
 	}
-	switch {
-	case !doubted:
-		return found(value)
-	case tried:
-		return doubtful(value, doubt)
-	}
-	return undecided(doubt)
+	return settled(value, doubt, tried)
 }
 
 const maxWitnessItems = 1 << 16
@@ -311,7 +301,7 @@ func (a *arrayProblem) limited(index int) []lit {
 	out := a.ruling(index)
 	for _, l := range a.limits {
 		if l.count > 0 {
-			a.doubt, a.doubted = reason{"maxContains together with equal items", l.lit.node}, true
+			a.doubt = reason{"maxContains together with equal items", l.lit.node}
 		}
 	}
 	return out
@@ -339,20 +329,20 @@ func (a *arrayProblem) pairs() outcome {
 
 // differ finds items that are all different. Each cell offers as many values as there are cells, or all that it has;
 // a matching of cells to values exists or does not (Hall's theorem: a cell with as many values as cells never lacks).
-func (a *arrayProblem) differ(doubt reason, doubted bool) outcome {
+func (a *arrayProblem) differ(doubt reason) outcome {
 	n := 0
 	for _, c := range a.cells {
 		n += c.count
 	}
 	if n > maxCells {
-		return a.tooMany(n)
+		return undecided(reason{what: "very many different items"})
 	}
 	var offers [][]string
 	values := map[string]any{}
 	for _, c := range a.cells {
 		offer, why := a.offer(c.lits, n, values)
 		if why != (reason{}) {
-			doubt, doubted = why, true
+			doubt = why
 		}
 		for range c.count {
 			offers = append(offers, offer)
@@ -360,30 +350,16 @@ func (a *arrayProblem) differ(doubt reason, doubted bool) outcome {
 	}
 	chosen, ok := matching(offers)
 	if !ok {
-		if doubted {
-			return undecided(doubt)
+		if doubt == (reason{}) {
+			return outcome{answer: void}
 		}
-		return outcome{answer: void}
+		return undecided(doubt)
 	}
 	value := []any{}
 	for _, key := range chosen {
 		value = append(value, values[key])
 	}
-	if doubted {
-		return doubtful(value, doubt)
-	}
-	return found(value)
-}
-
-// tooMany decides unique items by counting alone: very many of them cannot differ where one kind of item has few
-// values.
-func (a *arrayProblem) tooMany(n int) outcome {
-	for _, c := range a.cells {
-		if offer, why := a.offer(c.lits, min(c.count, maxCells), map[string]any{}); why == (reason{}) && len(offer) < c.count && len(offer) < maxCells {
-			return outcome{answer: void}
-		}
-	}
-	return undecided(reason{what: "very many different items"})
+	return settled(value, doubt, true)
 }
 
 // offer lists up to n different values that satisfy literals.

@@ -15,7 +15,6 @@ type clause struct {
 	tags    []tag
 	choices []choice
 	doubt   reason // a construct that had to be left out
-	doubted bool
 }
 
 // A choice is a list of alternatives, one of which holds.
@@ -35,7 +34,7 @@ func (c *clause) fork() *clause {
 
 // probe is a fork that leaves the open choices out.
 func (c *clause) probe() *clause {
-	return &clause{kind: c.kind, base: c, depth: c.depth + 1, known: &facts{outer: c.known}, doubt: c.doubt, doubted: c.doubted}
+	return &clause{kind: c.kind, base: c, depth: c.depth + 1, known: &facts{outer: c.known}, doubt: c.doubt}
 }
 
 // assertions returns all atoms, with those of the clauses this one adds to.
@@ -156,9 +155,9 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 	}
 	switch {
 	case l.loop:
-		c.leaveOut(reason{"a schema that refers to itself", l.node})
+		c.doubt = reason{"a schema that refers to itself", l.node}
 	case l.op == opOpaque:
-		c.leaveOut(reason{l.why, l.node})
+		c.doubt = reason{l.why, l.node}
 	case l.op == opFormat && !e.formats:
 		return nil, !l.not
 	case l.op == opKinds, e.spend(4 * len(l.kids)):
@@ -185,8 +184,6 @@ func (c *clause) imply(l lit) bool {
 	}
 	return true
 }
-
-func (c *clause) leaveOut(r reason) { c.doubt, c.doubted = r, true }
 
 func signed(kids []lit, negated bool) []lit {
 	if !negated {
@@ -261,7 +258,7 @@ func (e *engine) prune(c *clause) bool {
 		open := c.choices
 		c.choices = nil
 		for i, ch := range open {
-			left, met := e.weigh(c, ch, len(open) > 1)
+			left, met := e.weigh(c, ch)
 			switch {
 			case met:
 			case len(left) == 0:
@@ -283,9 +280,8 @@ func (e *engine) prune(c *clause) bool {
 	return true
 }
 
-// weigh returns the alternatives of a choice that may still hold, or that the choice is met already. Only where there
-// are other choices is it worth to find out by deciding.
-func (e *engine) weigh(c *clause, ch choice, among bool) (left [][]lit, met bool) {
+// weigh returns the alternatives of a choice that may still hold, or that the choice is met already.
+func (e *engine) weigh(c *clause, ch choice) (left [][]lit, met bool) {
 	if e.excluded(c, ch.of.flip()) || e.spend(4*len(ch.alternatives)) {
 		return ch.alternatives, e.left >= 0
 	}
@@ -295,14 +291,6 @@ func (e *engine) weigh(c *clause, ch choice, among bool) (left [][]lit, met bool
 	for _, alternative := range ch.alternatives {
 		if !e.refuted(c, alternative) {
 			left = append(left, alternative)
-		}
-	}
-	if !among || len(left) <= 1 {
-		return left, false
-	}
-	for _, alternative := range left {
-		if len(alternative) == 1 && e.refuted(c, []lit{alternative[0].flip()}) {
-			return nil, true
 		}
 	}
 	return left, false
@@ -362,8 +350,8 @@ func (e *engine) decide(c *clause) outcome {
 	case kindObject:
 		out = decideObject(e, atoms)
 	}
-	if out.answer == inhabited && c.doubted {
-		return doubtful(out.value, c.doubt)
+	if out.answer == inhabited {
+		return settled(out.value, c.doubt, true)
 	}
 	return out
 }

@@ -57,6 +57,18 @@ func found(v any) outcome              { return outcome{answer: inhabited, value
 func undecided(why reason) outcome     { return outcome{why: why} }
 func doubtful(v any, r reason) outcome { return outcome{value: v, tried: true, why: r} }
 
+// settled is the outcome of a value that was put together: found, unless there is a doubt. tried tells whether it is worth
+// trying then.
+func settled(v any, doubt reason, tried bool) outcome {
+	switch {
+	case doubt == reason{}:
+		return found(v)
+	case tried:
+		return doubtful(v, doubt)
+	}
+	return undecided(doubt)
+}
+
 // inside asks for a value inside the current one.
 func (e *engine) inside(lits []lit) outcome {
 	if e.below >= maxInside {

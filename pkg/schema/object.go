@@ -15,7 +15,6 @@ type objectProblem struct {
 	languages   []*node  // patterns and property-name schemas that divide the other names
 	slots       []slot   // the properties chosen so far
 	doubt       reason
-	doubted     bool
 }
 
 // A slot is a property of the value that is being put together.
@@ -109,12 +108,6 @@ func listedStrings(n *node) []string {
 	for _, k := range n.kids {
 		if k.op == opScalars {
 			out = append(out, k.set.strings...)
-		} else if n.op == opAll && k.op == opAny || n.op == opAny && k.op == opAll {
-			for _, part := range k.kids {
-				if part.op == opScalars {
-					out = append(out, part.set.strings...)
-				}
-			}
 		}
 	}
 	return out
@@ -144,13 +137,11 @@ func (o *objectProblem) ruling(name string) []lit {
 		case inhabited:
 			out = append(out, consequence(rule))
 		case unsure:
-			o.leaveOut(reason{"a pattern that is not understood", rule.node})
+			o.doubt = reason{"a pattern that is not understood", rule.node}
 		}
 	}
 	return out
 }
-
-func (o *objectProblem) leaveOut(r reason) { o.doubt, o.doubted = r, true }
 
 // consequence returns what a rule says of the properties that it speaks of.
 func consequence(rule lit) lit {
@@ -221,7 +212,7 @@ func (o *objectProblem) options(need lit, try func() bool) {
 		}
 		name, answer := o.fresh(region)
 		if answer == unsure {
-			o.leaveOut(reason{"names that are divided by patterns", need.node})
+			o.doubt = reason{"names that are divided by patterns", need.node}
 			name = "x"
 		}
 		if answer != void && !o.extendRegion(name, region, demand(need), try) {
@@ -237,7 +228,7 @@ func (o *objectProblem) share(i int, need lit, try func() bool) bool {
 	case void:
 		return true
 	case unsure:
-		o.leaveOut(reason{"a pattern that is not understood", need.node})
+		o.doubt = reason{"a pattern that is not understood", need.node}
 	}
 	o.slots[i].lits = slices.Concat(s.lits, demand(need))
 	more := o.fill(i) == void || try()
@@ -277,21 +268,14 @@ func (o *objectProblem) complete() outcome {
 		return undecided(outOfSteps)
 	}
 	value := map[string]any{}
-	doubt, doubted := o.doubt, o.doubted
-	tried := true
+	doubt, tried := o.doubt, true
 	for _, s := range o.slots {
 		if s.out.answer == unsure {
-			doubt, doubted, tried = s.out.why, true, tried && s.out.tried
+			doubt, tried = s.out.why, tried && s.out.tried
 		}
 		value[s.name] = s.out.value
 	}
-	switch {
-	case !doubted:
-		return found(value)
-	case tried:
-		return doubtful(value, doubt)
-	}
-	return undecided(doubt)
+	return settled(value, doubt, tried)
 }
 
 // maxEnlarge bounds the properties that are made up to reach a least number.

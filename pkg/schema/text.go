@@ -27,8 +27,8 @@ func decideText(e *engine, atoms []lit) outcome {
 		return outcome{answer: void}
 	}
 	out := findText(e, region, excluded)
-	if out.answer == inhabited && doubt.node != nil {
-		return doubtful(out.value, doubt)
+	if out.answer == inhabited {
+		return settled(out.value, doubt, true)
 	}
 	return out
 }
