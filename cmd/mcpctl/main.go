@@ -17,7 +17,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
 func main() {
@@ -73,7 +73,7 @@ func (o standardOutput) Unwrap() io.Writer { return os.Stdout }
 // ofSystem is what a run that ctx ends, and interrupt if need be, knows of the machine.
 func ofSystem(ctx context.Context, interrupt context.CancelCauseFunc) host.Process {
 	out, said := host.Interruptible(ctx, standardOutput{interrupt}), host.Interruptible(ctx, os.Stderr)
-	p := host.Process{In: host.InterruptibleInput(ctx, os.Stdin), Out: out, Err: report.Guard(said), Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
+	p := host.Process{In: host.InterruptibleInput(ctx, os.Stdin), Out: out, Err: printable.Guard(said, printable.SpelledOut), Environ: os.Environ(), GOOS: runtime.GOOS, Version: version(), Now: time.Now()}
 	p.Dir, _ = os.Getwd()
 	p.Home, _ = os.UserHomeDir()
 	return p

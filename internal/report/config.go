@@ -36,12 +36,7 @@ func writeConfig(p *page, r *Report) {
 }
 
 // spoken is the transport of a server, and the version of the protocol if one is pinned.
-func spoken(s Server) string {
-	if s.ProtocolVersion == "" {
-		return transport(s)
-	}
-	return transport(s) + " " + s.ProtocolVersion
-}
+func spoken(s Server) string { return join(" ", transport(s), s.ProtocolVersion) }
 
 // configured words a state for servers that nobody has contacted.
 func (s Server) configured() span {

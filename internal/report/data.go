@@ -150,21 +150,3 @@ func escapeHidden(doc []byte) []byte {
 	}
 	return out
 }
-
-// members are the members of an object in the order in which they were sent; none when raw is not an object.
-func members(raw json.RawMessage) []rawjson.Member {
-	all, err := rawjson.Members(raw)
-	if err != nil {
-		return nil
-	}
-	return all
-}
-
-// array are the elements of a JSON array; none when raw is not an array.
-func array(raw json.RawMessage) []json.RawMessage {
-	all, err := rawjson.Elements(raw)
-	if err != nil {
-		return nil
-	}
-	return all
-}

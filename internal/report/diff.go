@@ -181,7 +181,7 @@ func writeAdvice(p *page, a *finding.Advice) {
 
 // writeTotals writes how many findings there are of each level, and what the exit status means.
 func writeTotals(p *page, r *Report, causes []cause) {
-	row, says := r.Summary.totals(p.Waived), meaning(r, r.Summary)
+	row, says := r.Summary.totals(p.Waived), Meaning(r)
 	if len(causes) >= storyFrom {
 		row = nil // the story has told them
 	}
@@ -239,12 +239,6 @@ func (s Server) acceptable() bool {
 
 // Meaning is what the exit status of a report tells when it is not 0, and what can be done.
 func Meaning(r *Report) string {
-	whole := r.complete()
-	return meaning(whole, whole.Summary)
-}
-
-// meaning is what an exit status other than 0 tells, and what can be done.
-func meaning(r *Report, sum Summary) string {
 	accept := ""
 	fails := func(f finding.Finding) bool { return r.fails(f) && f.Acceptable() }
 	if r.Command == "diff" && slices.ContainsFunc(r.Servers, Server.acceptable) && slices.ContainsFunc(r.Findings, fails) {
@@ -254,7 +248,7 @@ func meaning(r *Report, sum Summary) string {
 	case 0:
 		return ""
 	case 1:
-		if sum.Breaking > 0 && r.Command == "diff" {
+		if Summarize(r.Findings, nil).Breaking > 0 && r.Command == "diff" {
 			return "breaking changes found" + accept
 		}
 		return "findings at or above the threshold" + accept

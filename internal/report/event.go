@@ -73,7 +73,7 @@ func WriteEvent(w io.Writer, format string, e Event, o Options) error {
 	}
 	p := &page{Options: o}
 	writeEventLines(p, e)
-	_, err := io.WriteString(Guard(w), p.String())
+	_, err := io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
 	return err
 }
 

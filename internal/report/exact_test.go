@@ -158,8 +158,8 @@ func flatten(t testing.TB, w *bytes.Buffer, raw json.RawMessage) {
 		}
 	case '[':
 		w.WriteString("[")
-		for _, element := range array(raw) {
-			flatten(t, w, element)
+		for _, element := range rawjson.Children(raw) {
+			flatten(t, w, element.Value)
 			w.WriteString(",")
 		}
 		w.WriteString("]")

@@ -80,7 +80,7 @@ type webGroup struct {
 	Level, Fingerprint, Servers string // Servers are the numbers of its servers
 	Title, Rules, Verdict       text
 	Hints, Waivers, Docs        []text
-	Rows, Rest                  [][]webSpan
+	Rows, Rest                  [][]piece
 	Members                     []webMember
 }
 
@@ -88,13 +88,7 @@ type webGroup struct {
 type webMember struct {
 	Fingerprint string
 	Where       text
-	Rows        [][]webSpan
-}
-
-// webSpan is a stretch of a line; Kind is "gone", "new" or empty.
-type webSpan struct {
-	Kind string
-	Text text
+	Rows        [][]piece
 }
 
 // writeHTML writes one page that needs nothing else.
@@ -112,7 +106,7 @@ func webPageOf(r *Report, o Options) webPage {
 		Allowed: fmt.Sprintf("default-src 'none'; base-uri 'none'; form-action 'none'; style-src '%s'; script-src '%s'", sourceHash(pageStyle), sourceHash(pageScript)),
 		Levels:  webLevels(o.wanted(r.Findings)),
 	}
-	if says := meaning(r, r.Summary); says != "" {
+	if says := Meaning(r); says != "" {
 		p.Says = bareText(fmt.Sprintf("Exit status %d: %s.", r.Status, says))
 	}
 	for _, problem := range r.Problems {
@@ -149,16 +143,14 @@ func sourceHash(source string) string {
 }
 
 func webLevels(findings []finding.Finding) []webLevel {
+	counts := map[string]int{}
+	for _, f := range findings {
+		counts[levelWord(f)]++
+	}
 	var all []webLevel
 	for _, word := range []string{"breaking", "warning", "info", "waived"} {
-		n := 0
-		for _, f := range findings {
-			if levelWord(f) == word {
-				n++
-			}
-		}
-		if n > 0 {
-			all = append(all, webLevel{word, n})
+		if counts[word] > 0 {
+			all = append(all, webLevel{word, counts[word]})
 		}
 	}
 	return all
@@ -166,17 +158,17 @@ func webLevels(findings []finding.Finding) []webLevel {
 
 // madeBy names the version of mcpctl, the time and the commit, as far as the caller gave them.
 func madeBy(o Options) string {
-	if o.Version == "" && o.Made.IsZero() && o.Commit == "" {
-		return ""
-	}
-	says := strings.TrimSpace("mcpctl " + o.Version)
+	when, commit := "", ""
 	if !o.Made.IsZero() {
-		says += ", " + o.Made.UTC().Format(minute)
+		when = o.Made.UTC().Format(minute)
 	}
 	if o.Commit != "" {
-		says += ", commit " + o.Commit
+		commit = "commit " + o.Commit
 	}
-	return says
+	if o.Version+when+commit == "" {
+		return ""
+	}
+	return join(", ", strings.TrimSpace("mcpctl "+o.Version), when, commit)
 }
 
 // addServers adds a section for each server that could not be asked or compared; the others are named.
@@ -241,7 +233,7 @@ func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) web
 	first := g.Members[0]
 	one := webGroup{
 		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: bareText(titled(g, r.Servers)), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
-		Waivers: texts(each(g, waiverOf)), Rows: webRows(groupRows(g, g.Title, r.Servers, told)),
+		Waivers: texts(each(g, waiverOf)), Rows: groupRows(g, g.Title, r.Servers, told),
 		Docs: texts(each(g, func(f finding.Finding) string { return ruleOf(f.Rule, o.Rules).Doc })),
 	}
 	for _, hint := range hintsOf(g) {
@@ -250,8 +242,8 @@ func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) web
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
 		one.Verdict = text(first.Verdict)
 	}
-	concealed := slices.ContainsFunc(one.Rows, func(row []webSpan) bool {
-		return slices.ContainsFunc(row, func(s webSpan) bool { return strings.Contains(string(s.Text), wording.Sign) })
+	concealed := slices.ContainsFunc(one.Rows, func(row []piece) bool {
+		return slices.ContainsFunc(row, func(s piece) bool { return strings.Contains(string(s.text), wording.Sign) })
 	})
 	if len(one.Rows) > longRows && !concealed {
 		one.Rows, one.Rest = one.Rows[:longRows-4], one.Rows[longRows-4:]
@@ -268,24 +260,7 @@ func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) web
 func webMembers(g finding.Group) []webMember {
 	var all []webMember
 	for _, f := range g.Members {
-		all = append(all, webMember{f.Fingerprint(), text(strings.TrimSpace(subject(f) + " " + f.Pointer())), webRows(evidence(f))})
-	}
-	return all
-}
-
-func webRows(rows [][]piece) [][]webSpan {
-	var all [][]webSpan
-	for _, row := range rows {
-		all = append(all, webRow(row))
-	}
-	return all
-}
-
-func webRow(row []piece) []webSpan {
-	kinds := map[style]string{red: "gone", green: "new"}
-	var all []webSpan
-	for _, s := range trimEnd(row) {
-		all = append(all, webSpan{kinds[s.style], text(s.text)})
+		all = append(all, webMember{f.Fingerprint(), text(strings.TrimSpace(subject(f) + " " + f.Pointer())), evidence(f)})
 	}
 	return all
 }
@@ -316,56 +291,36 @@ func overview(r *Report) (header []string, rows [][]string) {
 
 // gist is what is known of a server, in one line.
 func (s Server) gist() string {
-	var parts []string
-	add := func(part string) {
-		if strings.TrimSpace(string(part)) != "" {
-			parts = append(parts, part)
-		}
-	}
+	saved, counts := "", ""
 	if s.Saved != nil {
-		add(string(s.Saved.Action))
-		add(s.Saved.changes())
-		add(s.Saved.file())
+		saved = join(", ", string(s.Saved.Action), s.Saved.changes(), s.Saved.file())
 	}
-	add(s.Transport)
-	add(s.ProtocolVersion)
 	for _, k := range snapshot.Kinds() {
 		if n := s.Count(k); n != nil {
-			add(fmt.Sprintf("%d %s", *n, strings.ToLower(string(heading(k)))))
+			counts = join(", ", counts, fmt.Sprintf("%d %s", *n, strings.ToLower(heading(k))))
 		}
 	}
-	add(s.runs())
-	return strings.Join(parts, ", ")
+	return join(", ", saved, s.Transport, s.ProtocolVersion, counts, s.runs())
 }
 
 // headline is a whole run in one line: the command and how many findings there are.
 func headline(r *Report) string {
-	says := "mcpctl " + string(r.Command) + ": "
-	counts := []string{}
-	if words := r.Summary.words(); words != "" {
-		counts = append(counts, words)
+	unsaved, without := 0, ""
+	for _, s := range r.Servers {
+		unsaved += count(s.Unsaved)
 	}
-	if n := unsaved(r.Servers); n > 0 {
-		counts = append(counts, string(quantity(n, "server"))+" without a saved snapshot")
+	if unsaved > 0 {
+		without = quantity(unsaved, "server") + " without a saved snapshot"
 	}
+	says := join(", ", r.Summary.words(), without)
 	switch {
-	case len(counts) > 0:
-		return says + strings.Join(counts, ", ")
+	case says != "":
 	case r.Findings != nil && r.Command == "diff":
-		return says + "no changes"
+		says = "no changes"
 	case r.Findings != nil:
-		return says + "nothing found"
+		says = "nothing found"
+	default:
+		says = quantity(len(r.Servers), "server")
 	}
-	return says + string(quantity(len(r.Servers), "server"))
-}
-
-// unsaved is how many servers have nothing to be compared with.
-func unsaved(servers []Server) int {
-	n := 0
-	for _, s := range servers {
-		if s.Unsaved {
-			n++
-		}
-	}
-	return n
+	return "mcpctl " + r.Command + ": " + says
 }

@@ -98,7 +98,7 @@ func writeRemaining(p *page, k snapshot.Kind, raw json.RawMessage) {
 
 // writeOthers writes the members of an object that are not shown elsewhere.
 func writeOthers(p *page, prefix string, raw json.RawMessage, shown []string) {
-	for _, m := range members(raw) {
+	for _, m := range rawjson.Children(raw) {
 		if slices.Contains(shown, m.Key) {
 			continue
 		}

@@ -127,10 +127,7 @@ func problem(s Server) string {
 	if s.Error == nil {
 		return ""
 	}
-	if s.Error.Stage == "" {
-		return firstLine(s.Error.Message)
-	}
-	return s.Error.Stage + ": " + firstLine(s.Error.Message)
+	return join(": ", s.Error.Stage, firstLine(s.Error.Message))
 }
 
 func elapsed(ms int64) string {
@@ -297,9 +294,9 @@ func serverName(info rawjson.Object) string {
 // capabilities are the declared capabilities, each with the flags that are on: "tools (listChanged)".
 func capabilities(raw json.RawMessage) string {
 	var all []string
-	for _, m := range members(raw) {
+	for _, m := range rawjson.Children(raw) {
 		var flags []string
-		for _, flag := range members(m.Value) {
+		for _, flag := range rawjson.Children(m.Value) {
 			if string(flag.Value) != "false" {
 				flags = append(flags, flag.Key)
 			}

@@ -43,7 +43,7 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 func markdownHead(r *Report) string {
 	icons := map[Verdict]string{Pass: "✅", Fail: "❌", Incomplete: "⚠️", Unsaved: "⚠️", Interrupted: "⚠️"}
 	head := fmt.Sprintf("<h3>%s %s</h3>\n", cmp.Or(icons[r.Verdict], "❌"), prose(headline(r)))
-	if says := meaning(r, r.Summary); says != "" {
+	if says := Meaning(r); says != "" {
 		head += fmt.Sprintf("<p>Exit status %d: %s.</p>\n", r.Status, prose(says))
 	}
 	for _, problem := range r.Problems {
@@ -174,19 +174,18 @@ const noteRoom = 500
 
 // comment is a text that must not grow beyond a limit: what matters most is kept, and a note says what was left out.
 type comment struct {
-	limit    int
-	head     string
-	chapters []chapter
+	limit  int
+	head   string
+	blocks []block
 }
 
-// chapter is blocks between two tags. It is left out when none of its blocks stays.
-type chapter struct {
-	open, end string
-	blocks    []block
-}
+// chapter is the two tags around blocks that follow each other. They are left out when none of the blocks stays.
+type chapter struct{ open, end string }
 
 // block is the smallest piece that is kept or left out.
 type block struct {
+	chapter
+	part  int    // the number of its chapter
 	rank  int    // lower stays first
 	what  string // what is counted when it is left out
 	full  string
@@ -195,12 +194,12 @@ type block struct {
 
 // add puts a block at the end of the last chapter, which is a new one unless it opens in the same way.
 func (c *comment) add(ch chapter, b block) {
-	last := len(c.chapters) - 1
-	if last < 0 || c.chapters[last].open != ch.open {
-		c.chapters, last = append(c.chapters, ch), last+1
+	b.chapter = ch
+	if last := len(c.blocks) - 1; last >= 0 {
+		b.part = c.blocks[last].part + count(c.blocks[last].open != ch.open)
 	}
 	b.full, b.brief = printable.References.Without(b.full), printable.References.Without(b.brief) // here, since the limit is one of bytes
-	c.chapters[last].blocks = append(c.chapters[last].blocks, b)
+	c.blocks = append(c.blocks, b)
 }
 
 // write is the text with as much as the limit allows.
@@ -208,37 +207,35 @@ func (c *comment) write() string {
 	kept, out := c.fit(c.limit - len(c.head) - noteRoom)
 	var b strings.Builder
 	b.WriteString(c.head)
-	for i, ch := range c.chapters {
-		if body := strings.Join(kept[i], ""); body != "" {
-			b.WriteString(ch.open + body + ch.end)
+	part, end := -1, ""
+	for i, one := range c.blocks {
+		if kept[i] != "" && one.part != part {
+			b.WriteString(end + one.open)
+			part, end = one.part, one.end
 		}
+		b.WriteString(kept[i])
 	}
-	b.WriteString(out.note(c.limit))
+	b.WriteString(end + out.note(c.limit))
 	return b.String()
 }
 
 // fit chooses what stays: blocks of low rank first, in their order, each whole, or in brief, or not at all.
-func (c *comment) fit(room int) (kept [][]string, out leftOut) {
-	kept = make([][]string, len(c.chapters))
-	opened := make([]bool, len(c.chapters))
-	for i, ch := range c.chapters {
-		kept[i] = make([]string, len(ch.blocks))
-	}
+func (c *comment) fit(room int) (kept []string, out leftOut) {
+	kept = make([]string, len(c.blocks))
+	opened := map[int]bool{}
 	for rank := -1; rank <= 3; rank++ {
-		for i, ch := range c.chapters {
-			for j, b := range ch.blocks {
-				if b.rank != rank {
-					continue
-				}
-				frame := 0
-				if !opened[i] {
-					frame = len(ch.open) + len(ch.end)
-				}
-				kept[i][j] = b.within(room - frame)
-				out.count(b, kept[i][j])
-				if kept[i][j] != "" {
-					opened[i], room = true, room-frame-len(kept[i][j])
-				}
+		for i, b := range c.blocks {
+			if b.rank != rank {
+				continue
+			}
+			frame := 0
+			if !opened[b.part] {
+				frame = len(b.open) + len(b.end)
+			}
+			kept[i] = b.within(room - frame)
+			out.count(b, kept[i])
+			if kept[i] != "" {
+				opened[b.part], room = true, room-frame-len(kept[i])
 			}
 		}
 	}
@@ -364,7 +361,7 @@ func preformatted(rows [][]piece) markup {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		line := rowMarkup(trimEnd(row))
+		line := rowMarkup(row)
 		if strings.TrimSpace(string(line)) == "" {
 			line = "&#32;"
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -46,6 +47,12 @@ type piece struct {
 	style style
 }
 
+// Text is what the HTML page shows of it.
+func (p piece) Text() printable.Text { return p.text }
+
+// Kind is "gone" or "new" of a piece that tells a change.
+func (p piece) Kind() string { return map[style]string{red: "gone", green: "new"}[p.style] }
+
 func pieces(spans []span) []piece {
 	var all []piece
 	for _, s := range spans {
@@ -67,7 +74,7 @@ func (p *page) line(indent int, spans ...span) { p.row(indent, pieces(spans)) }
 func (p *page) row(indent int, row []piece) {
 	line := strings.Repeat(" ", indent)
 	if p.bare {
-		p.rows = append(p.rows, append([]piece{{printable.Text(line), plain}}, row...))
+		p.rows = append(p.rows, trimEnd(append([]piece{{printable.Text(line), plain}}, row...)))
 	}
 	for _, s := range trimEnd(slices.Clone(row)) {
 		line += s.render(p.Color)
@@ -263,24 +270,10 @@ func split(s printable.Text, limit int) (head, tail printable.Text) {
 
 // stateStyle is the colour of a server's state.
 func stateStyle(s State) style {
-	switch s {
-	case OK:
-		return green
-	case Partial:
-		return yellow
-	case Failed:
-		return red
-	}
-	return dim
+	return cmp.Or(map[State]style{OK: green, Partial: yellow, Failed: red}[s], dim)
 }
 
 // levelStyle is the colour of a level.
 func levelStyle(l finding.Level) style {
-	switch l {
-	case finding.Breaking:
-		return red
-	case finding.Warning:
-		return yellow
-	}
-	return cyan
+	return cmp.Or(map[finding.Level]style{finding.Breaking: red, finding.Warning: yellow}[l], cyan)
 }

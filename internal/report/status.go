@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,13 +69,7 @@ func (s Server) loginRow() []span {
 }
 
 func (s LoginState) style() style {
-	switch s {
-	case LoggedIn, Itself:
-		return green
-	case Expired, Revoked:
-		return red
-	}
-	return dim
+	return cmp.Or(map[LoginState]style{LoggedIn: green, Itself: green, Expired: red, Revoked: red}[s], dim)
 }
 
 const minute = "2006-01-02 15:04Z"
@@ -160,15 +155,7 @@ func savedRow(s Server) []span {
 }
 
 // file is the path, and why the file was not touched or what else there is to say of it.
-func (s Saved) file() string {
-	var parts []string
-	for _, part := range []string{s.File, firstLine(s.Reason)} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, ": ")
-}
+func (s Saved) file() string { return join(": ", s.File, firstLine(s.Reason)) }
 
 // changes is "+2 −1 ~3": items added, removed and changed.
 func (s Saved) changes() string {
@@ -336,7 +323,7 @@ func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) er
 	for _, value := range r.Values {
 		p.line(0, span{value, plain})
 	}
-	_, err := io.WriteString(Guard(w), p.String())
+	_, err := io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
 	return err
 }
 
@@ -359,37 +346,30 @@ func writePiece(p *page, indent int, piece call.Content, saved string) {
 
 // label stands for a piece that is no mere text, such as [image/png, 12 KB].
 func label(piece call.Content, saved string) string {
-	var parts []string
-	add := func(text string) {
-		if text != "" {
-			parts = append(parts, text)
-		}
-	}
+	what, kind, size := "", piece.MIME, ""
 	switch {
 	case piece.Flaw != "":
 		return "[content that cannot be shown: " + piece.Flaw + "]"
 	case piece.Kind == call.Text && saved == "":
 		return ""
 	case piece.Kind == call.Link:
-		add("link " + piece.URI)
-		add(piece.Name)
+		what = join(", ", "link "+piece.URI, piece.Name)
 	case piece.Kind == call.Resource:
-		add(piece.URI)
+		what = piece.URI
 	}
-	if piece.MIME == "" && piece.Binary() {
-		add(string(piece.Kind))
+	if piece.Binary() {
+		kind = cmp.Or(kind, string(piece.Kind))
 	}
-	add(piece.MIME)
 	if piece.Binary() || saved != "" {
-		add(Size(len(piece.Bytes())))
+		size = Size(len(piece.Bytes()))
 	}
 	if piece.Size != "" {
-		add(piece.Size + " bytes")
+		size = join(", ", size, piece.Size+" bytes")
 	}
 	if saved != "" {
-		add("saved to " + saved)
+		saved = "saved to " + saved
 	}
-	return "[" + strings.Join(parts, ", ") + "]"
+	return "[" + join(", ", what, kind, size, saved) + "]"
 }
 
 // Size is a number of bytes for people: 512 bytes, 12 KB, 1.5 MB.

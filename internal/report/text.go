@@ -1,7 +1,7 @@
 package report
 
 import (
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -45,6 +45,11 @@ func firstLine(s string) string {
 // oneLine is all of a text with each run of white space, line breaks included, as one space.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
+// join joins the parts that are not empty.
+func join(sign string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), sign)
+}
+
 // lines are the lines of s without trailing space. Blank lines at either end are left out, several in a row are one.
 func lines(s string) []string {
 	var out []string
@@ -63,6 +68,3 @@ func lines(s string) []string {
 
 // Visible is a text for messages outside a report, as printable.Message has it.
 func Visible(s string) string { return printable.Message(s) }
-
-// Guard is a stream that people read, such as standard error, in which no runner of CI finds an order.
-func Guard(w io.Writer) io.Writer { return printable.Guard(w, printable.SpelledOut) }
