@@ -23,6 +23,8 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 			&cli.BoolFlag{Name: "upgrade", Usage: "configured servers that start a package (npx, uvx, pipx), against its newest version", Destination: &o.Upgrade},
 			&cli.BoolFlag{Name: "locked", Usage: "start no other package than what mcp-snapshots/mcpctl.lock.json says", Destination: &o.Locked},
 			&cli.StringFlag{Name: "build", Usage: "with --base-ref, run `CMD` with the shell in both trees first", Destination: &o.Build},
+			&cli.StringFlag{Name: "usage", Usage: "judge each change by the recorded calls of `RECORDS`: local, or a file of mcpctl usage export", Destination: &o.Records},
+			sinceFlag(&o.Since),
 		},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())

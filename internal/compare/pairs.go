@@ -130,11 +130,12 @@ func (e extent) vanished(name string) fleet.Surface {
 
 // findings is what changed from the old to the new side of all pairs, and the pairs that were compared before the context
 // ended: all of them, as a rule.
-func findings(ctx context.Context, pairs []Pair, options diff.Options, policy finding.Policy) ([]finding.Finding, []Pair) {
+func findings(ctx context.Context, pairs []Pair, options diff.Options, policy finding.Policy, recorded func(server string) diff.Recorder) ([]finding.Finding, []Pair) {
 	limitMemory(pairs)
 	var found []finding.Finding
 	var done []Pair
 	for _, p := range pairs {
+		options.Recorded = recorded(p.New.Name)
 		of, err := p.Findings(ctx, options, policy)
 		if err != nil {
 			continue

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -44,6 +45,9 @@ type DiffOptions struct {
 	Locked   bool // with the saved snapshots: what starts must be the package that was locked
 
 	FailOn string // as --fail-on; empty = as configured, else breaking
+
+	Records string        // recorded calls by which findings are judged, as UsageOptions.Records; empty = as configured, else none
+	Since   time.Duration // how far back they count; 0 = as configured, else 30 days
 }
 
 // Diff is what changed from the old side to the new one, which SOURCEs name.
@@ -80,7 +84,11 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	scope := scopeOf(f.Config, pairs, diff.Rules())
 	unknownOverrides(p, f.Config, scope)
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
-	found, pairs := findings(ctx, pairs, o.Options, policy)
+	evidence, err := o.evidence(p, f.Config)
+	if err != nil {
+		return nil, err
+	}
+	found, pairs := findings(ctx, pairs, o.Options, policy, evidence)
 	r.Findings = policy.Apply(found, scope, p.Now)
 	for _, pair := range pairs {
 		s := pair.result().Server

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -18,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -58,6 +60,33 @@ func (o UsageOptions) records(p host.Process) (*usage.Records, error) {
 		return nil, err
 	}
 	return store.Load()
+}
+
+// evidence gives the recorded calls of a server by which a diff is judged; nil where nobody asked for that.
+func (o DiffOptions) evidence(p host.Process, cfg *config.Config) (func(server string) diff.Recorder, error) {
+	if o.Records == "" {
+		return func(string) diff.Recorder { return nil }, nil
+	}
+	u := UsageOptions{Records: o.Records, Since: o.Since}
+	rs, err := u.records(p)
+	return func(server string) diff.Recorder {
+		calls := rs.Of(namesOf(cfg, server), u.window(p))
+		if calls.Calls() == 0 {
+			p.Note("no call of %s is recorded in %d days; there are calls of %s (mcpctl usage import --map RECORDED=%s FROM says which is meant)",
+				report.Visible(server), u.window(p).Days, report.Visible(cmp.Or(strings.Join(rs.Servers(), ", "), "no server")), report.Visible(server))
+		}
+		return calls
+	}, err
+}
+
+// namesOf are the names that a server has in the configuration, or its own.
+func namesOf(cfg *config.Config, server string) []string {
+	for _, e := range cfg.Entries {
+		if e.Server.Name == server {
+			return e.Names()
+		}
+	}
+	return []string{server}
 }
 
 // surfaces are those that SOURCEs name; none = the saved snapshots, for which nothing is contacted.

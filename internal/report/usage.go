@@ -2,8 +2,12 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // Called is what is recorded of the calls of one tool.
@@ -58,4 +62,35 @@ func sparkline(numbers []int) string {
 		line.WriteRune(bars[(n*len(bars)-1)/most])
 	}
 	return line.String()
+}
+
+// writeCalls writes what recorded calls say of findings of one cause, and of which of several items they say it. A folded page
+// shows the worst.
+func writeCalls(p *page, indent int, members []finding.Finding) {
+	members = slices.DeleteFunc(slices.Clone(members), func(f finding.Finding) bool { return f.Usage == nil })
+	slices.SortStableFunc(members, func(a, b finding.Finding) int { return b.Usage.Refused - a.Usage.Refused })
+	for i, f := range members {
+		if p.fold > 0 && i == mostChanges && i < len(members)-1 {
+			p.text(indent, 2, span{fmt.Sprintf("… and %d items more: --verbose", len(members)-i), dim})
+			return
+		}
+		says := []span{{f.Usage.String(), callsStyle(f.Usage)}}
+		if _, name, _ := strings.Cut(f.Item, "/"); len(members) > 1 {
+			says = append([]span{{name + ": ", plain}}, says...)
+		}
+		if f.Was != finding.Off {
+			says = append(says, span{", which lowers it from " + f.Was.String(), plain})
+		}
+		if f.Usage.Example != nil {
+			says = append(says, span{"; here is one: ", plain}, span{short(printable.Spaced(f.Usage.Example)), yellow})
+		}
+		p.text(indent, 2, says...)
+	}
+}
+
+func callsStyle(u *finding.Usage) style {
+	if u.Refused > 0 {
+		return red
+	}
+	return dim
 }

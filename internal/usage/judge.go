@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -23,16 +25,15 @@ const (
 	Refused
 )
 
-// Judge tells whether a schema accepts the calls of the shape, and if not why.
-func (s Shape) Judge(by *schema.Schema) (Verdict, []schema.Fault) {
-	faults, sure := by.Faults("", s.value(), nil)
-	switch {
+// Judge tells whether a schema accepts the calls of the shape.
+func (s Shape) Judge(by *schema.Schema) Verdict {
+	switch accepted, sure := by.Accepts(s.value()); {
 	case !sure:
-		return Undecided, nil
-	case len(faults) > 0:
-		return Refused, faults
+		return Undecided
+	case accepted:
+		return Accepted
 	}
-	return Accepted, nil
+	return Refused
 }
 
 // Window are the days that count.
@@ -127,38 +128,149 @@ func (e Evidence) Gone(tool string) *finding.Usage {
 	return e.count(tool, func(u Use) (calls, refused, undecided int) { return u.Count, u.Count, 0 })
 }
 
-// Refused are the calls that the old schema accepts and each of the others refuses. A call that was answered without an error
-// was accepted, also where the old schema cannot be judged by what is kept of it.
-func (e Evidence) Refused(tool string, old *schema.Schema, by ...*schema.Schema) *finding.Usage {
+// Unheard are the calls that send a member which nobody reads any more. They are accepted, and undecided is what comes of that.
+func (e Evidence) Unheard(tool, pointer string) *finding.Usage {
+	steps := rawjson.Split(pointer)
 	return e.count(tool, func(u Use) (calls, refused, undecided int) {
-		before, _ := u.Arguments.Judge(old)
-		worst := Refused
-		for _, s := range by {
-			switch after, _ := u.Arguments.Judge(s); after {
-			case Accepted:
-				worst = Accepted
-			case Undecided:
-				worst = min(worst, Undecided)
-			}
-			if worst == Accepted {
-				break
-			}
-		}
-		open := 0
-		switch before {
-		case Refused:
-			return 0, 0, 0
-		case Undecided:
-			open = u.Errors
-		}
-		switch worst {
-		case Refused:
-			return u.Count, u.Count - open, open
-		case Undecided:
+		if u.Arguments.may(steps) {
 			return u.Count, 0, u.Count
 		}
 		return u.Count, 0, 0
 	})
+}
+
+// may tells whether there is something at a place, or it is not known; * is every item and every member.
+func (s Shape) may(steps []string) bool {
+	switch {
+	case len(steps) == 0:
+		return true
+	case s.Type == "object" && s.Members == nil, s.Type == "array" && s.Items == nil:
+		return true
+	}
+	for _, item := range s.Items {
+		if item.may(steps[1:]) {
+			return true
+		}
+	}
+	for name, member := range s.Members {
+		if (steps[0] == "*" || steps[0] == name) && member.may(steps[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Refused are the calls that the old schema accepts and each of the others refuses. A call that was answered without an error
+// was accepted, also where the old schema cannot be judged by what is kept of it.
+func (e Evidence) Refused(tool string, old *schema.Schema, by ...*schema.Schema) *finding.Usage {
+	listed := Choices(old.Raw())
+	for _, s := range by {
+		maps.Copy(listed, Choices(s.Raw()))
+	}
+	choices := slices.Sorted(maps.Keys(listed))
+	return e.count(tool, func(u Use) (calls, refused, undecided int) {
+		fates, certain := map[Verdict]bool{}, true
+		for _, one := range u.Arguments.cases(choices) {
+			before := one.Judge(old)
+			certain = certain && before == Accepted
+			if before != Refused {
+				fates[one.judgeAll(by)] = true
+			}
+		}
+		switch open := u.Errors; {
+		case len(fates) == 0:
+			return 0, 0, 0
+		case len(fates) > 1 || fates[Undecided]:
+			return u.Count, 0, u.Count
+		case fates[Accepted]:
+			return u.Count, 0, 0
+		case certain:
+			return u.Count, u.Count, 0
+		default:
+			return u.Count, u.Count - open, open
+		}
+	})
+}
+
+// judgeAll is Refused when each of the schemas refuses, and Accepted when one accepts.
+func (s Shape) judgeAll(by []*schema.Schema) Verdict {
+	worst := Refused
+	for _, one := range by {
+		switch s.Judge(one) {
+		case Accepted:
+			return Accepted
+		case Undecided:
+			worst = Undecided
+		}
+	}
+	return worst
+}
+
+// mostCases bounds what a shape is taken apart into.
+const mostCases = 64
+
+// cases are the shapes with texts that are not kept taken for each of the choices that they may have been, and for none of them:
+// one of these the call had. Where there are too many, the shape is the only one.
+func (s Shape) cases(choices []string) []Shape {
+	all := s.expand(choices)
+	if len(all) > mostCases {
+		return []Shape{s}
+	}
+	return all
+}
+
+func (s Shape) expand(choices []string) []Shape {
+	switch {
+	case s.Type == "string" && s.Value == nil:
+		return s.alternatives(choices)
+	case s.Items != nil:
+		all := []Shape{{Type: s.Type, Items: []Shape{}}}
+		for _, item := range s.Items {
+			all = product(all, item.expand(choices), func(to Shape, one Shape) Shape {
+				to.Items = append(slices.Clone(to.Items), one)
+				return to
+			})
+		}
+		return all
+	case s.Members != nil:
+		all := []Shape{{Type: s.Type, Members: map[string]Shape{}}}
+		for _, name := range slices.Sorted(maps.Keys(s.Members)) {
+			all = product(all, s.Members[name].expand(choices), func(to Shape, one Shape) Shape {
+				to.Members = maps.Clone(to.Members)
+				to.Members[name] = one
+				return to
+			})
+		}
+		return all
+	}
+	return []Shape{s}
+}
+
+// alternatives are the choices of the length that a text has, and the text that is none of them.
+func (s Shape) alternatives(choices []string) []Shape {
+	other := s
+	all := []Shape{}
+	for _, choice := range choices {
+		if low, high := lengthRange(utf8.RuneCountInString(choice)); low == s.Low && high == s.High {
+			all = append(all, Shape{Type: "string", Value: rawjson.Quote(choice)})
+			other.except = append(other.except, choice)
+		}
+	}
+	return append(all, other)
+}
+
+// product joins each of some shapes with each of others, as long as they are not too many.
+func product(all, others []Shape, join func(Shape, Shape) Shape) []Shape {
+	var out []Shape
+	for _, to := range all {
+		for _, one := range others {
+			if len(out) > mostCases {
+				return out
+			}
+			out = append(out, join(to, one))
+		}
+	}
+	return out
 }
 
 // count adds up what is said of each recorded shape of a tool.

@@ -85,6 +85,15 @@ func (rs *Records) All() []*Record {
 	return all
 }
 
+// Servers are the names under which calls are recorded, sorted.
+func (rs *Records) Servers() []string {
+	var names []string
+	for _, r := range rs.All() {
+		names = append(names, r.Server)
+	}
+	return slices.Compact(names)
+}
+
 // Forget drops the records that are chosen, and gives the number of their calls.
 func (rs *Records) Forget(chosen func(*Record) bool) int {
 	dropped := 0

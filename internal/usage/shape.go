@@ -26,6 +26,8 @@ type Shape struct {
 	Format  string           `json:"format,omitempty"` // of a text, as schema.FormatOf names it
 	Members map[string]Shape `json:"members,omitzero"` // of an object; absent = its members are not kept
 	Items   []Shape          `json:"items,omitzero"`   // of an array; absent = its items are not kept
+
+	except []string // texts that a text is not
 }
 
 // Bounds of what is kept in detail. What is beyond is kept by its type alone, so that schemas that look inside cannot be decided.
@@ -217,7 +219,7 @@ func (s Shape) value() any {
 		}
 		return members
 	}
-	return schema.Partial{Kind: s.Type, Low: s.Low, High: s.High, Format: s.Format}
+	return schema.Partial{Kind: s.Type, Low: s.Low, High: s.High, Format: s.Format, Except: s.except}
 }
 
 // Example is a value of the shape for people to read: what is not kept is told in angle brackets.

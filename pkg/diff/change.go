@@ -224,6 +224,11 @@ func (r *revision) change(ch *change) {
 		r.tell(suffix, f, r.words(ch)...)
 		return
 	}
+	unheard := ""
+	if ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks() {
+		unheard = ch.Instance
+	}
+	defer r.judge(ch.judged.Edits, unheard)()
 	r.constraint(ch, suffix, f)
 }
 
@@ -354,5 +359,6 @@ func (r *revision) joint(ch *change) {
 		f.Old, f.New, f.Message = r.Before.Raw(), r.After.Raw(), "" // no edit explains it
 	}
 	r.show(ch, &f)
+	defer r.judge(ch.judged.Edits, "")()
 	r.tell(suffix, f)
 }

@@ -107,6 +107,23 @@ func (r *revision) compare() {
 	r.remainder()
 }
 
+// judge lets recorded calls judge the findings that are told until what it gives is called: those that the edits refuse, and the
+// revision as a whole. No edits are all of them.
+func (r *revision) judge(edits []int, unheard string) (end func()) {
+	if r.Recorded != nil && r.direction == finding.Input {
+		r.calls = func(tool string) *finding.Usage {
+			switch {
+			case unheard != "":
+				return r.Recorded.Unheard(tool, unheard)
+			case len(edits) == 0:
+				return r.Recorded.Refused(tool, r.Before, r.After)
+			}
+			return r.Recorded.Refused(tool, r.Before, r.After, r.With(edits...))
+		}
+	}
+	return func() { r.calls = nil }
+}
+
 // unchanged tells whether all edits together say the same in other words.
 func (r *revision) unchanged() bool { return equal(r.whole) }
 
@@ -138,6 +155,7 @@ func (r *revision) tell(suffix string, f finding.Finding, words ...string) {
 // remainder tells what the verdict on the whole says and no change explained.
 func (r *revision) remainder() {
 	f := finding.Finding{Old: r.Before.Raw(), New: r.After.Raw()}
+	defer r.judge(nil, "")()
 	switch {
 	case r.unchanged():
 		r.tell("schema-rewritten", f)

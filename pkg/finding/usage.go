@@ -1,6 +1,9 @@
 package finding
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Usage is what recorded calls of a tool say of a finding about it.
 type Usage struct {
@@ -18,6 +21,33 @@ type Usage struct {
 // Unaffected tells whether it is certain that no recorded call is refused because of the finding.
 func (u *Usage) Unaffected() bool {
 	return u != nil && u.Recorded > 0 && u.Refused == 0 && u.Undecided == 0
+}
+
+// String says it in one sentence without a full stop.
+func (u *Usage) String() string {
+	window := fmt.Sprintf("in %d days", u.Days)
+	open := ""
+	if u.Undecided > 0 {
+		open = fmt.Sprintf(", and of %d it cannot be decided", u.Undecided)
+	}
+	switch {
+	case u.Recorded == 0:
+		return "no call of this server is recorded " + window
+	case u.Refused > 0 && u.Refused == u.Calls:
+		return fmt.Sprintf("%s by %s %s would be refused, the last one of %s", counted(u.Calls, "recorded call"), counted(len(u.Consumers), "agent"), window, u.Last)
+	case u.Refused > 0:
+		return fmt.Sprintf("%d of %s by %s %s would be refused%s", u.Refused, counted(u.Calls, "recorded call"), counted(len(u.Consumers), "agent"), window, open)
+	case u.Undecided > 0:
+		return fmt.Sprintf("cannot be decided from these records: %d of %s %s", u.Undecided, counted(u.Calls, "recorded call"), window)
+	}
+	return fmt.Sprintf("no recorded call is affected: %d of this tool, %d of this server %s", u.Calls, u.Recorded, window)
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // UsagePolicy lowers findings that touch no recorded call. The zero value lowers none.

@@ -3,17 +3,26 @@ package schema
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"unicode/utf8"
 )
 
-// Partial stands in a decoded value for a part of which only some facts are known. [Schema.Faults] answers what is true
-// whatever the part is, and is not sure where that depends on it.
+// Partial stands in a decoded value for a part of which only some facts are known. [Schema.Accepts] and [Schema.Faults] answer
+// what is true whatever the part is, and are not sure where that depends on it.
 type Partial struct {
 	Kind string // "string", "integer", "fraction" (a number that is no integer), "number" (either of them), "array" or "object"
 	// Low and High are the least and the greatest that a number may be, or that a string may have of code points; both are
 	// empty where that is not known.
 	Low, High json.Number
-	Format    string // of a string: that of FormatOf; empty = it has none of those
+	Format    string   // of a string: that of FormatOf; empty = it has none of those
+	Except    []string // texts that a string is not
+}
+
+// Accepts tells whether the schema accepts a value, decoded with numbers as [json.Number]; formats are remarks. sure is false where
+// that cannot be told, as in [Schema.Faults].
+func (s *Schema) Accepts(value any) (accepted, sure bool) {
+	found := newEvaluator(false).satisfies(s.plain, value)
+	return found == inhabited, found != unsure
 }
 
 // FormatOf is the format that tells most of a text, of those that are worth telling: empty where it has none.
@@ -95,6 +104,9 @@ func (p Partial) oneOf(set *scalars, low, high *big.Rat, bounded bool) answer {
 	case "string":
 		for _, text := range set.strings {
 			length := new(big.Rat).SetInt64(int64(utf8.RuneCountInString(text)))
+			if slices.Contains(p.Except, text) {
+				continue
+			}
 			if !bounded || low.Cmp(length) <= 0 && length.Cmp(high) <= 0 {
 				return unsure
 			}

@@ -22,6 +22,7 @@ func TestPartial(t *testing.T) {
 		{`{"format":"uuid"}`, word, "accepted"},
 		{`{"enum":["abc","no",7,null]}`, word, "refused"},
 		{`{"enum":["open","closed"]}`, word, "unknown"},
+		{`{"enum":["open","closed"]}`, Partial{Kind: "string", Low: "4", High: "6", Except: []string{"open", "closed"}}, "refused"},
 		{`{"not":{"enum":["abc"]}}`, word, "accepted"},
 		{`{"not":{"pattern":"a"}}`, word, "unknown"},
 		{`{"anyOf":[{"pattern":"a"},{"type":"string"}]}`, word, "accepted"},
@@ -58,6 +59,9 @@ func TestPartial(t *testing.T) {
 			got = "refused"
 		case sure:
 			got = "accepted"
+		}
+		if accepted, certain := mustParse(t, c.schema).Accepts(c.value); accepted != (got == "accepted") || certain != sure {
+			t.Errorf("%v by %s: accepted %t, sure %t, but %s", c.value, c.schema, accepted, certain, got)
 		}
 		if got != c.want {
 			t.Errorf("%v by %s: %s %v, want %s", c.value, c.schema, got, faults, c.want)
