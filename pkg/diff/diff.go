@@ -12,6 +12,7 @@ package diff
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -208,9 +209,19 @@ func empty(tree any) bool {
 
 // compareRest reports the members that no rule knows.
 func compareRest(c *comparison, s subject, known ...string) {
-	for _, key := range keys(s.old, s.new, known...) {
-		if !same(s.old[key], s.new[key]) {
-			reportMember(c, s, s.kind.Word()+"-changed", key)
-		}
+	rule := s.kind.Word() + "-changed"
+	changed := slices.DeleteFunc(keys(s.old, s.new, known...), func(key string) bool { return same(s.old[key], s.new[key]) })
+	if len(changed) > mostTold {
+		c.report(rule, finding.Finding{
+			Item: s.id, Path: s.path, Old: s.old.part(changed).json(), New: s.new.part(changed).json(),
+			Message: fmt.Sprintf("%d members changed that have no meaning here, the first is %s.", len(changed), code(changed[0])),
+		})
+		return
+	}
+	for _, key := range changed {
+		reportMember(c, s, rule, key)
 	}
 }
+
+// mostTold is how many places of an item are told one by one that are of one kind and mean nothing to a caller.
+const mostTold = 100

@@ -175,6 +175,17 @@ func viewOf(raw json.RawMessage) view {
 	return v
 }
 
+// part is the view of some of its members.
+func (v view) part(keys []string) view {
+	some := view{}
+	for _, key := range keys {
+		if value, there := v[key]; there {
+			some[key] = value
+		}
+	}
+	return some
+}
+
 // text is a member that is a text; empty when it is missing or of another kind.
 func (v view) text(key string) string {
 	text, _ := rawjson.Text(v[key])

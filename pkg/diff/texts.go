@@ -122,14 +122,24 @@ func findHiddenIn(c *comparison, item string, old, new []passage) {
 			before[place{p.pointer, r}] = true
 		}
 	}
+	told, more := 0, 0
 	for _, p := range new {
 		hidden := slices.DeleteFunc(snapshot.Hidden(p.text), func(r rune) bool { return before[place{p.pointer, r}] })
 		if len(hidden) == 0 {
 			continue
 		}
+		if told++; told > mostTold {
+			more += len(hidden)
+			continue
+		}
 		c.report("text-hidden-characters-added", finding.Finding{
 			Item: item, Path: p.pointer, New: p.raw,
 			Message: fmt.Sprintf("%s appeared in a text; the first is %U.", counted(len(hidden), "invisible character"), hidden[0]),
+		})
+	}
+	if more > 0 {
+		c.report("text-hidden-characters-added", finding.Finding{
+			Item: item, Message: fmt.Sprintf("%s appeared in %s.", counted(more, "more invisible character"), counted(told-mostTold, "more text")),
 		})
 	}
 }

@@ -71,6 +71,9 @@ func (d *document) index(m *meter, v any, place string, in *resource) {
 	d.name(o, place, in)
 	for _, keyword := range sortedKeys(o) {
 		for _, sub := range Subschemas(keyword, o[keyword]) {
+			if m.left < 0 {
+				return // before a place is written out that nobody looks at
+			}
 			d.index(m, sub.Value, rawjson.Join(rawjson.Join(place, keyword), sub.Steps...), in)
 		}
 	}
