@@ -167,22 +167,6 @@ func (h *requestHandler) decide(ctx context.Context, m message) (json.RawMessage
 // conversion alone. That package itself is not imported: it brings mcp-go's server, and with it a JSON Schema validator
 // that takes longer to start than all the rest of the program.
 
-// Interface is one connection, method for method as mcp-go's transports are.
-type Interface interface {
-	Start(ctx context.Context) error
-	SendRequest(ctx context.Context, request JSONRPCRequest) (*JSONRPCResponse, error)
-	SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error
-	SetNotificationHandler(handler func(notification mcp.JSONRPCNotification))
-	Close() error
-	GetSessionId() string
-}
-
-// HTTPConnection is a connection over HTTP, whose requests carry the version of the protocol in a header.
-type HTTPConnection interface {
-	Interface
-	SetProtocolVersion(version string)
-}
-
 // JSONRPCRequest is a request of JSON-RPC 2.0, with headers for a connection over HTTP.
 type JSONRPCRequest struct {
 	JSONRPC string        `json:"jsonrpc"`

@@ -25,7 +25,7 @@ type reply struct {
 
 // timed is a server that answers at fixed times. It stands in for a transport where only time matters.
 type timed struct {
-	transport.Interface
+	sender
 	start   time.Time
 	replies map[string]reply // silence for a method that is not there
 

@@ -84,9 +84,7 @@ func (c caller) requireModern(ctx context.Context) (peer, error) {
 
 // settle makes the version hold for the connection and, in the era of the handshake, ends the handshake.
 func (c caller) settle(ctx context.Context, p peer) {
-	if over, ok := c.conn.(transport.HTTPConnection); ok {
-		over.SetProtocolVersion(p.protocol)
-	}
+	c.conn.SetProtocolVersion(p.protocol)
 	c.seen.note(p.notices...)
 	if p.stateless {
 		return

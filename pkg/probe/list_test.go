@@ -16,7 +16,7 @@ import (
 
 // scripted answers each request with the next of its results, the last one for ever.
 type scripted struct {
-	transport.Interface
+	sender
 	results []string
 	params  []string // of the requests that came
 }

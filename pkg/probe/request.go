@@ -54,9 +54,16 @@ func hasCode(err error, codes ...int) bool {
 // hasAnswer tells that err is what the server said, not that it said nothing.
 func hasAnswer(err error) bool { return is[*RPCError](err) || is[*transport.HTTPError](err) }
 
+// sender is what a caller needs of a connection.
+type sender interface {
+	SendRequest(context.Context, transport.JSONRPCRequest) (*transport.JSONRPCResponse, error)
+	SendNotification(context.Context, mcp.JSONRPCNotification) error
+	SetProtocolVersion(string)
+}
+
 // caller sends requests over one connection and gives back the raw results.
 type caller struct {
-	conn    transport.Interface
+	conn    sender
 	client  Client
 	version string // protocol version of the requests; empty before the handshake
 	elicits bool   // there is somebody to answer the server's questions
