@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -189,6 +191,28 @@ func TestPostsCarryTheirPlace(t *testing.T) {
 	all[0].finish()
 	if len(got) != 4 || got[0] != got[1] || !strings.HasSuffix(got[0], "-1 1") || !strings.HasSuffix(got[2], "-2 2") || !strings.HasSuffix(got[3], "-3 3") {
 		t.Errorf("posted %q", got)
+	}
+}
+
+// TestPostsShareConnections: as many as are posted at once, and not one for each.
+func TestPostsShareConnections(t *testing.T) {
+	var opened atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	j := journal.New()
+	all := Options{Post: Webhook{URL: server.URL}}.followers(t.Context(), host.Process{Quiet: true}, j, func(string, string, int) {})
+	for i := range 40 {
+		change(j, fmt.Sprint(i))
+	}
+	all[0].finish()
+	if n := opened.Load(); n > atOnce {
+		t.Errorf("%d connections", n)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,6 +38,8 @@ func WebhookFormats() []string { return []string{"json", "slack", "teams"} }
 const (
 	postTime  = 10 * time.Second
 	chatBytes = 12 << 10 // of what changed; chats take 28 KB at most
+
+	shortReply = 4 << 10 // bytes; after a longer one the connection is closed
 )
 
 func (w Webhook) check() error {
@@ -53,7 +56,9 @@ func (w Webhook) check() error {
 
 // sender posts a change once.
 func (w Webhook) sender(p host.Process) func(context.Context, journal.Entry) error {
-	client := &http.Client{Timeout: postTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	connections := http.DefaultTransport.(*http.Transport).Clone()
+	connections.MaxConnsPerHost, connections.MaxIdleConnsPerHost = atOnce, atOnce
+	client := &http.Client{Transport: connections, Timeout: postTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return func(ctx context.Context, e journal.Entry) error {
 		body, err := w.body(e)
 		if err != nil {
@@ -84,6 +89,7 @@ func (w Webhook) post(ctx context.Context, client *http.Client, version string, 
 		return temporaryError{fmt.Errorf("posting to --webhook: %w", err)}
 	}
 	defer reply.Body.Close()
+	_, _ = io.CopyN(io.Discard, reply.Body, shortReply) // the connection serves the next post
 	err = fmt.Errorf("posting to --webhook: HTTP %s", reply.Status)
 	switch code := reply.StatusCode; {
 	case code >= 200 && code <= 299:
