@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -121,7 +122,13 @@ func (p *tab) quiet() {
 	p.troubles = nil
 }
 
-const typeKey = `(key) => document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}))`
+// press presses keys, one after the other.
+func (p *tab) press(keys string) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, chromedp.KeyEvent(keys)); err != nil {
+		p.t.Fatal(err)
+	}
+}
 
 // TestBrowserPage shows every server with its trouble, opens by the keyboard, and is live.
 func TestBrowserPage(t *testing.T) {
@@ -142,11 +149,16 @@ func TestBrowserPage(t *testing.T) {
 		t.Errorf("latency: %q", label)
 	}
 	// by the keyboard
-	evaluate[bool](p, `document.querySelector("summary").focus(); document.activeElement.tagName === "SUMMARY"`)
-	evaluate[bool](p, `document.activeElement.click(); true`) // what Enter does
-	p.until(`document.querySelector(".stories pre") && document.querySelector(".stories pre").textContent.includes("tool-removed")`)
-	evaluate[bool](p, `(`+typeKey+`)("/")`)
+	p.press("/")
 	p.until(`document.activeElement.id === "name"`)
+	p.press(kb.Escape + "trouble") // a character that is sent by itself gets there although its key was heeded
+	p.until(`document.querySelector("#shown").textContent === "1 of 5 shown"`)
+	p.press(kb.Escape)
+	p.until(`document.querySelector("#shown").textContent === ""`)
+	p.press(kb.Tab + kb.Tab + kb.Tab)
+	p.until(`document.activeElement === document.querySelector("summary")`)
+	p.press(kb.Enter)
+	p.until(`document.querySelector(".stories pre") && document.querySelector(".stories pre").textContent.includes("tool-removed")`)
 	// live
 	e := change(odd)
 	e.Findings[0].Item, e.Findings[0].Message = "tool/<img src=x onerror=alert(1)>", "<b>gone</b>"
@@ -154,11 +166,14 @@ func TestBrowserPage(t *testing.T) {
 	p.until(`document.querySelector(".stories pre").textContent.includes("<img src=x")`)
 	servers := five()
 	servers[2] = Server{Name: "new", Transport: "http", Status: viewOf(status(watch.Live)), Refresh: make(chan struct{}, 1)}
+	old := status(watch.Live)
+	old.Stale = true
+	servers[3] = Server{Name: "old", Transport: "http", Status: viewOf(old), Refresh: make(chan struct{}, 1)}
 	m.Watch(servers[:4])
 	tell(m, report.Event{Time: time.Now(), Event: "state", Server: "new", State: "live"})
-	p.until(`document.querySelector("#totals").textContent.startsWith("4 servers: 2 live")`)
+	p.until(`document.querySelector("#totals").textContent=== "4 servers: 2 live, 1 degraded, 1 stale"`)
 	evaluate[bool](p, `document.querySelector("#trouble").click(); true`)
-	p.until(`[...document.querySelectorAll("details")].filter((e) => !e.hidden).length === 1`)
+	p.until(`[...document.querySelectorAll("details")].filter((e) => !e.hidden).length === 2`)
 	evaluate[bool](p, `document.querySelectorAll(".refresh")[1].click(); true`)
 	p.until(`document.querySelectorAll(".said")[1].textContent === "it is read"`)
 	p.quiet()

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -94,6 +95,9 @@ func (m *Monitor) describe(s Server) (oneServer, watch.Status) {
 	if s.Refresh != nil {
 		one.Watch = &now.Counts
 		one.LatencyMs, one.ChangesPerHour = m.past.tell(s.Name)
+	}
+	if now.Stale {
+		one.Trouble = cmp.Or(now.Trouble, watch.Unverified)
 	}
 	if now.Err != nil {
 		one.Error = m.options.Explain(now.Err)

@@ -75,6 +75,16 @@ func TestETag(t *testing.T) {
 	}
 }
 
+// TestTooOld: a connection that stands makes no old surface current, and the trouble has a name.
+func TestTooOld(t *testing.T) {
+	old := status(watch.Live)
+	old.Stale = true
+	_, body := ask(t, monitorOf(Options{}, Server{Name: "s", Status: viewOf(old)}).Handler(), "GET", "/v1/servers/s", "")
+	if !strings.Contains(body, `"current":false`) || !strings.Contains(body, `"trouble":"unverified"`) {
+		t.Error(body)
+	}
+}
+
 // TestNearestNames helps who mistypes a name or a path.
 func TestNearestNames(t *testing.T) {
 	near := func(word string, of []string) []string { return append([]string{word}, of...) }

@@ -19,6 +19,9 @@
     return s < 129600 ? Math.round(s / 3600) + " h" : Math.round(s / 86400) + " days";
   };
 
+  // shown is the state as it is shown: a connection is no good without a surface that is known to be the server's.
+  const shown = ({ state, current }) => kinds[state] === "good" && !current ? "stale" : state;
+
   const set = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 
   const say = (svg, text) => { svg.setAttribute("aria-label", text); return text; };
@@ -71,8 +74,8 @@
 
   const draw = (server) => {
     const row = rows.get(server.name) || newRow(server.name), known = server.counts || {};
-    set(row.state, server.state);
-    row.state.className = "state " + (kinds[server.state] || "");
+    set(row.state, shown(server));
+    row.state.className = "state " + (kinds[shown(server)] || "");
     row.time = server.since;
     set(row.counts, words.filter(([key]) => known[key] !== undefined).map(([key, word]) => count(known[key], word)).join(", "));
     const facts = [server.transport, server.protocolVersion, server.tokens === undefined ? "" : count(server.tokens, "token"),
@@ -83,25 +86,25 @@
     set(row.facts, facts.filter(Boolean).join(" · "));
     const e = server.error;
     set(row.error, e ? [e.stage ? e.stage + ": " + e.message : e.message, e.hint ? "→ " + e.hint : ""].filter(Boolean).join("\n") : "");
-    row.trouble = kinds[server.state] !== "good" && server.state !== "disabled";
+    row.trouble = !server.current && server.state !== "disabled";
     row.changed = (server.changesPerHour || []).some(Boolean);
     return row.element;
   };
 
   const filter = () => {
     const word = $("name").value.trim().toLowerCase();
-    let shown = 0;
+    let left = 0;
     for (const { name } of servers) {
       const row = rows.get(name);
       row.element.hidden = !name.toLowerCase().includes(word) || $("trouble").checked && !row.trouble || $("recent").checked && !row.changed;
-      if (!row.element.hidden) shown++;
+      if (!row.element.hidden) left++;
     }
-    set($("shown"), shown === servers.length ? "" : `${shown} of ${servers.length} shown`);
+    set($("shown"), left === servers.length ? "" : `${left} of ${servers.length} shown`);
   };
 
   const total = () => {
     const states = {};
-    for (const { state } of servers) states[state] = (states[state] || 0) + 1;
+    for (const state of servers.map(shown)) states[state] = (states[state] || 0) + 1;
     const list = Object.entries(states).map(([state, n]) => `${n} ${state}`).join(", ");
     set($("totals"), `${count(servers.length, "server")}: ${list || "none"}${ended ? ". Watching has ended." : connected ? "" : ". mcpctl does not answer; this is how it was."}`);
     for (const row of rows.values()) set(row.since, row.time ? ago(row.time) : "");
