@@ -65,8 +65,8 @@ func (r *watchRun) publish(e report.Event) {
 func eventLine(e report.Event, at journal.Place) []byte {
 	var line bytes.Buffer
 	e.ID, e.Sequence, e.Change = at.ID, at.Sequence, at.Change
-	_ = report.WriteEvent(&line, "ndjson", e, report.Options{}) // a buffer takes all, and events have JSON
-	return bytes.TrimSuffix(line.Bytes(), []byte("\n"))
+	_ = report.WriteEvent(&line, "ndjson", e, report.Options{})      // a buffer takes all, and events have JSON
+	return bytes.Clone(bytes.TrimSuffix(line.Bytes(), []byte("\n"))) // the journal keeps it, and the buffer is half empty
 }
 
 // keepSurface notes in the journal's file what a server offers now that its change is told, for the next run to go on from; the

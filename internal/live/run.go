@@ -249,23 +249,35 @@ func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServe
 func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 	ctx, w.stop = context.WithCancel(ctx)
 	w.ended = make(chan struct{})
+	if !w.target.Live() {
+		r.tell(w, watch.Event{Time: time.Now(), Server: w.name(), Kind: watch.StateChanged, State: w.idle()})
+		close(w.ended)
+		return
+	}
 	saved := w.savedFile()
 	go func() {
 		defer close(w.ended)
-		if w.target.Live() {
-			r.follow(ctx, w, saved)
-			return
-		}
-		r.tell(w, watch.Event{Time: time.Now(), Server: w.name(), Kind: watch.StateChanged, State: w.idle()})
+		r.follow(ctx, w, saved)
 	}()
 }
 
 // follow watches a server whose snapshot is saved in a file until ctx ends.
 func (r *watchRun) follow(ctx context.Context, w *watchedServer, saved string) {
+	if err := watch.Run(ctx, r.source(w, saved), r.watching(w), func(e watch.Event) { r.tell(w, e) }); err != nil {
+		r.process.Note("%v", err)
+	}
+}
+
+func (r *watchRun) source(w *watchedServer, saved string) watch.Source {
 	server := watch.Source{Name: w.name(), Open: func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }}
 	if server.Last = r.lastSurface(w); r.options.Saved {
 		server.Saved = r.reader(w, saved)
 	}
+	return server
+}
+
+// watching are the options by which a server is watched.
+func (r *watchRun) watching(w *watchedServer) watch.Options {
 	o := watch.Options{
 		Interval: given(r.options.Interval), MaxStaleness: given(r.options.MaxStaleness), Quiet: given(r.options.Debounce), MaxFailures: r.options.MaxFailures,
 		Timeout: w.fleet.Timeout(w.target), Diff: r.options.Diff, Refresh: w.refresh, View: &w.view,
@@ -278,9 +290,7 @@ func (r *watchRun) follow(ctx context.Context, w *watchedServer, saved string) {
 		o.Restart, o.MaxFailures = r.rebuild.restart, 1 // what fails now fails until somebody mends it
 	}
 	o.Diff.Enable = r.totals.policy.Enabled(w.name())
-	if err := watch.Run(ctx, server, o, func(e watch.Event) { r.tell(w, e) }); err != nil {
-		r.process.Note("%v", err)
-	}
+	return o
 }
 
 // open connects to a server once it may be started and a place is free.

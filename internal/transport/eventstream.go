@@ -40,7 +40,7 @@ const (
 
 // newEventReader reads body with a small buffer: most streams carry little, and there may be many.
 func newEventReader(body io.Reader) *eventReader {
-	return &eventReader{lines: bufio.NewReader(body), retry: defaultRetry}
+	return &eventReader{lines: bufio.NewReaderSize(body, 1<<10), retry: defaultRetry}
 }
 
 // next is the next event that has data. One that the end of the stream cuts off is given; its id does not count. At the

@@ -80,6 +80,7 @@ func newWeb(e Endpoint) (*web, error) {
 		MaxIdleConnsPerHost:    8,
 		MaxResponseHeaderBytes: 1 << 20,
 		IdleConnTimeout:        time.Minute,
+		ReadBufferSize:         1 << 10, // most replies are short, and long ones are read past it
 		WriteBufferSize:        1 << 10, // requests are short
 	}
 	if base.TLSClientConfig, err = TLSConfig(e.CACert); err != nil {

@@ -27,19 +27,24 @@ type reading struct {
 	sure   map[snapshot.Kind]bool   // lists of several pages that came twice in a row as they are
 }
 
+// everything is a reading of all lists.
+func everything(cause Cause, session Session) *reading {
+	return &reading{cause: cause, hello: session.Hello(), kinds: snapshot.Kinds()}
+}
+
 // attempts is how often lists are tried before the reading is given up.
 const attempts = 4
 
 // read asks for the lists of r, four times at most; those that arrived are not asked for again. The error is that of the
 // lists which are missing, or the reason why ctx ended.
-func (w *watcher) read(ctx context.Context, session Session, r reading) (reading, error) {
+func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 	w.state.status.Counts.Readings++
 	began := time.Now()
 	r.before, r.sure = map[snapshot.Kind]string{}, map[snapshot.Kind]bool{}
 	for _, kind := range r.kinds {
 		r.lists = append(r.lists, snapshot.NewPart(kind, nil, "no answer"))
 	}
-	err := w.persist(ctx, session, &r)
+	err := w.persist(ctx, session, r)
 	for _, list := range r.lists {
 		if list.Whole() {
 			w.news.answered(list.Kind)
@@ -49,7 +54,7 @@ func (w *watcher) read(ctx context.Context, session Session, r reading) (reading
 	if ctx.Err() != nil && session.Lost() != nil || is[*lostError](err) { // nobody takes what arrived
 		w.options.Observe(Attempt{Cause: r.cause, Outcome: Failure, Took: r.took})
 	}
-	return r, err
+	return err
 }
 
 // persist tries to read until the lists are there and are evidence, or often enough. What came without being evidence is

@@ -13,18 +13,25 @@ import (
 // Run watches a server until ctx ends, and calls emit for every event, one at a time and in order. It returns when
 // nothing is under way any more; the error is that of closing the last session.
 func Run(ctx context.Context, source Source, options Options, emit func(Event)) error {
+	return newWatcher(source, options, emit).run(ctx)
+}
+
+func newWatcher(source Source, options Options, emit func(Event)) *watcher {
 	options = options.complete()
 	options.Diff.Server = source.Name
 	w := &watcher{source: source, options: options, state: newState(source, options, emit)}
-	defer w.state.expiry.Stop()
 	if source.Last != nil {
 		w.state.good, w.state.status.Surface = surface{shot: source.Last, digest: source.Last.Digest()}, source.Last
 	}
 	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below the shortest spread of Longest
+	return w
+}
+
+func (w *watcher) run(ctx context.Context) (err error) {
+	defer w.state.expiry.Stop()
 	w.state.become(Connecting, "", nil)
-	var err error
 	for ctx.Err() == nil {
-		life, over := restartable(ctx, options.Restart)
+		life, over := restartable(ctx, w.options.Restart)
 		if session := w.connect(life); session != nil {
 			w.follow(life, session)
 			w.state.meanwhile(func() { err = session.Close() })
@@ -146,7 +153,7 @@ func (w *watcher) beforeConnecting() time.Duration {
 }
 
 // arrive opens a session and reads all lists. A session that is lost on the way is an error like one that never was.
-func (w *watcher) arrive(ctx context.Context) (Session, reading, error) {
+func (w *watcher) arrive(ctx context.Context) (Session, *reading, error) {
 	began := time.Now()
 	var session Session
 	var err error
@@ -159,18 +166,19 @@ func (w *watcher) arrive(ctx context.Context) (Session, reading, error) {
 		w.options.Observe(Attempt{Outcome: outcome, Took: time.Since(began)})
 	}
 	if err != nil {
-		return nil, reading{}, err
+		return nil, nil, err
 	}
 	w.state.status.Counts.Connections++
 	held, release := whileConnected(ctx, session)
 	defer release()
 	w.news.forget()
-	got, err := w.read(held, session, reading{cause: w.arrival(), hello: session.Hello(), kinds: snapshot.Kinds()})
+	first := everything(w.arrival(), session)
+	err = w.read(held, session, first)
 	if dead := is[*lostError](err); (dead || held.Err() != nil) && ctx.Err() == nil {
 		w.state.meanwhile(func() { _ = session.Close() }) // it is lost already
-		return nil, reading{}, err
+		return nil, nil, err
 	}
-	return session, got, err
+	return session, first, err
 }
 
 // arrival is the cause of the first reading of a session.
@@ -226,7 +234,7 @@ func (w *watcher) follow(ctx context.Context, session Session) {
 	defer release()
 	var lost error
 	for lost == nil && held.Err() == nil {
-		var next reading
+		var next *reading
 		if next, lost = w.await(held, session); lost == nil {
 			lost = w.refresh(held, session, next)
 		}
@@ -241,7 +249,7 @@ func (w *watcher) follow(ctx context.Context, session Session) {
 }
 
 // await waits for a reason to read. The error says that ctx has ended, or that the server gives no sign of life.
-func (w *watcher) await(ctx context.Context, session Session) (reading, error) {
+func (w *watcher) await(ctx context.Context, session Session) (*reading, error) {
 	poll := time.NewTimer(time.Until(w.pollAt))
 	defer poll.Stop()
 	silence := time.NewTimer(w.silence())
@@ -259,21 +267,21 @@ func (w *watcher) await(ctx context.Context, session Session) (reading, error) {
 	for {
 		select {
 		case <-ctx.Done():
-			return reading{}, context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		case <-w.state.expiry.C:
 			w.state.expire()
 		case <-silence.C:
 			asked.Go(func() { pong <- ping(ctx, session, w.options.Timeout) })
 		case err := <-pong:
 			if err != nil {
-				return reading{}, err
+				return nil, err
 			}
 			silence.Reset(w.silence())
 		case <-poll.C:
-			return reading{cause: Poll, hello: session.Hello(), kinds: snapshot.Kinds()}, nil
+			return everything(Poll, session), nil
 		case <-w.options.Refresh:
 			w.breaker.reset()
-			return reading{cause: Request, hello: session.Hello(), kinds: snapshot.Kinds()}, nil
+			return everything(Request, session), nil
 		case <-session.Signal():
 			if ready == nil {
 				first = time.Now()
@@ -351,8 +359,8 @@ func (w *watcher) hear(session Session, since time.Time) {
 }
 
 // asked is the reading that the news ask for, with the lists whose last reading failed.
-func (w *watcher) asked(session Session) reading {
-	r := reading{cause: Notification, hello: session.Hello()}
+func (w *watcher) asked(session Session) *reading {
+	r := &reading{cause: Notification, hello: session.Hello()}
 	for _, kind := range snapshot.Kinds() {
 		if w.news.announced(kind) || w.news.resumed || w.news.broken || w.state.status.Stale || w.state.good.lacks(kind) {
 			r.kinds = append(r.kinds, kind)
@@ -395,7 +403,7 @@ func (w *watcher) lifetime() time.Duration {
 
 // refresh reads what next names, if it is time for an attempt, and takes what came. The error says that the server gives no
 // sign of life any more.
-func (w *watcher) refresh(ctx context.Context, session Session, next reading) (lost error) {
+func (w *watcher) refresh(ctx context.Context, session Session, next *reading) (lost error) {
 	if !w.breaker.allows() {
 		w.news.tried(next.kinds)       // they are read with the next poll
 		if time.Until(w.pollAt) <= 0 { // an announcement must not put the next attempt off
@@ -403,7 +411,7 @@ func (w *watcher) refresh(ctx context.Context, session Session, next reading) (l
 		}
 		return nil
 	}
-	got, err := w.read(ctx, session, next)
+	err := w.read(ctx, session, next)
 	if ctx.Err() != nil { // lost or ended: the next session reads everything
 		return context.Cause(ctx)
 	}
@@ -412,26 +420,26 @@ func (w *watcher) refresh(ctx context.Context, session Session, next reading) (l
 		w.state.status.Counts.Failures++
 		return err
 	}
-	w.take(ctx, session, got, err)
+	w.take(ctx, session, next, err)
 	return nil
 }
 
 // take hands over what was read, and plans the next reading, unless ctx ends: then the next session reads everything.
-func (w *watcher) take(ctx context.Context, session Session, r reading, err error) {
+func (w *watcher) take(ctx context.Context, session Session, r *reading, err error) {
 	if err == nil {
 		w.misses = 0
 	}
 	w.floor = min(session.Floor(), w.options.safety)
-	came, cut := w.state.measure(ctx, r)
+	came, cut := w.state.measure(ctx, *r)
 	if cut != nil {
 		return
 	}
-	w.heed(ctx, session, r, &came)
+	w.heed(ctx, session, *r, &came)
 	if r.whole() && err == nil {
 		w.news.gap, w.state.status.VerifiedAt = false, r.arrived
 		w.state.expiresIn(w.lifetime())
 	}
-	w.state.settle(r, came, w.breaker.open(), err)
+	w.state.settle(*r, came, w.breaker.open(), err)
 	if r.whole() || err != nil {
 		w.schedule()
 	}
