@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,11 +52,11 @@ func TestSoak(t *testing.T) {
 	most := watcher.memory(t, "VmHWM:")
 	watcher.end(t)
 	told, late := watcher.judge.verdict(t)
-	receiver.verdict(t, told)
-	t.Logf("%d servers, %v: %d changes, %d told in %d events; of the servers without faults: change to event median %v, p99 %v, most %v; CPU idle %.2f %%, busy %.1f %% of a core; memory %d MiB at most, over time %v",
-		count, length, field.changes(), told, told, late[len(late)/2], late[len(late)*99/100], late[len(late)-1],
+	receiver.verdict(t, told, watcher.undelivered())
+	t.Logf("%d servers, %v: %d changes, told in %d events; of the servers without faults: change to event median %v, p99 %v, most %v; CPU idle %.2f %%, busy %.1f %% of a core; memory %d MiB at most, over time %v",
+		count, length, field.changes(), told, late[len(late)/2], late[len(late)*99/100], late[len(late)-1],
 		100*idle.Seconds()/calm.Seconds(), 100*busy.Seconds()/took.Seconds(), most>>20, memory)
-	t.Logf("faults: %v; posts: %v; as the program counts: %v", field.faults(), receiver.counts, watcher.judge.counts)
+	t.Logf("faults: %v; posts: %v; as the program counts: %v; it said:\n%s", field.faults(), receiver.counts, watcher.judge.counts, &watcher.said)
 	if idle.Seconds() > 0.02*calm.Seconds() {
 		t.Errorf("idle CPU is %v in %v, want at most 2 %%", idle, calm)
 	}
@@ -83,6 +85,27 @@ type soaked struct {
 	cmd   *exec.Cmd
 	done  chan struct{}
 	judge *soakJudge
+	said  bytes.Buffer // on standard error
+}
+
+// realProgram builds what is shipped, which is smaller than this test.
+func realProgram(t *testing.T, dir string) string {
+	file := filepath.Join(dir, "mcpctl")
+	if said, err := exec.Command("go", "build", "-trimpath", "-o", file, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return file
+}
+
+var notPassedOn = regexp.MustCompile(`--webhook: not passed on: ([0-9]+) of the changes`)
+
+// undelivered is how many changes the program said that it did not post.
+func (s *soaked) undelivered() (n int) {
+	for _, found := range notPassedOn.FindAllStringSubmatch(s.said.String(), -1) {
+		one, _ := strconv.Atoi(found[1])
+		n += one
+	}
+	return n
 }
 
 func startSoak(t *testing.T, field *soakField, address, hook string) *soaked {
@@ -96,10 +119,10 @@ func startSoak(t *testing.T, field *soakField, address, hook string) *soaked {
 		t.Fatal(err)
 	}
 	s := &soaked{
-		cmd:  exec.Command("mcpctl", "watch", "--config", file, "--format", "ndjson", "--timeout", "10s", "--journal", filepath.Join(dir, "journal"), "--webhook", hook),
+		cmd:  exec.Command(realProgram(t, dir), "watch", "--config", file, "--format", "ndjson", "--timeout", "10s", "--journal", filepath.Join(dir, "journal"), "--webhook", hook),
 		done: make(chan struct{}), judge: newSoakJudge(field),
 	}
-	s.cmd.Stderr = os.Stderr
+	s.cmd.Stderr = &s.said
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
