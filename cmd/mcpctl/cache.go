@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -41,11 +42,11 @@ func cacheCommand(p program) *cli.Command {
 			table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 			sum := int64(0)
 			for _, e := range entries {
-				fmt.Fprintf(table, "%s\t%s\tused %s\n", report.Visible(e.Name), report.Size(int(e.Bytes)), e.Used.Format(time.DateOnly))
+				fmt.Fprintf(table, "%s\t%s\tused %s\n", report.Visible(e.Name), printable.Size(int(e.Bytes)), e.Used.Format(time.DateOnly))
 				sum += e.Bytes
 			}
 			_ = table.Flush() // into memory
-			fmt.Fprintf(&out, "%s %s in %s\n", report.Size(int(sum)), done, store.Folder)
+			fmt.Fprintf(&out, "%s %s in %s\n", printable.Size(int(sum)), done, store.Folder)
 			return p.Output.Bytes(c.Context, p.Process, out.Bytes())
 		},
 	}, p.talkFlags())

@@ -130,7 +130,7 @@ func (d delivery) store(ctx context.Context, file, kind string, data []byte) err
 	if err := files.WriteOutput(ctx, d.process.Dir, file, data); err != nil {
 		return fmt.Errorf("writing --output %s: %w", file, err)
 	}
-	what := report.Size(len(data))
+	what := printable.Size(len(data))
 	if kind != "" {
 		what = report.Visible(kind) + ", " + what
 	}

@@ -317,7 +317,7 @@ func (c *Client) send(ctx context.Context, r request) (json.RawMessage, error) {
 			return nil, explain(err)
 		}
 		if len(raw) > int(c.options.MaxBytes) {
-			return nil, c.failed(r.stage, "the result has %s, which is more than --max-bytes %s allows; the server has done what it was asked", report.Size(len(raw)), &c.options.MaxBytes)
+			return nil, c.failed(r.stage, "the result has %s, which is more than --max-bytes %s allows; the server has done what it was asked", printable.Size(len(raw)), &c.options.MaxBytes)
 		}
 		need, asked, err := call.InputRequested(raw)
 		switch {

@@ -86,3 +86,17 @@ func spell(r rune) string {
 // Message is s with everything spelled out that a terminal would obey or hide, line breaks included: control characters
 // as \x1b, invisible and bidirectional ones as <U+202E>. No runner of CI obeys it either.
 func Message(s string) string { return SpelledOut.Without(string(Visible(s))) }
+
+// Size is a number of bytes for people: 512 bytes, 12 KB, 1.5 MB.
+func Size(n int) string {
+	const kilo = 1000
+	switch {
+	case n < kilo:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 10*kilo:
+		return fmt.Sprintf("%.1f KB", float64(n)/kilo)
+	case n < kilo*kilo:
+		return fmt.Sprintf("%d KB", n/kilo)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/kilo/kilo)
+}

@@ -310,12 +310,7 @@ func place(f finding.Finding, servers []Server) finding.Location {
 	if f.Location != nil {
 		return *f.Location
 	}
-	for _, s := range servers {
-		if s.Name == f.Server {
-			return s.place()
-		}
-	}
-	return finding.Location{}
+	return serverNamed(f.Server, servers).place()
 }
 
 // place is the file that stands for a server.

@@ -154,7 +154,7 @@ func writeTrust(p *page, r *Report) {
 		p.gap()
 		p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, s.standing())
 		for _, line := range s.capabilities() {
-			p.text(2, 10, span{pad(line.What), dim}, span{line.Text, plain})
+			p.text(2, 10, span{fmt.Sprintf("%-10s", line.What), dim}, span{line.Text, plain})
 			if line.Unusual != "" {
 				p.text(12, 14, span{"! " + line.Unusual, yellow})
 			}
@@ -179,9 +179,6 @@ func (s Server) capabilities() []manifest.Line {
 	}
 	return s.Manifest.Lines()
 }
-
-// pad makes the words before facts equally long.
-func pad(word string) string { return word + strings.Repeat(" ", 10-len(word)) }
 
 // standing is whether somebody agreed to the server.
 func (s Server) standing() span {

@@ -44,7 +44,7 @@ func FuzzWriteResult(f *testing.F) {
 
 func TestSizes(t *testing.T) {
 	for n, want := range map[int]string{0: "0 bytes", 999: "999 bytes", 1000: "1.0 KB", 12_345: "12 KB", 999_999: "999 KB", 1_500_000: "1.5 MB"} {
-		if got := Size(n); got != want {
+		if got := printable.Size(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}

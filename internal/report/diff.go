@@ -48,13 +48,7 @@ const mostServers = 20
 
 // of are the findings of one server.
 func of(server string, all []finding.Finding) []finding.Finding {
-	var found []finding.Finding
-	for _, f := range all {
-		if f.Server == server {
-			found = append(found, f)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Server != server })
 }
 
 // wanted are the findings that are shown: waived ones only on request.

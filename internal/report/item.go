@@ -44,7 +44,7 @@ func writeItemHead(p *page, k snapshot.Kind, raw json.RawMessage) {
 
 // hints are the effective annotations of a tool: those it sends, and the specification's defaults for the others.
 func hints(annotations rawjson.Object) string {
-	all, sent := []string{}, false
+	all, sent, yes := []string{}, false, map[bool]string{true: "yes", false: "no"}
 	readOnly, _ := annotations.Bool("readOnlyHint")
 	for _, h := range []struct {
 		name, says string
@@ -57,22 +57,15 @@ func hints(annotations rawjson.Object) string {
 		value, known := annotations.Bool(h.name)
 		switch {
 		case known:
-			all, sent = append(all, h.says+" "+yesNo(value)), true
+			all, sent = append(all, h.says+" "+yes[value]), true
 		case !h.moot:
-			all = append(all, h.says+" "+yesNo(h.otherwise)+" (default)")
+			all = append(all, h.says+" "+yes[h.otherwise]+" (default)")
 		}
 	}
 	if !sent {
 		return strings.ReplaceAll(strings.Join(all, ", "), " (default)", "") + " (all by default)"
 	}
 	return strings.Join(all, ", ")
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }
 
 // writeRemaining writes the members that have no place of their own, so that nothing a server sends goes unseen.

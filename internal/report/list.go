@@ -275,11 +275,9 @@ const factWidth = 14
 
 // writeFact writes one labelled line, or nothing when there is nothing to say.
 func writeFact(p *page, label string, text string) {
-	if text == "" {
-		return
+	if text != "" {
+		p.text(2, factWidth, span{fmt.Sprintf("%-*s", factWidth, label), dim}, span{text, plain})
 	}
-	pad := strings.Repeat(" ", factWidth-len(label))
-	p.text(2, factWidth, span{label + pad, dim}, span{text, plain})
 }
 
 // serverName is how a server calls itself, with its version.

@@ -128,7 +128,7 @@ func groupHead(r *Report, g finding.Group) string {
 
 // fromGit tells whether a server was compared with a commit, which stays as it is.
 func fromGit(server string, servers []Server) bool {
-	return slices.ContainsFunc(servers, func(s Server) bool { return s.Name == server && strings.HasPrefix(s.Base, "git:") })
+	return strings.HasPrefix(serverNamed(server, servers).Base, "git:")
 }
 
 // levelWord is how much a finding matters, in a word.

@@ -275,5 +275,5 @@ func stateStyle(s State) style {
 
 // levelStyle is the colour of a level.
 func levelStyle(l finding.Level) style {
-	return cmp.Or(map[finding.Level]style{finding.Breaking: red, finding.Warning: yellow}[l], cyan)
+	return cmp.Or(map[finding.Level]style{finding.Breaking: red, finding.Warning: yellow, finding.Info: cyan}[l], dim)
 }

@@ -157,6 +157,14 @@ type Server struct {
 	ResourceTemplates Items `json:"resourceTemplates,omitzero"`
 }
 
+// serverNamed is the server of a name; one without a name where there is none.
+func serverNamed(name string, servers []Server) Server {
+	if at := slices.IndexFunc(servers, func(s Server) bool { return s.Name == name }); at >= 0 {
+		return servers[at]
+	}
+	return Server{}
+}
+
 // State is how far a server could be asked.
 type State string
 
@@ -254,12 +262,7 @@ type judged struct {
 
 // fails tells whether a finding makes the run fail.
 func (r *Report) fails(f finding.Finding) bool {
-	threshold := cmp.Or(r.FailOn, finding.FailOnBreaking)
-	for _, s := range r.Servers {
-		if s.Name == f.Server && s.FailOn != "" {
-			threshold = s.FailOn
-		}
-	}
+	threshold := cmp.Or(serverNamed(f.Server, r.Servers).FailOn, r.FailOn, finding.FailOnBreaking)
 	return f.Waiver == nil && threshold.Fails(f.Level)
 }
 
@@ -267,32 +270,19 @@ func (r *Report) fails(f finding.Finding) bool {
 func Summarize(findings []finding.Finding, servers []Server) Summary {
 	var sum Summary
 	for _, f := range findings {
-		sum.count(f)
+		if f.Waiver != nil {
+			sum.Waived++
+			continue
+		}
+		sum.Breaking += count(f.Level == finding.Breaking)
+		sum.Warning += count(f.Level == finding.Warning)
+		sum.Info += count(f.Level == finding.Info)
+		sum.Unknown += count(f.Verdict == finding.Unproven)
 	}
 	for _, s := range servers {
-		if s.State == Failed || s.State == Partial {
-			sum.Failed++
-		}
+		sum.Failed += count(s.State == Failed || s.State == Partial)
 	}
 	return sum
-}
-
-func (s *Summary) count(f finding.Finding) {
-	if f.Waiver != nil {
-		s.Waived++
-		return
-	}
-	switch f.Level {
-	case finding.Breaking:
-		s.Breaking++
-	case finding.Warning:
-		s.Warning++
-	case finding.Info:
-		s.Info++
-	}
-	if f.Verdict == finding.Unproven {
-		s.Unknown++
-	}
 }
 
 // formats is the one place where a format is added: how it is written, and how orders to a runner are spelled in it. JSON
@@ -377,10 +367,6 @@ func (r *Report) complete() *Report {
 	full.Mcpctl = Version
 	full.Verdict = cmp.Or(r.Verdict, VerdictOf(r.Status))
 	full.Summary, full.Groups = Summarize(r.Findings, r.Servers), finding.Groups(r.Findings)
-	for i := range full.Groups {
-		g := &full.Groups[i]
-		g.Items, g.Servers = append([]string{}, g.Items...), append([]string{}, g.Servers...)
-	}
 	if full.Servers == nil {
 		full.Servers = []Server{}
 	}

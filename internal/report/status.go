@@ -178,10 +178,7 @@ func savedTotals(count map[Action]int) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, a))
 		}
 	}
-	if len(parts) == 0 {
-		return "nothing to save"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "nothing to save")
 }
 
 // writeRules writes a row per rule, or everything about a single one.
@@ -213,12 +210,7 @@ func writeRule(p *page, rule finding.Rule) {
 	}
 }
 
-func levelSpan(l finding.Level) span {
-	if l == finding.Off {
-		return span{"off", dim}
-	}
-	return span{l.String(), levelStyle(l)}
-}
+func levelSpan(l finding.Level) span { return span{l.String(), levelStyle(l)} }
 
 // stderrHead and stderrTail are how many lines of a server's stderr a table shows: some runtimes and compilers name the
 // cause at the beginning, others at the end.
@@ -361,7 +353,7 @@ func label(piece call.Content, saved string) string {
 		kind = cmp.Or(kind, string(piece.Kind))
 	}
 	if piece.Binary() || saved != "" {
-		size = Size(len(piece.Bytes()))
+		size = printable.Size(len(piece.Bytes()))
 	}
 	if piece.Size != "" {
 		size = join(", ", size, piece.Size+" bytes")
@@ -370,20 +362,6 @@ func label(piece call.Content, saved string) string {
 		saved = "saved to " + saved
 	}
 	return "[" + join(", ", what, kind, size, saved) + "]"
-}
-
-// Size is a number of bytes for people: 512 bytes, 12 KB, 1.5 MB.
-func Size(n int) string {
-	const kilo = 1000
-	switch {
-	case n < kilo:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 10*kilo:
-		return fmt.Sprintf("%.1f KB", float64(n)/kilo)
-	case n < kilo*kilo:
-		return fmt.Sprintf("%d KB", n/kilo)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/kilo/kilo)
 }
 
 // writeIndented writes JSON over several lines, with its numbers and the order of its members as they came.

@@ -433,13 +433,9 @@ func (p *page) callChanged(f finding.Finding, servers []Server) bool {
 }
 
 func signatureChange(f finding.Finding, servers []Server) (signature.Change, bool) {
-	for _, s := range servers {
-		if s.Name == f.Server {
-			at := slices.IndexFunc(s.Changed, func(c signature.Change) bool { return c.Item == f.Item })
-			if at >= 0 {
-				return s.Changed[at], true
-			}
-		}
+	changed := serverNamed(f.Server, servers).Changed
+	if at := slices.IndexFunc(changed, func(c signature.Change) bool { return c.Item == f.Item }); at >= 0 {
+		return changed[at], true
 	}
 	return signature.Change{}, false
 }
@@ -452,25 +448,9 @@ func writeSignature(p *page, indent int, f finding.Finding, servers []Server) {
 		return
 	}
 	if room := p.room(indent); !p.Verbose && room > 0 && width(printable.Visible(s.Old+" → "+s.New)) > room {
-		s.Old, s.New = less(s.Old, s.New), less(s.New, s.Old)
+		s = s.Short()
 	}
 	p.text(indent, 2, span{s.Old, red}, span{" → ", dim}, span{s.New, green})
-}
-
-// less is a call in which … stands for the arguments that another call has, too.
-func less(call, other string) string {
-	name, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
-	_, others, _ := strings.Cut(strings.TrimSuffix(other, ")"), "(")
-	known := strings.Split(others, ", ")
-	var kept []string
-	for argument := range strings.SplitSeq(list, ", ") {
-		if !slices.Contains(known, argument) {
-			kept = append(kept, argument)
-		} else if len(kept) == 0 || kept[len(kept)-1] != ellipsis {
-			kept = append(kept, ellipsis)
-		}
-	}
-	return name + "(" + strings.Join(kept, ", ") + ")"
 }
 
 // writeBody writes what a finding says: its message, what changed, and what can be done.

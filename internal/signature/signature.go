@@ -178,3 +178,22 @@ func Changed(old, new *snapshot.Snapshot) []Change {
 	}
 	return all
 }
+
+// Short is the change with … in place of the arguments that stayed.
+func (c Change) Short() Change { return Change{c.Item, less(c.Old, c.New), less(c.New, c.Old)} }
+
+// less is a call in which … stands for the arguments that another call has, too.
+func less(call, other string) string {
+	name, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
+	_, others, _ := strings.Cut(strings.TrimSuffix(other, ")"), "(")
+	known := strings.Split(others, ", ")
+	var kept []string
+	for argument := range strings.SplitSeq(list, ", ") {
+		if !slices.Contains(known, argument) {
+			kept = append(kept, argument)
+		} else if len(kept) == 0 || kept[len(kept)-1] != "…" {
+			kept = append(kept, "…")
+		}
+	}
+	return name + "(" + strings.Join(kept, ", ") + ")"
+}

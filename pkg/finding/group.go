@@ -34,7 +34,7 @@ func Groups(findings []Finding) []Group {
 		cause := f.cause()
 		g := byCause[cause]
 		if g == nil {
-			g = &Group{Cause: cause}
+			g = &Group{Cause: cause, Items: []string{}, Servers: []string{}}
 			byCause[cause] = g
 			groups = append(groups, g)
 		}
