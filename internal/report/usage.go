@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -64,28 +65,55 @@ func sparkline(numbers []int) string {
 	return line.String()
 }
 
-// writeCalls writes what recorded calls say of findings of one cause, and of which of several items they say it. A folded page
-// shows the worst.
+// writeCalls writes what recorded calls say of findings of one cause, each answer once with the items of which it is said. A
+// folded page shows the worst.
 func writeCalls(p *page, indent int, members []finding.Finding) {
-	members = slices.DeleteFunc(slices.Clone(members), func(f finding.Finding) bool { return f.Usage == nil })
-	slices.SortStableFunc(members, func(a, b finding.Finding) int { return b.Usage.Refused - a.Usage.Refused })
-	for i, f := range members {
-		if p.fold > 0 && i == mostChanges && i < len(members)-1 {
-			p.text(indent, 2, span{fmt.Sprintf("… and %d items more: --verbose", len(members)-i), dim})
+	all := answers(members)
+	for i, a := range all {
+		if p.fold > 0 && i == mostChanges && i < len(all)-1 {
+			p.text(indent, 2, span{fmt.Sprintf("… and %d answers more: --verbose", len(all)-i), dim})
 			return
 		}
-		says := []span{{f.Usage.String(), callsStyle(f.Usage)}}
-		if _, name, _ := strings.Cut(f.Item, "/"); len(members) > 1 {
-			says = append([]span{{name + ": ", plain}}, says...)
+		says := []span{{a.String(), callsStyle(a.Usage)}}
+		if len(all) > 1 {
+			says = append([]span{{someOf(a.of, mostPlaces) + ": ", plain}}, says...)
 		}
-		if f.Was != finding.Off {
-			says = append(says, span{", which lowers it from " + f.Was.String(), plain})
+		if a.was != finding.Off {
+			says = append(says, span{", which lowers it from " + a.was.String(), plain})
 		}
-		if f.Usage.Example != nil {
-			says = append(says, span{"; here is one: ", plain}, span{short(printable.Spaced(f.Usage.Example)), yellow})
+		if a.Example != nil {
+			says = append(says, span{"; here is one: ", plain}, span{short(printable.Spaced(a.Example)), yellow})
 		}
 		p.text(indent, 2, says...)
 	}
+}
+
+// answer is what recorded calls say of some items.
+type answer struct {
+	*finding.Usage
+	was finding.Level
+	of  []string
+}
+
+// answers are what the records say of findings, the most refused calls first.
+func answers(members []finding.Finding) []answer {
+	var all []answer
+	for _, f := range members {
+		if f.Usage == nil {
+			continue
+		}
+		_, name, _ := strings.Cut(f.Item, "/")
+		same := func(a answer) bool {
+			return a.was == f.Was && a.String() == f.Usage.String() && bytes.Equal(a.Example, f.Usage.Example)
+		}
+		i := slices.IndexFunc(all, same)
+		if i < 0 {
+			i, all = len(all), append(all, answer{Usage: f.Usage, was: f.Was})
+		}
+		all[i].of = appendNew(all[i].of, name)
+	}
+	slices.SortStableFunc(all, func(a, b answer) int { return b.Refused - a.Refused })
+	return all
 }
 
 func callsStyle(u *finding.Usage) style {
