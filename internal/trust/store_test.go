@@ -172,6 +172,42 @@ func TestCopiesHoldForNothing(t *testing.T) {
 	}
 }
 
+func TestEarlierIsWhatWasShown(t *testing.T) {
+	s, shown := store(t), some
+	shown.Shown = []string{"starts npx"}
+	if got := s.Earlier(some.File, some.Server); got != nil {
+		t.Errorf("before anybody agreed: %q", got)
+	}
+	agree(t, s, shown)
+	if diff := cmp.Diff(shown.Shown, s.Earlier(some.File, some.Server)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatCannotBeKeptIsAnError(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Store{Folder: filepath.Join(file, "trust")}).Agree(some, noon); err == nil {
+		t.Error("an agreement was kept below a file")
+	}
+}
+
+// TestOtherFilesAreNotRead puts files beside an agreement that are none, as a run that was killed or an editor may leave them.
+func TestOtherFilesAreNotRead(t *testing.T) {
+	s := store(t)
+	agree(t, s, some)
+	for _, name := range []string{"notes.txt", ".tmp-1" + extension, "README"} {
+		if err := os.WriteFile(filepath.Join(s.Folder, name), []byte("no agreement"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := s.List(); len(all) != 1 || err != nil {
+		t.Errorf("List gives %v, %v", all, err)
+	}
+}
+
 func TestRunsAtTheSameTimeLoseNothing(t *testing.T) {
 	s := store(t)
 	var all sync.WaitGroup

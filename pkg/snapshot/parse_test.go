@@ -52,7 +52,7 @@ func TestParseReadsAllFields(t *testing.T) {
 		"mcpctl": 1, "protocolVersion": "2026-07-28", "supportedVersions": ["2026-07-28", "2025-11-25"],
 		"serverInfo": {"name": "demo"}, "capabilities": {"tools": {}}, "instructions": "Use \u0022search\u0022.",
 		"tools": [], "prompts": [{"name": "p"}], "resources": [{"uri": "file:///a"}], "resourceTemplates": [{"uriTemplate": "x://{a}"}],
-		"later": {"b": 1}, "ttlMs": 3
+		"later": {"b": 1}, "latest": 2, "ttlMs": 3
 	}`))
 	if err != nil {
 		t.Fatal(err)
@@ -65,13 +65,20 @@ func TestParseReadsAllFields(t *testing.T) {
 		Prompts:      snapshot.NewList(snapshot.Prompts, []json.RawMessage{json.RawMessage(`{"name": "p"}`)}),
 		Resources:    snapshot.NewList(snapshot.Resources, []json.RawMessage{json.RawMessage(`{"uri": "file:///a"}`)}),
 		Templates:    snapshot.NewList(snapshot.Templates, []json.RawMessage{json.RawMessage(`{"uriTemplate": "x://{a}"}`)}),
-		Extra:        map[string]json.RawMessage{"later": json.RawMessage(`{"b": 1}`)},
+		Extra:        map[string]json.RawMessage{"later": json.RawMessage(`{"b": 1}`), "latest": json.RawMessage("2")},
 	}
 	if diff := cmp.Diff(want, s, cmp.AllowUnexported(snapshot.List{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"file:///a", "x://{a}"}, append(keys(s.Resources), keys(s.Templates)...)); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
+	}
+}
+
+func TestNullIsAbsent(t *testing.T) {
+	s, err := snapshot.Parse([]byte(`{"tools":[],"serverInfo":null,"capabilities":null,"instructions":null}`))
+	if err != nil || s.Server != nil || s.Capabilities != nil || s.Instructions != "" {
+		t.Errorf("server %s, capabilities %s, instructions %q (%v)", s.Server, s.Capabilities, s.Instructions, err)
 	}
 }
 

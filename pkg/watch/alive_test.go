@@ -3,6 +3,7 @@ package watch_test
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -45,7 +46,14 @@ func TestGone(t *testing.T) {
 		r.refuses(refused)
 		r.covers(false)
 		r.session().hear(watch.News{})
-		want(t, "told", r.after(time.Second), "1.1s state polling", "1.1s state reconnecting [gone]: connection refused")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for _, e := range r.events {
+			if !e.VerifiedAt.Equal(r.began) {
+				t.Errorf("%s says that the surface arrived %s after the start, and it did then", r.line(e), e.VerifiedAt.Sub(r.began))
+			}
+		}
+		want(t, "told", r.told(), "1.1s state polling", "1.1s state reconnecting [gone]: connection refused")
 		if now := view.Status(); now.Connected || now.Listening || now.Current() || now.Trouble != watch.Gone || !now.VerifiedAt.Equal(r.began) {
 			t.Errorf("connected %v, listening %v, current %v, trouble %q, verified %v", now.Connected, now.Listening, now.Current(), now.Trouble, now.VerifiedAt.Sub(r.began))
 		}
