@@ -190,3 +190,15 @@ func TestAddedLinesAreLines(t *testing.T) {
 		}
 	}
 }
+
+// TestAListIsToldOnce: what left a choice and what joined it are two findings, and one change.
+func TestAListIsToldOnce(t *testing.T) {
+	left := finding.Finding{Rule: "input-enum-value-removed", Level: finding.Breaking, Server: "a", Item: "tool/t", Path: "/inputSchema/properties/p/enum",
+		Message: "`p` no longer accepts \"x\".", Old: json.RawMessage(`["x","y"]`), New: json.RawMessage(`["y","z"]`)}
+	joined := left
+	joined.Rule, joined.Level, joined.Message = "input-enum-value-added", finding.Info, "`p` now accepts \"z\"."
+	r := &report.Report{Command: "diff", Servers: []report.Server{{Name: "a", State: report.OK}}, Findings: []finding.Finding{left, joined}}
+	if out := table(t, r, report.Options{}); strings.Count(out, `− "x"  + "z"`) != 1 {
+		t.Errorf("the change is not told once:\n%s", out)
+	}
+}

@@ -31,7 +31,8 @@ func writeChange(p *page, indent int, f finding.Finding, at ...span) {
 	if place := f.Pointer(); place != "" && p.Verbose {
 		at = append(at, span{place + "  ", dim})
 	}
-	told := f.Item == "" && p.known("values", f.Pointer()+string(f.Old)+string(f.New))
+	list := rawjson.TypeName(f.Old) == "an array" && rawjson.TypeName(f.New) == "an array"
+	told := (f.Item == "" || list) && p.known("values", f.Item+f.Pointer()+string(f.Old)+string(f.New))
 	switch {
 	case isPolicy(f.Item), told && !p.Verbose: // the message says it, or another one
 	case f.Pointer() == "" && f.Item != "" && (f.Old == nil) != (f.New == nil):

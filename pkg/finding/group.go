@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Group is the findings of one cause: the same thing happened at several places. A report opens with groups, worst first,
@@ -101,7 +103,11 @@ func (g Group) titled() string {
 		title = strings.TrimSuffix(g.Members[0].Message, ".")
 	}
 	switch {
-	case len(names) == 0, whole && len(names) == 1:
+	case whole && len(names) == 1:
+	case len(names) == 0:
+		if places := g.places(); len(places) > 1 {
+			title += " in " + listed(places)
+		}
 	case whole:
 		title += ": " + listed(names)
 	case len(names) == 1:
@@ -113,6 +119,18 @@ func (g Group) titled() string {
 		title += fmt.Sprintf(" %s %d servers", at, len(g.Servers))
 	}
 	return title
+}
+
+// places are the members of the server's surface that hold what the findings speak of, once each.
+func (g Group) places() []string {
+	var names []string
+	for _, f := range g.Members {
+		steps := rawjson.Split(f.Pointer())
+		if len(steps) > 1 && !slices.Contains(names, "`"+steps[len(steps)-2]+"`") {
+			names = append(names, "`"+steps[len(steps)-2]+"`")
+		}
+	}
+	return names
 }
 
 // listed names the first few of a list.

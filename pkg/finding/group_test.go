@@ -92,3 +92,15 @@ func TestOneItemOfManyServersIsNamed(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestPlacesOfTheServerAreNamed: what happened to several parts of the server itself is told with the parts.
+func TestPlacesOfTheServerAreNamed(t *testing.T) {
+	var all []finding.Finding
+	for _, part := range []string{"prompts", "tools"} {
+		all = append(all, finding.Finding{Rule: "capability-option-removed", Path: "/capabilities/" + part + "/listChanged",
+			Message: "The server no longer offers `" + part + ".listChanged`.", Cause: "The server no longer offers `listChanged`"})
+	}
+	if got, want := finding.Groups(all)[0].Title, "The server no longer offers `listChanged` in `prompts`, `tools`"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
