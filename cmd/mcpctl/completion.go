@@ -213,7 +213,7 @@ func (l *line) flagValues(flag string) []candidate {
 		}
 		return words(files...)
 	case "fail-on":
-		return words("breaking", "warning", "info", "any", "never")
+		return words("breaking", "used-breaking", "warning", "info", "any", "never")
 	case "kind":
 		return words("tools", "prompts", "resources", "templates")
 	case "protocol":

@@ -97,6 +97,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		s.Version, s.Cause = pair.advice(r.Findings), pair.cause(slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Server == s.Name }))
 		r.Servers = append(r.Servers, s)
 	}
+	r.Findings = f.Config.Project.Usage.Lower(r.Findings) // which version to call it is not asked of callers
 	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(pairs, policy.Fails(r.Findings))
 	return r, nil
 }

@@ -23,14 +23,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// LocalRecords names the user's own records where a file of records may stand.
-const LocalRecords = "local"
-
 // UsageOptions say which recorded calls count.
 type UsageOptions struct {
 	Scope
-	Records string        // LocalRecords or a file that Export wrote; empty = LocalRecords
-	Since   time.Duration // how far back; 0 = as configured, else 30 days
+	Records string        // config.LocalRecords or a file that ExportUsage wrote; empty = config.LocalRecords
+	Since   time.Duration // how far back; 0 = 30 days
 }
 
 // defaultWindow is how far back recorded calls count unless somebody says otherwise.
@@ -48,7 +45,7 @@ func UsageStore(p host.Process) (usage.Store, error) {
 
 // records reads the records that are meant.
 func (o UsageOptions) records(p host.Process) (*usage.Records, error) {
-	if word := cmp.Or(o.Records, LocalRecords); word != LocalRecords {
+	if word := cmp.Or(o.Records, config.LocalRecords); word != config.LocalRecords {
 		if !filepath.IsAbs(word) {
 			word = filepath.Join(p.Dir, word)
 		}
@@ -64,10 +61,10 @@ func (o UsageOptions) records(p host.Process) (*usage.Records, error) {
 
 // evidence gives the recorded calls of a server by which a diff is judged; nil where nobody asked for that.
 func (o DiffOptions) evidence(p host.Process, cfg *config.Config) (func(server string) diff.Recorder, error) {
-	if o.Records == "" {
+	u := UsageOptions{Records: cmp.Or(o.Records, cfg.Project.Usage.Records), Since: cmp.Or(o.Since, cfg.Project.Usage.Window)}
+	if u.Records == "" {
 		return func(string) diff.Recorder { return nil }, nil
 	}
-	u := UsageOptions{Records: o.Records, Since: o.Since}
 	rs, err := u.records(p)
 	return func(server string) diff.Recorder {
 		calls := rs.Of(namesOf(cfg, server), u.window(p))

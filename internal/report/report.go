@@ -263,7 +263,7 @@ type judged struct {
 // fails tells whether a finding makes the run fail.
 func (r *Report) fails(f finding.Finding) bool {
 	threshold := cmp.Or(serverNamed(f.Server, r.Servers).FailOn, r.FailOn, finding.FailOnBreaking)
-	return f.Waiver == nil && threshold.Fails(f.Level)
+	return threshold.FailsOn(f)
 }
 
 // Summarize counts findings by level, waived ones apart, and servers that could not be asked in full.

@@ -110,7 +110,7 @@ func (p Policy) named(findings []Finding) map[string][]string {
 // Fails tells whether one of the findings makes a run fail: it is not waived, and at or above the threshold of its server.
 func (p Policy) Fails(findings []Finding) bool {
 	return slices.ContainsFunc(findings, func(f Finding) bool {
-		return f.Waiver == nil && p.Threshold(f.Server).Fails(f.Level)
+		return p.Threshold(f.Server).FailsOn(f)
 	})
 }
 
@@ -183,6 +183,7 @@ type Threshold string
 // The thresholds, in the words of --fail-on.
 const (
 	FailOnBreaking Threshold = "breaking"
+	FailOnUsed     Threshold = "used-breaking" // breaking, unless it is certain that no recorded call is refused
 	FailOnWarning  Threshold = "warning"
 	FailOnInfo     Threshold = "info"
 	FailOnAny      Threshold = "any" // the same as info: whatever is reported
@@ -192,10 +193,15 @@ const (
 // ParseThreshold reads a word of --fail-on.
 func ParseThreshold(word string) (Threshold, error) {
 	switch t := Threshold(word); t {
-	case FailOnBreaking, FailOnWarning, FailOnInfo, FailOnAny, FailOnNever:
+	case FailOnBreaking, FailOnUsed, FailOnWarning, FailOnInfo, FailOnAny, FailOnNever:
 		return t, nil
 	}
-	return FailOnNever, fmt.Errorf("unknown threshold %q: breaking, warning, info, any and never exist", word)
+	return FailOnNever, fmt.Errorf("unknown threshold %q: breaking, used-breaking, warning, info, any and never exist", word)
+}
+
+// FailsOn tells whether a finding makes the run fail: one that is waived never does.
+func (t Threshold) FailsOn(f Finding) bool {
+	return f.Waiver == nil && t.Fails(f.Level) && !(t == FailOnUsed && f.Usage.Unaffected())
 }
 
 // Fails tells whether a finding of this level makes the run fail.
