@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -50,14 +51,20 @@ func askFlags(o *invoke.Options) []cli.Flag {
 	}
 }
 
-// request is the SOURCE and the words of a request, of which it takes so many at least; usage is the mistake otherwise.
-func (p program) request(words []string, least int, usage string) (from []source.Source, rest []string, err error) {
-	named, rest := p.oneSource(words)
-	if len(rest) < least {
-		return nil, nil, exit.Usagef("%s", usage)
+// asking is the action of such a command: its words are a SOURCE, unless "--" names it, and at least so many others, which do
+// gets; usage tells how it is written.
+func (p *program) asking(least int, usage string, do func(ctx context.Context, from []source.Source, rest []string) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		named, rest := p.oneSource(c.Args().Slice())
+		if len(rest) < least {
+			return exit.Usagef("%s", usage)
+		}
+		from, err := p.sources(named)
+		if err != nil {
+			return err
+		}
+		return do(c.Context, from, rest)
 	}
-	from, err = p.sources(named)
-	return from, rest, err
 }
 
 func callCommand(p program) *cli.Command {
@@ -73,12 +80,54 @@ only after a yes: asked for on the terminal, given with --yes elsewhere. See doc
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "args", Usage: "`JSON` object of arguments, @FILE, or - for standard input; KEY=VALUE is put into it", Destination: &base},
 		}, askFlags(&o)...),
-		Action: func(c *cli.Context) error {
-			from, rest, err := p.request(c.Args().Slice(), 1, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; mcpctl list SOURCE shows the tools")
-			if err != nil {
-				return err
+		Action: p.asking(1, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; mcpctl list SOURCE shows the tools", func(ctx context.Context, from []source.Source, rest []string) error {
+			return invoke.Call(ctx, p.Process, o, from, rest[0], rest[1:], base)
+		}),
+	}, &o)
+}
+
+func promptCommand(p program) *cli.Command {
+	var o invoke.Options
+	return p.invokeCommand(&cli.Command{
+		Name:        "prompt",
+		Usage:       "fill in a prompt and show its messages",
+		ArgsUsage:   "SOURCE NAME [KEY=VALUE…] [-- CMD ARG…]",
+		Description: `Every argument of a prompt is a text; key@=FILE reads it from a file.`,
+		Flags:       askFlags(&o),
+		Action: p.asking(1, "which prompt? Write mcpctl prompt SOURCE NAME [KEY=VALUE…]; mcpctl list SOURCE shows the prompts", func(ctx context.Context, from []source.Source, rest []string) error {
+			return invoke.Prompt(ctx, p.Process, o, from, rest[0], rest[1:])
+		}),
+	}, &o)
+}
+
+func readCommand(p program) *cli.Command {
+	var o invoke.Options
+	return p.invokeCommand(&cli.Command{
+		Name:        "read",
+		Usage:       "read a resource",
+		ArgsUsage:   "SOURCE URI [KEY=VALUE…] [-- CMD ARG…]",
+		Description: `A URI template (RFC 6570) is expanded with the values: mcpctl read tickets tickets://{id} id=7.`,
+		Flags:       askFlags(&o),
+		Action: p.asking(1, "read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE shows resources and templates", func(ctx context.Context, from []source.Source, rest []string) error {
+			return invoke.Read(ctx, p.Process, o, from, rest[0], rest[1:])
+		}),
+	}, &o)
+}
+
+func completeCommand(p program) *cli.Command {
+	var o invoke.Options
+	return p.invokeCommand(&cli.Command{
+		Name:        "complete",
+		Usage:       "ask a server what an argument may be",
+		ArgsUsage:   "SOURCE prompt/NAME|template/URI-TEMPLATE ARGUMENT [PREFIX] [KEY=VALUE…] [-- CMD ARG…]",
+		Description: `KEY=VALUE are arguments that are known already; servers may suggest by them.`,
+		Flags:       []cli.Flag{dryRunFlag(&o)},
+		Action: p.asking(2, "complete what? Write mcpctl complete SOURCE prompt/NAME ARGUMENT [PREFIX], or template/URI-TEMPLATE in the place of prompt/NAME", func(ctx context.Context, from []source.Source, rest []string) error {
+			prefix, known := "", rest[2:]
+			if len(known) > 0 {
+				prefix, known = known[0], known[1:]
 			}
-			return invoke.Call(c.Context, p.Process, o, from, rest[0], rest[1:], base)
-		},
+			return invoke.Complete(ctx, p.Process, o, from, rest[0], rest[1], prefix, known)
+		}),
 	}, &o)
 }

@@ -27,24 +27,34 @@ func Call(ctx context.Context, p host.Process, o Options, from []source.Source, 
 	if err != nil {
 		return err
 	}
+	return on(ctx, p, o, from, func(c *Client) error { return c.call(ctx, tool, given, whole) })
+}
+
+// on connects to a server for as long as do takes.
+func on(ctx context.Context, p host.Process, o Options, from []source.Source, do func(*Client) error) error {
 	c, err := connect(ctx, p, o, from)
 	if err != nil {
 		return err
 	}
 	defer c.close()
+	return do(c)
+}
+
+// call calls a tool once it is agreed to, with arguments that are put into a whole object.
+func (c *Client) call(ctx context.Context, tool string, given []call.Argument, whole json.RawMessage) error {
 	item, err := c.find(ctx, snapshot.Tools, tool)
 	if err != nil {
 		return err
 	}
-	if needsTask(item) && !o.NoValidate {
+	if needsTask(item) && !c.options.NoValidate {
 		return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does not do; nothing was called", c.name(), report.Visible(item.Key))
 	}
 	schema := item.InputSchema()
 	args, problems := call.Build(schema, whole, given)
-	if err := o.problems(c.name(), tool, c.validate(schema, args, problems)); err != nil {
+	if err := c.options.problems(c.name(), tool, c.validate(schema, args, problems)); err != nil {
 		return err
 	}
-	if !o.DryRun {
+	if !c.options.DryRun {
 		if err := c.confirm(ctx, item, args); err != nil {
 			return err
 		}
@@ -61,19 +71,16 @@ func Prompt(ctx context.Context, p host.Process, o Options, from []source.Source
 	if err != nil {
 		return err
 	}
-	c, err := connect(ctx, p, o, from)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	prompt, err := c.find(ctx, snapshot.Prompts, name)
-	if err != nil {
-		return err
-	}
-	if err := o.problems(c.name(), name, call.CheckPrompt(prompt, values)); err != nil {
-		return err
-	}
-	return c.do(ctx, name, request{stage: probe.Prompting, message: call.Prompt(name, call.Texts(values)), read: call.PromptResult})
+	return on(ctx, p, o, from, func(c *Client) error {
+		prompt, err := c.find(ctx, snapshot.Prompts, name)
+		if err == nil {
+			err = o.problems(c.name(), name, call.CheckPrompt(prompt, values))
+		}
+		if err != nil {
+			return err
+		}
+		return c.do(ctx, name, request{stage: probe.Prompting, message: call.Prompt(name, call.Texts(values)), read: call.PromptResult})
+	})
 }
 
 // Read reads a resource; a URI template (RFC 6570) is expanded with words such as key=value.
@@ -86,12 +93,9 @@ func Read(ctx context.Context, p host.Process, o Options, from []source.Source, 
 	if err := o.problems("", template, problems); err != nil {
 		return err
 	}
-	c, err := connect(ctx, p, o, from)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	return c.do(ctx, uri, request{stage: probe.Reading, message: call.Read(uri), read: call.ReadResult})
+	return on(ctx, p, o, from, func(c *Client) error {
+		return c.do(ctx, uri, request{stage: probe.Reading, message: call.Read(uri), read: call.ReadResult})
+	})
 }
 
 // Complete asks what an argument of a prompt or a template may be, given the beginning of it and words such as key=value for
@@ -105,18 +109,15 @@ func Complete(ctx context.Context, p host.Process, o Options, from []source.Sour
 	if err != nil {
 		return err
 	}
-	c, err := connect(ctx, p, o, from)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	return c.do(ctx, argument, request{
-		stage: probe.Completing, message: call.Complete(to, argument, prefix, values), read: call.CompleteResult,
-		inspect: func(r call.Result) {
-			if r.More != "" { // the server knows more values than it gave
-				c.note("%s", report.Visible(r.More))
-			}
-		},
+	return on(ctx, p, o, from, func(c *Client) error {
+		return c.do(ctx, argument, request{
+			stage: probe.Completing, message: call.Complete(to, argument, prefix, values), read: call.CompleteResult,
+			inspect: func(r call.Result) {
+				if r.More != "" { // the server knows more values than it gave
+					c.note("%s", report.Visible(r.More))
+				}
+			},
+		})
 	})
 }
 

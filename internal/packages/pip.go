@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -134,21 +136,13 @@ var separators = match.Pattern(`[-_.]+`)
 func distributions(folder string) []distribution {
 	var all []distribution
 	for _, pattern := range []string{"lib/python*/site-packages/*.dist-info", "Lib/site-packages/*.dist-info"} {
-		found, _ := filepath.Glob(filepath.Join(quoteGlob(folder), filepath.FromSlash(pattern)))
+		found, _ := fs.Glob(os.DirFS(folder), pattern) // the pattern is a good one
 		for _, info := range found {
-			name, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(info), ".dist-info"), "-")
-			all = append(all, distribution{normalized(name), version, consoleScripts(filepath.Join(info, "entry_points.txt"))})
+			name, version, _ := strings.Cut(strings.TrimSuffix(path.Base(info), ".dist-info"), "-")
+			all = append(all, distribution{normalized(name), version, consoleScripts(filepath.Join(folder, filepath.FromSlash(info), "entry_points.txt"))})
 		}
 	}
 	return all
-}
-
-// quoteGlob is a folder as filepath.Match takes it for itself.
-func quoteGlob(folder string) string {
-	if filepath.Separator == '\\' {
-		return folder
-	}
-	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(folder, `\$0`)
 }
 
 // consoleScripts are the programs that a package has, by the file that says so.
