@@ -41,6 +41,18 @@ for package in deb rpm; do
 	test "$(ls mcpctl_"$version"_linux_*.$package | wc -l)" -eq 2 || wrong "not two packages for $package"
 done
 
+# The same binaries as packages of npm, for npx mcpctl.
+if command -v npm >/dev/null 2>&1; then
+	set --
+	for target in linux_amd64=linux-x64 linux_arm64=linux-arm64 darwin_amd64=darwin-x64 darwin_arm64=darwin-arm64 windows_amd64=win32-x64 windows_arm64=win32-arm64; do
+		set -- "$@" "${target#*=}=$(ls -d mcpctl_"${target%%=*}"_*/mcpctl*)"
+	done
+	sh ../scripts/npm.sh "$version" npm "$@" >/dev/null
+	test "$(ls npm/*.tgz | wc -l)" -eq 7 || wrong "not seven packages for npm"
+else
+	echo "SKIPPED: release: npm is not installed" >&2
+fi
+
 # The binary for this machine says its version, and whoever builds this commit gets the same bytes.
 host=$($GO env GOOS)_$($GO env GOARCH)
 released=$(ls -d mcpctl_"$host"_*/mcpctl*)

@@ -56,13 +56,13 @@ func arranged(args []string, app *cli.App) ([]string, error) {
 	var flags, words []string
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
-		if arg == "-" || !strings.HasPrefix(arg, "-") {
+		if isWord(arg) {
 			words = append(words, arg)
 			continue
 		}
 		name := strings.TrimLeft(arg, "-")
 		switch {
-		case slices.Contains(report.Formats(), name):
+		case slices.Contains(report.Formats(), name) && slices.ContainsFunc(args, isWord):
 			flags = append(flags, "--format", formatFor(args, name))
 			continue
 		case strings.Trim(arg, "v") == "-" && len(arg) > 2:
@@ -82,6 +82,9 @@ func arranged(args []string, app *cli.App) ([]string, error) {
 	}
 	return slices.Concat(words[:1], flags, words[1:]), nil
 }
+
+// isWord tells words from flags; "-" is standard input.
+func isWord(arg string) bool { return arg == "-" || !strings.HasPrefix(arg, "-") }
 
 // formatFor is a format in the words of the command that args begin with: the events of watch are one object a line.
 func formatFor(args []string, format string) string {
@@ -109,6 +112,9 @@ func badUsage(c *cli.Context, err error, _ bool) error {
 // nearestFlag is the flag of a command that somebody may have meant.
 func nearestFlag(c *cli.Context, flag string) string {
 	takes := flagsOf(c.Command)
+	if name := strings.TrimLeft(flag, "-"); slices.Contains(report.Formats(), name) {
+		return fmt.Sprintf(" here: a format goes with a command, such as mcpctl list --%s", name)
+	}
 	if ours := otherNames[strings.TrimLeft(flag, "-")]; ours != "" {
 		if _, has := takes[ours]; has {
 			return fmt.Sprintf(" (did you mean %q?)", "--"+ours)

@@ -77,10 +77,7 @@ func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []sour
 		return nil, err
 	}
 	for i, s := range current {
-		if s.Transport != "stdio" {
-			continue
-		}
-		if failure := offLock(lock, s.Name, s.Package); failure != nil {
+		if failure := offLock(lock, s.Name, s.Package); failure != nil && s.State != report.Failed && s.State != report.Disabled {
 			current[i].State, current[i].Error, current[i].Snapshot = report.Failed, failure, nil
 		}
 	}

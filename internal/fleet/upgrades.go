@@ -30,6 +30,9 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 	}
 	var before, after []config.Entry
 	for _, e := range f.gate.Guard(f.Config, entries) {
+		if e.Disabled {
+			continue
+		}
 		launch, ok := launchOf(e)
 		if !ok {
 			f.process.Note("%s is not compared: it starts no package by npx or another launcher that is known here", report.Visible(e.Server.Name))
@@ -61,7 +64,7 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 // launchOf is what the launcher that an entry starts is told to start.
 func launchOf(e config.Entry) (packages.Launch, bool) {
 	s := e.Server.Stdio
-	if s == nil || e.Disabled {
+	if s == nil {
 		return packages.Launch{}, false
 	}
 	return packages.Launched(slices.Concat([]string{s.Command}, s.Args))

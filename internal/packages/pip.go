@@ -38,9 +38,6 @@ func (m pip) versions(ctx context.Context, ref Ref, all bool) ([]string, error) 
 	}
 	versions := strings.Split(strings.TrimSpace(string(listed[1])), ", ")
 	slices.Reverse(versions) // pip has the newest first
-	if !all {
-		versions = versions[len(versions)-1:]
-	}
 	return versions, nil
 }
 
