@@ -192,6 +192,9 @@ func TestWhatCannotBeKeptIsAnError(t *testing.T) {
 	if err := (Store{Folder: filepath.Join(file, "trust")}).Agree(some, noon); err == nil {
 		t.Error("an agreement was kept below a file")
 	}
+	if _, err := (Store{Folder: file}).List(); err == nil {
+		t.Error("a folder that cannot be read has no agreements, it says")
+	}
 }
 
 // TestOtherFilesAreNotRead puts files beside an agreement that are none, as a run that was killed or an editor may leave them.
