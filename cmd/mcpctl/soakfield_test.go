@@ -134,6 +134,7 @@ type soakPlot struct {
 
 	mu      sync.Mutex
 	since   []time.Time // when each version came
+	said    []time.Time // when each, or one after it, was announced
 	streams map[chan struct{}]func()
 	session int           // what the server knows of sessions began with this one
 	tears   bool          // versions may come between pages
@@ -155,6 +156,25 @@ func (p *soakPlot) came(n int) time.Time {
 		return time.Time{}
 	}
 	return p.since[n]
+}
+
+// say notes that all versions are announced.
+func (p *soakPlot) say() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.said) < len(p.since) {
+		p.said = append(p.said, time.Now())
+	}
+}
+
+// announced is when a version was; zero = not yet.
+func (p *soakPlot) announced(n int) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n < 0 || n >= len(p.said) {
+		return time.Time{}
+	}
+	return p.said[n]
 }
 
 // change makes a new version and announces it.
@@ -346,6 +366,7 @@ func (p *soakPlot) stream(w http.ResponseWriter, r *http.Request) {
 			if !p.answers(ctx) {
 				return
 			}
+			p.say()
 			fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
 		}
 	}

@@ -106,6 +106,23 @@ func TestAnnouncementsAreHeldAgainstChanges(t *testing.T) {
 	})
 }
 
+// TestSlowAnnouncement: where answers take three seconds, what a server says by itself may as well.
+func TestSlowAnnouncement(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.onEach(func(kind snapshot.Kind, _ *session) {
+			if kind == snapshot.Tools {
+				time.Sleep(3 * time.Second)
+			}
+		})
+		r.set(snapshot.Tools, "a", "b")
+		time.Sleep(5*time.Minute + 4*time.Second) // a poll began after 5 minutes
+		r.onEach(nil)
+		r.announce(snapshot.Tools)
+		want(t, "late", r.after(time.Second), "5m5s changed by poll tool-added(tool/b)")
+	})
+}
+
 // TestServerThatAnnouncesEveryReading is slowed down to the pace of polling, and told so once; a change ends that.
 func TestServerThatAnnouncesEveryReading(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {

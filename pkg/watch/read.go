@@ -266,7 +266,7 @@ const firstBrake = time.Second
 // heed holds a reading against what was announced: a change that was not, and announcements without one.
 func (w *watcher) heed(ctx context.Context, session Session, r reading, o *outcome) {
 	o.lost = !r.notified && w.news.gap && r.cause != Start && r.cause != Reload
-	o.silent = o.changed && !o.first && r.cause == Poll && !r.notified && !w.news.gap && w.state.covered && !w.hears(ctx, session)
+	o.silent = o.changed && !o.first && r.cause == Poll && !r.notified && !w.news.gap && w.state.covered && !w.hears(ctx, session, max(w.options.patience(), r.took))
 	answered := !slices.ContainsFunc(r.missing(), w.news.announced)
 	o.needless = r.timely && answered && !o.changed && r.since.Sub(w.state.changedAt) >= w.options.patience()
 	switch {
@@ -288,8 +288,8 @@ func (w *watcher) heed(ctx context.Context, session Session, r reading, o *outco
 
 // hears gives a server that announces changes time to announce the one that a poll has found: what it says may be slower on its
 // way than an answer. When the connection is lost meanwhile, nobody knows.
-func (w *watcher) hears(ctx context.Context, session Session) bool {
-	late := time.NewTimer(w.options.patience())
+func (w *watcher) hears(ctx context.Context, session Session, within time.Duration) bool {
+	late := time.NewTimer(within)
 	defer late.Stop()
 	for !w.news.fresh() {
 		select {
