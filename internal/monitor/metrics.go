@@ -21,7 +21,7 @@ type meter struct {
 	connecting, refreshing       *family
 	undelivered                  *family
 	subscribers, dropped         atomic.Int64
-	sizes                        sizes
+	sizes                        sync.Map // size by server: counting tokens takes a while
 }
 
 func newMeter(m *Monitor) *meter {
@@ -92,17 +92,11 @@ func (t *meter) forget(server string) {
 	for _, f := range []*family{t.connects, t.refreshes, t.changes, t.connecting, t.refreshing, t.undelivered} {
 		f.forget(label(server))
 	}
-	t.sizes.forget(server)
+	t.sizes.Delete(server)
 }
 
 // label is a name as Prometheus takes it.
 func label(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
-
-// sizes remembers what surfaces take up, for counting tokens takes a while. The zero value is ready.
-type sizes struct {
-	mu    sync.Mutex
-	known map[string]size
-}
 
 // standing are the families that are read from the status of every server at the moment of the scrape; of servers with one name
 // as Prometheus takes it the first alone.
@@ -142,11 +136,16 @@ func standingRows() []standingRow {
 			tell(float64(of(now.Counts)))
 		}}
 	}
+	truth := func(name, help string, of func(watch.Status) bool) standingRow {
+		return standingRow{name, gauge, help, nil, func(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
+			tell(asNumber(of(now)))
+		}}
+	}
 	return []standingRow{
 		{"mcpctl_server_state", gauge, "1 for the state that the server is in, 0 for the others.", []string{"state"}, tellState},
-		{"mcpctl_server_up", gauge, "1 if the server is connected and its surface known and current, otherwise 0.", nil, tellUp},
-		{"mcpctl_server_connected", gauge, "1 if a connection to the server stands, as far as is known, otherwise 0.", nil, tellConnected},
-		{"mcpctl_server_listening", gauge, "1 if what the server announces arrives, otherwise 0.", nil, tellListening},
+		truth("mcpctl_server_up", "1 if the server is connected and its surface known and current, otherwise 0.", watch.Status.Current),
+		truth("mcpctl_server_connected", "1 if a connection to the server stands, as far as is known, otherwise 0.", func(now watch.Status) bool { return now.Connected }),
+		truth("mcpctl_server_listening", "1 if what the server announces arrives, otherwise 0.", func(now watch.Status) bool { return now.Listening }),
 		{"mcpctl_last_success_timestamp_seconds", gauge, "When the server's whole surface last arrived (verifiedAt); absent before the first time.", nil, tellVerified},
 		count("mcpctl_notifications_total", "Announcements of changes that the server sent.", func(c watch.Counts) int { return c.Announcements }),
 		count("mcpctl_needless_notifications_total", "Announcements behind which there was no change.", func(c watch.Counts) int { return c.Needless }),
@@ -161,27 +160,15 @@ func standingRows() []standingRow {
 // tellState tells 1 for the state in effect and 0 for the others.
 func tellState(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
 	for _, state := range watch.States() {
-		tell(truth(now.State == state), string(state))
+		tell(asNumber(now.State == state), string(state))
 	}
 }
 
-func truth(yes bool) float64 {
+func asNumber(yes bool) float64 {
 	if yes {
 		return 1
 	}
 	return 0
-}
-
-func tellUp(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
-	tell(truth(now.Current()))
-}
-
-func tellConnected(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
-	tell(truth(now.Connected))
-}
-
-func tellListening(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
-	tell(truth(now.Listening))
 }
 
 func tellVerified(_ *meter, _ string, now watch.Status, tell func(float64, ...string)) {
@@ -222,19 +209,11 @@ type size struct {
 
 // measure is the size of the surface that a server has now, which is not nil.
 func (t *meter) measure(server string, now watch.Status) size {
-	t.sizes.mu.Lock()
-	known := t.sizes.known[server]
-	t.sizes.mu.Unlock()
-	if known.surface == now.Surface {
-		return known
+	if known, ok := t.sizes.Load(server); ok && known.(size).surface == now.Surface {
+		return known.(size)
 	}
-	known = sizeOf(now)
-	t.sizes.mu.Lock()
-	defer t.sizes.mu.Unlock()
-	if t.sizes.known == nil {
-		t.sizes.known = map[string]size{}
-	}
-	t.sizes.known[server] = known
+	known := sizeOf(now)
+	t.sizes.Store(server, known)
 	return known
 }
 
@@ -250,10 +229,4 @@ func sizeOf(now watch.Status) size {
 		s.tokens = &n
 	}
 	return s
-}
-
-func (s *sizes) forget(server string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.known, server)
 }
