@@ -76,7 +76,7 @@ func newWeb(e Endpoint) (*web, error) {
 		Proxy:                  e.proxy,
 		DialContext:            e.dial,
 		TLSHandshakeTimeout:    tlsTimeout,
-		ForceAttemptHTTP2:      true,
+		ForceAttemptHTTP2:      u.Scheme == "https", // getting ready for it takes memory
 		MaxIdleConnsPerHost:    8,
 		MaxResponseHeaderBytes: 1 << 20,
 		IdleConnTimeout:        time.Minute,
