@@ -19,8 +19,8 @@ func usageCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:      "usage",
 		Usage:     "the calls that agents really made, from records that you already have",
-		ArgsUsage: "[SOURCE…] | import [FROM…] | export | forget [SERVER…]",
-		Description: `usage shows what was called, how often and by whom; import reads calls from FROM: a file or folder of transcripts (Claude Code, Codex), of
+		ArgsUsage: "[SOURCE…] | replay [SOURCE…] | import [FROM…] | export | forget [SERVER…]",
+		Description: `usage shows what was called, how often and by whom; replay judges it by the tools of SOURCEs or saved snapshots, and calls nothing; import reads calls from FROM: a file or folder of transcripts (Claude Code, Codex), of
 spans (OTLP JSON) or of JSON lines, or - for standard input; without FROM the transcripts of this user. export writes them for others, and forget
 drops them. What is kept of a call stays on this machine and shows no text: see docs/usage-records.md.`,
 		Flags: []cli.Flag{
@@ -47,11 +47,15 @@ drops them. What is kept of a call stays on this machine and shows no text: see 
 			case "forget":
 				return p.forgetUsage(c, words[1:])
 			}
-			from, err := p.sources(c.Args().Slice())
+			show := compare.Usage
+			if words = c.Args().Slice(); len(words) > 0 && words[0] == "replay" {
+				show, words = compare.ReplayUsage, words[1:]
+			}
+			from, err := p.sources(words)
 			if err != nil {
 				return err
 			}
-			r, err := compare.Usage(c.Context, p.Process, o.UsageOptions, from)
+			r, err := show(c.Context, p.Process, o.UsageOptions, from)
 			return p.emit(c.Context, r, err, report.Options{})
 		},
 	}, snapshotsFlags(&p.Select), p.surveyFlags())

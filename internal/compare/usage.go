@@ -130,6 +130,55 @@ func Usage(ctx context.Context, p host.Process, o UsageOptions, from []source.So
 	return r, nil
 }
 
+// ReplayUsage judges recorded calls by the tools that SOURCEs offer; none = the saved snapshots. Nothing is called.
+func ReplayUsage(ctx context.Context, p host.Process, o UsageOptions, from []source.Source) (*report.Report, error) {
+	rs, err := o.records(p)
+	if err != nil {
+		return nil, err
+	}
+	surfaces, err := o.surfaces(ctx, p, from)
+	if err != nil {
+		return nil, err
+	}
+	r := &report.Report{Command: "replay", Usage: []report.Called{}, Status: fleet.Status(surfaces)}
+	w := o.window(p)
+	for _, surface := range surfaces {
+		if surface.Snapshot == nil {
+			continue
+		}
+		evidence := rs.Of([]string{surface.Name}, w)
+		for _, item := range surface.Snapshot.Tools.Items() {
+			row, err := replayed(evidence, item)
+			if err != nil {
+				r.Problems = append(r.Problems, surface.Name+": "+item.Key+": "+err.Error())
+				continue
+			}
+			row.Server, row.Days = surface.Name, w.Days
+			r.Usage = append(r.Usage, row)
+		}
+	}
+	if r.Status == exit.OK && slices.ContainsFunc(r.Usage, func(c report.Called) bool { return c.Refused > 0 }) {
+		r.Status = exit.Findings
+	}
+	return r, nil
+}
+
+// replayed is what the schema of a tool does with its recorded calls.
+func replayed(evidence usage.Evidence, tool snapshot.Item) (report.Called, error) {
+	row := report.Called{Tool: tool.Key, Agents: []string{}, Trend: []int{}}
+	found, err := evidence.Replay(tool.Key, tool.InputSchema())
+	row.Calls, row.Refused, row.Undecided, row.Fault, row.Unused = found.Calls, found.Refused, found.Undecided, found.Fault, found.Unused
+	for _, u := range evidence.Tool(tool.Key) {
+		row.Failed, row.Last = row.Failed+u.Errors, max(row.Last, u.Last)
+		if !slices.Contains(row.Agents, u.Agent) {
+			row.Agents = append(row.Agents, u.Agent)
+		}
+	}
+	cost := check.ToolTokens(tool)
+	row.Tokens = &cost
+	return row, err
+}
+
 // toolOf is the tool that was called, and whether its server is among the surfaces.
 func toolOf(surfaces []fleet.Surface, s usage.Summary) (tool snapshot.Item, known bool) {
 	for _, surface := range surfaces {

@@ -347,6 +347,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"auth":     writeLogins,
 		"rules":    writeRules,
 		"usage":    writeUsage,
+		"replay":   writeReplay,
 	}
 	view, ok := views[r.Command]
 	switch {

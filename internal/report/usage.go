@@ -22,6 +22,34 @@ type Called struct {
 	Days   int      `json:"days"`             // how long the window is
 	Trend  []int    `json:"trend"`            // calls in equal parts of the window, the oldest first
 	Tokens *int     `json:"tokens,omitempty"` // what the tool costs every conversation; absent = its definition is not at hand
+
+	Refused   int      `json:"refused,omitempty"`   // replay: calls that the tool would refuse now
+	Undecided int      `json:"undecided,omitempty"` // replay: calls of which the records do not tell
+	Fault     string   `json:"fault,omitempty"`     // replay: what is wrong with the refused ones most often
+	Unused    []string `json:"unused,omitempty"`    // replay: arguments that were never given, and choices that were never made
+}
+
+// writeReplay writes a row per tool that is offered.
+func writeReplay(p *page, r *Report) {
+	if len(r.Usage) == 0 {
+		p.line(0, span{"no tool is known to judge recorded calls by", plain})
+		p.hint(0, "save snapshots, or name a SOURCE: mcpctl usage replay SOURCE")
+		return
+	}
+	g := grid{columns: []column{{title: "SERVER", name: true, least: 8}, {title: "TOOL", name: true, least: 8}, {title: "CALLS", right: true}, {title: "REFUSED", right: true},
+		{title: "UNDECIDED", right: true, drop: 2}, {title: "TOKENS", right: true, drop: 3}, {title: "MOSTLY", least: 12}, {title: "NEVER USED", least: 12, drop: 1}}}
+	for _, c := range r.Usage {
+		look, unused := plain, strings.Join(c.Unused, ", ")
+		if c.Refused > 0 {
+			look = red
+		}
+		if c.Calls == 0 {
+			unused = "the tool"
+		}
+		g.rows = append(g.rows, []span{{c.Server, bold}, {c.Tool, plain}, {strconv.Itoa(c.Calls), plain}, {strconv.Itoa(c.Refused), look},
+			{strconv.Itoa(c.Undecided), plain}, {number(c.Tokens), dim}, {c.Fault, plain}, {unused, dim}})
+	}
+	p.grid(0, g)
 }
 
 // writeUsage writes a row per tool that was called.
