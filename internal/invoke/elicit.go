@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -28,7 +29,7 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 	defer t.Close()
 	t.Printf("mcpctl: about to call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
 		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
-		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Claims(tool.Raw))
+		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(signature.Hints(tool.Raw)))
 	answer, err := t.Choose(ctx, "Call it? [y]es, [N]o: ", "yes", "no")
 	switch {
 	case err != nil && !errors.Is(err, terminal.ErrClosed):

@@ -153,7 +153,11 @@ func writeTrust(p *page, r *Report) {
 	for _, s := range r.Servers {
 		p.gap()
 		p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, s.standing())
-		for _, line := range s.capabilities() {
+		var all []manifest.Line
+		if s.Manifest != nil {
+			all = s.Manifest.Lines()
+		}
+		for _, line := range all {
 			p.text(2, 10, span{fmt.Sprintf("%-10s", line.What), dim}, span{line.Text, plain})
 			if line.Unusual != "" {
 				p.text(12, 14, span{"! " + line.Unusual, yellow})
@@ -170,14 +174,6 @@ func writeTrust(p *page, r *Report) {
 		p.line(0, span{"no servers that need trust", plain})
 	}
 	writeFailures(p, r.Servers)
-}
-
-// capabilities are all that a configured server can do.
-func (s Server) capabilities() []manifest.Line {
-	if s.Manifest == nil {
-		return nil
-	}
-	return s.Manifest.Lines()
 }
 
 // standing is whether somebody agreed to the server.

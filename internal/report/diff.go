@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -95,16 +96,13 @@ func cost(s Server) []span {
 
 // now is where the newer side came from.
 func now(s Server) string {
-	if s.Transport != "" && !published(s.Source) {
+	switch {
+	case s.Transport != "" && !strings.HasPrefix(s.Source, "npm:"): // a package stays what it is
 		return "now"
-	}
-	if s.State == Absent {
+	case s.State == Absent:
 		return "absent"
 	}
-	if s.Source != "" {
-		return s.Source
-	}
-	return "now"
+	return cmp.Or(s.Source, "now")
 }
 
 func itemTitle(item string) string {

@@ -109,9 +109,7 @@ func webPageOf(r *Report, o Options) webPage {
 	if says := Meaning(r); says != "" {
 		p.Says = bareText(fmt.Sprintf("Exit status %d: %s.", r.Status, says))
 	}
-	for _, problem := range r.Problems {
-		p.Problems = append(p.Problems, text(problem))
-	}
+	p.Problems = texts(r.Problems)
 	p.addServers(r, o)
 	p.addCauses(r, o)
 	p.Made = text(madeBy(o))

@@ -24,13 +24,14 @@ func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	}
 	switch k {
 	case snapshot.Tools:
-		writeNote(p, "hints", hints(rawjson.ObjectOf(item["annotations"])))
+		writeNote(p, "hints", signature.Hints(raw))
 	case snapshot.Templates:
 		writeNote(p, "variables", strings.Join(signature.Variables(item.Text("uriTemplate")), ", "))
 	}
 	writeRemaining(p, k, raw)
 	if p.Raw {
-		writeRaw(p, raw)
+		p.line(4, span{"raw", dim})
+		writeIndented(p, 6, raw, dim) // not wrapped, so that it can be copied
 	}
 }
 
@@ -40,32 +41,6 @@ func writeItemHead(p *page, k snapshot.Kind, raw json.RawMessage) {
 		head = append(head, span{"  " + title, dim})
 	}
 	p.text(2, 2, head...)
-}
-
-// hints are the effective annotations of a tool: those it sends, and the specification's defaults for the others.
-func hints(annotations rawjson.Object) string {
-	all, sent, yes := []string{}, false, map[bool]string{true: "yes", false: "no"}
-	readOnly, _ := annotations.Bool("readOnlyHint")
-	for _, h := range []struct {
-		name, says string
-		otherwise  bool
-		moot       bool // has no meaning for a tool that only reads
-	}{
-		{"readOnlyHint", "read-only", false, false}, {"destructiveHint", "destructive", true, readOnly},
-		{"idempotentHint", "idempotent", false, readOnly}, {"openWorldHint", "open world", true, false},
-	} {
-		value, known := annotations.Bool(h.name)
-		switch {
-		case known:
-			all, sent = append(all, h.says+" "+yes[value]), true
-		case !h.moot:
-			all = append(all, h.says+" "+yes[h.otherwise]+" (default)")
-		}
-	}
-	if !sent {
-		return strings.ReplaceAll(strings.Join(all, ", "), " (default)", "") + " (all by default)"
-	}
-	return strings.Join(all, ", ")
 }
 
 // writeRemaining writes the members that have no place of their own, so that nothing a server sends goes unseen.
@@ -114,13 +89,6 @@ func writeNote(p *page, label, text string) {
 	if text != "" {
 		p.text(4, 2, span{label + "  ", dim}, span{text, plain})
 	}
-}
-
-// writeRaw writes an item as JSON, exactly as the server sent it but for white space. Lines are not wrapped, so
-// that they can be copied.
-func writeRaw(p *page, raw json.RawMessage) {
-	p.line(4, span{"raw", dim})
-	writeIndented(p, 6, raw, dim)
 }
 
 // narrow is the page width below which parameters stand one below the other instead of in a grid.

@@ -147,9 +147,10 @@ func writeItemList(p *page, servers []Server) {
 	g := grid{columns: []column{{title: "SERVER", name: true, least: 8}, {title: "KIND", drop: 2}, {title: "NAME", name: true, least: 12},
 		{title: "ARGUMENTS", brief: true, least: 12, drop: 3}, {title: "DESCRIPTION", brief: true, least: 12, drop: 1}}}
 	for _, s := range servers {
+		name := strings.Repeat(s.Name, count(len(servers) > 1)) // of one server the column is left out
 		for _, k := range snapshot.Kinds() {
 			for _, raw := range *s.Items(k) {
-				g.rows = append(g.rows, itemRow(serverCell(s, servers), k, raw))
+				g.rows = append(g.rows, itemRow(name, k, raw))
 			}
 		}
 	}
@@ -159,14 +160,6 @@ func writeItemList(p *page, servers []Server) {
 		p.grid(0, g)
 	}
 	writeFailures(p, servers)
-}
-
-// serverCell is empty when there is nothing to tell apart, so that its column is left out.
-func serverCell(s Server, servers []Server) string {
-	if len(servers) == 1 {
-		return ""
-	}
-	return s.Name
 }
 
 func itemRow(server string, k snapshot.Kind, raw json.RawMessage) []span {
@@ -216,12 +209,7 @@ func key(k snapshot.Kind, raw json.RawMessage) string {
 
 // listed tells whether items of any kind came with s.
 func (s Server) listed() bool {
-	for _, k := range snapshot.Kinds() {
-		if *s.Items(k) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return *s.Items(k) != nil })
 }
 
 // failures are all failures of s.

@@ -161,11 +161,11 @@ func (c *comment) overview(r *Report) {
 	}
 	ch.open += "</tr>\n"
 	for _, row := range rows {
-		var cells []string
+		line := "<tr>"
 		for _, cell := range row {
-			cells = append(cells, "<td>"+string(prose(cell))+"</td>")
+			line += "<td>" + string(prose(cell)) + "</td>"
 		}
-		c.add(ch, block{rank: 1, what: "rows", full: "<tr>" + strings.Join(cells, "") + "</tr>\n"})
+		c.add(ch, block{rank: 1, what: "rows", full: line + "</tr>\n"})
 	}
 }
 
@@ -253,24 +253,17 @@ func (b block) within(room int) string {
 	return ""
 }
 
-// leftOut counts what did not fit.
+// leftOut is what did not fit.
 type leftOut struct {
-	words  []string // in order of their first appearance
-	counts map[string]int
-	values int // blocks that stayed in brief
+	words  []string // of each block
+	values int      // blocks that stayed in brief
 }
 
 func (l *leftOut) count(b block, kept string) {
 	switch kept {
 	case b.full:
 	case "":
-		if l.counts == nil {
-			l.counts = map[string]int{}
-		}
-		if !slices.Contains(l.words, b.what) {
-			l.words = append(l.words, b.what)
-		}
-		l.counts[b.what]++
+		l.words = append(l.words, b.what)
 	default:
 		l.values++
 	}
@@ -279,8 +272,14 @@ func (l *leftOut) count(b block, kept string) {
 // note says what was left out; nothing when all is there.
 func (l leftOut) note(limit int) string {
 	var parts []string
+	counts := map[string]int{}
 	for _, word := range l.words {
-		parts = append(parts, fmt.Sprintf("%d %s", l.counts[word], word))
+		counts[word]++
+	}
+	for i, word := range l.words {
+		if slices.Index(l.words, word) == i {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[word], word))
+		}
 	}
 	if l.values > 0 {
 		parts = append(parts, fmt.Sprintf("the values of %d of those above", l.values))
@@ -355,20 +354,15 @@ func preformatted(rows [][]piece) markup {
 	if len(rows) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	b.WriteString("<pre>")
-	for i, row := range rows {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		line := rowMarkup(row)
-		if strings.TrimSpace(string(line)) == "" {
+	var lines []string
+	for _, row := range rows {
+		line := string(rowMarkup(row))
+		if strings.TrimSpace(line) == "" {
 			line = "&#32;"
 		}
-		b.WriteString(string(line))
+		lines = append(lines, line)
 	}
-	b.WriteString("</pre>\n")
-	return markup(b.String())
+	return markup("<pre>" + strings.Join(lines, "\n") + "</pre>\n")
 }
 
 func rowMarkup(row []piece) markup {

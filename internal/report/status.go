@@ -12,7 +12,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -200,13 +199,11 @@ func writeRule(p *page, rule finding.Rule) {
 	p.paragraph(2, rule.Title, plain)
 	p.gap()
 	p.paragraph(2, rule.Doc, plain)
-	if rule.Example != "" {
-		p.gap()
-		p.text(2, 2, span{"example  ", dim}, span{rule.Example, plain})
-	}
-	if rule.Instead != "" {
-		p.gap()
-		p.text(2, 2, span{"instead  ", dim}, span{rule.Instead, plain})
+	for _, part := range [][2]string{{"example  ", rule.Example}, {"instead  ", rule.Instead}} {
+		if part[1] != "" {
+			p.gap()
+			p.text(2, 2, span{part[0], dim}, span{part[1], plain})
+		}
 	}
 }
 
@@ -373,8 +370,3 @@ func writeIndented(p *page, indent int, raw json.RawMessage, look style) {
 
 // OneLine is JSON on one line, with spaces so that it can be read, and everything invisible in it escaped.
 func OneLine(raw json.RawMessage) string { return Visible(printable.Spaced(raw)) }
-
-// Claims are what a server says of the effects of a tool, with the defaults of the specification for what it does not say.
-func Claims(tool json.RawMessage) string {
-	return Visible(hints(rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])))
-}

@@ -1,4 +1,5 @@
-// Package signature tells how an item of a server is called, as a person would write it: "search(query, limit?: integer)".
+// Package signature tells how an item of a server is called, as a person would write it: "search(query, limit?: integer)", and
+// what a tool says that calling it does.
 package signature
 
 import (
