@@ -224,6 +224,8 @@ func (l *line) flagValues(flag string) []candidate {
 		return []candidate{{"declared", "callers send declared properties only"}, {"strict", "callers may send anything that the schema allows"}}
 	case "against":
 		return []candidate{{"previous", "what changed since the last look"}, {"saved", "the distance from the saved snapshot"}}
+	case "usage":
+		return []candidate{{"local", "your own records"}}
 	case "log-level":
 		return words(invoke.LogLevels()...)
 	case "store":
@@ -232,6 +234,11 @@ func (l *line) flagValues(flag string) []candidate {
 		return l.servers()
 	}
 	return nil
+}
+
+// usageOffers are what can be done with recorded calls.
+func usageOffers() []candidate {
+	return []candidate{{"replay", "judge recorded calls by the tools of today"}, {"import", "read calls from records"}, {"export", "write records for others"}, {"forget", "drop records"}}
 }
 
 // positional are the words that are no flags.
@@ -249,6 +256,12 @@ func (l *line) positional(current string) []candidate {
 	case "auth":
 		if n == 0 {
 			return []candidate{{"status", "which logins there are"}}
+		}
+	case "usage":
+		if n == 0 {
+			return append(usageOffers(), l.servers()...)
+		} else if l.words[0] == "import" {
+			return nil // the shell offers files
 		}
 	case "show", "call", "prompt", "read", "complete":
 		if n > 0 {
