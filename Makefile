@@ -8,7 +8,7 @@ ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-real test-browser bench corpus check-corpus oracle composed soak clean
+.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-real test-systems test-browser bench corpus check-corpus oracle composed soak clean
 
 build:                ## build bin/mcpctl
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -58,6 +58,9 @@ release:              ## publish the tag that is checked out; .github/workflows/
 
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh
+
+test-systems:         ## mcpctl for arm64 under qemu-user, and for Windows under Wine, where those are installed
+	sh scripts/test-systems.sh
 
 test-browser:         ## the HTML report and the page of watch in a real browser: layout, contrast, filters; MCPCTL_SCREENSHOTS=FOLDER keeps pictures
 	sh scripts/test-browser.sh
