@@ -1,17 +1,23 @@
 package check
 
+import "github.com/mcpctl/mcpctl/pkg/schema"
+
 // The bounds of the question whether a pattern can take exponential time.
 const (
 	maxStates = 400
 	maxWork   = 200_000
+	workUnits = 8 // of work on a pattern, in a step of a pool
 )
 
 // exponential tells whether a backtracking engine can need exponential time for a pattern: a text leads from a state back
 // to it in two ways, and what follows may fail (Weideman and others, "Analyzing matching time behavior of backtracking
 // regular expression matchers by using ambiguity of NFA", 2016). The states are the characters of the pattern (Glushkov's
 // automaton), nothing of it simplified: (a*)* and (a|a)* are slow in an engine that does not simplify either. False also
-// means that it is not known.
-func exponential(pattern string) bool {
+// means that it is not known, as where the pool is empty.
+func exponential(pattern string, pool *schema.Pool) bool {
+	if pool.Left <= 0 {
+		return false
+	}
 	tree, _ := readPattern(pattern, true)
 	if tree == nil {
 		tree, _ = readPattern(pattern, false)
@@ -20,6 +26,7 @@ func exponential(pattern string) bool {
 		return false
 	}
 	a := automaton{work: maxWork}
+	defer func() { pool.Left -= (maxWork-max(a.work, 0))/workUnits + len(pattern) }()
 	whole := a.add(tree)
 	ends := make([]bool, len(a.sets)) // the match is found behind the state, whatever follows
 	for _, l := range whole.last {

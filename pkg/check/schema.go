@@ -32,17 +32,17 @@ var schemaRules = map[string]look{
 	"schema-contradictory":   contradictory,
 	"default-invalid":        instancesInvalid("default", "The default %s does not match: %s."),
 	"example-invalid":        instancesInvalid("examples", "The example %s does not match: %s."),
-	"pattern-invalid": ofPatterns("ECMAScript cannot read the pattern %s: %s.", func(pattern string) string {
+	"pattern-invalid": ofPatterns("ECMAScript cannot read the pattern %s: %s.", func(pattern string, _ *schema.Pool) string {
 		return patternFault(pattern, false)
 	}),
-	"pattern-not-unicode": ofPatterns("ECMAScript cannot read the pattern %s with its flag u: %s.", func(pattern string) string {
+	"pattern-not-unicode": ofPatterns("ECMAScript cannot read the pattern %s with its flag u: %s.", func(pattern string, _ *schema.Pool) string {
 		if patternFault(pattern, false) != "" {
 			return ""
 		}
 		return patternFault(pattern, true)
 	}),
-	"pattern-exponential": ofPatterns("Matching the pattern %s can take exponential time: %s.", func(pattern string) string {
-		if exponential(pattern) {
+	"pattern-exponential": ofPatterns("Matching the pattern %s can take exponential time: %s.", func(pattern string, pool *schema.Pool) string {
+		if exponential(pattern, pool) {
 			return "one text is matched in several ways, and each is tried before it fails"
 		}
 		return ""
@@ -289,13 +289,13 @@ func clipped(value any) string {
 }
 
 // ofPatterns tells the regular expressions that values are judged by with which something is wrong.
-func ofPatterns(message string, fault func(pattern string) string) look {
-	return ofPlaces(func(_ *document, p *place, at spot) {
+func ofPatterns(message string, fault func(pattern string, pool *schema.Pool) string) look {
+	return ofPlaces(func(d *document, p *place, at spot) {
 		if !p.reached {
 			return
 		}
 		judge := func(at spot, member, pattern string) {
-			if why := fault(pattern); why != "" {
+			if why := fault(pattern, d.pool); why != "" {
 				at.say(member, rawjson.Quote(pattern), message, clipped(pattern), why)
 			}
 		}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var (
+	costSize   = flag.Int("cost", 0, "measure what hostile lists of so many bytes cost, and hold them to two seconds")
+	costSearch = flag.Duration("cost-search", 0, "look for so long for lists that cost more, and write them to testdata/cost")
+)
+
+// recipe is how a list of tools is made that costs much: members of a text, as many as fill a size, once for the old side
+// and once for the new one. In a member %d is its number and NEST{open|inner|close} nests 300 times; LONG is a name that takes
+// a third of the size.
+type recipe struct {
+	Tools   string `json:"tools"` // what stands around MEMBERS
+	Old     string `json:"old"`
+	New     string `json:"new"`
+	Between string `json:"between"`
+}
+
+func (r recipe) write(t *testing.T, dir string, size int) (old, new string) {
+	t.Helper()
+	old, new = filepath.Join(dir, "old.json"), filepath.Join(dir, "new.json")
+	for path, member := range map[string]string{old: r.Old, new: r.New} {
+		if err := os.WriteFile(path, []byte(r.list(member, size)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return old, new
+}
+
+func (r recipe) list(member string, size int) string {
+	if start, rest, nested := strings.Cut(member, "NEST{"); nested {
+		parts := strings.SplitN(strings.TrimSuffix(rest, "}"), "|", 3)
+		member = start + strings.Repeat(parts[0], 300) + parts[1] + strings.Repeat(parts[2], 300)
+	}
+	around := r.Tools
+	if strings.Contains(around, "LONG") {
+		around, size = strings.ReplaceAll(around, "LONG", strings.Repeat("k", size/3)), size-size/3
+	}
+	var members strings.Builder
+	for i := 0; members.Len() < size; i++ {
+		if i > 0 {
+			members.WriteString(r.Between)
+		}
+		members.WriteString(strings.ReplaceAll(member, "%d", strconv.Itoa(i)))
+	}
+	return `{"tools":[` + strings.Replace(around, "MEMBERS", members.String(), 1) + `]}`
+}
+
+// cost is the processor time and the memory, in KiB, that diff and check take for a list of a size; the larger of each.
+func (r recipe) cost(t *testing.T, size int) (spent time.Duration, peak int64) {
+	t.Helper()
+	dir := t.TempDir()
+	old, new := r.write(t, dir, size)
+	for _, args := range [][]string{{"diff", old, new}, {"check", new}} {
+		cmd := exec.Command("mcpctl", append(args, "--format", "json", "--output", filepath.Join(dir, "report.json"))...)
+		cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
+		out, _ := cmd.CombinedOutput()
+		if status := cmd.ProcessState.ExitCode(); status != 0 && status != 1 {
+			t.Fatalf("%s: %v: %s", args[0], cmd.ProcessState, out)
+		}
+		spent = max(spent, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+		peak = max(peak, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+	}
+	return spent, peak
+}
+
+// recipes are those of testdata/cost, by name.
+func recipes(t *testing.T) map[string]recipe {
+	t.Helper()
+	found, _ := filepath.Glob("testdata/cost/*.json")
+	if len(found) < 10 {
+		t.Fatalf("only %d recipes", len(found))
+	}
+	all := map[string]recipe{}
+	for _, file := range found {
+		text, err := os.ReadFile(file)
+		var r recipe
+		if err == nil {
+			err = json.Unmarshal(text, &r)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".json")] = r
+	}
+	return all
+}
+
+// TestCost measures what lists cost that were made to cost much, and holds them to two seconds on an idle machine.
+func TestCost(t *testing.T) {
+	if *costSize == 0 {
+		t.Skip("SKIPPED: it measures with -cost=1000000")
+	}
+	for name, r := range recipes(t) {
+		t.Run(name, func(t *testing.T) {
+			spent, peak := r.cost(t, *costSize)
+			fmt.Printf("| %s | %.1f s | %d MiB |\n", strings.ReplaceAll(name, "-", " "), spent.Seconds(), peak>>10)
+			if spent > 2*time.Second {
+				t.Errorf("%v", spent)
+			}
+		})
+	}
+}
+
+// TestSearchCost looks for lists that cost more than those that are known, by changes to them.
+func TestSearchCost(t *testing.T) {
+	if *costSearch == 0 {
+		t.Skip("SKIPPED: it searches with -cost-search=10m")
+	}
+	const size = 100_000
+	all, worst := recipes(t), time.Duration(0)
+	var known []recipe
+	for _, r := range all {
+		spent, _ := r.cost(t, size)
+		known, worst = append(known, r), max(worst, spent)
+	}
+	for end := time.Now().Add(*costSearch); time.Now().Before(end); {
+		r := mutated(known[rand.IntN(len(known))], known[rand.IntN(len(known))])
+		if !json.Valid([]byte(r.list(r.Old, size))) || !json.Valid([]byte(r.list(r.New, size))) {
+			continue
+		}
+		spent, _ := r.cost(t, size)
+		t.Logf("%v %+v", spent, r)
+		if spent > worst*5/4 {
+			known, worst = append(known, r), spent
+			text, _ := json.MarshalIndent(r, "", "  ")
+			if err := os.WriteFile(fmt.Sprintf("testdata/cost/found-%d.json", spent.Milliseconds()), append(text, '\n'), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			t.Errorf("found %v: %s", spent, text)
+		}
+	}
+}
+
+// mutated is one recipe with parts of another, or of what schemas are made of.
+func mutated(r, other recipe) recipe {
+	pick := func(from ...string) string { return from[rand.IntN(len(from))] }
+	keyword := pick("allOf", "anyOf", "oneOf", "enum", "required", "examples")
+	schema := pick(r.Old, other.Old, `{"type":"string","minLength":%d}`, `{"not":{"const":"%d"}}`, `{"contains":{"const":%d}}`, `{"if":{"minimum":%d},"then":false}`,
+		`{"uniqueItems":true,"items":{"enum":[%d,%d]}}`, `{"$ref":"#/inputSchema"}`, `{"dependentRequired":{"a%d":["b%d"]}}`, `{"pattern":"(a|b%d)*c"}`, `{"multipleOf":%d1}`)
+	switch rand.IntN(5) {
+	case 0:
+		r.Tools = other.Tools
+	case 1:
+		r.Tools = `{"name":"t","inputSchema":{"type":"object","properties":{"x":{"` + keyword + `":[MEMBERS]}}}}`
+		r.Old, r.New, r.Between = schema, strings.Replace(schema, "%d", "%d0", 1), ","
+	case 2:
+		r.Tools = strings.Replace(r.Tools, `"inputSchema"`, `"outputSchema":{"type":"object","`+keyword+`":[{}]},"inputSchema"`, 1)
+	case 3:
+		r.Old, r.New = `NEST{{"items":|`+schema+`|}}`, `NEST{{"items":|`+strings.Replace(schema, "%d", "%d0", 1)+`|}}`
+	case 4:
+		r.Old, r.New = r.New, other.Old
+	}
+	return r
+}
