@@ -8,11 +8,11 @@ package auth
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -61,11 +61,7 @@ func advise(do, format string, args ...any) error { return &Advice{fmt.Errorf(fo
 
 // loginCommand is what logs in to the server, as one types it, further words at its end.
 func (s Server) loginCommand(words ...string) string {
-	name := s.Name
-	if !regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`).MatchString(name) {
-		name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-	}
-	return strings.Join(append([]string{"mcpctl", "login", name}, words...), " ")
+	return strings.Join(append([]string{"mcpctl", "login", printable.ShellWord(s.Name)}, words...), " ")
 }
 
 // Canonical is the URL of a server as the key of its logins, and as the resource that tokens are for (RFC 8707): without

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Text is text that can be printed: it has no line break and nothing that cannot be seen. Only Visible makes it, and pieces of it.
@@ -99,4 +101,15 @@ func Size(n int) string {
 		return fmt.Sprintf("%d KB", n/kilo)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/kilo/kilo)
+}
+
+// bare are words that a shell takes as they are.
+var bare = match.Pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// ShellWord is a word as a shell takes it.
+func ShellWord(word string) string {
+	if bare().MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -60,7 +59,7 @@ func subject(f finding.Finding) string {
 }
 
 // saveHint is what to do about a server without a snapshot.
-func saveHint(s Server) string { return "save one: mcpctl snapshot " + quoted(s.Name) }
+func saveHint(s Server) string { return "save one: mcpctl snapshot " + printable.ShellWord(s.Name) }
 
 // workflowCommand is one line that the runner of GitHub Actions obeys. No text gets out of its place in it, see
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands.
@@ -314,23 +313,8 @@ func place(f finding.Finding, servers []Server) finding.Location {
 }
 
 // place is the file that stands for a server.
-func (s Server) place() finding.Location { return cmp.Or(fileLine(s.Base), fileLine(s.Source)) }
-
-// fileLine reads "FILE:LINE" or the name of a JSON or YAML file. What is neither, such as a URL or git:REF, gives no file.
-func fileLine(s string) finding.Location {
-	if strings.HasPrefix(s, "git:") || strings.Contains(s, "://") {
-		return finding.Location{}
-	}
-	if i := strings.LastIndexByte(s, ':'); i > 0 {
-		if line, err := strconv.Atoi(s[i+1:]); err == nil && line > 0 {
-			return finding.Location{File: s[:i], Line: line}
-		}
-	}
-	switch filepath.Ext(s) {
-	case ".json", ".yaml", ".yml":
-		return finding.Location{File: s, Line: 1}
-	}
-	return finding.Location{}
+func (s Server) place() finding.Location {
+	return cmp.Or(finding.LocationOf(s.Base), finding.LocationOf(s.Source))
 }
 
 // evidence are the lines that show a finding as it stands: what changed, and an instance that tells the difference. Changes

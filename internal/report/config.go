@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/manifest"
-	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
@@ -61,19 +61,9 @@ func (s Server) runs() string {
 	}
 	var all []string
 	for _, word := range s.Command {
-		all = append(all, quoted(word))
+		all = append(all, printable.ShellWord(word))
 	}
 	return strings.Join(all, " ")
-}
-
-// bare are words that a shell takes as they are.
-var bare = match.Pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-func quoted(word string) string {
-	if bare().MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // Place is where an application has a server that was discovered.

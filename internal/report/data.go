@@ -14,9 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-func writeJSON(w io.Writer, r *Report, _ Options) error {
-	return writeIndentedJSON(w, r)
-}
+func writeJSON(w io.Writer, r *Report, _ Options) error { return writeIndentedJSON(w, r) }
 
 // writeIndentedJSON writes a value over several lines.
 func writeIndentedJSON(w io.Writer, v any) error {

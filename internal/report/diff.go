@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -126,7 +127,7 @@ func writeUnsaved(p *page, servers []Server) {
 		}
 		p.gap()
 		p.text(0, 2, span{s.Name, bold}, span{"  no saved snapshot", yellow})
-		p.hint(2, "save one: mcpctl snapshot "+quoted(s.Name))
+		p.hint(2, "save one: mcpctl snapshot "+printable.ShellWord(s.Name))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -177,7 +178,7 @@ func (p *webPage) addServers(r *Report, o Options) {
 			one.Troubles = append(one.Troubles, webTrouble{text(string(s.State)), text(f.Stage), multiline(troubleText(s, f)), multiline(f.Stderr)})
 		}
 		if s.Unsaved {
-			one.Unsaved = text("no saved snapshot; save one by mcpctl snapshot " + quoted(s.Name))
+			one.Unsaved = text("no saved snapshot; save one by mcpctl snapshot " + printable.ShellWord(s.Name))
 		}
 		found := len(o.wanted(of(s.Name, r.Findings))) > 0
 		switch {

@@ -77,7 +77,7 @@ func (c *comment) compared(r *Report, o Options) {
 	for _, s := range r.Servers {
 		switch {
 		case s.Unsaved:
-			c.add(chapter{}, block{rank: -1, full: fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code("mcpctl snapshot "+quoted(s.Name)))})
+			c.add(chapter{}, block{rank: -1, full: fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code("mcpctl snapshot "+printable.ShellWord(s.Name)))})
 		case s.Base != "" && len(o.wanted(of(s.Name, r.Findings))) > 0:
 			c.add(chapter{}, block{rank: 2, full: fmt.Sprintf("<p>%s: %s → %s</p>\n", code(shortened(s.Name, 200)), code(shortened(s.Base, 200)), code(shortened(now(s), 200)))})
 		}

@@ -17,7 +17,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -55,6 +57,23 @@ type Location struct {
 
 // String is the place as compilers write it, such as "mcpctl.yaml:12".
 func (l Location) String() string { return fmt.Sprintf("%s:%d", l.File, l.Line) }
+
+// LocationOf reads "FILE:LINE" or the name of a JSON or YAML file. What is neither, such as a URL or git:REF, gives no file.
+func LocationOf(s string) Location {
+	if strings.HasPrefix(s, "git:") || strings.Contains(s, "://") {
+		return Location{}
+	}
+	if i := strings.LastIndexByte(s, ':'); i > 0 {
+		if line, err := strconv.Atoi(s[i+1:]); err == nil && line > 0 {
+			return Location{File: s[:i], Line: line}
+		}
+	}
+	switch filepath.Ext(s) {
+	case ".json", ".yaml", ".yml":
+		return Location{File: s, Line: 1}
+	}
+	return Location{}
+}
 
 // Pointer is the deepest place that the finding speaks of: Path and Member as one JSON pointer.
 func (f Finding) Pointer() string {
