@@ -3,6 +3,7 @@ package diff
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -84,39 +85,47 @@ func (r *revision) join(changes, all []*change, j schema.Change) []*change {
 
 // requires tells whether a property that is new or gone is required where it is.
 func requires(r *revision, e schema.Edit) bool {
-	document, pointer := r.After, e.NewPath
+	object, pointer := &r.after, e.NewPath
 	if e.New == nil {
-		document, pointer = r.Before, e.OldPath
+		object, pointer = &r.before, e.OldPath
 	}
-	names := rawjson.Texts(viewOf(rawjson.Find(document.Raw(), parent(parent(pointer))))["required"])
-	return slices.Contains(names, e.Name)
+	return object.requires(parent(parent(pointer)), e.Name)
 }
 
-// joinRenamed lets a property that is gone speak for the one that took its place.
+// joinRenamed lets a property that is gone speak for the one that took its place: the only new one of its object that is the
+// same, where no other that is gone is the same, too.
 func joinRenamed(changes []*change) []*change {
-	claimed := map[*change]bool{}
-	for _, gone := range changes {
-		if gone.Family != schema.FamilyProperty || gone.New != nil {
+	gone, fresh := map[string][]*change{}, map[string][]*change{}
+	for _, ch := range changes {
+		if ch.Family != schema.FamilyProperty {
 			continue
 		}
-		twins := func(fresh bool) (found []*change) {
-			for _, ch := range changes {
-				if ch.Family == schema.FamilyProperty && (ch.Old == nil) == fresh && ch.required == gone.required &&
-					parent(ch.Path) == parent(gone.Path) && same(ch.value(), gone.Old) {
-					found = append(found, ch)
-				}
-			}
-			return found
+		side := gone
+		if ch.Old == nil {
+			side = fresh
 		}
-		if fresh := twins(true); len(fresh) == 1 && len(twins(false)) == 1 {
-			claimed[fresh[0]] = true
-			gone.successor = &fresh[0].Edit
-			if !gone.breaks() {
-				gone.judged = fresh[0].judged
+		side[ch.role()] = append(side[ch.role()], ch)
+	}
+	claimed := map[*change]bool{}
+	for role, old := range gone {
+		if new := fresh[role]; len(old) == 1 && len(new) == 1 && old[0].New == nil {
+			claimed[new[0]] = true
+			old[0].successor = &new[0].Edit
+			if !old[0].breaks() {
+				old[0].judged = new[0].judged
 			}
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(changes), func(ch *change) bool { return claimed[ch] })
+}
+
+// role is all that a property is but its name: of which object, whether required, and what it accepts.
+func (ch *change) role() string {
+	accepts, err := rawjson.Canonical(ch.value())
+	if err != nil {
+		accepts = ch.value()
+	}
+	return fmt.Sprint(parent(ch.Path), " ", ch.required, " ", string(accepts))
 }
 
 // guessRenamed finds for each property that is gone the new one beside it that looks most like it, and no other gone one

@@ -140,7 +140,7 @@ func defaultOf(r *revision, ch *change) json.RawMessage {
 	}
 	const hops = 8 // of references
 	for range hops {
-		property := viewOf(rawjson.Find(r.After.Raw(), place))
+		property := viewOf(r.after.find(place))
 		inside, local := strings.CutPrefix(property.text("$ref"), "#")
 		if property["default"] != nil || !local {
 			return property["default"]

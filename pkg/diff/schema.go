@@ -56,6 +56,8 @@ type revision struct {
 	budget     schema.Budget
 	whole      schema.Change // what all edits do together
 	asserting  []*change     // the edits that have to do with values
+	before     places        // of the old schema
+	after      places        // of the new schema
 	invalid    bool          // the new schema has parts without a meaning
 	unresolved bool          // one of them is a reference
 	told       bool          // something was told that the values say, not only the remarks
@@ -88,6 +90,7 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, path 
 		r.tell("schema-changed", finding.Finding{Old: old, New: new, Message: "The old schema could not be read, the new one can."})
 	default:
 		r.Revision = schema.Compare(r.ctx, before, after, r.budget)
+		r.before, r.after = newPlaces(before.Raw()), newPlaces(after.Raw())
 		r.compare()
 	}
 }
@@ -142,7 +145,7 @@ func reportProblems(r *revision) {
 			id, r.unresolved = "schema-ref-unresolved", true
 		}
 		r.invalid = true
-		r.tell(id, finding.Finding{Path: p.Path, New: rawjson.Find(r.After.Raw(), p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
+		r.tell(id, finding.Finding{Path: p.Path, New: r.after.find(p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
 }
 
