@@ -66,10 +66,15 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 			saved = append(saved, *s)
 		}
 	}
-	if err := relock(p, f.Config.Project.Snapshots, saved); err != nil {
-		return nil, err
+	r := fleet.Report("snapshot", surfaces)
+	if len(saved) == 0 {
+		return r, nil
 	}
-	return fleet.Report("snapshot", surfaces), nil
+	if err := relock(p, f.Config.Project.Snapshots, saved); err != nil { // which touches no snapshot
+		r.Problems = append(r.Problems, fmt.Sprintf("what the servers start from was not locked: %v", err))
+		r.Status = max(r.Status, exit.Incomplete)
+	}
+	return r, nil
 }
 
 // checkFolder is the error for a folder of snapshots that leads out of the project though nobody named it: whoever writes to
