@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Runners of CI obey lines that a program prints: GitHub's, once a line is trimmed, those that begin with ::, and those
-// that have ##[ anywhere; Azure's those that have ##[ or ##vso[ anywhere. GitLab's marks need control characters, which
-// are never printed. A Spelling is how a format writes the last character of such an order, so that it is none.
+// A Spelling is how a format writes the last character of an order to a runner of CI, so that it is none. Runners obey
+// lines that a program prints: GitHub's, once a line is trimmed, those that begin with ::, and those that have ##[ anywhere;
+// Azure's those that have ##[ or ##vso[ anywhere. GitLab's marks need control characters, which are never printed.
 type Spelling struct{ colon, bracket string }
 
 var (
