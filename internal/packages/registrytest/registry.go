@@ -34,7 +34,8 @@ type Registry struct {
 // New starts a registry of packages, by name and version. Its caller closes it.
 func New(published map[string]map[string]Release) *Registry {
 	r := &Registry{packages: published}
-	r.Server = httptest.NewServer(http.HandlerFunc(r.serve))
+	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(r.serve)) // which reads the address
+	r.Start()
 	return r
 }
 
