@@ -233,7 +233,7 @@ func (l *leak) calls(p planted) string {
 {"type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":%[1]s,"invocation":{"server":"s","tool":"t","arguments":{"q":%[1]s}},"result":{"Ok":{"content":[{"type":"text","text":%[1]s}]}}}}
 `, v)
 	if p.credible() {
-		lines += fmt.Sprintf(`{"server":"s","tool":"t","arguments":{"map":{%s:1},%[1]s:%[1]s},"consumer":"c"}`+"\n", v)
+		lines += fmt.Sprintf(`{"server":"s","tool":"t","arguments":{"map":{%s:1},%[1]s:%[1]s},"consumer":"c","project":%[1]s}`+"\n", v)
 	}
 	return strings.Repeat(lines, 5)
 }

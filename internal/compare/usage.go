@@ -116,7 +116,7 @@ func Usage(ctx context.Context, p host.Process, o UsageOptions, from []source.So
 	r := &report.Report{Command: "usage", Usage: []report.Called{}, Status: fleet.Status(surfaces)}
 	w := o.window(p)
 	for _, s := range rs.Summaries(w, p.Now) {
-		row := report.Called{Server: s.Server, Tool: s.Tool, Calls: s.Calls, Failed: s.Errors, Agents: s.Agents, Last: s.Last, Days: w.Days, Trend: s.Trend}
+		row := report.Called{Server: s.Server, Tool: s.Tool, Calls: s.Calls, Failed: s.Errors, Agents: s.Agents, Projects: s.Projects, Last: s.Last, Days: w.Days, Trend: s.Trend}
 		offered, known := toolOf(surfaces, s)
 		if len(from) > 0 && !known {
 			continue
@@ -225,7 +225,7 @@ func ImportUsage(ctx context.Context, p host.Process, o ImportOptions, paths []s
 	}
 	var count usage.Count
 	err = store.Update(ctx, func(rs *usage.Records, progress *usage.Progress) error {
-		in := usage.Import{Progress: progress, Each: func(c usage.Call) {
+		in := usage.Import{Progress: progress, Now: p.Now, Each: func(c usage.Call) {
 			c.Server = cmp.Or(renamed[c.Server], c.Server)
 			rs.Add(c, usage.Keep{Known: known(c.Server, c.Tool), All: o.Keep}, p.Now)
 		}}
@@ -286,7 +286,7 @@ func choicesOf(surfaces []fleet.Surface) func(server, tool string) map[string]bo
 	}
 }
 
-// ExportUsage is the records as a file that can be shared: without any text but choices.
+// ExportUsage is the records as a file that can be shared: without projects, and without any text but choices.
 func ExportUsage(ctx context.Context, p host.Process, o UsageOptions) ([]byte, error) {
 	rs, err := o.records(p)
 	if err != nil {
@@ -298,6 +298,9 @@ func ExportUsage(ctx context.Context, p host.Process, o UsageOptions) ([]byte, e
 	}
 	if o.Since > 0 {
 		rs.ForgetBefore(o.window(p).From)
+	}
+	for _, r := range rs.All() {
+		r.Project = ""
 	}
 	rs.Settle(choicesOf(surfaces))
 	return rs.Indented()

@@ -7,6 +7,8 @@ package usage
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -17,6 +19,7 @@ type Call struct {
 	Server    string          // as the record names it
 	Tool      string          // as the record names it
 	Agent     string          // who called, such as "claude-code"
+	Project   string          // where, as the last name of a folder; empty = the record does not say
 	Time      time.Time       // zero = the record does not say
 	Arguments json.RawMessage // as sent; nil = they are not recorded
 	Failed    bool            // it was answered with an error
@@ -32,6 +35,19 @@ func (c Call) day(now time.Time) string {
 
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
+// projectOf names a project by its folder, on whichever system that lies.
+func projectOf(folder string) string {
+	folder = strings.TrimRight(folder, `/\`)
+	return folder[strings.LastIndexAny(folder, `/\`)+1:]
+}
+
+// joined takes apart a name of the form mcp__SERVER__TOOL.
+func joined(name string) (server, tool string, ok bool) {
+	rest, ours := strings.CutPrefix(name, "mcp__")
+	server, tool, ok = strings.Cut(rest, "__")
+	return server, tool, ours && ok
+}
+
 // flat is a name as clients write it that join the names of servers and tools.
 func flat(name string) string {
 	return strings.Map(func(r rune) rune {
@@ -44,3 +60,23 @@ func flat(name string) string {
 
 // sameName tells whether a recorded name is that of a server or tool, which the client may have flattened.
 func sameName(recorded, name string) bool { return recorded == name || recorded == flat(name) }
+
+// Transcripts are the folders in which applications of the user's keep what their agents did, as far as they exist.
+func Transcripts(home string, lookup func(string) (string, bool)) []string {
+	var found []string
+	for _, a := range []struct{ variable, folder, inside string }{
+		{"CLAUDE_CONFIG_DIR", ".claude", "projects"},
+		{"CODEX_HOME", ".codex", "sessions"},
+		{"CODEX_HOME", ".codex", "archived_sessions"},
+	} {
+		base, set := lookup(a.variable)
+		if !set || !filepath.IsAbs(base) {
+			base = filepath.Join(home, a.folder)
+		}
+		folder := filepath.Join(base, a.inside)
+		if info, err := os.Stat(folder); err == nil && info.IsDir() && filepath.IsAbs(folder) {
+			found = append(found, folder)
+		}
+	}
+	return found
+}

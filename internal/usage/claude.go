@@ -3,7 +3,6 @@ package usage
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"time"
 )
 
@@ -11,6 +10,7 @@ import (
 // is documented (read in versions 2.1.112 and 2.1.330).
 type claudeLine struct {
 	Timestamp time.Time `json:"timestamp"`
+	Folder    string    `json:"cwd"`
 	Message   struct {
 		Content []claudeBlock `json:"content"`
 	} `json:"message"`
@@ -28,7 +28,7 @@ type claudeBlock struct {
 // claude reads calls, which wait for the line that answers them, and answers.
 func claude(r *reader, line []byte) (found []Call, matched bool) {
 	asks := bytes.Contains(line, []byte(`"mcp__`)) && bytes.Contains(line, []byte(`"tool_use"`))
-	if !asks && !r.answers(line) {
+	if !asks && !r.answers(line, `"tool_use_id"`) {
 		return nil, false
 	}
 	var l claudeLine
@@ -36,70 +36,13 @@ func claude(r *reader, line []byte) (found []Call, matched bool) {
 		return nil, bytes.Contains(line, []byte(`"tool_use"`)) && !json.Valid(line)
 	}
 	for _, b := range l.Message.Content {
-		rest, ours := strings.CutPrefix(b.Name, "mcp__")
-		server, tool, whole := strings.Cut(rest, "__")
+		server, tool, ours := joined(b.Name)
 		switch {
-		case b.Type == "tool_use" && ours && whole && b.ID != "":
-			found = append(found, r.wait(Call{b.ID, server, tool, "claude-code", l.Timestamp, b.Input, false})...)
+		case b.Type == "tool_use" && ours && b.ID != "":
+			found = append(found, r.wait(Call{ID: b.ID, Server: server, Tool: tool, Agent: "claude-code", Project: projectOf(l.Folder), Time: l.Timestamp, Arguments: b.Input})...)
 		case b.Type == "tool_result":
 			found = append(found, r.answer(b.ToolUseID, b.IsError)...)
 		}
 	}
 	return found, true
-}
-
-// answers tells, without reading the line, whether it answers a call that waits.
-func (r *reader) answers(line []byte) bool {
-	key := []byte(`"tool_use_id"`)
-	for len(r.waiting) > 0 {
-		_, rest, found := bytes.Cut(line, key)
-		if !found {
-			return false
-		}
-		_, id, _ := bytes.Cut(rest[:min(len(rest), 256)], []byte(`"`))
-		id, _, _ = bytes.Cut(id, []byte(`"`))
-		if _, ok := r.waiting[string(id)]; ok {
-			return true
-		}
-		line = rest
-	}
-	return false
-}
-
-// mostWaiting is how many calls may wait for their answers.
-const mostWaiting = 4096
-
-// wait keeps a call until it is answered. When too many wait, all are taken as they are.
-func (r *reader) wait(c Call) (given []Call) {
-	if len(r.waiting) == mostWaiting {
-		given = r.unanswered()
-	}
-	if _, again := r.waiting[c.ID]; !again {
-		r.order = append(r.order, c.ID)
-	}
-	r.waiting[c.ID] = c
-	return given
-}
-
-// answer is the call that was answered, if it waits.
-func (r *reader) answer(id string, failed bool) []Call {
-	c, ok := r.waiting[id]
-	if !ok {
-		return nil
-	}
-	delete(r.waiting, id)
-	c.Failed = failed
-	return []Call{c}
-}
-
-// unanswered are the calls that wait, in their order; nothing waits afterwards.
-func (r *reader) unanswered() []Call {
-	var calls []Call
-	for _, id := range r.order {
-		if c, ok := r.waiting[id]; ok {
-			calls = append(calls, c)
-		}
-	}
-	r.waiting, r.order = map[string]Call{}, nil
-	return calls
 }

@@ -276,24 +276,44 @@ func product(all, others []Shape, join func(Shape, Shape) Shape) []Shape {
 // count adds up what is said of each recorded shape of a tool.
 func (e Evidence) count(tool string, say func(Use) (calls, refused, undecided int)) *finding.Usage {
 	out := &finding.Usage{Recorded: e.Calls(), Days: e.window.Days, Since: e.window.From}
-	all, affected := map[string]bool{}, map[string]bool{}
+	var all, affected callers
 	most := 0
 	for _, u := range e.Tool(tool) {
 		calls, refused, undecided := say(u)
 		out.Calls, out.Refused, out.Undecided = out.Calls+calls, out.Refused+refused, out.Undecided+undecided
-		out.Last, all[u.Agent] = max(out.Last, u.Last), true
+		out.Last = max(out.Last, u.Last)
+		all.add(u.Record)
 		if refused > 0 {
-			affected[u.Agent] = true
+			affected.add(u.Record)
 		}
 		if refused > most {
 			most, out.Example = refused, u.Arguments.Example()
 		}
 	}
-	if len(affected) == 0 {
+	if len(affected.agents) == 0 {
 		affected = all
 	}
-	out.Consumers = slices.Sorted(maps.Keys(affected))
+	out.Consumers, out.Projects = affected.agents, affected.projects
 	return out
+}
+
+// callers are who made some calls, sorted.
+type callers struct{ agents, projects []string }
+
+func (c *callers) add(r *Record) {
+	c.agents = withName(c.agents, r.Agent)
+	if r.Project != "" {
+		c.projects = withName(c.projects, r.Project)
+	}
+}
+
+// withName is sorted names with one more.
+func withName(names []string, name string) []string {
+	at, known := slices.BinarySearch(names, name)
+	if known {
+		return names
+	}
+	return slices.Insert(names, at, name)
 }
 
 // Summary is what is known of the calls of one tool.
@@ -301,6 +321,7 @@ type Summary struct {
 	Server, Tool  string
 	Calls, Errors int
 	Agents        []string
+	Projects      []string
 	Last          string
 	Trend         []int // calls in equal parts of the window, the oldest first
 }
@@ -329,9 +350,9 @@ func (rs *Records) Summaries(w Window, now time.Time) []Summary {
 			byTool[key] = s
 		}
 		s.Calls, s.Errors, s.Last = s.Calls+u.Count, s.Errors+u.Errors, max(s.Last, u.Last)
-		if !slices.Contains(s.Agents, r.Agent) {
-			s.Agents = append(s.Agents, r.Agent)
-		}
+		who := callers{s.Agents, s.Projects}
+		who.add(r)
+		s.Agents, s.Projects = who.agents, who.projects
 		for day, n := range r.Calls {
 			if at, ok := w.part(day, now); ok {
 				s.Trend[at] += n

@@ -9,13 +9,15 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// plainLine is a call as anybody can write it with jq: {"server", "tool", "arguments", "isError", "time", "consumer", "id"}. A result may
+// plainLine is a call as anybody can write it with jq: {"server", "tool", "arguments", "isError", "time", "consumer", "project",
+// "id"}. A result may
 // stand there, too, and is not read.
 type plainLine struct {
 	ID        string          `json:"id"`
 	Server    string          `json:"server"`
 	Tool      string          `json:"tool"`
 	Consumer  string          `json:"consumer"`
+	Project   string          `json:"project"`
 	Arguments json.RawMessage `json:"arguments"`
 	IsError   bool            `json:"isError"`
 	Time      json.RawMessage `json:"time"`
@@ -35,7 +37,7 @@ func plain(_ *reader, line []byte) (found []Call, matched bool) {
 	if l.ID != "" {
 		l.ID = l.Server + "\x00" + l.Consumer + "\x00" + l.ID
 	}
-	return []Call{{l.ID, l.Server, l.Tool, l.Consumer, timeOf(l.Time), argumentsOf(l.Arguments), l.IsError}}, true
+	return []Call{{l.ID, l.Server, l.Tool, l.Consumer, l.Project, timeOf(l.Time), argumentsOf(l.Arguments), l.IsError}}, true
 }
 
 // argumentsOf are arguments, which some write as JSON in a text.

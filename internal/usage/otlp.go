@@ -118,7 +118,7 @@ func (s *span) call(byID map[string]*span) Call {
 		id = top.ParentID
 	}
 	nanos, _ := strconv.ParseInt(s.Start, 10, 64)
-	c := Call{s.TraceID + id, s.server(), s.tool(), cmp.Or(s.text("mcp.client.name"), s.text("gen_ai.agent.name"), "otlp"),
+	c := Call{s.TraceID + id, s.server(), s.tool(), cmp.Or(s.text("mcp.client.name"), s.text("gen_ai.agent.name"), "otlp"), "",
 		time.Unix(0, nanos), argumentsOf(s.values["gen_ai.tool.call.arguments"]), s.Status.Code == errorCode || s.text("error.type") != ""}
 	if nanos == 0 {
 		c.Time = time.Time{}

@@ -3,6 +3,7 @@ package usage
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // importers read a line each: the calls that are complete with it, and whether it is theirs. A line that is theirs and cannot be
@@ -26,15 +28,17 @@ var importers = []func(*reader, []byte) ([]Call, bool){codex, claude, otlp, plai
 type Count struct {
 	Files      int // that had something new
 	Unchanged  int // files that were read before
-	Compressed int // files that are not read, since they are compressed
+	Compressed int // files that are not read, since they are compressed in a way that is not known here
 	Calls      int // new ones
 	Again      int // calls that were counted before, such as those of a session that was copied
+	Waiting    int // calls that were not answered yet: a later import counts them
 	Damaged    int // lines that were skipped
 }
 
 // Import reads records and hands on each call that is new.
 type Import struct {
 	Progress *Progress
+	Now      time.Time
 	Each     func(Call)
 	Count    Count
 }
@@ -45,8 +49,10 @@ const longestLine = 16 << 20
 // reader reads one stream of lines.
 type reader struct {
 	*Import
-	waiting map[string]Call // by their ids
-	order   []string        // of the ids
+	project string                 // of the session, where the records say it once for all calls
+	at      int64                  // where the line begins that is read
+	waiting map[string]waitingCall // by their ids
+	order   []string               // of the ids
 }
 
 // Path reads a file, or the files of a folder and those below it, as far as they are new.
@@ -59,13 +65,10 @@ func (i *Import) Path(ctx context.Context, path string) error {
 		return i.file(ctx, path)
 	}
 	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		name := d.Name()
-		switch {
+		switch kind := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")); {
 		case err != nil:
 			return err
-		case strings.HasSuffix(name, ".jsonl.zst"), strings.HasSuffix(name, ".jsonl.gz"):
-			i.Count.Compressed++
-		case d.Type().IsRegular() && (strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".json")):
+		case d.Type().IsRegular() && (kind == ".jsonl" || kind == ".json"):
 			return i.file(ctx, path)
 		}
 		return ctx.Err()
@@ -74,58 +77,117 @@ func (i *Import) Path(ctx context.Context, path string) error {
 
 // file reads what is new in a file.
 func (i *Import) file(ctx context.Context, path string) error {
+	if filepath.Ext(path) == ".zst" {
+		i.Count.Compressed++
+		return nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	from, err := i.Progress.resume(path, f)
+	was, err := i.Progress.resume(path, f)
 	if err != nil {
 		return err
 	}
-	read, err := i.stream(ctx, f, from > 0)
+	var now position
+	if filepath.Ext(path) == ".gz" {
+		now, err = i.unzip(ctx, f, was)
+	} else {
+		now, err = i.stream(ctx, f, was, (*reader).expected)
+	}
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
-	if read == 0 && from > 0 {
+	if now.Offset == was.Offset && was.Offset > 0 {
 		i.Count.Unchanged++
-		return nil
+	} else {
+		i.Count.Files++
 	}
-	i.Count.Files++
-	return i.Progress.reached(path, f, from+read)
+	return i.Progress.reached(path, f, now)
+}
+
+// unzip reads a compressed file from its beginning if it was not read to its end. What is behind damage in it is lost.
+func (i *Import) unzip(ctx context.Context, f *os.File, was position) (position, error) {
+	info, err := f.Stat()
+	if err != nil || info.Size() == was.Offset {
+		return was, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return was, err
+	}
+	lines, err := gzip.NewReader(f)
+	if err == nil {
+		_, err = i.stream(ctx, lines, position{}, never)
+	}
+	if err != nil && ctx.Err() == nil {
+		i.Count.Damaged++
+	}
+	return position{Offset: info.Size()}, ctx.Err()
 }
 
 // Stream reads calls to the end of a stream.
 func (i *Import) Stream(ctx context.Context, in io.Reader) error {
 	i.Count.Files++
-	_, err := i.stream(ctx, in, false)
+	_, err := i.stream(ctx, in, position{}, never)
 	return err
 }
 
-// stream reads lines, and gives the number of bytes up to the end of the last one that is whole.
-func (i *Import) stream(ctx context.Context, in io.Reader, resumed bool) (int64, error) {
-	r := &reader{Import: i, waiting: map[string]Call{}}
+// stream reads lines, and gives the end of the last one that is whole. Calls that are not answered in it are taken, but for those that
+// are expected to be answered later.
+func (i *Import) stream(ctx context.Context, in io.Reader, was position, expected func(*reader, waitingCall) bool) (position, error) {
+	r := &reader{Import: i, project: was.Project, at: was.Offset - was.Again, waiting: map[string]waitingCall{}}
 	lines := bufio.NewReaderSize(in, 1<<20)
-	whole := int64(0)
 	for ctx.Err() == nil {
-		line, size, err := nextLine(lines)
+		line, size, err := nextRecord(lines)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return whole, err
+			return was, err
 		}
+		before := i.Count
 		if err == nil || json.Valid(line) && len(line) > 0 { // a last line that is torn is read when there is more of it
 			r.line(line, size)
-			whole += int64(size)
-		} else if size > 0 && !resumed {
+			r.at += int64(size)
+		} else if size > 0 && was.Offset == 0 {
 			i.Count.Damaged++
+		}
+		if r.at <= was.Offset { // it was told when it was read first
+			i.Count.Again, i.Count.Damaged = before.Again, before.Damaged
 		}
 		if err != nil {
 			break
 		}
 	}
-	for _, c := range r.unanswered() {
+	calls, first := r.unanswered(expected)
+	for _, c := range calls {
 		r.take(c)
 	}
-	return whole, ctx.Err()
+	return position{Offset: r.at, Again: r.at - first, Project: r.project}, ctx.Err()
+}
+
+// nextRecord is the next line, or the lines of an object that was written for people: what is indented belongs to the brace before
+// it.
+func nextRecord(in *bufio.Reader) (record []byte, size int, err error) {
+	record, size, err = nextLine(in)
+	if string(record) != "{" || err != nil {
+		return record, size, err
+	}
+	record = []byte("{")
+	for err == nil {
+		next, _ := in.Peek(1)
+		if len(next) == 0 || !strings.Contains(" \t}", string(next)) {
+			return record, size, err
+		}
+		last := next[0] == '}'
+		line, n, failed := nextLine(in)
+		size, err = size+n, failed
+		if size <= longestLine {
+			record = append(record, line...)
+		}
+		if last {
+			return record, size, err
+		}
+	}
+	return record, size, err
 }
 
 // nextLine is the next line without its end, and how many bytes it takes; one that is too long is empty.
@@ -194,10 +256,12 @@ type Progress struct {
 	known map[[idBytes]byte]bool
 }
 
-// position is the end of the last line that was read, and a hash of how the file begins.
+// position is how far a file was read.
 type position struct {
-	Offset int64  `json:"offset"`
-	Head   string `json:"head"`
+	Offset  int64  `json:"offset"`            // the end of the last line that was read
+	Head    string `json:"head"`              // a hash of how the file begins
+	Again   int64  `json:"again,omitempty"`   // so many bytes before the end are read again, since a call there waits for its answer
+	Project string `json:"project,omitempty"` // of the session
 }
 
 const (
@@ -242,23 +306,24 @@ func (p *Progress) fresh(c Call) bool {
 }
 
 // resume goes to where the last import ended, if it is still the same file.
-func (p *Progress) resume(path string, f *os.File) (int64, error) {
+func (p *Progress) resume(path string, f *os.File) (position, error) {
 	at := p.Files[hashOf([]byte(path))]
 	info, err := f.Stat()
-	if err != nil || at.Offset == 0 || info.Size() < at.Offset {
-		return 0, err
+	if err != nil || info.Size() < at.Offset {
+		return position{}, err
 	}
 	head, err := headOf(f, at.Offset)
 	if err != nil || head != at.Head {
-		return 0, err
+		return position{}, err
 	}
-	return f.Seek(at.Offset, io.SeekStart)
+	_, err = f.Seek(at.Offset-at.Again, io.SeekStart)
+	return at, err
 }
 
 // reached remembers how far a file was read.
-func (p *Progress) reached(path string, f *os.File, offset int64) error {
-	head, err := headOf(f, offset)
-	p.Files[hashOf([]byte(path))] = position{offset, head}
+func (p *Progress) reached(path string, f *os.File, now position) (err error) {
+	now.Head, err = headOf(f, now.Offset)
+	p.Files[hashOf([]byte(path))] = now
 	return err
 }
 

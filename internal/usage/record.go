@@ -12,11 +12,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
-// Record is all calls of one tool by one agent that have the same shape.
+// Record is all calls of one tool by one agent in one project that have the same shape.
 type Record struct {
 	Server    string         `json:"server"`
 	Tool      string         `json:"tool"`
 	Agent     string         `json:"agent"`
+	Project   string         `json:"project,omitempty"` // in one's own records; an export leaves it out
 	Arguments Shape          `json:"arguments"`
 	Calls     map[string]int `json:"calls"`            // by day, in UTC
 	Failed    map[string]int `json:"failed,omitempty"` // those of them that were answered with an error
@@ -42,11 +43,14 @@ func NewRecords() *Records {
 // Add counts a call.
 func (rs *Records) Add(c Call, keep Keep, now time.Time) {
 	name := func(text string) string { return redact.MaskText(text[:min(len(text), 256)]) }
+	if !plainName(c.Project) {
+		c.Project = ""
+	}
 	failed := map[string]int{}
 	if c.Failed {
 		failed[c.day(now)] = 1
 	}
-	rs.add(Record{name(c.Server), name(c.Tool), cmp.Or(name(c.Agent), "unknown"), keep.shapeOf(c.Arguments), map[string]int{c.day(now): 1}, failed})
+	rs.add(Record{name(c.Server), name(c.Tool), cmp.Or(name(c.Agent), "unknown"), c.Project, keep.shapeOf(c.Arguments), map[string]int{c.day(now): 1}, failed})
 }
 
 // add joins a record with the one that has the same shape.
@@ -60,7 +64,7 @@ func (rs *Records) add(r Record) {
 	known := rs.byKey[key]
 	if known == nil {
 		rs.shapes[tool]++
-		known = &Record{r.Server, r.Tool, r.Agent, r.Arguments, map[string]int{}, map[string]int{}}
+		known = &Record{r.Server, r.Tool, r.Agent, r.Project, r.Arguments, map[string]int{}, map[string]int{}}
 		rs.byKey[key] = known
 	}
 	for day, n := range r.Calls {
@@ -73,10 +77,10 @@ func (rs *Records) add(r Record) {
 
 func (r Record) key() string {
 	shape, _ := json.Marshal(r.Arguments) // which always has a JSON
-	return r.Server + "\x00" + r.Tool + "\x00" + r.Agent + "\x00" + string(shape)
+	return r.Server + "\x00" + r.Tool + "\x00" + r.Agent + "\x00" + r.Project + "\x00" + string(shape)
 }
 
-// All is every record, in the order of servers, tools, agents and shapes.
+// All is every record, in the order of servers, tools, agents, projects and shapes.
 func (rs *Records) All() []*Record {
 	var all []*Record
 	for _, key := range slices.Sorted(maps.Keys(rs.byKey)) {

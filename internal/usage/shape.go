@@ -84,7 +84,7 @@ func (k Keep) array(items []any, name string, depth int) Shape {
 	return Shape{Type: "array", Items: kept}
 }
 
-// nameLike are the names that people give to members: words, and few digits.
+// nameLike are the names that people give to members and projects: words, and few digits.
 var nameLike = match.Pattern(`^[$@_]?[A-Za-z]+(?:[_.-]?[A-Za-z]+|[_.-]?[0-9]{1,3}){0,8}_?$`)
 
 func (k Keep) object(members map[string]any, depth int) Shape {
@@ -93,7 +93,7 @@ func (k Keep) object(members map[string]any, depth int) Shape {
 	}
 	kept := map[string]Shape{}
 	for name, member := range members {
-		if len(name) > longestName || !nameLike().MatchString(name) || redact.MaskText(name) != name || digits(name) > 4 {
+		if !plainName(name) {
 			return Shape{Type: "object"} // the name is data
 		}
 		kept[name] = k.shape(member, name, depth+1)
@@ -101,15 +101,15 @@ func (k Keep) object(members map[string]any, depth int) Shape {
 	return Shape{Type: "object", Members: kept}
 }
 
-// digits counts the digits of a text.
-func digits(text string) int {
-	count := 0
-	for _, r := range text {
+// plainName tells whether a name is one that somebody gave, and not data.
+func plainName(name string) bool {
+	digits := 0
+	for _, r := range name {
 		if r >= '0' && r <= '9' {
-			count++
+			digits++
 		}
 	}
-	return count
+	return len(name) <= longestName && digits <= 4 && nameLike().MatchString(name) && redact.MaskText(name) == name
 }
 
 // wordLike are texts that may be choices.

@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,25 +37,41 @@ func TestImporters(t *testing.T) {
 		want  []Call
 	}{
 		"claude": {[]string{
-			`{"type":"assistant","timestamp":"2026-11-02T09:14:03Z","message":{"id":"msg_01","content":[{"type":"text","text":"…"},{"type":"tool_use","id":"a","name":"mcp__orders__list__all","input":{"n":1}},{"type":"tool_use","id":"b","name":"Bash","input":{}}]}}`,
+			`{"type":"assistant","timestamp":"2026-11-02T09:14:03Z","cwd":"/home/jane/shop","message":{"id":"msg_01","content":[{"type":"text","text":"…"},{"type":"tool_use","id":"a","name":"mcp__orders__list__all","input":{"n":1}},{"type":"tool_use","id":"b","name":"Bash","input":{}}]}}`,
 			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"b","content":"…"},{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"\"tool_use_id\":\"x\""}]}]}}`,
-		}, []Call{{"a", "orders", "list__all", "claude-code", day, json.RawMessage(`{"n":1}`), true}}},
+		}, []Call{{"a", "orders", "list__all", "claude-code", "shop", day, json.RawMessage(`{"n":1}`), true}}},
 		"claude without an answer": {[]string{
 			`{"type":"assistant","timestamp":"2026-11-02T09:14:03Z","message":{"content":[{"type":"tool_use","id":"a","name":"mcp__o__x","input":{}}]}}`,
-		}, []Call{{"a", "o", "x", "claude-code", day, json.RawMessage(`{}`), false}}},
+		}, []Call{{"a", "o", "x", "claude-code", "", day, json.RawMessage(`{}`), false}}},
 		"codex": {[]string{
+			`{"timestamp":"2026-11-02T09:14:00Z","type":"session_meta","payload":{"id":"s","cwd":"C:\\Users\\jane\\web\\","cli_version":"0.169.0"}}`,
 			`{"timestamp":"2026-11-02T09:14:03Z","type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":"c","invocation":{"server":"my orders","tool":"list.all","arguments":{"n":1}},"duration":{"secs":0},"result":{"Err":"no"}}}`,
-		}, []Call{{"c", "my orders", "list.all", "codex", day, json.RawMessage(`{"n":1}`), true}}},
+		}, []Call{{"c", "my orders", "list.all", "codex", "web", day, json.RawMessage(`{"n":1}`), true}}},
+		"codex, the model's side alone": {[]string{
+			`{"timestamp":"2026-11-02T09:14:03Z","type":"response_item","payload":{"type":"function_call","name":"mcp__orders__list","arguments":"{\"n\":1}","call_id":"d"}}`,
+			`{"timestamp":"2026-11-02T09:14:03Z","type":"response_item","payload":{"type":"function_call","name":"list","namespace":"mcp__orders","arguments":"{}","call_id":"e"}}`,
+			`{"timestamp":"2026-11-02T09:14:03Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":\"mcp__x__y\"}","call_id":"f"}}`,
+			`{"timestamp":"2026-11-02T09:14:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"e","output":{"content":"no","success":false}}}`,
+			`{"timestamp":"2026-11-02T09:14:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"d","output":"[]"}}`,
+		}, []Call{{"e", "orders", "list", "codex", "", day, json.RawMessage(`{}`), true}, {"d", "orders", "list", "codex", "", day, json.RawMessage(`{"n":1}`), false}}},
+		"codex, both sides": {[]string{
+			`{"timestamp":"2026-11-02T09:14:03Z","type":"response_item","payload":{"type":"function_call","name":"mcp__my_orders__list","arguments":"{}","call_id":"c"}}`,
+			`{"timestamp":"2026-11-02T09:14:03Z","type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":"c","invocation":{"server":"my orders","tool":"list","arguments":null},"result":{"Ok":{"content":[]}}}}`,
+			`{"timestamp":"2026-11-02T09:14:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"[]"}}`,
+		}, []Call{{"c", "my orders", "list", "codex", "", day, json.RawMessage(`{}`), false}}},
+		"written for people": {[]string{
+			`{"server":"s","tool":"a"}`, "{", `  "server": "s",`, `  "tool": "b"`, "}", "{", "\t\"server\": \"s\",", "\t\"tool\": \"c\"", "}",
+		}, []Call{{Server: "s", Tool: "a"}, {Server: "s", Tool: "b"}, {Server: "s", Tool: "c"}}},
 		"otlp, told by the client and by the server": {[]string{
 			`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"orders"}}]},"scopeSpans":[{"spans":[
 			{"traceId":"t","spanId":"2","parentSpanId":"1","kind":2,"startTimeUnixNano":"1793610843000000000","attributes":[{"key":"mcp.method.name","value":{"stringValue":"tools/call"}},{"key":"gen_ai.tool.name","value":{"stringValue":"list"}}]},
 			{"traceId":"t","spanId":"1","kind":3,"startTimeUnixNano":"1793610843000000000","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"list"}},{"key":"mcp.server.name","value":{"stringValue":"orders"}},{"key":"mcp.client.name","value":{"stringValue":"agent"}},{"key":"error.type","value":{"stringValue":"tool_error"}},
 			{"key":"gen_ai.tool.call.arguments","value":{"kvlistValue":{"values":[{"key":"n","value":{"intValue":"1"}},{"key":"l","value":{"arrayValue":{"values":[{"boolValue":true},{"doubleValue":0.5},{}]}}}]}}}]}]}]}]}`,
-		}, []Call{{"t1", "orders", "list", "agent", time.Date(2026, 11, 2, 9, 14, 3, 0, time.UTC), json.RawMessage(`{"n":1,"l":[true,0.5,null]}`), true}}},
+		}, []Call{{"t1", "orders", "list", "agent", "", time.Date(2026, 11, 2, 9, 14, 3, 0, time.UTC), json.RawMessage(`{"n":1,"l":[true,0.5,null]}`), true}}},
 		"lines": {[]string{
 			`{"id":"a","server":"s","tool":"t","arguments":"{\"n\":1}","consumer":"me","time":1793610843}`,
-			`{"server":"s","tool":"t","time":"2026-11-02 09:14:03","isError":true}`,
-		}, []Call{{"s\x00me\x00a", "s", "t", "me", day, json.RawMessage(`{"n":1}`), false}, {"", "s", "t", "", day, nil, true}}},
+			`{"server":"s","tool":"t","time":"2026-11-02 09:14:03","isError":true,"project":"shop"}`,
+		}, []Call{{"s\x00me\x00a", "s", "t", "me", "", day, json.RawMessage(`{"n":1}`), false}, {"", "s", "t", "", "shop", day, nil, true}}},
 	} {
 		for i := range c.lines {
 			c.lines[i] = strings.ReplaceAll(c.lines[i], "\n", "")
@@ -74,6 +92,79 @@ func TestDamage(t *testing.T) {
 	calls, count := read(t, `{"server":"s","tool":"t1"}`, "", long, `{"server":"s","tool":"t","arguments":{`, "\x00\xff", `[1]`, `{"server":1,"tool":"t"}`, `{"resourceSpans":"}`, `{"server":"s","tool":"t2"}`, `{"server":"s","tool":"t`)
 	if len(calls) != 2 || calls[1].Tool != "t2" || count.Damaged != 6 {
 		t.Errorf("%d calls, %+v", len(calls), count)
+	}
+}
+
+// TestTornObjects skips what was written for people and does not end, and reads what follows.
+func TestTornObjects(t *testing.T) {
+	calls, count := read(t, "{", `  "server": "s",`, `{"server":"s","tool":"t1"}`, "{", strings.Repeat(" "+strings.Repeat("x", 1<<20)+"\n", 17)+"}", `{"server":"s","tool":"t2"}`, "{", `  "server": "s"`)
+	if len(calls) != 2 || calls[1].Tool != "t2" || count.Damaged != 3 {
+		t.Errorf("%d calls, %+v", len(calls), count)
+	}
+}
+
+// TestAnswersInLaterImports: a call of today that has no answer yet is counted when there is one, or when nobody expects one any more,
+// and what is read again for its sake is told once.
+func TestAnswersInLaterImports(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	asked := func(id, when string) string {
+		return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"content":[{"type":"tool_use","id":%q,"name":"mcp__s__%s","input":{}}]}}`, when, id, id) + "\n"
+	}
+	answered := func(id string) string {
+		return fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%q,"is_error":true}]}}`, id) + "\n"
+	}
+	first := asked("old", "2026-11-20T09:00:00Z") + asked("a", "2026-11-22T09:00:00Z") + "damaged\n" + asked("b", "2026-11-22T09:00:01Z") + answered("b") + asked("c", "2026-11-22T09:00:02Z")
+	progress := NewProgress()
+	for i, step := range []struct {
+		content, want string
+		now           time.Time
+		count         Count
+	}{
+		{first, "b true, old false", now, Count{Files: 1, Calls: 2, Waiting: 2, Damaged: 1}},
+		{first, "", now, Count{Unchanged: 1, Waiting: 2}},
+		{first + answered("a"), "a true", now, Count{Files: 1, Calls: 1, Waiting: 1}},
+		{first + answered("a"), "c false", now.Add(longestWait), Count{Unchanged: 1, Calls: 1}},
+		{first + answered("a") + answered("c"), "", now.Add(longestWait), Count{Files: 1}},
+	} {
+		if err := os.WriteFile(path, []byte(step.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var calls []string
+		in := Import{Progress: progress, Now: step.now, Each: func(c Call) { calls = append(calls, fmt.Sprint(c.Tool, " ", c.Failed)) }}
+		if err := in.Path(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(calls, ", "); got != step.want || in.Count != step.count {
+			t.Errorf("%d: %q, %+v; want %q, %+v", i, got, in.Count, step.want, step.count)
+		}
+	}
+}
+
+// TestCompressed reads what gzip compressed, once, and what is whole of it if it is damaged.
+func TestCompressed(t *testing.T) {
+	dir := t.TempDir()
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	fmt.Fprintln(w, `{"server":"s","tool":"a","id":"1"}`)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	cut := zipped.Len()
+	fmt.Fprintln(w, `{"server":"s","tool":"b","id":"2"}`)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"calls.jsonl.gz": zipped.Bytes(), "cut.json.gz": zipped.Bytes()[:cut], "none.jsonl.gz": []byte("{}"), "other.jsonl.zst": nil, "text.gz": zipped.Bytes()} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	progress := NewProgress()
+	for _, want := range []Count{{Files: 3, Compressed: 1, Calls: 2, Again: 1, Damaged: 2}, {Unchanged: 3, Compressed: 1}} {
+		in := Import{Progress: progress, Each: func(Call) {}}
+		if err := in.Path(t.Context(), dir); err != nil || in.Count != want {
+			t.Errorf("%+v, %v, want %+v", in.Count, err, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package finding
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Usage is what recorded calls of a tool say of a finding about it.
@@ -12,6 +13,7 @@ type Usage struct {
 	Refused   int             `json:"refused"`             // those of them that would be refused now because of the finding
 	Undecided int             `json:"undecided"`           // those of them of which the records do not tell
 	Consumers []string        `json:"consumers,omitempty"` // agents that made the refused ones; all of the tool's when none is refused
+	Projects  []string        `json:"projects,omitempty"`  // where they did, as far as that is known
 	Days      int             `json:"days"`                // how long the window is
 	Since     string          `json:"since"`               // its first day
 	Last      string          `json:"last,omitempty"`      // day of the last call of the tool
@@ -34,13 +36,34 @@ func (u *Usage) String() string {
 	case u.Recorded == 0:
 		return "no call of this server is recorded " + window
 	case u.Refused > 0 && u.Refused == u.Calls:
-		return fmt.Sprintf("%s by %s %s would be refused, the last one of %s", counted(u.Calls, "recorded call"), counted(len(u.Consumers), "agent"), window, u.Last)
+		return fmt.Sprintf("%s by %s %s would be refused, the last one of %s", counted(u.Calls, "recorded call"), u.Callers(), window, u.Last)
 	case u.Refused > 0:
-		return fmt.Sprintf("%d of %s by %s %s would be refused%s", u.Refused, counted(u.Calls, "recorded call"), counted(len(u.Consumers), "agent"), window, open)
+		return fmt.Sprintf("%d of %s by %s %s would be refused%s", u.Refused, counted(u.Calls, "recorded call"), u.Callers(), window, open)
 	case u.Undecided > 0:
 		return fmt.Sprintf("cannot be decided from these records: %d of %s %s", u.Undecided, counted(u.Calls, "recorded call"), window)
 	}
 	return fmt.Sprintf("no recorded call is affected: %d of this tool, %d of this server %s", u.Calls, u.Recorded, window)
+}
+
+// Callers says who called, such as "2 agents (cron, codex) in 1 project (shop)".
+func (u *Usage) Callers() string {
+	text := counted(len(u.Consumers), "agent") + named(u.Consumers)
+	if len(u.Projects) > 0 {
+		text += " in " + counted(len(u.Projects), "project") + named(u.Projects)
+	}
+	return text
+}
+
+// named lists some names in brackets; most of them if they are many.
+func named(names []string) string {
+	const most = 4
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > most:
+		return fmt.Sprintf(" (%s, …)", strings.Join(names[:most], ", "))
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 func counted(n int, what string) string {
