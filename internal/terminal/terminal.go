@@ -58,7 +58,8 @@ func (t *Terminal) Printf(format string, args ...any) { fmt.Fprintf(t.out, forma
 
 // Ask shows a prompt and reads a line; a hidden one is not echoed. The end of ctx ends it, with the terminal as it was.
 func (t *Terminal) Ask(ctx context.Context, prompt string, hidden bool) (string, error) {
-	before, err := term.GetState(int(t.in.Fd()))
+	fd := int(t.in.Fd())
+	before, err := term.GetState(fd)
 	if err != nil {
 		return "", ErrNone
 	}
@@ -69,24 +70,24 @@ func (t *Terminal) Ask(ctx context.Context, prompt string, hidden bool) (string,
 	t.Printf("%s", prompt)
 	answered := make(chan answer, 1)
 	go func() {
-		text, err := t.line(hidden)
+		text, err := t.line(fd, hidden)
 		answered <- answer{text, err}
 	}()
 	select {
 	case a := <-answered:
 		return a.text, a.err
 	case <-ctx.Done():
-		_ = term.Restore(int(t.in.Fd()), before)
+		_ = term.Restore(fd, before)
 		t.Printf("\n")
 		return "", context.Cause(ctx)
 	}
 }
 
-func (t *Terminal) line(hidden bool) (string, error) {
+func (t *Terminal) line(fd int, hidden bool) (string, error) {
 	var text []byte
 	var err error
 	if hidden {
-		text, err = term.ReadPassword(int(t.in.Fd()))
+		text, err = term.ReadPassword(fd)
 		t.Printf("\n") // the user's was not echoed
 	} else {
 		text, err = ReadLine(t.in)

@@ -1,0 +1,159 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mcpctl/mcpctl/internal/host"
+)
+
+// keyboard is the other end of a terminal: what is written to it was typed, what is read from it is shown.
+type keyboard struct {
+	*os.File
+	t     *testing.T
+	shown sync.WaitGroup // done once the terminal is closed
+	text  bytes.Buffer
+}
+
+// newTerminal is a terminal without a person, and its other end.
+func newTerminal(t *testing.T) (*Terminal, *keyboard) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("there are no pseudo terminals here: %v", err)
+	}
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keyboard{File: master, t: t}
+	k.shown.Go(func() { _, _ = k.text.ReadFrom(master) }) // ends with an error, when the terminal is closed
+	t.Cleanup(func() { _ = slave.Close(); _ = master.Close() })
+	return &Terminal{slave, slave}, k
+}
+
+// types types, which the terminal keeps until somebody reads.
+func (k *keyboard) types(text string) {
+	k.t.Helper()
+	if _, err := k.WriteString(text); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// saw closes the terminal, and is all that it showed.
+func (k *keyboard) saw(t *Terminal) string {
+	t.Close()
+	k.shown.Wait()
+	return k.text.String()
+}
+
+func TestAsk(t *testing.T) {
+	terminal, typing := newTerminal(t)
+	for _, hidden := range []bool{false, true} {
+		typing.types("an answer\n")
+		if got, err := terminal.Ask(t.Context(), "What? ", hidden); got != "an answer" || err != nil {
+			t.Errorf("hidden %v: %q, %v", hidden, got, err)
+		}
+	}
+	typing.types("\x04") // Ctrl-D
+	if got, err := terminal.Ask(t.Context(), "And? ", false); !errors.Is(err, ErrClosed) {
+		t.Errorf("at the end: %q, %v", got, err)
+	}
+	if shown := typing.saw(terminal); strings.Count(shown, "What? ") != 2 || !strings.Contains(shown, "And? ") {
+		t.Errorf("shown: %q", shown)
+	}
+}
+
+// TestAskEndsWithItsContext: the end of a run leaves the terminal as it was, although a hidden answer was waited for.
+func TestAskEndsWithItsContext(t *testing.T) {
+	terminal, typing := newTerminal(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	over := errors.New("the run is over")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := terminal.Ask(ctx, "Password: ", true)
+		ended <- err
+	}()
+	for terminal.echoes(t) {
+		time.Sleep(time.Millisecond)
+	}
+	cancel(over)
+	if err := <-ended; !errors.Is(err, over) {
+		t.Errorf("%v, want %v", err, over)
+	}
+	if !terminal.echoes(t) {
+		t.Error("the terminal does not show what is typed any more")
+	}
+	typing.types("\n") // ends the read that nobody waits for
+}
+
+// echoes tells whether the terminal shows what is typed.
+func (t *Terminal) echoes(test *testing.T) bool {
+	test.Helper()
+	state, err := unix.IoctlGetTermios(int(t.in.Fd()), unix.TCGETS)
+	if err != nil {
+		test.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
+func TestChoose(t *testing.T) {
+	terminal, typing := newTerminal(t)
+	for typed, want := range map[string]string{
+		"y\n": "yes", "YES\n": "yes", " e \n": "edit", "n\n": "no", "\n": "no", "what\nyes\n": "yes",
+		strings.Repeat("nonsense\n", Attempts): "no",
+	} {
+		typing.types(typed)
+		if got, err := terminal.Choose(t.Context(), "Do it? ", "yes", "edit", "no"); got != want || err != nil {
+			t.Errorf("%q: %q, %v, want %q", typed, got, err, want)
+		}
+	}
+	typing.types("\x04")
+	if got, err := terminal.Choose(t.Context(), "Do it? ", "yes", "no"); !errors.Is(err, ErrClosed) {
+		t.Errorf("at the end: %q, %v", got, err)
+	}
+}
+
+func TestWidth(t *testing.T) {
+	terminal, typing := newTerminal(t)
+	if err := unix.IoctlSetWinsize(int(typing.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 93}); err != nil {
+		t.Fatal(err)
+	}
+	if terminal.Width() != 93 || Width(wrapped{terminal.out}) != 93 || !IsTerminal(wrapped{terminal.out}) {
+		t.Errorf("%d columns, want 93", terminal.Width())
+	}
+}
+
+// TestBar counts servers where somebody looks, unless that person wants quiet, and leaves nothing behind.
+func TestBar(t *testing.T) {
+	terminal, typing := newTerminal(t)
+	for _, p := range []host.Process{{Err: terminal.out}, {Err: terminal.out, Quiet: true}} {
+		bar := NewBar(p, 2)
+		if (bar.bar == nil) != p.Quiet {
+			t.Errorf("quiet %v: %v", p.Quiet, bar.bar)
+		}
+		bar.Done()
+		bar.Done()
+		bar.Finish()
+	}
+	if shown := typing.saw(terminal); strings.Count(shown, "contacting servers") != 1 || !strings.Contains(shown, "(1/2)") || !strings.HasSuffix(shown, " \r") {
+		t.Errorf("shown: %q", shown)
+	}
+}

@@ -1,0 +1,99 @@
+package terminal
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/mcpctl/mcpctl/internal/host"
+)
+
+// TestReadLine reads one answer at a time and leaves the next one where it is.
+func TestReadLine(t *testing.T) {
+	in := strings.NewReader("one\n\ntwo")
+	for _, want := range []string{"one", "", "two"} {
+		if got, err := ReadLine(in); string(got) != want || err != nil {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	}
+	if got, err := ReadLine(in); !errors.Is(err, io.EOF) {
+		t.Errorf("behind the last line: %q, %v", got, err)
+	}
+	broken := errors.New("broken")
+	if got, err := ReadLine(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := ReadLine(strings.NewReader(strings.Repeat("x", longestAnswer+1))); err == nil {
+		t.Errorf("an answer of %d bytes is taken", len(got))
+	}
+}
+
+// wrapped is a writer around another one.
+type wrapped struct{ io.Writer }
+
+func (w wrapped) Unwrap() io.Writer { return w.Writer }
+
+// TestStreamsThatAreNoTerminals have no width, whatever is around them.
+func TestStreamsThatAreNoTerminals(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for name, stream := range map[string]io.Writer{"a file": file, "something around a file": wrapped{wrapped{file}}, "no file": &bytes.Buffer{}} {
+		if IsTerminal(stream) || Width(stream) != 0 {
+			t.Errorf("%s is a terminal of %d columns", name, Width(stream))
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	one, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	again, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	other, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for _, c := range []struct {
+		a, b any
+		want bool
+	}{{one, again, true}, {wrapped{one}, again, true}, {one, other, false}, {one, &bytes.Buffer{}, false}, {&bytes.Buffer{}, &bytes.Buffer{}, false}} {
+		if got := Same(c.a, c.b); got != c.want {
+			t.Errorf("Same(%T, %T) = %v", c.a, c.b, got)
+		}
+	}
+}
+
+// TestNobodyIsAskedInCI: a build machine may have a terminal, and nobody sits at it.
+func TestNobodyIsAskedInCI(t *testing.T) {
+	if _, err := Open(host.Process{Environ: []string{"CI=true"}}); !errors.Is(err, ErrNone) {
+		t.Errorf("with CI: %v", err)
+	}
+}
+
+// TestSilentBar: nothing is drawn where nobody looks, and where there is nothing to wait for.
+func TestSilentBar(t *testing.T) {
+	var out bytes.Buffer
+	for _, bar := range []Bar{NewBar(host.Process{Err: &out}, 3), {}} {
+		bar.Done()
+		bar.Finish()
+	}
+	if out.Len() > 0 {
+		t.Errorf("drawn: %q", out.String())
+	}
+}
