@@ -22,7 +22,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(args[3], args[4:]...)
 	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("TMPDIR"), "CI=true",
-		"MCPCTL_CONFIG=" + ts.Getenv("MCPCTL_CONFIG")}
+		"MCPCTL_CONFIG=" + ts.Getenv("MCPCTL_CONFIG"), "GOCOVERDIR=" + ts.Getenv("GOCOVERDIR")}
 	cmd.Dir, cmd.Stderr = ts.MkAbs("."), ts.Stderr()
 	out := &counted{pattern: regexp.MustCompile("(?m)" + args[2]), left: count, reached: make(chan struct{})}
 	cmd.Stdout = io.MultiWriter(ts.Stdout(), out)
