@@ -16,7 +16,7 @@ import (
 // costRules are about what a server costs every conversation that has it: for all, and in a project that has set limits.
 var costRules = map[string]look{
 	"tool-expensive":         expensive,
-	"text-long":              longTexts,
+	"text-long":              ofTexts(longText),
 	"budget-server-tokens":   serverTokens,
 	"budget-server-tools":    serverTools,
 	"budget-tool-tokens":     toolTokens,
@@ -51,11 +51,9 @@ func expensive(s *server, report tell) {
 	}
 }
 
-func longTexts(s *server, report tell) {
-	for _, p := range s.texts {
-		if p.prose && len(p.text) > maxText {
-			report(finding.Finding{Item: p.item, Path: p.path(), Message: fmt.Sprintf("The text has %d characters.", utf8.RuneCountInString(p.text))})
-		}
+func longText(p passage, at spot) {
+	if p.prose && len(p.text) > maxText {
+		at.say("", nil, "The text has %d characters.", utf8.RuneCountInString(p.text))
 	}
 }
 

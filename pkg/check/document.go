@@ -232,6 +232,14 @@ func ofSchemas(f func(d *document, at spot)) look {
 	}
 }
 
+func ofTexts(f func(p passage, at spot)) look {
+	return func(s *server, report tell) {
+		for _, p := range s.texts {
+			f(p, spot{p.item, p.way, report})
+		}
+	}
+}
+
 func ofPlaces(f func(d *document, p *place, at spot)) look {
 	return func(s *server, report tell) {
 		s.eachSchema(func(t tool, d *document) {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,28 +8,25 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // securityRules are about what a server may do to those who trust it. They are few and precise: a rule that cries wolf is
 // switched off.
 var securityRules = map[string]look{
-	"text-hidden-characters":     hiddenCharacters,
+	"text-hidden-characters":     ofTexts(hiddenCharacters),
 	"text-instructs-model":       instructions,
 	"text-claims-priority":       matching("The text says %s.", wording.PriorityClaims...),
 	"text-names-credential-file": matching("The text names %s.", credentialFile),
 	"text-hidden-comment":        matching("The text has the comment %s.", comment),
-	"text-padded":                padded,
+	"text-padded":                ofTexts(padded),
 	"secret-exposed":             secrets,
-	"url-with-credentials":       credentials,
+	"url-with-credentials":       ofTexts(credentials),
 }
 
-func hiddenCharacters(s *server, report tell) {
-	for _, p := range s.texts {
-		if hidden := snapshot.Hidden(p.text); len(hidden) > 0 {
-			report(finding.Finding{Item: p.item, Path: p.path(), New: rawjson.Quote(p.text), Message: fmt.Sprintf("The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])})
-		}
+func hiddenCharacters(p passage, at spot) {
+	if hidden := snapshot.Hidden(p.text); len(hidden) > 0 {
+		at.say("", rawjson.Quote(p.text), "The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])
 	}
 }
 
@@ -50,26 +46,22 @@ const leastPhrase = 7
 
 // matching tells the first match of some patterns in each text.
 func matching(message string, patterns ...lazy) look {
-	return func(s *server, report tell) {
-		for _, p := range s.texts {
-			if len(p.text) < leastPhrase {
-				continue
-			}
-			for _, pattern := range patterns {
-				if found := strings.TrimSpace(pattern().FindString(p.text)); found != "" {
-					report(finding.Finding{Item: p.item, Path: p.path(), New: rawjson.Quote(found), Message: fmt.Sprintf(message, rawjson.Quote(found))})
-					break
-				}
+	return ofTexts(func(p passage, at spot) {
+		if len(p.text) < leastPhrase {
+			return
+		}
+		for _, pattern := range patterns {
+			if found := strings.TrimSpace(pattern().FindString(p.text)); found != "" {
+				at.say("", rawjson.Quote(found), message, rawjson.Quote(found))
+				return
 			}
 		}
-	}
+	})
 }
 
-func padded(s *server, report tell) {
-	for _, p := range s.texts {
-		if at := gap().FindStringIndex(p.text); at != nil && strings.TrimSpace(p.text[at[1]:]) != "" {
-			report(finding.Finding{Item: p.item, Path: p.path(), Message: fmt.Sprintf("The text has a gap of %d blank characters in it.", at[1]-at[0])})
-		}
+func padded(p passage, at spot) {
+	if blank := gap().FindStringIndex(p.text); blank != nil && strings.TrimSpace(p.text[blank[1]:]) != "" {
+		at.say("", nil, "The text has a gap of %d blank characters in it.", blank[1]-blank[0])
 	}
 }
 
@@ -98,22 +90,23 @@ const shownOfSecret = 6
 // secrets tells of what looks like a key, and of what the prober has masked because the server was given it.
 func secrets(s *server, report tell) {
 	noticed("secret-echoed")(s, report)
-	for _, p := range s.texts {
+	ofTexts(func(p passage, at spot) {
 		for _, form := range secretForms {
 			if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {
-				report(finding.Finding{Item: p.item, Path: masked(p), New: rawjson.Quote(found[:shownOfSecret] + "…"), Message: fmt.Sprintf("The text holds what looks like %s.", form.name)})
-				break
+				at.way = masked(p)
+				at.say("", rawjson.Quote(found[:shownOfSecret]+"…"), "The text holds what looks like %s.", form.name)
+				return
 			}
 		}
-	}
+	})(s, report)
 }
 
-// masked is the path of a passage; of a name that is the secret itself only the object around it.
-func masked(p passage) string {
+// masked is the way to a passage; of a name that is the secret itself only the way to the object around it.
+func masked(p passage) *trail {
 	if p.key {
-		return p.way.up.place()
+		return p.way.up
 	}
-	return p.path()
+	return p.way
 }
 
 // placeholder tells an example of documentation from a key: it says so, or has hardly any different characters.
@@ -135,13 +128,12 @@ func admits(text string) bool {
 
 var withUser = match.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
 
-func credentials(s *server, report tell) {
-	for _, p := range s.texts {
-		for _, found := range withUser().FindAllString(p.text, -1) {
-			if u, err := url.Parse(found); err == nil && realPassword(u) {
-				report(finding.Finding{Item: p.item, Path: masked(p), New: rawjson.Quote(u.Scheme + "://…@" + u.Host), Message: fmt.Sprintf("The text holds the password of a user at %s.", u.Host)})
-				break
-			}
+func credentials(p passage, at spot) {
+	for _, found := range withUser().FindAllString(p.text, -1) {
+		if u, err := url.Parse(found); err == nil && realPassword(u) {
+			at.way = masked(p)
+			at.say("", rawjson.Quote(u.Scheme+"://…@"+u.Host), "The text holds the password of a user at %s.", u.Host)
+			return
 		}
 	}
 }

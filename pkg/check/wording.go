@@ -11,7 +11,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -340,13 +339,12 @@ func unknownArguments(s *server, report tell) {
 	for _, t := range s.tools {
 		declaring[t.id] = t.input != nil && len(t.input.places) > 0 && len(t.input.places[0].properties()) > 0
 	}
-	s.eachProse(namedArgument, func(p passage, word string) {
+	ofNames(namedArgument, func(word string, at spot) {
 		parts := strings.Split(word, ".")
-		if !declaring[p.item] || known[strings.ToLower(parts[0])] || known[strings.ToLower(parts[len(parts)-1])] {
-			return
+		if declaring[at.item] && !known[strings.ToLower(parts[0])] && !known[strings.ToLower(parts[len(parts)-1])] {
+			at.say("", rawjson.Quote(word), "The text names the argument %s, which does not exist.", word)
 		}
-		report(finding.Finding{Item: p.item, Path: p.path(), New: rawjson.Quote(word), Message: fmt.Sprintf("The text names the argument %s, which does not exist.", word)})
-	})
+	})(s, report)
 }
 
 // unknownTools tells the tools that a text names, and that the server does not have.
@@ -355,29 +353,27 @@ func unknownTools(s *server, report tell) {
 		return
 	}
 	known := s.vocabulary()
-	s.eachProse(namedTool, func(p passage, word string) {
-		if known[strings.ToLower(word)] || slices.ContainsFunc(s.tools, func(t tool) bool { return strings.HasSuffix(word, t.Key) }) {
-			return
+	ofNames(namedTool, func(word string, at spot) {
+		if !known[strings.ToLower(word)] && !slices.ContainsFunc(s.tools, func(t tool) bool { return strings.HasSuffix(word, t.Key) }) {
+			at.say("", rawjson.Quote(word), "The text names the tool %s, which the server does not have.", word)
 		}
-		report(finding.Finding{Item: p.item, Path: p.path(), New: rawjson.Quote(word), Message: fmt.Sprintf("The text names the tool %s, which the server does not have.", word)})
-	})
+	})(s, report)
 }
 
-// eachProse calls f with each name that a pattern finds in a text for readers, once for each text.
-func (s *server) eachProse(pattern lazy, f func(p passage, word string)) {
-	for _, p := range s.texts {
+// ofNames is a rule that looks at each name that a pattern finds in a text for readers, once for each text.
+func ofNames(pattern lazy, f func(word string, at spot)) look {
+	return ofTexts(func(p passage, at spot) {
 		if !p.prose {
-			continue
+			return
 		}
 		told := map[string]bool{}
 		for _, m := range pattern().FindAllStringSubmatch(p.text, -1) {
-			word := strings.Join(m[1:], "")
-			if !told[word] {
+			if word := strings.Join(m[1:], ""); !told[word] {
 				told[word] = true
-				f(p, word)
+				f(word, at)
 			}
 		}
-	}
+	})
 }
 
 // vocabulary are the names that a text may use: of items, of members of objects, and values of choices, in small letters.
