@@ -183,7 +183,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
-	found, _ := check.Run(ctx, subjects, check.Options{Budgets: check.Budgets(f.Config.Project.Budgets)}) // cut short only by the end of ctx, which the report tells
+	found, _ := check.Run(ctx, subjects, check.Options{Budgets: f.Config.Project.Budgets}) // cut short only by the end of ctx, which the report tells
 	scope := scopeOf(f.Config, withThemselves(surfaces), check.Rules())
 	unknownOverrides(p, f.Config, scope)
 	r := fleet.Report("check", surfaces)

@@ -18,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -57,7 +58,7 @@ type Entry struct {
 	Problems  []Problem      // why it cannot be run; of a disabled server they matter to nobody
 	Warnings  []Problem      // what should be mended, but does not matter to this run
 	Prompts   []Prompt       // what a person would have to answer for it to run; each is among Problems too
-	Places    []Place        // where applications have it; nil = it was not discovered
+	Places    []report.Place // where applications have it; nil = it was not discovered
 	May       sandbox.Grants // what it may do in a sandbox besides what all may
 	refused   bool           // not in mcpctl.yaml's allow
 	unusable  bool           // only the application can run it, as its one problem says
@@ -113,17 +114,6 @@ const (
 
 // String names it as reports do.
 func (f Found) String() string { return [...]string{"named", "searched", "discovered", "published"}[f] }
-
-// Place is where an application has a server.
-type Place struct {
-	App   string `json:"application"` // as people call it
-	ID    string `json:"id"`          // of the application, as names have it
-	Scope string `json:"scope"`       // "user", "project", "managed", …
-	File  string `json:"file"`
-	Line  int    `json:"line"`
-	Name  string `json:"name,omitempty"`  // what the server is called there, if not as here
-	State string `json:"state,omitempty"` // "disabled", "overridden" = the application uses another definition; empty = in use
-}
 
 // Select is the entries with these names, in configuration order; no names = all entries. The name of a server with
 // variants is that of all its variants. A name that does not exist is a
@@ -256,37 +246,16 @@ func Explain(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// Description is what `mcpctl config` says about a server; nothing in it is secret.
-type Description struct {
-	Name      string    `json:"name"`
-	File      string    `json:"file"`
-	Line      int       `json:"line,omitempty"`
-	Transport string    `json:"transport,omitempty"` // "stdio", "http" (streamable, falling back to SSE), "streamable-http", "sse"
-	Command   []string  `json:"command,omitempty"`   // with variables as written and secret-looking arguments masked
-	Dir       string    `json:"cwd,omitempty"`
-	Env       []string  `json:"env,omitempty"` // names only, sorted
-	URL       string    `json:"url,omitempty"` // with user info, query values and token-like segments masked
-	Headers   []string  `json:"headers,omitempty"`
-	Helper    string    `json:"headersHelper,omitempty"` // the command line of the shell that gives further headers, masked like Command
-	Protocol  string    `json:"protocol,omitempty"`      // the version that is pinned for this server
-	Timeout   string    `json:"timeout,omitempty"`
-	State     string    `json:"state"`              // "enabled", "disabled", "refused" (not in allow) or "invalid"
-	Problems  []Problem `json:"problems,omitempty"` // none of a disabled server
-	Warnings  []Problem `json:"warnings,omitempty"` // of a server that can run all the same
-}
-
-// Describe tells what would be run or contacted for the entry.
-func (e Entry) Describe() Description {
-	d := Description{Name: e.Server.Name, File: e.File, Line: e.Line, Protocol: e.Server.Protocol, State: e.state()}
-	if !e.Disabled {
-		d.Problems, d.Warnings = e.Problems, e.Warnings
-	}
-	if t := e.Server.Timeout; t > 0 {
-		d.Timeout = t.String()
-	}
+// Describe is the entry in a report, with what would be run or contacted: variables as they are written, of environment and
+// headers the names alone, and nothing that looks secret.
+func (e Entry) Describe() report.Server {
+	d := report.Server{Name: e.Server.Name, Source: e.Server.Source, Places: e.Places, ProtocolVersion: e.Server.Protocol}
 	if s := e.Server.Stdio; s != nil {
-		d.Transport, d.Dir, d.Env = "stdio", cmp.Or(e.dir, s.Dir), names(s.Env)
-		d.Command = redact.MaskArgs(e.words())
+		d.Transport, d.Env = "stdio", names(s.Env)
+		d.Dir = redact.MaskTokens(cmp.Or(e.dir, s.Dir))
+		for _, word := range redact.MaskArgs(e.words()) {
+			d.Command = append(d.Command, redact.MaskTokens(word))
+		}
 	}
 	if h := e.Server.HTTP; h != nil {
 		d.Transport, d.Headers = string(h.Kind), names(h.Headers)
@@ -294,36 +263,14 @@ func (e Entry) Describe() Description {
 			d.Transport = "http"
 		}
 		if h.Helper != nil {
-			d.Helper = redact.MaskLine(h.Helper.Command)
+			d.Helper = redact.MaskTokens(redact.MaskLine(h.Helper.Command))
 		}
-		d.URL = redact.MaskURL(e.address())
-	}
-	return d.discreet()
-}
-
-// discreet is d without tokens in places where none belongs.
-func (d Description) discreet() Description {
-	d.Dir, d.URL, d.Helper = redact.MaskTokens(d.Dir), redact.MaskTokens(d.URL), redact.MaskTokens(d.Helper)
-	d.Command = slices.Clone(d.Command)
-	for i, word := range d.Command {
-		d.Command[i] = redact.MaskTokens(word)
+		d.URL = redact.MaskTokens(redact.MaskURL(e.address()))
 	}
 	return d
 }
 
 func names(of map[string]probe.Secret) []string { return slices.Sorted(maps.Keys(of)) }
-
-func (e Entry) state() string {
-	switch {
-	case e.Disabled:
-		return "disabled"
-	case e.refused:
-		return "refused"
-	case len(e.Problems) > 0:
-		return "invalid"
-	}
-	return "enabled"
-}
 
 // trustSubject is whom an agreement is about.
 type trustSubject struct {
@@ -343,7 +290,7 @@ func (e Entry) Subject() (file, server string, parts []string) {
 	return e.subject.path, e.subject.name, append([]string{e.subject.base}, e.Manifest().Parts()...)
 }
 
-// discreet are problems without such tokens.
+// discreet are problems without tokens in places where none belongs.
 func discreet(problems []Problem) []Problem {
 	for i, p := range problems {
 		problems[i].Message, problems[i].Hint = redact.MaskTokens(p.Message), redact.MaskTokens(p.Hint)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -113,7 +114,7 @@ func (d *discovery) row(file clients.File, root syntax.Value, looked *Looked) []
 func placed(file clients.File, entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
-		e.Places = []Place{{App: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope), File: e.File, Line: e.Line, Name: e.Server.Name}}
+		e.Places = []report.Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope), File: e.File, Line: e.Line, Name: e.Server.Name}}
 		e.beside = file.App.Each || file.Row.Beside
 	}
 	return entries

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mcpctl/mcpctl/internal/auth"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -145,9 +146,21 @@ func dumpProblems(b *strings.Builder, label string, problems []Problem) {
 	}
 }
 
+func stateOf(e Entry) string {
+	switch {
+	case e.Disabled:
+		return "disabled"
+	case e.refused:
+		return "refused"
+	case len(e.Problems) > 0:
+		return "invalid"
+	}
+	return "enabled"
+}
+
 func dumpEntry(b *strings.Builder, e Entry) {
 	d := e.Describe()
-	fmt.Fprintf(b, "\n%s %q from %s\n", d.State, e.Server.Name, e.Server.Source)
+	fmt.Fprintf(b, "\n%s %q from %s\n", stateOf(e), e.Server.Name, e.Server.Source)
 	if e.Found != Named {
 		fmt.Fprintf(b, "found: %s\n", e.Found)
 	}
@@ -155,7 +168,7 @@ func dumpEntry(b *strings.Builder, e Entry) {
 		fmt.Fprintf(b, "variant of: %s\n", e.Base)
 	}
 	for _, p := range e.Places {
-		fmt.Fprintf(b, "place: %s %s %s:%d %s %s\n", p.App, p.Scope, p.File, p.Line, p.Name, p.State)
+		fmt.Fprintf(b, "place: %s %s %s:%d %s %s\n", p.Application, p.Scope, p.File, p.Line, p.Name, p.State)
 	}
 	if len(e.aliases) > 0 {
 		fmt.Fprintf(b, "also called: %q\n", e.aliases)
@@ -173,8 +186,8 @@ func dumpEntry(b *strings.Builder, e Entry) {
 		}
 	}
 	dumpLogin(b, e.Login)
-	if d.Protocol != "" {
-		fmt.Fprintf(b, "protocol: %s\n", d.Protocol)
+	if d.ProtocolVersion != "" {
+		fmt.Fprintf(b, "protocol: %s\n", d.ProtocolVersion)
 	}
 	if e.Server.Timeout != 0 {
 		fmt.Fprintf(b, "timeout: %v\n", e.Server.Timeout)
@@ -223,7 +236,7 @@ func dumpProject(b *strings.Builder, p Project) {
 	for _, t := range p.Tolerate {
 		fmt.Fprintf(b, "%s: tolerate %q: %q until %q\n", t.Source, t.Server, t.Reason, t.Expires)
 	}
-	if p.Budgets != (Budgets{}) {
+	if p.Budgets != (check.Budgets{}) {
 		fmt.Fprintf(b, "budgets: %+v\n", p.Budgets)
 	}
 	if p.Usage != (Usage{}) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -52,7 +53,7 @@ func override(app clients.App, entries []Entry) []Entry {
 }
 
 // overridden are the places of an entry that another one holds instead of.
-func overridden(holds, e Entry) []Place {
+func overridden(holds, e Entry) []report.Place {
 	if !alike(holds, e) {
 		e.Places[0].State = "overridden"
 	}
@@ -122,7 +123,7 @@ func settleNames(e Entry, all []Entry) Entry {
 }
 
 func hasPlace(e Entry, name string) bool {
-	return slices.ContainsFunc(e.Places, func(p Place) bool { return key(p.Name) == key(name) })
+	return slices.ContainsFunc(e.Places, func(p report.Place) bool { return key(p.Name) == key(name) })
 }
 
 // tellApart renames discovered servers whose name another server has: github becomes github.cursor. Those that the user or

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/internal/usage"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -25,20 +26,11 @@ type Project struct {
 	Snapshots string              // absolute folder of saved snapshots
 	Stray     string              // where Snapshots leads to when nobody named it and that is outside of the project; empty = fine
 	Tolerate  []finding.Tolerance // servers that may fail for a while
-	Budgets   Budgets             // limits on what servers offer
+	Budgets   check.Budgets       // limits on what servers offer
 	Usage     Usage               // recorded calls by which changes are judged
 	Allow     Allow               // who may be contacted
 
 	snapshotsLine int // of the key; 0 = there is none
-}
-
-// Budgets are the limits that mcpctl.yaml sets; 0 = none.
-type Budgets struct {
-	Tokens, Tools             int // of all servers together
-	ServerTokens, ServerTools int // of each server
-	ToolTokens                int // of each tool
-	ItemBytes                 int // of each tool, prompt, resource and template, as JSON without blanks
-	TextCharacters            int // of each text that a server wrote for a reader
 }
 
 // Usage is what mcpctl.yaml says of recorded calls.
@@ -219,8 +211,8 @@ func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 	return all
 }
 
-func (p *projectReader) budgets(f syntax.Field) Budgets {
-	var b Budgets
+func (p *projectReader) budgets(f syntax.Field) check.Budgets {
+	var b check.Budgets
 	limits := map[string]*int{
 		"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens, "server-tools": &b.ServerTools,
 		"tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes, "text-characters": &b.TextCharacters,

@@ -10,7 +10,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
-	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -72,7 +71,7 @@ func (f *Fleet) Tolerated(name string) *finding.Tolerance {
 func locate(surfaces []Surface, entries []config.Entry) {
 	at := map[string][]report.Place{}
 	for _, e := range entries {
-		at[e.Server.Source+" "+e.Server.Name] = trust.PlacesOf(e)
+		at[e.Server.Source+" "+e.Server.Name] = e.Places
 	}
 	for i, s := range surfaces {
 		surfaces[i].Places = at[s.Source+" "+s.Name]

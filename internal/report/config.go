@@ -69,6 +69,7 @@ func (s Server) runs() string {
 // Place is where an application has a server that was discovered.
 type Place struct {
 	Application string `json:"application"`     // as people call it
+	ID          string `json:"-"`               // of the application, as names of servers have it
 	Scope       string `json:"scope"`           // "user", "project", "managed", …
 	File        string `json:"file"`            // as shown to people
 	Line        int    `json:"line"`            // 1-based

@@ -128,22 +128,18 @@ func subjectOf(e config.Entry) Subject {
 
 // Describe is a configured server in a report, with what would be run; secrets are masked.
 func (g Gate) Describe(e config.Entry) report.Server {
-	d := e.Describe()
-	s := report.Server{Name: d.Name, State: report.OK}
-	switch {
+	s := e.Describe()
+	switch s.State = report.OK; {
 	case e.Disabled:
 		s.State = report.Disabled
 	case e.Err() != nil:
-		s = Misconfigured(d.Name, e.Server.Source, e.Problems)
+		misconfigured(&s, e.Problems)
 	}
-	s.Places = PlacesOf(e)
 	m := e.Manifest()
 	s.Manifest = &m
 	if s.Trust = g.told(e); s.Trust == report.Changed {
 		s.Added, s.Gone = g.changes(e)
 	}
-	s.Source, s.Transport, s.Command, s.Dir, s.Env = e.Server.Source, d.Transport, d.Command, d.Dir, d.Env
-	s.URL, s.Headers, s.Helper, s.ProtocolVersion = d.URL, d.Headers, d.Helper, d.Protocol
 	return s
 }
 
@@ -163,18 +159,14 @@ func (g Gate) told(e config.Entry) report.Trust {
 
 // Misconfigured is the report of a server that cannot be tried because of the configuration.
 func Misconfigured(name, source string, problems []config.Problem) report.Server {
-	s := report.Server{Name: name, State: report.Failed, Source: source}
-	for _, p := range problems {
-		s.Fail(report.Failure{Stage: "configuration", Message: p.Error(), Hint: p.Hint})
-	}
+	s := report.Server{Name: name, Source: source}
+	misconfigured(&s, problems)
 	return s
 }
 
-// PlacesOf are the places of an entry in a report.
-func PlacesOf(e config.Entry) []report.Place {
-	var places []report.Place
-	for _, p := range e.Places {
-		places = append(places, report.Place{Application: p.App, Scope: p.Scope, File: p.File, Line: p.Line, Name: p.Name, State: p.State})
+func misconfigured(s *report.Server, problems []config.Problem) {
+	s.State = report.Failed
+	for _, p := range problems {
+		s.Fail(report.Failure{Stage: "configuration", Message: p.Error(), Hint: p.Hint})
 	}
-	return places
 }
