@@ -120,9 +120,13 @@ func Call(kind snapshot.Kind, name string, all []Parameter) string {
 // orderAs puts the old arguments into the order of the new ones, each that is gone behind the one that it followed: arguments
 // have names and no places, and a saved snapshot has sorted them.
 func orderAs(old, new []Parameter) {
+	is := make(map[string]int, len(new))
+	for i, p := range slices.Backward(new) {
+		is[p.Name] = i
+	}
 	place, last := map[string]int{}, -1
 	for _, p := range old {
-		if at := slices.IndexFunc(new, func(n Parameter) bool { return n.Name == p.Name }); at >= 0 {
+		if at, both := is[p.Name]; both {
 			last = at
 		}
 		place[p.Name] = last
@@ -187,10 +191,13 @@ func (c Change) Short() Change { return Change{c.Item, less(c.Old, c.New), less(
 func less(call, other string) string {
 	name, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
 	_, others, _ := strings.Cut(strings.TrimSuffix(other, ")"), "(")
-	known := strings.Split(others, ", ")
+	known := map[string]bool{}
+	for argument := range strings.SplitSeq(others, ", ") {
+		known[argument] = true
+	}
 	var kept []string
 	for argument := range strings.SplitSeq(list, ", ") {
-		if !slices.Contains(known, argument) {
+		if !known[argument] {
 			kept = append(kept, argument)
 		} else if len(kept) == 0 || kept[len(kept)-1] != "…" {
 			kept = append(kept, "…")

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"net/url"
@@ -63,7 +64,7 @@ func (p *place) properties() map[string]any {
 // maxPlaces is how many schemas of a document are looked at.
 const maxPlaces = 50_000
 
-func documentOf(i item, name string) *document {
+func documentOf(ctx context.Context, i item, name string) *document {
 	raw := i.Field(name)
 	if raw == nil {
 		return nil
@@ -72,7 +73,7 @@ func documentOf(i item, name string) *document {
 	d.collect(&trail{token: d.path}, d.value, place{plain: true, value: true})
 	d.reach()
 	d.parsed = sync.OnceValue(func() *schema.Schema {
-		parsed, _ := schema.Parse(raw) // what is none is told by the rules on its root
+		parsed, _ := schema.ParseWithin(ctx, raw, d.pool) // what is none is told by the rules on its root
 		return parsed
 	})
 	return d

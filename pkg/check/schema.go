@@ -203,7 +203,7 @@ func contradictory(s *server, report tell) {
 			if d.pool.Left <= 0 {
 				return
 			}
-			one, err := schema.Parse(encoded(p.object))
+			one, err := schema.ParseWithin(s.ctx, encoded(p.object), d.pool)
 			if err == nil && schema.Contains(s.ctx, never, one, budget).Verdict == schema.Compatible {
 				impossible = true
 				report(finding.Finding{Item: t.id, Path: p.path(), Verdict: finding.Proved})

@@ -91,7 +91,7 @@ func newServer(ctx context.Context, subject Subject, budgets Budgets, known *met
 			s.items = append(s.items, i)
 			s.texts = append(s.texts, passages(i.id, nil, "", i.fields)...)
 			if kind == snapshot.Tools {
-				s.tools = append(s.tools, tool{i, documentOf(i, "inputSchema"), documentOf(i, "outputSchema")})
+				s.tools = append(s.tools, tool{i, documentOf(ctx, i, "inputSchema"), documentOf(ctx, i, "outputSchema")})
 			}
 		}
 	}

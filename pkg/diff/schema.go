@@ -79,8 +79,8 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, path 
 		r.unproven(finding.Finding{Old: old, New: new}, r.subject(""), schema.Result{Reason: "the budget of steps is spent"})
 		return
 	}
-	before, errOld := schema.Parse(old)
-	after, errNew := schema.Parse(new)
+	before, errOld := schema.ParseWithin(c.ctx, old, c.pool)
+	after, errNew := schema.ParseWithin(c.ctx, new, c.pool)
 	switch {
 	case errNew != nil && direction == finding.Input && isObject(viewOf(old)):
 		// the root is told of already

@@ -50,8 +50,8 @@ type spot struct {
 	role  role
 }
 
-func newBuilder(doc *document) *builder {
-	return &builder{meter: soonMeter(doc.limit), doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}, reported: map[string]bool{}}
+func newBuilder(doc *document, m *meter) *builder {
+	return &builder{meter: m, doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}, reported: map[string]bool{}}
 }
 
 // root builds the whole document.
@@ -121,7 +121,11 @@ func (b *builder) object(o map[string]any, s spot) *node {
 	n := &node{op: opAll, place: s.place, text: b.identity(s.doc) + string('0'+rune(s.role)) + key.env}
 	b.nodes[key] = n
 	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes || len(s.env) > 0 && b.objects > maxScoped {
-		n.kids = []lit{{node: b.opaque(s.place, "", "too many schemas")}}
+		why := "too many schemas"
+		if b.left < 0 {
+			why = outOfSteps.what
+		}
+		n.kids = []lit{{node: b.opaque(s.place, "", why)}}
 		return n
 	}
 	if s.role == asDeclared {

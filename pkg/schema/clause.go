@@ -39,10 +39,16 @@ func (c *clause) probe() *clause {
 
 // assertions returns all atoms, with those of the clauses this one adds to.
 func (c *clause) assertions() []lit {
-	if c.base == nil {
-		return c.atoms
+	size := 0
+	for b := c; b != nil; b = b.base {
+		size += len(b.atoms)
 	}
-	return slices.Concat(c.base.assertions(), c.atoms)
+	out := make([]lit, size)
+	for b := c; b != nil; b = b.base {
+		size -= len(b.atoms)
+		copy(out[size:], b.atoms)
+	}
+	return out
 }
 
 // facts is the set of literals that a clause is known to satisfy.
@@ -332,6 +338,9 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 // decide decides a clause by its atoms alone, without the choices that are still open.
 func (e *engine) decide(c *clause) outcome {
 	var out outcome
+	if e.spend(2 * c.depth) {
+		return undecided(outOfSteps)
+	}
 	atoms := c.assertions()
 	if e.spend(8 * len(atoms)) {
 		return undecided(outOfSteps)

@@ -56,8 +56,8 @@ func (q question) answer(ctx context.Context) Result {
 	r := Result{Verdict: Compatible}
 	switch {
 	case out.answer == void:
-	case (out.answer == inhabited || out.tried) && q.holds(out.value):
-		r = q.shown(out.value)
+	case (out.answer == inhabited || out.tried) && q.holds(ctx, out.value):
+		r = q.shown(ctx, out.value)
 	default:
 		r = undecidedBy(out)
 	}
@@ -66,42 +66,41 @@ func (q question) answer(ctx context.Context) Result {
 }
 
 // holds reads a value by every schema of the question, as a validator does.
-func (q question) holds(value any) bool {
+func (q question) holds(ctx context.Context, value any) bool {
 	for _, l := range q.literals() {
-		if q.reads(l, value) != inhabited {
+		if q.reads(ctx, l, value) != inhabited {
 			return false
 		}
 	}
 	return true
 }
 
-func (q question) reads(l lit, value any) answer {
-	e, pay := q.evaluator()
+func (q question) reads(ctx context.Context, l lit, value any) answer {
+	e, pay := q.evaluator(ctx)
 	defer pay()
 	return e.accepts(l, value)
 }
 
 // evaluator reads as much as the budget allows, and a little where it is spent: what was found is worth a look.
-func (q question) evaluator() (e *evaluator, pay func()) {
-	e = newEvaluator(q.budget.AssertFormats)
-	e.left = min(e.left, max(q.budget.steps()*unitsPerStep, leastEvaluation))
-	limit := e.left
+func (q question) evaluator(ctx context.Context) (e *evaluator, pay func()) {
+	limit := min(maxEvaluation, max(q.budget.steps()*unitsPerStep, leastEvaluation))
+	e = &evaluator{newMeter(ctx, limit), q.budget.AssertFormats}
 	return e, func() { q.budget.Pool.take(limit - e.left) }
 }
 
 // shown is the result that a value shows, or a plainer one that shows the same.
-func (q question) shown(value any) Result {
+func (q question) shown(ctx context.Context, value any) Result {
 	if weight(value, maxWitness) < maxWitness {
 		hold := q
-		if q.also != nil && q.reads(yes(q.also.plain), value) == inhabited {
+		if q.also != nil && q.reads(ctx, yes(q.also.plain), value) == inhabited {
 			hold.in = append(slices.Clone(q.in), q.also)
 		}
 		plainer := &plainer{schema: q.in[0], pool: q.budget.Pool, holds: func(v any) bool {
-			return (q.budget.Semantics == Strict || allExact(v)) && hold.holds(v)
+			return (q.budget.Semantics == Strict || allExact(v)) && hold.holds(ctx, v)
 		}}
 		value = plainer.plain(value)
 	}
-	e, pay := q.evaluator()
+	e, pay := q.evaluator(ctx)
 	r := shownBy(blamer{e}.of(yes(q.out[0].plain), value, ""))
 	pay()
 	if weight(value, maxWitness) < maxWitness {

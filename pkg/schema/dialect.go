@@ -135,7 +135,7 @@ var metaDocuments = sync.OnceValue(func() map[Draft]*document {
 	out := map[Draft]*document{}
 	for _, d := range [...]Draft{Draft04, Draft06, Draft07, Draft201909, Draft202012} {
 		if root, err := decode(metaText(d)); err == nil {
-			out[d], _ = newDocument(root, d.URI(), d, len(metaText(d)))
+			out[d] = newDocument(soonMeter(readingUnits(len(metaText(d)))), root, d.URI(), d)
 		}
 	}
 	return out

@@ -31,17 +31,16 @@ type resource struct {
 // unnamedBase is the address of a document without one. It is the same for all, so that references compare.
 const unnamedBase = "schema:///"
 
-// newDocument indexes a document that was read from so many bytes. The index is not whole where that takes too much of m.
-func newDocument(root any, digest string, unnamed Draft, size int) (d *document, m *meter) {
-	d = &document{root: root, digest: digest, limit: leastBuild + size*unitsPerByte, resources: map[string]*resource{}, roots: map[string]*resource{}}
+// newDocument indexes a document. The index is not whole where that takes more than m has.
+func newDocument(m *meter, root any, digest string, unnamed Draft) *document {
+	d := &document{root: root, digest: digest, limit: max(m.left, 0), resources: map[string]*resource{}, roots: map[string]*resource{}}
 	base, _ := url.Parse(unnamedBase)
 	outer := &resource{base: base, dialect: dialect{draft: unnamed, unnamed: unnamed == Draft202012}}
-	m = soonMeter(d.limit)
 	d.index(m, root, "", outer)
 	if d.roots[""] == nil {
 		d.open("", outer.base, outer.dialect)
 	}
-	return d, m
+	return d
 }
 
 // open makes a resource at a place.
@@ -237,6 +236,9 @@ const (
 	leastBuild   = 200_000 // units
 	unitsPerByte = 48      // most schemas take 1 to 6
 )
+
+// readingUnits bounds the work of reading a schema of a size.
+func readingUnits(size int) int { return leastBuild + min(size, maxBytes)*unitsPerByte }
 
 // decode reads one JSON value with its numbers as written.
 func decode(raw []byte) (any, error) {

@@ -113,8 +113,9 @@ func editsOf(ctx context.Context, before, after *Schema, b Budget) []Edit {
 	c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
 	if c.cut = c.cut || c.left < 0; c.cut {
 		c.edits = append(c.edits, Edit{Family: FamilySchema, after: after, patch: &patch{instead: &origin{after.doc, ""}}})
+	} else {
+		c.complete()
 	}
-	c.complete()
 	slices.SortStableFunc(c.edits, func(a, b Edit) int { return strings.Compare(a.Path, b.Path) })
 	return c.edits
 }
@@ -235,12 +236,11 @@ const (
 // as the members of a oneOf, are not always the sum of their differences. The innermost pairs of which it is proved that
 // they come out differently are told as one edit each.
 func (c *comparison) complete() {
+	after := newBuilder(c.after.doc, c.meter)
 	for range maxRounds {
-		made, after := newBuilder(c.before.doc), newBuilder(c.after.doc)
+		made := newBuilder(c.before.doc, c.meter)
 		made.patches = patchesOf(c.before.doc, c.edits)
-		same := made.root(asWritten).sum == after.root(asWritten).sum
-		c.spend(c.before.doc.limit - made.left + c.after.doc.limit - after.left)
-		if same {
+		if made.root(asWritten).sum == c.after.plain.sum {
 			break
 		}
 		round := len(c.edits)
@@ -310,6 +310,9 @@ func (c *comparison) separable(inside, outside *node) bool {
 
 // coarsen tells a pair as one edit, in place of those inside it that assert something.
 func (c *comparison) coarsen(i int, old, new site) {
+	if len(c.edits) >= maxEdits {
+		return
+	}
 	p := c.pairs[i]
 	inside := make([]int, 0, p.end-p.begin)
 	for j := p.begin; j < p.end; j++ {

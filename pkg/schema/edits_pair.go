@@ -16,6 +16,10 @@ type pair struct {
 
 // add lists an edit of the pair.
 func (p pair) add(e Edit, ch *patch) {
+	if len(p.edits) >= maxEdits {
+		p.cut = true
+		return
+	}
 	if e.Path == "" {
 		e.Path = p.trail.path
 	}

@@ -326,7 +326,9 @@ func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 	for k, i := range left {
 		alike[k] = make([]int, len(b))
 		for j := range b {
-			if forY[j] < 0 {
+			if forY[j] < 0 && c.left >= 0 {
+				p, _ := a[i].o["properties"].(map[string]any)
+				c.spend(64 * len(p))
 				alike[k][j] = likeness(a[i], b[j])
 			}
 		}

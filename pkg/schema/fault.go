@@ -41,13 +41,15 @@ func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, s
 		return nil, false
 	}
 	if pointer != "" {
-		b := newBuilder(s.doc)
+		b := newBuilder(s.doc, pool.bound(soonMeter(s.doc.limit)))
+		limit := b.left
 		n = b.nodeAt(site{s.doc, pointer, place})
 		markLoops(n)
-		pool.take(s.doc.limit - b.left)
+		pool.take(limit - b.left)
 	}
-	f := &faultFinder{evaluator: evaluator{meter: soonMeter(maxFaultWork)}, doc: s.doc}
-	defer func() { pool.take(maxFaultWork - f.left) }()
+	f := &faultFinder{evaluator: evaluator{meter: pool.bound(soonMeter(maxFaultWork))}, doc: s.doc}
+	limit := f.left
+	defer func() { pool.take(limit - f.left) }()
 	switch f.satisfies(n, value) {
 	case inhabited:
 		return nil, true
@@ -192,10 +194,12 @@ func distinct(found []Fault) []Fault {
 		return cmp.Or(len(b.Path)-len(a.Path), order(b.Keyword == "required")-order(a.Keyword == "required"))
 	})
 	var out []Fault
+	var known toldFaults
 	for _, f := range found {
-		at := slices.IndexFunc(out, f.follows)
+		at, follows := known.followed(f)
 		switch {
-		case at < 0:
+		case !follows:
+			known.add(f, len(out))
 			out = append(out, f)
 		case out[at].Path == f.Path && out[at].Keyword == "type" && f.Keyword == "type" && !slices.Equal(out[at].Want, f.Want):
 			out[at].Want = slices.Concat(out[at].Want, f.Want) // the branches of a union
@@ -204,12 +208,41 @@ func distinct(found []Fault) []Fault {
 	return out
 }
 
-// follows tells whether a fault says no more than a deeper one, or one at the same place.
-func (f Fault) follows(other Fault) bool {
-	if f.union || other.union {
-		return other.Path == f.Path || strings.HasPrefix(other.Path, f.Path+"/")
+// toldFaults finds the first fault of a list that is at a place, or inside it.
+type toldFaults struct{ within, ofUnions, exact map[string]int }
+
+// add puts down where a fault stands in the list.
+func (t *toldFaults) add(f Fault, number int) {
+	if t.within == nil {
+		*t = toldFaults{map[string]int{}, map[string]int{}, map[string]int{}}
 	}
-	return other.Path == f.Path && other.Keyword == f.Keyword
+	first := func(index map[string]int, key string) {
+		if _, known := index[key]; !known {
+			index[key] = number
+		}
+	}
+	first(t.exact, f.Path+" "+f.Keyword)
+	for path := f.Path; ; path = path[:strings.LastIndexByte(path, '/')] {
+		if first(t.within, path); f.union {
+			first(t.ofUnions, path)
+		}
+		if path == "" {
+			return
+		}
+	}
+}
+
+// followed is the first fault beside which another one says no more: a deeper one, or one at the same place.
+func (t *toldFaults) followed(f Fault) (number int, known bool) {
+	if f.union {
+		number, known = t.within[f.Path]
+		return number, known
+	}
+	number, known = t.exact[f.Path+" "+f.Keyword]
+	if other, deeper := t.ofUnions[f.Path]; deeper && (!known || other < number) {
+		return other, true
+	}
+	return number, known
 }
 
 // wanted is what a message to a person needs of the value of a keyword.

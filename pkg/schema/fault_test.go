@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,4 +102,18 @@ func valueOf(t *testing.T, text string) any {
 		t.Fatal(err)
 	}
 	return value
+}
+
+// TestManyFaultsAreToldOnce: each fault is looked up, and not held against all others.
+func TestManyFaultsAreToldOnce(t *testing.T) {
+	const n = 20_000
+	s := mustParse(t, `{"additionalProperties":{"anyOf":[{"type":"string"},{"type":"boolean"},{"type":"object","required":["a"]}]}}`)
+	value := map[string]any{}
+	for i := range n {
+		value[fmt.Sprint("p", i)] = json.Number("1")
+	}
+	found, sure := s.Faults("", value, nil)
+	if len(found) != n || !sure || !slices.Equal(found[0].Want, []string{"string", "boolean", "object"}) {
+		t.Fatalf("%d faults (%v), the first of them %v", len(found), sure, found[:1])
+	}
 }

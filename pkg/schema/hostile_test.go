@@ -44,6 +44,9 @@ func hostile() map[string][2]string {
 		"many unions":             {list(`{"allOf":[%s]}`, 420, `{"anyOf":[{"required":["a%d"]},{"required":["b%[1]d"]},{"properties":{"c%[1]d":{"type":"integer"}}}]}`), list(`{"allOf":[%s]}`, 420, `{"anyOf":[{"required":["a%d"]},{"required":["b%[1]d"]},{"properties":{"c%[1]d":{"type":"string"}}}]}`)},
 		"costly property names":   {list(`{"patternProperties":{%s}}`, 150, `"^(a|b)*a(a|b){%d}c":{"type":"string"}`), list(`{"patternProperties":{%s}}`, 150, `"^(a|b)*a(a|b){%d}c":{"type":"integer"}`)},
 		"many conditions":         {list(`{"allOf":[%s]}`, 20_000, `{"if":{"required":["a%d"]},"then":{"required":["b"]},"else":{"required":["c"]}}`), `{}`},
+		"renamed references":      {list(`{"$defs":{"d":{"minLength":3}},"properties":{%s}}`, 4000, `"p%d":{"$ref":"#/$defs/d"}`), list(`{"$defs":{"d":{"minLength":3}},"properties":{%s}}`, 4000, `"q%d":{"$ref":"#/$defs/d"}`)},
+		"renamed constants":       {`{"allOf":[` + list(`{"properties":{%s}}`, 4000, `"p%d":{"const":%[1]d}`) + `,` + list(`{"required":[%s]}`, 4000, `"p%d"`) + `]}`, list(`{"properties":{%s}}`, 4000, `"q%d":{"const":%[1]d}`)},
+		"thousands of patterns":   {list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"string"}`), list(`{"patternProperties":{%s}}`, 4000, `"^(a|b)*a(a|b){30}c%d":{"type":"integer"}`)},
 		"dynamic scopes":          {dynamicScopes(12), `{"type":"object"}`},
 	}
 }
@@ -144,8 +147,8 @@ func TestJudgeKeepsToItsPool(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var told []string
 			for range 2 {
-				old, new := mustParse(t, pair[0]), mustParse(t, pair[1])
 				pool := &Pool{Left: 20_000}
+				old, new := parsedWithin(t, pair[0], pool), parsedWithin(t, pair[1], pool)
 				whole, changes := Compare(t.Context(), old, new, Budget{}).Judge(t.Context(), Input, Budget{Pool: pool})
 				if pool.Left < -20_000 {
 					t.Errorf("%d steps more than there were", -pool.Left)
@@ -160,6 +163,77 @@ func TestJudgeKeepsToItsPool(t *testing.T) {
 				t.Errorf("%s, and then %s", told[0], told[1])
 			}
 		})
+	}
+}
+
+func parsedWithin(t *testing.T, text string, pool *Pool) *Schema {
+	t.Helper()
+	s, err := ParseWithin(t.Context(), []byte(text), pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestReadingKeepsToItsPool: a schema is read as far as there is work for it, and what was not read makes no verdict.
+func TestReadingKeepsToItsPool(t *testing.T) {
+	const steps = 300
+	for name, pair := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			pool := &Pool{Left: steps}
+			s := parsedWithin(t, pair[0], pool)
+			if over := -pool.Left - len(pair[0])/unitsPerStep; over > steps/10 {
+				t.Errorf("%d steps more than there were", over)
+			}
+			if pool.Left > 0 {
+				return // there were enough
+			}
+			r := Contains(t.Context(), s, mustParse(t, `{"type":"object","minProperties":1}`), Budget{Pool: &Pool{Left: 1000}})
+			if r.Verdict == Compatible && pair[0] != `true` {
+				t.Errorf("%v though not all was read (%s)", r.Verdict, r.Reason)
+			}
+		})
+	}
+}
+
+// countedContext ends after it was asked a number of times.
+type countedContext struct {
+	context.Context
+	left, late int
+}
+
+func (c *countedContext) Err() error {
+	if c.left--; c.left >= 0 {
+		return nil
+	}
+	c.late++
+	return context.Canceled
+}
+
+// TestReadingEndsWithItsContext: reading asks for its context each few thousand units of work, and does no more once it has ended.
+func TestReadingEndsWithItsContext(t *testing.T) {
+	text := hostile()["renamed references"][0]
+	for _, looks := range []int{0, 1, 5} {
+		ctx, pool := &countedContext{Context: t.Context(), left: looks}, &Pool{Left: 1_000_000}
+		if _, err := ParseWithin(ctx, []byte(text), pool); err != nil {
+			t.Fatal(err)
+		}
+		if ctx.late == 0 || ctx.late > 3 {
+			t.Errorf("it looked %d times after the end", ctx.late)
+		}
+	}
+}
+
+// TestOnlySoManyEditsAreTold: what is told of one schema has an end, and the rest is told as one.
+func TestOnlySoManyEditsAreTold(t *testing.T) {
+	pair := hostile()["renamed references"]
+	old, new := mustParse(t, pair[0]), mustParse(t, pair[1])
+	r := Compare(t.Context(), old, new, Budget{Pool: &Pool{Left: 1_000_000}})
+	if len(r.Edits) != maxEdits+1 || r.Edits[0].Family != FamilySchema {
+		t.Fatalf("%d edits, the first of %s", len(r.Edits), r.Edits[0].Family)
+	}
+	if all := r.Without(); all.plain.sum != new.plain.sum {
+		t.Error("all edits together do not make the new schema")
 	}
 }
 

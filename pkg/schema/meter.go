@@ -60,5 +60,13 @@ func (p *Pool) take(units int) {
 	}
 }
 
+// bound leaves a meter no more than the pool has.
+func (p *Pool) bound(m *meter) *meter {
+	if p != nil {
+		m.left = min(m.left, max(p.Left, 0)*unitsPerStep)
+	}
+	return m
+}
+
 // empty tells whether no work is left to be done.
 func (p *Pool) empty() bool { return p != nil && p.Left <= 0 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -27,11 +28,12 @@ type patches struct {
 // has them.
 type patch struct {
 	place   string
-	drop    [][]string       // keywords, or members of keywords, that are taken away
-	set     []patchedKeyword // what is put in
-	enum    *listChange      // of the values that are allowed
-	require *listChange      // of the names that are required
-	leave   map[string]bool  // members of unions that are taken away, as "anyOf/1"
+	drop    [][]string         // keywords, or members of keywords, that are taken away
+	set     []patchedKeyword   // what is put in
+	taken   map[string]*origin // where that was written, by its path
+	enum    *listChange        // of the values that are allowed
+	require *listChange        // of the names that are required
+	leave   map[string]bool    // members of unions that are taken away, as "anyOf/1"
 	null    nullChange
 	gone    bool     // what the object says is no alternative any more
 	also    []origin // further alternatives
@@ -76,8 +78,11 @@ func patchesOf(doc *document, edits []Edit) *patches {
 func (ps *patches) add(p *patch) {
 	all := ps.at[p.place]
 	if all == nil {
-		all = &patch{place: p.place, leave: map[string]bool{}}
+		all = &patch{place: p.place, leave: map[string]bool{}, taken: map[string]*origin{}}
 		ps.at[p.place] = all
+	}
+	for _, k := range p.set {
+		all.taken[strings.Join(k.path, "\x00")] = k.from
 	}
 	maps.Copy(all.leave, p.leave)
 	all.drop, all.set, all.also = append(all.drop, p.drop...), append(all.set, p.set...), append(all.also, p.also...)
@@ -128,24 +133,15 @@ const (
 
 // source returns where the schema under a keyword was written, if that is not where the object stands.
 func (p *patch) source(tokens []string) (origin, bool) {
-	if p == nil {
+	if p == nil || len(p.taken) == 0 {
 		return origin{}, false
 	}
-	for _, k := range p.set {
-		if k.from != nil && len(k.path) <= len(tokens) && samePath(k.path, tokens[:len(k.path)]) {
-			return origin{k.from.doc, rawjson.Join(k.from.place, tokens[len(k.path):]...)}, true
+	for n := 1; n <= min(len(tokens), 2); n++ {
+		if from := p.taken[strings.Join(tokens[:n], "\x00")]; from != nil {
+			return origin{from.doc, rawjson.Join(from.place, tokens[n:]...)}, true
 		}
 	}
 	return origin{}, false
-}
-
-func samePath(a, b []string) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // leavesOut reports whether a member of a union is taken away.
@@ -291,12 +287,12 @@ func (w *written) node(key use, ps *patches) *node {
 }
 
 // patched builds the schema with patches.
-func (s *Schema) patched(ps *patches, w *written) *Schema {
+func (s *Schema) patched(m *meter, ps *patches, w *written) *Schema {
 	if len(ps.at) == 0 {
 		return s
 	}
 	h := &Schema{raw: s.raw, unnamed: s.unnamed}
-	b := newBuilder(s.doc)
+	b := newBuilder(s.doc, m)
 	if b.patches = ps; w != nil {
 		b.written = w
 		w.reach(ps)

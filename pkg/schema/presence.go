@@ -126,22 +126,19 @@ func (n *node) topTags() []tag {
 	if n.op != opAll {
 		return nil
 	}
+	demanded := map[string]bool{}
+	for _, k := range n.kids {
+		if k.op == opRequired && !k.not {
+			demanded[k.text] = true
+		}
+	}
 	var out []tag
 	for _, k := range n.kids {
-		if set := finite(k); set != nil && n.demands(k.text) {
+		if set := finite(k); set != nil && demanded[k.text] {
 			out = append(out, tag{k.text, set})
 		}
 	}
 	return out
-}
-
-func (n *node) demands(name string) bool {
-	for _, k := range n.kids {
-		if k.op == opRequired && !k.not && k.text == name {
-			return true
-		}
-	}
-	return false
 }
 
 // excluded reports whether a literal cannot hold because a tag of it contradicts one of the clause.

@@ -41,27 +41,41 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 
 // With returns the old version with some of the edits, named by their number.
 func (r *Revision) With(edits ...int) *Schema {
+	return r.with(context.Background(), nil, edits)
+}
+
+func (r *Revision) with(ctx context.Context, pool *Pool, edits []int) *Schema {
 	if r.Before.doc == nil {
 		return r.Before
 	}
-	var chosen []Edit
-	for i, e := range r.Edits {
-		if slices.Contains(edits, i) {
-			chosen = append(chosen, e)
+	chosen := make([]Edit, 0, len(edits))
+	for _, i := range slices.Compact(slices.Sorted(slices.Values(edits))) {
+		if i >= 0 && i < len(r.Edits) {
+			chosen = append(chosen, r.Edits[i])
 		}
 	}
-	return r.Before.patched(patchesOf(r.Before.doc, chosen), r.written())
+	m := pool.bound(newMeter(ctx, r.Before.doc.limit))
+	return r.Before.patched(m, patchesOf(r.Before.doc, chosen), r.written())
 }
 
 // Without returns the new version with some of the edits undone.
 func (r *Revision) Without(edits ...int) *Schema {
+	return r.With(r.others(edits)...)
+}
+
+// others are the numbers of all edits but some.
+func (r *Revision) others(edits []int) []int {
+	left := map[int]bool{}
+	for _, i := range edits {
+		left[i] = true
+	}
 	var kept []int
 	for i := range r.Edits {
-		if !slices.Contains(edits, i) {
+		if !left[i] {
 			kept = append(kept, i)
 		}
 	}
-	return r.With(kept...)
+	return kept
 }
 
 // Change is what an edit does, or what several edits only do together.
@@ -159,21 +173,20 @@ func (j *judgement) undone(edits ...int) *Schema { return j.variant(edits, j.dir
 func (j *judgement) variant(edits []int, without bool) *Schema {
 	key := fmt.Sprint(edits, without)
 	made := j.made[key]
-	switch {
-	case made != nil:
+	if made != nil {
 		return made
-	case without:
-		made = j.Without(edits...)
-	default:
-		made = j.With(edits...)
 	}
+	if without {
+		edits = j.others(edits)
+	}
+	made = j.with(j.ctx, j.budget.Pool, edits)
 	made.pay(j.budget.Pool)
 	j.made[key] = made
 	return made
 }
 
 func (j *judgement) reads(s *Schema, value any) answer {
-	return question{budget: Budget{AssertFormats: j.formats, Pool: j.budget.Pool}}.reads(yes(s.plain), value)
+	return question{budget: Budget{AssertFormats: j.formats, Pool: j.budget.Pool}}.reads(j.ctx, yes(s.plain), value)
 }
 
 // blame finds the edits because of which values are broken: one value after another that is broken even with the edits
@@ -236,7 +249,7 @@ func (j *judgement) tell(changes []Change, edit int, repair []int, value any) []
 		set = j.least(quiet, rejects)
 	}
 	q := question{in: []*Schema{j.from}, out: []*Schema{j.to, j.alone(set...)}, also: j.undone(repair...), budget: j.budget}
-	r := q.shown(value)
+	r := q.shown(j.ctx, value)
 	for i := range changes {
 		if slices.Equal(changes[i].Edits, set) {
 			changes[i].Breaks = r

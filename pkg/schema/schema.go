@@ -27,6 +27,7 @@ package schema
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -67,10 +68,24 @@ func Parse(raw json.RawMessage) (*Schema, error) { return ParseDraft(raw, Draft2
 
 // ParseDraft is like [Parse] with another dialect for a schema that names none.
 func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
-	s := &Schema{raw: raw, unnamed: unnamed}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", unnamed, raw))
+	return (&Schema{raw: raw, unnamed: unnamed}).parse(soonMeter(readingUnits(len(raw))))
+}
+
+// ParseWithin is like [Parse] with work that is taken out of a pool, and that ends with the context. Nothing is known then of
+// what was not read.
+func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema, error) {
+	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(pool.bound(newMeter(ctx, readingUnits(len(raw)))))
+	if err == nil {
+		s.pay(pool)
+	}
+	return s, err
+}
+
+func (s *Schema) parse(m *meter) (*Schema, error) {
+	limit, raw := m.left, s.raw
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.unnamed, raw))
 	if len(raw) > maxBytes || nesting(raw) > maxNesting {
-		return s.tooLarge(sum), nil
+		return s.unread(sum, "the schema is too large or nested too deeply"), nil
 	}
 	root, err := decode(raw)
 	if err != nil {
@@ -81,33 +96,34 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	default:
 		return nil, fmt.Errorf("reading schema: a schema is an object or a boolean")
 	}
-	doc, m := newDocument(root, string(sum[:]), unnamed, len(raw))
+	m.spend(len(raw))
+	doc := newDocument(m, root, string(sum[:]), s.unnamed)
+	s.unpaid.Store(int64(limit - m.left))
 	if m.left < 0 {
-		return s.tooLarge(sum), nil
+		return s.unread(sum, outOfSteps.what), nil
 	}
 	s.doc = doc
-	b := newBuilder(doc)
-	b.left = m.left
-	s.unpaid.Store(int64(doc.limit - m.left + len(raw)))
+	b := newBuilder(doc, m)
 	s.build(b)
 	s.problems, s.loops = b.problems, b.loops
 	return s, nil
 }
 
-// tooLarge makes the schema one of which nothing is known.
-func (s *Schema) tooLarge(sum [sha256.Size]byte) *Schema {
-	s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), why: "the schema is too large or nested too deeply"})
+// unread makes the schema one of which nothing is known.
+func (s *Schema) unread(sum [sha256.Size]byte, why string) *Schema {
+	s.plain = seal(&node{op: opOpaque, text: "size\x00" + string(sum[:]), why: why})
 	s.declared = func() *node { return s.plain }
 	return s
 }
 
 // build makes the assertions of the schema, those of its callers when they are asked for.
 func (s *Schema) build(b *builder) {
+	limit := b.left
 	root := func(r role) *node {
 		before := b.left
 		n := b.root(r)
 		s.unpaid.Add(int64(before - b.left))
-		b.left = max(b.left, b.doc.limit/2) // what is written leaves as much for what is declared
+		b.left = max(b.left, limit/2) // what is written leaves as much for what is declared
 		return n
 	}
 	s.plain = root(asWritten)

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 )
 
 // Pattern is a regular expression whose meaning is known exactly. It is safe for concurrent use.
@@ -24,10 +25,11 @@ type Pattern struct {
 }
 
 // A term is one condition of a pattern: a search that must succeed, or with negated set, must fail. A plain pattern
-// has one; each lookahead at an anchored start adds one.
+// has one; each lookahead at an anchored start adds one. Most terms are never asked, so they are compiled when they are.
 type term struct {
-	re      *regexp.Regexp
-	prog    *syntax.Prog
+	re      func() *regexp.Regexp
+	prog    func() *syntax.Prog
+	size    int // of the program, in instructions
 	negated bool
 }
 
@@ -76,18 +78,27 @@ func compile(re2 string) (term, error) {
 	if err != nil {
 		return term{}, err
 	}
-	if size(tree) > maxProgram {
+	if size(tree, 1) > maxProgram {
 		return term{}, errTooLarge
 	}
-	re, err := regexp.Compile(re2)
+	return term{
+		re:   sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re2) }),
+		prog: sync.OnceValue(func() *syntax.Prog { return program(re2) }),
+		size: size(tree, 0),
+	}, nil
+}
+
+// program compiles what was parsed before.
+func program(re2 string) *syntax.Prog {
+	tree, err := syntax.Parse(re2, syntax.Perl)
 	if err != nil {
-		return term{}, err
+		panic(err)
 	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return term{}, err
+		panic(err)
 	}
-	return term{re: re, prog: prog}, nil
+	return prog
 }
 
 // maxProgram bounds the instructions of a pattern, which repetitions multiply, and the ends of the ranges they read.
@@ -95,11 +106,15 @@ const maxProgram = 200_000
 
 var errTooLarge = errors.New("the pattern is too large")
 
-// size estimates the instructions that a pattern is compiled to, up to a little more than the bound.
-func size(tree *syntax.Regexp) int {
-	n := 1 + len(tree.Rune)
+// size estimates the instructions that a pattern is compiled to, up to a little more than the bound; each end of a range that one
+// reads counts as so many.
+func size(tree *syntax.Regexp, end int) int {
+	n := 1 + len(tree.Rune)*end
+	if tree.Op == syntax.OpLiteral {
+		n = len(tree.Rune)
+	}
 	for _, sub := range tree.Sub {
-		if n += size(sub); n > maxProgram {
+		if n += size(sub, end); n > maxProgram {
 			return n
 		}
 	}
@@ -113,7 +128,7 @@ func size(tree *syntax.Regexp) int {
 func (p *Pattern) Size() int {
 	n := 0
 	for _, t := range p.terms {
-		n += len(t.prog.Inst)
+		n += t.size
 	}
 	return n
 }
@@ -127,7 +142,7 @@ func (p *Pattern) Cost(s string) int { return 8 + p.Size()*len(s)/2 }
 // Match reports whether the pattern is found in s.
 func (p *Pattern) Match(s string) bool {
 	for _, t := range p.terms {
-		if t.re.MatchString(s) == t.negated {
+		if t.re().MatchString(s) == t.negated {
 			return false
 		}
 	}
@@ -253,19 +268,20 @@ func (r Region) machine(work *int) *machine {
 func (m *machine) take(p *Pattern, c *collector) []signed {
 	var terms []signed
 	for _, t := range p.terms {
-		if *m.work -= len(t.prog.Inst); *m.work < 0 {
+		if *m.work -= t.size; *m.work < 0 {
 			break
 		}
-		sets := make([]int, len(t.prog.Inst))
-		for i := range t.prog.Inst {
-			*m.work -= len(t.prog.Inst[i].Rune)
-			switch in := &t.prog.Inst[i]; in.Op {
+		prog := t.prog()
+		sets := make([]int, len(prog.Inst))
+		for i := range prog.Inst {
+			*m.work -= len(prog.Inst[i].Rune)
+			switch in := &prog.Inst[i]; in.Op {
 			case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 				sets[i] = c.add(spansOf(in))
 			}
 		}
 		terms = append(terms, signed{dfa: len(m.dfas), negated: t.negated})
-		m.dfas = append(m.dfas, newDFA(t.prog, sets, m.work))
+		m.dfas = append(m.dfas, newDFA(prog, sets, m.work))
 	}
 	return terms
 }
