@@ -17,7 +17,6 @@ import (
 // soakEvent is what matters of an event.
 type soakEvent struct {
 	Event, Server, State, Trouble string
-	Silent                        bool
 	Time                          time.Time
 	Findings                      []struct{ Rule, Item string }
 	Servers                       []struct{ Watch map[string]int }
@@ -59,10 +58,15 @@ func (j *soakJudge) take(e soakEvent) {
 	if e.State == "live" {
 		j.reached[e.Server] = true
 	}
+	i, _ := strconv.Atoi(strings.TrimPrefix(e.Server, "plot-"))
+	if e.Event == "silent" { // every version is announced, but for those that came between the pages of one reading
+		if said := j.field.plots[i].announced(j.last[i]); !said.IsZero() && e.Time.Sub(said) >= time.Second {
+			j.complain("%s: a change that was announced at %v is told as silent at %v", e.Server, said, e.Time)
+		}
+	}
 	if len(e.Findings) == 0 {
 		return
 	}
-	i, _ := strconv.Atoi(strings.TrimPrefix(e.Server, "plot-"))
 	from, to := -1, -1
 	for _, f := range e.Findings {
 		n, err := strconv.Atoi(strings.TrimPrefix(f.Item, "tool/v"))
@@ -80,13 +84,6 @@ func (j *soakJudge) take(e soakEvent) {
 		j.complain("%s: told as version %d after %d, when %d was told last", e.Server, to, from, j.last[i])
 	}
 	j.last[i] = max(to, j.last[i])
-	switch said := j.field.plots[i].announced(to); {
-	case !e.Silent:
-	case said.IsZero() || e.Time.Sub(said) < time.Second:
-		j.counts["silent, and announced later than the poll"]++
-	default:
-		j.complain("%s: a change that was announced at %v is told as silent at %v", e.Server, said, e.Time)
-	}
 	if j.told++; j.field.plots[i].kind == soakCalm {
 		j.late = append(j.late, e.Time.Sub(came))
 	}

@@ -112,7 +112,7 @@ func (t *totals) recount(servers []*watchedServer) {
 func shownEvent(w *watchedServer, e watch.Event) report.Event {
 	shown := report.Event{
 		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State), Previous: string(e.Previous),
-		Cause: string(e.Cause), Silent: e.Silent, Note: e.Note, Trouble: string(e.Trouble), From: e.From, To: e.To,
+		Cause: string(e.Cause), Note: e.Note, Trouble: string(e.Trouble), From: e.From, To: e.To,
 	}
 	if w.target.Live() {
 		shown.Connected, shown.Listening = &e.Connected, &e.Listening

@@ -19,12 +19,11 @@ type Event struct {
 	ID       string    `json:"id,omitempty"`        // no other event has it; one that is told again keeps it
 	Sequence int       `json:"sequence,omitempty"`  // among the events of its server, from 1
 	Change   int       `json:"change,omitempty"`    // among the changes of its server, from 1: those that --exec and --webhook get
-	Event    string    `json:"event"`               // "state", "changed", "unchanged", "stale", "recovered", "reload", "build" or "summary"
+	Event    string    `json:"event"`               // "state", "changed", "silent", "unchanged", "stale", "recovered", "reload", "build" or "summary"
 	Server   string    `json:"server,omitempty"`    // configured name
 	State    string    `json:"state,omitempty"`     // the state in effect
 	Previous string    `json:"previous,omitempty"`  // state: the one before
 	Cause    string    `json:"cause,omitempty"`     // what made the lists be read
-	Silent   bool      `json:"silent,omitempty"`    // changed: the server should have announced it and did not
 	Note     string    `json:"note,omitempty"`      // one remark for a person
 	Files    []string  `json:"files,omitempty"`     // reload: those that changed, or some of them
 	Elapsed  *int64    `json:"elapsedMs,omitempty"` // build: how long it took
@@ -33,7 +32,7 @@ type Event struct {
 	Findings Findings  `json:"findings,omitzero"`   // changed and recovered: what changed
 
 	Trouble    string     `json:"trouble,omitempty"`    // which kind of trouble it is
-	From       string     `json:"from,omitempty"`       // changed and recovered: digest of the surface before
+	From       string     `json:"from,omitempty"`       // changed, silent and recovered: digest of the surface before
 	To         string     `json:"to,omitempty"`         // and of this one
 	Announced  *bool      `json:"announced,omitempty"`  // the server had announced it
 	Confirmed  *bool      `json:"confirmed,omitempty"`  // lists of several pages came twice as they are
@@ -133,8 +132,8 @@ func (e Event) remarks() []string {
 		all = append(all, "an announced change cannot be read")
 	case e.Trouble == "hung" && e.Event == "state":
 		all = append(all, "not even a ping is answered")
-	case e.Silent:
-		all = append(all, "without announcing it")
+	case e.Event == "silent":
+		all = append(all, "a change that was told before was never announced")
 	case e.Event == "unchanged" && e.Cause != "reload":
 		all = append(all, "although the server announced a change")
 	case e.Event == "changed" && len(e.Findings) == 0:

@@ -34,9 +34,14 @@ func TestEventLines(t *testing.T) {
 			`"event": "state", "server": "s\n", "state": "reconnecting", "error": {"stage": "watching", "message": "it ended", "hint": "look", "stderr": "oh\n"}`,
 		},
 		"changed": {
-			report.Event{Event: "changed", Server: "s", State: "live", Cause: "poll", Silent: true, Findings: report.Findings{removed}},
-			"12:00:00  s  changed  by poll  without announcing it\n  breaking  It is gone  tool-removed  " + removed.Fingerprint() + "\n    tool/a\\x1b\n",
-			`"event": "changed", "server": "s", "state": "live", "cause": "poll", "silent": true, "findings": [{"rule": "tool-removed", "level": "breaking", "server": "s", "item": "tool/a\u001b", "message": "It is gone.", "fingerprint": "` + removed.Fingerprint() + `"}]`,
+			report.Event{Event: "changed", Server: "s", State: "live", Cause: "poll", Findings: report.Findings{removed}},
+			"12:00:00  s  changed  by poll\n  breaking  It is gone  tool-removed  " + removed.Fingerprint() + "\n    tool/a\\x1b\n",
+			`"event": "changed", "server": "s", "state": "live", "cause": "poll", "findings": [{"rule": "tool-removed", "level": "breaking", "server": "s", "item": "tool/a\u001b", "message": "It is gone.", "fingerprint": "` + removed.Fingerprint() + `"}]`,
+		},
+		"silent": {
+			report.Event{Event: "silent", Server: "s", State: "live", Cause: "poll", Trouble: "changed-silently", From: "1", To: "2"},
+			"12:00:00  s  silent  by poll  a change that was told before was never announced\n",
+			`"event": "silent", "server": "s", "state": "live", "cause": "poll", "trouble": "changed-silently", "from": "1", "to": "2"`,
 		},
 		"as saved": {
 			report.Event{Event: "changed", Server: "s", State: "live", Cause: "poll", Findings: report.Findings{}},

@@ -1,7 +1,10 @@
 package watch_test
 
 import (
+	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -183,13 +186,13 @@ func TestTroubleIsNamed(t *testing.T) {
 		r.breaks(snapshot.Tools, nil)
 		r.after(time.Minute)
 		r.set(snapshot.Tools, "a", "b")
-		want(t, "silent", r.after(6*time.Minute), "5m39.1s changed by poll tool-added(tool/b) silent [changed-silently]")
+		want(t, "silent", r.after(10*time.Minute), "5m38.1s changed by poll tool-added(tool/b)", "10m38.1s silent by poll [changed-silently]")
 		r.breaks(snapshot.Tools, errDown)
-		want(t, "not announced", r.after(6*time.Minute), "10m46.1s state degraded [unreadable]: down", "10m46.1s stale [unreadable]: down")
+		want(t, "not announced", r.after(6*time.Minute), "15m45.1s state degraded [unreadable]: down", "15m45.1s stale [unreadable]: down")
 		r.breaks(snapshot.Tools, nil)
 		r.after(time.Minute)
 		r.drop("the server ended")
-		want(t, "gone", r.after(0), "14m10s state reconnecting [gone]: the server ended")
+		want(t, "gone", r.after(0), "18m10s state reconnecting [gone]: the server ended")
 	})
 }
 
@@ -221,4 +224,49 @@ func TestProof(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNothingIsLostWithoutAChange: an announcement may have got lost only where there is a change that nobody announced, and where
+// somebody was there to hear of it.
+func TestNothingIsLostWithoutAChange(t *testing.T) {
+	unreadable := func(r *run) {
+		r.breaks(snapshot.Tools, errDown)
+		time.Sleep(8 * time.Second)
+		r.breaks(snapshot.Tools, nil)
+	}
+	known := func() *server {
+		s := announcing()
+		s.last = (&session{}).Hello()
+		s.last.SetList(listOf(snapshot.Tools, []string{"z"}))
+		s.last.SetList(listOf(snapshot.Prompts, []string{"p"}))
+		s.refuse = context.DeadlineExceeded
+		return s
+	}
+	for name, test := range map[string]struct {
+		server func() *server
+		do     func(*run)
+		want   string
+	}{
+		"no change":      {announcing, func(r *run) { r.ask <- struct{}{}; unreadable(r) }, "recovered by poll"},
+		"announced":      {announcing, func(r *run) { r.set(snapshot.Tools, "a", "b"); r.announce(snapshot.Tools); unreadable(r) }, "recovered by poll tool-added(tool/b)"},
+		"nobody watched": {known, func(r *run) { r.refuses(nil) }, "changed by start tool-added(tool/a) tool-removed(tool/z)"},
+		"a new process": {announcing, func(r *run) {
+			r.set(snapshot.Tools, "a", "b")
+			r.breaks(snapshot.Tools, errDown)
+			r.anew <- struct{}{}
+			time.Sleep(500 * time.Millisecond)
+			r.breaks(snapshot.Tools, nil)
+		}, "changed by reload tool-added(tool/b)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			detailed(t, test.server, watch.Options{}, func(r *run) {
+				r.after(time.Second)
+				test.do(r)
+				got := slices.DeleteFunc(r.after(time.Hour), func(line string) bool { return !strings.Contains(line, " by ") })
+				if len(got) != 1 || !strings.HasSuffix(got[0], "s "+test.want) {
+					t.Errorf("told %q, want %q", got, test.want)
+				}
+			})
+		})
+	}
 }

@@ -18,15 +18,14 @@ type Event struct {
 
 	Cause    Cause             // what made the lists be read, of events that come from a reading
 	Findings []finding.Finding // what changed, of Changed, and of Recovered unless a distance is measured
-	Silent   bool              // of Changed: the server announces changes and did not announce this one
 	Err      error             // why, of a state that tells of trouble and of Stale
 	Note     string            // one remark for a person, such as that the server is slowed down; often empty
 
-	Trouble   Trouble // what Err is, and of Changed and Recovered why the server's word did not come; empty = there is none
+	Trouble   Trouble // what Err is, and of a change why the server's word did not come; empty = there is none
 	Connected bool    // a connection stands, as far as is known
 	Listening bool    // and what the server announces arrives on it
 
-	// What a change was proven from, of Changed and Recovered.
+	// What a change was proven from, of Changed and Recovered; Silent has From and To of the change that it is about.
 	From, To   string    // digests of the two surfaces; empty for one that is not known whole, or that there is not
 	Announced  bool      // the server had said that lists changed
 	Confirmed  bool      // each list of several pages that is another one came twice in a row as it is
@@ -41,7 +40,7 @@ const (
 	Unreadable          Trouble = "unreadable"           // the server answers, but not with lists that can be used
 	AnnouncedUnreadable Trouble = "announced-unreadable" // the same, of a change that it announced
 	NotificationLost    Trouble = "notification-lost"    // of a change: an announcement of it may have got lost on the way
-	ChangedSilently     Trouble = "changed-silently"     // of a change: listening never broke off, and nothing was announced
+	ChangedSilently     Trouble = "changed-silently"     // of Silent
 	Hung                Trouble = "hung"                 // the connection stands, and not even a ping is answered
 	Gone                Trouble = "gone"                 // there is no connection
 	Unverified          Trouble = "unverified"           // the surface did not arrive for longer than Options.MaxStaleness
@@ -54,6 +53,7 @@ type EventKind string
 const (
 	StateChanged EventKind = "state"
 	Changed      EventKind = "changed"   // the surface is another one
+	Silent       EventKind = "silent"    // a change that was told before should have been announced, and never was
 	Unchanged    EventKind = "unchanged" // a change was announced, or a new session asked for, and there is none
 	Stale        EventKind = "stale"     // reading was given up; the last good surface stays
 	Recovered    EventKind = "recovered" // reading works again after Stale; the findings are since the last good surface

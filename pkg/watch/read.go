@@ -21,7 +21,8 @@ type reading struct {
 	kinds    []snapshot.Kind    // to be read
 	lists    []snapshot.List    // one for each of kinds, as far as it arrived
 	took     time.Duration      // with all attempts and the pauses between them
-	arrived  time.Time          // when the last of them did
+	asked    time.Time          // when the first of them was asked for
+	arrived  time.Time          // when the last of them came
 
 	before map[snapshot.Kind]string // digests of lists of several pages, as they came in the attempt before
 	sure   map[snapshot.Kind]bool   // lists of several pages that came twice in a row as they are
@@ -35,11 +36,13 @@ func everything(cause Cause, session Session) *reading {
 // attempts is how often lists are tried before the reading is given up.
 const attempts = 4
 
-// read asks for the lists of r, four times at most; those that arrived are not asked for again. The error is that of the
-// lists which are missing, or the reason why ctx ended.
+// read asks for the lists of r, four times at most, while the connection stands; those that arrived are not asked for again.
+// The error is that of the lists which are missing, or the reason why ctx or the connection ended.
 func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
+	ctx, release := whileConnected(ctx, session)
+	defer release()
 	w.state.status.Counts.Readings++
-	began := time.Now()
+	r.asked = time.Now()
 	r.before, r.sure = map[snapshot.Kind]string{}, map[snapshot.Kind]bool{}
 	for _, kind := range r.kinds {
 		r.lists = append(r.lists, snapshot.NewPart(kind, nil, "no answer"))
@@ -50,7 +53,7 @@ func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 			w.news.answered(list.Kind)
 		}
 	}
-	r.took = time.Since(began)
+	r.took = time.Since(r.asked)
 	if ctx.Err() != nil && session.Lost() != nil || is[*lostError](err) { // nobody takes what arrived
 		w.options.Observe(Attempt{Cause: r.cause, Outcome: Failure, Took: r.took})
 	}
@@ -205,8 +208,16 @@ type news struct {
 	gap     bool                   // one may have got lost since everything was read last
 	since   time.Time              // when the first of them came
 
+	unannounced []unannounced // changes that polls have found and nobody has announced yet
+
 	streak    int       // how often in a row a change was announced because of a reading, or for no reason
 	notBefore time.Time // when announcements are heeded again
+}
+
+// unannounced is a change that a poll has found.
+type unannounced struct {
+	found    time.Time
+	from, to string // digests
 }
 
 // add takes what came since a time.
@@ -255,7 +266,7 @@ func (n *news) answered(kind snapshot.Kind) {
 }
 
 // forget drops what another session had to tell.
-func (n *news) forget() { n.kinds, n.resumed, n.broken = nil, false, false }
+func (n *news) forget() { n.kinds, n.resumed, n.broken, n.unannounced = nil, false, false, nil }
 
 // tolerated is how long a streak of needless announcements may be without a consequence.
 const tolerated = 3
@@ -263,14 +274,15 @@ const tolerated = 3
 // firstBrake is the least time between readings of a server that announces too much; it doubles.
 const firstBrake = time.Second
 
-// heed holds a reading against what was announced: a change that was not, and announcements without one.
-func (w *watcher) heed(ctx context.Context, session Session, r reading, o *outcome) {
+// heed holds a reading against what was announced: changes that were not, and announcements without one.
+func (w *watcher) heed(r reading, o *outcome) {
 	o.lost = !r.notified && w.news.gap && r.cause != Start && r.cause != Reload
-	o.silent = o.changed && !o.first && r.cause == Poll && !r.notified && !w.news.gap && w.state.covered && !w.hears(ctx, session, max(w.options.patience(), r.took))
+	o.silent = w.blame(r, o)
 	answered := !slices.ContainsFunc(r.missing(), w.news.announced)
-	o.needless = r.timely && answered && !o.changed && r.since.Sub(w.state.changedAt) >= w.options.patience()
+	empty, later := r.timely && answered && !o.changed, r.since.Sub(w.state.changedAt)
+	o.needless = empty && later >= w.options.Silence
 	switch {
-	case o.needless, r.notified && w.news.fresh():
+	case empty && later >= w.options.patience(), r.notified && w.news.fresh():
 		w.news.streak++
 	case o.changed:
 		w.news.streak = 0
@@ -286,20 +298,26 @@ func (w *watcher) heed(ctx context.Context, session Session, r reading, o *outco
 	}
 }
 
-// hears gives a server that announces changes time to announce the one that a poll has found: what it says may be slower on its
-// way than an answer. When the connection is lost meanwhile, nobody knows.
-func (w *watcher) hears(ctx context.Context, session Session, within time.Duration) bool {
-	late := time.NewTimer(within)
-	defer late.Stop()
-	for !w.news.fresh() {
-		select {
-		case <-session.Signal():
-			w.hear(session, time.Now())
-		case <-ctx.Done():
-			return true
-		case <-late.C:
-			return false
-		}
+// blame gives the changes that a server which announces changes has kept to itself. Nothing that is seen at one moment proves
+// that, since an announcement may still be on its way to us. So a change that a poll finds without one is only noted; it is
+// proven silent by a later poll, Options.Silence after it at the earliest, when all the while listening never broke off, all
+// was answered, no announcement of anything came, and our own timers were on time.
+func (w *watcher) blame(r reading, o *outcome) (proven []unannounced) {
+	n := &w.news
+	switch {
+	case !w.state.covered || n.gap || r.notified:
+		n.unannounced = nil
+		return nil
+	case r.cause != Poll:
+		return nil
 	}
-	return true
+	early := slices.IndexFunc(n.unannounced, func(u unannounced) bool { return r.asked.Sub(u.found) < w.options.Silence })
+	if early < 0 {
+		early = len(n.unannounced)
+	}
+	proven, n.unannounced = n.unannounced[:early:early], n.unannounced[early:]
+	if o.changed {
+		n.unannounced = append(n.unannounced, unannounced{r.arrived, o.from, o.to})
+	}
+	return proven
 }

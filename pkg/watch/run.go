@@ -172,14 +172,12 @@ func (w *watcher) arrive(ctx context.Context) (Session, *reading, error) {
 		return nil, nil, err
 	}
 	w.state.status.Counts.Connections++
-	held, release := whileConnected(ctx, session)
-	defer release()
 	w.news.forget()
 	first := everything(w.arrival(), session)
-	err = w.read(held, session, first)
-	if dead := is[*lostError](err); (dead || held.Err() != nil) && ctx.Err() == nil {
+	err = w.read(ctx, session, first)
+	if lost := session.Lost(); (lost != nil || is[*lostError](err)) && ctx.Err() == nil {
 		w.state.meanwhile(func() { _ = session.Close() }) // it is lost already
-		return nil, nil, err
+		return nil, nil, cmp.Or(lost, err)
 	}
 	return session, first, err
 }
@@ -233,13 +231,11 @@ func whileConnected(ctx context.Context, session Session) (held context.Context,
 // follow keeps the surface of a connected server live until the connection is lost or ctx ends.
 func (w *watcher) follow(ctx context.Context, session Session) {
 	began := time.Now()
-	held, release := whileConnected(ctx, session)
-	defer release()
 	var lost error
-	for lost == nil && held.Err() == nil {
+	for lost == nil && ctx.Err() == nil {
 		var next *reading
-		if next, lost = w.await(held, session); lost == nil {
-			lost = w.refresh(held, session, next)
+		if next, lost = w.await(ctx, session); lost == nil {
+			lost = w.refresh(ctx, session, next)
 		}
 	}
 	if ctx.Err() != nil {
@@ -251,7 +247,8 @@ func (w *watcher) follow(ctx context.Context, session Session) {
 	w.lose(cmp.Or(session.Lost(), lost))
 }
 
-// await waits for a reason to read. The error says that ctx has ended, or that the server gives no sign of life.
+// await waits for a reason to read. The error says that ctx has ended, or the connection, or that the server gives no sign of
+// life.
 func (w *watcher) await(ctx context.Context, session Session) (*reading, error) {
 	poll := time.NewTimer(time.Until(w.pollAt))
 	defer poll.Stop()
@@ -271,6 +268,8 @@ func (w *watcher) await(ctx context.Context, session Session) (*reading, error) 
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
+		case <-session.Done():
+			return nil, cmp.Or(session.Lost(), context.Canceled)
 		case <-w.state.expiry.C:
 			w.state.expire()
 		case <-silence.C:
@@ -281,6 +280,9 @@ func (w *watcher) await(ctx context.Context, session Session) (*reading, error) 
 			}
 			silence.Reset(w.silence())
 		case <-poll.C:
+			if time.Since(w.pollAt) >= w.options.patience() { // what we have not heard meanwhile we may merely not have heard
+				w.news.unannounced = nil
+			}
 			return everything(Poll, session), nil
 		case <-w.options.Refresh:
 			w.breaker.reset()
@@ -354,6 +356,7 @@ func (w *watcher) hear(session Session, since time.Time) {
 	if w.state.covered, w.state.hears = got.Covered, got.Hears; !flipped || !status.State.Reached() {
 		return
 	}
+	w.news.unannounced = nil
 	w.state.become(w.state.connected(), "", nil)
 	w.schedule()
 	if w.options.MaxStaleness == 0 { // it is read at once
@@ -415,8 +418,8 @@ func (w *watcher) refresh(ctx context.Context, session Session, next *reading) (
 		return nil
 	}
 	err := w.read(ctx, session, next)
-	if ctx.Err() != nil { // lost or ended: the next session reads everything
-		return context.Cause(ctx)
+	if lost = session.Lost(); lost != nil || ctx.Err() != nil { // the next session reads everything
+		return cmp.Or(lost, context.Cause(ctx))
 	}
 	w.breaker.record(err)
 	if is[*lostError](err) {
@@ -437,7 +440,7 @@ func (w *watcher) take(ctx context.Context, session Session, r *reading, err err
 	if cut != nil {
 		return
 	}
-	w.heed(ctx, session, *r, &came)
+	w.heed(*r, &came)
 	if r.whole() && err == nil {
 		w.news.gap, w.state.status.VerifiedAt = false, r.arrived
 		w.state.expiresIn(w.lifetime())

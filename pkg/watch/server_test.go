@@ -27,6 +27,7 @@ type server struct {
 	names   map[snapshot.Kind][]string
 	pages   int                           // that each list comes in
 	covered bool                          // announces changes
+	partly  bool                          // of some lists at least
 	refuse  error                         // of the next attempts to connect
 	fail    map[snapshot.Kind]error       // of a list
 	onList  func(snapshot.Kind, *session) // runs before a list is answered, unlocked
@@ -35,6 +36,7 @@ type server struct {
 	pongs   bool                          // but pings
 	gone    error                         // of pings
 	pings   int                           // that came
+	stall   time.Duration                 // that the watcher stands still when it takes news, once
 	calls   []string                      // "1s tools" for each list, "0s open" for each connection
 	saved   func() *snapshot.Snapshot
 	current *session
@@ -87,6 +89,13 @@ func (s *server) covers(covered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.covered = covered
+}
+
+// stalls makes the watcher stand still for a time once something is announced.
+func (s *server) stalls(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stall = d
 }
 
 // breaks makes a list fail, or work again.
@@ -221,8 +230,11 @@ func (c *session) News() watch.News {
 	news := c.news
 	c.news = watch.News{}
 	c.server.mu.Lock()
-	news.Covered, news.Hears = c.server.covered, c.server.covered
+	stall := c.server.stall
+	c.server.stall = 0
+	news.Covered, news.Hears = c.server.covered, c.server.covered || c.server.partly
 	c.server.mu.Unlock()
+	time.Sleep(stall)
 	return news
 }
 
@@ -363,9 +375,6 @@ func (r *run) line(e watch.Event) string {
 	}
 	for _, f := range e.Findings {
 		line += fmt.Sprintf(" %s(%s)", f.Rule, f.Item)
-	}
-	if e.Silent {
-		line += " silent"
 	}
 	if r.detailed && e.Trouble != "" {
 		line += fmt.Sprintf(" [%s]", e.Trouble)

@@ -143,9 +143,9 @@ type outcome struct {
 	findings []finding.Finding
 	first    bool // there was no surface before
 	changed  bool
-	silent   bool // the change was not announced, and should have been
-	lost     bool // it was not announced, or that got lost
-	needless bool // a change was announced, and there is none
+	silent   []unannounced // earlier changes that should have been announced and were not
+	lost     bool          // it was not announced, or that got lost
+	needless bool          // a change was announced, and there is none
 	note     string
 
 	from, to string // digests of what was compared
@@ -153,11 +153,8 @@ type outcome struct {
 
 // proof is an event of a change, with what it was proven from.
 func (o outcome) proof(r reading) Event {
-	e := Event{Kind: Changed, Cause: r.cause, Findings: o.findings, Silent: o.silent, Note: o.note}
-	switch {
-	case o.silent:
-		e.Trouble = ChangedSilently
-	case o.lost && o.changed:
+	e := Event{Kind: Changed, Cause: r.cause, Findings: o.findings, Note: o.note}
+	if o.lost && o.changed {
 		e.Trouble = NotificationLost
 	}
 	e.From, e.To, e.Announced, e.Confirmed, e.VerifiedAt = o.from, o.to, r.notified, len(r.sure) > 0, r.arrived
@@ -210,12 +207,12 @@ func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
 func (s *state) count(o outcome, err error) {
 	counts := &s.status.Counts
 	if o.changed {
-		s.changedAt = time.Now()
 		counts.Changes++
+		if !o.first {
+			s.changedAt = time.Now()
+		}
 	}
-	if o.silent {
-		counts.Silent++
-	}
+	counts.Silent += len(o.silent)
 	if o.needless {
 		counts.Needless++
 	}
@@ -226,6 +223,9 @@ func (s *state) count(o outcome, err error) {
 
 // report tells what a reading came to, if that is worth an event.
 func (s *state) report(r reading, o outcome, recovered bool, err error) {
+	for _, u := range o.silent {
+		s.tell(Event{Kind: Silent, Cause: r.cause, Trouble: ChangedSilently, From: u.from, To: u.to})
+	}
 	e := o.proof(r)
 	// A distance is nothing that happened meanwhile, and nor is what happened after a surface that was merely old.
 	if recovered && (s.source.Saved != nil || s.aged) {

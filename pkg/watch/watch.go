@@ -77,7 +77,7 @@ type News struct {
 // a quarter to either side, so that many watchers do not fall into step.
 type Options struct {
 	Interval time.Duration // between polls; 0 = 30 s, and 5 min of a server that announces changes of every list
-	Silence  time.Duration // after which a server that says nothing is pinged; 0 = 30 s
+	Silence  time.Duration // after which a server that says nothing is pinged, and which an announcement may be late; 0 = 30 s
 	Quiet    time.Duration // notifications are heeded once none has come for this long; 0 = 100 ms
 	Longest  time.Duration // between attempts to connect, and between trials of a failed server; 0 = 1 min
 	Backoff  time.Duration // before the first attempt to reconnect; it doubles up to Longest; 0 = 500 ms
