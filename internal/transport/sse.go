@@ -1,12 +1,21 @@
 package transport
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // sseStream carries messages over HTTP+SSE: ours in POSTs, the server's in one event stream.
@@ -144,4 +153,128 @@ func (s *sseStream) answer() {
 			}
 		}
 	}
+}
+
+// event is one server-sent event; see the HTML standard, section 9.2.6.
+type event struct {
+	kind string // messageEvent when the stream does not say
+	data []byte
+}
+
+const (
+	eventStream  = "text/event-stream" // the media type
+	messageEvent = "message"
+	endOfEvent   = "\n" // stands for the name of a field in an empty line
+)
+
+// eventReader reads a stream of events, and remembers what is needed to go on with it on another connection.
+type eventReader struct {
+	lines *bufio.Reader
+	last  string        // the id of the last event; empty = there is none, and the stream cannot be resumed
+	retry time.Duration // how long to wait before that
+}
+
+// Times between the end of a stream and the request to go on with it.
+const (
+	defaultRetry = time.Second
+	leastRetry   = 10 * time.Millisecond
+)
+
+// newEventReader reads body with a small buffer: most streams carry little, and there may be many.
+func newEventReader(body io.Reader) *eventReader {
+	return &eventReader{lines: bufio.NewReaderSize(body, 1<<10), retry: defaultRetry}
+}
+
+// next is the next event that has data. One that the end of the stream cuts off is given; its id does not count. At the
+// regular end of the stream the error is io.EOF.
+func (r *eventReader) next() (event, error) {
+	var data chunks
+	defer data.drop()
+	kind, id, left := "", r.last, frameLimit
+	for {
+		name, value, err := r.field(&left, &data)
+		switch ended := errors.Is(err, io.EOF); {
+		case err != nil && !ended:
+			return event{}, err
+		case ended && data.size == 0:
+			return event{}, io.EOF
+		case ended:
+			return event{cmp.Or(kind, messageEvent), data.take()}, nil
+		}
+		switch name {
+		case "event":
+			kind = strings.TrimSpace(value)
+		case "id":
+			if !strings.Contains(value, "\x00") {
+				id = value
+			}
+		case "retry":
+			if ms, err := strconv.ParseUint(value, 10, 31); err == nil {
+				r.retry = max(time.Duration(ms)*time.Millisecond, leastRetry)
+			}
+		case endOfEvent:
+			if r.last = id; data.size > 0 {
+				return event{cmp.Or(kind, messageEvent), data.take()}, nil
+			}
+			kind, left = "", frameLimit
+		}
+	}
+}
+
+// field reads one line. The value of data, which may be large, goes where it is collected; of other names that mean
+// something it is given. What is read counts against left.
+func (r *eventReader) field(left *int, data *chunks) (name, value string, err error) {
+	var rest []byte
+	first := true
+	err = r.line(left, func(part []byte) {
+		if first {
+			if len(part) == 0 {
+				name = endOfEvent
+				return
+			}
+			first = false
+			field, start, _ := bytes.Cut(part, []byte(":"))
+			name, part = string(field), bytes.TrimPrefix(start, []byte(" "))
+			if name == "data" && data.size > 0 {
+				data.add([]byte("\n"))
+			}
+		}
+		switch {
+		case name == "data":
+			data.add(part)
+		case slices.Contains([]string{"event", "id", "retry"}, name):
+			rest = append(rest, part...)
+		}
+	})
+	return name, string(rest), err
+}
+
+// line hands on the next line without its end, in parts as they come.
+func (r *eventReader) line(left *int, take func([]byte)) error {
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		if *left -= len(part); *left < 0 {
+			return &TooLargeError{Limit: frameLimit}
+		}
+		if more := errors.Is(err, bufio.ErrBufferFull); more && part[len(part)-1] == '\r' {
+			_ = r.lines.UnreadByte() // it may belong to the line's end
+			take(part[:len(part)-1])
+		} else if more {
+			take(part)
+		} else {
+			take(bytes.TrimSuffix(bytes.TrimSuffix(part, []byte("\n")), []byte("\r")))
+			return err
+		}
+	}
+}
+
+// brokeOff is the end of a stream that was to go on.
+func brokeOff(how string, err error) error {
+	if errors.Is(err, io.EOF) {
+		return &LostError{Cause: "the server ended the event stream"}
+	}
+	if known, ok := errors.AsType[*TooLargeError](err); ok {
+		return known
+	}
+	return &LostError{Cause: fmt.Sprintf("%s: %v", how, err)}
 }
