@@ -57,7 +57,7 @@ func (r recipe) list(member string, size int) string {
 		}
 		members.WriteString(strings.ReplaceAll(member, "%d", strconv.Itoa(i)))
 	}
-	return `{"tools":[` + strings.Replace(around, "MEMBERS", members.String(), 1) + `]}`
+	return `{"tools":[` + strings.ReplaceAll(around, "MEMBERS", members.String()) + `]}`
 }
 
 // cost is the processor time and the memory, in KiB, that diff and check take for a list of a size; the larger of each.
@@ -76,6 +76,62 @@ func (r recipe) cost(t *testing.T, size int) (spent time.Duration, peak int64) {
 		peak = max(peak, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 	}
 	return spent, peak
+}
+
+// TestSignalEndsAnAnalysis interrupts a run at work on schemas that keep it busy for long, once it has used some processor time, and
+// wants it to use little more. Processor time does not depend on what else the machine does.
+func TestSignalEndsAnAnalysis(t *testing.T) {
+	const size, tools = 400_000, 12
+	for _, name := range []string{"conditions", "pattern-properties"} {
+		all, dir := recipes(t)[name], t.TempDir()
+		one := all.Tools
+		all.Tools = strings.Replace(one, `"name":"t"`, `"name":"t0"`, 1)
+		for i := 1; i < tools; i++ {
+			all.Tools += "," + strings.Replace(one, `"name":"t"`, fmt.Sprintf(`"name":"t%d"`, i), 1)
+		}
+		old, new := all.write(t, dir, size)
+		for _, args := range [][]string{{"diff", old, new}, {"check", new}} {
+			t.Run(name+" "+args[0], func(t *testing.T) { interrupted(t, dir, args) })
+		}
+	}
+}
+
+func interrupted(t *testing.T, dir string, args []string) {
+	t.Helper()
+	cmd := exec.Command("mcpctl", append(args, "--format", "json", "--output", filepath.Join(dir, "report.json"))...)
+	cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	spent := time.Duration(0)
+	for ; spent < 500*time.Millisecond; spent = processorTime(t, cmd.Process.Pid) {
+		time.Sleep(time.Millisecond)
+	}
+	_ = cmd.Process.Signal(os.Interrupt)
+	_ = cmd.Wait()
+	more := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime() - spent
+	if status := cmd.ProcessState.ExitCode(); status != 130 || more > 2*time.Second {
+		t.Errorf("status %d, %v of processor time after the signal", status, more)
+	}
+	t.Logf("%v of processor time after the signal", more)
+}
+
+// processorTime is what a process has used so far.
+func processorTime(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest)
+	if fields[0] == "Z" {
+		t.Fatal("it ended before the signal")
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	const ticks = 100 // in a second, to every process of Linux
+	return time.Duration(user+system) * time.Second / ticks
 }
 
 // recipes are those of testdata/cost, by name.

@@ -220,7 +220,7 @@ func (d *document) faults(p *place, value any) []schema.Fault {
 func ofTools(f func(t tool, at spot)) look {
 	return func(s *server, report tell) {
 		for _, t := range s.tools {
-			if t.fields != nil {
+			if t.fields != nil && !s.stopped() {
 				f(t, spot{t.id, nil, report})
 			}
 		}
@@ -236,7 +236,9 @@ func ofSchemas(f func(d *document, at spot)) look {
 func ofTexts(f func(p passage, at spot)) look {
 	return func(s *server, report tell) {
 		for _, p := range s.texts {
-			f(p, spot{p.item, p.way, report})
+			if !s.stopped() {
+				f(p, spot{p.item, p.way, report})
+			}
 		}
 	}
 }
@@ -245,7 +247,9 @@ func ofPlaces(f func(d *document, p *place, at spot)) look {
 	return func(s *server, report tell) {
 		s.eachSchema(func(t tool, d *document) {
 			for _, p := range d.places {
-				f(d, p, spot{t.id, p.way, report})
+				if !s.stopped() {
+					f(d, p, spot{t.id, p.way, report})
+				}
 			}
 		})
 	}
@@ -272,7 +276,12 @@ func ofProperties(f func(p *place, name string, property map[string]any, at spot
 func (s *server) eachSchema(f func(t tool, d *document)) {
 	for _, t := range s.tools {
 		for _, d := range t.schemas() {
-			f(t, d)
+			if !s.stopped() {
+				f(t, d)
+			}
 		}
 	}
 }
+
+// stopped tells whether nobody waits for what is found any more.
+func (s *server) stopped() bool { return s.ctx.Err() != nil }

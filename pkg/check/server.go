@@ -83,6 +83,9 @@ func newServer(ctx context.Context, subject Subject, budgets Budgets, known *met
 	s.texts = append(s.texts, passages("", &trail{token: "/serverInfo"}, "serverInfo", info)...)
 	for _, kind := range snapshot.Kinds() {
 		for _, raw := range s.Snapshot.List(kind).Items() {
+			if s.stopped() {
+				return s
+			}
 			i := item{Item: raw, kind: kind, id: kind.ID(raw.Key)}
 			if len(raw.Raw) <= maxRead {
 				value, _ := rawjson.Decode(raw.Raw)
