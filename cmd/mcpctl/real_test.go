@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -161,8 +162,10 @@ func runReal(t *testing.T, status int, words []string) []byte {
 	return out
 }
 
+// onlyFile is the one snapshot of a folder, which may have the lock of what it was taken from beside it.
 func onlyFile(t *testing.T, dir string) string {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	files = slices.DeleteFunc(files, func(file string) bool { return filepath.Base(file) == "mcpctl.lock.json" })
 	if len(files) != 1 {
 		t.Fatalf("%d snapshots in %s, want 1", len(files), dir)
 	}
