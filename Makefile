@@ -8,7 +8,7 @@ ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-real test-systems test-browser bench corpus check-corpus oracle composed soak clean
+.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-real test-systems test-browser bench corpus check-corpus oracle composed soak clean
 
 build:                ## build bin/mcpctl
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -33,13 +33,13 @@ test:                 ## every hermetic test; scripts wait more than they work, 
 race:                 ## the same with the race detector
 	$(GO) test -race -timeout 25m -parallel 4 ./...
 
-cover:                ## statement coverage of product code; 85 % is the floor for pkg/; RACE=-race looks for races in the same run, RACE=-short installs no packages
+cover:                ## statement coverage of product code; 85 % is the floor for pkg/; RACE=-race looks for races in the same run
 	sh scripts/cover.sh $(RACE)
 
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
 	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,real,soak ./cmd/mcpctl ./internal/report ./internal/monitor
+	$(GO) vet -tags bench,browser,packages,real,soak ./cmd/mcpctl ./internal/report ./internal/monitor
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(ACTIONLINT)
@@ -55,6 +55,9 @@ release-check:        ## .goreleaser.yaml is valid, and a whole release can be b
 
 release:              ## publish the tag that is checked out; .github/workflows/release.yml does it
 	$(GO) run $(GORELEASER) release --clean
+
+test-packages:        ## packages fetched, locked and packed with the real npm and pip, from registries on this machine
+	$(GO) test -tags packages -timeout 25m -parallel 4 -v -run '^TestPackages$$' ./cmd/mcpctl
 
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh

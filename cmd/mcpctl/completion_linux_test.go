@@ -27,6 +27,7 @@ var typedLines = []string{
 // TestTabDoesNothing types the beginnings of long command lines, and TAB behind each, in real shells: nothing is started,
 // contacted or written. Every program that could be found leaves a mark.
 func TestTabDoesNothing(t *testing.T) {
+	t.Parallel()
 	for _, shell := range []struct {
 		name, prepare string
 		args          []string
@@ -35,6 +36,7 @@ func TestTabDoesNothing(t *testing.T) {
 		{"zsh", "LISTMAX=9999; autoload -Uz compinit; compinit -D -u; source <(mcpctl completion zsh)", []string{"-f", "-i"}},
 	} {
 		t.Run(shell.name, func(t *testing.T) {
+			t.Parallel()
 			program, err := exec.LookPath(shell.name)
 			if err != nil {
 				t.Skipf("NOT TESTED: %s is not installed", shell.name)
@@ -90,6 +92,7 @@ func TestTabDoesNothing(t *testing.T) {
 
 // TestFishOffers asks fish what it would offer.
 func TestFishOffers(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("fish")
 	if err != nil {
 		t.Skip("NOT TESTED: fish is not installed")

@@ -19,6 +19,7 @@ import (
 // example server at hand. A line "$ COMMAND" is run, "# exit status N" at its end says how it ends, and the lines below
 // it are its output, in which a line "…" stands for any lines.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("SKIPPED: the examples are written for a POSIX shell")
 	}

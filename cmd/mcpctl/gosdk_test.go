@@ -16,6 +16,7 @@ const gosdkServer = "github.com/modelcontextprotocol/go-sdk/examples/server/ever
 
 // TestGoSDK runs the scripts of testdata/gosdk against that server. It is skipped only when its modules cannot be had.
 func TestGoSDK(t *testing.T) {
+	t.Parallel()
 	if found, _ := filepath.Glob("testdata/gosdk/*.txtar"); len(found) == 0 {
 		t.Fatal("no scripts")
 	}

@@ -40,6 +40,7 @@ func quit(status int) { syscall.Exit(status) }
 
 // TestScripts runs every script of testdata/script: the real program against real servers, one behaviour a file.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	if found, _ := filepath.Glob("testdata/script/*.txtar"); len(found) == 0 {
 		t.Fatal("no scripts")
 	}
