@@ -15,7 +15,12 @@ func checkCommand(p program) *cli.Command {
 		Usage:     "what is wrong with what servers offer: protocol, schemas, quality, cost, security",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Description: `Looks at each server and at all of them together; no tool is called. A server is asked for its lists twice, to see
-whether they stay the same. What a saved snapshot holds too is no news: rules on security tell it as info.`,
+whether they stay the same. What a saved snapshot holds too is no news: rules on security tell it as info.
+With --usage, what recorded calls say of tools, too: those that nobody calls, calls that fail, arguments that are given wrongly or never.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "usage", Usage: "look at the recorded calls of `RECORDS`, too: local, or a file of mcpctl usage export", Destination: &o.Records},
+			sinceFlag(&o.Since),
+		},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())
 			if err != nil {

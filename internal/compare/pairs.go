@@ -16,6 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -130,12 +131,15 @@ func (e extent) vanished(name string) fleet.Surface {
 
 // findings is what changed from the old to the new side of all pairs, and the pairs that were compared before the context
 // ended: all of them, as a rule.
-func findings(ctx context.Context, pairs []Pair, options diff.Options, policy finding.Policy, recorded func(server string) diff.Recorder) ([]finding.Finding, []Pair) {
+func findings(ctx context.Context, pairs []Pair, options diff.Options, policy finding.Policy, recorded func(server string) *usage.Evidence) ([]finding.Finding, []Pair) {
 	limitMemory(pairs)
 	var found []finding.Finding
 	var done []Pair
 	for _, p := range pairs {
-		options.Recorded = recorded(p.New.Name)
+		options.Recorded = nil
+		if calls := recorded(p.New.Name); calls != nil {
+			options.Recorded = calls
+		}
 		of, err := p.Findings(ctx, options, policy)
 		if err != nil {
 			continue

@@ -88,7 +88,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	scope := scopeOf(f.Config, pairs, diff.Rules())
 	unknownOverrides(p, f.Config, scope)
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
-	evidence, err := o.evidence(p, f.Config)
+	calls := UsageOptions{Records: cmp.Or(o.Records, f.Config.Project.Usage.Records), Since: o.Since}
+	evidence, err := calls.recorded(p, f.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +167,9 @@ func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, 
 type CheckOptions struct {
 	Scope
 	FailOn string // as --fail-on; empty = as configured, else warning
+
+	Records string        // recorded calls that rules on usage look at, as UsageOptions.Records; empty = none
+	Since   time.Duration // how far back they count; 0 = as configured, else 30 days
 }
 
 // Check is what is wrong with what servers offer.
@@ -179,6 +183,10 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
+	evidence, err := UsageOptions{Records: o.Records, Since: o.Since}.recorded(p, f.Config)
+	if err != nil {
+		return nil, err
+	}
 	surfaces, err := f.Survey(ctx, from)
 	if err != nil {
 		return nil, err
@@ -186,6 +194,9 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	subjects, err := subjectsOf(surfaces, f.Config.Project)
 	if err != nil {
 		return nil, err
+	}
+	for i := range subjects {
+		subjects[i].Recorded = calledOf(subjects[i], evidence(subjects[i].Name))
 	}
 	found, _ := check.Run(ctx, subjects, check.Options{Budgets: f.Config.Project.Budgets}) // cut short only by the end of ctx, which the report tells
 	scope := scopeOf(f.Config, withThemselves(surfaces), check.Rules())

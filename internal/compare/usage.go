@@ -19,7 +19,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
-	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -59,21 +58,34 @@ func (o UsageOptions) records(p host.Process) (*usage.Records, error) {
 	return store.Load()
 }
 
-// evidence gives the recorded calls of a server by which a diff is judged; nil where nobody asked for that.
-func (o DiffOptions) evidence(p host.Process, cfg *config.Config) (func(server string) diff.Recorder, error) {
-	u := UsageOptions{Records: cmp.Or(o.Records, cfg.Project.Usage.Records), Since: cmp.Or(o.Since, cfg.Project.Usage.Window)}
-	if u.Records == "" {
-		return func(string) diff.Recorder { return nil }, nil
+// recorded gives the recorded calls of a server, and says so if there are none; nil where nobody asked for them.
+func (o UsageOptions) recorded(p host.Process, cfg *config.Config) (func(server string) *usage.Evidence, error) {
+	if o.Records == "" {
+		return func(string) *usage.Evidence { return nil }, nil
 	}
-	rs, err := u.records(p)
-	return func(server string) diff.Recorder {
-		calls := rs.Of(namesOf(cfg, server), u.window(p))
+	o.Since = cmp.Or(o.Since, cfg.Project.Usage.Window)
+	rs, err := o.records(p)
+	return func(server string) *usage.Evidence {
+		calls := rs.Of(namesOf(cfg, server), o.window(p))
 		if calls.Calls() == 0 {
 			p.Note("no call of %s is recorded in %d days; there are calls of %s (mcpctl usage import --map RECORDED=%s FROM says which is meant)",
-				report.Visible(server), u.window(p).Days, report.Visible(cmp.Or(strings.Join(rs.Servers(), ", "), "no server")), report.Visible(server))
+				report.Visible(server), o.window(p).Days, report.Visible(cmp.Or(strings.Join(rs.Servers(), ", "), "no server")), report.Visible(server))
 		}
-		return calls
+		return &calls
 	}, err
+}
+
+// calledOf is what recorded calls say of the tools of a server; nil where nobody asked for them.
+func calledOf(s check.Subject, evidence *usage.Evidence) *check.Recorded {
+	if evidence == nil || s.Snapshot == nil {
+		return nil
+	}
+	of := &check.Recorded{Days: evidence.Days(), Calls: evidence.Calls(), Tools: map[string]check.Called{}}
+	for _, item := range s.Snapshot.Tools.Items() {
+		found, _ := evidence.Replay(item.Key, item.InputSchema()) // of a schema that cannot be read other rules speak
+		of.Tools[item.Key] = check.Called(found)
+	}
+	return of
 }
 
 // namesOf are the names that a server has in the configuration, or its own.
@@ -167,9 +179,9 @@ func ReplayUsage(ctx context.Context, p host.Process, o UsageOptions, from []sou
 func replayed(evidence usage.Evidence, tool snapshot.Item) (report.Called, error) {
 	row := report.Called{Tool: tool.Key, Agents: []string{}, Trend: []int{}}
 	found, err := evidence.Replay(tool.Key, tool.InputSchema())
-	row.Calls, row.Refused, row.Undecided, row.Fault, row.Unused = found.Calls, found.Refused, found.Undecided, found.Fault, found.Unused
+	row.Calls, row.Failed, row.Refused, row.Undecided, row.Fault, row.Unused = found.Calls, found.Failed, found.Refused, found.Undecided, found.Fault, found.Unused()
 	for _, u := range evidence.Tool(tool.Key) {
-		row.Failed, row.Last = row.Failed+u.Errors, max(row.Last, u.Last)
+		row.Last = max(row.Last, u.Last)
 		if !slices.Contains(row.Agents, u.Agent) {
 			row.Agents = append(row.Agents, u.Agent)
 		}

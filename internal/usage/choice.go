@@ -3,6 +3,7 @@ package usage
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -18,28 +19,32 @@ const (
 // Choices are the texts that a schema lists as the values that are allowed.
 func Choices(schema json.RawMessage) map[string]bool {
 	found := map[string]bool{}
-	value, err := rawjson.Decode(schema)
-	if err == nil {
-		collectChoices(value, found)
-	}
+	value, _ := rawjson.Decode(schema) // what is none lists nothing
+	eachChoice(value, func(choice any) {
+		if text, ok := choice.(string); ok {
+			found[text] = true
+		}
+	})
 	return found
 }
 
-func collectChoices(value any, found map[string]bool) {
+// eachChoice visits the values that a decoded schema lists.
+func eachChoice(value any, visit func(any)) {
 	switch v := value.(type) {
 	case []any:
 		for _, item := range v {
-			collectChoices(item, found)
+			eachChoice(item, visit)
 		}
 	case map[string]any:
 		listed, _ := v["enum"].([]any)
-		for _, choice := range append(listed, v["const"]) {
-			if text, ok := choice.(string); ok {
-				found[text] = true
-			}
+		if only, ok := v["const"]; ok {
+			listed = append(listed, only)
 		}
-		for _, member := range v {
-			collectChoices(member, found)
+		for _, choice := range listed {
+			visit(choice)
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			eachChoice(v[name], visit)
 		}
 	}
 }

@@ -98,6 +98,9 @@ func (r *Record) within(w Window) Use {
 	return u
 }
 
+// Days is how long the window is.
+func (e Evidence) Days() int { return e.window.Days }
+
 // Calls is how many calls of the server there are.
 func (e Evidence) Calls() int {
 	total := 0

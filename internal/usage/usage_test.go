@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -338,5 +339,35 @@ func TestRetention(t *testing.T) {
 	Expire(rs, p, Retention, now)
 	if len(rs.byKey) != 1 || sum(rs.All()[0].Calls) != 2 || len(p.Seen) != 2 {
 		t.Errorf("%s, %v", rs.JSON(), p.Seen)
+	}
+}
+
+// TestReplayTellsWhatIsNeverUsed: an argument that nobody gave, a choice that nobody made, the argument that is wrong most often, and
+// nothing where the records do not tell.
+func TestReplayTellsWhatIsNeverUsed(t *testing.T) {
+	input := json.RawMessage(`{"type":"object","required":["id"],"properties":{"id":{"type":"integer"},"page":{"type":"integer"},
+		"sort":{"anyOf":[{"enum":["new","old","top"]},{"type":"null"}]},"tags":{"type":"array","items":{"enum":["a",1,true]}}}}`)
+	for name, c := range map[string]struct {
+		calls []string
+		want  Replay
+	}{
+		"no calls": {nil, Replay{Failing: "0 agents"}},
+		"known": {[]string{`{"id":1,"sort":"new","tags":["a"]}`, `{"id":1,"tags":[true]}`, `{"sort":"ten","id":"x"}`, `{"sort":"ten","id":"y"}`}, Replay{
+			Calls: 4, Refused: 2, Failing: "1 agent (a)", Fault: "id is a string, where integer is wanted", Wrong: "id", WrongCalls: 2, WrongFault: "id is a string, where integer is wanted",
+			NeverGiven: []string{"page"}, NeverSent: map[string][]string{"tags": {"1"}}}},
+		"missing": {[]string{`{}`}, Replay{Calls: 1, Refused: 1, Failing: "1 agent (a)", Fault: "id is missing", Wrong: "id", WrongCalls: 1, WrongFault: "id is missing", NeverGiven: []string{"id", "page", "sort", "tags"}}},
+		"not in detail": {[]string{`{"id":1,"tags":[[1,2,3]],"sort":{"Jane Doe":1},"page":2}`}, Replay{Calls: 1, Undecided: 0, Refused: 1, Failing: "1 agent (a)", Fault: "sort is none of the values that are allowed there",
+			Wrong: "sort", WrongCalls: 1, WrongFault: "sort is none of the values that are allowed there", NeverSent: map[string][]string{"tags": {`"a"`, "true"}}}},
+		"without argument": {[]string{`null`}, Replay{Calls: 1, Undecided: 1, Failing: "1 agent (a)"}},
+	} {
+		rs := NewRecords()
+		for _, call := range c.calls {
+			rs.Add(Call{Server: "s", Tool: "t", Agent: "a", Arguments: json.RawMessage(call)}, Keep{}, now)
+		}
+		rs.Settle(func(string, string) map[string]bool { return Choices(input) })
+		got, err := rs.Of([]string{"s"}, WindowOf(Retention, now)).Replay("t", input)
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
 	}
 }

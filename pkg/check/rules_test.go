@@ -36,6 +36,7 @@ type surfaceCase struct {
 	Noise     []string
 	Notices   []check.Notice
 	Supported []string
+	Recorded  *check.Recorded
 }
 
 func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
@@ -143,7 +144,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved)}
+	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Recorded: c.Recorded}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {
