@@ -31,7 +31,7 @@ func hiddenCharacters(p passage, at spot) {
 }
 
 func instructions(s *server, report tell) {
-	prose := &server{Subject: s.Subject, texts: slices.DeleteFunc(slices.Clone(s.texts), func(p passage) bool { return p.key })}
+	prose := &server{Subject: s.Subject, ctx: s.ctx, texts: slices.DeleteFunc(slices.Clone(s.texts), func(p passage) bool { return p.key })}
 	matching("The text says %s.", wording.Instructions...)(prose, report)
 }
 
