@@ -254,24 +254,19 @@ func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 		close(w.ended)
 		return
 	}
-	saved := w.savedFile()
+	server := r.source(w)
 	go func() {
 		defer close(w.ended)
-		r.follow(ctx, w, saved)
+		if err := watch.Run(ctx, server, r.watching(w), func(e watch.Event) { r.tell(w, e) }); err != nil {
+			r.process.Note("%v", err)
+		}
 	}()
 }
 
-// follow watches a server whose snapshot is saved in a file until ctx ends.
-func (r *watchRun) follow(ctx context.Context, w *watchedServer, saved string) {
-	if err := watch.Run(ctx, r.source(w, saved), r.watching(w), func(e watch.Event) { r.tell(w, e) }); err != nil {
-		r.process.Note("%v", err)
-	}
-}
-
-func (r *watchRun) source(w *watchedServer, saved string) watch.Source {
+func (r *watchRun) source(w *watchedServer) watch.Source {
 	server := watch.Source{Name: w.name(), Open: func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }}
 	if server.Last = r.lastSurface(w); r.options.Saved {
-		server.Saved = r.reader(w, saved)
+		server.Saved = r.reader(w, w.savedFile())
 	}
 	return server
 }

@@ -19,7 +19,8 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 func newWatcher(source Source, options Options, emit func(Event)) *watcher {
 	options = options.complete()
 	options.Diff.Server = source.Name
-	w := &watcher{source: source, options: options, state: newState(source, options, emit)}
+	w := &watcher{source: source, options: options}
+	w.state = newState(source, &w.options, emit)
 	if source.Last != nil {
 		w.state.good, w.state.status.Surface = surface{shot: source.Last, digest: source.Last.Digest()}, source.Last
 	}

@@ -17,7 +17,7 @@ import (
 // state is what is known of a server, and what was told of it.
 type state struct {
 	source  Source
-	options Options
+	options *Options
 	emit    func(Event)
 
 	status    Status
@@ -31,7 +31,7 @@ type state struct {
 	aged      bool            // the surface is stale because of its age alone
 }
 
-func newState(source Source, options Options, emit func(Event)) *state {
+func newState(source Source, options *Options, emit func(Event)) *state {
 	return &state{source: source, options: options, emit: emit, expiry: time.NewTimer(forever)}
 }
 

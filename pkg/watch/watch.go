@@ -126,12 +126,12 @@ func (o Options) complete() Options {
 }
 
 // patience is how long a stream of notifications may go on before it is heeded all the same.
-func (o Options) patience() time.Duration { return 10 * o.Quiet }
+func (o *Options) patience() time.Duration { return 10 * o.Quiet }
 
 // steady is how long a connection must last until the next one starts from Backoff again.
-func (o Options) steady() time.Duration { return 20 * o.Backoff }
+func (o *Options) steady() time.Duration { return 20 * o.Backoff }
 
 // spread is d, a quarter more or less.
-func (o Options) spread(d time.Duration) time.Duration {
+func (o *Options) spread(d time.Duration) time.Duration {
 	return d*3/4 + time.Duration(o.Random()*float64(d/2))
 }
