@@ -67,8 +67,8 @@ func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []sour
 	if err != nil {
 		return nil, err
 	}
-	current, err := f.Collect(ctx, f.Hold(targets, func(t fleet.Target) *report.Failure {
-		if would := f.PackageOf(t); would != nil { // what is not installed yet is judged once it is
+	current, err := f.Collect(ctx, fleet.Hold(targets, func(t fleet.Target) *report.Failure {
+		if would := t.Package(p.Environ); would != nil { // what is not installed yet is judged once it is
 			return offLock(lock, t.Name(), would)
 		}
 		return nil

@@ -23,9 +23,9 @@ func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error
 	bar := terminal.NewBar(f.process, len(servers))
 	defer bar.Finish()
 	for result := range probe.All(ctx, servers, f.options) {
-		surfaces[slots[result.Index]] = FromResult(result)
-		surfaces[slots[result.Index]].Package = f.PackageOf(targets[slots[result.Index]])
-		surfaces[slots[result.Index]].Interrupted = result.Err != nil && ctx.Err() != nil
+		s := FromResult(result)
+		s.Package, s.Interrupted = targets[slots[result.Index]].Package(f.process.Environ), result.Err != nil && ctx.Err() != nil
+		surfaces[slots[result.Index]] = s
 		bar.Done()
 	}
 	for _, file := range f.Config.Files {
@@ -45,7 +45,7 @@ var errNotTried = errors.New("not tried, since the run ended before")
 func split(targets []Target) (surfaces []Surface, servers []probe.Server, slots []int) {
 	surfaces = make([]Surface, len(targets))
 	for i, t := range targets {
-		if surfaces[i] = t.known; t.server != nil {
+		if surfaces[i] = t.Known(); t.server != nil {
 			servers, slots = append(servers, *t.server), append(slots, i)
 		}
 	}

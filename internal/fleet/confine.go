@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 )
@@ -21,18 +22,18 @@ func (c Contact) Buildable() error {
 
 // confine shuts the servers that are started here in. What cannot be shut in is a failure of its own, or told where nothing is
 // started; where there is no sandbox, nothing is started.
-func (f *Fleet) confine(targets []Target) error {
-	if f.contact.InheritEnv {
+func (c Contact) confine(p host.Process, targets []Target) error {
+	if c.InheritEnv {
 		return exit.Usagef("--inherit-env hands the secrets of the environment into the sandbox: leave one of the two out, or name what is needed with --env")
 	}
-	box, lacks, err := sandbox.Detect(context.Background(), f.process)
+	box, lacks, err := sandbox.Detect(context.Background(), p)
 	if err != nil {
 		return exit.Misuse(err)
 	}
 	if len(lacks) > 0 {
-		f.process.Note("--sandbox: this system does not give: %s", strings.Join(lacks, ", "))
+		p.Note("--sandbox: this system does not give: %s", strings.Join(lacks, ", "))
 	}
-	here := files.ProjectRoot(f.process.Dir)
+	here := files.ProjectRoot(p.Dir)
 	for i, t := range targets {
 		switch name := report.Visible(t.Name()); {
 		case t.server == nil:
@@ -43,12 +44,12 @@ func (f *Fleet) confine(targets []Target) error {
 				continue
 			}
 			if t.server.Stdio = &wrapped; note != "" {
-				f.process.Note("%s: --sandbox: %s", name, report.Visible(note))
+				p.Note("%s: --sandbox: %s", name, report.Visible(note))
 			}
 		case t.server.HTTP != nil && t.server.HTTP.Helper != nil:
 			targets[i] = t.unconfined(errors.New("a command gives its headers, and runs outside of the sandbox: give them with --header or --bearer, or leave --sandbox out"))
 		default:
-			f.process.Note("%s: --sandbox was not applied: it is contacted, and nothing is started", name)
+			p.Note("%s: --sandbox was not applied: it is contacted, and nothing is started", name)
 		}
 	}
 	return nil
@@ -57,5 +58,7 @@ func (f *Fleet) confine(targets []Target) error {
 // unconfined is a target that is not contacted, since it cannot be shut in.
 func (t Target) unconfined(why error) Target {
 	failure := &report.Failure{Stage: "configuration", Message: "--sandbox: " + report.Visible(why.Error()), Hint: "what can be granted to a server stands in docs/security.md; or run it without --sandbox"}
-	return Target{known: Surface{Misconfigured: true, Server: report.Server{Name: t.Name(), State: report.Failed, Source: t.Source(), Error: failure}}}
+	t = t.failed(failure)
+	t.known.Misconfigured = true
+	return t
 }

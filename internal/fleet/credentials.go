@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -20,12 +21,12 @@ import (
 
 // prepare makes the servers that are contacted of those that are configured: with what flags say of headers, environment,
 // protocol and timeout, and confined when that is wanted. Headers of flags may hold credentials, so they go to one origin.
-func (f *Fleet) prepare(targets []Target) error {
-	flags, err := f.credentials()
+func (c Contact) prepare(p host.Process, targets []Target) error {
+	flags, err := c.credentials(p)
 	if err != nil {
 		return err
 	}
-	env, err := config.ParseEnv(f.contact.Env)
+	env, err := config.ParseEnv(c.Env)
 	if err != nil {
 		return exit.Misuse(err)
 	}
@@ -43,18 +44,18 @@ func (f *Fleet) prepare(targets []Target) error {
 			server.Secrets, server.Stdio = slices.Concat(server.Secrets, config.Confidential(env)), &stdio
 		}
 		if server.HTTP != nil {
-			flags.apply(&server, f.process.Environ)
+			flags.apply(&server, p.Environ)
 		}
-		if f.contact.Protocol != "auto" {
-			server.Protocol = f.contact.Protocol
+		if c.Protocol != "auto" {
+			server.Protocol = c.Protocol
 		}
-		if f.contact.Timeout != nil {
-			server.Timeout = *f.contact.Timeout
+		if c.Timeout != nil {
+			server.Timeout = *c.Timeout
 		}
 		targets[i].server = &server
 	}
-	if f.contact.Sandbox {
-		return f.confine(targets)
+	if c.Sandbox {
+		return c.confine(p, targets)
 	}
 	return nil
 }
@@ -83,30 +84,29 @@ type credentials struct {
 func (c credentials) given() bool { return len(c.headers) > 0 || c.helper != nil }
 
 // credentials reads the flags. Files that everybody can read are remarked on.
-func (f *Fleet) credentials() (credentials, error) {
-	in := config.Input{Home: f.process.Home, Lookup: f.process.Lookup}
-	lines, warnings, err := in.HeaderFlags(f.contact.Headers)
+func (c Contact) credentials(p host.Process) (flags credentials, _ error) {
+	in := config.Input{Home: p.Home, Lookup: p.Lookup}
+	lines, warnings, err := in.HeaderFlags(c.Headers)
+	if err == nil {
+		flags.headers, err = config.ParseHeaders(lines)
+	}
 	if err != nil {
-		return credentials{}, exit.Misuse(err)
+		return flags, exit.Misuse(err)
 	}
-	var c credentials
-	if c.headers, err = config.ParseHeaders(lines); err != nil {
-		return c, exit.Misuse(err)
+	if c.HeadersHelper != "" {
+		flags.helper = &probe.Helper{Command: c.HeadersHelper}
 	}
-	if f.contact.HeadersHelper != "" {
-		c.helper = &probe.Helper{Command: f.contact.HeadersHelper}
-	}
-	if f.contact.Bearer != "" {
-		warning, err := c.readBearer(in, f.contact.Bearer)
+	if c.Bearer != "" {
+		warning, err := flags.readBearer(in, c.Bearer)
 		if err != nil {
-			return c, err
+			return flags, err
 		}
 		warnings = append(warnings, warning...)
 	}
 	for _, warning := range warnings {
-		f.process.Note("%s: chmod 600 the file", warning)
+		p.Note("%s: chmod 600 the file", warning)
 	}
-	return c, nil
+	return flags, nil
 }
 
 func (c *credentials) readBearer(in config.Input, from string) (warnings []string, _ error) {

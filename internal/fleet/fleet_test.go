@@ -121,10 +121,14 @@ func TestSame(t *testing.T) {
 		return target
 	}
 	a := live(stdio("mcp.json:3", "x"))
-	if !a.Same(live(stdio("mcp.json:7", "x"))) || a.Same(live(stdio("mcp.json:3", "y"))) || a.Same(Target{known: Absent("a")}) {
+	absent := func(name string) Target {
+		known := Absent(name)
+		return Target{known: &known}
+	}
+	if !a.Same(live(stdio("mcp.json:7", "x"))) || a.Same(live(stdio("mcp.json:3", "y"))) || a.Same(absent("a")) {
 		t.Error("a server is another one in another line, or the same with another command")
 	}
-	if known := (Target{known: Absent("a")}); !known.Same(Target{known: Absent("a")}) || known.Same(Target{known: Absent("b")}) {
+	if known := absent("a"); !known.Same(absent("a")) || known.Same(absent("b")) {
 		t.Error("servers that are not contacted are told apart by what is known of them")
 	}
 }

@@ -40,7 +40,7 @@ func (f *Fleet) publishedTargets(ctx context.Context, from []source.Source) ([]T
 		if err != nil {
 			return nil, exit.Misuse(err)
 		}
-		fetched, err := f.fetch(ctx, ref)
+		fetched, err := fetch(ctx, f.process, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -70,31 +70,31 @@ func (f *Fleet) agreed(ctx context.Context, entries []config.Entry) ([]Target, e
 }
 
 // fetch is a package in the store.
-func (f *Fleet) fetch(ctx context.Context, ref packages.Ref) (packages.Package, error) {
-	store, err := PackageStore(f.process)
+func fetch(ctx context.Context, p host.Process, ref packages.Ref) (packages.Package, error) {
+	store, err := PackageStore(p)
 	if err != nil {
 		return packages.Package{}, exit.Misuse(err)
 	}
-	fetched, err := store.Fetch(ctx, ref, func(exact packages.Ref) { f.process.Note("fetching %s", exact) })
+	fetched, err := store.Fetch(ctx, ref, func(exact packages.Ref) { p.Note("fetching %s", exact) })
 	if err != nil {
 		return packages.Package{}, err
 	}
 	if scripts := fetched.Scripts(); len(scripts) > 0 {
-		f.process.Detail("%s: install scripts did not run: %s", report.Visible(ref.String()), report.Visible(strings.Join(scripts, ", ")))
+		p.Detail("%s: install scripts did not run: %s", report.Visible(ref.String()), report.Visible(strings.Join(scripts, ", ")))
 	}
 	if _, err := store.Prune(storeLimit, time.Now().Add(-storeLately)); err != nil {
-		f.process.Note("the store of packages could not be cleared up: %v", err)
+		p.Note("the store of packages could not be cleared up: %v", err)
 	}
 	return fetched, nil
 }
 
-// PackageOf is the package that a target starts a server from, as it is installed now; nil when it is none, or not known.
-func (f *Fleet) PackageOf(t Target) *packages.Package {
+// Package is the package that a target starts a server from in an environment, as it is installed now; nil when it is none, or
+// not known.
+func (t Target) Package(environ []string) *packages.Package {
 	if t.plain == nil || t.plain.Stdio == nil {
 		return nil
 	}
 	s := t.plain.Stdio
-	environ := f.process.Environ
 	for name, value := range s.Env {
 		environ = append(environ[:len(environ):len(environ)], name+"="+value.Reveal())
 	}

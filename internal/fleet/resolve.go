@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -25,7 +26,7 @@ import (
 
 // Target is one surface of a run: known already, or to be had from a server that may be contacted.
 type Target struct {
-	known  Surface
+	known  *Surface      // nil = it is to be had
 	plain  *probe.Server // as it is configured, logins included; nil = the surface is known
 	server *probe.Server // as the flags of the run have it
 	login  auth.Client   // how to log in to it, as configured
@@ -38,14 +39,24 @@ type Target struct {
 func (t Target) Live() bool { return t.server != nil }
 
 // Known is the surface of a target that is not live: what was saved of it, or why it is not contacted.
-func (t Target) Known() Surface { return t.known }
+func (t Target) Known() Surface {
+	if t.known == nil {
+		return Surface{}
+	}
+	return *t.known
+}
+
+// failed is a target that is not contacted, and why.
+func (t Target) failed(failure *report.Failure) Target {
+	return Target{known: &Surface{Server: report.Server{Name: t.Name(), State: report.Failed, Source: t.Source(), Error: failure}}}
+}
 
 // Name is the server that the target is about.
 func (t Target) Name() string {
 	if t.server != nil {
 		return t.server.Name
 	}
-	return t.known.Name
+	return t.Known().Name
 }
 
 // Source is where a live server was configured.
@@ -65,7 +76,8 @@ func (f *Fleet) Timeout(t Target) time.Duration {
 // Same tells whether a target is configured as another one. In which line does not matter, and functions have no equal.
 func (t Target) Same(other Target) bool {
 	if t.server == nil || other.server == nil {
-		return t.server == other.server && t.known.Name == other.known.Name && t.known.State == other.known.State && reflect.DeepEqual(t.known.Error, other.known.Error)
+		known, others := t.Known(), other.Known()
+		return t.server == other.server && known.Name == others.Name && known.State == others.State && reflect.DeepEqual(known.Error, others.Error)
 	}
 	return reflect.DeepEqual(comparable(*t.server), comparable(*other.server)) && reflect.DeepEqual(t.login, other.login)
 }
@@ -110,7 +122,7 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 	if err != nil {
 		return nil, err
 	}
-	f.warn(entries)
+	warn(f.process, entries)
 	for _, e := range f.gate.Guard(f.Config, entries) {
 		targets = append(targets, targetOf(e))
 	}
@@ -138,7 +150,7 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 			login.Attach(f.process, t.plain.HTTP, login.ServerOf(*t.plain, t.login), f.options.CACert)
 		}
 	}
-	return targets, f.prepare(targets)
+	return targets, f.contact.prepare(f.process, targets)
 }
 
 // One is the one live server that a SOURCE names.
@@ -230,7 +242,7 @@ func (s Selection) takes(names []string) bool {
 // onlyTargets are those that may take part, whatever they come from.
 func (f *Fleet) onlyTargets(targets []Target) ([]Target, error) {
 	left := slices.DeleteFunc(slices.Clone(targets), func(t Target) bool {
-		name := t.known.Name
+		name := t.Known().Name
 		if t.plain != nil {
 			name = t.plain.Name
 		}
@@ -259,11 +271,11 @@ write one into .mcp.json, look at those of other applications with --discover, o
 }
 
 // warn tells what should be mended about servers that are contacted all the same.
-func (f *Fleet) warn(entries []config.Entry) {
+func warn(p host.Process, entries []config.Entry) {
 	for _, e := range entries {
 		for _, w := range e.Warnings {
 			if !e.Disabled && e.Err() == nil {
-				f.process.Note("%v: %s", w, w.Hint)
+				p.Note("%v: %s", w, w.Hint)
 			}
 		}
 	}
@@ -273,7 +285,7 @@ func (f *Fleet) warn(entries []config.Entry) {
 func targetOf(e config.Entry) Target {
 	switch {
 	case e.Disabled:
-		return Target{known: Surface{Server: report.Server{Name: e.Server.Name, State: report.Disabled, Source: e.Server.Source}}}
+		return Target{known: &Surface{Server: report.Server{Name: e.Server.Name, State: report.Disabled, Source: e.Server.Source}}}
 	case e.Err() != nil:
 		return misconfigured(e.Server.Name, e.Server.Source, e.Problems)
 	}
@@ -303,7 +315,7 @@ func notPrivate(ip netip.Addr) error {
 }
 
 func misconfigured(name, source string, problems []config.Problem) Target {
-	return Target{known: Surface{Misconfigured: true, Server: trust.Misconfigured(name, source, problems)}}
+	return Target{known: &Surface{Misconfigured: true, Server: trust.Misconfigured(name, source, problems)}}
 }
 
 // targetsOf are the targets of a SOURCE that is not a configured server.
@@ -318,7 +330,13 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	case source.Command:
 		server, err = config.FromCommand(f.process.Dir, s.Args)
 	default:
-		return f.saved(ctx, s)
+		saved, err := s.Read(ctx, f.process, f.Config.Project.Snapshots)
+		var targets []Target
+		for _, one := range saved {
+			known := FromSaved(one)
+			targets = append(targets, Target{known: &known})
+		}
+		return targets, err
 	}
 	if err != nil {
 		return nil, exit.Misuse(config.Explain(err))
@@ -327,15 +345,6 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 		return []Target{misconfigured(server.Name, server.Source, []config.Problem{*refusal})}, nil
 	}
 	return []Target{contact(server, auth.Client{})}, nil
-}
-
-func (f *Fleet) saved(ctx context.Context, s source.Source) ([]Target, error) {
-	saved, err := s.Read(ctx, f.process, f.Config.Project.Snapshots)
-	var targets []Target
-	for _, one := range saved {
-		targets = append(targets, Target{known: FromSaved(one)})
-	}
-	return targets, err
 }
 
 // uniqueNames numbers ad-hoc servers that would have the name of an earlier one, such as two URLs of one host.
@@ -354,14 +363,14 @@ func uniqueNames(targets []Target) {
 }
 
 // Hold is targets of which those that why gives a failure for are not contacted.
-func (f *Fleet) Hold(targets []Target, why func(Target) *report.Failure) []Target {
+func Hold(targets []Target, why func(Target) *report.Failure) []Target {
 	held := slices.Clone(targets)
 	for i, t := range held {
 		if !t.Live() {
 			continue
 		}
 		if failure := why(t); failure != nil {
-			held[i] = Target{known: Surface{Server: report.Server{Name: t.Name(), State: report.Failed, Source: t.Source(), Error: failure}}}
+			held[i] = t.failed(failure)
 		}
 	}
 	return held
@@ -380,5 +389,5 @@ func (f *Fleet) Relocate(targets []Target, change func(name string, s probe.Stdi
 			}
 		}
 	}
-	return moved, f.prepare(moved)
+	return moved, f.contact.prepare(f.process, moved)
 }

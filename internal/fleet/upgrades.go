@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -38,7 +39,7 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 			f.process.Note("%s is not compared: it starts no package by npx or another launcher that is known here", report.Visible(e.Server.Name))
 			continue
 		}
-		u, err := f.upgrade(ctx, e, launch, locked[e.Server.Name])
+		u, err := upgrade(ctx, f.process, e, launch, locked[e.Server.Name])
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -55,10 +56,10 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 	if newest, err = f.agreed(ctx, after); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := f.prepare(now); err != nil {
+	if err := f.contact.prepare(f.process, now); err != nil {
 		return nil, nil, nil, err
 	}
-	return all, now, newest, f.prepare(newest)
+	return all, now, newest, f.contact.prepare(f.process, newest)
 }
 
 // launchOf is what the launcher that an entry starts is told to start.
@@ -71,8 +72,8 @@ func launchOf(e config.Entry) (packages.Launch, bool) {
 }
 
 // upgrade finds the two versions of the package that an entry starts, and fetches them where they differ.
-func (f *Fleet) upgrade(ctx context.Context, e config.Entry, launch packages.Launch, locked packages.Package) (Upgrade, error) {
-	store, err := PackageStore(f.process)
+func upgrade(ctx context.Context, p host.Process, e config.Entry, launch packages.Launch, locked packages.Package) (Upgrade, error) {
+	store, err := PackageStore(p)
 	if err != nil {
 		return Upgrade{}, exit.Misuse(err)
 	}
@@ -87,11 +88,11 @@ func (f *Fleet) upgrade(ctx context.Context, e config.Entry, launch packages.Lau
 	if u.To, err = store.Resolve(ctx, u.To); err != nil || u.Newest() {
 		return u, err
 	}
-	before, err := f.fetch(ctx, u.From)
+	before, err := fetch(ctx, p, u.From)
 	if err != nil {
 		return u, err
 	}
-	after, err := f.fetch(ctx, u.To)
+	after, err := fetch(ctx, p, u.To)
 	u.before, u.after = e.Starting(before, launch.Args), e.Starting(after, launch.Args).Published(after)
 	return u, err
 }
