@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
@@ -27,11 +28,11 @@ func (r *watchRun) supervise(ctx context.Context) {
 	defer signal.Stop(reload)
 	ignoreBackgroundReads()
 	words := readCommands(ctx, r.process.In)
-	attended := r.attended()
+	manned := attended(r.process)
 	look := time.NewTicker(editsEvery)
 	defer look.Stop()
 	saved := fileStates(r.savedFiles())
-	for seen := fileStates(r.sources(r.fleet)); ; {
+	for seen := fileStates(sources(r.process, r.fleet)); ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -45,13 +46,13 @@ func (r *watchRun) supervise(ctx context.Context) {
 				r.end(errQuit)
 			}
 		case <-reload:
-			if attended && !r.attended() { // the terminal was closed
+			if manned && !attended(r.process) { // the terminal was closed
 				r.end(errHungUp)
 				return
 			}
 			seen = r.reload(ctx)
 		case <-look.C:
-			if !maps.Equal(seen, fileStates(r.sources(r.fleet))) {
+			if !maps.Equal(seen, fileStates(sources(r.process, r.fleet))) {
 				seen = r.reload(ctx)
 			}
 			saved = r.remeasure(saved)
@@ -60,8 +61,8 @@ func (r *watchRun) supervise(ctx context.Context) {
 }
 
 // attended tells whether there is a terminal at which somebody may sit.
-func (r *watchRun) attended() bool {
-	return terminal.IsTerminal(r.process.In) || terminal.IsTerminal(r.process.Out)
+func attended(p host.Process) bool {
+	return terminal.IsTerminal(p.In) || terminal.IsTerminal(p.Out)
 }
 
 // readCommands reads lines to the end of standard input. Nobody waits for it: a terminal has no end.
@@ -93,12 +94,12 @@ func notify(c chan<- os.Signal, wanted []os.Signal) {
 
 // sources are the files that decide which servers are watched: those of the configuration, those of applications if they
 // were looked at, and the folder of agreements.
-func (r *watchRun) sources(f *fleet.Fleet) []string {
+func sources(p host.Process, f *fleet.Fleet) []string {
 	files := slices.Clone(f.Config.Files)
 	for _, looked := range f.Config.Looked {
 		files = append(files, looked.Path)
 	}
-	if store, err := (trust.Gate{Process: r.process}).Store(); err == nil {
+	if store, err := (trust.Gate{Process: p}).Store(); err == nil {
 		files = append(files, store.Folder)
 	}
 	return files
@@ -141,14 +142,14 @@ func fileStates(files []string) map[string]string {
 // What cannot be read changes nothing. The states are those of the files before they were read: an edit that comes while
 // they are being read is one more edit.
 func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
-	seen = fileStates(r.sources(r.fleet))
+	seen = fileStates(sources(r.process, r.fleet))
 	f, err := r.fleet.Reload(r.from)
 	if err == nil {
 		var servers []*watchedServer
 		if servers, err = r.resolve(ctx, f); err == nil {
 			r.fleet = f
 			r.replace(ctx, servers)
-			return seenBefore(fileStates(r.sources(f)), seen)
+			return seenBefore(fileStates(sources(r.process, f)), seen)
 		}
 	}
 	r.process.Note("the configuration was not read again, and the servers stay: %v", err)

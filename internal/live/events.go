@@ -2,8 +2,8 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -230,30 +230,25 @@ func (w *eventWriter) miss(server string, events int) {
 
 // write writes one event. A closed pipe ends the run.
 func (w *eventWriter) write(e journal.Entry) {
-	var text bytes.Buffer
-	width := terminal.Width(w.process.Out)
+	var text string
 	if w.footed {
-		text.WriteString("\r\x1b[K")
+		text = "\r\x1b[K"
 	}
-	var event report.Event
-	err := json.Unmarshal(e.Line, &event)
-	if w.options.Format == "ndjson" {
-		text.Write(append(e.Line[:len(e.Line):len(e.Line)], '\n'))
-	} else if err == nil {
-		err = report.WriteEvent(&text, w.options.Format, event, report.Options{Width: width, Color: w.color})
+	width := terminal.Width(w.process.Out)
+	lines, err := string(withNewline(e.Line)), error(nil)
+	if w.options.Format != "ndjson" {
+		_, lines, err = report.ReadEvent(e.Line, report.Options{Width: width, Color: w.color})
 	}
-	if w.footed = w.footer != nil && event.Event != "summary"; w.footed {
-		if width == 0 { // not known
-			width = 80
-		}
+	text += lines
+	if w.footed = w.footer != nil && e.Kind != "summary"; w.footed {
 		line := w.footer()
-		if len(line) >= width {
+		if width = cmp.Or(width, 80); len(line) >= width {
 			line = strings.TrimSuffix(line, typedHint)
 		}
-		text.WriteString(line[:min(len(line), width-1)])
+		text += line[:min(len(line), width-1)]
 	}
 	if err == nil {
-		_, err = io.Copy(w.process.Out, &text)
+		_, err = io.WriteString(w.process.Out, text)
 	}
 	if err != nil && w.err == nil {
 		w.err = err

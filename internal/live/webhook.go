@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -124,18 +123,13 @@ func (w Webhook) body(e journal.Entry) ([]byte, error) {
 
 // told is a change in one line, and as watch writes it for people.
 func told(e journal.Entry) (headline, story string, err error) {
-	var event report.Event
-	if err := json.Unmarshal(e.Line, &event); err != nil {
-		return "", "", err
-	}
-	var text bytes.Buffer
-	if err := report.WriteEvent(&text, "table", event, report.Options{}); err != nil {
+	event, story, err := report.ReadEvent(e.Line, report.Options{})
+	if err != nil {
 		return "", "", err
 	}
 	sum := report.Summarize(event.Findings, nil)
 	headline = fmt.Sprintf("%s %s: %d breaking, %d warning, %d info", report.Visible(e.Server), e.Kind, sum.Breaking, sum.Warning, sum.Info)
-	story = strings.TrimSpace(text.String())
-	if len(story) > chatBytes {
+	if story = strings.TrimSpace(story); len(story) > chatBytes {
 		cut := chatBytes
 		if line := strings.LastIndexByte(story[:cut], '\n'); line > 0 {
 			cut = line

@@ -1,11 +1,9 @@
 package monitor
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed" // for the page
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -87,12 +85,8 @@ func (m *Monitor) listChanges(w http.ResponseWriter, r *http.Request) {
 }
 
 func storyOf(e journal.Entry) (story, error) {
-	var event report.Event
-	if err := json.Unmarshal(e.Line, &event); err != nil {
-		return story{}, err
-	}
-	var text bytes.Buffer
-	if err := report.WriteEvent(&text, "table", event, report.Options{}); err != nil {
+	event, text, err := report.ReadEvent(e.Line, report.Options{})
+	if err != nil {
 		return story{}, err
 	}
 	sum := report.Summarize(event.Findings, nil)
@@ -105,7 +99,7 @@ func storyOf(e journal.Entry) (story, error) {
 	case sum.Info > 0:
 		level = "info"
 	}
-	return story{ID: e.ID, Change: e.Change, Time: event.Time, Level: level, Text: strings.TrimRight(text.String(), "\n")}, nil
+	return story{ID: e.ID, Change: e.Change, Time: event.Time, Level: level, Text: strings.TrimRight(text, "\n")}, nil
 }
 
 // Bounds of what is remembered of each server for the eye.

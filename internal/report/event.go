@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -74,6 +75,16 @@ func WriteEvent(w io.Writer, format string, e Event, o Options) error {
 	writeEventLines(p, e)
 	_, err := io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
 	return err
+}
+
+// ReadEvent reads an event back from its line of JSON, and gives the lines for people as well.
+func ReadEvent(line []byte, o Options) (e Event, text string, err error) {
+	if err := json.Unmarshal(line, &e); err != nil {
+		return e, "", err
+	}
+	var lines strings.Builder
+	err = WriteEvent(&lines, "table", e, o)
+	return e, lines.String(), err
 }
 
 // writeEventLines writes one line, and what belongs to it below.
