@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/rules"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -190,48 +190,18 @@ func (l *line) argumentOffers(s *snapshot.Snapshot, kinds []snapshot.Kind, curre
 
 // argumentsOf are the arguments that an item declares.
 func argumentsOf(kind snapshot.Kind, item snapshot.Item) (all []argument) {
-	switch kind {
-	case snapshot.Tools:
-		schema := item.InputSchema()
-		for _, m := range rawjson.Children(rawjson.Find(schema, "/properties")) {
-			o := rawjson.ObjectOf(m.Value)
-			all = append(all, argument{candidate{m.Key, cmp.Or(o.Text("description"), o.Text("title"), o.Text("type"))}, valuesOf(schema, m.Value, 0)})
+	for _, p := range signature.Arguments(kind, item.Raw) {
+		o := rawjson.ObjectOf(p.Schema)
+		one := argument{candidate: candidate{p.Name, cmp.Or(o.Text("description"), o.Text("title"), o.Text("type"))}}
+		if kind == snapshot.Tools {
+			one.values = call.Values(item.InputSchema(), p.Name)
 		}
-	case snapshot.Prompts:
-		for _, m := range rawjson.Children(item.Arguments()) {
-			o := rawjson.ObjectOf(m.Value)
-			all = append(all, argument{candidate: candidate{o.Text("name"), cmp.Or(o.Text("description"), o.Text("title"))}})
-		}
-	case snapshot.Templates:
-		for _, name := range call.Variables(item.Key) {
+		all = append(all, one)
+	}
+	if kind == snapshot.Templates {
+		for _, name := range signature.Variables(item.Key) {
 			all = append(all, argument{candidate: candidate{name, item.Key}})
 		}
 	}
 	return all
-}
-
-// valuesOf are the values that a schema lists; a reference is followed, alternatives are gone through, each a few times.
-func valuesOf(document, schema json.RawMessage, depth int) []string {
-	o := rawjson.ObjectOf(schema)
-	if depth > 3 {
-		return nil
-	}
-	if at, local := strings.CutPrefix(o.Text("$ref"), "#"); local {
-		return valuesOf(document, rawjson.Find(document, at), depth+1)
-	}
-	var values []string
-	for _, m := range append(rawjson.Children(o["enum"]), rawjson.Member{Value: o["const"]}) {
-		if text, is := rawjson.Text(m.Value); is {
-			values = append(values, text)
-		} else if len(m.Value) > 0 && m.Value[0] != '{' && m.Value[0] != '[' {
-			values = append(values, string(m.Value))
-		}
-	}
-	for _, m := range append(rawjson.Children(o["anyOf"]), rawjson.Children(o["oneOf"])...) {
-		values = append(values, valuesOf(document, m.Value, depth+1)...)
-	}
-	if len(values) == 0 && o.Text("type") == "boolean" {
-		return []string{"true", "false"}
-	}
-	return values
 }

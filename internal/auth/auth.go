@@ -6,7 +6,6 @@
 package auth
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -40,24 +39,6 @@ type Client struct {
 	Never         bool         // no token is ever sent
 	Doubted       []string     // hosts of the above that nobody named: they must have public addresses
 }
-
-// Advice is an error with what to do next.
-type Advice struct {
-	Err error
-	Do  string
-}
-
-// Error is the cause.
-func (a *Advice) Error() string { return a.Err.Error() }
-
-// Unwrap is the cause.
-func (a *Advice) Unwrap() error { return a.Err }
-
-// Hint is what to do next.
-func (a *Advice) Hint() string { return a.Do }
-
-// advise makes an error with what to do next.
-func advise(do, format string, args ...any) error { return &Advice{fmt.Errorf(format, args...), do} }
 
 // loginCommand is what logs in to the server, as one types it, further words at its end.
 func (s Server) loginCommand(words ...string) string {

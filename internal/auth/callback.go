@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
@@ -56,7 +57,7 @@ func openCallback(c Client, old *vault.Login, pasted bool) (*callbackServer, err
 func (d *callbackServer) openAt(redirect string, pasted bool) error {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme != "http" || !loopbackName(u.Hostname()) || u.Port() == "" || u.RawQuery != "" {
-		return advise("write it as http://localhost:PORT/callback, as the client was registered", "the redirect URI %s is not one of this machine", quoted(redirect))
+		return exit.Advise("write it as http://localhost:PORT/callback, as the client was registered", "the redirect URI %s is not one of this machine", quoted(redirect))
 	}
 	d.redirect = redirect
 	if pasted {
@@ -64,7 +65,7 @@ func (d *callbackServer) openAt(redirect string, pasted bool) error {
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", u.Port()))
 	if err != nil {
-		return advise("end what uses the port, or log in with --no-browser", "listening for the answer to the login: %w", err)
+		return exit.Advise("end what uses the port, or log in with --no-browser", "listening for the answer to the login: %w", err)
 	}
 	d.serve(listener)
 	return nil

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
@@ -275,7 +276,7 @@ func (r addressPolicy) allow(host string, ip netip.Addr) error {
 	case r.trusted[host] || public(ip):
 		return nil
 	}
-	return advise(trustIt, "%s is at %s, which is not a public address", host, ip)
+	return exit.Advise(trustIt, "%s is at %s, which is not a public address", host, ip)
 }
 
 // trustIt is the way out for an authorization server that is right for all that.

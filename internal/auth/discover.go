@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -186,7 +187,7 @@ func (w *client) issuerAt(ctx context.Context, place, id string) (i issuer, err 
 		return i, fmt.Errorf("reading metadata of the authorization server: %w", err)
 	}
 	if id != "" && i.ID != id {
-		return i, advise(trustIt, "reading metadata of the authorization server: %s is of issuer %s and not of %s", place, quoted(i.ID), quoted(id))
+		return i, exit.Advise(trustIt, "reading metadata of the authorization server: %s is of issuer %s and not of %s", place, quoted(i.ID), quoted(id))
 	}
 	return i, w.vet(i)
 }

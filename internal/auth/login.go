@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -86,7 +87,7 @@ func (s Server) sameIssuer(f discovered, old *vault.Login) error {
 	if old == nil || old.Issuer == f.issuer.ID || s.Client.ID == "" {
 		return nil
 	}
-	return advise(fmt.Sprintf("if that is right, forget the old login with mcpctl logout %s, and log in again", s.Name),
+	return exit.Advise(fmt.Sprintf("if that is right, forget the old login with mcpctl logout %s, and log in again", s.Name),
 		"the server now names the authorization server %s; the configured client belongs to %s", quoted(f.issuer.ID), quoted(old.Issuer))
 }
 
@@ -242,7 +243,7 @@ const (
 // byDevice logs in on another device, which a code is typed into (RFC 8628).
 func (w *client) byDevice(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow) (oauthClient, token, error) {
 	if f.issuer.Device == "" {
-		return oauthClient{}, token{}, advise("log in with "+s.loginCommand("--no-browser"), "the authorization server %s has no device login", quoted(f.issuer.ID))
+		return oauthClient{}, token{}, exit.Advise("log in with "+s.loginCommand("--no-browser"), "the authorization server %s has no device login", quoted(f.issuer.ID))
 	}
 	p, err := w.identify(ctx, s, f, old, "http://127.0.0.1/callback", grantDevice)
 	if err != nil {

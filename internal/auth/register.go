@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -97,7 +98,7 @@ func (w *client) identify(ctx context.Context, s Server, f discovered, old *vaul
 		return oauthClient{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, nil
 	}
 	if f.issuer.Register == "" {
-		return oauthClient{}, advise(`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`,
+		return oauthClient{}, exit.Advise(`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`,
 			"the authorization server %s registers no clients by itself, and none is configured", quoted(f.issuer.ID))
 	}
 	return w.register(ctx, f, redirect, grant)
@@ -115,8 +116,7 @@ func (w *client) register(ctx context.Context, f discovered, redirect, grant str
 		err = fmt.Errorf("%s: the answer names no usable client", f.issuer.Register)
 	}
 	if err != nil {
-		return oauthClient{}, &Advice{fmt.Errorf("registering with the authorization server: %w", err),
-			`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`}
+		return oauthClient{}, exit.Advise(`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`, "registering with the authorization server: %w", err)
 	}
 	p := oauthClient{secret: probe.Secret(r.Secret), Client: vault.Client{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
 	if p.secret == "" || !slices.Contains([]string{methodBasic, methodPost}, p.Method) {

@@ -3,13 +3,13 @@ package auth
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -56,7 +56,7 @@ func (s *Source) stored(ctx context.Context, refused *probe.Refused) (*vault.Log
 	l, err := s.Vault.Unlock(ctx, *public)
 	switch {
 	case err != nil:
-		return nil, &Advice{err, "log in again with " + s.Server.loginCommand()}
+		return nil, exit.Advise("log in again with "+s.Server.loginCommand(), "%w", err)
 	case l == nil:
 		return nil, nil
 	case refused == nil && (fresh(*l) || l.Secrets.Refresh == ""):
@@ -86,10 +86,10 @@ func (s *Source) needsScopes(ctx context.Context, seen vault.Login, missing []st
 		return err
 	}
 	if len(missing) > 0 && len(scopes(now.Scopes, missing)) == len(now.Scopes) {
-		return advise("ask whoever runs the server what your account may do there; another account logs in after mcpctl logout "+s.Server.Name,
+		return exit.Advise("ask whoever runs the server what your account may do there; another account logs in after mcpctl logout "+s.Server.Name,
 			"the server refuses this although the login has every scope that it names (%s)", named(missing))
 	}
-	return advise("log in again, with more rights: "+s.Server.loginCommand(),
+	return exit.Advise("log in again, with more rights: "+s.Server.loginCommand(),
 		"the server wants further scopes (%s); the login has %s", named(missing), named(now.Scopes))
 }
 
@@ -125,7 +125,7 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 	case now.Secrets.Access != seen.Secrets.Access:
 		return now, nil
 	case now.Secrets.Refresh == "" || now.Revoked:
-		return nil, advise("log in again: "+s.Server.loginCommand(), "the login of %s is no longer accepted: it expired or was revoked", day(now.Since))
+		return nil, exit.Advise("log in again: "+s.Server.loginCommand(), "the login of %s is no longer accepted: it expired or was revoked", day(now.Since))
 	}
 	next, err := s.refreshed(ctx, *now)
 	switch {
@@ -137,7 +137,7 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 		now.Revoked = true
 		return nil, errors.Join(s.ended(*now, err), s.save(ctx, *now))
 	}
-	return nil, &Advice{fmt.Errorf("renewing the login: %w", err), "try again; the login itself may still be good"}
+	return nil, exit.Advise("try again; the login itself may still be good", "renewing the login: %w", err)
 }
 
 // isEnded tells that an authorization server no longer knows a refresh token.
@@ -147,7 +147,7 @@ func isEnded(err error) bool {
 }
 
 func (s *Source) ended(l vault.Login, err error) error {
-	return &Advice{fmt.Errorf("the login of %s is over: it expired or was revoked: %w", day(l.Since), err), "log in again: " + s.Server.loginCommand()}
+	return exit.Advise("log in again: "+s.Server.loginCommand(), "the login of %s is over: it expired or was revoked: %w", day(l.Since), err)
 }
 
 func day(t time.Time) string { return t.Format(time.DateOnly) }
@@ -183,7 +183,7 @@ func (s *Source) clientCredentials(ctx context.Context, refused *probe.Refused) 
 		return s.held, nil
 	}
 	if refused != nil && refused.Status == 403 && (!s.Server.Client.Machine || !s.namesNewScopes(c)) {
-		return nil, advise("give the client these scopes at the authorization server, and name them under oauth.scopes in the configuration",
+		return nil, exit.Advise("give the client these scopes at the authorization server, and name them under oauth.scopes in the configuration",
 			"the server wants further scopes: %s", named(c.scopes))
 	}
 	w, err := newClient(s.Server, s.CACert)
@@ -214,12 +214,12 @@ func (s *Source) obtain(ctx context.Context, w *client, c challenge) (*vault.Log
 	}
 	p, ok := s.Server.Client.configured(f.issuer)
 	if !ok || s.Server.Client.Machine && p.Method == methodNone {
-		return nil, advise(`name it in the configuration: "oauth": {"clientId": "…", "clientSecret": "${…}"}`, "logging in without a person needs a client of the authorization server %s", quoted(f.issuer.ID))
+		return nil, exit.Advise(`name it in the configuration: "oauth": {"clientId": "…", "clientSecret": "${…}"}`, "logging in without a person needs a client of the authorization server %s", quoted(f.issuer.ID))
 	}
 	grant, more := s.grant(f)
 	t, err := w.redeem(ctx, p, f.issuer.Token, grant, more)
 	if err != nil {
-		return nil, &Advice{err, "check the client's id and secret, what it may do at the authorization server, and a refresh token that it carries"}
+		return nil, exit.Advise("check the client's id and secret, what it may do at the authorization server, and a refresh token that it carries", "%w", err)
 	}
 	s.held = loginOf(s.Server, f, p, t)
 	s.held.Wanted = slices.Clone(f.scopes)

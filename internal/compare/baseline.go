@@ -121,23 +121,10 @@ func replace(p host.Process, file string, data []byte) error {
 		err = files.CheckInside(p.Dir, file)
 	}
 	if err != nil {
-		return &linkError{p.Rel(file), err}
+		return exit.Advise("save the snapshot with --output FILE, naming the file that is meant, or all of them with --snapshots FOLDER; the link is kept",
+			"%s is a symbolic link: %v", p.Rel(file), err)
 	}
 	return files.Replace(real, data)
-}
-
-// linkError is a symbolic link in the place of a snapshot that cannot be written through.
-type linkError struct {
-	file string
-	err  error
-}
-
-// Error names the link.
-func (e *linkError) Error() string { return fmt.Sprintf("%s is a symbolic link: %v", e.file, e.err) }
-
-// Hint says how to save all the same.
-func (e *linkError) Hint() string {
-	return "save the snapshot with --output FILE, naming the file that is meant, or all of them with --snapshots FOLDER; the link is kept"
 }
 
 // compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten, and neither
@@ -165,7 +152,8 @@ func compareSaved(ctx context.Context, now *fleet.Surface, data []byte, file str
 		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file, &source.ParseError{Origin: file, Err: err})
 	}
 	if was, is := selfName(old), selfName(now.Snapshot); now.Source == config.CommandLine && was != is {
-		return nil, &otherServerError{file: file, was: was, is: is}
+		return nil, exit.Advise("if it is another server, give it a name of its own in .mcp.json, or save it with --output FILE; if it was renamed, delete the file first",
+			"%s holds the snapshot of %q, and this server calls itself %q", file, was, is)
 	}
 	saved := &report.Saved{Action: report.Updated}
 	found, _ := diff.Compare(ctx, old, now.Snapshot, diff.Options{}) // when ctx ends, what arrived is saved without being counted
@@ -175,19 +163,6 @@ func compareSaved(ctx context.Context, now *fleet.Surface, data []byte, file str
 
 // selfName is the name that a server gives itself.
 func selfName(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("name") }
-
-// otherServerError is a file that holds the snapshot of another server than the one to save.
-type otherServerError struct{ file, was, is string }
-
-// Error names both servers as they name themselves.
-func (e *otherServerError) Error() string {
-	return fmt.Sprintf("%s holds the snapshot of %q, and this server calls itself %q", e.file, e.was, e.is)
-}
-
-// Hint says how to keep both.
-func (e *otherServerError) Hint() string {
-	return "if it is another server, give it a name of its own in .mcp.json, or save it with --output FILE; if it was renamed, delete the file first"
-}
 
 // summarize counts the items that findings speak of.
 func summarize(saved *report.Saved, findings []finding.Finding) {

@@ -37,6 +37,21 @@ func Misuse(err error) error {
 	return UsageError{err}
 }
 
+// advice is an error with what to do next.
+type advice struct {
+	error
+	do string
+}
+
+// Unwrap is the cause.
+func (a *advice) Unwrap() error { return a.error }
+
+// Hint is what to do next.
+func (a *advice) Hint() string { return a.do }
+
+// Advise makes an error that has a method Hint: what to do next.
+func Advise(do, format string, args ...any) error { return &advice{fmt.Errorf(format, args...), do} }
+
 // Code is an error that carries a status whose reason has been told already.
 type Code int
 

@@ -181,26 +181,13 @@ func helperAuthorizer(server probe.Server, environ []string, fixed map[string]pr
 	}
 }
 
-// helperError is a helper that gave no headers, and what to do about it.
-type helperError struct {
-	err  error
-	line string // as it may be shown
-}
-
-// Error has what the command wrote, with the secrets that are known masked.
-func (e *helperError) Error() string {
-	return fmt.Sprintf("running the command that gives headers: %v", e.err)
-}
-
-// Hint says how to see more.
-func (e *helperError) Hint() string {
-	return fmt.Sprintf("run it by hand in the folder of its configuration: %s", e.line)
-}
-
 // runHelper runs a helper with the system's shell, in a process group of its own that ends with it.
 func runHelper(ctx context.Context, server probe.Server, environ []string) (map[string]probe.Secret, error) {
 	helper := *server.HTTP.Helper
-	fail := func(err error) error { return &helperError{err, report.Visible(redact.MaskLine(helper.Command))} }
+	fail := func(err error) error {
+		return exit.Advise("run it by hand in the folder of its configuration: "+report.Visible(redact.MaskLine(helper.Command)),
+			"running the command that gives headers: %v", err)
+	}
 	said, out := &process.Tail{Limit: helperErrors}, &process.CappedBuffer{Limit: helperOutput}
 	command := process.ShellCommand{Line: helper.Command, Env: helperEnviron(server, environ), Limit: helperTime, Dir: helper.Dir, KillGroup: true}
 	switch err := command.Run(ctx, out, said); {

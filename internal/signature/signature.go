@@ -100,7 +100,8 @@ func promptArguments(prompt rawjson.Object) []Parameter {
 		a := rawjson.ObjectOf(raw)
 		required, _ := a.Bool("required")
 		all = append(all, Parameter{a.Text("name"), required, rawjson.Build(
-			rawjson.Member{Key: "type", Value: rawjson.Quote("string")}, rawjson.Member{Key: "description", Value: rawjson.Quote(a.Text("description"))})})
+			rawjson.Member{Key: "type", Value: rawjson.Quote("string")}, rawjson.Member{Key: "title", Value: rawjson.Quote(a.Text("title"))},
+			rawjson.Member{Key: "description", Value: rawjson.Quote(a.Text("description"))})})
 	}
 	return all
 }

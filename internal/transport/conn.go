@@ -1,7 +1,7 @@
 // Package transport carries JSON-RPC messages to one server and back: over the standard streams of a child process, over
 // streamable HTTP, or over HTTP+SSE. A message is framed, parsed and matched to its request once, and reaches the caller
-// as the bytes that came. A Conn has the methods of mcp-go's transports, whose client runs over
-// it.
+// as the bytes that came. A Conn has what mcp-go's transports have, so that mcp-go's client runs over it: a test adds the
+// two methods that nobody else needs.
 package transport
 
 import (
@@ -61,9 +61,6 @@ type outgoing struct {
 
 func newConn(kind string) *Conn { return &Conn{Kind: kind, done: make(chan struct{})} }
 
-// Start does nothing: a Conn is started when it is made. It is there for mcp-go's client.
-func (c *Conn) Start(context.Context) error { return nil }
-
 // SendRequest sends one request and waits for its reply, for the end of ctx, or for the loss of the connection.
 // The result is the server's bytes, unchanged. A reply that is a JSON-RPC error is a response with Error set, whatever
 // the HTTP status was; its Data is a json.RawMessage with the server's bytes, or nil. Errors to match: *HTTPError,
@@ -118,17 +115,6 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 // OnNotification hands every notification to f, in order, those that came before this call first. f runs on the reader's
 // goroutine: it must not block, send a request, or set a handler.
 func (c *Conn) OnNotification(f func(Notification)) { c.notifications.open(f) }
-
-// SetNotificationHandler is OnNotification for mcp-go's client, which takes numbers for floats.
-func (c *Conn) SetNotificationHandler(f func(mcp.JSONRPCNotification)) {
-	c.OnNotification(func(n Notification) {
-		decoded := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
-		decoded.Method = n.Method
-		if n.Params == nil || json.Unmarshal(n.Params, &decoded.Params) == nil {
-			f(decoded)
-		}
-	})
-}
 
 // OnRequest says how the server's own requests are answered. By default ping gets {} and everything else the error
 // "method not found".

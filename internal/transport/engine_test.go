@@ -31,6 +31,20 @@ func mcpGo() *mcpserver.MCPServer {
 // asMcpGo is a Conn under the types of mcp-go's transports: to convert them is all there is to do.
 type asMcpGo struct{ *Conn }
 
+// Start does nothing: a Conn is started when it is made.
+func (asMcpGo) Start(context.Context) error { return nil }
+
+// SetNotificationHandler is OnNotification for mcp-go's client, which takes numbers for floats.
+func (c asMcpGo) SetNotificationHandler(f func(mcp.JSONRPCNotification)) {
+	c.OnNotification(func(n Notification) {
+		decoded := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
+		decoded.Method = n.Method
+		if n.Params == nil || json.Unmarshal(n.Params, &decoded.Params) == nil {
+			f(decoded)
+		}
+	})
+}
+
 func (c asMcpGo) SendRequest(ctx context.Context, r mcptransport.JSONRPCRequest) (*mcptransport.JSONRPCResponse, error) {
 	reply, err := c.Conn.SendRequest(ctx, JSONRPCRequest(r))
 	return (*mcptransport.JSONRPCResponse)(reply), err

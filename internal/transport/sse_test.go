@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // sseServer is an HTTP+SSE server: what is posted to it goes through reply, whose text goes out on the stream as it is.
@@ -180,7 +179,7 @@ func TestNotificationsAreKeptForTheHandler(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	l.SetNotificationHandler(func(n mcp.JSONRPCNotification) { got = append(got, n.Method) })
+	l.OnNotification(func(n Notification) { got = append(got, n.Method) })
 	want := []string{"notifications/n0", "notifications/n1", "notifications/n2", "notifications/late"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("notifications (-want +got):\n%s", diff)
