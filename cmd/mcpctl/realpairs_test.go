@@ -30,7 +30,7 @@ func TestRealPairs(t *testing.T) {
 		{"@modelcontextprotocol/server-filesystem", "2025.8.21", "2026.7.10", 17, []string{"--", "."}},
 		{"@modelcontextprotocol/server-memory", "2025.9.25", "2026.8.31", 0, nil},
 		{"@modelcontextprotocol/server-sequential-thinking", "2025.12.18", "2026.8.31", 0, nil},
-		{"chrome-devtools-mcp", "1.1.1", "1.11.0", 70, nil},
+		{"chrome-devtools-mcp", "1.1.1", "1.11.0", 61, nil},
 	} {
 		line := append([]string{"diff", "--yes", "--quiet", "npm:" + pair.name + "@" + pair.old, "npm:" + pair.name + "@" + pair.new, "--format", "json"}, pair.args...)
 		var out, said bytes.Buffer

@@ -229,17 +229,18 @@ func rulesNote(p *page, indent int, line string, g finding.Group) string {
 	return note
 }
 
-// hintsOf is what can be done next, if the findings say that: those of one cause say the same of its other members. Of what
-// was perhaps renamed the title says it.
+// hintsOf is what can be done next, if the findings say that: those of one cause as the first of them says it, which is shown
+// with its witness. Of what was perhaps renamed the title says it.
 func hintsOf(g finding.Group) []string {
-	all := each(g, func(f finding.Finding) string { return f.Hint })
 	switch first := g.Members[0]; {
 	case strings.Contains(g.Cause, " was perhaps renamed to "):
 		return nil
 	case first.Item != "" && first.Pointer() == "": // of items that came or went, each speaks of its own
-		return all
+		return each(g, func(f finding.Finding) string { return f.Hint })
+	case first.Hint != "":
+		return []string{first.Hint}
 	}
-	return all[:min(1, len(all))]
+	return nil
 }
 
 // mostChanges is how many different changes of one cause a folded page shows; more of whole items, and where callers break.
@@ -476,6 +477,9 @@ func writeWitness(p *page, indent int, f finding.Finding) {
 		says = "for example: "
 	}
 	p.text(indent, 2, span{says, plain}, span{short(printable.Spaced(f.Witness)), yellow})
+	if p.Verbose && len(f.AlsoBy) > 0 {
+		p.text(indent, 4, span{"refused for another reason, too: " + strings.Join(f.AlsoBy, "; "), dim})
+	}
 }
 
 // waiverText tells why a finding does not count.

@@ -51,7 +51,7 @@ func (r *revision) changes(judged []schema.Change) []*change {
 		}
 	}
 	all := changes
-	r.asserting = slices.DeleteFunc(slices.Clone(all), func(ch *change) bool { return ch.judged == nil })
+	r.all, r.asserting = all, slices.DeleteFunc(slices.Clone(all), func(ch *change) bool { return ch.judged == nil })
 	changes = guessRenamed(joinRenamed(changes))
 	for _, j := range joint {
 		changes = r.join(changes, all, j)
@@ -246,7 +246,7 @@ func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
 	switch {
 	case explained(r, ch):
 		r.told, r.doubted = true, true
-	case !ch.breaks() && r.silent(ch):
+	case !ch.breaks() && ch.judged.Within == nil && r.silent(ch):
 	case ch.judged.Breaks.Verdict == schema.Unknown:
 		r.unproven(f, r.subject(ch.Instance), ch.judged.Breaks)
 	case ch.effect == moves && isInterval(ch.Family):
@@ -336,6 +336,7 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 // show puts down what the level of a change rests on: a value, or why none is shown.
 func (r *revision) show(ch *change, f *finding.Finding) {
 	r.told = true
+	r.beside(ch, f)
 	if !ch.breaks() {
 		return
 	}
@@ -345,6 +346,32 @@ func (r *revision) show(ch *change, f *finding.Finding) {
 		f.Hint = "a value shows it that is too large to be printed"
 	}
 }
+
+// beside says which other changes refuse what the change refuses, where no value shows it without them.
+func (r *revision) beside(ch *change, f *finding.Finding) {
+	f.AlsoBy = sentencesOf(r, r.tellersOf(ch, ch.judged.Beside))
+	if ch.judged.Within != nil {
+		f.Hint = noted(f.Hint, "breaks nobody more, since "+strings.Join(sentencesOf(r, r.tellersOf(ch, ch.judged.Within)), " and "))
+	}
+}
+
+// tellersOf are the changes that tell of some edits, but for a change itself.
+func (r *revision) tellersOf(ch *change, edits []int) []*change {
+	var told []*change
+	for _, number := range edits {
+		other := r.all[number]
+		if i := slices.IndexFunc(r.all, func(gone *change) bool { return gone.successor != nil && gone.successor.Path == other.Path }); i >= 0 {
+			other = r.all[i]
+		}
+		if other != ch && !slices.Contains(told, other) {
+			told = append(told, other)
+		}
+	}
+	return told
+}
+
+// noted puts a remark behind a hint; either may be empty.
+func noted(hint, remark string) string { return strings.Trim(hint+"; "+remark, "; ") }
 
 // joint tells changes that only together break, as one. A difference that no edit explains is one, too.
 func (r *revision) joint(ch *change) {
@@ -363,7 +390,7 @@ func (r *revision) joint(ch *change) {
 		f.Level = finding.Warning
 	}
 	f.Old, f.New = old.orNothing(), new.orNothing()
-	f.Message = "These changes break only together: " + strings.Join(sentencesOf(r, ch.parts), "; ") + "."
+	f.Message = "These changes break as one: " + strings.Join(sentencesOf(r, ch.parts), "; ") + "."
 	if len(ch.parts) == 0 {
 		f.Old, f.New, f.Message = r.Before.Raw(), r.After.Raw(), "" // no edit explains it
 	}

@@ -29,6 +29,7 @@ func TestRealReleases(t *testing.T) {
 			findings := compared(t, parse(t, old), parse(t, new), diff.Options{})
 			golden(t, filepath.Join(folder, "want.txt"), story(findings))
 			witnesses(t, parse(t, old), parse(t, new), findings)
+			t.Log(isolated(t, parse(t, old), parse(t, new), findings))
 		})
 	}
 }

@@ -55,7 +55,8 @@ type revision struct {
 	direction  finding.Direction
 	budget     schema.Budget
 	whole      schema.Change // what all edits do together
-	asserting  []*change     // the edits that have to do with values
+	all        []*change     // the edits, by their numbers
+	asserting  []*change     // those that have to do with values
 	before     places        // of the old schema
 	after      places        // of the new schema
 	invalid    bool          // the new schema has parts without a meaning

@@ -106,7 +106,8 @@ func compareOutput(c *comparison, s subject) {
 	case s.old["outputSchema"] == nil:
 		reportMember(c, s, "tool-output-schema-added", "outputSchema")
 	case s.new["outputSchema"] == nil:
-		reportMember(c, s, "tool-output-schema-removed", "outputSchema")
+		c.report("tool-output-schema-removed", finding.Finding{Item: s.id, Path: "/outputSchema", Old: s.old["outputSchema"],
+			Hint: "nothing is promised any more, so that any result shows it"})
 	default:
 		compareSchemas(c, s, finding.Output, "/outputSchema", s.old["outputSchema"], s.new["outputSchema"])
 	}

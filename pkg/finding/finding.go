@@ -41,6 +41,7 @@ type Finding struct {
 	Old     json.RawMessage `json:"old,omitempty"`     // the value before; absent when there was none
 	New     json.RawMessage `json:"new,omitempty"`     // the value now; absent when there is none
 	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
+	AlsoBy  []string        `json:"alsoBy,omitempty"`  // what else makes the witness wrong, in words, where none shows the finding alone
 
 	Usage *Usage `json:"usage,omitempty"` // what recorded calls say of it; nil = nobody asked them
 	Was   Level  `json:"was,omitempty"`   // the level before Usage lowered it; Off = it did not

@@ -87,16 +87,20 @@ type Change struct {
 	Kept, Inside Result
 	// Breaks is Incompatible where the other side of the call is broken because of these edits. Its witness was right
 	// before (the value of a result is given now), is rejected with these edits alone and by the revision as a whole, and
-	// is accepted once these edits, and others that reject it for themselves, are undone. Breaks is Compatible where
-	// nothing is broken because of them, also where other edits make up for what they do.
+	// is accepted once these edits, and those of Beside, are undone. Breaks is Compatible where nothing is broken because of
+	// them, also where other edits make up for what they do.
 	Breaks Result
+	// Beside are other edits that reject the witness as well, where each value that shows the change is rejected by others.
+	Beside []int
+	// Within is an edit that breaks whatever these edits break, also once it is taken for granted: it tells of them.
+	Within []int
 }
 
 // Judge tells what the whole revision does, and what each edit does that asserts something. Edits that only together
 // break are a change of their own, after those.
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) (whole Change, changes []Change) {
 	b = b.pooled()
-	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{}, formats: b.AssertFormats}
+	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{}, barring: map[int]bool{}, formats: b.AssertFormats}
 	j.from, j.to = r.Before, r.After
 	if d == Output {
 		j.from, j.to = r.After, r.Before
@@ -109,7 +113,12 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) (whole Chan
 		}
 	}
 	if len(j.asserting) == 1 {
-		return whole, []Change{{j.asserting, whole.Kept, whole.Inside, whole.Breaks}}
+		ch := whole
+		ch.Edits = j.asserting
+		if value, err := decode(whole.Breaks.Witness); err == nil && b.Semantics == Strict && whole.Breaks.Verdict == Incompatible {
+			ch.Breaks, _ = j.witness(j.asserting, nil, value)
+		}
+		return whole, []Change{ch}
 	}
 	for n, i := range j.asserting {
 		ch := j.share(len(j.asserting) - n).effectOf(i)
@@ -129,6 +138,7 @@ type judgement struct {
 	from, to  *Schema // where values come from, and what must accept them
 	asserting []int
 	made      map[string]*Schema
+	barring   map[int]bool // edits that reject all values, as far as somebody asked
 }
 
 // effect compares the old version with another one on all values.
@@ -219,7 +229,7 @@ func (j *judgement) blame(r Result, changes []Change) []Change {
 	if r.Verdict == Unknown {
 		j.doubt(r, changes)
 	}
-	return changes
+	return j.cover(changes)
 }
 
 // next asks for a value that is broken with some edits undone, too.
@@ -248,16 +258,15 @@ func (j *judgement) tell(changes []Change, edit int, repair []int, value any) []
 		}
 		set = j.least(quiet, rejects)
 	}
-	q := question{in: []*Schema{j.from}, out: []*Schema{j.to, j.alone(set...)}, also: j.undone(repair...), budget: j.budget}
-	r := q.shown(j.ctx, value)
+	r, beside := j.witness(set, repair, value)
 	for i := range changes {
 		if slices.Equal(changes[i].Edits, set) {
-			changes[i].Breaks = r
+			changes[i].Breaks, changes[i].Beside = r, beside
 			return changes
 		}
 	}
 	ch := j.effectOf(set...)
-	ch.Edits, ch.Breaks = set, r
+	ch.Edits, ch.Breaks, ch.Beside = set, r, beside
 	return append(changes, ch)
 }
 
