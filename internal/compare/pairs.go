@@ -221,7 +221,7 @@ func status(pairs []Pair, fails bool) int {
 }
 
 // leastMemory is what a comparison may take however small its two sides are, in bytes.
-const leastMemory = 128 << 20
+const leastMemory = 256 << 20
 
 // limitMemory asks the garbage collector to keep to three times what is compared. It works harder only near that.
 func limitMemory(pairs []Pair) {

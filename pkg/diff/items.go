@@ -191,11 +191,8 @@ func reportRepeated(c *comparison, kind snapshot.Kind, p *pair) {
 	}
 }
 
-// compareItem compares one item that both sides have.
+// compareItem compares one item that both sides have and that changed.
 func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
-	if rawjson.Equal(p.old, p.new) {
-		return
-	}
 	s := subject{kind: kind, id: kind.ID(p.key), old: viewOf(p.old), new: viewOf(p.new)}
 	if len(s.old) == 0 || len(s.new) == 0 {
 		if !same(p.old, p.new) {

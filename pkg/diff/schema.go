@@ -264,9 +264,6 @@ func harmless(id string) finding.Level {
 // compareInput compares what the tool accepts. A tool without a schema, which the specification forbids, takes no arguments.
 func compareInput(c *comparison, s subject) {
 	old, new := s.old["inputSchema"], s.new["inputSchema"]
-	if rawjson.Equal(old, new) {
-		return
-	}
 	compareInputRoot(c, s, old, new)
 	compareSchemas(c, s, finding.Input, "/inputSchema", arguments(old), arguments(new))
 }

@@ -65,16 +65,17 @@ func rank(g Group) int {
 
 func (g Group) complete() Group {
 	g.Waived = !slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Waiver == nil })
+	items, servers := map[string]bool{"": true}, map[string]bool{"": true}
 	for _, f := range g.Members {
 		if f.Waiver == nil || g.Waived {
 			g.Level = max(g.Level, f.Level)
 		}
 		g.Findings = append(g.Findings, f.Fingerprint())
-		if f.Item != "" && !slices.Contains(g.Items, f.Item) {
-			g.Items = append(g.Items, f.Item)
+		if !items[f.Item] {
+			g.Items, items[f.Item] = append(g.Items, f.Item), true
 		}
-		if f.Server != "" && !slices.Contains(g.Servers, f.Server) {
-			g.Servers = append(g.Servers, f.Server)
+		if !servers[f.Server] {
+			g.Servers, servers[f.Server] = append(g.Servers, f.Server), true
 		}
 	}
 	g.Fingerprint, g.Title = together(g.Findings), g.titled()
