@@ -49,7 +49,7 @@ func lookOut(t *testing.T, target probe.Server) *lookout {
 		if err != nil {
 			return nil, err
 		}
-		return live.Listen(ctx, session), nil
+		return live.Listen(ctx, session, func() {}), nil
 	}
 	source := watch.Source{Name: target.Name, Open: open}
 	options := watch.Options{

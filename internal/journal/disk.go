@@ -146,6 +146,8 @@ func (j *Journal) lastID() string {
 	return j.run + "-" + strconv.Itoa(j.number)
 }
 
+var errNoJournal = errors.New("it is no journal of mcpctl: name a file that is not there yet")
+
 // loadFile reads the lines of a file to the last whole one.
 func (j *Journal) loadFile(path string, d *disk, surfaces map[string][]byte) error {
 	file, err := os.Open(path)
@@ -158,7 +160,7 @@ func (j *Journal) loadFile(path string, d *disk, surfaces map[string][]byte) err
 		raw, err := lines.ReadBytes('\n')
 		if err == io.EOF {
 			if len(raw) > 0 && d.size == 0 && !bytes.HasPrefix(raw, []byte(`{"mcpctl"`)) {
-				return errors.New("it is no journal of mcpctl: name a file that is not there yet")
+				return errNoJournal
 			}
 			break
 		} else if err != nil {
@@ -167,7 +169,7 @@ func (j *Journal) loadFile(path string, d *disk, surfaces map[string][]byte) err
 		var l line
 		switch err := json.Unmarshal(raw, &l); {
 		case d.size == 0 && (err != nil || l.Mcpctl == 0 || l.Event == ""):
-			return errors.New("it is no journal of mcpctl: name a file that is not there yet")
+			return errNoJournal
 		case l.Mcpctl > version:
 			return fmt.Errorf("it has version %d, and this mcpctl knows %d: install a newer one", l.Mcpctl, version)
 		case err != nil:
@@ -196,8 +198,6 @@ func (j *Journal) restore(l line, raw []byte, surfaces map[string][]byte) {
 		if l.Surface != nil {
 			surfaces[l.Server] = l.Surface
 		}
-		counts := j.of(l.Server)
-		counts.Sequence, counts.Change = max(counts.Sequence, l.Sequence), max(counts.Change, l.Change)
 	default:
 		n := l.number()
 		if n <= j.number { // told already by the file before
@@ -207,10 +207,10 @@ func (j *Journal) restore(l line, raw []byte, surfaces map[string][]byte) {
 			j.kept, j.size = nil, 0
 		}
 		j.keep(Entry{Place{n, l.ID, l.Sequence, l.Change}, l.Server, l.Event, raw})
-		if l.Server != "" {
-			counts := j.of(l.Server)
-			counts.Sequence, counts.Change = max(counts.Sequence, l.Sequence), max(counts.Change, l.Change)
-		}
+	}
+	if l.Server != "" {
+		counts := j.of(l.Server)
+		counts.Sequence, counts.Change = max(counts.Sequence, l.Sequence), max(counts.Change, l.Change)
 	}
 }
 

@@ -223,7 +223,7 @@ func (f *follower) finished(e journal.Entry) {
 	}
 	maps.DeleteFunc(f.done, func(number int, _ bool) bool { return number <= f.place })
 	f.journal.Pass(f.name, f.place)
-	f.free()
+	offer(f.freed)
 }
 
 // giveUp leaves a change, and those of its server that come after it, to the next run.
@@ -232,14 +232,7 @@ func (f *follower) giveUp(server string) {
 	defer f.mu.Unlock()
 	delete(f.busy, server)
 	f.given[server] = true
-	f.free()
-}
-
-func (f *follower) free() {
-	select {
-	case f.freed <- struct{}{}:
-	default:
-	}
+	offer(f.freed)
 }
 
 // miss counts changes that the output does not get; the caller holds the lock.

@@ -221,10 +221,7 @@ func (b *rebuilder) finish(failure *report.Failure) {
 		b.tell(report.Event{Event: "build", Elapsed: &took, Error: failure})
 	}
 	if failure == nil && b.built { // otherwise nothing runs yet, and starting it waits for us
-		select {
-		case b.restart <- struct{}{}:
-		default: // it is asked for already
-		}
+		offer(b.restart)
 	}
 	b.built = b.built || failure == nil
 	if b.held && b.built {
@@ -234,12 +231,7 @@ func (b *rebuilder) finish(failure *report.Failure) {
 }
 
 // ask wants the server built and started anew.
-func (b *rebuilder) ask() {
-	select {
-	case b.asked <- struct{}{}:
-	default: // it is asked already
-	}
-}
+func (b *rebuilder) ask() { offer(b.asked) }
 
 // mayStart waits until no build stands in the way of starting the server; false = ctx has ended.
 func (b *rebuilder) mayStart(ctx context.Context) bool {

@@ -308,37 +308,33 @@ func (r *watchRun) open(ctx context.Context, w *watchedServer) (watch.Session, e
 		back()
 		return nil, err
 	}
-	return &counted{Listen(ctx, session), back}, nil
-}
-
-// counted is a session that gives its descriptors back.
-type counted struct {
-	watch.Session
-	back func()
-}
-
-// Close ends the session, and gives them back once they are closed.
-func (c *counted) Close() error {
-	defer c.back()
-	return c.Session.Close()
+	return Listen(ctx, session, back), nil
 }
 
 // listenWait is how long the first reading waits for announcements to begin. Those that begin later are heeded too.
 const listenWait = time.Second
 
-// Listen is a session as a watcher wants it. It waits a moment to learn whether the server announces changes.
-func Listen(ctx context.Context, session *probe.Session) watch.Session {
+// Listen is a session as a watcher wants it, which calls closed once it is closed. It waits a moment to learn whether the server
+// announces changes.
+func Listen(ctx context.Context, session *probe.Session, closed func()) watch.Session {
 	select {
 	case <-session.Listen():
 	case <-time.After(listenWait):
 	case <-ctx.Done():
 	}
-	return &listened{Session: session}
+	return &listened{Session: session, closed: closed}
 }
 
 type listened struct {
 	*probe.Session
-	read bool // everything was read before
+	closed func()
+	read   bool // everything was read before
+}
+
+// Close ends the session.
+func (l *listened) Close() error {
+	defer l.closed()
+	return l.Session.Close()
 }
 
 // News is what the session has to tell.
@@ -409,10 +405,13 @@ func (w *watchedServer) savedFile() string {
 }
 
 // ask asks a server at once.
-func (w *watchedServer) ask() {
+func (w *watchedServer) ask() { offer(w.refresh) }
+
+// offer says something through a channel with room for one signal, unless that was said already.
+func offer(c chan<- struct{}) {
 	select {
-	case w.refresh <- struct{}{}:
-	default: // it is asked already
+	case c <- struct{}{}:
+	default:
 	}
 }
 

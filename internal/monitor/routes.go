@@ -94,9 +94,14 @@ type problem struct {
 
 func writeProblem(w http.ResponseWriter, p problem) {
 	p.Type, p.Title = "about:blank", http.StatusText(p.Status)
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(p.Status)
-	_, _ = w.Write(encode(p)) // the client has gone if it fails
+	writeStatus(w, p.Status, "application/problem+json", p)
+}
+
+// writeStatus answers with a value, and a status of its own.
+func writeStatus(w http.ResponseWriter, status int, kind string, value any) {
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(status)
+	_, _ = w.Write(encode(value)) // the client has gone if it fails
 }
 
 func refuse(w http.ResponseWriter, status int, format string, args ...any) {

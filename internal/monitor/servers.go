@@ -175,10 +175,8 @@ func (m *Monitor) readiness(w http.ResponseWriter, r *http.Request) {
 }
 
 func unready(w http.ResponseWriter, h healthy) {
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Retry-After", "1")
-	w.WriteHeader(http.StatusServiceUnavailable)
-	_, _ = w.Write(encode(h)) // the client has gone if it fails
+	writeStatus(w, http.StatusServiceUnavailable, "application/json", h)
 }
 
 // refreshed is the answer to a request to read a server.
@@ -200,9 +198,7 @@ func (m *Monitor) refresh(w http.ResponseWriter, r *http.Request) {
 	case !emptyOrJSON(r):
 		refuse(w, http.StatusUnsupportedMediaType, "a refresh needs no body; one that is JSON is ignored")
 	default:
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusAccepted)
-		_, _ = w.Write(encode(refreshed{report.Version, s.Name, m.asking.ask(s)})) // the client has gone if it fails
+		writeStatus(w, http.StatusAccepted, "application/json", refreshed{report.Version, s.Name, m.asking.ask(s)})
 	}
 }
 
