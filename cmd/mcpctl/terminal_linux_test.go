@@ -67,10 +67,10 @@ func (p *pseudo) text() string {
 	return p.seen.String()
 }
 
-// await waits until the terminal shows text.
+// await waits until the terminal shows text: a shell that gets ready on a busy machine may take a while.
 func (p *pseudo) await(t *testing.T, text string) {
 	t.Helper()
-	p.awaitFor(t, text, 10*time.Second)
+	p.awaitFor(t, text, 2*time.Minute)
 }
 
 // awaitFor is await for what takes long.
