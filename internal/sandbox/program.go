@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -33,13 +35,9 @@ func (b Box) programOf(s probe.Stdio, dir string, network bool) (program, probe.
 	if own, ok := s.Env["PATH"]; ok {
 		p.path = own.Reveal()
 	}
-	if resolve, ok := launchers[filepath.Base(s.Command)]; ok {
-		started, err := resolve(b, s, dir)
-		if err == nil {
-			s = started
-		} else if !network {
-			return p, s, err
-		}
+	s, err := b.launched(s, dir)
+	if err != nil && !network {
+		return p, s, err
 	}
 	if file := p.find(s.Command, dir); file != "" {
 		p.add(file)
@@ -156,63 +154,50 @@ func script(s probe.Stdio) int {
 	})
 }
 
-// launchers are programs that fetch what they run, with what finds it where an earlier run has put it.
-var launchers = map[string]func(Box, probe.Stdio, string) (probe.Stdio, error){"npx": npx, "uvx": uvx}
-
-// errNotFetched is a launcher that would fetch.
-func errNotFetched(launcher, what, first string) error {
-	return fmt.Errorf("%s would fetch %q, and there is no network in the sandbox: %s once without --sandbox, or grant the network to it in mcpctl.yaml", launcher, what, first)
-}
-
-// requested are the package and the arguments behind it of a launcher's command line, and what the option called from gives.
-func requested(args []string, from ...string) (what, named string, rest []string) {
-	for i := 0; i < len(args); i++ {
-		name, value, joined := strings.Cut(args[i], "=")
-		switch {
-		case !slices.Contains(from, name) && !strings.HasPrefix(name, "-"):
-			return args[i], named, args[i+1:]
-		case !slices.Contains(from, name):
-		case joined:
-			named = value
-		case i+1 < len(args):
-			i++
-			named = args[i]
-		}
+// launched is a server that npx or uvx would ask the network for, as it is started from where an earlier run has put it. What the
+// project has installed itself is left to npx.
+func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
+	launcher := filepath.Base(s.Command)
+	find, first := b.fetchedByNPX, "run it"
+	if launcher == "uvx" {
+		find, first = b.installedByUV, "uv tool install it"
+	} else if launcher != "npx" {
+		return s, nil
 	}
-	return "", named, nil
-}
-
-// npx finds a package among those that npx has fetched before. What the project has installed itself is left to npx.
-func npx(b Box, s probe.Stdio, dir string) (probe.Stdio, error) {
-	what, from, rest := requested(s.Args, "-p", "--package")
-	spec, command := what, ""
-	if from != "" {
-		spec, command = from, what
+	launch, known := packages.Launched(append([]string{launcher}, s.Args...))
+	what := launch.Ref.String()
+	if !known {
+		what = strings.Join(s.Args, " ") // which is nowhere here
 	}
-	name := spec
-	if at := strings.LastIndex(spec, "@"); at > 0 {
-		name = spec[:at]
-	}
-	for at := dir; b.presentable(at); at = filepath.Dir(at) {
-		if exists(filepath.Join(at, "node_modules", ".bin", filepath.Base(name))) {
+	for at := dir; launcher == "npx" && b.presentable(at); at = filepath.Dir(at) {
+		if name := filepath.Base(launch.Ref.Name); name != "." && exists(filepath.Join(at, "node_modules", ".bin", name)) {
 			return s, nil
 		}
 	}
+	file := find(launch.Ref)
+	if file == "" {
+		return s, fmt.Errorf("%s would fetch %q, and there is no network in the sandbox: %s once without --sandbox, or grant the network to it in mcpctl.yaml", launcher, what, first)
+	}
+	s.Command, s.Args = file, launch.Args
+	return s, nil
+}
+
+// fetchedByNPX is the program of a package among those that npx has fetched before; empty when there is none.
+func (b Box) fetchedByNPX(ref packages.Ref) string {
 	fetched, _ := filepath.Glob(filepath.Join(b.Home, ".npm", "_npx", "*", "package.json"))
 	for _, file := range fetched {
 		var made struct {
 			Npx struct{ Packages []string } `json:"_npx"`
 		}
-		if !readJSON(file, &made) || !slices.Equal(made.Npx.Packages, []string{spec}) {
+		if !readJSON(file, &made) || !slices.Equal(made.Npx.Packages, []string{strings.TrimPrefix(ref.String(), "npm:")}) {
 			continue
 		}
 		modules := filepath.Join(filepath.Dir(file), "node_modules")
-		if bin := binOf(modules, name, command); bin != "" {
-			s.Command, s.Args = filepath.Join(modules, ".bin", bin), rest
-			return s, nil
+		if bin := binOf(modules, ref.Name, ref.Program); bin != "" {
+			return filepath.Join(modules, ".bin", bin)
 		}
 	}
-	return s, errNotFetched("npx", spec, "run it")
+	return ""
 }
 
 // binOf is the name of a package's program, as npx chooses it; empty when there is none.
@@ -234,22 +219,13 @@ func binOf(modules, name, command string) string {
 	return ""
 }
 
-// uvx finds a program among those that `uv tool install` has installed, which uvx itself prefers.
-func uvx(b Box, s probe.Stdio, _ string) (probe.Stdio, error) {
-	what, from, rest := requested(s.Args, "--from")
-	name := what
-	if from != "" {
-		name = from
+// installedByUV is a program among those that `uv tool install` has installed, which uvx itself prefers; empty when there is none.
+func (b Box) installedByUV(ref packages.Ref) string {
+	file := filepath.Join(b.Home, ".local", "share", "uv", "tools", ref.Name, "bin", cmp.Or(ref.Program, ref.Name))
+	if ref.Name == "" || strings.ContainsAny(ref.Program, `/\`) || !executable(file) {
+		return ""
 	}
-	if i := strings.IndexAny(name, "@=<>~![ "); i > 0 {
-		name = name[:i]
-	}
-	file := filepath.Join(b.Home, ".local", "share", "uv", "tools", name, "bin", strings.SplitN(what, "@", 2)[0])
-	if what == "" || strings.ContainsAny(what+name, `/\`) || !executable(file) {
-		return s, errNotFetched("uvx", what, "uv tool install it")
-	}
-	s.Command, s.Args = file, rest
-	return s, nil
+	return file
 }
 
 // shebang is the interpreter that a script names, with its arguments.
