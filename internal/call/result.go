@@ -104,10 +104,10 @@ func CompleteResult(raw json.RawMessage) (Result, error) {
 
 // whole are the members of a result that is complete.
 func whole(method string, raw json.RawMessage) (rawjson.Object, error) {
-	if _, err := rawjson.Members(raw); err != nil {
-		return nil, fmt.Errorf("the result of %s is %s, not an object", method, rawjson.TypeName(raw))
+	result, _, err := rawjson.ReadObject(raw)
+	if err != nil {
+		return nil, fmt.Errorf("the result of %s %w", method, err)
 	}
-	result := rawjson.ObjectOf(raw)
 	if kind := result["resultType"]; kind != nil && word(kind) != "complete" {
 		return nil, fmt.Errorf("the result of %s has the unknown resultType %s", method, missing(kind))
 	}

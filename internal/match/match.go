@@ -113,6 +113,15 @@ func Suggest(word string, words []string) string {
 	return "there is " + Quoted(words, ", ")
 }
 
+// Some is the first few of many words, and how many more there are.
+func Some(words []string) string {
+	const few = 5
+	if more := len(words) - few; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:few], ", "), more)
+	}
+	return strings.Join(words, ", ")
+}
+
 // Quoted is words in quotation marks with a separator between them.
 func Quoted(words []string, separator string) string {
 	q := make([]string, len(words))

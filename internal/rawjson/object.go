@@ -118,13 +118,9 @@ type Object map[string]json.RawMessage
 
 // ObjectOf reads an object; a value of any other kind has no members.
 func ObjectOf(raw json.RawMessage) Object {
-	members, err := Members(raw)
+	o, _, err := ReadObject(raw)
 	if err != nil {
 		return Object{}
-	}
-	o := make(Object, len(members))
-	for _, m := range members {
-		o[m.Key] = m.Value
 	}
 	return o
 }

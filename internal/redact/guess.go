@@ -32,13 +32,14 @@ var nextIs = map[string]func() *regexp.Regexp{
 // MaskArgs is a command line with every argument that looks secret replaced by ***: values of --token and its like,
 // NAME=value environment, headers, bearer tokens, user info and query values of URLs. A whole variable stays as written.
 func MaskArgs(argv []string) []string {
-	shown := make([]string, len(argv))
+	return eachArg(argv, maskArg)
+}
+
+// eachArg is a command line with every argument as a function shows it, which is told the argument before.
+func eachArg(argv []string, show func(previous, arg string) string) []string {
+	shown, previous := make([]string, len(argv)), ""
 	for i, arg := range argv {
-		previous := ""
-		if i > 0 {
-			previous = argv[i-1]
-		}
-		shown[i] = maskArg(previous, arg)
+		shown[i], previous = show(previous, arg), arg
 	}
 	return shown
 }

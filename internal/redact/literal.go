@@ -26,13 +26,9 @@ var (
 
 // Literals is a command line in which nothing but literal secrets is replaced. isCode tells which arguments are code.
 func Literals(argv []string, isCode func(argv []string, i int) bool) []string {
-	shown := make([]string, len(argv))
+	shown := eachArg(argv, literalArg)
 	for i, arg := range argv {
-		previous := ""
-		if i > 0 {
-			previous = argv[i-1]
-		}
-		if shown[i] = literalArg(previous, arg); isCode(argv, i) {
+		if isCode(argv, i) {
 			shown[i] = Literal(arg)
 		}
 	}

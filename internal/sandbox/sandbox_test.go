@@ -164,6 +164,7 @@ func TestWrapShowsThePrograms(t *testing.T) {
 		"cat " + home + "/.ssh/key.pem":           "",
 		"npx -y @x/srv@1.2.3 --port 1":            ".npm/_npx/1a/node_modules .nvm/versions/node/v20",
 		"uvx py --port 1":                         ".local/share/uv/python/3 .local/share/uv/tools/py",
+		"uvx --python 3.12 py":                    ".local/share/uv/python/3 .local/share/uv/tools/py",
 	} {
 		words := strings.Fields(command)
 		out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, Grants{})

@@ -22,6 +22,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -269,20 +270,11 @@ func (r rule) joined(found []finding.Finding) finding.Finding {
 	case 1:
 		one.Message = fmt.Sprintf("%s, in %d places of the tool.", r.Title, len(found))
 	case len(found):
-		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d tools: %s.", r.Title, len(items), some(items))
+		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d tools: %s.", r.Title, len(items), match.Some(items))
 	default:
-		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d places of %d tools: %s.", r.Title, len(found), len(items), some(items))
+		one.Item, one.Path, one.Message = "", "/tools", fmt.Sprintf("%s, in %d places of %d tools: %s.", r.Title, len(found), len(items), match.Some(items))
 	}
 	return one
-}
-
-// some is the first few of many texts, and how many more there are.
-func some(texts []string) string {
-	const few = 5
-	if more := len(texts) - few; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts[:few], ", "), more)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // encoded is a decoded value as JSON again.

@@ -179,7 +179,7 @@ func (f fleet) over(report tell, of func(member) int, limit int, what string) {
 		return
 	}
 	says := fmt.Sprintf(what, limit)
-	one := finding.Finding{New: encoded(total), Message: fmt.Sprintf("The servers have %d %s: %s.", total, says, some(parts))}
+	one := finding.Finding{New: encoded(total), Message: fmt.Sprintf("The servers have %d %s: %s.", total, says, match.Some(parts))}
 	if len(f.members) == 1 {
 		one.Server, one.Message = f.members[0].name, fmt.Sprintf("The server has %d %s.", total, says)
 	}

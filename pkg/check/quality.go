@@ -101,7 +101,7 @@ var fillers = []string{"a", "an", "the", "of", "in", "on", "to", "and", "or", "w
 func undescribedArguments(s *server, report tell) {
 	tell := func(at spot, missing []string) {
 		if len(missing) > 0 {
-			at.say("", encoded(missing), "Without a description: %s.", some(missing))
+			at.say("", encoded(missing), "Without a description: %s.", match.Some(missing))
 		}
 	}
 	ofTools(func(t tool, at spot) {
@@ -137,14 +137,14 @@ func unannotated(s *server, report tell) {
 		}
 	}
 	if len(none) > 0 {
-		report(finding.Finding{Path: "/tools", New: encoded(none), Message: fmt.Sprintf("Tools that do not say whether they write (%d of %d): %s.", len(none), len(s.tools), some(none))})
+		report(finding.Finding{Path: "/tools", New: encoded(none), Message: fmt.Sprintf("Tools that do not say whether they write (%d of %d): %s.", len(none), len(s.tools), match.Some(none))})
 	}
 	switch len(half) {
 	case 0:
 	case 1:
 		report(finding.Finding{Item: snapshot.Tools.ID(half[0]), Path: "/annotations", Member: "destructiveHint", Message: "The tool writes and does not say whether it destroys, so it is taken to."})
 	default:
-		report(finding.Finding{Path: "/tools", Member: "destructiveHint", New: encoded(half), Message: fmt.Sprintf("Tools that write and do not say whether they destroy, so that they are taken to (%d of %d): %s.", len(half), len(s.tools), some(half))})
+		report(finding.Finding{Path: "/tools", Member: "destructiveHint", New: encoded(half), Message: fmt.Sprintf("Tools that write and do not say whether they destroy, so that they are taken to (%d of %d): %s.", len(half), len(s.tools), match.Some(half))})
 	}
 }
 

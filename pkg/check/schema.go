@@ -146,7 +146,7 @@ func definitionsUnused(s *server, report tell) {
 		}
 	})
 	if bytes >= leastUnused {
-		report(finding.Finding{Path: "/tools", New: encoded(places), Message: fmt.Sprintf("Definitions that nothing refers to take %d bytes, %d tokens, in %d places: %s.", bytes, cost, len(places), some(places))})
+		report(finding.Finding{Path: "/tools", New: encoded(places), Message: fmt.Sprintf("Definitions that nothing refers to take %d bytes, %d tokens, in %d places: %s.", bytes, cost, len(places), match.Some(places))})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -70,7 +71,7 @@ func neverCalled(s *server, report tell) {
 	names := slices.SortedFunc(maps.Keys(cost), func(a, b string) int { return cmp.Or(cost[b]-cost[a], cmp.Compare(a, b)) })
 	report(finding.Finding{Path: "/tools", New: encoded(slices.Sorted(slices.Values(names))),
 		Message: fmt.Sprintf("Nobody called these tools in %d days, %d of %d, with %d calls of the others; every conversation pays %d tokens for them: %s.",
-			s.Recorded.Days, len(names), len(s.tools), s.Recorded.Calls, total, some(names))})
+			s.Recorded.Days, len(names), len(s.tools), s.Recorded.Calls, total, match.Some(names))})
 }
 
 func callsFail(s *server, _ tool, called Called, at spot) {
@@ -106,14 +107,14 @@ func oftenWrong(s *server, t tool, called Called, at spot) {
 
 func neverGiven(s *server, _ tool, called Called, at spot) {
 	if len(called.NeverGiven) > 0 {
-		at.in("inputSchema", "properties").say("", encoded(called.NeverGiven), "No call gave these arguments in %d days, of %d in all: %s.", s.Recorded.Days, called.Calls, some(called.NeverGiven))
+		at.in("inputSchema", "properties").say("", encoded(called.NeverGiven), "No call gave these arguments in %d days, of %d in all: %s.", s.Recorded.Days, called.Calls, match.Some(called.NeverGiven))
 	}
 }
 
 func neverSent(s *server, _ tool, called Called, at spot) {
 	for _, name := range slices.Sorted(maps.Keys(called.NeverSent)) {
 		if choices := called.NeverSent[name]; len(choices) > 0 {
-			at.in("inputSchema", "properties", name).say("", json.RawMessage("["+strings.Join(choices, ",")+"]"), "No call sent these values of `%s` in %d days, of %d in all: %s.", name, s.Recorded.Days, called.Calls, some(choices))
+			at.in("inputSchema", "properties", name).say("", json.RawMessage("["+strings.Join(choices, ",")+"]"), "No call sent these values of `%s` in %d days, of %d in all: %s.", name, s.Recorded.Days, called.Calls, match.Some(choices))
 		}
 	}
 }

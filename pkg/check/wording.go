@@ -130,7 +130,7 @@ func choicesInText(p *place, text string, at spot) {
 		}
 	}
 	if len(strange) > 0 && len(strange) < len(words) { // a list that shares nothing with the enum is one of something else
-		at.say("enum", encoded(enum), "The text offers %s, and the schema does not allow it.", some(strange))
+		at.say("enum", encoded(enum), "The text offers %s, and the schema does not allow it.", match.Some(strange))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -303,19 +304,10 @@ func (m listMethod) oddKeys(list snapshot.List) []Notice {
 	}
 	var notices []Notice
 	if len(odd) > 0 {
-		notices = append(notices, m.notice(NoticeItemOdd, "%s has items without a usable %s: %s", m.name, m.kind.KeyField(), some(odd)))
+		notices = append(notices, m.notice(NoticeItemOdd, "%s has items without a usable %s: %s", m.name, m.kind.KeyField(), match.Some(odd)))
 	}
 	if len(twice) > 0 {
-		notices = append(notices, m.notice(NoticeDuplicate, "%s has more than once: %s", m.name, some(twice)))
+		notices = append(notices, m.notice(NoticeDuplicate, "%s has more than once: %s", m.name, match.Some(twice)))
 	}
 	return notices
-}
-
-// some is the first few of many texts, and how many more there are.
-func some(texts []string) string {
-	const few = 5
-	if more := len(texts) - few; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts[:few], ", "), more)
-	}
-	return strings.Join(texts, ", ")
 }
