@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -10,7 +9,7 @@ import (
 )
 
 // A text that no schema lists is taken for a choice when it was sent so often at its place, and when texts like it are most of
-// what was sent there, and few.
+// what was sent there, and few. Arguments of one name in all tools of a server are a place, too.
 const (
 	leastRepeats = 3
 	mostChoices  = 20
@@ -51,40 +50,42 @@ func eachChoice(value any, visit func(any)) {
 
 // Settle lets go of the texts that are no choices. known gives the choices that the schema of a tool lists.
 func (rs *Records) Settle(known func(server, tool string) map[string]bool) {
-	tools := map[string][]*Record{}
-	for _, r := range rs.All() {
-		tool := r.Server + "\x00" + r.Tool
-		tools[tool] = append(tools[tool], r)
+	all, at := rs.All(), places{}
+	for _, r := range all {
+		at.add(r.Server, r.Tool, r.Arguments, sum(r.Calls))
 	}
 	*rs = *NewRecords()
-	for _, records := range tools {
-		places := map[string]*place{}
-		for _, r := range records {
-			r.Arguments.texts("", func(pointer string, s Shape) {
-				places[pointer] = places[pointer].with(s, sum(r.Calls))
-			})
-		}
-		listed := known(records[0].Server, records[0].Tool)
-		for _, r := range records {
-			r.Arguments = r.Arguments.settled("", places, listed)
-			rs.add(*r)
-		}
+	for _, r := range all {
+		listed := known(r.Server, r.Tool)
+		r.Arguments = r.Arguments.settled("", func(pointer string, raw json.RawMessage) bool {
+			text, _ := rawjson.Text(raw)
+			return listed[text] || at[[3]string{r.Server, r.Tool, pointer}].chooses(raw) || at[[3]string{r.Server, "", pointer}].chooses(raw)
+		})
+		rs.add(*r)
 	}
 }
 
-// place is what was sent at one place of a tool's arguments: each text that is known, and how many there were in all.
+// places are what was sent, by server, tool and pointer; without a tool to all of them.
+type places map[[3]string]*place
+
+// place is what was sent at one place of arguments: each text that is known, and how many there were in all.
 type place struct {
 	texts map[string]int
 	all   int
 }
 
-func (p *place) with(s Shape, calls int) *place {
-	p = cmp.Or(p, &place{texts: map[string]int{}})
-	p.all += calls
-	if s.Value != nil {
-		p.texts[string(s.Value)] += calls
-	}
-	return p
+func (at places) add(server, tool string, arguments Shape, calls int) {
+	arguments.texts("", func(pointer string, s Shape) {
+		for _, key := range [][3]string{{server, tool, pointer}, {server, "", pointer}} {
+			if at[key] == nil {
+				at[key] = &place{texts: map[string]int{}}
+			}
+			at[key].all += calls
+			if s.Value != nil {
+				at[key].texts[string(s.Value)] += calls
+			}
+		}
+	})
 }
 
 // chooses tells whether a text is a choice there.
@@ -113,20 +114,19 @@ func (s Shape) texts(pointer string, visit func(string, Shape)) {
 }
 
 // settled is the shape with no texts but those that are choices.
-func (s Shape) settled(pointer string, places map[string]*place, listed map[string]bool) Shape {
-	if s.Type == "string" && s.Value != nil {
-		if text, _ := rawjson.Text(s.Value); !listed[text] && !places[pointer].chooses(s.Value) {
-			return hidden(text)
-		}
+func (s Shape) settled(pointer string, choice func(pointer string, text json.RawMessage) bool) Shape {
+	if s.Type == "string" && s.Value != nil && !choice(pointer, s.Value) {
+		text, _ := rawjson.Text(s.Value)
+		return hidden(text)
 	}
 	s.Items = slices.Clone(s.Items)
 	for i, item := range s.Items {
-		s.Items[i] = item.settled(rawjson.Join(pointer, "*"), places, listed)
+		s.Items[i] = item.settled(rawjson.Join(pointer, "*"), choice)
 	}
 	if s.Members != nil {
 		members := map[string]Shape{}
 		for name, member := range s.Members {
-			members[name] = member.settled(rawjson.Join(pointer, name), places, listed)
+			members[name] = member.settled(rawjson.Join(pointer, name), choice)
 		}
 		s.Members = members
 	}

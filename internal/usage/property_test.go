@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,22 +45,26 @@ func judge(t *testing.T, raw string) func(value json.RawMessage) bool {
 }
 
 // settled are the shapes that are kept of values that were sent to one tool.
-func settled(values []json.RawMessage, known map[string]bool) []Shape {
+func settled(values []json.RawMessage) []Shape {
+	return settledOf(map[string][]json.RawMessage{"t": values}, nil)["t"]
+}
+
+// settledOf are the shapes that are kept of values that were sent to tools of one server.
+func settledOf(values map[string][]json.RawMessage, known map[string]map[string]bool) map[string][]Shape {
 	rs := NewRecords()
-	keep := Keep{Known: known}
-	places := map[string]*place{}
-	var shapes []Shape
-	for _, v := range values {
-		rs.Add(Call{Server: "s", Tool: "t", Arguments: v}, keep, now)
-		shapes = append(shapes, keep.shapeOf(v))
-		shapes[len(shapes)-1].texts("", func(pointer string, s Shape) { places[pointer] = places[pointer].with(s, 1) })
-	}
-	rs.Settle(func(string, string) map[string]bool { return known })
-	for i := range shapes {
-		shapes[i] = shapes[i].settled("", places, known)
-		if rs.byKey[Record{Server: "s", Tool: "t", Agent: "unknown", Arguments: shapes[i]}.key()] == nil {
-			panic("a shape that is not kept")
+	for tool, of := range values {
+		for n, v := range of { // an agent for each call tells them apart
+			rs.Add(Call{Server: "s", Tool: tool, Agent: fmt.Sprint(n), Arguments: v}, Keep{Known: known[tool]}, now)
 		}
+	}
+	rs.Settle(func(_, tool string) map[string]bool { return known[tool] })
+	shapes := map[string][]Shape{}
+	for tool, of := range values {
+		shapes[tool] = make([]Shape, len(of))
+	}
+	for _, r := range rs.All() {
+		n, _ := strconv.Atoi(r.Agent)
+		shapes[r.Tool][n] = r.Arguments
 	}
 	return shapes
 }
@@ -80,7 +85,7 @@ func TestShapesNeverContradict(t *testing.T) {
 		for range 25 {
 			values = append(values, json.RawMessage(g.object(3)))
 		}
-		for i, shape := range settled(values, nil) {
+		for i, shape := range settled(values) {
 			all++
 			verdict := shape.Judge(parsed)
 			if verdict == Undecided {
@@ -115,7 +120,7 @@ func TestChangesNeverContradict(t *testing.T) {
 		for range 10 {
 			values = append(values, json.RawMessage(g.object(3)))
 		}
-		for i, shape := range settled(values, nil) {
+		for i, shape := range settled(values) {
 			right, stays := valid(values[i]), remains(values[i])
 			use := Use{Record: &Record{Server: "s", Tool: "t", Agent: "a", Arguments: shape}, Count: 1}
 			if !right {
@@ -142,11 +147,8 @@ func TestChangesNeverContradict(t *testing.T) {
 // undecided, and none is told wrong. Where the schema is at hand when they are imported, the choices that it lists are kept; where it
 // is not, those that were repeated are.
 func TestRealisticCallsAreDecided(t *testing.T) {
-	for name, c := range map[string]struct {
-		calls   int // of each tool
-		schemas bool
-	}{"with snapshots": {12, true}, "without": {40, false}} {
-		all, undecided, refused := realistic(t, c.calls, c.schemas)
+	for name, schemas := range map[string]bool{"with snapshots": true, "without": false} {
+		all, undecided, refused := realistic(t, 12, schemas)
 		t.Logf("%s: %d calls, %d refused, %d undecided", name, all, refused, undecided)
 		if all < 2000 || 10*refused < all || 20*undecided > all {
 			t.Errorf("%s: of %d calls, %d are refused and %d undecided", name, all, refused, undecided)
@@ -154,7 +156,7 @@ func TestRealisticCallsAreDecided(t *testing.T) {
 	}
 }
 
-// realistic judges calls of the tools of real servers, and counts.
+// realistic judges so many calls of each tool of real servers, and counts.
 func realistic(t *testing.T, calls int, schemas bool) (all, undecided, refused int) {
 	listings, _ := filepath.Glob("../../testdata/listings/*.json")
 	if len(listings) < 10 {
@@ -163,7 +165,10 @@ func realistic(t *testing.T, calls int, schemas bool) (all, undecided, refused i
 	for n, listing := range listings {
 		data, err := os.ReadFile(listing)
 		var surface struct {
-			Tools []struct{ InputSchema json.RawMessage }
+			Tools []struct {
+				Name        string
+				InputSchema json.RawMessage
+			}
 		}
 		if err == nil {
 			err = json.Unmarshal(data, &surface)
@@ -172,23 +177,25 @@ func realistic(t *testing.T, calls int, schemas bool) (all, undecided, refused i
 			t.Fatal(err)
 		}
 		g := generator{rand.New(rand.NewPCG(uint64(n), 11))}
+		values, known := map[string][]json.RawMessage{}, map[string]map[string]bool{}
+		for _, tool := range surface.Tools {
+			for range calls {
+				values[tool.Name] = append(values[tool.Name], json.RawMessage(g.call(tool.InputSchema)))
+			}
+			if schemas {
+				known[tool.Name] = Choices(tool.InputSchema)
+			}
+		}
+		shapes := settledOf(values, known)
 		for _, tool := range surface.Tools {
 			valid := judge(t, string(tool.InputSchema))
 			parsed, err := schema.Parse(tool.InputSchema)
 			if valid == nil || err != nil {
 				continue
 			}
-			var values []json.RawMessage
-			for range calls {
-				values = append(values, json.RawMessage(g.call(tool.InputSchema)))
-			}
-			known := map[string]bool{}
-			if schemas {
-				known = Choices(tool.InputSchema)
-			}
-			for i, shape := range settled(values, known) {
+			for i, shape := range shapes[tool.Name] {
 				all++
-				verdict, accepted := shape.Judge(parsed), valid(values[i])
+				verdict, accepted := shape.Judge(parsed), valid(values[tool.Name][i])
 				if !accepted {
 					refused++
 				}
@@ -196,7 +203,7 @@ func realistic(t *testing.T, calls int, schemas bool) (all, undecided, refused i
 					undecided++
 				} else if accepted != (verdict == Accepted) {
 					kept, _ := json.Marshal(shape)
-					t.Fatalf("%s: %s accepts %s: %t, but its shape %s says %d", listing, tool.InputSchema, values[i], accepted, kept, verdict)
+					t.Fatalf("%s: %s accepts %s: %t, but its shape %s says %d", listing, tool.InputSchema, values[tool.Name][i], accepted, kept, verdict)
 				}
 			}
 		}

@@ -268,19 +268,22 @@ func TestChoices(t *testing.T) {
 		add(fmt.Sprintf(`{"who":"name%c"}`, 'a'+i), 1)
 	}
 	listed := Choices(json.RawMessage(`{"properties":{"who":{"anyOf":[{"enum":["listed",1]},{"const":"other"}]}}}`))
+	for _, tool := range []string{"t1", "t2", "t3"} {
+		rs.Add(Call{Server: "other", Tool: tool, Arguments: json.RawMessage(`{"mode":"spread","at":{"tool":"only` + tool + `"}}`)}, Keep{}, now)
+	}
 	rs.Settle(func(string, string) map[string]bool { return listed })
 	text := string(rs.JSON())
-	for _, kept := range []string{"newest", "listed"} {
+	for _, kept := range []string{"newest", "listed", "spread"} {
 		if !strings.Contains(text, kept) {
 			t.Errorf("%s is not kept", kept)
 		}
 	}
-	for _, dropped := range []string{"oldest", "alice", "bob", "namea"} {
+	for _, dropped := range []string{"oldest", "alice", "bob", "namea", "onlyt"} {
 		if strings.Contains(text, dropped) {
 			t.Errorf("%s is kept", dropped)
 		}
 	}
-	if n := sum(rs.byKey[rs.All()[0].key()].Calls); len(rs.byKey) > 8 || n == 0 {
+	if n := sum(rs.byKey[rs.All()[0].key()].Calls); len(rs.byKey) > 11 || n == 0 {
 		t.Errorf("%d records: equal shapes must be one", len(rs.byKey))
 	}
 	again, err := ReadRecords(rs.JSON())
