@@ -118,7 +118,9 @@ func (r *watchRun) savedFiles() []string {
 
 // remeasure asks the servers whose snapshot is another one than before, as after mcpctl accept.
 func (r *watchRun) remeasure(before map[string]string) (now map[string]string) {
-	now = fileStates(r.savedFiles())
+	if now = fileStates(r.savedFiles()); maps.Equal(before, now) {
+		return now
+	}
 	for _, w := range r.servers {
 		if file := w.savedFile(); before[file] != now[file] {
 			w.ask()

@@ -15,7 +15,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/journal"
-	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -51,7 +50,7 @@ func listen(p host.Process, o ListenOptions, j *journal.Journal) (*monitor.Monit
 	if err != nil {
 		return nil, err
 	}
-	m := monitor.New(monitor.Options{Journal: j, Token: token, Loopback: private, Version: p.Version, Explain: fleet.FailureOf, Nearest: match.Nearest})
+	m := monitor.New(monitor.Options{Journal: j, Token: token, Loopback: private, Version: p.Version, Explain: fleet.FailureOf})
 	m.Serve(listener, secure, connections(process.MaxFiles()))
 	switch scheme := map[bool]string{false: "http", true: "https"}[secure != nil]; listener.Addr().Network() {
 	case "unix":

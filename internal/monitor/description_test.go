@@ -26,12 +26,12 @@ var update = flag.Bool("update", false, "rewrite what is generated in docs")
 func TestDescriptionIsPublished(t *testing.T) {
 	const page = "../../docs/openapi.json"
 	if *update {
-		if err := os.WriteFile(page, Description(), 0o600); err != nil {
+		if err := os.WriteFile(page, description, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	published, err := os.ReadFile(page)
-	if err != nil || !bytes.Equal(published, Description()) {
+	if err != nil || !bytes.Equal(published, description) {
 		t.Errorf("docs/openapi.json differs from internal/monitor/openapi.json (%v): run this test with -update", err)
 	}
 }
@@ -78,7 +78,7 @@ func (d described) operations(t *testing.T) map[string]map[string]answer {
 
 func describedRoutes(t *testing.T) described {
 	var d described
-	if err := json.Unmarshal(Description(), &d); err != nil {
+	if err := json.Unmarshal(description, &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -182,7 +182,7 @@ func documents(kind, body string) []string {
 
 // compile gives a judge of bodies by the schema of a response. Objects have no keys but those that are described.
 func compile(t *testing.T) func(operation, status, kind, body string) error {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Description()))
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(description))
 	if err != nil {
 		t.Fatal(err)
 	}

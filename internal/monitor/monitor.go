@@ -19,12 +19,11 @@ import (
 
 // Options are what a Monitor needs to know. The zero value works.
 type Options struct {
-	Journal  *journal.Journal                        // the events; nil = there are none
-	Token    string                                  // what clients must show, except for health; empty = nothing
-	Loopback bool                                    // only names of this machine are answered to, against DNS rebinding
-	Version  string                                  // of the program
-	Explain  func(error) *report.Failure             // a server's trouble as a report shows it; nil = its text alone
-	Nearest  func(word string, of []string) []string // names that a wrong one may stand for; nil = none
+	Journal  *journal.Journal            // the events; nil = there are none
+	Token    string                      // what clients must show, except for health; empty = nothing
+	Loopback bool                        // only names of this machine are answered to, against DNS rebinding
+	Version  string                      // of the program
+	Explain  func(error) *report.Failure // a server's trouble as a report shows it; nil = its text alone
 }
 
 // Server is one server that is watched, or that is not and why.
@@ -66,9 +65,6 @@ type Monitor struct {
 func New(o Options) *Monitor {
 	if o.Explain == nil {
 		o.Explain = func(err error) *report.Failure { return &report.Failure{Message: err.Error()} }
-	}
-	if o.Nearest == nil {
-		o.Nearest = func(string, []string) []string { return nil }
 	}
 	if o.Journal == nil {
 		o.Journal = journal.New()

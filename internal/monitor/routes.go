@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -18,11 +19,10 @@ type route struct {
 	answer http.HandlerFunc
 }
 
+// description is the OpenAPI document of all routes.
+//
 //go:embed openapi.json
 var description []byte
-
-// Description is the OpenAPI document of all routes.
-func Description() []byte { return slices.Clone(description) }
 
 func (m *Monitor) routes() []route {
 	return []route{
@@ -75,9 +75,8 @@ func (m *Monitor) unknown(w http.ResponseWriter, r *http.Request) {
 	for _, route := range m.routes() {
 		paths = append(paths, route.path)
 	}
-	near := m.options.Nearest(r.URL.Path, paths)
 	writeProblem(w, problem{
-		Status: http.StatusNotFound, Detail: "there is nothing at " + r.URL.Path + ": see /openapi.json" + " for what there is", Nearest: near,
+		Status: http.StatusNotFound, Detail: "there is nothing at " + r.URL.Path + ": see /openapi.json for what there is", Nearest: match.Nearest(r.URL.Path, paths),
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -136,7 +137,7 @@ func (m *Monitor) named(w http.ResponseWriter, r *http.Request) (Server, bool) {
 		names = append(names, s.Name)
 	}
 	writeProblem(w, problem{
-		Status: http.StatusNotFound, Detail: fmt.Sprintf("no server is called %q: see /v1/servers", name), Nearest: m.options.Nearest(name, names),
+		Status: http.StatusNotFound, Detail: fmt.Sprintf("no server is called %q: see /v1/servers", name), Nearest: match.Nearest(name, names),
 	})
 	return Server{}, false
 }
