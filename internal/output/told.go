@@ -56,7 +56,7 @@ func located(r *report.Report) report.Findings {
 	read := map[string]file{} // what could be read, by name of the server
 	for _, s := range r.Servers {
 		if data, err := files.ReadRegular(fileOf(s), maxFile); err == nil {
-			read[s.Name] = file{fileOf(s), snapshot.NewLines(data)}
+			read[s.Name] = file{fileOf(s), snapshot.NewLines(data, s.Name)}
 		}
 	}
 	findings := slices.Clone(r.Findings)

@@ -112,3 +112,14 @@ func TestIntervalsAreTold(t *testing.T) {
 		}
 	}
 }
+
+// TestAVersionThatWentBackIsOneFact holds that what two rules speak of is one cause, for a person and for accept.
+func TestAVersionThatWentBackIsOneFact(t *testing.T) {
+	surface := func(version string) string {
+		return `{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"` + version + `"},"capabilities":{"tools":{}},"tools":[]}`
+	}
+	groups := finding.Groups(compared(t, parse(t, surface("1.2.0")), parse(t, surface("1.1.9")), diff.Options{}))
+	if len(groups) != 1 || groups[0].Level != finding.Warning || groups[0].Title != `The server's version went backwards, from "1.2.0" to "1.1.9"` {
+		t.Errorf("%+v", groups)
+	}
+}

@@ -107,10 +107,11 @@ func compareIdentity(c *comparison, old, new view) {
 		case "name":
 			c.report("server-name-changed", f)
 		case "version":
-			c.report("server-version-changed", f)
 			if before, after, ok := semantic(old, new); ok && after.Less(before) {
 				c.report("server-version-decreased", f)
+				f.Cause = strings.TrimSuffix(c.rules["server-version-decreased"].message(f, nil), ".") // one fact is told once
 			}
+			c.report("server-version-changed", f)
 		default:
 			c.report("server-metadata-changed", f)
 		}

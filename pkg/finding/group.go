@@ -23,7 +23,7 @@ type Group struct {
 	Fingerprint string   `json:"fingerprint"` // of one finding its own; of several it names exactly these
 	Waived      bool     `json:"waived,omitempty"`
 
-	Members []Finding `json:"-"` // the findings themselves
+	Members []Finding `json:"-"` // the findings themselves, the worst first, and what is waived behind the others
 }
 
 // Groups joins the findings that have a cause in common, over items and servers. Give it all findings of a run, after
@@ -79,7 +79,16 @@ func (g Group) complete() Group {
 		}
 	}
 	g.Fingerprint, g.Title = together(g.Findings), g.titled()
+	slices.SortStableFunc(g.Members, func(a, b Finding) int { return b.weight() - a.weight() })
 	return g
+}
+
+// weight puts what is waived behind all that is not.
+func (f Finding) weight() int {
+	if f.Waiver != nil {
+		return -1
+	}
+	return int(f.Level)
 }
 
 // together is the fingerprint of several findings, in whatever order.

@@ -104,3 +104,20 @@ func TestPlacesOfTheServerAreNamed(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestGroupsBeginWithTheWorst holds that what speaks for a group is what gives the group its level.
+func TestGroupsBeginWithTheWorst(t *testing.T) {
+	mixed := []finding.Finding{
+		{Rule: "r", Level: finding.Breaking, Item: "tool/a", Path: "/1", Cause: "c", Waiver: &finding.Waiver{Reason: "known"}},
+		{Rule: "r", Level: finding.Info, Item: "tool/a", Path: "/2", Cause: "c"},
+		{Rule: "r", Level: finding.Warning, Item: "tool/a", Path: "/3", Cause: "c"},
+	}
+	var paths []string
+	groups := finding.Groups(mixed)
+	for _, f := range groups[0].Members {
+		paths = append(paths, f.Path)
+	}
+	if diff := cmp.Diff([]string{"/3", "/2", "/1"}, paths); diff != "" || groups[0].Level != finding.Warning {
+		t.Errorf("%v (-want +got):\n%s", groups[0].Level, diff)
+	}
+}

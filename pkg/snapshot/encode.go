@@ -155,8 +155,9 @@ type Lines struct {
 	inner  map[int]map[string]rawjson.Member // of the values that were looked into, by where they begin
 }
 
-// NewLines reads a snapshot file. Of what is no JSON it knows what stands before the fault.
-func NewLines(file []byte) *Lines {
+// NewLines reads a snapshot file, or the part of a report that is about a server: that of the given name, or the only one. Of
+// what is no JSON it knows what stands before the fault.
+func NewLines(file []byte, server string) *Lines {
 	file = bytes.TrimPrefix(file, byteOrderMark)
 	l := &Lines{whole: rawjson.Member{Value: file}, lists: map[Kind]int{}, items: map[string]rawjson.Member{}, inner: map[int]map[string]rawjson.Member{}}
 	for at, c := range file {
@@ -164,13 +165,32 @@ func NewLines(file []byte) *Lines {
 			l.breaks = append(l.breaks, at)
 		}
 	}
-	for _, m := range rawjson.Children(file) {
+	l.whole = reported(l.whole, server)
+	for _, m := range rawjson.Children(l.whole.Value) {
+		m.At += l.whole.At
 		if kind := Kind(m.Key); slices.Contains(Kinds(), kind) {
 			l.lists[kind] = m.At
 			l.index(kind, m)
 		}
 	}
 	return l
+}
+
+// reported is what a report holds of a server; a file that is no report, or does not hold the server, as a whole.
+func reported(file rawjson.Member, server string) rawjson.Member {
+	for _, m := range rawjson.Children(file.Value) {
+		if m.Key != "servers" {
+			continue
+		}
+		entries := rawjson.Children(m.Value)
+		for _, entry := range entries {
+			name, _ := rawjson.Text(rawjson.Find(entry.Value, "/name"))
+			if name == server || len(entries) == 1 {
+				return rawjson.Member{Value: entry.Value, At: m.At + entry.At}
+			}
+		}
+	}
+	return file
 }
 
 // index notes where the items of a list begin; of items with one name it is the first.

@@ -50,7 +50,7 @@ func TestLine(t *testing.T) {
 		{"tool/first", "/description", 8}, {"tool/second", "", 21}, {"tool/second", "/description", 22}, {"tool/second", "/description/deeper", 22},
 		{"tool/third", "/name", 7}, {"prompt/first", "/name", 1}, {"waiver/x", "", 1}, {"", "no pointer", 1},
 	} {
-		if got := snapshot.NewLines([]byte(numbered)).Of(test.id, test.pointer); got != test.want {
+		if got := snapshot.NewLines([]byte(numbered), "").Of(test.id, test.pointer); got != test.want {
 			t.Errorf("Of(%q, %q) = %d, want %d", test.id, test.pointer, got, test.want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestLineOfEveryMember(t *testing.T) {
 				members, _ := rawjson.Members(item.Raw)
 				for _, m := range members {
 					key, _ := json.Marshal(m.Key)
-					line := snapshot.NewLines(file).Of(kind.ID(item.Key), rawjson.Join("", m.Key))
+					line := snapshot.NewLines(file, "").Of(kind.ID(item.Key), rawjson.Join("", m.Key))
 					if row := rows[line-1]; !strings.HasPrefix(row, "      "+string(key)+": ") {
 						t.Fatalf("%s: %s of %s is said to be on line %d: %s", name, key, item.Key, line, row)
 					}
@@ -91,8 +91,25 @@ func FuzzLine(f *testing.F) {
 	f.Add(`{"tools":[{"name":"a"}`, "tool/a", "/0")
 	f.Add("", "", "/")
 	f.Fuzz(func(t *testing.T, file, id, pointer string) {
-		if line := snapshot.NewLines([]byte(file)).Of(id, pointer); line < 1 || line > 1+strings.Count(file, "\n") {
+		if line := snapshot.NewLines([]byte(file), "").Of(id, pointer); line < 1 || line > 1+strings.Count(file, "\n") {
 			t.Errorf("line %d of %d", line, 1+strings.Count(file, "\n"))
 		}
 	})
+}
+
+// TestLineInAReport looks for the items of a server of a report by the server's name; one alone needs none.
+func TestLineInAReport(t *testing.T) {
+	entry := func(name string) string {
+		return "{\"name\": \"" + name + "\",\n\"tools\": [\n{\"name\": \"x\",\n\"description\": \"X.\"}]}"
+	}
+	alone := "{\"servers\": [" + entry("a") + "]}"
+	two := "{\"servers\": [" + entry("a") + ",\n" + entry("b") + "]}"
+	for _, test := range []struct {
+		file, server, pointer string
+		want                  int
+	}{{alone, "a", "", 3}, {alone, "other", "/description", 4}, {two, "a", "/description", 4}, {two, "b", "/description", 8}, {two, "c", "", 1}} {
+		if got := snapshot.NewLines([]byte(test.file), test.server).Of("tool/x", test.pointer); got != test.want {
+			t.Errorf("%s: %s%s is on line %d, want %d", test.file, test.server, test.pointer, got, test.want)
+		}
+	}
 }

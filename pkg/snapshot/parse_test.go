@@ -136,7 +136,7 @@ func TestAByteOrderMarkMeansNothing(t *testing.T) {
 	if err != nil || s.Tools.Absent("a") {
 		t.Errorf("read %v, %v", s, err)
 	}
-	if line := snapshot.NewLines(file).Of("tool/a", ""); line != 3 {
+	if line := snapshot.NewLines(file, "").Of("tool/a", ""); line != 3 {
 		t.Errorf("the tool is on line %d, want 3", line)
 	}
 }
