@@ -78,6 +78,21 @@ func (r recipe) cost(t *testing.T, size int) (spent time.Duration, peak int64) {
 	return spent, peak
 }
 
+// TestCheckRefusesWhatItCannotHold: what would take more memory than anybody has is refused, with what to do.
+func TestCheckRefusesWhatItCannotHold(t *testing.T) {
+	dir := t.TempDir()
+	_, path := recipes(t)["unknown-members"].write(t, dir, 5<<20)
+	cmd := exec.Command("mcpctl", "check", path)
+	cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
+	out, _ := cmd.CombinedOutput()
+	if status := cmd.ProcessState.ExitCode(); status != 3 || !strings.Contains(string(out), "of which 4 MiB are checked at most") || !strings.Contains(string(out), "let it offer less") {
+		t.Errorf("status %d: %s", status, out)
+	}
+	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > 200<<10 {
+		t.Errorf("%d MiB at its peak", peak>>10)
+	}
+}
+
 // TestSignalEndsAnAnalysis interrupts a run at work on schemas that keep it busy for long, once it has used some processor time, and
 // wants it to use little more. Processor time does not depend on what else the machine does.
 func TestSignalEndsAnAnalysis(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -191,6 +192,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
+	refuseLarge(surfaces)
 	subjects, err := subjectsOf(surfaces, f.Config.Project)
 	if err != nil {
 		return nil, err
@@ -208,6 +210,21 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		r.Status = exit.Findings
 	}
 	return r, nil
+}
+
+// mostChecked is how much a server may offer to be checked, in bytes. All of it is held at once to be looked at from every side,
+// which takes up to two hundred times as much memory.
+const mostChecked = 4 << 20
+
+// refuseLarge lets servers fail that offer too much to be checked.
+func refuseLarge(surfaces []fleet.Surface) {
+	for i, s := range surfaces {
+		if size := sizeOf(s.Snapshot); size > mostChecked {
+			surfaces[i].State, surfaces[i].Snapshot = report.Failed, nil
+			surfaces[i].Fail(report.Failure{Stage: "checking", Message: fmt.Sprintf("its items are %.1f MiB, of which %d MiB are checked at most", float64(size)/(1<<20), mostChecked>>20),
+				Hint: "no model can be shown that much: let it offer less; list shows what is large, and diff compares it all the same"})
+		}
+	}
 }
 
 // subjectsOf are surfaces as the rules look at them; live ones with what was saved of them, if anything was.

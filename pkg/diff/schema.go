@@ -12,22 +12,27 @@ import (
 )
 
 // DefaultSteps is the work on the schemas of one server, in steps of some microsecond; a byte of an item that changed adds
-// half a step. The number of steps is the same on every machine: a server cannot make a comparison last by many changes of
+// half a step, a million in all. The number of steps is the same on every machine: a server cannot make a comparison last by many changes of
 // intricate schemas. What is left undecided is told as unproven.
 const DefaultSteps = 500_000
 
-// mostSteps bounds the work on one item.
-const mostSteps = 250_000
+// mostSteps bounds the work on one item, and stepsOfBytes what the bytes of all items add.
+const (
+	mostSteps    = 250_000
+	stepsOfBytes = 1_000_000
+)
 
 // rounds gives the items that changed, which are those of a size, equal shares of the work, so that one of them cannot take
 // the answer from another, and then what is left over to those whose share was too small, once more.
 func rounds(steps int, sizes []int, compare func(items []int, share func(i int) *schema.Pool)) {
 	var items []int
+	total := 0
 	for i, size := range sizes {
-		if size > 0 {
+		if total += size; size > 0 {
 			items = append(items, i)
 		}
 	}
+	each := max(2, total/stepsOfBytes) // bytes for a step
 	pools := make([]schema.Pool, len(sizes))
 	for range 2 {
 		if len(items) == 0 || steps <= 0 {
@@ -35,7 +40,7 @@ func rounds(steps int, sizes []int, compare func(items []int, share func(i int) 
 		}
 		part := steps / len(items)
 		for _, i := range items {
-			pools[i].Left = min(part+sizes[i]/2, mostSteps)
+			pools[i].Left = min(part+sizes[i]/each, mostSteps)
 		}
 		compare(items, func(i int) *schema.Pool { return &pools[i] })
 		steps = 0
