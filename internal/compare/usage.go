@@ -128,16 +128,10 @@ func Usage(ctx context.Context, p host.Process, o UsageOptions, from []source.So
 	r := &report.Report{Command: "usage", Usage: []report.Called{}, Status: fleet.Status(surfaces)}
 	w := o.window(p)
 	for _, s := range rs.Summaries(w, p.Now) {
-		row := report.Called{Server: s.Server, Tool: s.Tool, Calls: s.Calls, Failed: s.Errors, Agents: s.Agents, Projects: s.Projects, Last: s.Last, Days: w.Days, Trend: s.Trend}
 		offered, known := toolOf(surfaces, s)
-		if len(from) > 0 && !known {
-			continue
+		if len(from) == 0 || known {
+			r.Usage = append(r.Usage, rowOf(s.Server, s, w, offered))
 		}
-		if offered.Raw != nil {
-			cost := check.ToolTokens(offered)
-			row.Tokens = &cost
-		}
-		r.Usage = append(r.Usage, row)
 	}
 	return r, nil
 }
@@ -160,12 +154,13 @@ func ReplayUsage(ctx context.Context, p host.Process, o UsageOptions, from []sou
 		}
 		evidence := rs.Of([]string{surface.Name}, w)
 		for _, item := range surface.Snapshot.Tools.Items() {
-			row, err := replayed(evidence, item)
+			found, err := evidence.Replay(item.Key, item.InputSchema())
 			if err != nil {
 				r.Problems = append(r.Problems, surface.Name+": "+item.Key+": "+err.Error())
 				continue
 			}
-			row.Server, row.Days = surface.Name, w.Days
+			row := rowOf(surface.Name, evidence.Summary(item.Key, p.Now), w, item)
+			row.Refused, row.Undecided, row.Fault, row.Unused = found.Refused, found.Undecided, found.Fault, found.Unused()
 			r.Usage = append(r.Usage, row)
 		}
 	}
@@ -175,20 +170,14 @@ func ReplayUsage(ctx context.Context, p host.Process, o UsageOptions, from []sou
 	return r, nil
 }
 
-// replayed is what the schema of a tool does with its recorded calls.
-func replayed(evidence usage.Evidence, tool snapshot.Item) (report.Called, error) {
-	row := report.Called{Tool: tool.Key, Agents: []string{}, Trend: []int{}}
-	found, err := evidence.Replay(tool.Key, tool.InputSchema())
-	row.Calls, row.Failed, row.Refused, row.Undecided, row.Fault, row.Unused = found.Calls, found.Failed, found.Refused, found.Undecided, found.Fault, found.Unused()
-	for _, u := range evidence.Tool(tool.Key) {
-		row.Last = max(row.Last, u.Last)
-		if !slices.Contains(row.Agents, u.Agent) {
-			row.Agents = append(row.Agents, u.Agent)
-		}
+// rowOf is what is known of the calls of a tool, with what it costs if it is at hand.
+func rowOf(server string, s usage.Summary, w usage.Window, offered snapshot.Item) report.Called {
+	row := report.Called{Server: server, Tool: s.Tool, Calls: s.Calls, Failed: s.Errors, Agents: append([]string{}, s.Agents...), Projects: s.Projects, Last: s.Last, Days: w.Days, Trend: s.Trend[:]}
+	if offered.Raw != nil {
+		cost := check.ToolTokens(offered)
+		row.Tokens = &cost
 	}
-	cost := check.ToolTokens(tool)
-	row.Tokens = &cost
-	return row, err
+	return row
 }
 
 // toolOf is the tool that was called, and whether its server is among the surfaces.

@@ -293,20 +293,20 @@ func (e Evidence) count(tool string, say func(Use) (calls, refused, undecided in
 			most, out.Example = refused, u.Arguments.Example()
 		}
 	}
-	if len(affected.agents) == 0 {
+	if len(affected.Agents) == 0 {
 		affected = all
 	}
-	out.Consumers, out.Projects = affected.agents, affected.projects
+	out.Consumers, out.Projects = affected.Agents, affected.Projects
 	return out
 }
 
 // callers are who made some calls, sorted.
-type callers struct{ agents, projects []string }
+type callers struct{ Agents, Projects []string }
 
 func (c *callers) add(r *Record) {
-	c.agents = withName(c.agents, r.Agent)
+	c.Agents = withName(c.Agents, r.Agent)
 	if r.Project != "" {
-		c.projects = withName(c.projects, r.Project)
+		c.Projects = withName(c.Projects, r.Project)
 	}
 }
 
@@ -323,10 +323,9 @@ func withName(names []string, name string) []string {
 type Summary struct {
 	Server, Tool  string
 	Calls, Errors int
-	Agents        []string
-	Projects      []string
 	Last          string
-	Trend         []int // calls in equal parts of the window, the oldest first
+	Trend         [trendParts]int // calls in equal parts of the window, the oldest first
+	callers
 }
 
 // Of tells whether the calls are those of a server with this name.
@@ -338,33 +337,37 @@ func (s Summary) Is(tool string) bool { return sameName(s.Tool, tool) }
 // trendParts is in how many parts a window is shown.
 const trendParts = 12
 
+// Summary is what is known of the calls of a tool of the server.
+func (e Evidence) Summary(tool string, now time.Time) Summary {
+	s := Summary{Tool: tool}
+	for _, u := range e.Tool(tool) {
+		s.add(u, e.window, now)
+	}
+	return s
+}
+
+func (s *Summary) add(u Use, w Window, now time.Time) {
+	s.Calls, s.Errors, s.Last = s.Calls+u.Count, s.Errors+u.Errors, max(s.Last, u.Last)
+	s.callers.add(u.Record)
+	for day, n := range u.Calls {
+		if at, ok := w.part(day, now); ok {
+			s.Trend[at] += n
+		}
+	}
+}
+
 // Summaries are the tools that were called in a window, of all servers, those that were called most first.
 func (rs *Records) Summaries(w Window, now time.Time) []Summary {
-	byTool := map[string]*Summary{}
-	for _, r := range rs.All() {
+	var all []Summary
+	for _, r := range rs.All() { // those of one tool stand together
 		u := r.within(w)
 		if u.Count == 0 {
 			continue
 		}
-		key := r.Server + "\x00" + r.Tool
-		s := byTool[key]
-		if s == nil {
-			s = &Summary{Server: r.Server, Tool: r.Tool, Trend: make([]int, trendParts)}
-			byTool[key] = s
+		if last := len(all) - 1; last < 0 || all[last].Server != r.Server || all[last].Tool != r.Tool {
+			all = append(all, Summary{Server: r.Server, Tool: r.Tool})
 		}
-		s.Calls, s.Errors, s.Last = s.Calls+u.Count, s.Errors+u.Errors, max(s.Last, u.Last)
-		who := callers{s.Agents, s.Projects}
-		who.add(r)
-		s.Agents, s.Projects = who.agents, who.projects
-		for day, n := range r.Calls {
-			if at, ok := w.part(day, now); ok {
-				s.Trend[at] += n
-			}
-		}
-	}
-	var all []Summary
-	for _, key := range slices.Sorted(maps.Keys(byTool)) {
-		all = append(all, *byTool[key])
+		all[len(all)-1].add(u, w, now)
 	}
 	slices.SortStableFunc(all, func(a, b Summary) int {
 		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(b.Calls, a.Calls))

@@ -37,15 +37,8 @@ type attribute struct {
 	Value anyValue
 }
 
-// anyValue is a value as OTLP writes it.
-type anyValue struct {
-	StringValue *string
-	BoolValue   *bool
-	IntValue    json.RawMessage // a string that holds a number
-	DoubleValue json.RawMessage
-	ArrayValue  *struct{ Values []anyValue }
-	KvlistValue *struct{ Values []attribute }
-}
+// anyValue is a value as OTLP writes it: one member, named after its type.
+type anyValue map[string]json.RawMessage
 
 const (
 	serverSpan = 2 // SPAN_KIND_SERVER
@@ -141,27 +134,29 @@ func values(attributes []attribute) map[string]json.RawMessage {
 
 // json is the value as JSON.
 func (v anyValue) json() json.RawMessage {
-	switch {
-	case v.StringValue != nil:
-		return rawjson.Quote(*v.StringValue)
-	case v.BoolValue != nil:
-		return json.RawMessage(strconv.FormatBool(*v.BoolValue))
-	case v.IntValue != nil:
-		return json.RawMessage(bytes.Trim(v.IntValue, `"`))
-	case v.DoubleValue != nil:
-		return v.DoubleValue
-	case v.ArrayValue != nil:
-		var items []json.RawMessage
-		for _, item := range v.ArrayValue.Values {
-			items = append(items, item.json())
+	for kind, raw := range v {
+		switch kind {
+		case "stringValue", "boolValue", "doubleValue":
+			return raw
+		case "intValue": // a string that holds a number
+			return bytes.Trim(raw, `"`)
+		case "arrayValue":
+			var list struct{ Values []anyValue }
+			_ = json.Unmarshal(raw, &list) // what is none has no values
+			items := []json.RawMessage{}
+			for _, item := range list.Values {
+				items = append(items, item.json())
+			}
+			return rawjson.List(items)
+		case "kvlistValue":
+			var list struct{ Values []attribute }
+			_ = json.Unmarshal(raw, &list)
+			members := []rawjson.Member{}
+			for _, m := range list.Values {
+				members = append(members, rawjson.Member{Key: m.Key, Value: m.Value.json()})
+			}
+			return rawjson.Build(members...)
 		}
-		return rawjson.List(items)
-	case v.KvlistValue != nil:
-		var members []rawjson.Member
-		for _, m := range v.KvlistValue.Values {
-			members = append(members, rawjson.Member{Key: m.Key, Value: m.Value.json()})
-		}
-		return rawjson.Build(members...)
 	}
 	return json.RawMessage("null")
 }
