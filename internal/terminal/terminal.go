@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -32,6 +33,10 @@ const Attempts = 5
 func Open(p host.Process) (*Terminal, error) {
 	if ci, _ := p.Lookup("CI"); ci != "" && ci != "false" {
 		return nil, ErrNone
+	}
+	deviceIn, deviceOut := "/dev/tty", "/dev/tty"
+	if runtime.GOOS == "windows" {
+		deviceIn, deviceOut = "CONIN$", "CONOUT$"
 	}
 	in, err := os.OpenFile(deviceIn, os.O_RDWR, 0)
 	if err != nil || !IsTerminal(in) {

@@ -1,4 +1,0 @@
-package terminal
-
-// The console that a process belongs to.
-const deviceIn, deviceOut = "CONIN$", "CONOUT$"
