@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -53,20 +51,11 @@ func (p program) found(cfg *config.Config, entries []config.Entry, problem error
 	}
 	for _, looked := range cfg.Looked {
 		if looked.State != config.Absent || p.Verbose {
-			r.Files = append(r.Files, lookedAt(looked))
+			r.Files = append(r.Files, looked)
 		}
-		if looked.Problem != nil {
+		if looked.Problem != "" {
 			r.Status = exit.Usage
 		}
 	}
 	return r
-}
-
-// lookedAt is a file of an application in a report.
-func lookedAt(looked config.Looked) report.File {
-	f := report.File{Application: looked.App, Scope: looked.Scope, Path: looked.Path, State: string(looked.State), Servers: looked.Servers}
-	if looked.Problem != nil {
-		f.Problem = fmt.Sprintf("%s: %s", looked.Problem, looked.Problem.Hint)
-	}
-	return f
 }

@@ -38,12 +38,12 @@ type Input struct {
 
 // Config is what was read. Names of entries are unique.
 type Config struct {
-	Files    []string  // what was read, in order; empty = no configuration exists
-	Searched []string  // those of Files that the search came upon
-	Entries  []Entry   // in the order of files and of servers in them
-	Project  Project   // what mcpctl.yaml says, or its defaults
-	Looked   []Looked  // files of applications that were looked at, in the order of applications
-	Remarks  []Problem // what the run does without: a server that only its application can start, a file that was discovered and cannot be read
+	Files    []string      // what was read, in order; empty = no configuration exists
+	Searched []string      // those of Files that the search came upon
+	Entries  []Entry       // in the order of files and of servers in them
+	Project  Project       // what mcpctl.yaml says, or its defaults
+	Looked   []report.File // files of applications that were looked at, in the order of applications
+	Remarks  []Problem     // what the run does without: a server that only its application can start, a file that was discovered and cannot be read
 }
 
 // Entry is one configured server.

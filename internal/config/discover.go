@@ -15,26 +15,19 @@ import (
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
-// Looked is a file of an application that was looked at.
-type Looked struct {
-	App     string      // as people call it
-	Scope   string      // "user", "project", "managed", …
-	Path    string      // as shown
-	State   LookedState // what became of it
-	Servers int         // that it has
-	Problem *Problem    // why it could not be read, or not all of it
-}
-
-// LookedState is what became of a file.
-type LookedState string
-
 // The states of files that were looked at.
 const (
-	Absent    LookedState = "absent"    // there is none
-	Read      LookedState = "read"      // it was read
-	Broken    LookedState = "broken"    // it could not be read, or is not what it should be
-	Overruled LookedState = "overruled" // the application does not read it: the administrator's file decides alone
+	Absent    = "absent"    // there is none
+	Read      = "read"      // it was read
+	Broken    = "broken"    // it could not be read, or is not what it should be
+	Overruled = "overruled" // the application does not read it: the administrator's file decides alone
 )
+
+// looked is a file of an application that is looked at.
+type looked struct {
+	report.File
+	wrong *Problem // why it could not be read, or not all of it
+}
 
 // Limits on what all files of applications together may cost, whatever somebody put into a repository.
 const (
@@ -67,9 +60,9 @@ func (d *discovery) application(app clients.App, files []clients.File) []Entry {
 	var entries []Entry
 	sole := false
 	for _, file := range files {
-		looked := Looked{App: app.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path)}
+		looked := d.looked(file)
 		if doc := d.open(file.Path); doc.state == Absent || !sole {
-			looked.State, looked.Problem = doc.state, doc.wrong
+			looked.State, looked.wrong = doc.state, doc.wrong
 			if doc.state == Read {
 				entries = append(entries, d.row(file, doc.root, &looked)...)
 			}
@@ -83,27 +76,32 @@ func (d *discovery) application(app clients.App, files []clients.File) []Entry {
 	return override(app, entries)
 }
 
+func (d *discovery) looked(file clients.File) looked {
+	return looked{File: report.File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path)}}
+}
+
 // look keeps what became of a file.
-func (d *discovery) look(looked Looked) {
-	if looked.Problem != nil {
-		d.config.Remarks = append(d.config.Remarks, *looked.Problem)
+func (d *discovery) look(l looked) {
+	if l.wrong != nil {
+		d.config.Remarks = append(d.config.Remarks, *l.wrong)
+		l.Problem = fmt.Sprintf("%s: %s", l.wrong, l.wrong.Hint)
 	}
-	d.config.Looked = append(d.config.Looked, looked)
+	d.config.Looked = append(d.config.Looked, l.File)
 }
 
 // row is the servers of one row of an application's table.
-func (d *discovery) row(file clients.File, root syntax.Value, looked *Looked) []Entry {
+func (d *discovery) row(file clients.File, root syntax.Value, looked *looked) []Entry {
 	if file.Row.Dialect == clients.Plugins {
 		return d.plugins(file, root)
 	}
 	entries, wrong := d.scopeOf(file).rowServers(file, root, d.host.Projects)
 	if len(wrong) > 0 {
-		looked.State, looked.Problem = Broken, &wrong[0]
+		looked.State, looked.wrong = Broken, &wrong[0]
 	}
 	looked.Servers = len(entries)
 	if d.count+len(entries) > maxDiscovered {
 		looked.State = Broken
-		looked.Problem = &Problem{File: looked.Path, Message: fmt.Sprintf("more than %d servers with those before", maxDiscovered), Hint: "name the file with --config if you mean it"}
+		looked.wrong = &Problem{File: looked.Path, Message: fmt.Sprintf("more than %d servers with those before", maxDiscovered), Hint: "name the file with --config if you mean it"}
 		return nil
 	}
 	d.count += len(entries)
@@ -151,7 +149,7 @@ func (in Input) present(path string) string {
 // document is a file of an application, read once for all that is looked up in it.
 type document struct {
 	root  syntax.Value
-	state LookedState
+	state string
 	wrong *Problem // of a broken one
 }
 
@@ -291,7 +289,10 @@ func (d *discovery) plugin(file clients.File, folder string) []Entry {
 	servers, ok := doc.root.Get("mcpServers")
 	switch {
 	case doc.state == Broken:
-		d.look(Looked{App: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(manifest), State: Broken, Problem: doc.wrong})
+		file.Path = manifest
+		broken := d.looked(file)
+		broken.State, broken.wrong = Broken, doc.wrong
+		d.look(broken)
 	case !ok:
 	case servers.Value.Kind == syntax.Object:
 		entries = append(entries, d.pluginFile(file, folder, filepath.Join(".claude-plugin", "plugin.json"))...)
@@ -312,9 +313,9 @@ func (d *discovery) pluginFile(file clients.File, folder, name string) []Entry {
 		return nil
 	}
 	file.Path = filepath.Join(folder, name)
-	looked := Looked{App: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path)}
+	looked := d.looked(file)
 	doc := d.open(file.Path)
-	if looked.State, looked.Problem = doc.state, doc.wrong; doc.state == Absent {
+	if looked.State, looked.wrong = doc.state, doc.wrong; doc.state == Absent {
 		return nil
 	}
 	s := d.scopeOf(file)
@@ -324,7 +325,7 @@ func (d *discovery) pluginFile(file clients.File, folder, name string) []Entry {
 	if doc.state == Read {
 		var wrong []Problem
 		if entries, wrong = s.rowServers(file, doc.root, nil); len(wrong) > 0 {
-			looked.State, looked.Problem = Broken, &wrong[0]
+			looked.State, looked.wrong = Broken, &wrong[0]
 		}
 	}
 	looked.Servers = len(entries)

@@ -40,10 +40,10 @@ func TestDiscoveryIsBounded(t *testing.T) {
 	}
 	states, looked := map[string]int{}, map[string]int{}
 	for _, l := range config.Looked {
-		if l.Problem != nil {
-			states[l.Problem.Message]++
-		}
-		looked[l.App]++
+		looked[l.Application]++
+	}
+	for _, remark := range config.Remarks {
+		states[remark.Message]++
 	}
 	for _, message := range []string{"more than 1000 servers with those before", "reading the file: larger than 16 MiB"} {
 		if states[message] == 0 {

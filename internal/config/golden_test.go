@@ -126,7 +126,7 @@ func dump(c *Config, err error) string {
 	}
 	for _, l := range c.Looked {
 		if l.State != Absent {
-			fmt.Fprintf(&b, "looked: %s %s %s %s, %d servers\n", l.State, l.App, l.Scope, l.Path, l.Servers)
+			fmt.Fprintf(&b, "looked: %s %s %s %s, %d servers\n", l.State, l.Application, l.Scope, l.Path, l.Servers)
 		}
 	}
 	dumpProblems(&b, "remark", c.Remarks)

@@ -68,7 +68,7 @@ func (l *loader) join(known, discovered []Entry) []Entry {
 		return slices.Contains(l.config.Searched, e.File) && e.File != l.config.Project.File
 	}
 	known = slices.DeleteFunc(known, func(e Entry) bool {
-		return found(e) && slices.ContainsFunc(l.config.Looked, func(looked Looked) bool { return looked.Path == e.File })
+		return found(e) && slices.ContainsFunc(l.config.Looked, func(looked report.File) bool { return looked.Path == e.File })
 	})
 	all := slices.Clone(known)
 	for _, e := range discovered {

@@ -104,7 +104,7 @@ func revocable(cfg *config.Config, kept []Agreement, names []string) error {
 // revokes tells whether an agreement is about a file that is read here, and about one of these names, if there are any.
 func revokes(cfg *config.Config, a Agreement, names []string) bool {
 	here := slices.ContainsFunc(cfg.Files, func(file string) bool { return absolute(file) == a.File }) ||
-		slices.ContainsFunc(cfg.Looked, func(looked config.Looked) bool { return absolute(looked.Path) == a.File })
+		slices.ContainsFunc(cfg.Looked, func(looked report.File) bool { return absolute(looked.Path) == a.File })
 	named := len(names) == 0 || slices.Contains(names, a.Server) || slices.ContainsFunc(cfg.Entries, func(e config.Entry) bool {
 		about := subjectOf(e)
 		return about.File == a.File && about.Server == a.Server && slices.Contains(names, e.Server.Name)
