@@ -2,6 +2,8 @@ package diff_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,5 +123,45 @@ func TestAVersionThatWentBackIsOneFact(t *testing.T) {
 	groups := finding.Groups(compared(t, parse(t, surface("1.2.0")), parse(t, surface("1.1.9")), diff.Options{}))
 	if len(groups) != 1 || groups[0].Level != finding.Warning || groups[0].Title != `The server's version went backwards, from "1.2.0" to "1.1.9"` {
 		t.Errorf("%+v", groups)
+	}
+}
+
+// TestVersionsThatBreaksAskFor holds when a break without a major version is remarked: not of a major step, and not of one that
+// another rule tells, back or not at all.
+func TestVersionsThatBreaksAskFor(t *testing.T) {
+	surface := func(version, tools string) string {
+		return `{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"` + version + `"},"capabilities":{"tools":{}},"tools":[` + tools + `]}`
+	}
+	const tool = `{"name":"a","inputSchema":{"type":"object"}}`
+	for _, test := range []struct {
+		old, new, left string
+		remarked       bool
+	}{
+		{"1.2.0", "1.3.0", "", true}, {"1.2.0", "1.2.1", "", true}, {"0.2.0", "0.2.1", "", true}, {"1.2.0", "1.3.0", tool, false},
+		{"1.2.0", "2.0.0", "", false}, {"0.2.0", "0.3.0", "", false}, {"1.2.0", "1.1.0", "", false}, {"1.2.0", "1.2.0", "", false}, {"1.2.0", "next", "", false},
+	} {
+		found := compared(t, parse(t, surface(test.old, tool)), parse(t, surface(test.new, test.left)), diff.Options{})
+		remarked := slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == "server-version-not-bumped" })
+		if remarked != test.remarked {
+			t.Errorf("%s → %s: remarked is %v, want %v", test.old, test.new, remarked, test.remarked)
+		}
+	}
+}
+
+// TestCombinatorsMatterAtTheRootOfInputs holds that a new one is told at the root of an input alone, which model interfaces look at.
+func TestCombinatorsMatterAtTheRootOfInputs(t *testing.T) {
+	surface := func(input, output string) string {
+		return `{"capabilities":{"tools":{}},"tools":[{"name":"a","inputSchema":{"type":"object"` + input + `},"outputSchema":{"type":"object"` + output + `}}]}`
+	}
+	const added = `,"anyOf":[{"required":["q"]}]`
+	for _, test := range []struct {
+		input, output string
+		told          bool
+	}{{added, "", true}, {"", added, false}} {
+		found := compared(t, parse(t, surface("", "")), parse(t, surface(test.input, test.output)), diff.Options{})
+		told := slices.ContainsFunc(found, func(f finding.Finding) bool { return strings.HasSuffix(f.Rule, "-root-combinator-added") })
+		if told != test.told || len(found) == 0 {
+			t.Errorf("input %q, output %q: told is %v among %d findings", test.input, test.output, told, len(found))
+		}
 	}
 }
