@@ -231,10 +231,17 @@ func (l *leak) calls(p planted) string {
 	v := quoteJSON(p.value)
 	lines := fmt.Sprintf(`{"server":"s","tool":"t","arguments":{"note":%s,"tags":[%[1]s,{"token":%[1]s}]},"result":{"content":%[1]s}}
 {"type":"user","message":{"content":%[1]s}}
+{"type":"assistant","message":{"content":[{"type":"tool_use","id":%[1]s,"name":"mcp__s__t","input":{"q":%[1]s}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%[1]s,"content":%[1]s}]}}
+{"type":"response_item","payload":{"type":"function_call","name":"mcp__s__t","arguments":"{\"q\":[]}","call_id":%[1]s}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":%[1]s,"output":%[1]s}}
 {"type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":%[1]s,"invocation":{"server":"s","tool":"t","arguments":{"q":%[1]s}},"result":{"Ok":{"content":[{"type":"text","text":%[1]s}]}}}}
 `, v)
 	if p.credible() {
-		lines += fmt.Sprintf(`{"server":"s","tool":"t","arguments":{"map":{%s:1},%[1]s:%[1]s},"consumer":"c","project":%[1]s}`+"\n", v)
+		lines += fmt.Sprintf(`{"server":"s","tool":"t","arguments":{"map":{%s:1},%[1]s:%[1]s},"consumer":"c","project":%[1]s}
+{"type":"session_meta","payload":{"cwd":%[1]s}}
+{"type":"assistant","cwd":%[1]s,"message":{"content":[{"type":"tool_use","id":%[1]s,"name":"mcp__s__t","input":{}}]}}
+`, v)
 	}
 	return strings.Repeat(lines, 5)
 }

@@ -35,10 +35,14 @@ func (c Call) day(now time.Time) string {
 
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// projectOf names a project by its folder, on whichever system that lies.
+// projectOf names a project by its folder, on whichever system that lies; empty if that looks like no name.
 func projectOf(folder string) string {
 	folder = strings.TrimRight(folder, `/\`)
-	return folder[strings.LastIndexAny(folder, `/\`)+1:]
+	name := folder[strings.LastIndexAny(folder, `/\`)+1:]
+	if !plainName(name) {
+		return ""
+	}
+	return name
 }
 
 // joined takes apart a name of the form mcp__SERVER__TOOL.

@@ -37,7 +37,7 @@ func plain(_ *reader, line []byte) (found []Call, matched bool) {
 	if l.ID != "" {
 		l.ID = l.Server + "\x00" + l.Consumer + "\x00" + l.ID
 	}
-	return []Call{{l.ID, l.Server, l.Tool, l.Consumer, l.Project, timeOf(l.Time), argumentsOf(l.Arguments), l.IsError}}, true
+	return []Call{{l.ID, l.Server, l.Tool, l.Consumer, projectOf(l.Project), timeOf(l.Time), argumentsOf(l.Arguments), l.IsError}}, true
 }
 
 // argumentsOf are arguments, which some write as JSON in a text.

@@ -43,9 +43,6 @@ func NewRecords() *Records {
 // Add counts a call.
 func (rs *Records) Add(c Call, keep Keep, now time.Time) {
 	name := func(text string) string { return redact.MaskText(text[:min(len(text), 256)]) }
-	if !plainName(c.Project) {
-		c.Project = ""
-	}
 	failed := map[string]int{}
 	if c.Failed {
 		failed[c.day(now)] = 1

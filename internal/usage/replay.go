@@ -25,16 +25,16 @@ type Replay struct {
 	NeverSent          map[string][]string // choices as JSON, by the argument that has them
 }
 
-// Replay judges the recorded calls of a tool by the schema of its arguments.
+// Replay judges the recorded calls of a tool by the schema of its arguments. With an error they are counted all the same.
 func (e Evidence) Replay(tool string, input json.RawMessage) (Replay, error) {
+	failing := e.count(tool, func(u Use) (calls, refused, undecided int) { return u.Count, u.Errors, 0 })
+	out := Replay{Calls: failing.Calls, Failed: failing.Refused, Failing: failing.Callers()}
 	by, err := schema.Parse(input)
 	if err != nil {
-		return Replay{}, err
+		return out, err
 	}
-	var out Replay
 	faults, wrong := map[string]int{}, map[string]map[string]int{}
 	for _, u := range e.Tool(tool) {
-		out.Calls, out.Failed = out.Calls+u.Count, out.Failed+u.Errors
 		switch u.Arguments.Judge(by) {
 		case Refused:
 			out.Refused += u.Count
@@ -53,8 +53,6 @@ func (e Evidence) Replay(tool string, input json.RawMessage) (Replay, error) {
 			out.Wrong, out.WrongCalls, out.WrongFault = name, n, text
 		}
 	}
-	failing := e.count(tool, func(u Use) (calls, refused, undecided int) { return u.Count, u.Errors, 0 })
-	out.Failing = failing.Callers()
 	if out.Calls > 0 {
 		out.NeverGiven, out.NeverSent = e.never(tool, rawjson.ObjectOf(rawjson.ObjectOf(input)["properties"]))
 	}

@@ -372,5 +372,19 @@ func TestReplayTellsWhatIsNeverUsed(t *testing.T) {
 		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
 		}
+		if got, err := rs.Of([]string{"s"}, WindowOf(Retention, now)).Replay("t", json.RawMessage(`[]`)); err == nil || got.Calls != len(c.calls) {
+			t.Errorf("%s: by a schema that is none %d calls, %v", name, got.Calls, err)
+		}
+	}
+}
+
+// TestProjects: a project is the last name of a folder of any system, and nothing that looks like data.
+func TestProjects(t *testing.T) {
+	for folder, want := range map[string]string{
+		"/home/jane/shop": "shop", `C:\Users\jane\my-shop\`: "my-shop", "shop_2024": "shop_2024", "": "", "/": "", "/srv/9f8e7d6c5b4a": "", "/tmp/;AccessKey=1L0CP3fFTguZ=": "", "/home/Jane Doe": "",
+	} {
+		if got := projectOf(folder); got != want {
+			t.Errorf("%s is the project %q, want %q", folder, got, want)
+		}
 	}
 }
