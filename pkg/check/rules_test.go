@@ -203,3 +203,21 @@ func run(t testing.TB, subjects []check.Subject, options check.Options) []findin
 	}
 	return found
 }
+
+// TestManyFaultsOfOneSchemaAreCounted: a schema of thousands of faults is told by the first ones and the number of the rest.
+func TestManyFaultsOfOneSchemaAreCounted(t *testing.T) {
+	text := `{"protocolVersion":"2025-11-25","tools":[{"name":"t","inputSchema":{"type":"object","allOf":[` + strings.TrimSuffix(strings.Repeat(`"a",`, 5000), ",") + `]}}]}`
+	s, err := snapshot.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, f := range run(t, []check.Subject{{Name: "s", Snapshot: s}}, check.Options{}) {
+		if f.Rule == "schema-invalid" {
+			told = append(told, f.Message)
+		}
+	}
+	if len(told) != 101 || !slices.Contains(told, "The schema is no valid JSON Schema in 4900 further places.") {
+		t.Errorf("%d are told, the first is %q", len(told), told[:min(len(told), 1)])
+	}
+}

@@ -87,12 +87,19 @@ func schemaInvalid(s *server, report tell) {
 			return
 		}
 		found, _ := s.metas.of(draft).Faults("", d.value, d.pool)
+		if further := len(found) - mostFaults; further > 0 {
+			at.say("", nil, "The schema is no valid JSON Schema in %d further places.", further)
+			found = found[:mostFaults]
+		}
 		for _, f := range found {
 			value, _ := rawjson.At(d.value, f.Path)
 			at.below(f.Path).say("", short(value), "The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)
 		}
 	})(s, report)
 }
+
+// mostFaults is how many faults of one schema are told one by one.
+const mostFaults = 100
 
 // short is a value as JSON, nil when it is long.
 func short(value any) json.RawMessage {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -113,6 +114,23 @@ func TestCostlyToolsLeaveTheOthersAnAnswer(t *testing.T) {
 	}
 	if proved != 1 {
 		t.Errorf("the plain change is proved %d times, want once", proved)
+	}
+}
+
+// TestManyProblemsAreToldAsOne: a list of what is no schema is told by its first members and the number of the rest.
+func TestManyProblemsAreToldAsOne(t *testing.T) {
+	surface := func(member string) string {
+		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":{"type":"object","allOf":[` +
+			strings.TrimSuffix(strings.Repeat(member+",", 5000), ",") + `]}}]}`
+	}
+	var told []string
+	for _, f := range compared(t, parse(t, surface("{}")), parse(t, surface(`"a"`)), diff.Options{}) {
+		if f.Rule == "input-schema-invalid" {
+			told = append(told, f.Message)
+		}
+	}
+	if len(told) != 101 || !slices.Contains(told, "4900 further parts of the schema have no meaning.") {
+		t.Errorf("%d are told, the first is %q", len(told), told[:min(len(told), 1)])
 	}
 }
 

@@ -68,15 +68,19 @@ func repeats(key string, old, new []json.RawMessage) []*pair {
 	add := func(old, new json.RawMessage) {
 		matched = append(matched, &pair{key: key, nth: len(matched), old: old, new: new})
 	}
-	before = slices.DeleteFunc(before, func(item json.RawMessage) bool {
-		i := slices.IndexFunc(after, func(other json.RawMessage) bool { return bytes.Equal(item, other) })
-		if i < 0 {
-			return false
+	var gone, fresh []json.RawMessage
+	for len(before) > 0 && len(after) > 0 {
+		switch order := bytes.Compare(before[0], after[0]); {
+		case order < 0:
+			gone, before = append(gone, before[0]), before[1:]
+		case order > 0:
+			fresh, after = append(fresh, after[0]), after[1:]
+		default:
+			add(before[0], after[0])
+			before, after = before[1:], after[1:]
 		}
-		after = slices.Delete(after, i, i+1)
-		add(item, item)
-		return true
-	})
+	}
+	before, after = append(gone, before...), append(fresh, after...)
 	for i := range max(len(before), len(after)) {
 		switch {
 		case i >= len(after):

@@ -142,8 +142,12 @@ func reportProblems(r *revision) {
 	for _, p := range r.Before.Problems() {
 		known[p.Message+p.Path] = true
 	}
+	count := 0
 	for _, p := range r.After.Problems() {
 		if known[p.Message+p.Path] || strings.HasSuffix(p.Path, "/$schema") {
+			continue
+		}
+		if count++; count > mostTold {
 			continue
 		}
 		id := "schema-invalid"
@@ -152,6 +156,9 @@ func reportProblems(r *revision) {
 		}
 		r.invalid = true
 		r.tell(id, finding.Finding{Path: p.Path, New: r.after.find(p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
+	}
+	if count > mostTold {
+		r.tell("schema-invalid", finding.Finding{Message: fmt.Sprintf("%d further parts of the schema have no meaning.", count-mostTold)})
 	}
 }
 
