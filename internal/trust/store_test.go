@@ -158,17 +158,21 @@ func TestWhatOthersCanWriteProvesNothing(t *testing.T) {
 	wantState(t, s, some, Unknown)
 }
 
-// TestCopiesHoldForNothing renames one agreement to where another one would be.
+// TestCopiesHoldForNothing renames one agreement to where that of another file, or of another server of the file, would be.
 func TestCopiesHoldForNothing(t *testing.T) {
-	s := store(t)
-	agree(t, s, some)
-	other := Subject{File: "/evil/.mcp.json", Server: "files", Essence: some.Essence}
-	if err := os.Rename(filepath.Join(s.Folder, fileName(some.File, some.Server)), filepath.Join(s.Folder, fileName(other.File, other.Server))); err != nil {
-		t.Fatal(err)
-	}
-	wantState(t, s, other, Unknown)
-	if all, err := s.List(); len(all) != 0 || err != nil {
-		t.Errorf("List gives %v, %v", all, err)
+	for _, other := range []Subject{
+		{File: "/evil/.mcp.json", Server: some.Server, Essence: some.Essence},
+		{File: some.File, Server: "another", Essence: some.Essence},
+	} {
+		s := store(t)
+		agree(t, s, some)
+		if err := os.Rename(filepath.Join(s.Folder, fileName(some.File, some.Server)), filepath.Join(s.Folder, fileName(other.File, other.Server))); err != nil {
+			t.Fatal(err)
+		}
+		wantState(t, s, other, Unknown)
+		if all, err := s.List(); len(all) != 0 || err != nil {
+			t.Errorf("List gives %v, %v", all, err)
+		}
 	}
 }
 
