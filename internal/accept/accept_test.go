@@ -194,6 +194,7 @@ func TestAlone(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
+			sameLevels(t, name+": "+f.Rule+" "+f.Item+f.Pointer(), before, moved.Left)
 			if total++; len(moved.Taken) == 1 && len(moved.Left) == len(before)-1 {
 				alone++
 				continue
@@ -204,6 +205,17 @@ func TestAlone(t *testing.T) {
 	t.Logf("%d of %d findings were accepted alone", alone, total)
 	if total < 100 || alone*100 < total*80 {
 		t.Errorf("only %d of %d findings were accepted alone", alone, total)
+	}
+}
+
+// sameLevels holds that no finding that is left has another level than before.
+func sameLevels(t *testing.T, accepted string, before, left []finding.Finding) {
+	t.Helper()
+	for _, f := range left {
+		i := slices.IndexFunc(before, func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() })
+		if i >= 0 && before[i].Level != f.Level {
+			t.Errorf("with %s accepted, %s %s%s is %s and was %s", accepted, f.Rule, f.Item, f.Pointer(), f.Level, before[i].Level)
+		}
 	}
 }
 
