@@ -102,7 +102,7 @@ func startOld(t *testing.T, dir, browser string) *oldServer {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	s := &oldServer{cmd: exec.CommandContext(ctx, "npx", "-y", "@playwright/mcp@0.0.70", "--headless", "--isolated", "--no-sandbox", "--executable-path", browser, "--output-dir", dir)}
-	s.cmd.Dir = dir
+	s.cmd.Dir, s.cmd.Env = dir, append(os.Environ(), "npm_config_ignore_scripts=true") // those of strangers
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
