@@ -105,7 +105,7 @@ func commands(p program) []*cli.Command {
 	}
 }
 
-const appDescription = `A SOURCE is the NAME of a configured server, a URL, npm:PACKAGE[@VERSION], pypi:PACKAGE[@VERSION], "-- CMD ARG…" (an ad-hoc stdio server,
+const appDescription = `A SOURCE is the NAME of a configured server, a URL, npm:PACKAGE[@VERSION], pypi:PACKAGE[@VERSION], oci:IMAGE[:TAG], "-- CMD ARG…" (an ad-hoc stdio server,
 last on the line), a snapshot file or folder, git:REF[:PATH], or - for a snapshot on standard input.
 Exit status: 0 nothing found, 1 findings, 2 wrong usage or configuration, 3 could not find out, 4 nothing saved to compare with.`
 

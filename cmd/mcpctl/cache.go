@@ -18,7 +18,7 @@ func cacheCommand(p program) *cli.Command {
 	empty := false
 	return p.command(&cli.Command{
 		Name:        "cache",
-		Usage:       "the packages that were fetched for npm: and pypi: SOURCEs; shows or empties them",
+		Usage:       "the packages that were fetched for npm:, pypi: and oci: SOURCEs; shows or empties them",
 		Description: `Shows what is kept, the least recently used first. It can all be fetched again; beyond 2 GiB what was not used for a day goes by itself.`,
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "empty", Usage: "remove all of it", Destination: &empty}},
 		Action: func(c *cli.Context) error {

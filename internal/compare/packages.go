@@ -111,6 +111,9 @@ func history(ctx context.Context, p host.Process, f *fleet.Fleet, n int, from []
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
+	if ref.Registry == "oci" {
+		return nil, exit.Usagef("--versions %d: tags of images have no order: name two, such as mcpctl diff oci:%s:1.0 oci:%s:1.1", n, ref.Name, ref.Name)
+	}
 	store, err := fleet.PackageStore(p)
 	if err != nil {
 		return nil, exit.Misuse(err)

@@ -211,11 +211,16 @@ func ServerName(file string) (server string, ok bool) {
 // FromPackage is the server in a published package that was fetched. It starts in a folder of its own, and only once somebody
 // agreed to this version with this content.
 func FromPackage(p packages.Package, folder string, args []string) Entry {
+	env := map[string]probe.Secret{}
+	for _, pair := range p.Env {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = probe.Secret(value)
+	}
 	return Entry{
 		Server: probe.Server{
 			Name: p.Name, Source: p.String(),
-			Stdio:   &probe.Stdio{Command: p.Command, Args: slices.Concat(p.Args, args), Dir: folder},
-			Secrets: hiddenIn(slices.Concat([]string{p.Command}, p.Args, args)),
+			Stdio:   &probe.Stdio{Command: p.Command, Args: slices.Concat(p.Args, args), Env: env, Dir: folder},
+			Secrets: hiddenIn(args), // a digest before them is none
 		},
 		File: p.String(), Found: Published, published: p.String() + " " + p.Integrity,
 		subject: trustSubject{path: p.String(), name: p.Name},

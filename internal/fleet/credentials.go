@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -41,6 +42,9 @@ func (c Contact) prepare(p host.Process, targets []Target) error {
 		if server.Stdio != nil {
 			stdio := *server.Stdio
 			stdio.Env = config.Merged(stdio.Env, env)
+			if len(env) > 0 && strings.HasPrefix(server.Source, "oci:") {
+				stdio.Args = packages.HandOn(stdio.Args, slices.Sorted(maps.Keys(env)))
+			}
 			server.Secrets, server.Stdio = slices.Concat(server.Secrets, config.Confidential(env)), &stdio
 		}
 		if server.HTTP != nil {

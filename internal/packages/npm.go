@@ -73,7 +73,7 @@ func (m npm) install(ctx context.Context, ref Ref, folder string) error {
 	if _, err := m.run(ctx, ref, "install", "--prefix", folder, "--no-audit", "--no-fund", "--save-exact", ref.spec()); err != nil {
 		return err
 	}
-	installed, err := m.read(ref, folder)
+	installed, err := m.read(ctx, ref, folder)
 	if err == nil && installed.Integrity != published[0] {
 		err = fmt.Errorf("%s: what was installed is not what the registry says: %s instead of %s", ref, installed.Integrity, published[0])
 	}
@@ -102,7 +102,7 @@ var npmFaults = []fault{
 	{"EINTEGRITY", "what arrived is not what the registry says it is"},
 }
 
-func (npm) read(ref Ref, folder string) (Package, error) {
+func (npm) read(_ context.Context, ref Ref, folder string) (Package, error) {
 	installed, err := readTree(folder)
 	if err != nil {
 		return Package{}, err

@@ -11,18 +11,21 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
-// Ref names a published package: npm:NAME[@VERSION] or pypi:NAME[@VERSION].
+// Ref names a published package: npm:NAME[@VERSION], pypi:NAME[@VERSION] or oci:IMAGE[:TAG].
 type Ref struct {
-	Registry string // "npm" or "pypi"
+	Registry string // "npm", "pypi" or "oci"
 	Name     string // such as "@playwright/mcp"
-	Version  string // exact, a tag or a range; empty = the newest
+	Version  string // exact, a tag, a digest or a range; empty = the newest
 	Program  string // of the package; empty = chosen as npm would
 }
 
 // String is the reference as it is written on a command line.
 func (r Ref) String() string {
-	if r.Version == "" {
+	switch {
+	case r.Version == "":
 		return r.Registry + ":" + r.Name
+	case r.Registry == "oci":
+		return "oci:" + r.spec()
 	}
 	return r.Registry + ":" + r.Name + "@" + r.Version
 }
@@ -34,13 +37,21 @@ func (r Ref) spec() string {
 		return r.Name
 	case r.Registry == "pypi":
 		return r.Name + "==" + r.Version
+	case r.Registry == "oci" && !r.Exact():
+		return r.Name + ":" + r.Version
 	}
 	return r.Name + "@" + r.Version
 }
 
 // Exact tells whether the version is one version, not a tag or a range.
 func (r Ref) Exact() bool {
-	return exactVersion().MatchString(r.Version) || r.Registry == "pypi" && r.Version != ""
+	switch r.Registry {
+	case "pypi":
+		return r.Version != ""
+	case "oci":
+		return strings.HasPrefix(r.Version, "sha256:")
+	}
+	return exactVersion().MatchString(r.Version)
 }
 
 // exactVersion is a version of https://semver.org.
@@ -66,6 +77,9 @@ func Parse(word string) (ref Ref, is bool, err error) {
 	switch {
 	case found && registry == "pypi":
 		name, version, example = pypiName, pypiVersion, "pypi:mcp-server-time@2025.9.25"
+	case found && registry == "oci":
+		ref, err = parseImage(rest)
+		return ref, true, err
 	case !found || registry != "npm":
 		return Ref{}, false, nil
 	}
@@ -87,6 +101,20 @@ func Parse(word string) (ref Ref, is bool, err error) {
 	return ref, true, nil
 }
 
+// parseImage reads IMAGE, IMAGE:TAG or IMAGE@DIGEST. A colon before a slash belongs to the registry's port.
+func parseImage(text string) (Ref, error) {
+	ref := Ref{Registry: "oci", Name: text}
+	if at := strings.Index(text, "@"); at >= 0 {
+		ref.Name, ref.Version = text[:at], text[at+1:]
+	} else if at := strings.LastIndex(text, ":"); at > strings.LastIndex(text, "/") {
+		ref.Name, ref.Version = text[:at], text[at+1:]
+	}
+	if !ociName().MatchString(ref.Name) || len(ref.Name) > 255 || ref.Name != text && !ociVersion().MatchString(ref.Version) {
+		return ref, fmt.Errorf("%q names no image: write oci:IMAGE or oci:IMAGE:TAG, such as oci:ghcr.io/github/github-mcp-server:v0.20.1", "oci:"+text)
+	}
+	return ref, nil
+}
+
 // Package is what was fetched: one version, and all that was installed below it.
 type Package struct {
 	Ref
@@ -94,6 +122,7 @@ type Package struct {
 	Folder       string       // where it is installed
 	Command      string       // the program that starts its server
 	Args         []string     // of that program, before those of the server
+	Env          []string     // "K=V", of the user's own, that the program needs
 	Dependencies []Dependency // sorted by path
 }
 

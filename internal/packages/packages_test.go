@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ func newStore(t *testing.T, r *registrytest.Registry) packages.Store {
 }
 
 func TestParse(t *testing.T) {
+	content := "sha256:" + strings.Repeat("0a", 32)
 	for word, want := range map[string]packages.Ref{
 		"npm:a":                {Registry: "npm", Name: "a"},
 		"npm:@scope/a@1.2.3":   {Registry: "npm", Name: "@scope/a", Version: "1.2.3"},
@@ -42,13 +44,20 @@ func TestParse(t *testing.T) {
 		"npm:a@next":           {Registry: "npm", Name: "a", Version: "next"},
 		"npm:a@^1.2":           {Registry: "npm", Name: "a", Version: "^1.2"},
 		"npm:a@1.0.0-rc.1+b.2": {Registry: "npm", Name: "a", Version: "1.0.0-rc.1+b.2"},
+
+		"oci:acme/server":            {Registry: "oci", Name: "acme/server"},
+		"oci:acme/server:v1.2":       {Registry: "oci", Name: "acme/server", Version: "v1.2"},
+		"oci:localhost:5000/x":       {Registry: "oci", Name: "localhost:5000/x"},
+		"oci:localhost:5000/x:1":     {Registry: "oci", Name: "localhost:5000/x", Version: "1"},
+		"oci:ghcr.io/a/b@" + content: {Registry: "oci", Name: "ghcr.io/a/b", Version: content},
 	} {
 		got, is, err := packages.Parse(word)
 		if diff := cmp.Diff(want, got); diff != "" || !is || err != nil || got.String() != word {
 			t.Errorf("%s: %v, %v, %s (-want +got):\n%s", word, is, err, got, diff)
 		}
 	}
-	for _, word := range []string{"npm:", "npm:../x", "npm:@scope", "npm:a/b", "npm:-g", "npm:a@", "npm:a@-rf", "npm:a@git+ssh://x", "npm:a@file:..", "npm:a@1 2", "npm:@", "npm:https://x/y.tgz", "npm:" + strings.Repeat("a", 215)} {
+	for _, word := range []string{"npm:", "npm:../x", "npm:@scope", "npm:a/b", "npm:-g", "npm:a@", "npm:a@-rf", "npm:a@git+ssh://x", "npm:a@file:..", "npm:a@1 2", "npm:@", "npm:https://x/y.tgz", "npm:" + strings.Repeat("a", 215),
+		"oci:", "oci:-v", "oci:A", "oci:a:", "oci:a@sha256:1", "oci:a b", "oci:../a", "oci:https://a/b", "oci:a@" + content + " --privileged"} {
 		if got, is, err := packages.Parse(word); !is || err == nil {
 			t.Errorf("%s is taken for %+v", word, got)
 		}
@@ -65,6 +74,60 @@ func TestExact(t *testing.T) {
 		if got := (packages.Ref{Version: version}).Exact(); got != want {
 			t.Errorf("%q: %v", version, got)
 		}
+	}
+}
+
+// TestHandOn names variables for the container, never their values.
+func TestHandOn(t *testing.T) {
+	if diff := cmp.Diff([]string{"run", "--env", "A", "--env", "B", "-i", "x"}, packages.HandOn([]string{"run", "-i", "x"}, []string{"A", "B"})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestImageEngines takes docker if its engine runs, else podman, and says what to do where there is neither or none that runs.
+func TestImageEngines(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("NOT TESTED: the engines are shell scripts")
+	}
+	const describes = `case $1 in image) echo '[{"Id": "0a", "RepoDigests": ["acme/server@sha256:0b"]}]';; esac`
+	for name, test := range map[string]struct {
+		engines map[string]string
+		want    string // the engine, or the error
+	}{
+		"docker":            {map[string]string{"docker": describes, "podman": "exit 1"}, "docker"},
+		"podman":            {map[string]string{"podman": describes}, "podman"},
+		"no engine runs":    {map[string]string{"docker": "exit 1", "podman": describes}, "podman"},
+		"neither":           {nil, "oci:acme/server:latest: docker or podman is needed to fetch it, and neither is installed here (https://docs.docker.com/get-docker, https://podman.io)"},
+		"docker is stopped": {map[string]string{"docker": "echo Cannot connect to the Docker daemon at x >&2; exit 1"}, "oci:acme/server:latest: docker is installed, and its engine does not run: start it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			for engine, script := range test.engines {
+				if err := os.WriteFile(filepath.Join(bin, engine), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := packages.Store{Folder: filepath.Join(t.TempDir(), "store"), Env: []string{"PATH=" + bin, "DOCKER_HOST=x"}}
+			p, err := s.Fetch(t.Context(), packages.Ref{Registry: "oci", Name: "acme/server"}, quiet)
+			if err != nil {
+				if err.Error() != test.want {
+					t.Errorf("got  %v\nwant %s", err, test.want)
+				}
+				return
+			}
+			if filepath.Base(p.Command) != test.want || p.Integrity != "sha256:0b" || p.Version != "latest" {
+				t.Errorf("%+v", p)
+			}
+			if diff := cmp.Diff([]string{"run", "-i", "--rm", "--pull=never", "sha256:0a"}, p.Args); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff([]string{"DOCKER_HOST=x"}, p.Env); diff != "" {
+				t.Error(diff)
+			}
+			if again := packages.Started([]string{p.Command}, filepath.Join(p.Folder, "work"), nil); again == nil || again.Ref != p.Ref || again.Integrity != p.Integrity {
+				t.Errorf("the server in it is not known to be of the image: %+v", again)
+			}
+		})
 	}
 }
 

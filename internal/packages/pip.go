@@ -53,7 +53,7 @@ func (m pip) install(ctx context.Context, ref Ref, folder string) error {
 	if err != nil {
 		return err
 	}
-	_, err = m.read(ref, folder)
+	_, err = m.read(ctx, ref, folder)
 	return err
 }
 
@@ -89,7 +89,7 @@ func (m pip) run(ctx context.Context, ref Ref, args ...string) ([]byte, error) {
 // (https://pip.pypa.io/en/stable/reference/installation-report/).
 const pipReport = "mcpctl-pip.json"
 
-func (pip) read(ref Ref, folder string) (Package, error) {
+func (pip) read(_ context.Context, ref Ref, folder string) (Package, error) {
 	p := inEnvironment(folder, func(d distribution) bool { return d.name == ref.Name })
 	if p == nil {
 		return Package{}, fmt.Errorf("%s: it is not in what was installed: empty the folder %s", ref, folder)

@@ -96,6 +96,9 @@ func Started(argv []string, dir string, env []string) *Package {
 	if launch, ok := Launched(argv); ok {
 		return launch.installed(dir, env)
 	}
+	if p := imageOf(dir); p != nil {
+		return p
+	}
 	program := argv[0]
 	if slices.Contains([]string{"node", "bun", "python", "python3"}, programOf(program)) {
 		if at := slices.IndexFunc(argv[1:], func(word string) bool { return !strings.HasPrefix(word, "-") }); at >= 0 {

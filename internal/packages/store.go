@@ -32,12 +32,15 @@ type Store struct {
 type manager interface {
 	versions(ctx context.Context, ref Ref, all bool) ([]string, error) // that a reference stands for, or all of its package, the lowest first; at least one
 	install(ctx context.Context, ref Ref, folder string) error         // into an empty folder, held against what the registry says; no script runs
-	read(ref Ref, folder string) (Package, error)                      // what was installed
+	read(ctx context.Context, ref Ref, folder string) (Package, error) // what was installed
 }
 
 func (s Store) manager(ref Ref) manager {
-	if ref.Registry == "pypi" {
+	switch ref.Registry {
+	case "pypi":
 		return pip{s}
+	case "oci":
+		return image{s}
 	}
 	return npm{s}
 }
@@ -45,20 +48,26 @@ func (s Store) manager(ref Ref) manager {
 // Fetch gives a package, from the store if that version is there; otherwise begin is told which version is asked for. No script
 // of any package runs. The error says what to do.
 func (s Store) Fetch(ctx context.Context, ref Ref, begin func(Ref)) (Package, error) {
+	pulled := ref.Registry == "oci" && !ref.Exact() // to know what it stands for is to fetch it
+	if pulled {
+		begin(ref)
+	}
 	exact, err := s.Resolve(ctx, ref)
 	if err != nil {
 		return Package{}, err
 	}
 	folder := s.folderOf(exact)
 	if !files.IsDir(folder) {
-		begin(exact)
+		if !pulled {
+			begin(exact)
+		}
 		if err := s.install(ctx, exact, folder); err != nil {
 			return Package{}, err
 		}
 	}
 	now := time.Now()
 	_ = os.Chtimes(folder, now, now) // when it was last used, for Prune
-	return s.manager(exact).read(exact, folder)
+	return s.manager(exact).read(ctx, exact, folder)
 }
 
 // Resolve is the reference with the exact version that it stands for now: of a range the highest.
@@ -165,7 +174,7 @@ type fault struct{ sign, words string }
 
 // folderOf is where a package of an exact version is kept: a name for each, which no other can have.
 func (s Store) folderOf(ref Ref) string {
-	return filepath.Join(s.Folder, ref.Registry, strings.ReplaceAll(ref.Name, "/", "%2f")+"@"+ref.Version)
+	return filepath.Join(s.Folder, ref.Registry, strings.NewReplacer("/", "%2f", ":", "%3a").Replace(ref.Name+"@"+ref.Version))
 }
 
 // choose is the program of a package that its manager would start: the one that is wanted, its only one, the one with its name,
@@ -233,7 +242,7 @@ func (s Store) Entries() ([]Entry, error) {
 // names are what the store can hold, below its folder.
 func (s Store) names() []string {
 	names := []string{"npm-cache", "pip-cache"}
-	for _, registry := range []string{"npm", "pypi"} {
+	for _, registry := range []string{"npm", "pypi", "oci"} {
 		fetched, _ := os.ReadDir(filepath.Join(s.Folder, registry)) // none, when there is none yet
 		for _, entry := range fetched {
 			names = append(names, registry+"/"+entry.Name())

@@ -85,7 +85,7 @@ func writeCompared(p *page, s Server) {
 
 // published tells SOURCEs that are packages: each stays what it is.
 func published(source string) bool {
-	return strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "pypi:")
+	return strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "pypi:") || strings.HasPrefix(source, "oci:")
 }
 
 // cost is how the number of tokens changed.

@@ -38,7 +38,7 @@ func Parse(word string) Source {
 		return Source{Kind: Stdin, Word: word}
 	case strings.HasPrefix(word, "git:"):
 		return Source{Kind: Git, Word: strings.TrimPrefix(word, "git:")}
-	case strings.HasPrefix(word, "npm:"), strings.HasPrefix(word, "pypi:"):
+	case strings.HasPrefix(word, "npm:"), strings.HasPrefix(word, "pypi:"), strings.HasPrefix(word, "oci:"):
 		return Source{Kind: Package, Word: word}
 	case strings.HasPrefix(word, "http://"), strings.HasPrefix(word, "https://"):
 		return Source{Kind: URL, Word: word}
@@ -58,9 +58,6 @@ func ParseAll(words, command []string) ([]Source, error) {
 		}
 		if scheme, _, is := strings.Cut(word, "://"); is && scheme != "http" && scheme != "https" {
 			return nil, exit.Usagef("%q is no address that mcpctl knows: it speaks http:// and https://, over which MCP servers are reached", word)
-		}
-		if image, is := strings.CutPrefix(word, "oci:"); is {
-			return nil, exit.Usagef("container images are not fetched: to start one write -- docker run -i --rm %s", image)
 		}
 		all = append(all, Parse(word))
 	}

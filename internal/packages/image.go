@@ -1,0 +1,166 @@
+package packages
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/process"
+)
+
+// ociName and ociVersion are those of https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a
+// name with a registry before it or not, and a tag or a digest.
+var (
+	ociName    = match.Pattern(`^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
+	ociVersion = match.Pattern(`^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64})$`)
+)
+
+// image fetches container images with docker or podman, whose store they stay in: the folder only says that one was fetched.
+type image struct{ Store }
+
+// versions fetches what the tag stands for now. Tags have no order, so there is no history of them.
+func (m image) versions(ctx context.Context, ref Ref, _ bool) ([]string, error) {
+	if ref.Version == "" {
+		ref.Version = "latest"
+	}
+	return []string{ref.Version}, m.pull(ctx, ref)
+}
+
+func (m image) install(ctx context.Context, ref Ref, folder string) error {
+	if !ref.Exact() {
+		return nil // versions has fetched it
+	}
+	return m.pull(ctx, ref)
+}
+
+// pull fetches an image. One that was built here needs no registry.
+func (m image) pull(ctx context.Context, ref Ref) error {
+	_, err := m.run(ctx, ref, "pull", "--quiet", ref.spec())
+	if err != nil {
+		if _, known := m.inspect(ctx, ref); known == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// run runs the engine that is installed here.
+func (m image) run(ctx context.Context, ref Ref, args ...string) ([]byte, error) {
+	engine, err := m.engine(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return m.Store.run(ctx, ref, imageFaults, engine, args...)
+}
+
+// engine is the program that runs containers: docker, or podman where that is not installed or has no engine that runs.
+func (m image) engine(ctx context.Context, ref Ref) (string, error) {
+	docker, missing := process.LookPath("docker", "", m.Env)
+	podman, err := process.LookPath("podman", "", m.Env)
+	switch {
+	case missing == nil && err == nil:
+		if _, err := m.Store.run(ctx, ref, nil, docker, "version"); err == nil {
+			return docker, nil
+		}
+		return podman, nil
+	case missing == nil:
+		return docker, nil
+	case err == nil:
+		return podman, nil
+	}
+	return "", fmt.Errorf("%s: docker or podman is needed to fetch it, and neither is installed here (https://docs.docker.com/get-docker, https://podman.io)", ref)
+}
+
+// imageFaults are sentences of docker and podman.
+var imageFaults = []fault{
+	{"Cannot connect to the Docker daemon", "docker is installed, and its engine does not run: start it"},
+	{"failed to connect to the docker API", "docker is installed, and its engine does not run: start it"},
+	{"manifest unknown", "the registry has no such tag"},
+	{"repository does not exist", "the registry has no such image, or does not show it to you (docker login)"},
+	{"unauthorized", "the registry wants to know who you are: docker login"},
+	{"connection refused", "the registry cannot be reached: nobody listens there"},
+	{"no such host", "the registry cannot be reached: its name is not found"},
+}
+
+// inspected is what an engine says of an image.
+type inspected struct {
+	ID          string `json:"Id"` // podman leaves "sha256:" out
+	RepoDigests []string
+}
+
+func (m image) inspect(ctx context.Context, ref Ref) (inspected, error) {
+	out, err := m.run(ctx, ref, "image", "inspect", ref.spec())
+	if err != nil {
+		return inspected{}, err
+	}
+	var all []inspected
+	if err := json.Unmarshal(out, &all); err != nil || len(all) != 1 || all[0].ID == "" {
+		return inspected{}, fmt.Errorf("%s: what the engine says of it is no description of an image", ref)
+	}
+	all[0].ID = "sha256:" + strings.TrimPrefix(all[0].ID, "sha256:")
+	return all[0], nil
+}
+
+// read gives the image by its own digest, so that what was agreed to is what runs, whatever becomes of the tag.
+func (m image) read(ctx context.Context, ref Ref, folder string) (Package, error) {
+	found, err := m.inspect(ctx, ref)
+	if err != nil {
+		return Package{}, err
+	}
+	engine, err := m.engine(ctx, ref)
+	p := Package{Ref: ref, Folder: folder, Integrity: found.ID, Command: engine, Args: []string{"run", "-i", "--rm", "--pull=never", found.ID}}
+	for _, pair := range m.Env {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "DOCKER_") || strings.HasPrefix(name, "CONTAINERS_") || name == "XDG_RUNTIME_DIR" {
+			p.Env = append(p.Env, pair) // says where the engine is, and its images
+		}
+	}
+	for _, digest := range found.RepoDigests {
+		if at := strings.LastIndex(digest, "@"); at >= 0 && strings.HasSuffix(digest[:at], ref.Name) {
+			p.Integrity = digest[at+1:]
+		}
+	}
+	if err == nil {
+		err = p.remember()
+	}
+	return p, err
+}
+
+// imageFile is the file of a folder that says which image its server runs in, as a lock has it.
+const imageFile = "image.json"
+
+// remember writes down what is started from the folder.
+func (p Package) remember() error {
+	data, err := Lock{p.Name: p}.Encode()
+	if err != nil {
+		return err
+	}
+	return files.ReplacePrivate(filepath.Join(p.Folder, imageFile), data)
+}
+
+// imageOf is the image whose server runs in a working folder of the store; nil when it is none.
+func imageOf(dir string) *Package {
+	lock, err := ReadLock(filepath.Join(filepath.Dir(dir), imageFile))
+	if err != nil || len(lock) != 1 {
+		return nil
+	}
+	for _, p := range lock {
+		if p.Registry == "oci" {
+			return &p
+		}
+	}
+	return nil
+}
+
+// HandOn is the arguments of a server's engine that hands these variables of its own environment on to the container.
+func HandOn(args []string, names []string) []string {
+	handed := slices.Clone(args[:1])
+	for _, name := range names {
+		handed = append(handed, "--env", name)
+	}
+	return append(handed, args[1:]...)
+}
