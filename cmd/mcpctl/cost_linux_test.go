@@ -96,7 +96,7 @@ func TestCheckRefusesWhatItCannotHold(t *testing.T) {
 // TestSignalEndsAnAnalysis interrupts a run at work on schemas that keep it busy for long, once it has used some processor time, and
 // wants it to use little more. Processor time does not depend on what else the machine does.
 func TestSignalEndsAnAnalysis(t *testing.T) {
-	const size, tools = 400_000, 12
+	const size, tools = 300_000, 12 // together below what check takes of a server
 	for _, name := range []string{"conditions", "pattern-properties"} {
 		all, dir := recipes(t)[name], t.TempDir()
 		one := all.Tools
