@@ -33,7 +33,7 @@ test:                 ## every hermetic test; scripts wait more than they work, 
 race:                 ## the same with the race detector
 	$(GO) test -race -timeout 25m -parallel 4 ./...
 
-cover:                ## statement coverage of product code; 85 % is the floor for pkg/; RACE=-race looks for races in the same run
+cover:                ## statement coverage of product code; 85 % is the floor for pkg/; RACE=-race looks for races in the same run, PACKAGES=… are those whose tests count
 	sh scripts/cover.sh $(RACE)
 
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
