@@ -82,6 +82,7 @@ var imageFaults = []fault{
 	{"failed to connect to the docker API", "docker is installed, and its engine does not run: start it"},
 	{"manifest unknown", "the registry has no such tag"},
 	{"repository does not exist", "the registry has no such image, or does not show it to you (docker login)"},
+	{"did not resolve to an alias", "podman wants the registry before the name of an image, such as oci:docker.io/IMAGE"},
 	{"unauthorized", "the registry wants to know who you are: docker login"},
 	{"connection refused", "the registry cannot be reached: nobody listens there"},
 	{"no such host", "the registry cannot be reached: its name is not found"},
@@ -120,8 +121,8 @@ func (m image) read(ctx context.Context, ref Ref, folder string) (Package, error
 		}
 	}
 	for _, digest := range found.RepoDigests {
-		if at := strings.LastIndex(digest, "@"); at >= 0 && strings.HasSuffix(digest[:at], ref.Name) {
-			p.Integrity = digest[at+1:]
+		if name, sum, ok := strings.Cut(digest, "@"); ok && strings.HasSuffix("/"+name, "/"+ref.Name) { // podman puts the registry first
+			p.Integrity = sum
 		}
 	}
 	if err == nil {

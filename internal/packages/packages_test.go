@@ -89,7 +89,7 @@ func TestImageEngines(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("NOT TESTED: the engines are shell scripts")
 	}
-	const describes = `case $1 in image) echo '[{"Id": "0a", "RepoDigests": ["acme/server@sha256:0b"]}]';; esac`
+	const describes = `case $1 in image) echo '[{"Id": "0a", "RepoDigests": ["docker.io/acme/server@sha256:0b", "docker.io/other-acme/server@sha256:0c", "docker.io/elseacme/server@sha256:0d"]}]';; esac`
 	for name, test := range map[string]struct {
 		engines map[string]string
 		want    string // the engine, or the error
@@ -98,6 +98,7 @@ func TestImageEngines(t *testing.T) {
 		"podman":            {map[string]string{"podman": describes}, "podman"},
 		"no engine runs":    {map[string]string{"docker": "exit 1", "podman": describes}, "podman"},
 		"neither":           {nil, "oci:acme/server:latest: docker or podman is needed to fetch it, and neither is installed here (https://docs.docker.com/get-docker, https://podman.io)"},
+		"no registry":       {map[string]string{"podman": `echo 'short-name "x" did not resolve to an alias' >&2; exit 125`}, "oci:acme/server:latest: podman wants the registry before the name of an image, such as oci:docker.io/IMAGE"},
 		"docker is stopped": {map[string]string{"docker": "echo Cannot connect to the Docker daemon at x >&2; exit 1"}, "oci:acme/server:latest: docker is installed, and its engine does not run: start it"},
 	} {
 		t.Run(name, func(t *testing.T) {
