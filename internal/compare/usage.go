@@ -45,6 +45,9 @@ func UsageStore(p host.Process) (usage.Store, error) {
 // records reads the records that are meant.
 func (o UsageOptions) records(p host.Process) (*usage.Records, error) {
 	if word := cmp.Or(o.Records, config.LocalRecords); word != config.LocalRecords {
+		if strings.HasPrefix(word, "-") {
+			return nil, exit.Usagef("--usage %s: write which records are meant: --usage local, or a file of mcpctl usage export", word)
+		}
 		if !filepath.IsAbs(word) {
 			word = filepath.Join(p.Dir, word)
 		}
