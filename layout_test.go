@@ -33,8 +33,8 @@ var floors = [][]string{
 	10: {"cmd/mcpctl"},
 }
 
-// forTests are servers that tests talk to, and the judge of schemas. Nothing that ships imports them.
-var forTests = []string{"internal/fixture", "internal/packages/registrytest", "internal/auth/authtest", "pkg/schema/internal/judge"}
+// forTests are servers that tests talk to, their pseudo terminals, and the judge of schemas. Nothing that ships imports them.
+var forTests = []string{"internal/fixture", "internal/packages/registrytest", "internal/auth/authtest", "internal/terminal/terminaltest", "pkg/schema/internal/judge"}
 
 // libraries are all that is not our own, each with the packages that may import it.
 var libraries = map[string][]string{
@@ -60,7 +60,7 @@ var libraries = map[string][]string{
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
 	"golang.org/x/sync":                        {"pkg/probe"},
-	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture"},
+	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal/terminaltest"},
 	"golang.org/x/term":                        {"internal/terminal"},
 }
 

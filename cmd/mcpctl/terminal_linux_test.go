@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mcpctl/mcpctl/internal/terminal/terminaltest"
 )
 
 // pseudo is a terminal on which a test types when it has read a prompt; testscript types before there is one.
@@ -27,23 +28,8 @@ type pseudo struct {
 
 func newPseudo(t *testing.T) *pseudo {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("there are no pseudo terminals here: %v", err)
-	}
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	master, slave := terminaltest.Open(t)
 	p := &pseudo{File: master, slave: slave}
-	t.Cleanup(func() { _ = master.Close(); _ = slave.Close() })
 	go p.watch()
 	return p
 }

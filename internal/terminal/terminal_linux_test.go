@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/terminal/terminaltest"
 )
 
 // keyboard is the other end of a terminal: what is written to it was typed, what is read from it is shown.
@@ -28,24 +27,9 @@ type keyboard struct {
 // newTerminal is a terminal without a person, and its other end.
 func newTerminal(t *testing.T) (*Terminal, *keyboard) {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("there are no pseudo terminals here: %v", err)
-	}
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	master, slave := terminaltest.Open(t)
 	k := &keyboard{File: master, t: t}
 	k.shown.Go(func() { _, _ = k.text.ReadFrom(master) }) // ends with an error, when the terminal is closed
-	t.Cleanup(func() { _ = slave.Close(); _ = master.Close() })
 	return &Terminal{slave, slave}, k
 }
 
