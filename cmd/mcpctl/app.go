@@ -40,10 +40,10 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	own, behind := splitCommand(args)
 	this := newProgram(p, behind)
 	app := newApp(this)
-	err := error(nil)
-	if asked, all, command := asksForHelp(app, own); asked {
+	takesValue, err := everyFlag(app), error(nil)
+	if asked, all, command := asksForHelp(own, takesValue); asked {
 		err = this.help(app, command, all)
-	} else if own, err = arranged(own, app); err == nil {
+	} else if own, err = arranged(own, takesValue); err == nil {
 		err = app.RunContext(ctx, append([]string{app.Name}, own...))
 	}
 	printError(p, err)

@@ -47,19 +47,18 @@ type helpSection struct {
 
 // asksForHelp tells whether help is wanted, by "help", --help, -h or --help-all anywhere before "--", and of which command; the
 // value of a flag is no such word.
-func asksForHelp(app *cli.App, own []string) (asked, all bool, command string) {
+func asksForHelp(own []string, takesValue map[string]bool) (asked, all bool, command string) {
 	words := own
 	if len(own) > 0 && own[0] == "help" {
 		asked, words = true, own[1:]
 	}
-	takes := everyFlag(app)
 	for i := 0; i < len(words); i++ {
 		switch word := words[i]; {
 		case slices.Contains([]string{"--help", "-h", "-help", "-?"}, word):
 			asked = true
 		case word == "--help-all", word == "-help-all":
 			asked, all = true, true
-		case strings.HasPrefix(word, "-") && takes[strings.TrimLeft(word, "-")]:
+		case strings.HasPrefix(word, "-") && takesValue[strings.TrimLeft(word, "-")]:
 			i++
 		case !strings.HasPrefix(word, "-") && command == "":
 			command = word

@@ -33,7 +33,7 @@ func TestExamplesParse(t *testing.T) {
 			if own[0] == "mcpctl" { // source <(mcpctl …)
 				own = own[1:]
 			}
-			words, err := arranged(own, app)
+			words, err := arranged(own, everyFlag(app))
 			if err == nil {
 				err = app.Run(append([]string{"mcpctl"}, words...))
 			}

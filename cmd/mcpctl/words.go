@@ -51,8 +51,7 @@ var hostAndPort = match.Pattern(`^[A-Za-z0-9.-]+:\d+(/.*)?$`)
 
 // arranged moves flags in front of positional arguments, behind the name of the command: urfave/cli stops reading flags at the
 // first positional argument, people do not. --json is --format json, and so on; -vv is -v.
-func arranged(args []string, app *cli.App) ([]string, error) {
-	takesValue := everyFlag(app)
+func arranged(args []string, takesValue map[string]bool) ([]string, error) {
 	var flags, words []string
 	for i := 0; i < len(args); i++ {
 		arg := args[i]

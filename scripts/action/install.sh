@@ -10,7 +10,7 @@ echo "$folder" >> "$GITHUB_PATH"
 
 if [ -z "$VERSION" ]; then
   cd "$GITHUB_ACTION_PATH"
-  go build -trimpath -ldflags '-s -w' -o "$folder/" ./cmd/mcpctl
+  go build -trimpath -tags urfave_cli_no_docs -ldflags '-s -w' -o "$folder/" ./cmd/mcpctl
   exit
 fi
 
