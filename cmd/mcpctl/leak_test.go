@@ -238,7 +238,7 @@ func (l *leak) calls(p planted) string {
 {"type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":%[1]s,"invocation":{"server":"s","tool":"t","arguments":{"q":%[1]s}},"result":{"Ok":{"content":[{"type":"text","text":%[1]s}]}}}}
 `, v)
 	if p.credible() {
-		lines += fmt.Sprintf(`{"server":"s","tool":"t","arguments":{"map":{%s:1},%[1]s:%[1]s},"consumer":"c","project":%[1]s}
+		lines += fmt.Sprintf(`{"server":"s","tool":"t","arguments":{"map":{%s:1},%[1]s:%[1]s},"consumer":"c","project":%[1]s,"result":{"structuredContent":{%[1]s:1,"note":%[1]s,"list":[{%[1]s:%[1]s}]}}}
 {"type":"session_meta","payload":{"cwd":%[1]s}}
 {"type":"assistant","cwd":%[1]s,"message":{"content":[{"type":"tool_use","id":%[1]s,"name":"mcp__s__t","input":{}}]}}
 `, v)

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -83,10 +84,9 @@ func calledOf(s check.Subject, evidence *usage.Evidence) *check.Recorded {
 	if evidence == nil || s.Snapshot == nil {
 		return nil
 	}
-	of := &check.Recorded{Days: evidence.Days(), Calls: evidence.Calls(), Tools: map[string]check.Called{}}
+	of := &check.Recorded{Days: evidence.Days(), Calls: evidence.Calls(), Tools: map[string]finding.Called{}}
 	for _, item := range s.Snapshot.Tools.Items() {
-		found, _ := evidence.Replay(item.Key, item.InputSchema()) // of a schema that cannot be read other rules speak
-		of.Tools[item.Key] = check.Called(found)
+		of.Tools[item.Key], _ = evidence.Replay(item.Key, item.InputSchema()) // of a schema that cannot be read other rules speak
 	}
 	return of
 }
@@ -128,12 +128,10 @@ func Usage(ctx context.Context, p host.Process, o UsageOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Report{Command: "usage", Usage: []report.Called{}, Status: fleet.Status(surfaces)}
-	w := o.window(p)
-	for _, s := range rs.Summaries(w, p.Now) {
-		offered, known := toolOf(surfaces, s)
-		if len(from) == 0 || known {
-			r.Usage = append(r.Usage, rowOf(s.Server, s, w, offered))
+	r := &report.Report{Command: "usage", Usage: []finding.Called{}, Status: fleet.Status(surfaces)}
+	for _, c := range rs.Called(o.window(p)) {
+		if offered, known := toolOf(surfaces, c.Server, c.Tool); len(from) == 0 || known {
+			r.Usage = append(r.Usage, priced(c, offered))
 		}
 	}
 	return r, nil
@@ -149,49 +147,45 @@ func ReplayUsage(ctx context.Context, p host.Process, o UsageOptions, from []sou
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Report{Command: "replay", Usage: []report.Called{}, Status: fleet.Status(surfaces)}
-	w := o.window(p)
+	r := &report.Report{Command: "replay", Usage: []finding.Called{}, Status: fleet.Status(surfaces)}
 	for _, surface := range surfaces {
 		if surface.Snapshot == nil {
 			continue
 		}
-		evidence := rs.Of([]string{surface.Name}, w)
+		evidence := rs.Of([]string{surface.Name}, o.window(p))
 		for _, item := range surface.Snapshot.Tools.Items() {
 			found, err := evidence.Replay(item.Key, item.InputSchema())
 			if err != nil {
 				r.Problems = append(r.Problems, surface.Name+": "+item.Key+": "+err.Error())
 				continue
 			}
-			row := rowOf(surface.Name, evidence.Summary(item.Key, p.Now), w, item)
-			row.Refused, row.Undecided, row.Fault, row.Unused = found.Refused, found.Undecided, found.Fault, found.Unused()
-			r.Usage = append(r.Usage, row)
+			found.Server = surface.Name
+			r.Usage = append(r.Usage, priced(found, item))
 		}
 	}
-	if r.Status == exit.OK && slices.ContainsFunc(r.Usage, func(c report.Called) bool { return c.Refused > 0 }) {
+	if r.Status == exit.OK && slices.ContainsFunc(r.Usage, func(c finding.Called) bool { return c.Refused > 0 }) {
 		r.Status = exit.Findings
 	}
 	return r, nil
 }
 
-// rowOf is what is known of the calls of a tool, with what it costs if it is at hand.
-func rowOf(server string, s usage.Summary, w usage.Window, offered snapshot.Item) report.Called {
-	row := report.Called{Server: server, Tool: s.Tool, Calls: s.Calls, Failed: s.Errors, Agents: append([]string{}, s.Agents...), Projects: s.Projects, Last: s.Last, Days: w.Days, Trend: s.Trend[:]}
+// priced is what is known of the calls of a tool with what it costs, if it is at hand.
+func priced(c finding.Called, offered snapshot.Item) finding.Called {
 	if offered.Raw != nil {
-		cost := check.ToolTokens(offered)
-		row.Tokens = &cost
+		c.Tokens = new(check.ToolTokens(offered))
 	}
-	return row
+	return c
 }
 
-// toolOf is the tool that was called, and whether its server is among the surfaces.
-func toolOf(surfaces []fleet.Surface, s usage.Summary) (tool snapshot.Item, known bool) {
+// toolOf is a tool by its recorded names, and whether its server is among the surfaces.
+func toolOf(surfaces []fleet.Surface, server, tool string) (found snapshot.Item, known bool) {
 	for _, surface := range surfaces {
-		if surface.Snapshot == nil || !s.Of(surface.Name) {
+		if surface.Snapshot == nil || !usage.SameName(server, surface.Name) {
 			continue
 		}
 		known = true
 		for _, item := range surface.Snapshot.Tools.Items() {
-			if s.Is(item.Key) {
+			if usage.SameName(tool, item.Key) {
 				return item, true
 			}
 		}
@@ -282,7 +276,7 @@ func choicesOf(surfaces []fleet.Surface) func(server, tool string) map[string]bo
 		key := [2]string{server, tool}
 		choices, ok := known[key]
 		if !ok {
-			item, _ := toolOf(surfaces, usage.Summary{Server: server, Tool: tool})
+			item, _ := toolOf(surfaces, server, tool)
 			choices = usage.Choices(item.InputSchema())
 			known[key] = choices
 		}

@@ -37,7 +37,7 @@ type Report struct {
 	FailOn   finding.Threshold `json:"failOn,omitempty"`   // from this level on a finding fails the run; empty = breaking
 	Rules    []finding.Rule    `json:"rules,omitempty"`    // rules: the catalogue, or the rules that were asked for
 	Files    []File            `json:"files,omitempty"`    // config --discover: the files of applications that were looked at
-	Usage    []Called          `json:"usage,omitzero"`     // usage: what is recorded of each tool
+	Usage    []finding.Called  `json:"usage,omitzero"`     // usage: what is recorded of each tool
 	Problems []string          `json:"problems,omitempty"` // what is wrong but belongs to no server, such as an unreadable file
 	Summary  Summary           `json:"summary"`            // how many of what; Write sets it
 }

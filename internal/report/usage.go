@@ -11,25 +11,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// Called is what is recorded of the calls of one tool.
-type Called struct {
-	Server   string   `json:"server"`
-	Tool     string   `json:"tool"`
-	Calls    int      `json:"calls"`              // in the window
-	Failed   int      `json:"failed"`             // those of them that were answered with an error
-	Agents   []string `json:"agents"`             // who called
-	Projects []string `json:"projects,omitempty"` // where, as far as that is known
-	Last     string   `json:"last"`               // day of the last call
-	Days     int      `json:"days"`               // how long the window is
-	Trend    []int    `json:"trend"`              // calls in equal parts of the window, the oldest first
-	Tokens   *int     `json:"tokens,omitempty"`   // what the tool costs every conversation; absent = its definition is not at hand
-
-	Refused   int      `json:"refused,omitempty"`   // replay: calls that the tool would refuse now
-	Undecided int      `json:"undecided,omitempty"` // replay: calls of which the records do not tell
-	Fault     string   `json:"fault,omitempty"`     // replay: what is wrong with the refused ones most often
-	Unused    []string `json:"unused,omitempty"`    // replay: arguments that were never given, and choices that were never made
-}
-
 // writeReplay writes a row per tool that is offered.
 func writeReplay(p *page, r *Report) {
 	if len(r.Usage) == 0 {
@@ -63,13 +44,14 @@ func writeUsage(p *page, r *Report) {
 	g := grid{columns: []column{{title: "SERVER", name: true, least: 8}, {title: "TOOL", name: true, least: 8}, {title: "CALLS", right: true}, {title: "ERRORS", right: true, drop: 2},
 		{title: "AGENTS", least: 8, drop: 3}, {title: "PROJECTS", least: 8, drop: 6}, {title: "LAST CALL", least: 10, drop: 1}, {title: "TOKENS", right: true, drop: 4}, {title: strconv.Itoa(r.Usage[0].Days) + " DAYS", drop: 5}}}
 	for _, c := range r.Usage {
-		g.rows = append(g.rows, []span{{c.Server, bold}, {c.Tool, plain}, {strconv.Itoa(c.Calls), plain}, c.errors(),
+		g.rows = append(g.rows, []span{{c.Server, bold}, {c.Tool, plain}, {strconv.Itoa(c.Calls), plain}, failed(c),
 			{strings.Join(c.Agents, ", "), plain}, {strings.Join(c.Projects, ", "), plain}, {c.Last, dim}, {number(c.Tokens), dim}, {sparkline(c.Trend), cyan}})
 	}
 	p.grid(0, g)
 }
 
-func (c Called) errors() span {
+// failed is the part of the calls that failed.
+func failed(c finding.Called) span {
 	if c.Failed == 0 {
 		return span{"–", dim}
 	}

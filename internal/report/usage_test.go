@@ -37,7 +37,7 @@ func TestCallsOfFindings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Usage = []Called{{Server: "s", Tool: "a", Calls: 1, Agents: []string{"x"}, Projects: []string{"shop"}, Last: "2026-11-20", Days: 30, Trend: []int{0, 1}}}
+	r.Usage = []finding.Called{{Server: "s", Tool: "a", Calls: 1, Agents: []string{"x"}, Projects: []string{"shop"}, Last: "2026-11-20", Days: 30, Trend: []int{0, 1}}}
 	written := written(t, "json", r, Options{})
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(written))
 	if err == nil {

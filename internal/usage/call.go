@@ -23,6 +23,7 @@ type Call struct {
 	Time      time.Time       // zero = the record does not say
 	Arguments json.RawMessage // as sent; nil = they are not recorded
 	Failed    bool            // it was answered with an error
+	Result    json.RawMessage // what it was answered with; nil = that is not recorded
 }
 
 // day is when a call was made, in UTC; now where that is not recorded.
@@ -62,8 +63,8 @@ func flat(name string) string {
 	}, name)
 }
 
-// sameName tells whether a recorded name is that of a server or tool, which the client may have flattened.
-func sameName(recorded, name string) bool { return recorded == name || recorded == flat(name) }
+// SameName tells whether a recorded name is that of a server or tool, which the client may have flattened.
+func SameName(recorded, name string) bool { return recorded == name || recorded == flat(name) }
 
 // Transcripts are the folders in which applications of the user's keep what their agents did, as far as they exist.
 func Transcripts(home string, lookup func(string) (string, bool)) []string {

@@ -57,9 +57,12 @@ func (rs *Records) Settle(known func(server, tool string) map[string]bool) {
 	*rs = *NewRecords()
 	for _, r := range all {
 		listed := known(r.Server, r.Tool)
-		r.Arguments = r.Arguments.settled("", func(pointer string, raw json.RawMessage) bool {
-			text, _ := rawjson.Text(raw)
-			return listed[text] || at[[3]string{r.Server, r.Tool, pointer}].chooses(raw) || at[[3]string{r.Server, "", pointer}].chooses(raw)
+		r.Arguments = r.Arguments.each("", func(pointer string, s Shape) Shape {
+			text, _ := rawjson.Text(s.Value)
+			if s.Value == nil || listed[text] || at[[3]string{r.Server, r.Tool, pointer}].chooses(s.Value) || at[[3]string{r.Server, "", pointer}].chooses(s.Value) {
+				return s
+			}
+			return hidden(text)
 		})
 		rs.add(*r)
 	}
@@ -75,7 +78,7 @@ type place struct {
 }
 
 func (at places) add(server, tool string, arguments Shape, calls int) {
-	arguments.texts("", func(pointer string, s Shape) {
+	arguments.each("", func(pointer string, s Shape) Shape {
 		for _, key := range [][3]string{{server, tool, pointer}, {server, "", pointer}} {
 			if at[key] == nil {
 				at[key] = &place{texts: map[string]int{}}
@@ -85,6 +88,7 @@ func (at places) add(server, tool string, arguments Shape, calls int) {
 				at[key].texts[string(s.Value)] += calls
 			}
 		}
+		return s
 	})
 }
 
@@ -98,37 +102,4 @@ func (p *place) chooses(text json.RawMessage) bool {
 		}
 	}
 	return p.texts[string(text)] >= leastRepeats && different <= mostChoices && 2*repeated >= p.all
-}
-
-// texts visits the texts of a shape, each with its place; all items of an array are at one.
-func (s Shape) texts(pointer string, visit func(string, Shape)) {
-	if s.Type == "string" {
-		visit(pointer, s)
-	}
-	for _, item := range s.Items {
-		item.texts(rawjson.Join(pointer, "*"), visit)
-	}
-	for name, member := range s.Members {
-		member.texts(rawjson.Join(pointer, name), visit)
-	}
-}
-
-// settled is the shape with no texts but those that are choices.
-func (s Shape) settled(pointer string, choice func(pointer string, text json.RawMessage) bool) Shape {
-	if s.Type == "string" && s.Value != nil && !choice(pointer, s.Value) {
-		text, _ := rawjson.Text(s.Value)
-		return hidden(text)
-	}
-	s.Items = slices.Clone(s.Items)
-	for i, item := range s.Items {
-		s.Items[i] = item.settled(rawjson.Join(pointer, "*"), choice)
-	}
-	if s.Members != nil {
-		members := map[string]Shape{}
-		for name, member := range s.Members {
-			members[name] = member.settled(rawjson.Join(pointer, name), choice)
-		}
-		s.Members = members
-	}
-	return s
 }

@@ -11,7 +11,10 @@ import (
 type claudeLine struct {
 	Timestamp time.Time `json:"timestamp"`
 	Folder    string    `json:"cwd"`
-	Message   struct {
+	MCP       struct {
+		Structured json.RawMessage `json:"structuredContent"`
+	} `json:"mcpMeta"`
+	Message struct {
 		Content []claudeBlock `json:"content"`
 	} `json:"message"`
 }
@@ -23,6 +26,7 @@ type claudeBlock struct {
 	Input     json.RawMessage `json:"input"`
 	ToolUseID string          `json:"tool_use_id"`
 	IsError   bool            `json:"is_error"`
+	Content   json.RawMessage `json:"content"`
 }
 
 // claude reads calls, which wait for the line that answers them, and answers.
@@ -41,7 +45,10 @@ func claude(r *reader, line []byte) (found []Call, matched bool) {
 		case b.Type == "tool_use" && ours && b.ID != "":
 			found = append(found, r.wait(Call{ID: b.ID, Server: server, Tool: tool, Agent: "claude-code", Project: projectOf(l.Folder), Time: l.Timestamp, Arguments: b.Input})...)
 		case b.Type == "tool_result":
-			found = append(found, r.answer(b.ToolUseID, b.IsError)...)
+			if l.MCP.Structured != nil && len(l.Message.Content) == 1 {
+				b.Content = l.MCP.Structured
+			}
+			found = append(found, r.answer(b.ToolUseID, b.IsError, b.Content)...)
 		}
 	}
 	return found, true

@@ -23,11 +23,7 @@ type codexLine struct {
 			Arguments json.RawMessage `json:"arguments"`
 		} `json:"invocation"`
 		Result struct {
-			OK struct {
-				IsError bool `json:"isError"`
-				Earlier bool `json:"is_error"`
-			}
-			Err json.RawMessage
+			OK, Err json.RawMessage
 		} `json:"result"`
 		Name      string          `json:"name"`
 		Namespace string          `json:"namespace"`
@@ -58,7 +54,12 @@ func codex(r *reader, line []byte) (found []Call, matched bool) {
 		if string(c.Arguments) == "null" {
 			c.Arguments = json.RawMessage("{}") // no argument was sent
 		}
-		c.Failed = p.Result.OK.IsError || p.Result.OK.Earlier || p.Result.Err != nil
+		var said struct {
+			IsError bool `json:"isError"`
+			Earlier bool `json:"is_error"`
+		}
+		_ = json.Unmarshal(p.Result.OK, &said) // none is no error
+		c.Failed, c.Result = said.IsError || said.Earlier || p.Result.Err != nil, p.Result.OK
 		return []Call{c}, true
 	case p.Type == "function_call" && c.ID != "":
 		name := p.Name
@@ -73,9 +74,12 @@ func codex(r *reader, line []byte) (found []Call, matched bool) {
 		}
 		return found, ours
 	case p.Type == "function_call_output":
-		var said struct{ Success *bool }
+		said := struct {
+			Content json.RawMessage
+			Success *bool
+		}{Content: p.Output}
 		_ = json.Unmarshal(p.Output, &said) // mostly a text
-		return r.answer(c.ID, said.Success != nil && !*said.Success), true
+		return r.answer(c.ID, said.Success != nil && !*said.Success, said.Content), true
 	}
 	return nil, false
 }

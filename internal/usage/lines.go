@@ -10,8 +10,7 @@ import (
 )
 
 // plainLine is a call as anybody can write it with jq: {"server", "tool", "arguments", "isError", "time", "consumer", "project",
-// "id"}. A result may
-// stand there, too, and is not read.
+// "result", "id"}.
 type plainLine struct {
 	ID        string          `json:"id"`
 	Server    string          `json:"server"`
@@ -21,6 +20,7 @@ type plainLine struct {
 	Arguments json.RawMessage `json:"arguments"`
 	IsError   bool            `json:"isError"`
 	Time      json.RawMessage `json:"time"`
+	Result    json.RawMessage `json:"result"`
 }
 
 func plain(_ *reader, line []byte) (found []Call, matched bool) {
@@ -37,7 +37,7 @@ func plain(_ *reader, line []byte) (found []Call, matched bool) {
 	if l.ID != "" {
 		l.ID = l.Server + "\x00" + l.Consumer + "\x00" + l.ID
 	}
-	return []Call{{l.ID, l.Server, l.Tool, l.Consumer, projectOf(l.Project), timeOf(l.Time), argumentsOf(l.Arguments), l.IsError}}, true
+	return []Call{{l.ID, l.Server, l.Tool, l.Consumer, projectOf(l.Project), timeOf(l.Time), argumentsOf(l.Arguments), l.IsError, l.Result}}, true
 }
 
 // argumentsOf are arguments, which some write as JSON in a text.

@@ -63,7 +63,9 @@ func otlp(_ *reader, line []byte) (found []Call, matched bool) {
 	for _, s := range spans {
 		found = append(found, s.call(byID))
 	}
-	slices.SortStableFunc(found, func(a, b Call) int { return cmp.Compare(len(b.Arguments), len(a.Arguments)) }) // the fullest of copies first
+	slices.SortStableFunc(found, func(a, b Call) int {
+		return cmp.Or(cmp.Compare(len(b.Arguments), len(a.Arguments)), cmp.Compare(len(b.Result), len(a.Result)))
+	}) // the fullest of copies first
 	return found, true
 }
 
@@ -112,7 +114,7 @@ func (s *span) call(byID map[string]*span) Call {
 	}
 	nanos, _ := strconv.ParseInt(s.Start, 10, 64)
 	c := Call{s.TraceID + id, s.server(), s.tool(), cmp.Or(s.text("mcp.client.name"), s.text("gen_ai.agent.name"), "otlp"), "",
-		time.Unix(0, nanos), argumentsOf(s.values["gen_ai.tool.call.arguments"]), s.Status.Code == errorCode || s.text("error.type") != ""}
+		time.Unix(0, nanos), argumentsOf(s.values["gen_ai.tool.call.arguments"]), s.Status.Code == errorCode || s.text("error.type") != "", s.values["gen_ai.tool.call.result"]}
 	if nanos == 0 {
 		c.Time = time.Time{}
 	}

@@ -12,13 +12,14 @@ import (
 	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
-// Record is all calls of one tool by one agent in one project that have the same shape.
+// Record is all calls of one tool by one agent in one project that have the same shape, or that were answered with the same members.
 type Record struct {
 	Server    string         `json:"server"`
 	Tool      string         `json:"tool"`
 	Agent     string         `json:"agent"`
 	Project   string         `json:"project,omitempty"` // in one's own records; an export leaves it out
-	Arguments Shape          `json:"arguments"`
+	Arguments Shape          `json:"arguments,omitzero"`
+	Answer    []string       `json:"answer,omitzero"`  // what results held, as JSON pointers with * for every item; there are no arguments then
 	Calls     map[string]int `json:"calls"`            // by day, in UTC
 	Failed    map[string]int `json:"failed,omitempty"` // those of them that were answered with an error
 }
@@ -26,14 +27,18 @@ type Record struct {
 // Records are what is kept of all calls.
 type Records struct {
 	byKey  map[string]*Record
-	shapes map[string]int // how many there are of each tool of each server
+	shapes map[string]int // how many there are of each tool of each server; of answers likewise
 }
 
 // format is the number of the form of Records as JSON.
 const format = 1
 
-// mostShapes is how many different shapes are kept of one tool. Calls of further ones are counted as calls of which nothing is known.
-const mostShapes = 2000
+// mostShapes is how many different shapes are kept of one tool, and mostAnswers how many answers. Calls of further ones are counted as
+// calls of which nothing is known; further answers are dropped.
+const (
+	mostShapes  = 2000
+	mostAnswers = 200
+)
 
 // NewRecords are none.
 func NewRecords() *Records {
@@ -43,25 +48,33 @@ func NewRecords() *Records {
 // Add counts a call.
 func (rs *Records) Add(c Call, keep Keep, now time.Time) {
 	name := func(text string) string { return redact.MaskText(text[:min(len(text), 256)]) }
-	failed := map[string]int{}
+	one := map[string]int{c.day(now): 1}
+	r := Record{Server: name(c.Server), Tool: name(c.Tool), Agent: cmp.Or(name(c.Agent), "unknown"), Project: c.Project, Arguments: keep.shapeOf(c.Arguments), Calls: one}
 	if c.Failed {
-		failed[c.day(now)] = 1
+		r.Failed = one
 	}
-	rs.add(Record{name(c.Server), name(c.Tool), cmp.Or(name(c.Agent), "unknown"), c.Project, keep.shapeOf(c.Arguments), map[string]int{c.day(now): 1}, failed})
+	rs.add(r)
+	if r.Arguments, r.Answer = (Shape{}), heldIn(c.Result); r.Answer != nil && !c.Failed {
+		rs.add(r)
+	}
 }
 
 // add joins a record with the one that has the same shape.
 func (rs *Records) add(r Record) {
-	tool := r.Server + "\x00" + r.Tool
+	group, most := r.group()
 	key := r.key()
-	if rs.byKey[key] == nil && rs.shapes[tool] >= mostShapes {
+	if rs.byKey[key] == nil && rs.shapes[group] >= most {
+		if r.Answer != nil {
+			return
+		}
 		r.Arguments = Shape{Type: "object"}
 		key = r.key()
 	}
 	known := rs.byKey[key]
 	if known == nil {
-		rs.shapes[tool]++
-		known = &Record{r.Server, r.Tool, r.Agent, r.Project, r.Arguments, map[string]int{}, map[string]int{}}
+		rs.shapes[group]++
+		known = new(r)
+		known.Calls, known.Failed = map[string]int{}, map[string]int{}
 		rs.byKey[key] = known
 	}
 	for day, n := range r.Calls {
@@ -72,8 +85,19 @@ func (rs *Records) add(r Record) {
 	}
 }
 
+// group is what shapes are counted by, and how many of them are kept.
+func (r Record) group() (name string, most int) {
+	if name = r.Server + "\x00" + r.Tool; r.Answer != nil {
+		return name + "\x00", mostAnswers
+	}
+	return name, mostShapes
+}
+
 func (r Record) key() string {
-	shape, _ := json.Marshal(r.Arguments) // which always has a JSON
+	var shape []byte
+	if shape, _ = json.Marshal(r.Arguments); r.Answer != nil { // which always have a JSON
+		shape, _ = json.Marshal(r.Answer)
+	}
 	return r.Server + "\x00" + r.Tool + "\x00" + r.Agent + "\x00" + r.Project + "\x00" + string(shape)
 }
 
@@ -100,8 +124,11 @@ func (rs *Records) Forget(chosen func(*Record) bool) int {
 	dropped := 0
 	for key, r := range rs.byKey {
 		if chosen(r) {
-			dropped += sum(r.Calls)
-			rs.shapes[r.Server+"\x00"+r.Tool]--
+			if r.Answer == nil {
+				dropped += sum(r.Calls)
+			}
+			group, _ := r.group()
+			rs.shapes[group]--
 			delete(rs.byKey, key)
 		}
 	}
@@ -158,8 +185,8 @@ func ReadRecords(data []byte) (*Records, error) {
 	}
 	rs := NewRecords()
 	for i, r := range f.Records {
-		if r == nil || r.Server == "" || r.Tool == "" || r.Arguments.Type == "" {
-			return nil, fmt.Errorf("record %d has no server, tool or arguments", i+1)
+		if r == nil || r.Server == "" || r.Tool == "" || (r.Arguments.Type == "") == (r.Answer == nil) {
+			return nil, fmt.Errorf("record %d has no server, no tool, or not one of arguments and answer", i+1)
 		}
 		rs.add(*r)
 	}

@@ -222,6 +222,24 @@ func (s Shape) value() any {
 	return schema.Partial{Kind: s.Type, Low: s.Low, High: s.High, Format: s.Format, Except: s.except}
 }
 
+// each is the shape with what is made of its texts, which are visited in their order, each with its place; all items of an array are at
+// one.
+func (s Shape) each(pointer string, made func(pointer string, text Shape) Shape) Shape {
+	if s.Type == "string" {
+		return made(pointer, s)
+	}
+	s.Items = slices.Clone(s.Items)
+	for i, item := range s.Items {
+		s.Items[i] = item.each(rawjson.Join(pointer, "*"), made)
+	}
+	members := s.Members
+	s.Members = maps.Clone(members)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		s.Members[name] = members[name].each(rawjson.Join(pointer, name), made)
+	}
+	return s
+}
+
 // Example is a value of the shape for people to read: what is not kept is told in angle brackets.
 func (s Shape) Example() json.RawMessage {
 	switch {

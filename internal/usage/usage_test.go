@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -40,39 +42,43 @@ func TestImporters(t *testing.T) {
 		"claude": {[]string{
 			`{"type":"assistant","timestamp":"2026-11-02T09:14:03Z","cwd":"/home/jane/shop","message":{"id":"msg_01","content":[{"type":"text","text":"…"},{"type":"tool_use","id":"a","name":"mcp__orders__list__all","input":{"n":1}},{"type":"tool_use","id":"b","name":"Bash","input":{}}]}}`,
 			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"b","content":"…"},{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"\"tool_use_id\":\"x\""}]}]}}`,
-		}, []Call{{"a", "orders", "list__all", "claude-code", "shop", day, json.RawMessage(`{"n":1}`), true}}},
+		}, []Call{{"a", "orders", "list__all", "claude-code", "shop", day, json.RawMessage(`{"n":1}`), true, json.RawMessage(`[{"type":"text","text":"\"tool_use_id\":\"x\""}]`)}}},
+		"claude, with what is structured": {[]string{
+			`{"type":"assistant","timestamp":"2026-11-02T09:14:03Z","message":{"content":[{"type":"tool_use","id":"a","name":"mcp__o__x","input":{}}]}}`,
+			`{"type":"user","mcpMeta":{"structuredContent":{"id":1}},"message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"one order"}]}}`,
+		}, []Call{{"a", "o", "x", "claude-code", "", day, json.RawMessage(`{}`), false, json.RawMessage(`{"id":1}`)}}},
 		"claude without an answer": {[]string{
 			`{"type":"assistant","timestamp":"2026-11-02T09:14:03Z","message":{"content":[{"type":"tool_use","id":"a","name":"mcp__o__x","input":{}}]}}`,
-		}, []Call{{"a", "o", "x", "claude-code", "", day, json.RawMessage(`{}`), false}}},
+		}, []Call{{"a", "o", "x", "claude-code", "", day, json.RawMessage(`{}`), false, nil}}},
 		"codex": {[]string{
 			`{"timestamp":"2026-11-02T09:14:00Z","type":"session_meta","payload":{"id":"s","cwd":"C:\\Users\\jane\\web\\","cli_version":"0.169.0"}}`,
 			`{"timestamp":"2026-11-02T09:14:03Z","type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":"c","invocation":{"server":"my orders","tool":"list.all","arguments":{"n":1}},"duration":{"secs":0},"result":{"Err":"no"}}}`,
-		}, []Call{{"c", "my orders", "list.all", "codex", "web", day, json.RawMessage(`{"n":1}`), true}}},
+		}, []Call{{"c", "my orders", "list.all", "codex", "web", day, json.RawMessage(`{"n":1}`), true, nil}}},
 		"codex, the model's side alone": {[]string{
 			`{"timestamp":"2026-11-02T09:14:03Z","type":"response_item","payload":{"type":"function_call","name":"mcp__orders__list","arguments":"{\"n\":1}","call_id":"d"}}`,
 			`{"timestamp":"2026-11-02T09:14:03Z","type":"response_item","payload":{"type":"function_call","name":"list","namespace":"mcp__orders","arguments":"{}","call_id":"e"}}`,
 			`{"timestamp":"2026-11-02T09:14:03Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":\"mcp__x__y\"}","call_id":"f"}}`,
 			`{"timestamp":"2026-11-02T09:14:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"e","output":{"content":"no","success":false}}}`,
 			`{"timestamp":"2026-11-02T09:14:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"d","output":"[]"}}`,
-		}, []Call{{"e", "orders", "list", "codex", "", day, json.RawMessage(`{}`), true}, {"d", "orders", "list", "codex", "", day, json.RawMessage(`{"n":1}`), false}}},
+		}, []Call{{"e", "orders", "list", "codex", "", day, json.RawMessage(`{}`), true, json.RawMessage(`"no"`)}, {"d", "orders", "list", "codex", "", day, json.RawMessage(`{"n":1}`), false, json.RawMessage(`"[]"`)}}},
 		"codex, both sides": {[]string{
 			`{"timestamp":"2026-11-02T09:14:03Z","type":"response_item","payload":{"type":"function_call","name":"mcp__my_orders__list","arguments":"{}","call_id":"c"}}`,
 			`{"timestamp":"2026-11-02T09:14:03Z","type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":"c","invocation":{"server":"my orders","tool":"list","arguments":null},"result":{"Ok":{"content":[]}}}}`,
 			`{"timestamp":"2026-11-02T09:14:04Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"[]"}}`,
-		}, []Call{{"c", "my orders", "list", "codex", "", day, json.RawMessage(`{}`), false}}},
+		}, []Call{{"c", "my orders", "list", "codex", "", day, json.RawMessage(`{}`), false, json.RawMessage(`{"content":[]}`)}}},
 		"written for people": {[]string{
 			`{"server":"s","tool":"a"}`, "{", `  "server": "s",`, `  "tool": "b"`, "}", "{", "\t\"server\": \"s\",", "\t\"tool\": \"c\"", "}",
 		}, []Call{{Server: "s", Tool: "a"}, {Server: "s", Tool: "b"}, {Server: "s", Tool: "c"}}},
 		"otlp, told by the client and by the server": {[]string{
 			`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"orders"}}]},"scopeSpans":[{"spans":[
 			{"traceId":"t","spanId":"2","parentSpanId":"1","kind":2,"startTimeUnixNano":"1793610843000000000","attributes":[{"key":"mcp.method.name","value":{"stringValue":"tools/call"}},{"key":"gen_ai.tool.name","value":{"stringValue":"list"}}]},
-			{"traceId":"t","spanId":"1","kind":3,"startTimeUnixNano":"1793610843000000000","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"list"}},{"key":"mcp.server.name","value":{"stringValue":"orders"}},{"key":"mcp.client.name","value":{"stringValue":"agent"}},{"key":"error.type","value":{"stringValue":"tool_error"}},
+			{"traceId":"t","spanId":"1","kind":3,"startTimeUnixNano":"1793610843000000000","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"list"}},{"key":"mcp.server.name","value":{"stringValue":"orders"}},{"key":"mcp.client.name","value":{"stringValue":"agent"}},{"key":"error.type","value":{"stringValue":"tool_error"}},{"key":"gen_ai.tool.call.result","value":{"stringValue":"{}"}},
 			{"key":"gen_ai.tool.call.arguments","value":{"kvlistValue":{"values":[{"key":"n","value":{"intValue":"1"}},{"key":"l","value":{"arrayValue":{"values":[{"boolValue":true},{"doubleValue":0.5},{}]}}}]}}}]}]}]}]}`,
-		}, []Call{{"t1", "orders", "list", "agent", "", time.Date(2026, 11, 2, 9, 14, 3, 0, time.UTC), json.RawMessage(`{"n":1,"l":[true,0.5,null]}`), true}}},
+		}, []Call{{"t1", "orders", "list", "agent", "", time.Date(2026, 11, 2, 9, 14, 3, 0, time.UTC), json.RawMessage(`{"n":1,"l":[true,0.5,null]}`), true, json.RawMessage(`"{}"`)}}},
 		"lines": {[]string{
-			`{"id":"a","server":"s","tool":"t","arguments":"{\"n\":1}","consumer":"me","time":1793610843}`,
+			`{"id":"a","server":"s","tool":"t","arguments":"{\"n\":1}","consumer":"me","result":{"a":1},"time":1793610843}`,
 			`{"server":"s","tool":"t","time":"2026-11-02 09:14:03","isError":true,"project":"shop"}`,
-		}, []Call{{"s\x00me\x00a", "s", "t", "me", "", day, json.RawMessage(`{"n":1}`), false}, {"", "s", "t", "", "shop", day, nil, true}}},
+		}, []Call{{"s\x00me\x00a", "s", "t", "me", "", day, json.RawMessage(`{"n":1}`), false, json.RawMessage(`{"a":1}`)}, {"", "s", "t", "", "shop", day, nil, true, nil}}},
 	} {
 		for i := range c.lines {
 			c.lines[i] = strings.ReplaceAll(c.lines[i], "\n", "")
@@ -300,7 +306,8 @@ func TestRecordSchema(t *testing.T) {
 	}
 	rs := NewRecords()
 	rs.Add(Call{Server: "s", Tool: "t", Failed: true, Arguments: json.RawMessage(`{"a":[1,12345,0.5,1e9,null,true,"word","two words",{"no name":1}],"b":"a@example.com","c":{}}`)}, Keep{}, now)
-	rs.Add(Call{Server: "s", Tool: "t"}, Keep{}, now)
+	rs.Add(Call{Server: "s", Tool: "t", Result: json.RawMessage(`{"a":[{"b":1}],"c":{"no name":1}}`)}, Keep{}, now)
+	rs.Add(Call{Server: "s", Tool: "t", Result: json.RawMessage(`{}`)}, Keep{}, now)
 	data, err := rs.Indented()
 	if err != nil {
 		t.Fatal(err)
@@ -308,6 +315,7 @@ func TestRecordSchema(t *testing.T) {
 	for text, want := range map[string]bool{
 		string(data): true, `{"mcpctl":1,"records":[]}`: true,
 		strings.Replace(string(data), `"s"`, `""`, 1): false, strings.Replace(string(data), `"string"`, `"text"`, 1): false,
+		strings.Replace(string(data), `"answer"`, `"arguments": {"type": "null"}, "answer"`, 1): false, strings.Replace(string(data), `"/a"`, `"a"`, 1): false,
 	} {
 		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		if err != nil {
@@ -352,16 +360,16 @@ func TestReplayTellsWhatIsNeverUsed(t *testing.T) {
 		"sort":{"anyOf":[{"enum":["new","old","top"]},{"type":"null"}]},"tags":{"type":"array","items":{"enum":["a",1,true]}}}}`)
 	for name, c := range map[string]struct {
 		calls []string
-		want  Replay
+		want  finding.Called
 	}{
-		"no calls": {nil, Replay{Failing: "0 agents"}},
-		"known": {[]string{`{"id":1,"sort":"new","tags":["a"]}`, `{"id":1,"tags":[true]}`, `{"sort":"ten","id":"x"}`, `{"sort":"ten","id":"y"}`}, Replay{
-			Calls: 4, Refused: 2, Failing: "1 agent (a)", Fault: "id is a string, where integer is wanted", Wrong: "id", WrongCalls: 2, WrongFault: "id is a string, where integer is wanted",
+		"no calls": {nil, finding.Called{}},
+		"known": {[]string{`{"id":1,"sort":"new","tags":["a"]}`, `{"id":1,"tags":[true]}`, `{"sort":"ten","id":"x"}`, `{"sort":"ten","id":"y"}`}, finding.Called{
+			Calls: 4, Refused: 2, Fault: "id is a string, where integer is wanted", Wrong: "id", WrongCalls: 2, WrongFault: "id is a string, where integer is wanted",
 			NeverGiven: []string{"page"}, NeverSent: map[string][]string{"tags": {"1"}}}},
-		"missing": {[]string{`{}`}, Replay{Calls: 1, Refused: 1, Failing: "1 agent (a)", Fault: "id is missing", Wrong: "id", WrongCalls: 1, WrongFault: "id is missing", NeverGiven: []string{"id", "page", "sort", "tags"}}},
-		"not in detail": {[]string{`{"id":1,"tags":[[1,2,3]],"sort":{"Jane Doe":1},"page":2}`}, Replay{Calls: 1, Undecided: 0, Refused: 1, Failing: "1 agent (a)", Fault: "sort is none of the values that are allowed there",
+		"missing": {[]string{`{}`}, finding.Called{Calls: 1, Refused: 1, Fault: "id is missing", Wrong: "id", WrongCalls: 1, WrongFault: "id is missing", NeverGiven: []string{"id", "page", "sort", "tags"}}},
+		"not in detail": {[]string{`{"id":1,"tags":[[1,2,3]],"sort":{"Jane Doe":1},"page":2}`}, finding.Called{Calls: 1, Undecided: 0, Refused: 1, Fault: "sort is none of the values that are allowed there",
 			Wrong: "sort", WrongCalls: 1, WrongFault: "sort is none of the values that are allowed there", NeverSent: map[string][]string{"tags": {`"a"`, "true"}}}},
-		"without argument": {[]string{`null`}, Replay{Calls: 1, Undecided: 1, Failing: "1 agent (a)"}},
+		"without argument": {[]string{`null`}, finding.Called{Calls: 1, Undecided: 1}},
 	} {
 		rs := NewRecords()
 		for _, call := range c.calls {
@@ -369,7 +377,8 @@ func TestReplayTellsWhatIsNeverUsed(t *testing.T) {
 		}
 		rs.Settle(func(string, string) map[string]bool { return Choices(input) })
 		got, err := rs.Of([]string{"s"}, WindowOf(Retention, now)).Replay("t", input)
-		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
+		c.want.Tool, c.want.Days, c.want.Trend, c.want.Agents, c.want.Last = "t", got.Days, got.Trend, got.Agents, got.Last
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(finding.Called{}, "Unused")); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
 		}
 		if got, err := rs.Of([]string{"s"}, WindowOf(Retention, now)).Replay("t", json.RawMessage(`[]`)); err == nil || got.Calls != len(c.calls) {

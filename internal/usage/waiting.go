@@ -2,6 +2,7 @@ package usage
 
 import (
 	"bytes"
+	"encoding/json"
 	"time"
 )
 
@@ -50,13 +51,13 @@ func (r *reader) wait(c Call) (given []Call) {
 func (r *reader) forget(id string) { delete(r.waiting, id) }
 
 // answer is the call that was answered, if it waits.
-func (r *reader) answer(id string, failed bool) []Call {
+func (r *reader) answer(id string, failed bool, result json.RawMessage) []Call {
 	c, ok := r.waiting[id]
 	if !ok {
 		return nil
 	}
 	r.forget(id)
-	c.Failed = failed
+	c.Failed, c.Result = failed, result
 	return []Call{c.Call}
 }
 

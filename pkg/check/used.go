@@ -15,22 +15,9 @@ import (
 
 // Recorded is what the calls that agents really made say of the tools of a server.
 type Recorded struct {
-	Days  int               // how long the window is
-	Calls int               // of all tools of the server; 0 = nothing is known
-	Tools map[string]Called // by name
-}
-
-// Called is what is known of the calls of one tool.
-type Called struct {
-	Calls, Failed      int
-	Refused, Undecided int                 // by its schema of today
-	Failing            string              // who made the calls that failed
-	Fault              string              // what is wrong with the refused ones most often; empty = nothing is
-	Wrong              string              // the argument that is wrong most often
-	WrongCalls         int                 // in how many calls
-	WrongFault         string              // what is wrong with it most often
-	NeverGiven         []string            // arguments that no call gave
-	NeverSent          map[string][]string // choices that none made, as JSON, by the argument that has them
+	Days  int                       // how long the window is
+	Calls int                       // of all tools of the server; 0 = nothing is known
+	Tools map[string]finding.Called // by name
 }
 
 // usageRules are about what agents do with the tools. They are silent where no calls are recorded.
@@ -48,7 +35,7 @@ const (
 	failedPart  = 10 // one of so many
 )
 
-func ofCalls(f func(s *server, t tool, called Called, at spot)) look {
+func ofCalls(f func(s *server, t tool, called finding.Called, at spot)) look {
 	return func(s *server, report tell) {
 		if s.Recorded != nil && s.Recorded.Calls > 0 {
 			ofTools(func(t tool, at spot) { f(s, t, s.Recorded.Tools[t.Key], at) })(s, report)
@@ -59,7 +46,7 @@ func ofCalls(f func(s *server, t tool, called Called, at spot)) look {
 // neverCalled tells all tools at once that nobody calls, the most expensive first.
 func neverCalled(s *server, report tell) {
 	cost, total := map[string]int{}, 0
-	ofCalls(func(_ *server, t tool, called Called, _ spot) {
+	ofCalls(func(_ *server, t tool, called finding.Called, _ spot) {
 		if called.Calls == 0 {
 			cost[t.Key] = ToolTokens(t.Item)
 			total += cost[t.Key]
@@ -74,7 +61,7 @@ func neverCalled(s *server, report tell) {
 			s.Recorded.Days, len(names), len(s.tools), s.Recorded.Calls, total, match.Some(names))})
 }
 
-func callsFail(s *server, _ tool, called Called, at spot) {
+func callsFail(s *server, _ tool, called finding.Called, at spot) {
 	if called.Failed < leastFailed || called.Failed*failedPart < called.Calls {
 		return
 	}
@@ -86,7 +73,7 @@ func callsFail(s *server, _ tool, called Called, at spot) {
 }
 
 // oftenWrong speaks at the text that an agent had to go by.
-func oftenWrong(s *server, t tool, called Called, at spot) {
+func oftenWrong(s *server, t tool, called finding.Called, at spot) {
 	if called.WrongCalls < leastFailed || called.WrongCalls*failedPart < called.Calls {
 		return
 	}
@@ -105,13 +92,13 @@ func oftenWrong(s *server, t tool, called Called, at spot) {
 	at.say("", rawjson.Quote(called.Wrong), "%d of %d calls in %d days give `%s` wrongly, most often: %s; %s.", called.WrongCalls, called.Calls, s.Recorded.Days, called.Wrong, called.WrongFault, says)
 }
 
-func neverGiven(s *server, _ tool, called Called, at spot) {
+func neverGiven(s *server, _ tool, called finding.Called, at spot) {
 	if len(called.NeverGiven) > 0 {
 		at.in("inputSchema", "properties").say("", encoded(called.NeverGiven), "No call gave these arguments in %d days, of %d in all: %s.", s.Recorded.Days, called.Calls, match.Some(called.NeverGiven))
 	}
 }
 
-func neverSent(s *server, _ tool, called Called, at spot) {
+func neverSent(s *server, _ tool, called finding.Called, at spot) {
 	for _, name := range slices.Sorted(maps.Keys(called.NeverSent)) {
 		if choices := called.NeverSent[name]; len(choices) > 0 {
 			at.in("inputSchema", "properties", name).say("", json.RawMessage("["+strings.Join(choices, ",")+"]"), "No call sent these values of `%s` in %d days, of %d in all: %s.", name, s.Recorded.Days, called.Calls, match.Some(choices))

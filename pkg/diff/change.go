@@ -233,12 +233,9 @@ func (r *revision) change(ch *change) {
 		r.tell(suffix, f, r.words(ch)...)
 		return
 	}
-	unheard := ""
-	if ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks() {
-		unheard = ch.Instance
-	}
-	defer r.judge(ch.judged.Edits, unheard)()
+	r.calls = r.recordedOf(ch)
 	r.constraint(ch, suffix, f)
+	r.calls = nil
 }
 
 // constraint tells a change of what is accepted.
@@ -395,6 +392,7 @@ func (r *revision) joint(ch *change) {
 		f.Old, f.New, f.Message = r.Before.Raw(), r.After.Raw(), "" // no edit explains it
 	}
 	r.show(ch, &f)
-	defer r.judge(ch.judged.Edits, "")()
+	r.calls = r.refused(ch.judged.Edits...)
 	r.tell(suffix, f)
+	r.calls = nil
 }

@@ -40,6 +40,8 @@ type Recorder interface {
 	Refused(tool string, old *schema.Schema, by ...*schema.Schema) *finding.Usage
 	// Unheard are the calls that send a member which nobody reads any more; the pointer has * for every item and property.
 	Unheard(tool, pointer string) *finding.Usage
+	// Held are the answers that held something at a place in them, with * likewise.
+	Held(tool, pointer string) *finding.Usage
 	// Gone are the calls of a tool that is not there any more.
 	Gone(tool string) *finding.Usage
 	// Undecided are the calls of a tool of which something else changed than what it accepts.
@@ -82,7 +84,7 @@ type comparison struct {
 	names   []string     // of all tools of the new side
 	pool    *schema.Pool // for the schemas of one item
 
-	calls   func(tool string) *finding.Usage // what recorded calls say of the finding that is told; nil = it is not about arguments
+	calls   func(tool string) *finding.Usage // what recorded calls say of the finding that is told; nil = they cannot tell
 	guesses [][2]string                      // arguments and members that look renamed, each with its new name
 }
 

@@ -116,21 +116,34 @@ func (r *revision) compare() {
 	r.remainder()
 }
 
-// judge lets recorded calls judge the findings that are told until what it gives is called: those that the edits refuse, and the
-// revision as a whole. No edits are all of them.
-func (r *revision) judge(edits []int, unheard string) (end func()) {
-	if r.Recorded != nil && r.direction == finding.Input {
-		r.calls = func(tool string) *finding.Usage {
-			switch {
-			case unheard != "":
-				return r.Recorded.Unheard(tool, unheard)
-			case len(edits) == 0:
-				return r.Recorded.Refused(tool, r.Before, r.After)
-			}
-			return r.Recorded.Refused(tool, r.Before, r.After, r.With(edits...))
-		}
+// refused lets recorded calls judge what is told next: those that each of some edits refuses, and the revision as a whole. No edits
+// are all of them.
+func (r *revision) refused(edits ...int) func(tool string) *finding.Usage {
+	if r.Recorded == nil || r.direction == finding.Output {
+		return nil
 	}
-	return func() { r.calls = nil }
+	return func(tool string) *finding.Usage {
+		if len(edits) == 0 {
+			return r.Recorded.Refused(tool, r.Before, r.After)
+		}
+		return r.Recorded.Refused(tool, r.Before, r.After, r.With(edits...))
+	}
+}
+
+// recordedOf lets recorded calls judge a change: those that it refuses; where a member goes and refuses none, those that send it;
+// and of results those that held what changed. nil = they cannot, as where a definition is shared that may stand anywhere.
+func (r *revision) recordedOf(ch *change) func(tool string) *finding.Usage {
+	ignored := r.direction == finding.Input && ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks()
+	of := func(tool string) *finding.Usage { return r.Recorded.Held(tool, ch.Instance) }
+	switch {
+	case r.direction == finding.Input && !ignored:
+		return r.refused(ch.judged.Edits...)
+	case r.Recorded == nil, len(ch.Also) > 0, ch.Instance == "", ch.Family == schema.FamilyProperty && ch.Old == nil:
+		return nil
+	case ignored:
+		of = func(tool string) *finding.Usage { return r.Recorded.Unheard(tool, ch.Instance) }
+	}
+	return of
 }
 
 // unchanged tells whether all edits together say the same in other words.
@@ -171,7 +184,8 @@ func (r *revision) tell(suffix string, f finding.Finding, words ...string) {
 // remainder tells what the verdict on the whole says and no change explained.
 func (r *revision) remainder() {
 	f := finding.Finding{Old: r.Before.Raw(), New: r.After.Raw()}
-	defer r.judge(nil, "")()
+	r.calls = r.refused()
+	defer func() { r.calls = nil }()
 	switch {
 	case r.unchanged():
 		r.tell("schema-rewritten", f)

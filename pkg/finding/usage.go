@@ -12,7 +12,10 @@ type Usage struct {
 	Calls     int             `json:"calls"`               // calls of the tool that were accepted before
 	Refused   int             `json:"refused"`             // those of them that would be refused now because of the finding
 	Undecided int             `json:"undecided"`           // those of them of which the records do not tell
-	Consumers []string        `json:"consumers,omitempty"` // agents that made the refused ones; all of the tool's when none is refused
+	Member    string          `json:"member,omitempty"`    // of the tool's results, which the finding is about, such as rows[].id
+	Answers   int             `json:"answers,omitempty"`   // answers of which it is recorded whether they held the member
+	Held      int             `json:"held,omitempty"`      // those of them that did; whether somebody used it is not recorded
+	Consumers []string        `json:"consumers,omitempty"` // agents that made the refused ones, or received what held the member; else all of the tool's
 	Projects  []string        `json:"projects,omitempty"`  // where they did, as far as that is known
 	Days      int             `json:"days"`                // how long the window is
 	Since     string          `json:"since"`               // its first day
@@ -25,10 +28,18 @@ func (u *Usage) Unaffected() bool {
 	return u != nil && u.Recorded > 0 && u.Refused == 0 && u.Undecided == 0
 }
 
+// enough is how many records speak for it that nobody is affected: those of the server, since agents choose what they call; but of what
+// the server chose to answer, the answers.
+func (u *Usage) enough() int {
+	if u.Answers > 0 {
+		return u.Answers
+	}
+	return u.Recorded
+}
+
 // String says it in one sentence without a full stop.
 func (u *Usage) String() string {
-	window := fmt.Sprintf("in %d days", u.Days)
-	open := ""
+	window, open := fmt.Sprintf("in %d days", u.Days), ""
 	if u.Undecided > 0 {
 		open = fmt.Sprintf(", and of %d it cannot be decided", u.Undecided)
 	}
@@ -39,6 +50,12 @@ func (u *Usage) String() string {
 		return fmt.Sprintf("%s by %s %s would be refused, the last one of %s", counted(u.Calls, "recorded call"), u.Callers(), window, u.Last)
 	case u.Refused > 0:
 		return fmt.Sprintf("%d of %s by %s %s would be refused%s", u.Refused, counted(u.Calls, "recorded call"), u.Callers(), window, open)
+	case u.Held > 0:
+		return fmt.Sprintf("%d of %s, received by %s %s, held `%s`; whether they used it no record says", u.Held, counted(u.Answers, "recorded answer"), u.Callers(), window, u.Member)
+	case u.Answers > 0 && u.Undecided == 0:
+		return fmt.Sprintf("no recorded answer held `%s`, of %d %s", u.Member, u.Answers, window)
+	case u.Answers > 0:
+		return fmt.Sprintf("no recorded answer held `%s`, of %d %s; what %s got is not recorded", u.Member, u.Answers, window, counted(u.Undecided, "further call"))
 	case u.Undecided > 0:
 		return fmt.Sprintf("cannot be decided from these records: %d of %s %s", u.Undecided, counted(u.Calls, "recorded call"), window)
 	}
@@ -73,6 +90,33 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
+// Called is what is recorded of the calls of one tool.
+type Called struct {
+	Server   string   `json:"server"`
+	Tool     string   `json:"tool"`
+	Calls    int      `json:"calls"`              // in the window
+	Failed   int      `json:"failed"`             // those of them that were answered with an error
+	Agents   []string `json:"agents"`             // who called
+	Projects []string `json:"projects,omitempty"` // where, as far as that is known
+	Last     string   `json:"last"`               // day of the last call
+	Days     int      `json:"days"`               // how long the window is
+	Trend    []int    `json:"trend"`              // calls in equal parts of the window, the oldest first
+	Tokens   *int     `json:"tokens,omitempty"`   // what the tool costs every conversation; absent = its definition is not at hand
+
+	// What follows is known where the calls are judged by the tool's schema.
+	Refused   int      `json:"refused,omitempty"`   // calls that the tool would refuse now
+	Undecided int      `json:"undecided,omitempty"` // calls of which the records do not tell
+	Fault     string   `json:"fault,omitempty"`     // what is wrong with the refused ones most often
+	Unused    []string `json:"unused,omitempty"`    // arguments that were never given, and choices that were never made as NAME=VALUE
+
+	Failing    string              `json:"failing,omitempty"`    // who made the calls that failed, in words
+	Wrong      string              `json:"wrong,omitempty"`      // the argument that is wrong most often
+	WrongCalls int                 `json:"wrongCalls,omitempty"` // in how many calls
+	WrongFault string              `json:"wrongFault,omitempty"` // what is wrong with it most often
+	NeverGiven []string            `json:"neverGiven,omitempty"` // arguments, sorted; none where that is not known
+	NeverSent  map[string][]string `json:"neverSent,omitempty"`  // choices as JSON, by the argument that has them
+}
+
 // UsagePolicy lowers findings that touch no recorded call. The zero value lowers none.
 type UsagePolicy struct {
 	Unused   Level // what such a finding is lowered to; Off = it is not
@@ -86,7 +130,7 @@ func (p UsagePolicy) Lower(findings []Finding) []Finding {
 	}
 	for i := range findings {
 		f := &findings[i]
-		if f.Usage.Unaffected() && f.Usage.Recorded >= p.MinCalls && f.Level > p.Unused && f.Waiver == nil {
+		if f.Usage.Unaffected() && f.Usage.enough() >= p.MinCalls && f.Level > p.Unused && f.Waiver == nil {
 			f.Was, f.Level = f.Level, p.Unused
 		}
 	}

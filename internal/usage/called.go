@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,32 +10,68 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// Replay is what the recorded calls of a tool say of it as it is now.
-type Replay struct {
-	Calls, Failed      int
-	Refused, Undecided int
-	Failing            string              // who made the calls that failed
-	Fault              string              // what is wrong with the refused ones most often; empty = nothing is
-	Wrong              string              // the argument that is wrong most often
-	WrongCalls         int                 // in how many calls
-	WrongFault         string              // what is wrong with it most often
-	NeverGiven         []string            // arguments, sorted; none where that is not known
-	NeverSent          map[string][]string // choices as JSON, by the argument that has them
+// trendParts is in how many parts a window is shown.
+const trendParts = 12
+
+// Called is what is known of the calls of a tool of the server.
+func (e Evidence) Called(tool string) finding.Called {
+	return calledIn(finding.Called{Tool: tool}, e.window, e.tool(tool))
 }
 
-// Replay judges the recorded calls of a tool by the schema of its arguments. With an error they are counted all the same.
-func (e Evidence) Replay(tool string, input json.RawMessage) (Replay, error) {
-	failing := e.count(tool, func(u Use) (calls, refused, undecided int) { return u.Count, u.Errors, 0 })
-	out := Replay{Calls: failing.Calls, Failed: failing.Refused, Failing: failing.Callers()}
+func calledIn(c finding.Called, w Window, uses []Use) finding.Called {
+	var all, failing callers
+	c.Days, c.Trend, c.Agents = w.Days, make([]int, trendParts), []string{}
+	for _, u := range uses {
+		c.Calls, c.Failed, c.Last = c.Calls+u.Count, c.Failed+u.Errors, max(c.Last, u.Last)
+		all.add(u.Record)
+		if u.Errors > 0 {
+			failing.add(u.Record)
+		}
+		for day, n := range u.Calls {
+			if day >= w.From {
+				c.Trend[w.part(day, trendParts)] += n
+			}
+		}
+	}
+	c.Agents, c.Projects = append(c.Agents, all.Agents...), all.Projects
+	if c.Failed > 0 {
+		c.Failing = (&finding.Usage{Consumers: failing.Agents, Projects: failing.Projects}).Callers()
+	}
+	return c
+}
+
+// Called are the tools that were called in a window, of all servers, those that were called most first.
+func (rs *Records) Called(w Window) []finding.Called {
+	uses := map[[2]string][]Use{}
+	for _, r := range rs.All() {
+		if u := r.within(w); u.Count > 0 && r.Answer == nil {
+			tool := [2]string{r.Server, r.Tool}
+			uses[tool] = append(uses[tool], u)
+		}
+	}
+	all := []finding.Called{}
+	for tool, of := range uses {
+		all = append(all, calledIn(finding.Called{Server: tool[0], Tool: tool[1]}, w, of))
+	}
+	slices.SortFunc(all, func(a, b finding.Called) int {
+		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Tool, b.Tool))
+	})
+	return all
+}
+
+// Replay is what is known of the calls of a tool, judged by the schema of its arguments. With an error it is what Called gives.
+func (e Evidence) Replay(tool string, input json.RawMessage) (finding.Called, error) {
+	out := e.Called(tool)
 	by, err := schema.Parse(input)
 	if err != nil {
 		return out, err
 	}
 	faults, wrong := map[string]int{}, map[string]map[string]int{}
-	for _, u := range e.Tool(tool) {
+	for _, u := range e.tool(tool) {
 		switch u.Arguments.Judge(by) {
 		case Refused:
 			out.Refused += u.Count
@@ -54,7 +91,7 @@ func (e Evidence) Replay(tool string, input json.RawMessage) (Replay, error) {
 		}
 	}
 	if out.Calls > 0 {
-		out.NeverGiven, out.NeverSent = e.never(tool, rawjson.ObjectOf(rawjson.ObjectOf(input)["properties"]))
+		e.never(&out, rawjson.ObjectOf(rawjson.ObjectOf(input)["properties"]))
 	}
 	return out, nil
 }
@@ -85,18 +122,6 @@ func mostFrequent(counts map[string]int) (text string, n int) {
 	return text, n
 }
 
-// Unused are the arguments that were never given, and the choices that were never made as NAME=VALUE.
-func (r Replay) Unused() []string {
-	unused := slices.Clone(r.NeverGiven)
-	for name, choices := range r.NeverSent {
-		for _, choice := range choices {
-			unused = append(unused, name+"="+choice)
-		}
-	}
-	slices.Sort(unused)
-	return unused
-}
-
 // faultText is a fault with its place.
 func faultText(f schema.Fault) string {
 	place := strings.Join(rawjson.Split(f.Path), ".")
@@ -109,32 +134,33 @@ func faultText(f schema.Fault) string {
 	return strings.TrimSpace(place + " " + f.Reason)
 }
 
-// never are the arguments that no call gave, and the choices that none made; none where the records do not tell.
-func (e Evidence) never(tool string, properties rawjson.Object) (given []string, sent map[string][]string) {
+// never adds the arguments that no call gave, and the choices that none made; none where the records do not tell.
+func (e Evidence) never(out *finding.Called, properties rawjson.Object) {
 	shapes := map[string][]Shape{}
-	for _, u := range e.Tool(tool) {
+	for _, u := range e.tool(out.Tool) {
 		if u.Arguments.Members == nil {
-			return nil, nil
+			return
 		}
 		for name, s := range u.Arguments.Members {
 			shapes[name] = append(shapes[name], s)
 		}
 	}
-	sent = map[string][]string{}
+	out.NeverSent = map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		if len(shapes[name]) == 0 {
-			given = append(given, name)
+			out.NeverGiven, out.Unused = append(out.NeverGiven, name), append(out.Unused, name)
 			continue
 		}
 		value, _ := rawjson.Decode(properties[name])
 		eachChoice(value, func(choice any) {
 			raw, _ := rawjson.Encode(choice)
-			if !slices.Contains(sent[name], string(raw)) && !slices.ContainsFunc(shapes[name], func(s Shape) bool { return s.mayHold(raw) }) {
-				sent[name] = append(sent[name], string(raw))
+			if !slices.Contains(out.NeverSent[name], string(raw)) && !slices.ContainsFunc(shapes[name], func(s Shape) bool { return s.mayHold(raw) }) {
+				out.NeverSent[name] = append(out.NeverSent[name], string(raw))
+				out.Unused = append(out.Unused, name+"="+string(raw))
 			}
 		})
 	}
-	return given, sent
+	slices.Sort(out.Unused)
 }
 
 // mayHold tells whether the value, or one in it, may be a choice.
