@@ -58,7 +58,7 @@ func (c cause) title() string {
 		return c.groups[0].Title
 	}
 	_, name, _ := strings.Cut(c.item, "/")
-	return fmt.Sprintf("%s and %s in `%s`", c.groups[0].Cause, quantity(len(c.groups)-1, "more finding"), name)
+	return fmt.Sprintf("%s and %s in `%s`", c.groups[0].Says(), quantity(len(c.groups)-1, "more finding"), name)
 }
 
 // storyFrom is from how many causes on there is a story, storyLines how many lines it may have.
@@ -146,7 +146,7 @@ func writeCause(p *page, indent int, servers []Server, c cause) {
 	p.text(indent, 2, c.level(), span{"  " + itemTitle(c.item), bold}, span{serverNote(c.server, servers), dim})
 	writeSignature(p, indent+2, c.groups[0].Members[0], servers)
 	for _, g := range c.once(p.Verbose) {
-		writeGroup(p, indent+2, levelOf(g), g, c.item, g.Cause, servers)
+		writeGroup(p, indent+2, levelOf(g), g, c.item, g.Says(), servers)
 	}
 }
 
@@ -249,7 +249,6 @@ const mostChanges = 3
 // writeChanges writes what differs, each change once, with its places.
 func writeChanges(p *page, indent int, title string, g finding.Group, servers []Server) {
 	all, folded, first := alike(g.Members), 0, ""
-	mixed := p.fold > 0 && g.Level == finding.Info && len(all) > 1 && len(each(g, ruleOfFinding)) > 1 // the title says what they have in common
 	for i, same := range all {
 		one := p.part()
 		if i == 1 {
@@ -258,18 +257,23 @@ func writeChanges(p *page, indent int, title string, g finding.Group, servers []
 		if i == 0 && len(all) > 1 && len(each(finding.Group{Members: same}, itemOf)) == len(g.Items) {
 			first = " " + strings.Join(g.Items, " ")
 		}
-		at := writeWhere(one, indent, title, g, same, servers)
-		writeChange(one, indent, same[0], at...)
-		most := mostChanges + count(same[0].Pointer() == "") + 2*count(g.Level == finding.Breaking)
+		spoken := len(all) > 1 && isSpoken(same[0])
+		at := writeWhere(one, indent, title, g, same, servers, spoken)
+		if spoken {
+			one.text(indent, 2, append(at, span{strings.TrimSuffix(same[0].Message, "."), plain})...)
+		} else {
+			writeChange(one, indent, same[0], at...)
+		}
+		most := mostChanges + count(same[0].Pointer() == "") + 2*count(g.Level == finding.Breaking) + count(isText(same[0]))
 		many := i >= most && len(all) > most+1
-		if p.fold > 0 && (many || mixed) && !strings.Contains(one.String(), wording.Sign) {
+		if p.fold > 0 && many && !strings.Contains(one.String(), wording.Sign) {
 			folded++
 			continue
 		}
 		p.add(one)
 	}
 	if folded > 0 {
-		p.text(indent, 2, span{"… " + quantity(folded, "change") + strings.Repeat(" more", count(!mixed)) + ": --verbose", dim})
+		p.text(indent, 2, span{"… " + quantity(folded, "change") + " more: --verbose", dim})
 	}
 }
 
@@ -323,6 +327,8 @@ func alike(members []finding.Finding) [][]finding.Finding {
 	for _, f := range members {
 		key := strings.Join([]string{path.Base(f.Pointer()), string(f.Old), string(f.New)}, "\x00")
 		switch {
+		case isSpoken(f):
+			key = f.Message
 		case f.Pointer() == "" && f.Item != "":
 			key += "\x00" + f.Item
 		case isSchema(f) && f.New == nil:
@@ -342,6 +348,11 @@ func alike(members []finding.Finding) [][]finding.Finding {
 		all[i] = append(all[i], f)
 	}
 	return all
+}
+
+// isSpoken tells whether the sentence of a finding says all of a change of values.
+func isSpoken(f finding.Finding) bool {
+	return f.Item != "" && f.Pointer() != "" && !isText(f) && !isSchema(f) && saysAll(f)
 }
 
 // isText tells whether a text became another one that is shown by its words.
@@ -373,10 +384,10 @@ const (
 // writeWhere tells where something happened, unless the title names it: items that are called in another way by their
 // signatures, once each, the others by their names, and the servers where they are several. A few places stand before what
 // changed, and are returned for that.
-func writeWhere(p *page, indent int, named string, g finding.Group, members []finding.Finding, servers []Server) []span {
+func writeWhere(p *page, indent int, named string, g finding.Group, members []finding.Finding, servers []Server, inline bool) []span {
 	var names, of []string
 	calls := 0
-	inline := isText(members[0]) || isSchema(members[0]) && members[0].Old == nil
+	inline = inline || isText(members[0]) || isSchema(members[0]) && members[0].Old == nil
 	room := len(members)
 	switch {
 	case room == 1 && len(g.Items) > 1: // what changed says it

@@ -328,6 +328,65 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 	}
 	r.show(ch, &f)
 	r.tell(suffix, f, r.words(ch)...)
+	if f.Level == finding.Breaking && f.Cause == "" && ch.ofValues() {
+		r.tightened = append(r.tightened, tightened{finding: len(r.findings) - 1, name: r.subject(ch.Instance)})
+	}
+}
+
+// tightened is a finding about the values of one argument, or of a member of the result.
+type tightened struct {
+	finding int    // its place in the comparison's findings
+	name    string // of the argument
+}
+
+// ofValues tells whether a change is about the values at its place, and not about which members an object has.
+func (ch *change) ofValues() bool {
+	switch ch.Family {
+	case schema.FamilyProperty, schema.FamilyRequired, schema.FamilyAdditional, schema.FamilyUnevaluated:
+		return false
+	}
+	return ch.judged != nil
+}
+
+// tightenedTogether tells what breaks by the values of an argument as one cause, and with it the arguments of which the very same
+// is true: that two of them become whole numbers above zero is one decision, in however many keywords.
+func (r *revision) tightenedTogether() {
+	happened := map[string]string{} // to each argument
+	for _, one := range r.tightened {
+		f := r.findings[one.finding]
+		happened[one.name] += fmt.Sprintf("%s %s %s\n", f.Rule, f.Old, f.New)
+	}
+	for _, one := range r.tightened {
+		var names []string
+		changes := 0
+		for _, other := range r.tightened {
+			if happened[other.name] == happened[one.name] {
+				changes++
+				names = appendNew(names, other.name)
+			}
+		}
+		if changes > 1 {
+			r.findings[one.finding].Cause = someNames(names) + r.accepts(len(names), strings.Contains(happened[one.name], "-changed "))
+		}
+	}
+}
+
+// accepts says of some arguments, or members of the result, how the values changed that they may have.
+func (r *revision) accepts(names int, others bool) string {
+	switch {
+	case r.direction == finding.Output:
+		return " can be more than before"
+	case others:
+		return either(names == 1, " accepts", " accept") + " other values than before"
+	}
+	return either(names == 1, " accepts", " accept") + " less than before"
+}
+
+func appendNew(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
 }
 
 // show puts down what the level of a change rests on: a value, or why none is shown.

@@ -64,6 +64,7 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 		compareList(c, kind, old, new)
 	}
 	compareVersionStep(c, old, new)
+	nameRepeated(c)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

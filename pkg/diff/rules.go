@@ -86,8 +86,11 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 				ID: string(direction) + "-" + row.ID, Level: level, Direction: direction,
 				Doc: row.Doc + " " + means.Doc, Example: row.Example, Instead: means.Instead,
 			}}
-			if direction == finding.Output {
+			switch {
+			case direction == finding.Output:
 				r.Says, r.Cause = cmp.Or(row.Returns, r.Says), cmp.Or(row.ResultCause, r.Cause)
+			case row.Effect == widens:
+				r.Cause = cmp.Or(r.Cause, acceptsMore)
 			}
 			r.Title = sentence(r.Says, map[string]string{
 				"name":    either(direction == finding.Input, "an argument", "a member of the result"),

@@ -68,6 +68,7 @@ type revision struct {
 	unresolved bool          // one of them is a reference
 	told       bool          // something was told that the values say, not only the remarks
 	doubted    bool          // something was told to be undecided
+	tightened  []tightened   // what breaks by the values of one argument or member
 }
 
 // compareSchemas compares what a tool accepts or promises. Each edit is judged with the others undone.
@@ -113,6 +114,7 @@ func (r *revision) compare() {
 	for _, ch := range r.changes(judged) {
 		r.change(ch)
 	}
+	r.tightenedTogether()
 	r.remainder()
 }
 

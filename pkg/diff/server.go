@@ -130,9 +130,12 @@ func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 	if before == after && !slices.Contains(c.Enable, rule) {
 		return
 	}
-	c.report(rule, finding.Finding{
-		Path: "/serverInfo/version", Old: viewOf(old.Server)["version"], New: viewOf(new.Server)["version"],
-	})
+	f := finding.Finding{Path: "/serverInfo/version", Old: viewOf(old.Server)["version"], New: viewOf(new.Server)["version"]}
+	if i := slices.IndexFunc(c.findings, func(f finding.Finding) bool { return f.Rule == "server-version-changed" }); i >= 0 {
+		f.Cause = fmt.Sprintf("The server's version changed from %s to %s, which is no new major version", brief(f.Old), brief(f.New))
+		c.findings[i].Cause = f.Cause // one step is told once
+	}
+	c.report(rule, f)
 }
 
 func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot) {

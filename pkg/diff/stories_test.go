@@ -1,11 +1,14 @@
 package diff_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -32,6 +35,10 @@ func TestRealDiffsAreTold(t *testing.T) {
 		held++
 		findings := compared(t, parse(t, read(t, file)), parse(t, read(t, filepath.Join(folder, "new.json"))), diff.Options{})
 		told := causes(findings)
+		row := strings.Split(text, "\n| ")[3+strings.Count(text[:len(text)-len(rest)-len(heading)], "\n## ")-1]
+		if counts := countsOf(findings); !strings.HasSuffix(strings.SplitN(row, "\n", 2)[0], counts) {
+			t.Errorf("%s: the table says %s, want the row to end with%s", filepath.Base(folder), row, counts)
+		}
 		if was := storyBlock.FindStringSubmatch(rest)[1]; was != told {
 			if *update {
 				text = strings.Replace(text, was, told, 1)
@@ -50,6 +57,19 @@ func TestRealDiffsAreTold(t *testing.T) {
 	}
 }
 
+// countsOf ends a row of the page's table: findings, causes, what breaks, and in how many tools.
+func countsOf(findings []finding.Finding) string {
+	breaks, tools := 0, map[string]bool{}
+	for _, f := range findings {
+		if f.Level == finding.Breaking {
+			breaks++
+			tools[f.Item] = tools[f.Item] || strings.HasPrefix(f.Item, "tool/")
+		}
+	}
+	delete(tools, "")
+	return fmt.Sprintf("| %d | %d | %d | %d |", len(findings), len(finding.Groups(findings)), breaks, len(tools))
+}
+
 // causes are the findings as a story opens: a line for each cause.
 func causes(findings []finding.Finding) string {
 	var b strings.Builder
@@ -57,4 +77,45 @@ func causes(findings []finding.Finding) string {
 		b.WriteString(g.Level.String() + strings.Repeat(" ", 10-len(g.Level.String())) + g.Title + "\n")
 	}
 	return b.String()
+}
+
+// TestOneDecisionIsOneCause holds which findings of a tool are told together: those of which the author changed one thing, and
+// no others, since who accepts a cause accepts all of it.
+func TestOneDecisionIsOneCause(t *testing.T) {
+	page := func(properties, required string) string {
+		return `{"mcpctl":1,"serverInfo":{"name":"s","version":"` + either(required == "", "1.0.0", "1.1.0") + `"},"tools":[{"name":"t","inputSchema":{"type":"object",` +
+			required + `"properties":{` + properties + `}}}]}`
+	}
+	const bumped = "\ninfo      The server's version changed from \"1.0.0\" to \"1.1.0\", which is no new major version\n"
+	for _, c := range []struct{ was, is, want string }{
+		{`"w":{"type":"number"},"h":{"type":"number"}`, `"w":{"type":"integer","minimum":1},"h":{"type":"integer","minimum":1}`,
+			"breaking  `h` and `w` accept less than before in `t`" + bumped},
+		{`"w":{"type":"number"},"h":{"type":"number"}`, `"w":{"type":"integer"},"h":{"type":"integer","minimum":1}`,
+			"breaking  `h` accepts less than before in `t`\nbreaking  `w` accepts fewer types (\"number\" → \"integer\") in `t`" + bumped},
+		{`"a":{"enum":["x","y"]},"b":{"enum":["p","q"]}`, `"a":{"enum":["x"]},"b":{"enum":["p"]}`,
+			"breaking  `a` no longer accepts \"y\" in `t`\nbreaking  `b` no longer accepts \"q\" in `t`" + bumped},
+		{`"a":{"type":"string"},"b":{"enum":["p"]}`, `"a":{"type":["string","null"]},"b":{"enum":["p","q"]}`,
+			"info      Arguments accept more in `t`\ninfo      The server's version changed from \"1.0.0\" to \"1.1.0\"\n"},
+	} {
+		old, now := page(c.was, ""), page(c.is, `"required":[],`)
+		if diff := cmp.Diff(c.want, causes(compared(t, parse(t, old), parse(t, now), diff.Options{}))); diff != "" {
+			t.Errorf("%s → %s (-want +got):\n%s", c.was, c.is, diff)
+		}
+	}
+}
+
+// TestManyFindingsAreFewCauses: two real releases with 131 findings between them.
+func TestManyFindingsAreFewCauses(t *testing.T) {
+	const folder = "testdata/real/chrome-devtools-1.6/"
+	findings := compared(t, parse(t, read(t, folder+"old.json")), parse(t, read(t, folder+"new.json")), diff.Options{})
+	if groups := finding.Groups(findings); len(findings) < 131 || len(groups) > 12 {
+		t.Errorf("%d findings in %d groups:\n%s", len(findings), len(groups), causes(findings))
+	}
+}
+
+func either(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
 }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -49,6 +50,22 @@ func spreadGuesses(c *comparison) {
 			gone.Hint, fresh.Hint, gone.Cause = renaming(old, new)
 			fresh.Cause = gone.Cause
 			delete(added, fresh.Item+fresh.Path)
+		}
+	}
+}
+
+// acceptsMore is the cause of what lets callers send more than before.
+const acceptsMore = "Arguments accept more"
+
+// nameRepeated lets what happened to one argument in several tools be told as that, and not as one of many things.
+func nameRepeated(c *comparison) {
+	times := map[string]int{}
+	for _, f := range c.findings {
+		times[f.Message]++
+	}
+	for i := range c.findings {
+		if f := &c.findings[i]; f.Cause == acceptsMore && times[f.Message] > 1 {
+			f.Cause = ""
 		}
 	}
 }
@@ -142,6 +159,17 @@ func interval(v view, family schema.Family, unsaid []string) string {
 		}
 	}
 	return cmp.Or(strings.Join(append(least, most...), " and "), "no limit")
+}
+
+// someNames lists a few names, or says how many they are.
+func someNames(names []string) string {
+	switch n := len(names); {
+	case n > 4:
+		return fmt.Sprintf("%d arguments", n)
+	case n > 1:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return names[0]
 }
 
 // sentencesOf say of changes what their rules say, as parts of a sentence.

@@ -100,6 +100,14 @@ func together(fingerprints []string) string {
 	return hex.EncodeToString(hash[:fingerprintBytes])
 }
 
+// Says is what happened, in the words of the finding where it is but one.
+func (g Group) Says() string {
+	if len(g.Members) == 1 {
+		return strings.TrimSuffix(g.Members[0].Message, ".")
+	}
+	return g.Cause
+}
+
 // titled is the cause with its places, unless it is a place itself.
 func (g Group) titled() string {
 	var kinds, names []string
@@ -107,9 +115,9 @@ func (g Group) titled() string {
 		kind, name, _ := strings.Cut(item, "/")
 		kinds, names = append(kinds, kind), append(names, "`"+name+"`")
 	}
-	title, at := g.Cause, "in"
+	title, at := g.Says(), "in"
 	whole := !slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Path != "" })
-	if len(g.Members) == 1 || whole && len(names) == 1 {
+	if whole && len(names) == 1 {
 		title = strings.TrimSuffix(g.Members[0].Message, ".")
 	}
 	switch {
