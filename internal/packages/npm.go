@@ -129,6 +129,9 @@ func entry(ref Ref, folder string) (string, error) {
 	} else {
 		_ = json.Unmarshal(manifest.Bin, &several) // anything else names no program
 	}
-	name, err := choose(ref, slices.Sorted(maps.Keys(several)))
-	return filepath.Join(folder, modules, ".bin", name), err
+	name, err := choose(ref, programNames(slices.Sorted(maps.Keys(several))))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, modules, ".bin", name), nil
 }

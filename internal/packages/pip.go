@@ -95,13 +95,7 @@ func (pip) read(_ context.Context, ref Ref, folder string) (Package, error) {
 		return Package{}, fmt.Errorf("%s: it is not in what was installed: empty the folder %s", ref, folder)
 	}
 	p.Ref = ref
-	var programs []string
-	for _, d := range distributions(folder) {
-		if d.name == ref.Name {
-			programs = d.programs
-		}
-	}
-	name, err := choose(ref, programs)
+	name, err := choose(ref, programsIn(folder, ref.Name))
 	// The folder has been renamed since, which the first line of the script does not know.
 	p.Command, p.Args = venvProgram(folder, "python"), []string{venvProgram(folder, name)}
 	return *p, err
@@ -119,6 +113,16 @@ func venvProgram(folder, name string) string {
 type distribution struct {
 	name, version string
 	programs      []string
+}
+
+// programsIn are the programs of a package in an environment.
+func programsIn(folder, name string) []string {
+	for _, d := range distributions(folder) {
+		if d.name == name {
+			return d.programs
+		}
+	}
+	return nil
 }
 
 // normalized is a name as it is compared (https://packaging.python.org/en/latest/specifications/name-normalization).
@@ -158,7 +162,7 @@ func consoleScripts(file string) []string {
 			names = append(names, strings.TrimSpace(name))
 		}
 	}
-	return names
+	return programNames(names)
 }
 
 // inEnvironment is the package of an environment that is looked for, with all others below it; nil when it is not there.

@@ -30,9 +30,9 @@ var launchers = []launcher{
 	{[]string{"npx"}, "npm", []string{"-p", "--package"}, nil},
 	{[]string{"npm", "exec"}, "npm", []string{"-p", "--package"}, nil},
 	{[]string{"npm", "x"}, "npm", []string{"-p", "--package"}, nil},
-	{[]string{"uvx"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with", "--index-url", "--extra-index-url", "--default-index", "--index"}},
-	{[]string{"uv", "tool", "run"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with", "--index-url", "--extra-index-url", "--default-index", "--index"}},
-	{[]string{"pipx", "run"}, "pypi", []string{"--spec"}, []string{"--python", "--index-url", "--pip-args"}},
+	{[]string{"uvx"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with"}},
+	{[]string{"uv", "tool", "run"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with"}},
+	{[]string{"pipx", "run"}, "pypi", []string{"--spec"}, []string{"--python"}},
 }
 
 // Launched reads the command line of a server; false when it starts no single package by a launcher that is known here.
@@ -62,6 +62,9 @@ func (l launcher) read(words []string) (Launch, bool) {
 		words = words[1:]
 		if flag == "--" {
 			break
+		}
+		if slices.ContainsFunc([]string{"registry", "index", "pip-args", "isolated"}, func(part string) bool { return strings.Contains(flag, part) }) {
+			return Launch{}, false // a package of that name elsewhere is another one
 		}
 		if takes := slices.Contains(l.from, flag); takes || slices.Contains(l.values, flag) {
 			if !given && len(words) > 0 {
@@ -94,7 +97,7 @@ func (l launcher) read(words []string) (Launch, bool) {
 // it is none, or when that is not known. Nothing is asked and nothing is run: the files that are there say it.
 func Started(argv []string, dir string, env []string) *Package {
 	if launch, ok := Launched(argv); ok {
-		return launch.installed(dir, env)
+		return launch.Installed(dir, env)
 	}
 	if p := imageOf(dir); p != nil {
 		return p
@@ -137,34 +140,61 @@ func holding(path string) *Package {
 	return installedIn(filepath.FromSlash(path[:at]), name)
 }
 
-// installed is the package that npx has installed: in a folder of the project if it is there, else in npm's own.
-func (l Launch) installed(dir string, env []string) *Package {
-	if l.Ref.Registry != "npm" {
-		return nil
+// Installed is the package that npx or uvx would start as it is installed: by npm in a folder of the project, if it is there in
+// that version, or in npm's own; by `uv tool install`. It is nil when it would be fetched, and has no command when none of its
+// programs would be chosen.
+func (l Launch) Installed(dir string, env []string) *Package {
+	if l.Ref.Registry == "pypi" {
+		return l.installedByUV(env)
 	}
-	for _, folder := range files.ProjectFolders(dir) {
-		if files.IsDir(filepath.Join(folder, modules, filepath.FromSlash(l.Ref.Name))) {
-			return installedIn(folder, l.Ref.Name)
+	folders := files.ProjectFolders(dir)
+	sum := sha512.Sum512([]byte(l.Ref.spec()))
+	own := filepath.Join(npmCache(env), "_npx", hex.EncodeToString(sum[:])[:16])
+	for _, folder := range append(folders, own) {
+		if p := installedIn(folder, l.Ref.Name); p != nil && (folder == own || l.wants(*p)) {
+			p.Command, _ = entry(Ref{Name: p.Name, Program: l.Ref.Program}, folder)
+			return p
 		}
 	}
-	sum := sha512.Sum512([]byte(l.Ref.spec()))
-	return installedIn(filepath.Join(npmCache(env), "_npx", hex.EncodeToString(sum[:])[:16]), l.Ref.Name)
+	return nil
+}
+
+// wants tells whether the version of a package is one that is asked for, as far as that is known here: of a range it is taken
+// to be.
+func (l Launch) wants(p Package) bool { return !l.Ref.Exact() || p.Version == l.Ref.Version }
+
+func (l Launch) installedByUV(env []string) *Package {
+	data := cmp.Or(valueIn(env, "XDG_DATA_HOME"), filepath.Join(valueIn(env, "HOME"), ".local", "share"))
+	folder := filepath.Join(cmp.Or(valueIn(env, "UV_TOOL_DIR"), filepath.Join(data, "uv", "tools")), l.Ref.Name)
+	p := inEnvironment(folder, func(d distribution) bool { return d.name == l.Ref.Name })
+	if p == nil || !l.wants(*p) {
+		return nil
+	}
+	for _, program := range programsIn(folder, l.Ref.Name) {
+		if program == cmp.Or(l.Ref.Program, l.Ref.Name) {
+			p.Command = venvProgram(folder, program)
+		}
+	}
+	return p
+}
+
+// valueIn is the value of a variable in an environment, as a process would have it.
+func valueIn(env []string, name string) string {
+	for _, pair := range slices.Backward(env) {
+		if rest, ok := strings.CutPrefix(pair, name+"="); ok {
+			return rest
+		}
+	}
+	return ""
 }
 
 // npmCache is where npm keeps what it has fetched.
 func npmCache(env []string) string {
-	value := func(name string) string {
-		for _, pair := range slices.Backward(env) {
-			if rest, ok := strings.CutPrefix(pair, name+"="); ok {
-				return rest
-			}
-		}
-		return ""
+	home := filepath.Join(valueIn(env, "HOME"), ".npm")
+	if local := valueIn(env, "LOCALAPPDATA"); local != "" {
+		home = filepath.Join(local, "npm-cache")
 	}
-	if local := value("LOCALAPPDATA"); local != "" {
-		return cmp.Or(value("npm_config_cache"), filepath.Join(local, "npm-cache"))
-	}
-	return cmp.Or(value("npm_config_cache"), filepath.Join(value("HOME"), ".npm"))
+	return cmp.Or(valueIn(env, "npm_config_cache"), home)
 }
 
 // installedIn is the package of a name that is installed below a folder; nil when it is not there.

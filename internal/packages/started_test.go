@@ -35,7 +35,8 @@ func TestLaunched(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", line, ok, diff)
 		}
 	}
-	for _, line := range []string{"npx", "npx -y", "npx -p a -p b run", "npx ./local", "npx -y github:acme/tickets", "uvx --from acme[cli] x", "uvx --from git+https://x x", "uv run x", "npm run start", "node server.js", "docker run -i tickets", "sh -c npx"} {
+	for _, line := range []string{"npx", "npx -y", "npx -p a -p b run", "npx ./local", "npx -y github:acme/tickets", "uvx --from acme[cli] x", "uvx --from git+https://x x", "uv run x", "npm run start", "node server.js", "docker run -i tickets", "sh -c npx",
+		"npx --registry=https://npm.example @acme/tickets", "uvx --index-url https://pypi.example tickets", "uvx --default-index=https://pypi.example tickets", "uvx --isolated tickets", "pipx run --pip-args x tickets"} {
 		if got, ok := packages.Launched(strings.Fields(line)); ok {
 			t.Errorf("%s is taken for %+v", line, got)
 		}
@@ -132,6 +133,32 @@ func TestLock(t *testing.T) {
 	for _, text := range []string{"", "{}", `{"mcpctl": 2}`, `{"mcpctl": 1, "servers": {"a": {"package": "npm:../x"}}}`, `{"mcpctl": 1, "servers": {"a": {"package": "gem:x"}}}`} {
 		if got, err := packages.ParseLock("lock", []byte(text)); err == nil {
 			t.Errorf("%s is read as %v", text, got)
+		}
+	}
+}
+
+// TestProgramsOfAPackage starts nothing but what npm has put into its folder of programs, whatever a package calls it.
+func TestProgramsOfAPackage(t *testing.T) {
+	folder := installed(t)
+	manifest := filepath.Join(folder, "node_modules", "@acme", "tickets", "package.json")
+	for bin, want := range map[string]string{
+		`"dist/run.js"`:                             "tickets",
+		`{"@acme/run": "dist/run.js"}`:              "run",
+		`{"../../../../usr/bin/id": "dist/run.js"}`: "id",
+		`{"C:\\id": "dist/run.js"}`:                 "id",
+		`{"..": "x"}`:                               "",
+		`{"a/..": "x", ".": "x"}`:                   "",
+		`[1]`:                                       "",
+	} {
+		if err := os.WriteFile(manifest, []byte(`{"name": "@acme/tickets", "version": "1.0.0", "bin": `+bin+`}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		launch, _ := packages.Launched([]string{"npx", "@acme/tickets"})
+		if want != "" {
+			want = filepath.Join(folder, "node_modules", ".bin", want)
+		}
+		if got := launch.Installed(folder, nil); got.Command != want {
+			t.Errorf("%s: %q, want %q", bin, got.Command, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -175,6 +176,17 @@ type fault struct{ sign, words string }
 // folderOf is where a package of an exact version is kept: a name for each, which no other can have.
 func (s Store) folderOf(ref Ref) string {
 	return filepath.Join(s.Folder, ref.Registry, strings.NewReplacer("/", "%2f", ":", "%3a").Replace(ref.Name+"@"+ref.Version))
+}
+
+// programNames are those of a package as they stand in the folder of programs, as npm has it: a package cannot name one elsewhere.
+func programNames(names []string) []string {
+	var plain []string
+	for _, name := range names {
+		if name = path.Base(strings.NewReplacer(`\`, "/", ":", "/").Replace(name)); filepath.IsLocal(name) && name != "." {
+			plain = append(plain, name)
+		}
+	}
+	return plain
 }
 
 // choose is the program of a package that its manager would start: the one that is wanted, its only one, the one with its name,

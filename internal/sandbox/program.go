@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"bufio"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -22,16 +20,17 @@ const maxSteps = 12
 // program collects what a command needs to run: its file, what that is a link to, the interpreter that it names, and the runtime
 // or package that each of them belongs to.
 type program struct {
-	box    Box
-	path   string // PATH of the server
-	steps  int
-	mounts []mount
+	box     Box
+	project string // the folder that is seen; empty when none is
+	path    string // PATH of the server
+	steps   int
+	mounts  []mount
 }
 
 // programOf is what the server needs, and the server as it is started: npx and uvx would ask the network for what is there
 // already.
-func (b Box) programOf(s probe.Stdio, dir string, network bool) (program, probe.Stdio, error) {
-	p := program{box: b, path: b.Path}
+func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (program, probe.Stdio, error) {
+	p := program{box: b, path: b.Path, project: project}
 	if own, ok := s.Env["PATH"]; ok {
 		p.path = own.Reveal()
 	}
@@ -71,9 +70,7 @@ func absolute(path, dir string) string {
 // add shows a file that is run, and all that it leads to.
 func (p *program) add(file string) {
 	for ; p.steps < maxSteps; p.steps++ {
-		if folder := p.runtime(file); folder != "" {
-			p.show(folder)
-		}
+		p.show(p.runtime(file)...)
 		to, err := os.Readlink(file)
 		if err != nil {
 			break
@@ -88,49 +85,67 @@ func (p *program) add(file string) {
 	if words := shebang(file); len(words) > 0 && p.steps < maxSteps {
 		p.steps++
 		p.add(words[0])
-		if i := slices.IndexFunc(words[1:], func(word string) bool { return !strings.HasPrefix(word, "-") }); filepath.Base(words[0]) == "env" && i >= 0 {
-			if named := p.find(words[i+1], "/"); named != "" {
+		if filepath.Base(words[0]) != "env" {
+			return
+		}
+		for _, word := range words[1:] { // one of PATH: a folder would be chosen by whoever wrote the script
+			if named := p.find(word, "/"); named != "" && !strings.Contains(word, "/") {
 				p.add(named)
+				return
 			}
 		}
 	}
 }
 
-// show makes a file or folder visible.
-func (p *program) show(path string) {
-	p.mounts = append(p.mounts, mount{path, []string{"--ro-bind-try", path, path}})
+// show makes files and folders visible.
+func (p *program) show(paths ...string) {
+	for _, path := range paths {
+		p.mounts = append(p.mounts, mount{path, []string{"--ro-bind-try", path, path}})
+	}
 }
 
-// addScript shows what an interpreter is given to run: the package around it, or the file alone.
+// addScript shows what an interpreter is given to run: the package around it, or the file alone. A link of the project is
+// followed nowhere else: whoever made it is not who said what may be seen.
 func (p *program) addScript(file string) {
 	real := files.RealPath(file)
-	folder := p.runtime(real)
-	for at := filepath.Dir(real); folder == "" && p.box.presentable(at); at = filepath.Dir(at) {
+	if root := files.RealPath(p.project); p.project != "" && files.Below(files.RealPath(filepath.Dir(file)), root) && !files.Below(real, root) {
+		return
+	}
+	shown := p.runtime(real)
+	for at := filepath.Dir(real); len(shown) == 0 && p.box.presentable(at); at = filepath.Dir(at) {
 		if slices.ContainsFunc([]string{"package.json", "pyproject.toml", "deno.json", "Gemfile"}, func(name string) bool { return exists(filepath.Join(at, name)) }) {
-			folder = at
+			shown = []string{at}
 		}
 	}
-	if folder == "" {
-		folder = real
+	if len(shown) == 0 {
+		shown = []string{real}
 	}
-	p.show(folder)
+	p.show(shown...)
 	if real != file {
 		p.mounts = append(p.mounts, mount{file, []string{"--symlink", real, file}})
 	}
 }
 
-// runtime is the folder that a file cannot do without: all of the modules of npm that it is among, or the place where its
-// language is installed, as nvm, pyenv, venv and the like have it. Empty when there is none, or it may hold other things.
-func (p *program) runtime(file string) string {
+// runtimeParts are what a language installs below one folder, which may be somebody's project as well, with more in it.
+var runtimeParts = []string{"bin", "conf", "include", "jmods", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg", "share"}
+
+// runtime is what a file cannot do without: all of the modules of npm that it is among, or its language where that is installed,
+// as nvm, pyenv, venv and the like have it. There is none where other things may lie.
+func (p *program) runtime(file string) (shown []string) {
 	if before, _, ok := strings.Cut(file, "/node_modules/"); ok && p.box.presentable(before+"/node_modules") {
-		return before + "/node_modules"
+		return []string{before + "/node_modules"}
 	}
 	prefix := filepath.Dir(filepath.Dir(file))
 	installed := exists(filepath.Join(prefix, "pyvenv.cfg")) || exists(filepath.Join(prefix, "lib"))
-	if filepath.Base(filepath.Dir(file)) == "bin" && installed && p.box.presentable(prefix) && prefix != filepath.Join(p.box.Home, ".local") {
-		return prefix
+	if filepath.Base(filepath.Dir(file)) != "bin" || !installed || !p.box.presentable(prefix) || prefix == filepath.Join(p.box.Home, ".local") {
+		return nil
 	}
-	return ""
+	for _, part := range runtimeParts {
+		if exists(filepath.Join(prefix, part)) {
+			shown = append(shown, filepath.Join(prefix, part))
+		}
+	}
+	return shown
 }
 
 // presentable tells whether a folder may be shown as a whole: no place where many things lie, and none that the home is in.
@@ -154,78 +169,44 @@ func script(s probe.Stdio) int {
 	})
 }
 
-// launched is a server that npx or uvx would ask the network for, as it is started from where an earlier run has put it. What the
-// project has installed itself is left to npx.
+// launched is a server that npx or uvx would ask the network for, as it is started from where it was put earlier, by whichever of
+// their names it is started.
 func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
+	launch, known := packages.Launched(append([]string{s.Command}, s.Args...))
 	launcher := filepath.Base(s.Command)
-	find, first := b.fetchedByNPX, "run it"
-	if launcher == "uvx" {
-		find, first = b.installedByUV, "uv tool install it"
-	} else if launcher != "npx" {
+	switch {
+	case !known && launcher != "npx" && launcher != "uvx":
+		return s, nil
+	case !known:
+		return s, fmt.Errorf("%s %s would need the network, which the sandbox does not have: grant it in mcpctl.yaml", launcher, strings.Join(s.Args, " "))
+	}
+	file := linkedProgram(launch.Ref, dir)
+	if p := launch.Installed(dir, []string{"HOME=" + b.Home}); file == "" && p != nil {
+		file = p.Command
+	}
+	if executable(file) {
+		s.Command, s.Args = file, launch.Args
 		return s, nil
 	}
-	launch, known := packages.Launched(append([]string{launcher}, s.Args...))
-	what := launch.Ref.String()
-	if !known {
-		what = strings.Join(s.Args, " ") // which is nowhere here
+	_, spec, _ := strings.Cut(launch.Ref.String(), ":")
+	first := "npx --yes --ignore-scripts -p " + spec + " true"
+	if launch.Ref.Registry == "pypi" {
+		first = "uv tool install " + spec
 	}
-	for at := dir; launcher == "npx" && b.presentable(at); at = filepath.Dir(at) {
-		if name := filepath.Base(launch.Ref.Name); name != "." && exists(filepath.Join(at, "node_modules", ".bin", name)) {
-			return s, nil
-		}
-	}
-	file := find(launch.Ref)
-	if file == "" {
-		return s, fmt.Errorf("%s would fetch %q, and there is no network in the sandbox: %s once without --sandbox, or grant the network to it in mcpctl.yaml", launcher, what, first)
-	}
-	s.Command, s.Args = file, launch.Args
-	return s, nil
+	return s, fmt.Errorf("%s would fetch %s, and there is no network in the sandbox: fetch it without starting it (%s), or grant the network in mcpctl.yaml", launcher, launch.Ref, first)
 }
 
-// fetchedByNPX is the program of a package among those that npx has fetched before; empty when there is none.
-func (b Box) fetchedByNPX(ref packages.Ref) string {
-	fetched, _ := filepath.Glob(filepath.Join(b.Home, ".npm", "_npx", "*", "package.json"))
-	for _, file := range fetched {
-		var made struct {
-			Npx struct{ Packages []string } `json:"_npx"`
-		}
-		if !readJSON(file, &made) || !slices.Equal(made.Npx.Packages, []string{strings.TrimPrefix(ref.String(), "npm:")}) {
-			continue
-		}
-		modules := filepath.Join(filepath.Dir(file), "node_modules")
-		if bin := binOf(modules, ref.Name, ref.Program); bin != "" {
-			return filepath.Join(modules, ".bin", bin)
-		}
-	}
-	return ""
-}
-
-// binOf is the name of a package's program, as npx chooses it; empty when there is none.
-func binOf(modules, name, command string) string {
-	var about struct{ Bin json.RawMessage }
-	var many map[string]string
-	readJSON(filepath.Join(modules, name, "package.json"), &about)
-	short := name[strings.LastIndexByte(name, '/')+1:]
-	if json.Unmarshal(about.Bin, &many) != nil {
-		many = map[string]string{short: ""} // one program, called like the package
-	}
-	for bin := range many {
-		if bin == command || command == "" && (bin == short || len(many) == 1) {
-			if exists(filepath.Join(modules, ".bin", bin)) {
-				return bin
-			}
-		}
-	}
-	return ""
-}
-
-// installedByUV is a program among those that `uv tool install` has installed, which uvx itself prefers; empty when there is none.
-func (b Box) installedByUV(ref packages.Ref) string {
-	file := filepath.Join(b.Home, ".local", "share", "uv", "tools", ref.Name, "bin", cmp.Or(ref.Program, ref.Name))
-	if ref.Name == "" || strings.ContainsAny(ref.Program, `/\`) || !executable(file) {
+// linkedProgram is the program that npx finds by its own name in the project's folders; empty when there is none.
+func linkedProgram(ref packages.Ref, dir string) string {
+	if ref.Registry != "npm" || ref.Program != "" || strings.Contains(ref.Name, "/") || ref.Version != "" {
 		return ""
 	}
-	return file
+	for _, folder := range files.ProjectFolders(dir) {
+		if file := filepath.Join(folder, "node_modules", ".bin", ref.Name); executable(file) {
+			return file
+		}
+	}
+	return ""
 }
 
 // shebang is the interpreter that a script names, with its arguments.
@@ -241,14 +222,6 @@ func shebang(file string) []string {
 		return words
 	}
 	return nil
-}
-
-// maxPackageFile bounds what is read of a package.json, in bytes.
-const maxPackageFile = 1 << 20
-
-func readJSON(file string, into any) bool {
-	text, err := files.ReadRegular(file, maxPackageFile)
-	return err == nil && json.Unmarshal(text, into) == nil
 }
 
 func exists(path string) bool {

@@ -84,7 +84,7 @@ func (b Box) Wrap(s probe.Stdio, projects []string, may Grants) (wrapped probe.S
 			note = strings.Replace(note, dir, "your home folder", 1)
 		}
 	}
-	p, s, err := b.programOf(s, dir, len(may.Network) > 0)
+	p, s, err := b.programOf(s, dir, project, len(may.Network) > 0)
 	if err != nil {
 		return s, "", err
 	}

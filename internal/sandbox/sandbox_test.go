@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -144,9 +145,10 @@ func TestWrapShowsThePrograms(t *testing.T) {
 		".nvm/versions/node/v20/lib/node_modules/srv/cli.js": "#!/usr/bin/env node\n",
 		".local/bin/py": "->../share/uv/tools/py/bin/py", ".local/lib/secret": "", ".local/share/uv/tools/py/bin/py": "#!ROOT/.local/share/uv/tools/py/bin/python\n",
 		".local/share/uv/tools/py/pyvenv.cfg": "", ".local/share/uv/tools/py/bin/python": "->ROOT", ".local/share/uv/python/3/bin/python3": "", ".local/share/uv/python/3/lib/x": "",
+		".local/share/uv/tools/py/lib/python3/site-packages/py-1.0.dist-info/entry_points.txt": "[console_scripts]\npy = py:main\n",
 		"weather/package.json": "{}", "weather/dist/index.js": "", "lone.js": "",
-		".npm/_npx/1a/package.json": `{"_npx": {"packages": ["@x/srv@1.2.3"]}}`, ".npm/_npx/1a/node_modules/@x/srv/package.json": `{"bin": "cli.js"}`,
-		".npm/_npx/1a/node_modules/.bin/srv": "->../@x/srv/cli.js", ".npm/_npx/1a/node_modules/@x/srv/cli.js": "#!/usr/bin/env node\n",
+		".npm/_npx/fbb88e66c0d74242/node_modules/@x/srv/package.json": `{"name": "@x/srv", "version": "1.2.3", "bin": "cli.js"}`,
+		".npm/_npx/fbb88e66c0d74242/node_modules/.bin/srv":            "->../@x/srv/cli.js", ".npm/_npx/fbb88e66c0d74242/node_modules/@x/srv/cli.js": "#!/usr/bin/env node\n",
 	})
 	python := filepath.Join(home, ".local/share/uv/tools/py/bin/python")
 	if err := errors.Join(os.Remove(python), os.Symlink(filepath.Join(home, ".local/share/uv/python/3/bin/python3"), python)); err != nil {
@@ -154,17 +156,19 @@ func TestWrapShowsThePrograms(t *testing.T) {
 	}
 	node := filepath.Join(home, ".nvm/versions/node/v20")
 	b := Box{Bwrap: "bwrap", Home: home, Path: filepath.Join(home, "bin") + ":" + node + "/bin:" + filepath.Join(home, ".local/bin") + ":/usr/bin", Dir: home}
+	nodeFiles := ".nvm/versions/node/v20/bin .nvm/versions/node/v20/lib"
+	pyFiles := ".local/share/uv/python/3/bin .local/share/uv/python/3/lib .local/share/uv/tools/py/bin .local/share/uv/tools/py/lib .local/share/uv/tools/py/pyvenv.cfg"
 	for command, want := range map[string]string{
 		"tool": "bin/tool",
-		"srv":  ".nvm/versions/node/v20",
-		"py":   ".local/bin/py .local/share/uv/python/3 .local/share/uv/tools/py",
-		"node " + home + "/weather/dist/index.js": ".nvm/versions/node/v20 weather",
-		"node " + home + "/lone.js":               ".nvm/versions/node/v20 lone.js",
-		"node " + home + "/.ssh/id_rsa":           ".nvm/versions/node/v20",
+		"srv":  nodeFiles,
+		"py":   ".local/bin/py " + pyFiles,
+		"node " + home + "/weather/dist/index.js": nodeFiles + " weather",
+		"node " + home + "/lone.js":               nodeFiles + " lone.js",
+		"node " + home + "/.ssh/id_rsa":           nodeFiles,
 		"cat " + home + "/.ssh/key.pem":           "",
-		"npx -y @x/srv@1.2.3 --port 1":            ".npm/_npx/1a/node_modules .nvm/versions/node/v20",
-		"uvx py --port 1":                         ".local/share/uv/python/3 .local/share/uv/tools/py",
-		"uvx --python 3.12 py":                    ".local/share/uv/python/3 .local/share/uv/tools/py",
+		"npx -y @x/srv@1.2.3 --port 1":            ".npm/_npx/fbb88e66c0d74242/node_modules " + nodeFiles,
+		"uvx py --port 1":                         pyFiles,
+		"uvx --python 3.12 py":                    pyFiles,
 	} {
 		words := strings.Fields(command)
 		out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, Grants{})
@@ -181,13 +185,41 @@ func TestWrapShowsThePrograms(t *testing.T) {
 			t.Errorf("%s: shows %s, want %s", command, got, want)
 		}
 	}
-	for command, want := range map[string]string{"npx -y @x/srv": "npx would fetch", "npx -y @x/srv@1.2.4": "npx would fetch", "uvx other": "uvx would fetch", "uvx ../../../bin/other": "uvx would fetch"} {
+	for command, want := range map[string]string{"npx -y @x/srv": "npx would fetch", "npx -y @x/srv@1.2.4": "npx would fetch", "uvx other": "uvx would fetch", "uvx ../../../bin/other": "uvx ../../../bin/other would need", "uvx py@2.0": "uvx would fetch"} {
 		words := strings.Fields(command)
 		if out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, Grants{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %q", command, err, out.Args)
 		}
 		if _, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, Grants{Network: []string{"registry.example"}}); err != nil {
 			t.Errorf("%s with the network: %v", command, err)
+		}
+	}
+}
+
+// TestWrapKeepsOthersProjectsOut shows nothing of another project because a link or the first line of a script leads there, and
+// of one whose program is named no more than its runtime.
+func TestWrapKeepsOthersProjectsOut(t *testing.T) {
+	home := tree(t, map[string]string{
+		"app/lib/x": "", "app/bin/sh": "", "app/.env": "key", "app/index.js": "", "app/package.json": "{}",
+		"project/link.js": "->../app/index.js", "project/run": "#!/usr/bin/env -S -u ROOT/app/bin/sh node\n",
+	})
+	project := filepath.Join(home, "project")
+	b := Box{Bwrap: "bwrap", Home: home, Path: "/usr/bin", Dir: project}
+	for command, want := range map[string][]string{
+		"node --require=./evil.js link.js": nil,
+		"./run":                            nil,
+		home + "/app/bin/sh":               {home + "/app/bin", home + "/app/lib"},
+	} {
+		words := strings.Fields(command)
+		out, walls := wrapped(t, b, probe.Stdio{Command: words[0], Args: words[1:]}, Grants{}, project)
+		var seen []string
+		for i, word := range out.Args {
+			if files.Below(word, filepath.Join(home, "app")) && out.Args[i-1] == "--ro-bind-try" {
+				seen = append(seen, word)
+			}
+		}
+		if !slices.Equal(seen, want) {
+			t.Errorf("%s: shows %q, want %q, in %s", command, seen, want, walls)
 		}
 	}
 }
