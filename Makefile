@@ -10,7 +10,7 @@ ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-real test-systems test-browser bench corpus check-corpus oracle composed soak clean
+.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-real test-systems test-browser conformance bench corpus check-corpus oracle composed soak clean
 
 build:                ## build bin/mcpctl
 	$(RELEASED) -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -41,7 +41,7 @@ cover:                ## statement coverage of product code; 85 % is the floor f
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
 	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,packages,real,soak ./cmd/mcpctl ./internal/report ./internal/monitor
+	$(GO) vet -tags bench,browser,conformance,packages,real,soak ./cmd/mcpctl ./internal/report ./internal/monitor
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(ACTIONLINT)
@@ -63,6 +63,9 @@ test-packages:        ## packages fetched, locked and packed with the real npm a
 
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh
+
+conformance:          ## the official conformance suites from npm against mcpctl, held to docs/conformance.md; UPDATE=-update renews its table
+	sh scripts/conformance.sh $(UPDATE)
 
 test-systems:         ## mcpctl for arm64 under qemu-user, and for Windows under Wine, where those are installed
 	sh scripts/test-systems.sh

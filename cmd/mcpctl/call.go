@@ -47,6 +47,7 @@ func askFlags(o *invoke.Options) []cli.Flag {
 	return []cli.Flag{
 		dryRunFlag(o),
 		&cli.BoolFlag{Name: "no-validate", Usage: "send what the server does not declare, too", Destination: &o.NoValidate},
+		&cli.GenericFlag{Name: "answer", Usage: "answer what the server asks on the way: `KEY=VALUE` as for arguments, or @FILE with a JSON object (repeatable)", Value: (*list)(&o.Answers)},
 		&cli.StringFlag{Name: "log-level", Usage: "ask for log messages from `LEVEL` on: " + strings.Join(levels, ", "), Value: "info", Destination: &o.LogLevel},
 	}
 }

@@ -18,21 +18,22 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations of scripts")
 
-// TestMain makes the test binary be mcpctl, and the servers that scripts talk to, when it is started under their names.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"mcpctl": main,
-		"fixture": func() {
-			quit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
-		},
-		"appears":   func() { os.Exit(appears()) },
-		"escape":    func() { os.Exit(escape(os.Args[1:])) },
-		"fetch":     func() { os.Exit(fetch(os.Args[1:])) },
-		"mcpgo":     func() { quit(mcpgoStdio()) },
-		"follow":    func() { os.Exit(follow()) },
-		"blackhole": func() { os.Exit(blackhole()) },
-	})
+// programs are what the test binary is when it is started under their names.
+var programs = map[string]func(){
+	"mcpctl": main,
+	"fixture": func() {
+		quit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	},
+	"appears":   func() { os.Exit(appears()) },
+	"escape":    func() { os.Exit(escape(os.Args[1:])) },
+	"fetch":     func() { os.Exit(fetch(os.Args[1:])) },
+	"mcpgo":     func() { quit(mcpgoStdio()) },
+	"follow":    func() { os.Exit(follow()) },
+	"blackhole": func() { os.Exit(blackhole()) },
 }
+
+// TestMain makes the test binary be mcpctl, and the servers that scripts talk to.
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
 // quit ends a server at once. os.Exit would write coverage, when that is measured, into a folder that servers are not told of:
 // mcpctl hands them a minimal environment.

@@ -122,12 +122,17 @@ func (f Field) Value(text string) (json.RawMessage, []Problem) {
 		}
 		value = rawjson.List(all)
 	}
+	return value, f.faults(value)
+}
+
+// faults are the problems that the field's schema has with a value.
+func (f Field) faults(value json.RawMessage) []Problem {
 	schema, err := json.Marshal(f.place.at)
 	if err != nil {
-		return value, nil
+		return nil
 	}
 	problems, _ := Check(schema, value)
-	return value, problems
+	return problems
 }
 
 // yesNo is true or false for what people write instead, else value.
@@ -150,6 +155,44 @@ func Accepted(fields []Field, values []json.RawMessage) json.RawMessage {
 		}
 	}
 	return rawjson.Build(rawjson.Member{Key: "action", Value: rawjson.Quote("accept")}, rawjson.Member{Key: "content", Value: rawjson.Build(members...)})
+}
+
+// Answer is the ElicitResult that answers given beforehand make, with the form's own defaults for what they leave out. It is nil
+// when they are about none of its fields.
+func (e Elicitation) Answer(given []Argument) (json.RawMessage, []Problem) {
+	values := make([]json.RawMessage, len(e.Fields))
+	var problems []Problem
+	answered := false
+	for i, f := range e.Fields {
+		values[i] = f.Default
+		var wrong []Problem
+		if at := slices.IndexFunc(given, func(a Argument) bool { return a.Key == f.Name }); at >= 0 {
+			answered = true
+			values[i], wrong = f.given(given[at])
+		} else if f.Required && f.Default == nil {
+			wrong = []Problem{{Message: "is required, and missing"}}
+		}
+		for _, p := range wrong {
+			p.Path = rawjson.Join("", f.Name) + p.Path
+			problems = append(problems, p)
+		}
+	}
+	if !answered {
+		return nil, nil
+	}
+	return Accepted(e.Fields, values), problems
+}
+
+// given is what an argument says for the field.
+func (f Field) given(a Argument) (json.RawMessage, []Problem) {
+	if a.Form == Converted {
+		return f.Value(a.Text)
+	}
+	value, err := a.value(f.place)
+	if err != nil {
+		return nil, []Problem{{Message: err.Error()}}
+	}
+	return value, f.faults(value)
 }
 
 // Consented is the ElicitResult of a person who went to the URL.

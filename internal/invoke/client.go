@@ -36,6 +36,7 @@ type Options struct {
 	LogLevel   string         // of the messages to ask for; empty = none
 	DryRun     bool           // show the request and do not send it
 	NoValidate bool           // send what the server does not declare, too
+	Answers    []string       // to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
 }
 
 // Formats are the formats in which results are written.
@@ -80,8 +81,10 @@ type Client struct {
 	options Options
 	target  fleet.Target
 	session *probe.Session
-	printer *printer   // nil = nobody wants to hear
-	floor   sync.Mutex // one question at a time on the terminal
+	printer *printer        // nil = nobody wants to hear
+	answers []call.Argument // to questions of the server
+	asked   []string        // keys of those that it asked for
+	floor   sync.Mutex      // one question at a time; guards asked
 }
 
 // connect opens a connection to the one server that from names; contacting it is agreed to.
@@ -95,6 +98,9 @@ func connect(ctx context.Context, p host.Process, o Options, from []source.Sourc
 		return nil, err
 	}
 	c := &Client{process: p, options: o}
+	if c.answers, err = answersOf(p, o.Answers); err != nil {
+		return nil, err
+	}
 	if c.target, err = f.One(ctx, from[0]); err != nil {
 		return nil, err
 	}
@@ -103,9 +109,18 @@ func connect(ctx context.Context, p host.Process, o Options, from []source.Sourc
 		c.printer = newPrinter(p, c.name())
 		session.Hear, session.LogLevel = c.printer.hear, o.LogLevel
 	}
-	if t, err := terminal.Open(p); err == nil {
+	t, err := terminal.Open(p)
+	if err == nil {
 		t.Close()
-		session.Elicit = func(_ context.Context, params json.RawMessage) (json.RawMessage, error) { return c.elicit(ctx, params) }
+	}
+	if err == nil || len(c.answers) > 0 {
+		session.Elicit = func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
+			result, err := c.elicit(ctx, params)
+			if err != nil {
+				c.note("%v", err)
+			}
+			return result, err
+		}
 	}
 	if c.session, err = f.Open(ctx, c.target, session); err != nil {
 		c.printer.stop()
@@ -130,6 +145,11 @@ func (c *Client) close() {
 		Notices: c.session.Notices(), Noise: c.session.Noise(), Elapsed: time.Since(c.process.Now),
 	})})
 	_ = c.session.Close() // how a server takes its end is no error
+	for _, a := range c.answers {
+		if !slices.Contains(c.asked, a.Key) {
+			c.note("it did not ask for %s, which --answer is about", report.Visible(a.Key))
+		}
+	}
 	c.printer.stop()
 }
 

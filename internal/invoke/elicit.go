@@ -9,6 +9,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/terminal"
@@ -76,7 +78,7 @@ func (c *Client) answerRequests(ctx context.Context, stage probe.Stage, m call.M
 }
 
 var (
-	errNobody   = errors.New("and there is no terminal to answer on: run mcpctl in one, or give the tool all it needs as arguments")
+	errNobody   = errors.New("and there is no terminal to answer on: run mcpctl in one, answer a form with --answer KEY=VALUE, or give the tool all it needs as arguments")
 	errSampling = errors.New("the server wants a model to answer (sampling); mcpctl has none")
 )
 
@@ -98,9 +100,12 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 	c.floor.Lock()
 	defer c.floor.Unlock()
 	e := call.Elicited(params)
+	if given, err := c.answered(e); given != nil || err != nil {
+		return given, err
+	}
 	t, err := terminal.Open(c.process)
 	if err != nil {
-		return nil, errors.Join(errors.New("the server asks: "+shortened(e.Message)), errNobody)
+		return nil, errors.Join(errors.New("the server asks: "+question(e)), errNobody)
 	}
 	defer t.Close()
 	t.Printf("mcpctl: the server %s asks:\n", c.name())
@@ -117,6 +122,54 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 		return call.Cancelled(), nil
 	}
 	return result, err
+}
+
+// question is what a server asks, as one line, with the names of the fields of its form.
+func question(e call.Elicitation) string {
+	var names []string
+	for _, f := range e.Fields {
+		names = append(names, f.Name)
+	}
+	return shortened(e.Message + after(" – ", strings.Join(names, ", ")))
+}
+
+// answersOf reads what --answer says.
+func answersOf(p host.Process, flags []string) (all []call.Argument, err error) {
+	for _, flag := range flags {
+		words, file := []string{flag}, ""
+		if strings.HasPrefix(flag, "@") {
+			words, file = nil, flag
+		}
+		given, whole, err := arguments(p, words, "--answer", file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, given...)
+		members, err := rawjson.Members(whole)
+		if file != "" && err != nil {
+			return nil, exit.Usagef("--answer %s holds %s; a JSON object is wanted, with the answer to each field", flag, rawjson.TypeName(whole))
+		}
+		for _, m := range members {
+			all = append(all, call.Argument{Key: m.Key, Form: call.Literal, Text: string(m.Value)})
+		}
+	}
+	return all, nil
+}
+
+// answered is what the answers given beforehand make of a form; nil when they are about none of its fields.
+func (c *Client) answered(e call.Elicitation) (json.RawMessage, error) {
+	for _, f := range e.Fields {
+		c.asked = append(c.asked, f.Name)
+	}
+	result, problems := e.Answer(c.answers)
+	if len(problems) == 0 {
+		return result, nil
+	}
+	text := "the server asks: " + question(e) + "; what --answer says is not what it takes"
+	for _, p := range problems {
+		text += "\n  " + lineOf(p)
+	}
+	return nil, errors.New(text)
 }
 
 // askURL shows where a person shall go. It opens nothing.

@@ -23,7 +23,7 @@ import (
 // Call calls one tool, once, over a connection of its own. words are its arguments, such as key=value, and base is the object
 // that they are put into: JSON, @FILE, - for standard input, or nothing.
 func Call(ctx context.Context, p host.Process, o Options, from []source.Source, tool string, words []string, base string) error {
-	given, whole, err := arguments(p, words, base)
+	given, whole, err := arguments(p, words, "--args", base)
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func referenceOf(text string) (call.Reference, error) {
 	return call.Reference{Kind: kinds[kind], Key: key}, nil
 }
 
-// arguments reads words such as key=value, and the object that base gives.
-func arguments(p host.Process, words []string, base string) ([]call.Argument, json.RawMessage, error) {
+// arguments reads words such as key=value, and the object that a flag gives.
+func arguments(p host.Process, words []string, flag, base string) ([]call.Argument, json.RawMessage, error) {
 	var given []call.Argument
 	for _, text := range words {
 		a, err := call.ParseArgument(text)
@@ -155,18 +155,18 @@ func arguments(p host.Process, words []string, base string) ([]call.Argument, js
 	if name, ok := strings.CutPrefix(base, "@"); ok || base == "-" {
 		var err error
 		if whole, err = content(p, name); err != nil {
-			return nil, nil, exit.Usagef("reading --args: %w", err)
+			return nil, nil, exit.Usagef("reading %s: %w", flag, err)
 		}
 	}
 	if !json.Valid(whole) {
-		return nil, nil, exit.Usagef("--args is no JSON: write an object such as '{\"limit\": 5}', @FILE, or - for standard input")
+		return nil, nil, exit.Usagef("%s is no JSON: write an object such as '{\"limit\": 5}', @FILE, or - for standard input", flag)
 	}
 	return given, whole, nil
 }
 
 // texts are arguments that are texts, by their keys.
 func texts(p host.Process, words []string) (map[string]string, error) {
-	given, _, err := arguments(p, words, "")
+	given, _, err := arguments(p, words, "", "")
 	if err != nil {
 		return nil, err
 	}

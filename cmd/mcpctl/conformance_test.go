@@ -1,0 +1,369 @@
+//go:build conformance
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+// conformancePage holds the table that TestConformance compares, and renews with -update.
+const conformancePage = "../../docs/conformance.md"
+
+// revisions are those whose required scenarios are run, over the wire that each of them speaks.
+var revisions = []string{"2025-11-25", "2026-07-28"}
+
+// reasons are why mcpctl does not pass a scenario. One that fails without a reason fails the test.
+var reasons = map[string]string{
+	"auth/enterprise-managed-authorization":     "mcpctl has no token exchange yet",
+	"auth/cross-app-access-complete-flow":       "mcpctl has no token exchange yet",
+	"auth/wif-jwt-bearer":                       "mcpctl has no grant for workloads yet",
+	"auth/dpop":                                 dpop,
+	"auth/dpop-nonce":                           dpop,
+	"sep-2640-client-no-prefetch":               "mcpctl reads no skills yet",
+	"sep-2640-client-verify-digest":             "mcpctl reads no skills yet",
+	"sep-2640-client-verify-size":               "mcpctl reads no skills yet",
+	"sep-2640-client-verify-frontmatter":        "mcpctl reads no skills yet",
+	"auth/2025-03-26-oauth-metadata-backcompat": "before 0.2.0 the scenario's metadata at the root of a host names the issuer of a path, which RFC 8414 (3.3) forbids to take",
+}
+
+const dpop = "mcpctl asks for bearer tokens alone, see below"
+
+// onlyListed are scenarios whose server knows nothing but its lists.
+var onlyListed = []string{"json-schema-ref-no-deref"}
+
+// answers are those to what servers ask on the way.
+var answers = map[string][]string{
+	"elicitation-sep1034-client-defaults": {"--answer", "name=Ada"},
+	"sep-2322-client-request-state":       {"--answer", "confirmed=yes"},
+}
+
+// TestConformance runs the official suites that scripts/conformance.sh installed (MCPCTL_CONFORMANCE: NAME=PROGRAM, one a
+// line) against mcpctl, scenario by scenario, and holds the outcome to the table of docs/conformance.md. One scenario runs
+// at a time, since one of them measures how long mcpctl waits.
+func TestConformance(t *testing.T) {
+	var table strings.Builder
+	for suite := range strings.Lines(os.Getenv("MCPCTL_CONFORMANCE")) {
+		name, program, _ := strings.Cut(strings.TrimSpace(suite), "=")
+		table.WriteString(suiteTable(t, name, program))
+	}
+	if table.Len() == 0 {
+		t.Fatal("no suite: run make conformance")
+	}
+	compareTable(t, table.String())
+}
+
+// compareTable holds what was found to the part of the page between its marks.
+func compareTable(t *testing.T, got string) {
+	const from, to = "<!-- scenarios -->\n", "<!-- end -->\n"
+	page, err := os.ReadFile(conformancePage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(page), from)
+	want, after, found := strings.Cut(rest, to)
+	switch {
+	case !found:
+		t.Fatalf("%s has no table between its marks", conformancePage)
+	case *update:
+		if err := os.WriteFile(conformancePage, []byte(before+from+got+to+after), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	case got != want:
+		t.Errorf("%s says\n%s\nand the run\n%s", conformancePage, want, got)
+	}
+}
+
+// scenario is one that a suite lists, with the revisions that it belongs to: "extension" or "draft" are of none.
+type scenario struct {
+	name      string
+	revisions []string
+}
+
+// suiteTable is the outcome of a suite as a table. What a revision requires is bold.
+func suiteTable(t *testing.T, name, program string) string {
+	required := map[string][]scenario{}
+	for _, revision := range revisions {
+		required[revision] = listed(t, program, "--requirements", revision)
+	}
+	text := fmt.Sprintf("\n## %s\n\n| scenario | %s |\n|---|%s\n", name, strings.Join(revisions, " | "), strings.Repeat("---|", len(revisions)))
+	for _, s := range listed(t, program) {
+		text += "| " + s.name
+		for _, revision := range revisions {
+			verdict := s.run(t, program, revision, len(required[revision]) > 0)
+			if slices.ContainsFunc(required[revision], func(r scenario) bool { return r.name == s.name }) {
+				if verdict != passed {
+					t.Errorf("%s is required of %s: %s", s.name, revision, verdict)
+				}
+				verdict = "**" + verdict + "**"
+			}
+			text += " | " + verdict
+		}
+		text += " |\n"
+	}
+	return text
+}
+
+// listed are the client scenarios that a suite names; of a set of requirements, those that it scores. Suites before 0.2.0 know
+// no sets.
+func listed(t *testing.T, program string, args ...string) (all []scenario) {
+	out, err := exec.Command(program, append([]string{"list", "--client"}, args...)...).Output()
+	if err != nil && len(args) > 0 {
+		return nil
+	}
+	_, scored, _ := strings.Cut(string(out), "Client scenarios")
+	scored, _, _ = strings.Cut(scored, "\n\n")
+	for line := range strings.Lines(scored) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {
+			name, of, _ := strings.Cut(text, " ")
+			all = append(all, scenario{name, strings.Split(strings.Trim(of, "[]"), ",")})
+		}
+	}
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no client scenarios in what %s lists: %v %s", program, err, out)
+	}
+	return all
+}
+
+// arguments are those that make a suite run the scenario over the wire of a revision; nil = it has no place there. One that is of
+// neither revision runs once, and one of an extension over each wire that the suite knows.
+func (s scenario) arguments(revision string, sets bool) []string {
+	of := slices.ContainsFunc(revisions, func(r string) bool { return slices.Contains(s.revisions, r) })
+	switch {
+	case slices.Contains(s.revisions, revision):
+		return []string{"--spec-version", revision}
+	case sets && s.revisions[0] == "extension":
+		return []string{"--spec-version", revision, "--force"}
+	case !of && revision == revisions[0]:
+		return []string{"--verbose"}
+	}
+	return nil
+}
+
+// run runs the scenario and says how it went.
+func (s scenario) run(t *testing.T, program, revision string, sets bool) string {
+	args := s.arguments(revision, sets)
+	if args == nil {
+		return "–"
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(program, append([]string{"client", "--command", "conformer", "--scenario", s.name, "--timeout", "120000", "--output-dir", dir}, args...)...)
+	cmd.Env = append(os.Environ(), "CI=true", "MCPCTL_TOKEN_STORE=file", "BROWSER=follow", "HOME="+dir, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=", "MCPCTL_FORMAT=")
+	out, err := cmd.CombinedOutput()
+	verdict := verdictOf(t, dir, err == nil)
+	if verdict == passed {
+		return verdict
+	}
+	t.Logf("%s at %s: %s\n%s", s.name, revision, verdict, out)
+	if reasons[s.name] == "" {
+		t.Errorf("%s at %s: %s, and no reason is given", s.name, revision, verdict)
+	}
+	verdict, _, _ = strings.Cut(verdict, ":")
+	return verdict + ": " + reasons[s.name]
+}
+
+const passed = "pass"
+
+// suiteCheck is one line of what a scenario found.
+type suiteCheck struct{ ID, Status, ErrorMessage string }
+
+// verdictOf is pass, or which checks did not pass, by what a run left in a folder. A suite counts a warning as a failure, and so
+// does this; a scenario that made no check has shown nothing.
+func verdictOf(t *testing.T, dir string, good bool) string {
+	var checks []suiteCheck
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.Name() != "checks.json" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		return cmp.Or(err, json.Unmarshal(data, &checks))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := map[string]bool{}
+	successes := 0
+	for _, c := range checks {
+		switch c.Status {
+		case "FAILURE", "WARNING":
+			bad[strings.ToLower(c.Status)+" of "+c.ID] = true
+		case "SUCCESS":
+			successes++
+		}
+	}
+	switch {
+	case len(bad) > 0:
+		return "fail: " + strings.Join(slices.Sorted(maps.Keys(bad)), ", ")
+	case successes == 0:
+		return "not applicable: no check was made"
+	case !good:
+		return "fail: mcpctl ended with an error"
+	}
+	return passed
+}
+
+func init() { programs["conformer"] = func() { os.Exit(conform(os.Args[len(os.Args)-1])) } }
+
+// scenarioContext is what a scenario hands to a client besides the URL of its server.
+type scenarioContext struct {
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret"`
+	PrivateKey   string `json:"private_key_pem"`
+	Calls        []struct {
+		Name      string
+		Arguments json.RawMessage
+	} `json:"toolCalls"`
+}
+
+// conform plays the user of mcpctl in a scenario: looks at the server, logs in when mcpctl says so, and uses what there is.
+func conform(url string) int {
+	var s scenarioContext
+	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	dir, err := os.MkdirTemp("", "conformer")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	c := conformer{scenario: os.Getenv("MCP_CONFORMANCE_SCENARIO"), dir: dir, config: filepath.Join(dir, "mcp.json"), context: s}
+	if err := os.WriteFile(c.config, c.configuration(url), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return c.play()
+}
+
+type conformer struct {
+	scenario, dir, config string
+	context               scenarioContext
+}
+
+// configuration is what a user would write of the server.
+func (c conformer) configuration(url string) []byte {
+	oauth := map[string]any{}
+	for key, value := range map[string]string{"clientId": c.context.ClientID, "clientSecret": c.context.ClientSecret, "privateKey": c.context.PrivateKey} {
+		if value != "" {
+			oauth[key] = value
+		}
+	}
+	switch {
+	case strings.HasPrefix(c.scenario, "auth/client-credentials"):
+		oauth["grantType"] = "client_credentials"
+	case c.scenario == "auth/basic-cimd":
+		oauth["clientMetadataUrl"] = "https://conformance-test.local/client-metadata.json"
+	}
+	server := map[string]any{"url": url}
+	if len(oauth) > 0 {
+		server["oauth"] = oauth
+	}
+	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"it": server}})
+	if err != nil {
+		panic(err) // of texts alone
+	}
+	return text
+}
+
+// mostLogins is how often a user logs in because mcpctl says so.
+const mostLogins = 3
+
+// play uses all that the server offers; whenever mcpctl says "log in", it logs in and starts again.
+func (c conformer) play() int {
+	for logins := 0; ; logins++ {
+		said, status := c.use()
+		if status == 0 || logins == mostLogins || !strings.Contains(said, "mcpctl login it") {
+			return status
+		}
+		if _, status = c.run("login", "it"); status != 0 {
+			return status
+		}
+	}
+}
+
+// use lists what there is, calls each tool, fills in each prompt and reads each resource, until something fails.
+func (c conformer) use() (said string, status int) {
+	said, status = c.run("list", "it", "--json")
+	if status != 0 {
+		return said, status
+	}
+	var report struct {
+		Servers []struct{ Tools, Prompts, Resources []json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(said), &report); err != nil || len(report.Servers) != 1 {
+		return said + fmt.Sprint(err), 1
+	}
+	var requests [][]string
+	for _, tool := range report.Servers[0].Tools {
+		call := []string{"call", "it", rawjson.ObjectOf(tool).Text("name"), "--yes", "--args", arguments(tool, report.Servers[0].Tools[0])}
+		requests = append(requests, append(call, answers[c.scenario]...))
+	}
+	if len(c.context.Calls) > 0 || slices.Contains(onlyListed, c.scenario) {
+		requests = nil
+	}
+	for _, call := range c.context.Calls { // with values that the schema refuses
+		requests = append(requests, []string{"call", "it", call.Name, "--yes", "--no-validate", "--args", string(call.Arguments)})
+	}
+	for _, prompt := range report.Servers[0].Prompts {
+		requests = append(requests, []string{"prompt", "it", rawjson.ObjectOf(prompt).Text("name")})
+	}
+	for _, resource := range report.Servers[0].Resources {
+		requests = append(requests, []string{"read", "it", rawjson.ObjectOf(resource).Text("uri")})
+	}
+	for _, request := range requests {
+		words, result := c.run(request...)
+		said, status = said+words, cmp.Or(status, result)
+	}
+	return said, status
+}
+
+// arguments are some that a tool takes. A schema that it wants is that of the server's first tool.
+func arguments(tool, first json.RawMessage) string {
+	schema := rawjson.ObjectOf(rawjson.ObjectOf(tool)["inputSchema"])
+	properties := rawjson.ObjectOf(schema["properties"])
+	args := map[string]any{}
+	if rawjson.ObjectOf(tool).Text("name") == "json_schema_2020_12_tool" {
+		args["contactMethod"], args["phone"] = "phone", "1" // as its conditions want
+	}
+	for _, name := range rawjson.Texts(schema["required"]) {
+		switch rawjson.ObjectOf(properties[name]).Text("type") {
+		case "number", "integer":
+			args[name] = 5
+		case "object":
+			args[name] = rawjson.ObjectOf(first)["inputSchema"]
+		default:
+			args[name] = "x"
+		}
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// run runs mcpctl, shows what it said and gives it back.
+func (c conformer) run(args ...string) (said string, status int) {
+	cmd := exec.Command("mcpctl", append(args, "--config", c.config)...)
+	cmd.Dir = c.dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	_ = cmd.Run() // the status tells
+	status = cmd.ProcessState.ExitCode()
+	fmt.Fprintf(os.Stderr, "$ mcpctl %s\n%s%s-> %d\n", strings.Join(args, " "), &stdout, &stderr, status)
+	return cmp.Or(stdout.String(), stderr.String()), status
+}
