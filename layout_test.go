@@ -47,6 +47,7 @@ var libraries = map[string][]string{
 	"github.com/golang-jwt/jwt/v5":             {"internal/auth"},
 	"github.com/google/go-cmp":                 {"pkg/diff"},
 	"github.com/joho/godotenv":                 {"internal/config"},
+	"github.com/klauspost/compress":            {"internal/usage"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
 	"github.com/moby/sys/atomicwriter":         {"internal/files"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},

@@ -39,7 +39,7 @@ drops them. What is kept of a call stays on this machine and shows no text: see 
 			case "import":
 				return p.importUsage(c, o, words[1:])
 			case "export":
-				data, err := compare.ExportUsage(c.Context, p.Process, o.UsageOptions)
+				data, err := compare.ExportUsage(c.Context, p.Process, o.UsageOptions, p.Output.File)
 				if err != nil {
 					return err
 				}
@@ -91,7 +91,7 @@ func imported(n usage.Count, paths []string) string {
 	}{
 		{", ", n.Again, "counted before"}, {"; files: ", n.Files, "read"}, {"; files with nothing new: ", n.Unchanged, ""},
 		{"; calls without an answer yet: ", n.Waiting, ""},
-		{"; damaged lines that were skipped: ", n.Damaged, ""}, {"; compressed files that were not read: ", n.Compressed, "(zstd -dc FILE | mcpctl usage import -)"},
+		{"; damaged lines that were skipped: ", n.Damaged, ""},
 	} {
 		if part.n > 0 {
 			says += strings.TrimRight(fmt.Sprintf("%s%d %s", part.before, part.n, part.after), " ")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -15,8 +16,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -118,13 +121,19 @@ func (o UsageOptions) surfaces(ctx context.Context, p host.Process, from []sourc
 	return surfaces, err
 }
 
-// Usage is what is recorded of each tool.
-func Usage(ctx context.Context, p host.Process, o UsageOptions, from []source.Source) (*report.Report, error) {
+// read reads the records that are meant, and the surfaces that SOURCEs name.
+func (o UsageOptions) read(ctx context.Context, p host.Process, from []source.Source) (*usage.Records, []fleet.Surface, error) {
 	rs, err := o.records(p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	surfaces, err := o.surfaces(ctx, p, from)
+	return rs, surfaces, err
+}
+
+// Usage is what is recorded of each tool.
+func Usage(ctx context.Context, p host.Process, o UsageOptions, from []source.Source) (*report.Report, error) {
+	rs, surfaces, err := o.read(ctx, p, from)
 	if err != nil {
 		return nil, err
 	}
@@ -139,11 +148,7 @@ func Usage(ctx context.Context, p host.Process, o UsageOptions, from []source.So
 
 // ReplayUsage judges recorded calls by the tools that SOURCEs offer; none = the saved snapshots. Nothing is called.
 func ReplayUsage(ctx context.Context, p host.Process, o UsageOptions, from []source.Source) (*report.Report, error) {
-	rs, err := o.records(p)
-	if err != nil {
-		return nil, err
-	}
-	surfaces, err := o.surfaces(ctx, p, from)
+	rs, surfaces, err := o.read(ctx, p, from)
 	if err != nil {
 		return nil, err
 	}
@@ -284,24 +289,42 @@ func choicesOf(surfaces []fleet.Surface) func(server, tool string) map[string]bo
 	}
 }
 
-// ExportUsage is the records as a file that can be shared: without projects, and without any text but choices.
-func ExportUsage(ctx context.Context, p host.Process, o UsageOptions) ([]byte, error) {
-	rs, err := o.records(p)
-	if err != nil {
-		return nil, err
-	}
-	surfaces, err := o.surfaces(ctx, p, nil)
+// ExportUsage is the records as a file that can be shared: without projects, and without any text but choices. A person looks at what
+// it holds before it is written to a file, unless they said yes already.
+func ExportUsage(ctx context.Context, p host.Process, o UsageOptions, file string) ([]byte, error) {
+	rs, surfaces, err := o.read(ctx, p, nil)
 	if err != nil {
 		return nil, err
 	}
 	if o.Since > 0 {
 		rs.ForgetBefore(o.window(p).From)
 	}
-	for _, r := range rs.All() {
-		r.Project = ""
+	rs.Share(choicesOf(surfaces))
+	if file != "" && !o.Select.Yes {
+		yes, err := terminal.Confirm(ctx, p, fmt.Sprintf("write %s\n%s", report.Visible(file), contentsOf(rs)), "Write it?")
+		switch {
+		case errors.Is(err, terminal.ErrNone):
+			return nil, exit.Usagef("--output %s: nothing was written: look at what it would hold with mcpctl usage export, and write it with --yes", file)
+		case err == nil && !yes:
+			return nil, exit.Usagef("%s was not written, as you said", file)
+		case err != nil:
+			return nil, err
+		}
 	}
-	rs.Settle(choicesOf(surfaces))
 	return rs.Indented()
+}
+
+// contentsOf says what records hold: who called each tool, and every text that was sent to it and is kept.
+func contentsOf(rs *usage.Records) string {
+	var all strings.Builder
+	for _, c := range rs.Called(usage.Window{}) {
+		texts := "no text"
+		if kept := rs.Texts(c.Server, c.Tool); len(kept) > 0 {
+			texts = "the texts " + match.Quoted(kept, ", ")
+		}
+		fmt.Fprintf(&all, "  %s\n", report.Visible(fmt.Sprintf("%s  %s  %s by %s, with %s", c.Server, c.Tool, match.Counted(c.Calls, "call"), strings.Join(c.Agents, ", "), texts)))
+	}
+	return all.String() + "  beside that: names of arguments and of members of results, numbers, lengths and formats of texts, days\n"
 }
 
 // ForgetUsage forgets the recorded calls of servers, and how many those were; no name = everything, and how far imports came.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -23,23 +24,17 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 	if c.options.Select.Yes || readOnly(tool) {
 		return nil
 	}
-	t, err := terminal.Open(c.process)
-	if err != nil {
+	yes, err := terminal.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
+		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
+		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(signature.Hints(tool.Raw))), "Call it?")
+	switch {
+	case errors.Is(err, terminal.ErrNone):
 		return exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); nothing was called: look at the request with --dry-run, and call it with --yes",
 			c.name(), report.Visible(tool.Key))
-	}
-	defer t.Close()
-	t.Printf("mcpctl: about to call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
-		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
-		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(signature.Hints(tool.Raw)))
-	answer, err := t.Choose(ctx, "Call it? [y]es, [N]o: ", "yes", "no")
-	switch {
-	case err != nil && !errors.Is(err, terminal.ErrClosed):
-		return err
-	case answer != "yes":
+	case err == nil && !yes:
 		return exit.Usagef("%s: %s was not called, as you said", c.name(), report.Visible(tool.Key))
 	}
-	return nil
+	return err
 }
 
 // readOnly tells whether a tool says of itself that it only reads.

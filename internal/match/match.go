@@ -113,6 +113,14 @@ func Suggest(word string, words []string) string {
 	return "there is " + Quoted(words, ", ")
 }
 
+// Counted is a number of things in words; plural is what their name ends with then, in the place of an s.
+func Counted(n int, thing string, plural ...string) string {
+	if n != 1 {
+		thing += append(plural, "s")[0]
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // Some is the first few of many words, and how many more there are.
 func Some(words []string) string {
 	const few = 5

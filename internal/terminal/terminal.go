@@ -124,6 +124,22 @@ func (t *Terminal) Choose(ctx context.Context, question string, words ...string)
 	return "no", nil
 }
 
+// Confirm shows a person of the run what is about to happen, and tells whether they said yes to a question about it. Where nobody is
+// there to be asked, that is ErrNone.
+func Confirm(ctx context.Context, p host.Process, about, question string) (yes bool, err error) {
+	t, err := Open(p)
+	if err != nil {
+		return false, err
+	}
+	defer t.Close()
+	t.Printf("mcpctl: about to %s", about)
+	answer, err := t.Choose(ctx, question+" [y]es, [N]o: ", "yes", "no")
+	if errors.Is(err, ErrClosed) {
+		err = nil
+	}
+	return answer == "yes", err
+}
+
 // Width is the number of the terminal's columns, 0 when it is not known.
 func (t *Terminal) Width() int { return Width(t.out) }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 )
@@ -153,24 +154,12 @@ func (g Gate) question(entries []config.Entry) string {
 			}
 		}
 	}
-	fmt.Fprintf(&all, "\n%s: %s, %s; %s\n", count(len(entries), "server"), count(programs, "program"),
-		count(len(entries)-programs, "address", "es"), count(len(secrets), "value")+" of yours handed on; "+count(marked, "line")+" to look at (!)")
+	fmt.Fprintf(&all, "\n%s: %s, %s; %s\n", match.Counted(len(entries), "server"), match.Counted(programs, "program"),
+		match.Counted(len(entries)-programs, "address", "es"), match.Counted(len(secrets), "value")+" of yours handed on; "+match.Counted(marked, "line")+" to look at (!)")
 	if own > 0 {
-		fmt.Fprintf(&all, "%s of your own applications, in files that only you can write: a yes to all holds for what you add there, too\n", count(own, "server"))
+		fmt.Fprintf(&all, "%s of your own applications, in files that only you can write: a yes to all holds for what you add there, too\n", match.Counted(own, "server"))
 	}
 	return all.String()
-}
-
-// count is a number of things in words.
-func count(n int, thing string, plural ...string) string {
-	switch {
-	case n == 1:
-	case len(plural) > 0:
-		thing += plural[0]
-	default:
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // show writes all that entries can do to the terminal, as mcpctl trust does.

@@ -68,6 +68,30 @@ func (rs *Records) Settle(known func(server, tool string) map[string]bool) {
 	}
 }
 
+// Share leaves out what is nobody else's business: projects, and texts that are no choices.
+func (rs *Records) Share(known func(server, tool string) map[string]bool) {
+	for _, r := range rs.byKey {
+		r.Project = ""
+	}
+	rs.Settle(known)
+}
+
+// Texts are those that are kept of what was sent to a tool, sorted.
+func (rs *Records) Texts(server, tool string) []string {
+	found := map[string]bool{}
+	for _, r := range rs.byKey {
+		if r.Server == server && r.Tool == tool {
+			r.Arguments.each("", func(_ string, s Shape) Shape {
+				if text, ok := rawjson.Text(s.Value); ok {
+					found[text] = true
+				}
+				return s
+			})
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
 // places are what was sent, by server, tool and pointer; without a tool to all of them.
 type places map[[3]string]*place
 

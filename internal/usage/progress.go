@@ -67,6 +67,12 @@ func (p *Progress) fresh(c Call) bool {
 	return true
 }
 
+// knows tells whether a file was read before.
+func (p *Progress) knows(path string) bool {
+	_, ok := p.Files[hashOf([]byte(path))]
+	return ok
+}
+
 // resume goes to where the last import ended, if it is still the same file.
 func (p *Progress) resume(path string, f *os.File) (position, error) {
 	at := p.Files[hashOf([]byte(path))]

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // importers read a line each: the calls that are complete with it, and whether it is theirs. A line that is theirs and cannot be
@@ -22,13 +24,12 @@ var importers = []func(*reader, []byte) ([]Call, bool){codex, claude, otlp, plai
 
 // Count is what came of reading records.
 type Count struct {
-	Files      int // that had something new
-	Unchanged  int // files that were read before
-	Compressed int // files that are not read, since they are compressed in a way that is not known here
-	Calls      int // new ones
-	Again      int // calls that were counted before, such as those of a session that was copied
-	Waiting    int // calls that were not answered yet: a later import counts them
-	Damaged    int // lines that were skipped
+	Files     int // that had something new
+	Unchanged int // files that were read before
+	Calls     int // new ones
+	Again     int // calls that were counted before, such as those of a session that was copied
+	Waiting   int // calls that were not answered yet: a later import counts them
+	Damaged   int // lines that were skipped
 }
 
 // Import reads records and hands on each call that is new.
@@ -61,7 +62,11 @@ func (i *Import) Path(ctx context.Context, path string) error {
 		return i.file(ctx, path)
 	}
 	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		switch kind := filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(d.Name(), ".gz"), ".zst")); {
+		name := d.Name()
+		if compressed[filepath.Ext(name)] != nil {
+			name = strings.TrimSuffix(name, filepath.Ext(name))
+		}
+		switch kind := filepath.Ext(name); {
 		case err != nil:
 			return err
 		case d.Type().IsRegular() && (kind == ".jsonl" || kind == ".json"):
@@ -73,10 +78,6 @@ func (i *Import) Path(ctx context.Context, path string) error {
 
 // file reads what is new in a file.
 func (i *Import) file(ctx context.Context, path string) error {
-	if filepath.Ext(path) == ".zst" {
-		i.Count.Compressed++
-		return nil
-	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -87,15 +88,15 @@ func (i *Import) file(ctx context.Context, path string) error {
 		return err
 	}
 	var now position
-	if filepath.Ext(path) == ".gz" {
-		now, err = i.unzip(ctx, f, was)
+	if open := compressed[filepath.Ext(path)]; open != nil {
+		now, err = i.unzip(ctx, f, was, open)
 	} else {
 		now, err = i.stream(ctx, f, was, (*reader).expected)
 	}
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
-	if now.Offset == was.Offset && was.Offset > 0 {
+	if i.Progress.knows(path) && now.Offset == was.Offset {
 		i.Count.Unchanged++
 	} else {
 		i.Count.Files++
@@ -103,8 +104,21 @@ func (i *Import) file(ctx context.Context, path string) error {
 	return i.Progress.reached(path, f, now)
 }
 
+// compressed are the ways in which files may be compressed, by how their names end. A window of 32 MiB is more than zstd takes unless it
+// is asked for a longer one.
+var compressed = map[string]func(io.Reader) (io.ReadCloser, error){
+	".gz": func(in io.Reader) (io.ReadCloser, error) { return gzip.NewReader(in) },
+	".zst": func(in io.Reader) (io.ReadCloser, error) {
+		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(32<<20))
+		if err != nil {
+			return nil, err
+		}
+		return r.IOReadCloser(), nil
+	},
+}
+
 // unzip reads a compressed file from its beginning if it was not read to its end. What is behind damage in it is lost.
-func (i *Import) unzip(ctx context.Context, f *os.File, was position) (position, error) {
+func (i *Import) unzip(ctx context.Context, f *os.File, was position, open func(io.Reader) (io.ReadCloser, error)) (position, error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() == was.Offset {
 		return was, err
@@ -112,9 +126,10 @@ func (i *Import) unzip(ctx context.Context, f *os.File, was position) (position,
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return was, err
 	}
-	lines, err := gzip.NewReader(f)
+	lines, err := open(f)
 	if err == nil {
 		_, err = i.stream(ctx, lines, position{}, never)
+		_ = lines.Close() // which was read as far as it can be
 	}
 	if err != nil && ctx.Err() == nil {
 		i.Count.Damaged++

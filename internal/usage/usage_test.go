@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/klauspost/compress/zstd"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -147,32 +149,46 @@ func TestAnswersInLaterImports(t *testing.T) {
 	}
 }
 
-// TestCompressed reads what gzip compressed, once, and what is whole of it if it is damaged.
+// TestCompressed reads what gzip or zstd compressed, once, and what is whole of it if it is damaged.
 func TestCompressed(t *testing.T) {
-	dir := t.TempDir()
-	var zipped bytes.Buffer
-	w := gzip.NewWriter(&zipped)
-	fmt.Fprintln(w, `{"server":"s","tool":"a","id":"1"}`)
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	cut := zipped.Len()
-	fmt.Fprintln(w, `{"server":"s","tool":"b","id":"2"}`)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string][]byte{"calls.jsonl.gz": zipped.Bytes(), "cut.json.gz": zipped.Bytes()[:cut], "none.jsonl.gz": []byte("{}"), "other.jsonl.zst": nil, "text.gz": zipped.Bytes()} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+	for ending, writer := range map[string]func(io.Writer) (flushing, error){
+		".gz":  func(to io.Writer) (flushing, error) { return gzip.NewWriter(to), nil },
+		".zst": func(to io.Writer) (flushing, error) { return zstd.NewWriter(to) },
+	} {
+		dir := t.TempDir()
+		var zipped bytes.Buffer
+		w, err := writer(&zipped)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	progress := NewProgress()
-	for _, want := range []Count{{Files: 3, Compressed: 1, Calls: 2, Again: 1, Damaged: 2}, {Unchanged: 3, Compressed: 1}} {
-		in := Import{Progress: progress, Each: func(Call) {}}
-		if err := in.Path(t.Context(), dir); err != nil || in.Count != want {
-			t.Errorf("%+v, %v, want %+v", in.Count, err, want)
+		fmt.Fprintln(w, `{"server":"s","tool":"a","id":"1"}`)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		cut := zipped.Len()
+		fmt.Fprintln(w, `{"server":"s","tool":"b","id":"2"}`)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for name, data := range map[string][]byte{"calls.jsonl": zipped.Bytes(), "cut.json": zipped.Bytes()[:cut], "none.jsonl": []byte("{}"), "empty.jsonl": nil, "text": zipped.Bytes()} {
+			if err := os.WriteFile(filepath.Join(dir, name+ending), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		progress := NewProgress()
+		for _, want := range []Count{{Files: 4, Calls: 2, Again: 1, Damaged: 2}, {Unchanged: 4}} {
+			in := Import{Progress: progress, Each: func(Call) {}}
+			if err := in.Path(t.Context(), dir); err != nil || in.Count != want {
+				t.Errorf("%s: %+v, %v, want %+v", ending, in.Count, err, want)
+			}
 		}
 	}
+}
+
+// flushing is a writer that compresses.
+type flushing interface {
+	io.WriteCloser
+	Flush() error
 }
 
 // TestIncremental reads of a file that grows what is new, of one that was replaced everything, and a torn end when it is whole.

@@ -134,19 +134,14 @@ func findHiddenIn(c *comparison, item string, old, new []passage) {
 		}
 		c.report("text-hidden-characters-added", finding.Finding{
 			Item: item, Path: p.pointer, New: p.raw,
-			Message: fmt.Sprintf("%s appeared in a text; the first is %U.", counted(len(hidden), "invisible character"), hidden[0]),
+			Message: fmt.Sprintf("%s appeared in a text; the first is %U.", match.Counted(len(hidden), "invisible character"), hidden[0]),
 		})
 	}
 	if more > 0 {
 		c.report("text-hidden-characters-added", finding.Finding{
-			Item: item, Message: fmt.Sprintf("%s appeared in %s.", counted(more, "more invisible character"), counted(told-mostTold, "more text")),
+			Item: item, Message: fmt.Sprintf("%s appeared in %s.", match.Counted(more, "more invisible character"), match.Counted(told-mostTold, "more text")),
 		})
 	}
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	return strconv.Itoa(n) + " " + thing + either(n == 1, "", "s")
 }
 
 var address = match.Pattern(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)

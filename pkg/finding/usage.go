@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Usage is what recorded calls of a tool say of a finding about it.
@@ -47,26 +49,26 @@ func (u *Usage) String() string {
 	case u.Recorded == 0:
 		return "no call of this server is recorded " + window
 	case u.Refused > 0 && u.Refused == u.Calls:
-		return fmt.Sprintf("%s by %s %s would be refused, the last one of %s", counted(u.Calls, "recorded call"), u.Callers(), window, u.Last)
+		return fmt.Sprintf("%s by %s %s would be refused, the last one of %s", match.Counted(u.Calls, "recorded call"), u.Callers(), window, u.Last)
 	case u.Refused > 0:
-		return fmt.Sprintf("%d of %s by %s %s would be refused%s", u.Refused, counted(u.Calls, "recorded call"), u.Callers(), window, open)
+		return fmt.Sprintf("%d of %s by %s %s would be refused%s", u.Refused, match.Counted(u.Calls, "recorded call"), u.Callers(), window, open)
 	case u.Held > 0:
-		return fmt.Sprintf("%d of %s, received by %s %s, held `%s`; whether they used it no record says", u.Held, counted(u.Answers, "recorded answer"), u.Callers(), window, u.Member)
+		return fmt.Sprintf("%d of %s, received by %s %s, held `%s`; whether they used it no record says", u.Held, match.Counted(u.Answers, "recorded answer"), u.Callers(), window, u.Member)
 	case u.Answers > 0 && u.Undecided == 0:
 		return fmt.Sprintf("no recorded answer held `%s`, of %d %s", u.Member, u.Answers, window)
 	case u.Answers > 0:
-		return fmt.Sprintf("no recorded answer held `%s`, of %d %s; what %s got is not recorded", u.Member, u.Answers, window, counted(u.Undecided, "further call"))
+		return fmt.Sprintf("no recorded answer held `%s`, of %d %s; what %s got is not recorded", u.Member, u.Answers, window, match.Counted(u.Undecided, "further call"))
 	case u.Undecided > 0:
-		return fmt.Sprintf("cannot be decided from these records: %d of %s %s", u.Undecided, counted(u.Calls, "recorded call"), window)
+		return fmt.Sprintf("cannot be decided from these records: %d of %s %s", u.Undecided, match.Counted(u.Calls, "recorded call"), window)
 	}
 	return fmt.Sprintf("no recorded call is affected: %d of this tool, %d of this server %s", u.Calls, u.Recorded, window)
 }
 
 // Callers says who called, such as "2 agents (cron, codex) in 1 project (shop)".
 func (u *Usage) Callers() string {
-	text := counted(len(u.Consumers), "agent") + named(u.Consumers)
+	text := match.Counted(len(u.Consumers), "agent") + named(u.Consumers)
 	if len(u.Projects) > 0 {
-		text += " in " + counted(len(u.Projects), "project") + named(u.Projects)
+		text += " in " + match.Counted(len(u.Projects), "project") + named(u.Projects)
 	}
 	return text
 }
@@ -81,13 +83,6 @@ func named(names []string) string {
 		return fmt.Sprintf(" (%s, …)", strings.Join(names[:most], ", "))
 	}
 	return " (" + strings.Join(names, ", ") + ")"
-}
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // Called is what is recorded of the calls of one tool.
