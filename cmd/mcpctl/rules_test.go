@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -20,9 +21,15 @@ type catalogue struct {
 	rules       []finding.Rule
 }
 
+// diffSays is what the rules of diff have in common.
+const diffSays = "[compatibility.md](compatibility.md) is the definition behind them. The level of a schema rule is the usual one: each finding's\n" +
+	"own level is the verdict on the change that it tells. An argument that takes fewer values breaks calls that were right: go on taking the old\n" +
+	"ones and convert them inside the server. A result that can be more values breaks readers that never had to expect them: return new ones in a\n" +
+	"member of their own, or from a new tool. A rule `output-…` without an example is as its `input-…`, of results."
+
 func catalogues(t *testing.T) []catalogue {
 	return []catalogue{
-		{"Rules of diff", "[compatibility.md](compatibility.md) is the definition behind them. The level of a schema rule is the usual one: each finding's\nown level is the verdict on the change that it tells.", diff.Rules()},
+		{"Rules of diff", diffSays, diff.Rules()},
 		{"Rules of check", "[check.md](check.md) tells how they are applied.\n\n" + onRealServers(t), check.Rules()},
 		{"Rules of the policy", "[ci.md](ci.md#policy) tells what a policy is. They speak in diff and check.", finding.PolicyRules()},
 	}
@@ -44,7 +51,7 @@ func onRealServers(t *testing.T) string {
 // TestTheRulesAreDocumented keeps docs/rules.md the same as the catalogues; -update rewrites it.
 func TestTheRulesAreDocumented(t *testing.T) {
 	const page = "../../docs/rules.md"
-	got := rulesPage(catalogues(t))
+	got := rulesPage(t, catalogues(t))
 	if *update {
 		if err := os.WriteFile(page, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
@@ -79,26 +86,70 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 	}
 }
 
-func rulesPage(all []catalogue) string {
+func rulesPage(t *testing.T, all []catalogue) string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nMade from the catalogues in the code; `go test ./cmd/mcpctl -run Documented -update` rewrites it.\n`mcpctl rules ID` shows one of them.\n")
+	b.WriteString("# Rules\n\nMade from the catalogues in the code; `go test ./cmd/mcpctl -run Documented -update` rewrites it.\n`mcpctl rules ID` tells one of them in full.\n")
+	effects, known := readEffects(t), map[string]finding.Rule{}
 	for _, c := range all {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| rule | level | in one line |\n|---|---|---|\n", c.title, c.says)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.says)
 		for _, rule := range c.rules {
-			fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", rule.ID, rule.ID, rule.Level, escaped(rule.Title))
-		}
-	}
-	for _, c := range all {
-		for _, rule := range c.rules {
-			b.WriteString(chapter(rule))
+			known[rule.ID] = rule
+			b.WriteString(effects.chapter(rule, known))
 		}
 	}
 	return b.String()
 }
 
-func chapter(rule finding.Rule) string {
-	return fmt.Sprintf("\n### %s\n\n**%s.** %s\n\n- level: %s\n- example: %s\n- instead: %s\n",
-		rule.ID, escaped(rule.Title), escaped(rule.Doc), rule.Level, code(rule.Example), escaped(rule.Instead))
+// effects is what every rule of its kind says of what a change does, and what to do instead: the page has it once.
+type effects []struct{ Doc, Instead string }
+
+func readEffects(t *testing.T) (all effects) {
+	var file struct {
+		Effects map[string]map[string]struct{ Doc, Instead string }
+	}
+	data, err := os.ReadFile("../../pkg/diff/rules.json")
+	if err == nil {
+		err = json.Unmarshal(data, &file)
+	}
+	if err != nil || len(file.Effects) == 0 {
+		t.Fatalf("no effects: %v", err)
+	}
+	for _, directions := range file.Effects {
+		for _, one := range directions {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// own is what a rule says beside its effect.
+func (all effects) own(rule finding.Rule) (doc, instead string) {
+	doc, instead = rule.Doc, rule.Instead
+	for _, e := range all {
+		if bare, ok := strings.CutSuffix(doc, e.Doc); ok {
+			doc = strings.TrimSpace(bare)
+		}
+		if instead == e.Instead || instead == "Nothing to do." {
+			instead = ""
+		}
+	}
+	return doc, instead
+}
+
+// chapter is what the page says of a rule: of one for results only what the same one for arguments does not say.
+func (all effects) chapter(rule finding.Rule, known map[string]finding.Rule) string {
+	text := fmt.Sprintf("\n### %s\n\n%s: **%s.**", rule.ID, rule.Level, escaped(rule.Title))
+	doc, instead := all.own(rule)
+	if twin, ok := known["input-"+strings.TrimPrefix(rule.ID, "output-")]; ok && rule.ID != twin.ID {
+		if same, _ := all.own(twin); same == doc && twin.Example == rule.Example {
+			return text + "\n"
+		}
+	}
+	text += " " + escaped(doc) + "\nExample: " + code(rule.Example) + "\n"
+	if instead != "" {
+		text += "Instead: " + escaped(instead) + "\n"
+	}
+	return text
 }
 
 // escaped is a text in which Markdown finds nothing but text.
