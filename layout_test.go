@@ -46,6 +46,7 @@ var libraries = map[string][]string{
 	"github.com/gofrs/flock":                   {"internal/journal", "internal/usage", "internal/vault"},
 	"github.com/golang-jwt/jwt/v5":             {"internal/auth"},
 	"github.com/google/go-cmp":                 {"pkg/diff"},
+	"github.com/google/go-containerregistry":   {"internal/packages"},
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/klauspost/compress":            {"internal/usage"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},

@@ -66,10 +66,10 @@ func scripts(dir string) testscript.Params {
 			"json":        jsonValue,
 			"mcpgohttp":   mcpgoHTTP,
 			"nochild":     noChild,
-			"npmregistry": npmRegistry,
-			"port":        port,
-			"until":       until,
-			"webhook":     webhook,
+			"npmregistry": npmRegistry, "ociregistry": ociRegistry,
+			"port":    port,
+			"until":   until,
+			"webhook": webhook,
 		},
 	}
 }

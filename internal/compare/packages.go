@@ -51,7 +51,7 @@ func (p Pair) cause(changed bool) string {
 	if old == nil || now == nil {
 		return ""
 	}
-	if why := now.Since(*old); why != "" || !changed {
+	if why := now.Since(*old); why != "" || !changed || now.Integrity == "" {
 		return why
 	}
 	return fmt.Sprintf("%s is as it was, with all that is installed below it", now.Ref)
@@ -111,9 +111,6 @@ func history(ctx context.Context, p host.Process, f *fleet.Fleet, n int, from []
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	if ref.Registry == "oci" {
-		return nil, exit.Usagef("--versions %d: tags of images have no order: name two, such as mcpctl diff oci:%s:1.0 oci:%s:1.1", n, ref.Name, ref.Name)
-	}
 	store, err := fleet.PackageStore(p)
 	if err != nil {
 		return nil, exit.Misuse(err)
@@ -170,6 +167,7 @@ func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source
 			one.Old = one.New
 		} else {
 			one.Old, one.New, before, after = before[0], after[0], before[1:], after[1:]
+			one.Old.Package, one.New.Package = &u.Before, &u.After
 		}
 		one.Old.Source = u.From.String()
 		pairs = append(pairs, one)

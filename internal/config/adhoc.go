@@ -211,15 +211,10 @@ func ServerName(file string) (server string, ok bool) {
 // FromPackage is the server in a published package that was fetched. It starts in a folder of its own, and only once somebody
 // agreed to this version with this content.
 func FromPackage(p packages.Package, folder string, args []string) Entry {
-	env := map[string]probe.Secret{}
-	for _, pair := range p.Env {
-		name, value, _ := strings.Cut(pair, "=")
-		env[name] = probe.Secret(value)
-	}
 	return Entry{
 		Server: probe.Server{
 			Name: p.Name, Source: p.String(),
-			Stdio:   &probe.Stdio{Command: p.Command, Args: slices.Concat(p.Args, args), Env: env, Dir: folder},
+			Stdio:   &probe.Stdio{Command: p.Command, Args: slices.Concat(p.Args, args), Env: engineEnv(p), Dir: folder},
 			Secrets: hiddenIn(args), // a digest before them is none
 		},
 		File: p.String(), Found: Published, published: p.String() + " " + p.Integrity,
@@ -227,10 +222,20 @@ func FromPackage(p packages.Package, folder string, args []string) Entry {
 	}
 }
 
-// Starting is the entry with a package that was fetched in the place of its command, and these arguments of its server.
-func (e Entry) Starting(p packages.Package, args []string) Entry {
+// engineEnv is what the program that starts a package has to be told of the user's own environment.
+func engineEnv(p packages.Package) map[string]probe.Secret {
+	env := map[string]probe.Secret{}
+	for _, pair := range p.Env {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = probe.Secret(value)
+	}
+	return env
+}
+
+// Starting is the entry with a package that was fetched in the place of what its command launches.
+func (e Entry) Starting(p packages.Package, launch packages.Launch) Entry {
 	stdio := *e.Server.Stdio
-	stdio.Command, stdio.Args = p.Command, slices.Concat(p.Args, args)
+	stdio.Command, stdio.Args, stdio.Env = p.Command, launch.Starting(p), Merged(engineEnv(p), stdio.Env)
 	e.Server.Stdio, e.Server.Source = &stdio, p.String()
 	return e
 }

@@ -25,6 +25,9 @@ func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error
 	for result := range probe.All(ctx, servers, f.options) {
 		s := FromResult(result)
 		s.Package, s.Interrupted = targets[slots[result.Index]].Package(f.process.Environ), result.Err != nil && ctx.Err() != nil
+		if lacks := f.lacks(targets[slots[result.Index]], s.Package); lacks != "" && s.Error != nil {
+			s.Error.Hint = report.Visible(lacks)
+		}
 		surfaces[slots[result.Index]] = s
 		bar.Done()
 	}

@@ -23,14 +23,18 @@ const (
 )
 
 // PackageStore is where packages are fetched to.
-func PackageStore(p host.Process) (packages.Store, error) {
+func PackageStore(p host.Process) (*packages.Store, error) {
 	folder, err := p.CacheDir()
-	return packages.Store{Folder: filepath.Join(folder, "packages"), Env: p.Environ}, err
+	return &packages.Store{Folder: filepath.Join(folder, "packages"), Env: p.Environ}, err
 }
 
 // publishedTargets are the servers in the packages that SOURCEs name, as far as the project allows them and somebody agrees to
 // them. Fetching comes first, so that it is known what is agreed to; none of what is in a package runs before.
 func (f *Fleet) publishedTargets(ctx context.Context, from []source.Source) ([]Target, error) {
+	store, err := PackageStore(f.process)
+	if err != nil {
+		return nil, exit.Misuse(err)
+	}
 	var entries []config.Entry
 	for _, s := range from {
 		if s.Kind != source.Package {
@@ -40,7 +44,7 @@ func (f *Fleet) publishedTargets(ctx context.Context, from []source.Source) ([]T
 		if err != nil {
 			return nil, exit.Misuse(err)
 		}
-		fetched, err := fetch(ctx, f.process, ref)
+		fetched, err := fetch(ctx, f.process, store, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -70,11 +74,7 @@ func (f *Fleet) agreed(ctx context.Context, entries []config.Entry) ([]Target, e
 }
 
 // fetch is a package in the store.
-func fetch(ctx context.Context, p host.Process, ref packages.Ref) (packages.Package, error) {
-	store, err := PackageStore(p)
-	if err != nil {
-		return packages.Package{}, exit.Misuse(err)
-	}
+func fetch(ctx context.Context, p host.Process, store *packages.Store, ref packages.Ref) (packages.Package, error) {
 	fetched, err := store.Fetch(ctx, ref, func(exact packages.Ref) { p.Note("fetching %s", exact) })
 	if err != nil {
 		return packages.Package{}, err
@@ -86,6 +86,24 @@ func fetch(ctx context.Context, p host.Process, ref packages.Ref) (packages.Pack
 		p.Note("the store of packages could not be cleared up: %v", err)
 	}
 	return fetched, nil
+}
+
+// lacks says which variables a failed server was not given, although its package needs them; empty = none that is known.
+func (f *Fleet) lacks(t Target, p *packages.Package) string {
+	if p == nil {
+		return ""
+	}
+	var missing []string
+	for _, name := range p.Needs {
+		inherited := f.options.InheritEnv && slices.ContainsFunc(f.process.Environ, func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
+		if t.server.Stdio.Env[name] == "" && !inherited {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return "by its server.json it needs " + strings.Join(missing, ", ") + ": give it with --env " + missing[0] + "=… or in the configuration"
 }
 
 // Package is the package that a target starts a server from in an environment, as it is installed now; nil when it is none, or

@@ -16,7 +16,8 @@ import (
 type Upgrade struct {
 	Name          string
 	From, To      packages.Ref
-	before, after config.Entry // where the versions differ
+	Before, After packages.Package // where the versions differ
+	before, after config.Entry
 }
 
 // Newest tells whether the configured version is the newest one.
@@ -29,6 +30,10 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	store, err := PackageStore(f.process)
+	if err != nil {
+		return nil, nil, nil, exit.Misuse(err)
+	}
 	var before, after []config.Entry
 	for _, e := range f.gate.Guard(f.Config, entries) {
 		if e.Disabled {
@@ -36,10 +41,10 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 		}
 		launch, ok := launchOf(e)
 		if !ok {
-			f.process.Note("%s is not compared: it starts no package by npx or another launcher that is known here", report.Visible(e.Server.Name))
+			f.process.Note("%s is not compared: it starts no package by npx, docker or another launcher that is known here", report.Visible(e.Server.Name))
 			continue
 		}
-		u, err := upgrade(ctx, f.process, e, launch, locked[e.Server.Name])
+		u, err := upgrade(ctx, f.process, store, e, launch, locked[e.Server.Name])
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -48,7 +53,7 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 		}
 	}
 	if len(all) == 0 {
-		return nil, nil, nil, exit.Usagef("no server starts a package by npx or another launcher that is known here, so there is no version to move to")
+		return nil, nil, nil, exit.Usagef("no server starts a package by npx, docker or another launcher that is known here, so there is no version to move to")
 	}
 	for _, e := range before {
 		now = append(now, targetOf(e))
@@ -72,27 +77,15 @@ func launchOf(e config.Entry) (packages.Launch, bool) {
 }
 
 // upgrade finds the two versions of the package that an entry starts, and fetches them where they differ.
-func upgrade(ctx context.Context, p host.Process, e config.Entry, launch packages.Launch, locked packages.Package) (Upgrade, error) {
-	store, err := PackageStore(p)
-	if err != nil {
-		return Upgrade{}, exit.Misuse(err)
-	}
-	u := Upgrade{Name: e.Server.Name, From: launch.Ref, To: launch.Ref}
-	if locked.Name == launch.Ref.Name && !launch.Ref.Exact() {
-		u.From.Version = locked.Version
-	}
-	u.To.Version = ""
-	if u.From, err = store.Resolve(ctx, u.From); err != nil {
+func upgrade(ctx context.Context, p host.Process, store *packages.Store, e config.Entry, launch packages.Launch, locked packages.Package) (u Upgrade, err error) {
+	u.Name = e.Server.Name
+	if u.From, u.To, err = store.Upgrade(ctx, launch.Ref, locked); err != nil || u.Newest() {
 		return u, err
 	}
-	if u.To, err = store.Resolve(ctx, u.To); err != nil || u.Newest() {
+	if u.Before, err = fetch(ctx, p, store, u.From); err != nil {
 		return u, err
 	}
-	before, err := fetch(ctx, p, u.From)
-	if err != nil {
-		return u, err
-	}
-	after, err := fetch(ctx, p, u.To)
-	u.before, u.after = e.Starting(before, launch.Args), e.Starting(after, launch.Args).Published(after)
+	u.After, err = fetch(ctx, p, store, u.To)
+	u.before, u.after = e.Starting(u.Before, launch), e.Starting(u.After, launch).Published(u.After)
 	return u, err
 }

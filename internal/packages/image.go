@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,9 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // ociName and ociVersion are those of https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a
@@ -21,24 +27,68 @@ var (
 )
 
 // image fetches container images with docker or podman, whose store they stay in: the folder only says that one was fetched.
-type image struct{ Store }
+type image struct{ *Store }
 
-// versions fetches what the tag stands for now. Tags have no order, so there is no history of them.
-func (m image) versions(ctx context.Context, ref Ref, _ bool) ([]string, error) {
-	if ref.Version == "" {
-		ref.Version = "latest"
+// versions are the tag, or all tags that are versions, as the registry lists them: no engine can be asked for those.
+func (m image) versions(ctx context.Context, ref Ref, all bool) ([]string, error) {
+	if !all {
+		return []string{cmp.Or(ref.Version, "latest")}, nil
 	}
-	return []string{ref.Version}, m.pull(ctx, ref)
+	repository, err := name.NewRepository(ref.Name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	tags, err := remote.List(repository, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
+	if err != nil {
+		return nil, explained(ref, imageFaults, err.Error(), fmt.Errorf("listing its tags: %w", err))
+	}
+	tags = slices.DeleteFunc(tags, func(tag string) bool { return !released(tag) })
+	slices.SortStableFunc(tags, compareVersions)
+	return tags, nil
 }
 
-func (m image) install(ctx context.Context, ref Ref, folder string) error {
-	if !ref.Exact() {
-		return nil // versions has fetched it
-	}
-	return m.pull(ctx, ref)
+// released tells a tag that is a version from one that can be moved to the next, such as "latest" or "1.2".
+func released(tag string) bool {
+	_, is := finding.ParseVersion(tag)
+	return is
 }
 
-// pull fetches an image. One that was built here needs no registry.
+// upgrade goes by versions where the tag is one, else by what the tag stood for and stands for now.
+func (m image) upgrade(ctx context.Context, ref Ref, locked Package) (now, newest Ref, err error) {
+	if released(ref.Version) {
+		tags, err := m.versions(ctx, ref, true)
+		newest = ref
+		if len(tags) > 0 {
+			newest.Version = highest(tags)
+		}
+		return ref, newest, err
+	}
+	if ref.Version = cmp.Or(ref.Version, "latest"); ref.Exact() {
+		return ref, ref, nil
+	}
+	if now = m.pinned(ctx, ref); locked.Ref.String() == ref.String() && locked.Integrity != "" {
+		now.Version = locked.Integrity
+	}
+	if err := m.pull(ctx, ref); err != nil {
+		return ref, ref, err
+	}
+	if newest = m.pinned(ctx, ref); !now.Exact() {
+		now = newest // it is not here yet, so a start would fetch it
+	}
+	return now, newest, nil
+}
+
+// pinned is the reference by the digest of the image that is here; as it is when there is none that a registry knows.
+func (m image) pinned(ctx context.Context, ref Ref) Ref {
+	if found, err := m.inspect(ctx, ref); err == nil {
+		ref.Version = cmp.Or(found.digest(ref.Name), ref.Version)
+	}
+	return ref
+}
+
+// install fetches an image. One that was built here needs no registry.
+func (m image) install(ctx context.Context, ref Ref, _ string) error { return m.pull(ctx, ref) }
+
 func (m image) pull(ctx context.Context, ref Ref) error {
 	_, err := m.run(ctx, ref, "pull", "--quiet", ref.spec())
 	if err != nil {
@@ -58,8 +108,21 @@ func (m image) run(ctx context.Context, ref Ref, args ...string) ([]byte, error)
 	return m.Store.run(ctx, ref, imageFaults, engine, args...)
 }
 
-// engine is the program that runs containers: docker, or podman where that is not installed or has no engine that runs.
+// engine is the program that runs containers: the one that a command line names, else docker, or podman where that is not
+// installed or has no engine that runs, which is found out once.
 func (m image) engine(ctx context.Context, ref Ref) (string, error) {
+	if ref.Program != "" {
+		return process.LookPath(ref.Program, "", m.Env)
+	}
+	if m.running != "" {
+		return m.running, nil
+	}
+	engine, err := m.find(ctx, ref)
+	m.running = engine
+	return engine, err
+}
+
+func (m image) find(ctx context.Context, ref Ref) (string, error) {
 	docker, missing := process.LookPath("docker", "", m.Env)
 	podman, err := process.LookPath("podman", "", m.Env)
 	switch {
@@ -83,6 +146,8 @@ var imageFaults = []fault{
 	{"manifest unknown", "the registry has no such tag"},
 	{"repository does not exist", "the registry has no such image, or does not show it to you (docker login)"},
 	{"did not resolve to an alias", "podman wants the registry before the name of an image, such as oci:docker.io/IMAGE"},
+	{"NAME_UNKNOWN", "the registry has no such image"},
+	{"UNAUTHORIZED", "the registry wants to know who you are: docker login"},
 	{"unauthorized", "the registry wants to know who you are: docker login"},
 	{"connection refused", "the registry cannot be reached: nobody listens there"},
 	{"no such host", "the registry cannot be reached: its name is not found"},
@@ -92,6 +157,16 @@ var imageFaults = []fault{
 type inspected struct {
 	ID          string `json:"Id"` // podman leaves "sha256:" out
 	RepoDigests []string
+}
+
+// digest is the image's own in a repository; empty when it came from none.
+func (i inspected) digest(repository string) string {
+	for _, digest := range i.RepoDigests {
+		if name, sum, ok := strings.Cut(digest, "@"); ok && strings.HasSuffix("/"+name, "/"+repository) { // podman puts the registry first
+			return sum
+		}
+	}
+	return ""
 }
 
 func (m image) inspect(ctx context.Context, ref Ref) (inspected, error) {
@@ -110,19 +185,17 @@ func (m image) inspect(ctx context.Context, ref Ref) (inspected, error) {
 // read gives the image by its own digest, so that what was agreed to is what runs, whatever becomes of the tag.
 func (m image) read(ctx context.Context, ref Ref, folder string) (Package, error) {
 	found, err := m.inspect(ctx, ref)
+	if err != nil && m.pull(ctx, ref) == nil { // it was removed from the engine's store since
+		found, err = m.inspect(ctx, ref)
+	}
 	if err != nil {
 		return Package{}, err
 	}
 	engine, err := m.engine(ctx, ref)
-	p := Package{Ref: ref, Folder: folder, Integrity: found.ID, Command: engine, Args: []string{"run", "-i", "--rm", "--pull=never", found.ID}}
+	p := Package{Ref: ref, Folder: folder, Integrity: cmp.Or(found.digest(ref.Name), found.ID), Command: engine, Args: []string{"run", "-i", "--rm", "--pull=never", found.ID}}
 	for _, pair := range m.Env {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "DOCKER_") || strings.HasPrefix(name, "CONTAINERS_") || name == "XDG_RUNTIME_DIR" {
 			p.Env = append(p.Env, pair) // says where the engine is, and its images
-		}
-	}
-	for _, digest := range found.RepoDigests {
-		if name, sum, ok := strings.Cut(digest, "@"); ok && strings.HasSuffix("/"+name, "/"+ref.Name) { // podman puts the registry first
-			p.Integrity = sum
 		}
 	}
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // npm fetches from npm's registry.
-type npm struct{ Store }
+type npm struct{ *Store }
 
 func (m npm) versions(ctx context.Context, ref Ref, all bool) ([]string, error) {
 	spec, field := ref.spec(), "version"

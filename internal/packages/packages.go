@@ -16,7 +16,7 @@ type Ref struct {
 	Registry string // "npm", "pypi" or "oci"
 	Name     string // such as "@playwright/mcp"
 	Version  string // exact, a tag, a digest or a range; empty = the newest
-	Program  string // of the package; empty = chosen as npm would
+	Program  string // of the package, empty = chosen as npm would; of an image the engine, empty = chosen by what runs here
 }
 
 // String is the reference as it is written on a command line.
@@ -124,6 +124,7 @@ type Package struct {
 	Args         []string     // of that program, before those of the server
 	Env          []string     // "K=V", of the user's own, that the program needs
 	Dependencies []Dependency // sorted by path
+	Needs        []string     // variables that its server.json says it does not work without
 }
 
 // Dependency is one package that was installed with another.

@@ -89,12 +89,13 @@ func TestImageEngines(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("NOT TESTED: the engines are shell scripts")
 	}
-	const describes = `case $1 in image) echo '[{"Id": "0a", "RepoDigests": ["docker.io/acme/server@sha256:0b", "docker.io/other-acme/server@sha256:0c", "docker.io/elseacme/server@sha256:0d"]}]';; esac`
+	const describes = `echo "$1" >>"$0.said"; case $1 in image) echo '[{"Id": "0a", "RepoDigests": ["docker.io/acme/server@sha256:0b", "docker.io/other-acme/server@sha256:0c", "docker.io/elseacme/server@sha256:0d"]}]';; esac`
 	for name, test := range map[string]struct {
 		engines map[string]string
 		want    string // the engine, or the error
 	}{
-		"docker":            {map[string]string{"docker": describes, "podman": "exit 1"}, "docker"},
+		"docker":            {map[string]string{"docker": describes}, "docker"},
+		"both":              {map[string]string{"docker": describes, "podman": "exit 1"}, "docker"},
 		"podman":            {map[string]string{"podman": describes}, "podman"},
 		"no engine runs":    {map[string]string{"docker": "exit 1", "podman": describes}, "podman"},
 		"neither":           {nil, "oci:acme/server:latest: docker or podman is needed to fetch it, and neither is installed here (https://docs.docker.com/get-docker, https://podman.io)"},
@@ -115,6 +116,9 @@ func TestImageEngines(t *testing.T) {
 					t.Errorf("got  %v\nwant %s", err, test.want)
 				}
 				return
+			}
+			if said, err := os.ReadFile(filepath.Join(bin, "docker.said")); err == nil && strings.Count(string(said), "version") > 1 {
+				t.Errorf("whether docker runs was asked more than once:\n%s", said)
 			}
 			if filepath.Base(p.Command) != test.want || p.Integrity != "sha256:0b" || p.Version != "latest" {
 				t.Errorf("%+v", p)

@@ -17,9 +17,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/process"
 )
 
-// pip fetches from the Python Package Index, or whichever index the user's settings name, into a virtual environment. Only wheels
+// pip fetches by pip from the Python Package Index, or whichever index the user's settings name, into a virtual environment. Only wheels
 // are installed: anything else would have to be built, which runs code.
-type pip struct{ Store }
+type pip struct{ *Store }
 
 // pipVersions is the line in which pip lists the releases of a package.
 var pipVersions = match.Pattern(`(?m)^Available versions: (.+)$`)
@@ -42,11 +42,11 @@ func (m pip) versions(ctx context.Context, ref Ref, all bool) ([]string, error) 
 }
 
 func (m pip) install(ctx context.Context, ref Ref, folder string) error {
-	python, err := m.python(ref)
+	program, words, _, err := m.tool(ref)
 	if err != nil {
 		return err
 	}
-	if _, err := m.Store.run(ctx, ref, nil, python, "-m", "venv", "--without-pip", folder); err != nil {
+	if _, err := m.Store.run(ctx, ref, pipFaults, program, append(words, folder)...); err != nil {
 		return err
 	}
 	_, err = m.run(ctx, ref, "--python", venvProgram(folder, "python"), "install", "--only-binary", ":all:", "--report", filepath.Join(folder, pipReport), ref.spec())
@@ -57,14 +57,20 @@ func (m pip) install(ctx context.Context, ref Ref, folder string) error {
 	return err
 }
 
-// python is the interpreter that pip runs in.
-func (m pip) python(ref Ref) (string, error) {
+// tool is the program that makes a virtual environment and runs pip, with the words for both: uv where it is there, which brings
+// Python and pip with it, else Python. uv's own installer is not asked, since it does not say which archive it installed
+// (https://github.com/astral-sh/uv/issues/1442).
+func (m pip) tool(ref Ref) (program string, venv, pip []string, err error) {
+	if uv, err := process.LookPath("uv", "", m.Env); err == nil {
+		cache := []string{"--cache-dir", filepath.Join(m.Folder, "uv-cache")}
+		return uv, append([]string{"venv"}, cache...), append(append([]string{"tool", "run"}, cache...), "pip"), nil
+	}
 	for _, name := range []string{"python3", "python"} {
-		if program, err := process.LookPath(name, "", m.Env); err == nil {
-			return program, nil
+		if python, err := process.LookPath(name, "", m.Env); err == nil {
+			return python, []string{"-m", "venv", "--without-pip"}, []string{"-m", "pip"}, nil
 		}
 	}
-	return "", fmt.Errorf("%s: Python with pip is needed to fetch it, and is not installed here (https://www.python.org)", ref)
+	return "", nil, nil, fmt.Errorf("%s: uv, or Python with pip, is needed to fetch it, and neither is installed here (https://docs.astral.sh/uv, https://www.python.org)", ref)
 }
 
 // pipFaults are what pip says.
@@ -72,17 +78,18 @@ var pipFaults = []fault{
 	{"No module named pip", "pip is needed to fetch it, and this Python has none: python3 -m ensurepip, or the package python3-pip"},
 	{"no such option: --python", "pip is too old to fetch it apart from your own packages: python3 -m pip install --upgrade pip"},
 	{"ConnectionError", "the package index cannot be reached"},
+	{"error sending request", "the package index cannot be reached"},
 	{"THESE PACKAGES DO NOT MATCH THE HASHES", "what arrived is not what the index says it is"},
 	{"No matching distribution found", "the index has no such package or version, or none of it that runs on this machine without being built"},
 }
 
 func (m pip) run(ctx context.Context, ref Ref, args ...string) ([]byte, error) {
-	python, err := m.python(ref)
+	program, _, words, err := m.tool(ref)
 	if err != nil {
 		return nil, err
 	}
-	args = append([]string{"-m", "pip", "--disable-pip-version-check", "--no-input", "--no-color", "--cache-dir", filepath.Join(m.Folder, "pip-cache")}, args...)
-	return m.Store.run(ctx, ref, pipFaults, python, args...)
+	words = append(words, "--disable-pip-version-check", "--no-input", "--no-color", "--cache-dir", filepath.Join(m.Folder, "pip-cache"))
+	return m.Store.run(ctx, ref, pipFaults, program, append(words, args...)...)
 }
 
 // pipReport is the file in an environment in which pip says what it has installed

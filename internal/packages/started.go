@@ -16,6 +16,16 @@ import (
 type Launch struct {
 	Ref  Ref
 	Args []string // of the server
+
+	run []string // of an engine of containers: its own words before the image
+}
+
+// Starting are the arguments with which a package that was fetched is started as the launcher would.
+func (l Launch) Starting(p Package) []string {
+	if len(l.run) > 0 {
+		return slices.Concat(l.run, p.Args[len(p.Args)-2:], l.Args) // not to be pulled, and by which digest
+	}
+	return slices.Concat(p.Args, l.Args)
 }
 
 // launcher is a program that fetches a package and starts a program in it.
@@ -23,7 +33,7 @@ type launcher struct {
 	words    []string // the program, and its subcommand
 	registry string
 	from     []string // flags that name the package apart from the program
-	values   []string // further flags with a value
+	values   []string // further flags with a value; of an engine all have one but those of alone
 }
 
 var launchers = []launcher{
@@ -33,6 +43,9 @@ var launchers = []launcher{
 	{[]string{"uvx"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with"}},
 	{[]string{"uv", "tool", "run"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with"}},
 	{[]string{"pipx", "run"}, "pypi", []string{"--spec"}, []string{"--python"}},
+	{[]string{"docker", "run"}, "oci", nil, nil},
+	{[]string{"docker", "container", "run"}, "oci", nil, nil},
+	{[]string{"podman", "run"}, "oci", nil, nil},
 }
 
 // Launched reads the command line of a server; false when it starts no single package by a launcher that is known here.
@@ -42,6 +55,9 @@ func Launched(argv []string) (Launch, bool) {
 	}
 	for _, l := range launchers {
 		if n := len(l.words); len(argv) > n && programOf(argv[0]) == l.words[0] && slices.Equal(argv[1:n], l.words[1:]) {
+			if l.registry == "oci" {
+				return l.container(argv[1:])
+			}
 			return l.read(argv[n:])
 		}
 	}
@@ -90,17 +106,43 @@ func (l launcher) read(words []string) (Launch, bool) {
 	}
 	ref, known, err := Parse(l.registry + ":" + spec)
 	ref.Program = program
-	return Launch{ref, words[1:]}, known && err == nil
+	return Launch{Ref: ref, Args: words[1:]}, known && err == nil
+}
+
+// alone are the flags of docker run and podman run without a value (https://docs.docker.com/reference/cli/docker/container/run).
+var alone = strings.Fields(`--detach --disable-content-trust --env-host --http-proxy --init --interactive --no-healthcheck --no-hostname
+	--no-hosts --oom-kill-disable --passwd --privileged --publish-all --quiet --read-only --read-only-tmpfs --replace --rm --rmi
+	--rootfs --sig-proxy --tls-verify --tty --unsetenv-all --use-api-socket`)
+
+// container reads the words behind an engine.
+func (l launcher) container(words []string) (Launch, bool) {
+	at := len(l.words) - 1
+	for at < len(words) && strings.HasPrefix(words[at], "-") {
+		flag := words[at]
+		takes := len(strings.TrimLeft(flag, "-ditPq")) == 1 // -i, -it, -e NAME, -eNAME=x
+		if strings.HasPrefix(flag, "--") {
+			takes = !strings.Contains(flag, "=") && !slices.Contains(alone, flag)
+		}
+		if at++; takes {
+			at++
+		}
+	}
+	if at >= len(words) {
+		return Launch{}, false
+	}
+	ref, known, err := Parse("oci:" + words[at])
+	ref.Program = l.words[0]
+	return Launch{ref, words[at+1:], words[:at]}, known && err == nil && ref.Name != "sha256"
 }
 
 // Started is the installed package whose program a command line starts in a folder, with what is installed below it; nil when
 // it is none, or when that is not known. Nothing is asked and nothing is run: the files that are there say it.
 func Started(argv []string, dir string, env []string) *Package {
-	if launch, ok := Launched(argv); ok {
-		return launch.Installed(dir, env)
-	}
 	if p := imageOf(dir); p != nil {
 		return p
+	}
+	if launch, ok := Launched(argv); ok {
+		return launch.Installed(dir, env)
 	}
 	program := argv[0]
 	if slices.Contains([]string{"node", "bun", "python", "python3"}, programOf(program)) {
@@ -141,11 +183,15 @@ func holding(path string) *Package {
 }
 
 // Installed is the package that npx or uvx would start as it is installed: by npm in a folder of the project, if it is there in
-// that version, or in npm's own; by `uv tool install`. It is nil when it would be fetched, and has no command when none of its
+// that version, or in npm's own; by `uv tool install`; of an image no more than its name is known. It is nil when it would be fetched, and has no command when none of its
 // programs would be chosen.
 func (l Launch) Installed(dir string, env []string) *Package {
-	if l.Ref.Registry == "pypi" {
+	switch l.Ref.Registry {
+	case "pypi":
 		return l.installedByUV(env)
+	case "oci":
+		l.Ref.Version = cmp.Or(l.Ref.Version, "latest")
+		return &Package{Ref: l.Ref}
 	}
 	folders := files.ProjectFolders(dir)
 	sum := sha512.Sum512([]byte(l.Ref.spec()))
@@ -208,7 +254,32 @@ func installedIn(folder, name string) *Package {
 	if tree, err := readTree(folder); err == nil {
 		p.Integrity, p.Dependencies = tree[modules+"/"+name].Integrity, tree.below(modules+"/"+name)
 	}
+	p.Needs = needs(filepath.Join(filepath.Dir(path), "server.json"), name)
 	return &p
+}
+
+// needs are the variables without which a package does not work, as the server.json in it says; none when there is no such file
+// (https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json).
+func needs(file, name string) (names []string) {
+	var about struct {
+		Packages []struct {
+			Identifier           string
+			EnvironmentVariables []struct {
+				Name           string
+				IsRequired     bool
+				Value, Default any
+			}
+		}
+	}
+	_ = readJSON(file, &about)
+	for _, p := range about.Packages {
+		for _, v := range p.EnvironmentVariables {
+			if p.Identifier == name && v.IsRequired && v.Value == nil && v.Default == nil {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	return names
 }
 
 // tree is what npm has installed into a folder, by its path there (https://docs.npmjs.com/cli/configuring-npm/package-lock-json).

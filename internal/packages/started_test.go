@@ -8,34 +8,38 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mcpctl/mcpctl/internal/packages"
 )
 
 func TestLaunched(t *testing.T) {
 	for line, want := range map[string]packages.Launch{
-		"npx -y @acme/tickets@1.4.0 --all":           {Ref: packages.Ref{Registry: "npm", Name: "@acme/tickets", Version: "1.4.0"}, Args: []string{"--all"}},
-		"/usr/bin/npx tickets":                       {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
-		"npx --yes --package=a@1 tickets-mcp -- x":   {Ref: packages.Ref{Registry: "npm", Name: "a", Version: "1", Program: "tickets-mcp"}, Args: []string{"--", "x"}},
-		"npx -p a tickets":                           {Ref: packages.Ref{Registry: "npm", Name: "a", Program: "tickets"}},
-		`cmd /c npx -y tickets`:                      {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
-		`C:\node\npx.cmd tickets`:                    {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
-		"uvx tickets":                                {Ref: packages.Ref{Registry: "pypi", Name: "tickets"}},
-		"uvx --python 3.12 Acme_Tickets@1.4.0 --all": {Ref: packages.Ref{Registry: "pypi", Name: "acme-tickets", Version: "1.4.0"}, Args: []string{"--all"}},
-		"uv tool run --from acme==1.4 tickets":       {Ref: packages.Ref{Registry: "pypi", Name: "acme", Version: "1.4", Program: "tickets"}},
-		"pipx run --spec acme==1.4 tickets":          {Ref: packages.Ref{Registry: "pypi", Name: "acme", Version: "1.4", Program: "tickets"}},
-		"npm exec -- tickets@2 x":                    {Ref: packages.Ref{Registry: "npm", Name: "tickets", Version: "2"}, Args: []string{"x"}},
+		"npx -y @acme/tickets@1.4.0 --all":                                    {Ref: packages.Ref{Registry: "npm", Name: "@acme/tickets", Version: "1.4.0"}, Args: []string{"--all"}},
+		"/usr/bin/npx tickets":                                                {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
+		"npx --yes --package=a@1 tickets-mcp -- x":                            {Ref: packages.Ref{Registry: "npm", Name: "a", Version: "1", Program: "tickets-mcp"}, Args: []string{"--", "x"}},
+		"npx -p a tickets":                                                    {Ref: packages.Ref{Registry: "npm", Name: "a", Program: "tickets"}},
+		`cmd /c npx -y tickets`:                                               {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
+		`C:\node\npx.cmd tickets`:                                             {Ref: packages.Ref{Registry: "npm", Name: "tickets"}},
+		"uvx tickets":                                                         {Ref: packages.Ref{Registry: "pypi", Name: "tickets"}},
+		"uvx --python 3.12 Acme_Tickets@1.4.0 --all":                          {Ref: packages.Ref{Registry: "pypi", Name: "acme-tickets", Version: "1.4.0"}, Args: []string{"--all"}},
+		"uv tool run --from acme==1.4 tickets":                                {Ref: packages.Ref{Registry: "pypi", Name: "acme", Version: "1.4", Program: "tickets"}},
+		"pipx run --spec acme==1.4 tickets":                                   {Ref: packages.Ref{Registry: "pypi", Name: "acme", Version: "1.4", Program: "tickets"}},
+		"docker run -i --rm -e TOKEN ghcr.io/acme/tickets:v1.2.0 --all":       {Ref: packages.Ref{Registry: "oci", Name: "ghcr.io/acme/tickets", Version: "v1.2.0", Program: "docker"}, Args: []string{"--all"}},
+		"podman run -it --env=A=b --network none -v/a:/b --init acme/tickets": {Ref: packages.Ref{Registry: "oci", Name: "acme/tickets", Program: "podman"}},
+		"docker container run -ie TOKEN --name x acme/tickets@sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a": {Ref: packages.Ref{Registry: "oci", Name: "acme/tickets", Version: "sha256:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a", Program: "docker"}},
+		"npm exec -- tickets@2 x": {Ref: packages.Ref{Registry: "npm", Name: "tickets", Version: "2"}, Args: []string{"x"}},
 	} {
 		got, ok := packages.Launched(strings.Fields(line))
 		got.Args = slices.Clip(got.Args)
 		if len(got.Args) == 0 {
 			got.Args = nil
 		}
-		if diff := cmp.Diff(want, got); diff != "" || !ok {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(packages.Launch{})); diff != "" || !ok {
 			t.Errorf("%s: %v (-want +got):\n%s", line, ok, diff)
 		}
 	}
-	for _, line := range []string{"npx", "npx -y", "npx -p a -p b run", "npx ./local", "npx -y github:acme/tickets", "uvx --from acme[cli] x", "uvx --from git+https://x x", "uv run x", "npm run start", "node server.js", "docker run -i tickets", "sh -c npx",
+	for _, line := range []string{"npx", "npx -y", "npx -p a -p b run", "npx ./local", "npx -y github:acme/tickets", "uvx --from acme[cli] x", "uvx --from git+https://x x", "uv run x", "npm run start", "node server.js", "docker run -i", "docker run -e A", "docker ps x", "docker run -i sha256:0a", "docker compose run x", "sh -c npx",
 		"npx --registry=https://npm.example @acme/tickets", "uvx --index-url https://pypi.example tickets", "uvx --default-index=https://pypi.example tickets", "uvx --isolated tickets", "pipx run --pip-args x tickets"} {
 		if got, ok := packages.Launched(strings.Fields(line)); ok {
 			t.Errorf("%s is taken for %+v", line, got)
@@ -49,7 +53,10 @@ func installed(t *testing.T) string {
 	for path, text := range map[string]string{
 		"node_modules/@acme/tickets/package.json": `{"name": "@acme/tickets", "version": "1.0.0"}`,
 		"node_modules/@acme/tickets/dist/run.js":  "",
-		"node_modules/zod/package.json":           `{"name": "zod", "version": "4.1.5"}`,
+		"node_modules/@acme/tickets/server.json": `{"packages": [{"identifier": "other", "environmentVariables": [{"name": "OTHER", "isRequired": true}]},
+			{"identifier": "@acme/tickets", "environmentVariables": [{"name": "ACME_TOKEN", "isRequired": true, "isSecret": true},
+				{"name": "ACME_URL", "isRequired": true, "default": "https://acme.example"}, {"name": "ACME_DEBUG"}]}]}`,
+		"node_modules/zod/package.json": `{"name": "zod", "version": "4.1.5"}`,
 		"node_modules/.package-lock.json": `{"packages": {
 			"node_modules/@acme/tickets": {"version": "1.0.0", "integrity": "sha512-t", "dependencies": {"sdk": "1", "gone": "1"}},
 			"node_modules/@acme/tickets/node_modules/zod": {"version": "3.25.76"},
@@ -71,7 +78,7 @@ func installed(t *testing.T) string {
 // TestStarted finds the package by what a command line leads to, with all that it uses and nothing else.
 func TestStarted(t *testing.T) {
 	folder := installed(t)
-	want := &packages.Package{Ref: packages.Ref{Registry: "npm", Name: "@acme/tickets", Version: "1.0.0"}, Integrity: "sha512-t", Dependencies: []packages.Dependency{
+	want := &packages.Package{Ref: packages.Ref{Registry: "npm", Name: "@acme/tickets", Version: "1.0.0"}, Integrity: "sha512-t", Needs: []string{"ACME_TOKEN"}, Dependencies: []packages.Dependency{
 		{Path: "node_modules/sdk", Version: "1.2.3", Integrity: "sha512-s"}, {Path: "node_modules/zod", Version: "4.1.5"},
 	}}
 	script := filepath.Join(folder, "node_modules", "@acme", "tickets", "dist", "run.js")
@@ -87,7 +94,10 @@ func TestStarted(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", argv, diff)
 		}
 	}
-	for _, argv := range [][]string{{"node", "missing.js"}, {"node"}, {"sh"}, {"no-such-program"}, {"npx", "other"}, {"docker", "run", "x"}, {folder}} {
+	if got := packages.Started([]string{"docker", "run", "-i", "acme/x"}, folder, nil); got == nil || got.String() != "oci:acme/x:latest" {
+		t.Errorf("docker run starts %v", got)
+	}
+	for _, argv := range [][]string{{"node", "missing.js"}, {"node"}, {"sh"}, {"no-such-program"}, {"npx", "other"}, {folder}} {
 		if got := packages.Started(argv, folder, []string{"HOME=" + folder, "PATH=" + os.Getenv("PATH")}); got != nil {
 			t.Errorf("%v is taken for %v", argv, got.Ref)
 		}

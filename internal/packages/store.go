@@ -27,16 +27,18 @@ const fetchLimit = 5 * time.Minute
 type Store struct {
 	Folder string   // it is made when it is needed, for the user alone
 	Env    []string // "K=V", for the package managers
+
+	running string // the program that runs containers, once it is known
 }
 
 // manager is a package manager.
 type manager interface {
-	versions(ctx context.Context, ref Ref, all bool) ([]string, error) // that a reference stands for, or all of its package, the lowest first; at least one
+	versions(ctx context.Context, ref Ref, all bool) ([]string, error) // that a reference stands for, or all of its package, the lowest first; at least one, unless all
 	install(ctx context.Context, ref Ref, folder string) error         // into an empty folder, held against what the registry says; no script runs
 	read(ctx context.Context, ref Ref, folder string) (Package, error) // what was installed
 }
 
-func (s Store) manager(ref Ref) manager {
+func (s *Store) manager(ref Ref) manager {
 	switch ref.Registry {
 	case "pypi":
 		return pip{s}
@@ -48,20 +50,14 @@ func (s Store) manager(ref Ref) manager {
 
 // Fetch gives a package, from the store if that version is there; otherwise begin is told which version is asked for. No script
 // of any package runs. The error says what to do.
-func (s Store) Fetch(ctx context.Context, ref Ref, begin func(Ref)) (Package, error) {
-	pulled := ref.Registry == "oci" && !ref.Exact() // to know what it stands for is to fetch it
-	if pulled {
-		begin(ref)
-	}
+func (s *Store) Fetch(ctx context.Context, ref Ref, begin func(Ref)) (Package, error) {
 	exact, err := s.Resolve(ctx, ref)
 	if err != nil {
 		return Package{}, err
 	}
 	folder := s.folderOf(exact)
-	if !files.IsDir(folder) {
-		if !pulled {
-			begin(exact)
-		}
+	if !exact.Exact() || !files.IsDir(folder) { // a tag of an image may be another image each time
+		begin(exact)
 		if err := s.install(ctx, exact, folder); err != nil {
 			return Package{}, err
 		}
@@ -71,8 +67,8 @@ func (s Store) Fetch(ctx context.Context, ref Ref, begin func(Ref)) (Package, er
 	return s.manager(exact).read(ctx, exact, folder)
 }
 
-// Resolve is the reference with the exact version that it stands for now: of a range the highest.
-func (s Store) Resolve(ctx context.Context, ref Ref) (Ref, error) {
+// Resolve is the reference with the version that it stands for now: of a range the highest, of an image its tag.
+func (s *Store) Resolve(ctx context.Context, ref Ref) (Ref, error) {
 	if ref.Exact() {
 		return ref, nil
 	}
@@ -86,7 +82,7 @@ func (s Store) Resolve(ctx context.Context, ref Ref) (Ref, error) {
 
 // Versions are the last n releases that a reference stands for, the lowest first, pre-releases left out: those of a range, else
 // those up to its one version.
-func (s Store) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
+func (s *Store) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 	versions, err := s.manager(ref).versions(ctx, ref, false)
 	if err != nil {
 		return nil, err
@@ -96,6 +92,9 @@ func (s Store) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 		if versions, err = s.manager(ref).versions(ctx, ref, true); err != nil {
 			return nil, err
 		}
+	}
+	if ref.Registry == "oci" && ref.Version == "" && len(versions) > 0 {
+		last = highest(versions)
 	}
 	var refs []Ref
 	for _, version := range versions[:slices.Index(versions, last)+1] {
@@ -107,6 +106,23 @@ func (s Store) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 		return nil, unknownVersion(ref)
 	}
 	return refs[max(0, len(refs)-n):], nil
+}
+
+// Upgrade is what a reference of a configuration starts now, and the newest release of its package. Of an image whose tag is no
+// version they are the image that is here and the one that the tag stands for; what was locked says which was here last.
+func (s *Store) Upgrade(ctx context.Context, ref Ref, locked Package) (now, newest Ref, err error) {
+	now, newest = ref, ref
+	if ref.Registry == "oci" {
+		return image{s}.upgrade(ctx, ref, locked)
+	}
+	if locked.Name == ref.Name && !ref.Exact() {
+		now.Version = locked.Version
+	}
+	newest.Version = ""
+	if now, err = s.Resolve(ctx, now); err == nil {
+		newest, err = s.Resolve(ctx, newest)
+	}
+	return now, newest, err
 }
 
 func unknownVersion(ref Ref) error { return fmt.Errorf("%s: the registry knows no version of it", ref) }
@@ -125,7 +141,7 @@ func highest(versions []string) string {
 func stable(version string) bool { return !strings.Contains(version, "-") }
 
 // install puts a package into a folder that is whole or not there.
-func (s Store) install(ctx context.Context, ref Ref, folder string) error {
+func (s *Store) install(ctx context.Context, ref Ref, folder string) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 		return err
 	}
@@ -145,7 +161,7 @@ func (s Store) install(ctx context.Context, ref Ref, folder string) error {
 
 // run runs a package manager in the store's folder, so that no settings of a project count. What it says when it fails is put
 // into words by known ones.
-func (s Store) run(ctx context.Context, ref Ref, known []fault, program string, args ...string) ([]byte, error) {
+func (s *Store) run(ctx context.Context, ref Ref, known []fault, program string, args ...string) ([]byte, error) {
 	if err := os.MkdirAll(s.Folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -160,21 +176,26 @@ func (s Store) run(ctx context.Context, ref Ref, known []fault, program string, 
 		return nil, fmt.Errorf("%s: %w", ref, cause)
 	}
 	if err != nil {
-		for _, f := range known {
-			if strings.Contains(said.String(), f.sign) {
-				return nil, fmt.Errorf("%s: %s", ref, f.words)
-			}
-		}
-		return nil, fmt.Errorf("%s: %s failed: %w%s", ref, name, err, process.Quoted(said.String()))
+		return nil, explained(ref, known, said.String(), fmt.Errorf("%s failed: %w%s", name, err, process.Quoted(said.String())))
 	}
 	return out.Text, nil
+}
+
+// explained is an error in the words that are known for what was said, if there are any.
+func explained(ref Ref, known []fault, said string, err error) error {
+	for _, f := range known {
+		if strings.Contains(said, f.sign) {
+			return fmt.Errorf("%s: %s", ref, f.words)
+		}
+	}
+	return fmt.Errorf("%s: %w", ref, err)
 }
 
 // fault is what a package manager says when it fails, and what that means.
 type fault struct{ sign, words string }
 
 // folderOf is where a package of an exact version is kept: a name for each, which no other can have.
-func (s Store) folderOf(ref Ref) string {
+func (s *Store) folderOf(ref Ref) string {
 	return filepath.Join(s.Folder, ref.Registry, strings.NewReplacer("/", "%2f", ":", "%3a").Replace(ref.Name+"@"+ref.Version))
 }
 
@@ -237,7 +258,7 @@ type Entry struct {
 }
 
 // Entries are the packages that the store holds and the caches of package managers, the least recently used first.
-func (s Store) Entries() ([]Entry, error) {
+func (s *Store) Entries() ([]Entry, error) {
 	var entries []Entry
 	for _, name := range s.names() {
 		path := filepath.Join(s.Folder, filepath.FromSlash(name))
@@ -252,8 +273,8 @@ func (s Store) Entries() ([]Entry, error) {
 }
 
 // names are what the store can hold, below its folder.
-func (s Store) names() []string {
-	names := []string{"npm-cache", "pip-cache"}
+func (s *Store) names() []string {
+	names := []string{"npm-cache", "pip-cache", "uv-cache"}
 	for _, registry := range []string{"npm", "pypi", "oci"} {
 		fetched, _ := os.ReadDir(filepath.Join(s.Folder, registry)) // none, when there is none yet
 		for _, entry := range fetched {
@@ -279,7 +300,7 @@ func size(path string) int64 {
 
 // Prune removes the least recently used entries until at most limit bytes are left, and gives what it removed. Nothing that
 // was used after since goes, since a server may run from it.
-func (s Store) Prune(limit int64, since time.Time) ([]Entry, error) {
+func (s *Store) Prune(limit int64, since time.Time) ([]Entry, error) {
 	entries, err := s.Entries()
 	if err != nil {
 		return nil, err

@@ -175,7 +175,7 @@ func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
 	launch, known := packages.Launched(append([]string{s.Command}, s.Args...))
 	launcher := filepath.Base(s.Command)
 	switch {
-	case !known && launcher != "npx" && launcher != "uvx":
+	case !known && launcher != "npx" && launcher != "uvx", launch.Ref.Registry == "oci":
 		return s, nil
 	case !known:
 		return s, fmt.Errorf("%s %s would need the network, which the sandbox does not have: grant it in mcpctl.yaml", launcher, strings.Join(s.Args, " "))
