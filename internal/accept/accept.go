@@ -38,8 +38,12 @@ type Result struct {
 func Move(old, new *snapshot.Snapshot, chosen []string, compare Compare) (Result, error) {
 	m := mover{new: new, compare: compare}
 	before := compare(old, new)
+	known := map[string]bool{}
+	for _, f := range before {
+		known[f.Fingerprint()] = true
+	}
 	for _, id := range chosen {
-		if !slices.ContainsFunc(before, func(f finding.Finding) bool { return f.Fingerprint() == id }) {
+		if !known[id] {
 			return Result{}, fmt.Errorf("accepting %s: nothing that was found has this fingerprint", id)
 		}
 	}

@@ -69,20 +69,28 @@ type candidate struct {
 	Pair
 	compare accept.Compare
 	found   []finding.Finding
-	chosen  []string // fingerprints of found
-	all     bool     // after it, what is saved is what the server offers now
+	told    []finding.Finding             // those that diff tells
+	rest    map[string][]*finding.Finding // what each of those stands for that stands for several
+	chosen  []string                      // fingerprints of found
+	all     bool                          // after it, what is saved is what the server offers now
 }
 
 // candidate is a pair with its findings as the project's policy sees them. What is found after the context has ended is of
 // no use.
 func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair, policy finding.Policy) candidate {
-	compare := func(old, now *snapshot.Snapshot) []finding.Finding {
+	o.Every = true
+	judged := func(found []finding.Finding) []finding.Finding { return policy.Apply(found, finding.Scope{}, p.Now) }
+	c := candidate{Pair: pair, compare: func(old, now *snapshot.Snapshot) []finding.Finding {
 		pair := pair
 		pair.Old.Snapshot, pair.New.Snapshot = old, now
 		found, _ := pair.Findings(ctx, o.Options, policy) // the context is asked before anything is written
-		return policy.Apply(found, finding.Scope{}, p.Now)
-	}
-	return candidate{Pair: pair, compare: compare, found: compare(pair.Old.Snapshot, pair.New.Snapshot)}
+		return judged(found)
+	}}
+	found, _ := pair.Findings(ctx, o.Options, policy)
+	c.found = judged(found)
+	c.told, c.rest = finding.Sum(found)
+	c.told = judged(c.told)
+	return c
 }
 
 // choose marks the findings that are named, one by one or as a group. A fingerprint that names nothing is an error.
@@ -90,7 +98,7 @@ func (o AcceptOptions) choose(candidates []candidate) error {
 	var all []finding.Finding
 	var silent []string
 	for _, c := range candidates {
-		all = append(all, c.found...)
+		all = append(all, c.told...)
 		if c.result().Incomplete() {
 			silent = append(silent, c.New.Name)
 		}
@@ -106,6 +114,11 @@ func (o AcceptOptions) choose(candidates []candidate) error {
 		}
 	}
 	for i, c := range candidates {
+		for sum, others := range c.rest {
+			for _, f := range others {
+				chosen[f.Fingerprint()] = chosen[f.Fingerprint()] || chosen[sum]
+			}
+		}
 		for _, f := range c.found {
 			if o.All || chosen[f.Fingerprint()] {
 				candidates[i].chosen = append(candidates[i].chosen, f.Fingerprint())

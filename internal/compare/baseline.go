@@ -156,7 +156,7 @@ func compareSaved(ctx context.Context, now *fleet.Surface, data []byte, file str
 			"%s holds the snapshot of %q, and this server calls itself %q", file, was, is)
 	}
 	saved := &report.Saved{Action: report.Updated}
-	found, _ := diff.Compare(ctx, old, now.Snapshot, diff.Options{}) // when ctx ends, what arrived is saved without being counted
+	found, _ := diff.Compare(ctx, old, now.Snapshot, diff.Options{Every: true}) // when ctx ends, what arrived is saved without being counted
 	summarize(saved, found)
 	return saved, nil
 }

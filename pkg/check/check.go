@@ -88,7 +88,8 @@ func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Fi
 	}
 	for _, r := range rules() {
 		if r.together != nil {
-			found = append(found, r.over(all)...)
+			told, _ := finding.Sum(r.over(all))
+			found = append(found, told...)
 		}
 	}
 	finding.Sort(found)
@@ -108,7 +109,8 @@ func lookAt(ctx context.Context, subject Subject, budgets Budgets, known *metas)
 	s := newServer(ctx, subject, budgets, known)
 	for _, r := range rules() {
 		if r.alone != nil && ctx.Err() == nil {
-			l.found = append(l.found, r.about(s)...)
+			told, _ := finding.Sum(r.about(s))
+			l.found = append(l.found, told...)
 		}
 	}
 	l.member = memberOf(s)
@@ -259,10 +261,11 @@ func (r rule) complete(f finding.Finding) finding.Finding {
 func (r rule) joined(found []finding.Finding) finding.Finding {
 	one := found[0]
 	var places, items []string
+	known := map[string]bool{}
 	for _, f := range found {
 		places = append(places, strings.TrimSpace(f.Item+" "+f.Pointer()))
-		if !slices.Contains(items, f.Item) {
-			items = append(items, f.Item)
+		if !known[f.Item] {
+			items, known[f.Item] = append(items, f.Item), true
 		}
 	}
 	one.Path, one.Member, one.Old, one.New = "", "", nil, encoded(places)

@@ -87,8 +87,12 @@ func schemaInvalid(s *server, report tell) {
 			return
 		}
 		found, _ := s.metas.of(draft).Faults("", d.value, d.pool)
-		if further := len(found) - mostFaults; further > 0 {
-			at.say("", nil, "The schema is no valid JSON Schema in %d further places.", further)
+		if len(found) > mostFaults {
+			var others finding.Others
+			for _, f := range found[mostFaults:] {
+				others.Add(f.Path, f.Reason)
+			}
+			at.say("", others.Value(), "The schema is no valid JSON Schema in %d further places.", others.Count)
 			found = found[:mostFaults]
 		}
 		for _, f := range found {

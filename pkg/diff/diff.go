@@ -31,6 +31,7 @@ type Options struct {
 	ItemBudget    int      // bytes that one item may take before text-size-grew speaks; 0 = no budget
 	Steps         int      // work on the schemas; 0 = DefaultSteps
 	Recorded      Recorder // what recorded calls say of findings about tools; nil = nobody asks
+	Every         bool     // all findings are told one by one, where finding.Sum puts very many of a rule into one
 	Absence       string   // why a side is nil, as a sentence; empty = the server is not there
 }
 
@@ -68,8 +69,12 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	finding.Sort(c.findings)
-	return c.findings, nil
+	if c.Every {
+		finding.Sort(c.findings)
+		return c.findings, nil
+	}
+	told, _ := finding.Sum(c.findings)
+	return told, nil
 }
 
 // comparison collects the findings of one run.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // TestHostileSchemasEnd compares schemas that would take hours if each change were followed to its end.
@@ -131,6 +132,51 @@ func TestManyProblemsAreToldAsOne(t *testing.T) {
 	}
 	if len(told) != 101 || !slices.Contains(told, "4900 further parts of the schema have no meaning.") {
 		t.Errorf("%d are told, the first is %q", len(told), told[:min(len(told), 1)])
+	}
+}
+
+// TestManyProblemsAreNamedByAll: what is told of many places at once has another fingerprint when any of them changes.
+func TestManyProblemsAreNamedByAll(t *testing.T) {
+	surface := func(description, member, last string) string {
+		members := strings.Repeat(member+",", 150) + last
+		texts := strings.Repeat(`"`+description+`",`, 150) + `"` + description + `x"`
+		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[{"name":"t","_meta":{"a":[` + texts + `]},"inputSchema":{"type":"object","allOf":[` + members + `]}}]}`
+	}
+	prints := func(description, last string) map[string]string {
+		named := map[string]string{}
+		for _, f := range compared(t, parse(t, surface("a", "{}", "{}")), parse(t, surface(description, `"a"`, last)), diff.Options{}) {
+			if strings.HasPrefix(f.Message, "50 further") || strings.HasPrefix(f.Message, "51 further") || strings.HasPrefix(f.Message, "51 more invisible") {
+				named[f.Rule] = f.Fingerprint()
+			}
+		}
+		return named
+	}
+	first, other := prints("\u200b", "{}"), prints("\u200c", `"a"`)
+	for _, rule := range []string{"input-schema-invalid", "text-hidden-characters-added"} {
+		if first[rule] == "" || other[rule] == "" || first[rule] == other[rule] {
+			t.Errorf("%s: %q and %q", rule, first[rule], other[rule])
+		}
+	}
+}
+
+// TestManyFindingsAreSummedUp: a list of thousands is told by its first and one that stands for the others, which is as bad as they
+// are; whoever asks for every one gets every one.
+func TestManyFindingsAreSummedUp(t *testing.T) {
+	surface := func(tools int) string {
+		var list []string
+		for i := range tools {
+			list = append(list, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, i))
+		}
+		return `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"tools":[` + strings.Join(list, ",") + `]}`
+	}
+	old, new := parse(t, surface(3000)), parse(t, surface(0))
+	told, every := compared(t, old, new, diff.Options{}), compared(t, old, new, diff.Options{Every: true})
+	if len(told) != 1001 || len(every) != 3000 {
+		t.Fatalf("%d are told, of %d", len(told), len(every))
+	}
+	sums := slices.DeleteFunc(slices.Clone(told), func(f finding.Finding) bool { return !strings.HasPrefix(f.Message, "2000 further findings") })
+	if len(sums) != 1 || sums[0].Level != finding.Breaking || sums[0].Rule != "tool-removed" {
+		t.Errorf("%+v", sums)
 	}
 }
 

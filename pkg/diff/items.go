@@ -138,7 +138,11 @@ func compareItems(c *comparison, old, new snapshot.List) {
 
 // compareEach compares items that both sides have, on all processors. The findings are in the order of the items.
 func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
-	found, sizes := make([]comparison, len(items)), make([]int, len(items))
+	type told struct {
+		findings []finding.Finding
+		guesses  [][2]string
+	}
+	found, sizes := make([]told, len(items)), make([]int, len(items))
 	for i, p := range items {
 		if !rawjson.Equal(p.old, p.new) {
 			sizes[i] = len(p.old) + len(p.new)
@@ -149,16 +153,22 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 		var workers sync.WaitGroup
 		for range min(runtime.GOMAXPROCS(0), len(changed)) {
 			workers.Go(func() {
+				one := *c
 				for n := next.Add(1) - 1; n < int64(len(changed)) && c.ctx.Err() == nil; n = next.Add(1) - 1 {
-					one, i := *c, changed[n]
+					i := changed[n]
 					one.findings, one.guesses, one.pool = nil, nil, share(i)
 					compareItem(&one, kind, items[i])
-					found[i] = one
+					found[i] = told{one.findings, one.guesses}
 				}
 			})
 		}
 		workers.Wait()
 	})
+	total := 0
+	for _, one := range found {
+		total += len(one.findings)
+	}
+	c.findings = slices.Grow(c.findings, total)
 	for _, one := range found {
 		c.findings, c.guesses = append(c.findings, one.findings...), append(c.guesses, one.guesses...)
 	}

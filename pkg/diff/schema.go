@@ -158,11 +158,13 @@ func reportProblems(r *revision) {
 		known[p.Message+p.Path] = true
 	}
 	count := 0
+	var others finding.Others
 	for _, p := range r.After.Problems() {
 		if known[p.Message+p.Path] || strings.HasSuffix(p.Path, "/$schema") {
 			continue
 		}
 		if count++; count > mostTold {
+			others.Add(p.Path, p.Message)
 			continue
 		}
 		id := "schema-invalid"
@@ -172,8 +174,8 @@ func reportProblems(r *revision) {
 		r.invalid = true
 		r.tell(id, finding.Finding{Path: p.Path, New: r.after.find(p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
-	if count > mostTold {
-		r.tell("schema-invalid", finding.Finding{Message: fmt.Sprintf("%d further parts of the schema have no meaning.", count-mostTold)})
+	if others.Count > 0 {
+		r.tell("schema-invalid", finding.Finding{New: others.Value(), Message: fmt.Sprintf("%d further parts of the schema have no meaning.", others.Count)})
 	}
 }
 

@@ -123,6 +123,7 @@ func findHiddenIn(c *comparison, item string, old, new []passage) {
 		}
 	}
 	told, more := 0, 0
+	var others finding.Others
 	for _, p := range new {
 		hidden := slices.DeleteFunc(snapshot.Hidden(p.text), func(r rune) bool { return before[place{p.pointer, r}] })
 		if len(hidden) == 0 {
@@ -130,6 +131,7 @@ func findHiddenIn(c *comparison, item string, old, new []passage) {
 		}
 		if told++; told > mostTold {
 			more += len(hidden)
+			others.Add(p.pointer, p.text)
 			continue
 		}
 		c.report("text-hidden-characters-added", finding.Finding{
@@ -139,7 +141,7 @@ func findHiddenIn(c *comparison, item string, old, new []passage) {
 	}
 	if more > 0 {
 		c.report("text-hidden-characters-added", finding.Finding{
-			Item: item, Message: fmt.Sprintf("%s appeared in %s.", match.Counted(more, "more invisible character"), match.Counted(told-mostTold, "more text")),
+			Item: item, New: others.Value(), Message: fmt.Sprintf("%s appeared in %s.", match.Counted(more, "more invisible character"), match.Counted(others.Count, "more text")),
 		})
 	}
 }

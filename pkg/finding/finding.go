@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -123,30 +124,36 @@ const (
 
 // Sort puts findings in the one order in which they are reported: server, item, path, rule, then fingerprint.
 func Sort(findings []Finding) {
-	type named struct {
-		Finding
-		print string // of those that are alike but for it
-	}
-	all := make([]named, len(findings))
-	for i, f := range findings {
-		all[i].Finding = f
-	}
-	slices.SortStableFunc(all, func(a, b named) int { return byPlace(a.Finding, b.Finding) })
+	all := slices.Clone(findings)
+	order := make([]*Finding, len(all)) // findings are large to be moved about
 	for i := range all {
-		if i > 0 && byPlace(all[i-1].Finding, all[i].Finding) == 0 || i+1 < len(all) && byPlace(all[i].Finding, all[i+1].Finding) == 0 {
-			all[i].print = all[i].Fingerprint()
+		order[i] = &all[i]
+	}
+	slices.SortStableFunc(order, byPlace)
+	for start, end := 0, 0; start < len(order); start = end {
+		for end = start + 1; end < len(order) && byPlace(order[start], order[end]) == 0; end++ {
 		}
+		sortAlike(order[start:end])
 	}
-	slices.SortStableFunc(all, func(a, b named) int {
-		return cmp.Or(byPlace(a.Finding, b.Finding), cmp.Compare(a.print, b.print))
-	})
-	for i := range all {
-		findings[i] = all[i].Finding
+	for i, f := range order {
+		findings[i] = *f
 	}
 }
 
+// sortAlike sorts findings of one place by their fingerprints.
+func sortAlike(alike []*Finding) {
+	if len(alike) == 1 {
+		return
+	}
+	prints := make(map[*Finding]string, len(alike))
+	for _, f := range alike {
+		prints[f] = f.Fingerprint()
+	}
+	slices.SortStableFunc(alike, func(a, b *Finding) int { return cmp.Compare(prints[a], prints[b]) })
+}
+
 // byPlace orders findings by where they are and what they say.
-func byPlace(a, b Finding) int {
+func byPlace(a, b *Finding) int {
 	return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Item, b.Item), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Member, b.Member))
 }
 
@@ -205,10 +212,13 @@ func (f Finding) Fingerprint() string {
 	return hex.EncodeToString(hash[:fingerprintBytes])
 }
 
+// bare matches numbers, words, and texts of letters that have one spelling alone.
+var bare = match.Pattern(`^(?:[-+.0-9A-Za-z]+|"[-+._/ 0-9A-Za-z]*")$`)
+
 // canonical is a value with sorted keys and no white space, numbers as written. What is no JSON is taken as it is.
 func canonical(raw json.RawMessage) string {
-	if raw == nil {
-		return ""
+	if raw == nil || bare().Match(raw) {
+		return string(raw)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
