@@ -26,9 +26,6 @@ var revisions = []string{"2025-11-25", "2026-07-28"}
 
 // reasons are why mcpctl does not pass a scenario. One that fails without a reason fails the test.
 var reasons = map[string]string{
-	"auth/enterprise-managed-authorization":     "mcpctl has no token exchange yet",
-	"auth/cross-app-access-complete-flow":       "mcpctl has no token exchange yet",
-	"auth/wif-jwt-bearer":                       "mcpctl has no grant for workloads yet",
 	"auth/dpop":                                 dpop,
 	"auth/dpop-nonce":                           dpop,
 	"sep-2640-client-no-prefetch":               "mcpctl reads no skills yet",
@@ -220,6 +217,10 @@ type scenarioContext struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
 	PrivateKey   string `json:"private_key_pem"`
+	Workload     string `json:"valid_jwt"`
+	IDToken      string `json:"idp_id_token"`
+	IDPClient    string `json:"idp_client_id"`
+	IDPEndpoint  string `json:"idp_token_endpoint"`
 	Calls        []struct {
 		Name      string
 		Arguments json.RawMessage
@@ -257,7 +258,10 @@ type conformer struct {
 // configuration is what a user would write of the server.
 func (c conformer) configuration(url string) []byte {
 	oauth := map[string]any{}
-	for key, value := range map[string]string{"clientId": c.context.ClientID, "clientSecret": c.context.ClientSecret, "privateKey": c.context.PrivateKey} {
+	for key, value := range map[string]string{
+		"clientId": c.context.ClientID, "clientSecret": c.context.ClientSecret, "privateKey": c.context.PrivateKey,
+		"assertion": c.context.Workload + c.context.IDToken, "idpTokenUrl": c.context.IDPEndpoint, "idpClientId": c.context.IDPClient,
+	} {
 		if value != "" {
 			oauth[key] = value
 		}
@@ -265,6 +269,8 @@ func (c conformer) configuration(url string) []byte {
 	switch {
 	case strings.HasPrefix(c.scenario, "auth/client-credentials"):
 		oauth["grantType"] = "client_credentials"
+	case oauth["assertion"] != nil:
+		oauth["grantType"] = "jwt-bearer"
 	case c.scenario == "auth/basic-cimd":
 		oauth["clientMetadataUrl"] = "https://conformance-test.local/client-metadata.json"
 	}

@@ -34,7 +34,8 @@ type Client struct {
 	TokenEndpoint string       // token endpoint, instead of the metadata's
 	Redirect      string       // the redirect URI that the client was registered with; empty = any port of 127.0.0.1
 	Document      string       // URL of a Client ID Metadata Document that stands for this client
-	Machine       bool         // the client acts for itself (client_credentials), not for a person
+	Machine       bool         // the client gets its tokens without a person: by client_credentials, or by Assertion
+	Assertion     *Assertion   // what the client shows instead of credentials of its own; nil = nothing
 	Refresh       probe.Secret // a refresh token from elsewhere, for runs without a person
 	Never         bool         // no token is ever sent
 	Doubted       []string     // hosts of the above that nobody named: they must have public addresses

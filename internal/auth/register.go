@@ -26,10 +26,12 @@ const (
 
 // Names of grants.
 const (
-	grantCode    = "authorization_code"
-	grantRefresh = "refresh_token"
-	grantMachine = "client_credentials"
-	grantDevice  = "urn:ietf:params:oauth:grant-type:device_code"
+	grantCode     = "authorization_code"
+	grantRefresh  = "refresh_token"
+	grantMachine  = "client_credentials"
+	grantJWT      = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	grantExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+	grantDevice   = "urn:ietf:params:oauth:grant-type:device_code"
 )
 
 // oauthClient is who mcpctl is to an authorization server.

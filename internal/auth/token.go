@@ -73,9 +73,18 @@ func (w *client) redeem(ctx context.Context, p oauthClient, address, grant strin
 }
 
 func (w *client) redeemOnce(ctx context.Context, p oauthClient, address, grant string, more url.Values) (token, error) {
-	params, err := p.proofs()
+	given, err := w.ask(ctx, p, address, grant, more)
 	if err != nil {
 		return token{}, err
+	}
+	return vet(given)
+}
+
+// ask is what a token endpoint gives, unchecked.
+func (w *client) ask(ctx context.Context, p oauthClient, address, grant string, more url.Values) (*oauth2.Token, error) {
+	params, err := p.proofs()
+	if err != nil {
+		return nil, err
 	}
 	params.Set("grant_type", grant)
 	for name, values := range more {
@@ -87,9 +96,9 @@ func (w *client) redeemOnce(ctx context.Context, p oauthClient, address, grant s
 	config := clientcredentials.Config{ClientID: p.ID, ClientSecret: p.secret.Reveal(), TokenURL: at.TokenURL, AuthStyle: at.AuthStyle, EndpointParams: params}
 	given, err := config.Token(w.context(ctx))
 	if err != nil {
-		return token{}, p.refused(address, err, params)
+		return nil, p.refused(address, err, params)
 	}
-	return vet(given)
+	return given, nil
 }
 
 // context makes the oauth2 library use our client.
@@ -124,7 +133,7 @@ func shortened(err error) error {
 // masked hides in a text of the authorization server what was sent to it in confidence.
 func (p oauthClient) masked(text string, sent url.Values) string {
 	secrets := []string{p.secret.Reveal()}
-	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "device_code", "client_secret"} {
+	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "device_code", "client_secret", "assertion", "subject_token"} {
 		secrets = append(secrets, sent.Get(name))
 	}
 	return redact.Of(secrets...).Text(text)

@@ -202,7 +202,11 @@ func (r httpReader) login() auth.Client {
 		c.Secret = secret
 	}
 	c.Doubted = r.doubted()
-	for _, secret := range []probe.Secret{c.Secret, c.Key, c.Refresh} {
+	secrets := []probe.Secret{c.Secret, c.Key, c.Refresh}
+	if c.Assertion != nil {
+		secrets = append(secrets, c.Assertion.Text, c.Assertion.Bearer, c.Assertion.Secret)
+	}
+	for _, secret := range secrets {
 		if secret != "" {
 			r.secrets = append(r.secrets, secret)
 		}
@@ -241,17 +245,24 @@ func (r httpReader) oauth(of syntax.Field, c *auth.Client) {
 		}
 	}
 	scopes := func(f syntax.Field) { c.Scopes = append(c.Scopes, r.scopes(f)...) }
+	var a auth.Assertion
 	r.members(of, r.strict, map[string]func(syntax.Field){
 		"clientId": text(&c.ID), "redirectUri": text(&c.Redirect), "authServerMetadataUrl": text(&c.Metadata), "authorizationUrl": text(&c.Authorize),
 		"tokenUrl": text(&c.TokenEndpoint), "clientMetadataUrl": text(&c.Document), "keyId": text(&c.KeyID),
 		"clientSecret": func(f syntax.Field) { c.Secret = r.from.hidden(f) },
 		"privateKey":   func(f syntax.Field) { c.Key = r.from.hidden(f) },
 		"callbackPort": func(f syntax.Field) { c.Redirect = r.callback(f) },
-		"grantType":    func(f syntax.Field) { c.Machine = r.machine(f) },
-		"scopes":       scopes,
-		"scope":        scopes,
-		"enabled":      func(syntax.Field) {},
+		"grantType":    func(f syntax.Field) { r.grant(f, c, &a) },
+		"assertion":    func(f syntax.Field) { r.from.assertion(f, &a) },
+		"idpTokenUrl":  text(&a.Exchange), "idpClientId": text(&a.ID),
+		"idpClientSecret": func(f syntax.Field) { a.Secret = r.from.hidden(f) },
+		"scopes":          scopes,
+		"scope":           scopes,
+		"enabled":         func(syntax.Field) {},
 	})
+	if c.Assertion != nil && a.Text == "" && a.File == "" {
+		r.from.runner(of, &a)
+	}
 }
 
 // scopes are a list of strings, or one string with spaces between them.
@@ -279,14 +290,15 @@ func (r httpReader) callback(f syntax.Field) string {
 	return "http://localhost:" + strconv.FormatUint(port, 10) + "/callback"
 }
 
-// machine tells whether the client acts for itself.
-func (r httpReader) machine(f syntax.Field) bool {
-	switch grant := r.text(f); grant {
+// grant is how the client comes to a token. What shows who it is may stand behind it in the file.
+func (r httpReader) grant(f syntax.Field, c *auth.Client, a *auth.Assertion) {
+	switch grant := r.text(f); strings.TrimPrefix(grant, "urn:ietf:params:oauth:grant-type:") {
 	case "client_credentials":
-		return true
+		c.Machine = true
+	case "jwt-bearer":
+		c.Machine, c.Assertion = true, a
 	case "authorization_code":
 	default:
-		r.complain(f.Value.Line, "write authorization_code or client_credentials", "%q is no grant that mcpctl has", f.Key)
+		r.complain(f.Value.Line, "write authorization_code, client_credentials or jwt-bearer", "%q is no grant that mcpctl has", f.Key)
 	}
-	return false
 }

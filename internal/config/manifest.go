@@ -78,7 +78,7 @@ type builder struct {
 func discreetly(text string) manifest.Text { return manifest.Masked(redact.MaskTokens(text), text) }
 
 // oauthHosts are the keys of "oauth" whose hosts are contacted or opened, and what for.
-var oauthHosts = map[string]string{"authServerMetadataUrl": "OAuth metadata", "authorizationUrl": "login", "tokenUrl": "tokens"}
+var oauthHosts = map[string]string{"authServerMetadataUrl": "OAuth metadata", "authorizationUrl": "login", "tokenUrl": "tokens", "idpTokenUrl": "an identity assertion"}
 
 // add is what one text adds.
 func (b *builder) add(u use) {
@@ -151,7 +151,7 @@ func (b *builder) login(name string, u use) {
 		b.contact(u.shown, what)
 		return
 	}
-	secret := name == "clientSecret" || name == "privateKey"
+	secret := slices.Contains([]string{"clientSecret", "privateKey", "assertion", "idpClientSecret"}, name)
 	shown := redact.MaskTokens(u.shown)
 	if secret && u.from == fromText {
 		shown = redact.LiteralValue("secret", u.shown)

@@ -27,6 +27,8 @@ func (s *Server) authority(path string) http.Handler {
 	site.HandleFunc("POST "+path+"/register", s.register)
 	site.HandleFunc("POST "+path+"/device", s.device)
 	site.HandleFunc("POST "+path+"/revoke", s.revoke)
+	site.HandleFunc("GET "+path+"/runner", s.runner)
+	site.HandleFunc("POST "+path+"/idp", s.exchange)
 	return site
 }
 
@@ -40,6 +42,29 @@ func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 		"revocation_endpoint": s.Issuer + "/revoke", "code_challenge_methods_supported": []string{"S256"},
 		"response_types_supported": []string{"code"}, "authorization_response_iss_parameter_supported": true,
 	}, instead)
+}
+
+// statement is what whoever vouches for a client says, before whom it says that to.
+const statement = "statement-to-"
+
+// runner makes a statement for a job that shows "job", as GitHub Actions does.
+func (s *Server) runner(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "bearer job" || r.URL.Query().Get("api-version") == "" {
+		http.Error(w, "who?", http.StatusUnauthorized)
+		return
+	}
+	document(w, http.StatusOK, map[string]any{"value": statement + r.URL.Query().Get("audience")}, nil)
+}
+
+// exchange trades "id-token" for a statement, as the identity provider of a company does.
+func (s *Server) exchange(w http.ResponseWriter, r *http.Request) {
+	const kind = "urn:ietf:params:oauth:token-type:id-jag"
+	if r.ParseForm() != nil || r.PostForm.Get("subject_token") != "id-token" || r.PostForm.Get("subject_token_type") != "urn:ietf:params:oauth:token-type:id_token" ||
+		r.PostForm.Get("requested_token_type") != kind || r.PostForm.Get("resource") != s.URL {
+		fail(w, "invalid_request", "no exchange for "+r.PostForm.Get("subject_token"))
+		return
+	}
+	document(w, http.StatusOK, map[string]any{"issued_token_type": kind, "access_token": statement + r.PostForm.Get("audience"), "token_type": "N_A", "expires_in": 300}, nil)
 }
 
 // register takes a client that says of itself what it must (RFC 7591, with the application_type of OpenID Connect).
@@ -181,6 +206,10 @@ func (s *Server) granted(form url.Values, q Quirks) (asked url.Values, code, why
 		}
 	case "client_credentials":
 		asked = form
+	case "urn:ietf:params:oauth:grant-type:jwt-bearer":
+		if asked = form; form.Get("assertion") != statement+s.Issuer {
+			return nil, "invalid_grant", "not for me: " + form.Get("assertion")
+		}
 	case "urn:ietf:params:oauth:grant-type:device_code":
 		if s.quirks.Pending > 0 {
 			s.quirks.Pending--
