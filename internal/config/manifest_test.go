@@ -152,17 +152,25 @@ func TestManifest(t *testing.T) {
 // TestManifestReadsScripts has the files of the project that a command names in it, by their content.
 func TestManifestReadsScripts(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"server.js", "hook.js", "tool.sh", "package.json"} {
+	for _, name := range []string{"server.js", "hook.js", "tool.sh", "package.json", ".npmrc", "GNUmakefile", ".yarnrc.yml", "dist/index.js", "pkg/app/__main__.py", ".git/HEAD", "node_modules/.bin/@x/tool@1.0.0"} {
 		place(t, filepath.Join(dir, name), []byte("1"))
 	}
 	const one = "sha256:6b86b273ff34 "
 	for server, want := range map[string]string{
 		`{"command": "node", "args": ["server.js"], "env": {"NODE_OPTIONS": "--require=./hook.js"}}`: "server.js hook.js",
-		`{"command": "sh", "args": ["-c", "cd . && ./tool.sh"]}`:                                     "tool.sh",
+		`{"command": "sh", "args": ["-c", "cd . && ./tool.sh"]}`:                                     "package.json tool.sh",
 		`{"command": "./tool.sh"}`:                                        "tool.sh",
-		`{"command": "npm", "args": ["start"]}`:                           "package.json",
+		`{"command": "npm", "args": ["start"]}`:                           ".npmrc package.json",
 		`{"url": "https://h.example/", "headersHelper": "./tool.sh --x"}`: "tool.sh",
 		`{"command": "node", "args": ["/etc/passwd"]}`:                    "",
+		`{"command": "node", "args": ["server"]}`:                         "server.js",
+		`{"command": "node", "args": ["dist"]}`:                           "dist/index.js",
+		`{"command": "python", "args": ["-m", "pkg.app"]}`:                "pkg/app/__main__.py",
+		`{"command": "npx", "args": ["-y", "@x/tool@1.0.0"]}`:             ".npmrc node_modules/.bin/@x/tool@1.0.0",
+		`{"command": "npx", "args": ["-y", "other"], "cwd": "dist"}`:      ".npmrc",
+		`{"command": "sh", "args": ["-c", "exec npx other"]}`:             ".npmrc",
+		`{"command": "yarn", "args": ["start"]}`:                          ".yarnrc.yml package.json",
+		`{"command": "make", "args": ["-s", "serve"]}`:                    "GNUmakefile",
 	} {
 		var found []string
 		for _, line := range lines(t, dir, server) {
@@ -176,6 +184,18 @@ func TestManifestReadsScripts(t *testing.T) {
 		if got := strings.Join(found, " "); got != want {
 			t.Errorf("%s: %q, want %q", server, got, want)
 		}
+	}
+	place(t, filepath.Join(dir, "package.json"), []byte(`{"bin": {"@x/tool": "tool.sh"}}`))
+	place(t, filepath.Join(dir, "node_modules/@x/tool/package.json"), []byte(`{"bin": "hook.js"}`))
+	place(t, filepath.Join(dir, "node_modules/@x/tool/hook.js"), []byte("1"))
+	var found []string
+	for _, line := range lines(t, dir, `{"command": "npx", "args": ["-y", "@x/tool"]}`) {
+		if rest, ok := strings.CutPrefix(line, "script "); ok {
+			found = append(found, strings.Fields(rest)[0])
+		}
+	}
+	if want := []string{".npmrc", "package.json", "tool.sh", "node_modules/@x/tool/package.json", "node_modules/@x/tool/hook.js"}; !slices.Equal(found, want) {
+		t.Errorf("npx prefers %q, want %q", found, want)
 	}
 	const server = `{"mcpServers": {"s": {"command": "node", "args": ["server.js"]}}}`
 	_, _, before := loadFound(t, dir, server).Subject()

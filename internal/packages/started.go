@@ -197,7 +197,7 @@ func (l Launch) Installed(dir string, env []string) *Package {
 	sum := sha512.Sum512([]byte(l.Ref.spec()))
 	own := filepath.Join(npmCache(env), "_npx", hex.EncodeToString(sum[:])[:16])
 	for _, folder := range append(folders, own) {
-		if p := installedIn(folder, l.Ref.Name); p != nil && (folder == own || l.wants(*p)) {
+		if p := installedIn(folder, l.Ref.Name); p != nil && filepath.IsAbs(folder) && (folder == own || l.wants(*p)) {
 			p.Command, _ = entry(Ref{Name: p.Name, Program: l.Ref.Program}, folder)
 			return p
 		}
