@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,7 +89,7 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 
 func rulesPage(t *testing.T, all []catalogue) string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nMade from the catalogues in the code; `go test ./cmd/mcpctl -run Documented -update` rewrites it.\n`mcpctl rules ID` tells one of them in full.\n")
+	b.WriteString("# Rules\n\nMade from the catalogues in the code; `go test ./cmd/mcpctl -run Documented -update` rewrites it.\n`mcpctl rules ID` tells one of them in full, with what to do instead.\n")
 	effects, known := readEffects(t), map[string]finding.Rule{}
 	for _, c := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.says)
@@ -140,13 +141,15 @@ func (all effects) own(rule finding.Rule) (doc, instead string) {
 func (all effects) chapter(rule finding.Rule, known map[string]finding.Rule) string {
 	text := fmt.Sprintf("\n### %s\n\n%s: **%s.**", rule.ID, rule.Level, escaped(rule.Title))
 	doc, instead := all.own(rule)
-	if twin, ok := known["input-"+strings.TrimPrefix(rule.ID, "output-")]; ok && rule.ID != twin.ID {
-		if same, _ := all.own(twin); same == doc && twin.Example == rule.Example {
-			return text + "\n"
-		}
+	twin, ok := known["input-"+strings.TrimPrefix(rule.ID, "output-")]
+	switch same, _ := all.own(twin); {
+	case ok && rule.ID != twin.ID && same == doc && twin.Example == rule.Example:
+		return text + "\n"
+	case doc == rule.Doc: // it is no rule of a schema's keyword, whose title says it
+		text += " " + escaped(doc)
 	}
-	text += " " + escaped(doc) + "\nExample: " + code(rule.Example) + "\n"
-	if instead != "" {
+	text += "\nExample: " + code(rule.Example) + "\n"
+	if instead != "" && !slices.Contains(rules.IDs(diff.Rules()), rule.ID) {
 		text += "Instead: " + escaped(instead) + "\n"
 	}
 	return text
