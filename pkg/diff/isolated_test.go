@@ -3,6 +3,7 @@ package diff_test
 import (
 	"encoding/json"
 	"flag"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -99,6 +100,15 @@ func isolated(t *testing.T, old, new *snapshot.Snapshot, findings []finding.Find
 func carried(t *testing.T, into, from map[string]any, f finding.Finding, forward bool) (map[string]any, bool) {
 	t.Helper()
 	into = decode(t, string(encode(t, into)))
+	definitions, _ := from["$defs"].(map[string]any)
+	for name, definition := range definitions { // what is carried may refer to
+		mine := member(into, "$defs")
+		if _, there := mine[name]; !there {
+			mine[name] = definition
+		} else if !reflect.DeepEqual(mine[name], definition) && strings.Contains(string(f.Old)+string(f.New), "/"+name+`"`) {
+			return nil, false
+		}
+	}
 	steps := rawjson.Split(f.Path)[1:]
 	if _, property, _ := strings.Cut(f.Rule, "-"); strings.Contains(property, "property-") && f.Member == "" && len(steps) > 1 {
 		names := []string{steps[len(steps)-1]}
@@ -126,18 +136,49 @@ func carried(t *testing.T, into, from map[string]any, f finding.Finding, forward
 	if !ok || !there {
 		return nil, false
 	}
+	if object["$ref"] != nil || other["$ref"] != nil {
+		return nil, false // the definition is shared, or goes by another name on the other side
+	}
+	if f.Member == "anyOf" || f.Member == "oneOf" {
+		return into, alternative(t, object, f, forward)
+	}
+	if strings.Contains(f.Rule, "-null-") && (object["anyOf"] != nil || other["anyOf"] != nil) {
+		null := finding.Finding{Member: "anyOf", Old: json.RawMessage(`{"type":"null"}`)}
+		return into, alternative(t, object, null, strings.HasSuffix(f.Rule, "removed") == forward)
+	}
 	written := false
 	for _, keyword := range keywordsOf(t, f) {
 		_, mine := object[keyword]
 		_, others := other[keyword]
 		written = written || mine || others
 		if strings.Contains(f.Rule, "enum-value-") {
+			if object["enum"] == nil || other["enum"] == nil {
+				return nil, false // the choice stands in a part of a union
+			}
 			object["enum"] = choice(object, other, strings.HasSuffix(f.Rule, "removed") == forward)
 			continue
 		}
 		carry(object, other, keyword)
 	}
 	return into, written && !strings.Contains(f.Rule, "-union-member-") // members of unions have no names
+}
+
+// alternative takes the alternative of a union that a finding tells of away, or offers it beside all that there is.
+func alternative(t *testing.T, object map[string]any, f finding.Finding, forward bool) bool {
+	one, away := f.Old, forward
+	if one == nil {
+		one, away = f.New, !forward
+	}
+	gone := decode(t, string(one))
+	if !away {
+		all := maps.Clone(object)
+		clear(object)
+		object["anyOf"] = []any{all, gone}
+		return true
+	}
+	union, _ := object[f.Member].([]any)
+	object[f.Member] = slices.DeleteFunc(union, func(other any) bool { return reflect.DeepEqual(other, any(gone)) })
+	return f.Old == nil || f.New == nil
 }
 
 // choice is a list of values without those that the other side does not have, or with those that only it has.
