@@ -98,6 +98,9 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	r.Findings = policy.Apply(found, scope, p.Now)
 	for _, pair := range pairs {
 		s := pair.result().Server
+		if s.BaseFile == "" && pair.Old.Transport != "" {
+			s.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, s.Name)) // the lines of which show it, if it is there
+		}
 		s.BaseTokens, s.Tokens = pair.tokens()
 		s.Changed = signature.Changed(pair.Old.Snapshot, pair.New.Snapshot)
 		s.Version, s.Cause = pair.advice(r.Findings), pair.cause(slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Server == s.Name }))

@@ -55,8 +55,11 @@ func located(r *report.Report) report.Findings {
 	}
 	read := map[string]file{} // what could be read, by name of the server
 	for _, s := range r.Servers {
-		if data, err := files.ReadRegular(fileOf(s), maxFile); err == nil {
-			read[s.Name] = file{fileOf(s), snapshot.NewLines(data, s.Name)}
+		for _, path := range filesOf(s) {
+			if data, err := files.ReadRegular(path, maxFile); err == nil {
+				read[s.Name] = file{path, snapshot.NewLines(data, s.Name)}
+				break
+			}
 		}
 	}
 	findings := slices.Clone(r.Findings)
@@ -68,15 +71,14 @@ func located(r *report.Report) report.Findings {
 	return findings
 }
 
-// fileOf is the file that findings about a server point into: what it was compared with, else what it was read from.
-func fileOf(s report.Server) string {
-	switch {
-	case s.BaseFile != "":
-		return s.BaseFile
-	case s.Base == "" && s.Transport == "":
-		return s.Source
+// filesOf are what findings about a server may point into, the best first: the file of the tree that holds what it was compared
+// with, that itself, and what it was read from. What is live is none.
+func filesOf(s report.Server) []string {
+	paths := []string{s.BaseFile, s.Base}
+	if s.Transport == "" {
+		paths = append(paths, s.Source)
 	}
-	return s.Base
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 }
 
 // maxFile bounds a file that findings point into, in bytes.
