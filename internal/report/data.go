@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -32,9 +33,48 @@ func writeIndentedJSON(w io.Writer, v any) error {
 func (all Findings) MarshalJSON() ([]byte, error) {
 	list := []judged{}
 	for _, f := range all {
-		list = append(list, judged{f, f.Fingerprint()})
+		list = append(list, judged{f, f.Fingerprint(), concealed(f.Old, f.New)})
 	}
 	return rawjson.Encode(list)
+}
+
+// concealed are the passages that other formats mark in the texts of a new value, with what they are, and those of the old one left out.
+func concealed(old, new json.RawMessage) []string {
+	var found []string
+	before := map[string]bool{}
+	for _, passage := range marks(old) {
+		before[passage] = true
+	}
+	for _, passage := range marks(new) {
+		if !before[passage] {
+			found = appendNew(found, passage)
+		}
+	}
+	return found
+}
+
+// marks are the lines of all texts in a value from a mark on.
+func marks(raw json.RawMessage) []string {
+	var found []string
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return found // the end, or what was not JSON
+		}
+		text, _ := token.(string)
+		for _, rest := range strings.Split(wording.Marked(text), wording.Sign)[1:] {
+			what, passage, _ := strings.Cut(rest, "\n")
+			switch comment, _, whole := strings.Cut(rest, "-->"); {
+			case strings.HasSuffix(what, wording.BlankLines):
+				passage, _, _ = strings.Cut(passage, "\n")
+				what += " " + passage
+			case whole && strings.HasPrefix(what, "hidden comment"):
+				what = comment + "-->"
+			}
+			found = append(found, strings.TrimSpace(what))
+		}
+	}
 }
 
 // writeYAML writes the object that writeJSON writes, with its keys in the same order and its numbers as they stand.

@@ -257,7 +257,8 @@ type Findings []finding.Finding
 // judged is a finding as JSON shows it.
 type judged struct {
 	finding.Finding
-	Fingerprint string `json:"fingerprint"` // names the change for good; what `accept` takes
+	Fingerprint string   `json:"fingerprint"`         // names the change for good; what `accept` takes
+	Concealed   []string `json:"concealed,omitempty"` // what of the new texts a reader would not see, or is an order to the model
 }
 
 // fails tells whether a finding makes the run fail.

@@ -235,31 +235,33 @@ func argumentTexts(raw json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// writeText writes all of a text that a model reads. Where a page is folded, the rest of a
-// long text is counted, but lines in which something is concealed stay.
+// writeText writes all of a text that a model reads. Where a page is folded, the rest of a long text is counted, but lines
+// in which something is concealed stay whole, and so does what stands behind many blank ones.
 func writeText(p *page, indent int, text string, look style) {
 	if p.fold == 0 {
 		p.paragraph(indent, text, look)
 		return
 	}
-	whole := &page{Options: p.Options}
-	whole.paragraph(indent, text, look)
-	rows := strings.SplitAfter(strings.TrimSuffix(whole.String(), "\n"), "\n")
-	if len(rows) <= p.fold+1 {
+	var folded, whole strings.Builder
+	at, more, behind := 0, 0, false
+	for _, line := range lines(text) {
+		one := &page{Options: p.Options}
+		one.paragraph(indent, cmp.Or(line, " "), look)
+		rows := strings.SplitAfter(strings.TrimSuffix(one.String(), "\n")+"\n", "\n")
+		rows = rows[:len(rows)-1]
+		room := len(rows)
+		if !behind && !strings.Contains(line, wording.Sign) {
+			room = min(room, max(0, p.fold-at))
+		}
+		at, more, behind = at+len(rows), more+len(rows)-room, strings.HasSuffix(line, wording.BlankLines)
+		folded.WriteString(strings.Join(rows[:room], ""))
+		whole.WriteString(strings.Join(rows, ""))
+	}
+	if more < 2 {
 		p.WriteString(whole.String())
 		return
 	}
-	more := 0
-	for i, row := range rows {
-		if i < p.fold || strings.Contains(row, wording.Sign) {
-			p.WriteString(row)
-		} else {
-			more++
-		}
-	}
-	if !strings.HasSuffix(p.String(), "\n") {
-		p.WriteByte('\n')
-	}
+	p.WriteString(folded.String())
 	p.text(indent, 0, span{"… " + quantity(more, "line") + " more: --verbose", dim})
 }
 

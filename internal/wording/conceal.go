@@ -9,8 +9,11 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
-// Sign stands before what is concealed.
-const Sign = "⚠ "
+// Sign stands before what is concealed, BlankLines at the end of a line whose next one is.
+const (
+	Sign       = "⚠ "
+	BlankLines = " blank lines:"
+)
 
 // hideouts are what people do not see where a text is rendered, though a model reads it: comments, scripts and other
 // markup, images, and what stands behind much white space.
@@ -35,7 +38,7 @@ func Marked(text string) string {
 		case m[0] == '<':
 			return Sign + "markup: " + m
 		case m[0] == '\n':
-			return "\n" + Sign + fmt.Sprintf("after %d blank lines:\n", strings.Count(m, "\n")-1)
+			return "\n" + Sign + fmt.Sprintf("after %d%s\n", strings.Count(m, "\n")-1, BlankLines)
 		}
 		first, last := firstRune(m), lastRune(m)
 		return first + " " + Sign + fmt.Sprintf("after %d spaces: ", len(m)-len(first)-len(last)) + last
