@@ -32,7 +32,7 @@ func Load(in Input) (*Config, error) {
 	l.grant()
 	l.addVariants()
 	l.refuse()
-	l.confineSnapshots()
+	l.confinePaths()
 	for i, e := range l.config.Entries {
 		l.config.Entries[i].Problems, l.config.Entries[i].Warnings = discreet(e.Problems), discreet(e.Warnings)
 		if e.NeedsTrust() {
@@ -413,25 +413,30 @@ func (l *loader) confineIncludes(file origin, line int) bool {
 	if file.found == Named || l.in.outside(file.path) == "" {
 		return true
 	}
-	l.problems = append(l.problems, Problem{
-		File: l.config.Project.File, Line: line, Hint: confineHint,
-		Message: fmt.Sprintf("includes %q, which is outside of the project, and nobody named this file", file.shown),
-	})
+	l.stray(line, "includes", file.shown)
 	return false
 }
 
-// confineSnapshots finds a folder of snapshots that leads out of the project though nobody named it.
-func (l *loader) confineSnapshots() {
+// confinePaths finds a folder of snapshots and a file of recorded calls that lead out of the project though nobody named them.
+func (l *loader) confinePaths() {
 	p := &l.config.Project
 	if p.File != "" && p.Found == Named {
 		return
 	}
 	if p.Stray = l.in.outside(p.Snapshots); p.Stray != "" && p.snapshotsLine > 0 {
-		l.problems = append(l.problems, Problem{
-			File: p.File, Line: p.snapshotsLine, Hint: confineHint,
-			Message: fmt.Sprintf("keeps snapshots in %q, which is outside of the project, and nobody named this file", p.Stray),
-		})
+		l.stray(p.snapshotsLine, "keeps snapshots in", p.Stray)
 	}
+	if records := &p.Usage.Records; p.Usage.line > 0 && l.in.outside(*records) != "" {
+		l.stray(p.Usage.line, "takes recorded calls from", l.in.outside(*records))
+		*records = ""
+	}
+}
+
+func (l *loader) stray(line int, does, path string) {
+	l.problems = append(l.problems, Problem{
+		File: l.config.Project.File, Line: line, Hint: confineHint,
+		Message: fmt.Sprintf("%s %q, which is outside of the project, and nobody named this file", does, path),
+	})
 }
 
 // readFile is the UTF-8 text of a file without its byte order mark. The error names the cause, not the file.

@@ -36,6 +36,7 @@ type Project struct {
 // Usage is what mcpctl.yaml says of recorded calls.
 type Usage struct {
 	finding.UsagePolicy
+	line    int           // of Records, when it is a path
 	Records string        // LocalRecords, or the absolute path of a file; empty = nobody asks for any
 	Window  time.Duration // how far back they count; 0 = as usual
 }
@@ -234,7 +235,7 @@ func (p *projectReader) usage(f syntax.Field) Usage {
 	p.members(f, true, map[string]func(syntax.Field){
 		"records": func(f syntax.Field) {
 			if u.Records = p.path(f); u.Records != "" && u.Records != LocalRecords {
-				u.Records = resolve(p.folder, u.Records)
+				u.Records, u.line = resolve(p.folder, u.Records), f.Line
 			}
 		},
 		"window": func(f syntax.Field) {
