@@ -140,7 +140,8 @@ func offersFor(p program, typed []string, current string) []candidate {
 	case strings.HasPrefix(current, "-"):
 		return flagOffers(l.command.Flags)
 	}
-	return l.positional(current)
+	offers := l.positional(current)
+	return slices.DeleteFunc(offers, func(o candidate) bool { return strings.HasPrefix(o.value, "-") }) // a name that would be a flag
 }
 
 // read takes the finished words in, and gives the name of the flag that waits for its value, if there is one.
