@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -52,14 +53,22 @@ written over; servers that were only found are started after a yes, as by every 
 			}
 			for _, f := range planned {
 				if err := p.create(c.Context, f.path, f.text); err != nil {
+					undo(p.Dir, planned)
 					return err
 				}
 			}
 			o.Scope = p.scope()
 			r, err := compare.Save(c.Context, p.Process, o, nil)
+			saved := r != nil && slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.Saved != nil && s.Saved.Action != report.Skipped })
 			err = p.emit(c.Context, r, err, report.Options{})
-			if err == nil {
+			if saved {
+				for _, f := range planned {
+					p.Note("wrote %s", f.path)
+				}
 				p.Note("commit these files; mcpctl diff tells what changes from now on")
+			} else {
+				undo(p.Dir, planned)
+				p.Note("nothing was written, since nothing could be saved: mend that, and run it again")
 			}
 			return err
 		},
@@ -138,14 +147,19 @@ func inline(dir string, from []source.Source) (string, error) {
 	return "servers:\n  " + string(rawjson.Quote(server.Name)) + ": " + string(rawjson.Build(body...)) + "\n", nil
 }
 
-// create writes a file that was not there, and tells it.
+// create writes a file that was not there.
 func (p program) create(ctx context.Context, path, text string) error {
 	if err := os.MkdirAll(filepath.Join(p.Dir, filepath.Dir(path)), 0o777); err != nil {
 		return err
 	}
-	if err := files.WriteOutput(ctx, p.Dir, path, []byte(text)); err != nil {
-		return err
+	return files.WriteOutput(ctx, p.Dir, path, []byte(text))
+}
+
+// undo removes files that were created, and the folders around them that are empty now.
+func undo(dir string, created []planned) {
+	for _, f := range created {
+		for path := f.path; path != "." && os.Remove(filepath.Join(dir, path)) == nil; {
+			path = filepath.Dir(path)
+		}
 	}
-	p.Note("wrote %s", path)
-	return nil
 }

@@ -44,7 +44,13 @@ func rebuilt(ctx context.Context, p host.Process, f *fleet.Fleet, ref, build str
 	if failed := buildBoth(ctx, p, tree, build); failed != nil {
 		return unbuilt(targets, tree, failed), context.Cause(ctx)
 	}
-	moved, err := f.Relocate(targets, func(name string, s probe.Stdio) probe.Stdio { return relocate(p, tree, name, s) })
+	moved, err := f.Relocate(targets, func(name string, s probe.Stdio) probe.Stdio {
+		moved := relocate(p, tree, name, s)
+		if build == "" {
+			borrow(p, tree, moved)
+		}
+		return moved
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +87,23 @@ func relocate(p host.Process, tree *git.Worktree, name string, s probe.Stdio) pr
 		p.Note("%s: both sides run the same program, since nothing of its command line lies in the repository; only its working folder differs", report.Visible(name))
 	}
 	return moved
+}
+
+// installed are the folders that Node and Python projects install into, beside what is committed.
+var installed = []string{"node_modules", ".venv", "venv"}
+
+// borrow has a server of the worktree find what is installed in the user's own tree, and says so: nothing else installs it there.
+func borrow(p host.Process, tree *git.Worktree, s probe.Stdio) {
+	var linked []string
+	for _, word := range append([]string{s.Command}, s.Args...) {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(s.Dir, word)
+		}
+		linked = append(linked, tree.Borrow(filepath.Dir(word), installed)...)
+	}
+	if len(linked) > 0 {
+		p.Note("both sides use what is installed here in %s; with --build CMD (npm ci, uv sync …) each has its own", report.Visible(strings.Join(linked, ", ")))
+	}
 }
 
 // sameProgram tells whether a server is the same program on both sides: nothing of its command line leads into the tree.
@@ -167,7 +190,7 @@ func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool
 			failure := *old.Error
 			failure.Message = "on the old side, " + label + ": " + failure.Message
 			if unbuilt && now.Whole() && failure.Stage == string(probe.Starting) {
-				failure.Hint = "the worktree holds what is committed and nothing that is built: if that is what it misses, build it with --build CMD"
+				failure.Hint = "the worktree holds what is committed and nothing that is built: if that is what it misses, build it with --build CMD, which also installs what it needs"
 			}
 			old.Error = &failure
 		}

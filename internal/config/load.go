@@ -51,10 +51,10 @@ func Load(in Input) (*Config, error) {
 type loader struct {
 	in       Input
 	config   *Config
-	named    []origin       // files of servers that were named
-	include  []syntax.Field // of mcpctl.yaml
-	alone    bool           // mcpctl.yaml says where servers come from
-	distant  bool           // servers come from another project than mcpctl.yaml, inside of its own
+	named    []origin   // files of servers that were named
+	include  []included // of mcpctl.yaml
+	alone    bool       // mcpctl.yaml says where servers come from
+	distant  bool       // servers come from another project than mcpctl.yaml, inside of its own
 	entries  []Entry
 	variants []variant
 	granted  map[string]sandbox.Grants // by the names of servers
@@ -122,7 +122,7 @@ func (l *loader) readProject(file origin) {
 func (l *loader) scope(file origin) scope {
 	folder := clients.ProjectFolder(file.path)
 	s := scope{
-		file: file.shown, abs: file.path, found: file.found, folder: folder, root: files.ProjectRoot(l.in.Dir),
+		file: file.shown, abs: file.path, found: file.found, prefix: file.prefix, folder: folder, root: files.ProjectRoot(l.in.Dir),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
 	}
 	return s.in(clients.DialectOf(file.path))
@@ -181,22 +181,22 @@ func (l *loader) included() []origin {
 	var files []origin
 	for _, f := range l.include {
 		file := origin{
-			path: f.Value.Text, shown: f.Value.Text, found: l.config.Project.Found,
-			from: fmt.Sprintf("%s:%d", l.config.Project.File, f.Line),
+			path: f.path, shown: f.path, found: l.config.Project.Found, prefix: f.prefix,
+			from: fmt.Sprintf("%s:%d", l.config.Project.File, f.line),
 		}
 		if !filepath.IsAbs(file.path) {
 			project := l.in.origin(l.config.Project.File)
-			file.path = filepath.Join(filepath.Dir(project.path), f.Value.Text)
-			file.shown = filepath.Join(filepath.Dir(project.shown), f.Value.Text)
+			file.path = filepath.Join(filepath.Dir(project.path), f.path)
+			file.shown = filepath.Join(filepath.Dir(project.shown), f.path)
 		}
 		if isProjectFile(file) {
 			l.problems = append(l.problems, Problem{
-				File: l.config.Project.File, Line: f.Line,
-				Message: fmt.Sprintf("%q is not a JSON file of servers", f.Value.Text), Hint: "include takes files such as .mcp.json",
+				File: l.config.Project.File, Line: f.line,
+				Message: fmt.Sprintf("%q is not a JSON file of servers", f.path), Hint: "include takes files such as .mcp.json",
 			})
 			continue
 		}
-		if l.confineIncludes(file, f.Line) {
+		if l.confineIncludes(file, f.line) {
 			files = addOrigin(files, file)
 		}
 	}
@@ -267,6 +267,8 @@ type origin struct {
 	shown string // as the user knows it
 	from  string // what names it, for hints
 	found Found  // how it came to be read
+
+	prefix string // of the names of its servers
 }
 
 // resolve is a path as seen from a folder; an absolute one is the same from everywhere.

@@ -73,9 +73,9 @@ const defaultSnapshots = "mcp-snapshots"
 type projectReader struct {
 	fieldReader
 	scope
-	rules   []string       // known rule ids; nil = not checked
-	include []syntax.Field // paths of files of servers
-	entries []Entry        // servers written in the file
+	rules   []string   // known rule ids; nil = not checked
+	include []included // files of servers
+	entries []Entry    // servers written in the file
 	varied  []variant
 	granted map[string]sandbox.Grants // by the names of servers
 	alone   bool                      // include or servers is there: no other file is looked for
@@ -100,7 +100,7 @@ func (p *projectReader) project(root syntax.Value) Project {
 // means are the members that the file may have, each with what it does to the project.
 func (p *projectReader) means(out *Project) map[string]func(syntax.Field) {
 	return map[string]func(syntax.Field){
-		"include":       func(f syntax.Field) { p.alone, p.include = true, p.paths(f) },
+		"include":       func(f syntax.Field) { p.alone, p.include = true, p.included(f) },
 		"servers":       func(f syntax.Field) { p.alone, p.entries = true, append(p.entries, p.inline(f)...) },
 		"variants":      func(f syntax.Field) { p.varied = p.variants(f) },
 		"discover":      func(f syntax.Field) { out.Discover = p.flag(f, false) },
@@ -144,15 +144,27 @@ func (p *projectReader) path(f syntax.Field) string {
 	return out.value
 }
 
-// paths are the files to include, each with its line.
-func (p *projectReader) paths(f syntax.Field) []syntax.Field {
-	var files []syntax.Field
-	for _, item := range p.scalars(f) {
-		if path := p.path(item); path != "" {
-			files = append(files, syntax.String(item.Key, path, item.Line))
+// included is a file of servers that mcpctl.yaml names.
+type included struct {
+	path, prefix string // and what goes before the names of its servers
+	line         int
+}
+
+// included are the files to include: paths, or objects that give the names a prefix.
+func (p *projectReader) included(f syntax.Field) (all []included) {
+	for _, item := range p.items(f) {
+		one, file := included{line: item.Line}, item
+		if item.Value.Kind == syntax.Object {
+			p.members(item, true, map[string]func(syntax.Field){
+				"file":   func(m syntax.Field) { file = m },
+				"prefix": func(m syntax.Field) { one.prefix = p.text(m) },
+			})
+		}
+		if one.path = p.path(file); one.path != "" {
+			all = append(all, one)
 		}
 	}
-	return files
+	return all
 }
 
 func (p *projectReader) folderOf(f syntax.Field) string {

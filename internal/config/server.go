@@ -25,6 +25,7 @@ type scope struct {
 	abs     string        // absolute, of the file
 	folder  string        // that relative paths refer to, absolute
 	root    string        // of the project that the run is in; empty = there is none
+	prefix  string        // of the names of all its servers
 	owner   string        // follows the names of servers in what is agreed to, where a file has several of one name
 	asked   syntax.Value  // what the file says of inputs
 	strict  bool          // an unknown key is a mistake
@@ -90,9 +91,9 @@ func (s scope) registry(root syntax.Value) (entries []Entry, ok bool) {
 	base, ways, ok := clients.RegistryServer(root, s.lookup)
 	taken := map[string]bool{}
 	for _, way := range ways {
-		name, line := base, way.Server.Line
+		name, line := s.prefix+base, way.Server.Line
 		if len(ways) > 1 {
-			name = free(base+"."+plainName(way.Kind), taken)
+			name = free(name+"."+plainName(way.Kind), taken)
 		}
 		e := s.entry(syntax.Field{Key: name, Line: line, Value: way.Server})
 		if way.Unusable != "" {
@@ -108,6 +109,7 @@ func (s scope) servers(of syntax.Value) []Entry {
 	entries := make([]Entry, len(of.Fields))
 	for i, f := range of.Fields {
 		reason := ""
+		f.Key = s.prefix + f.Key
 		if !s.strict {
 			f.Value, reason = s.dialect.Translate(f.Value, s.lookup)
 		}

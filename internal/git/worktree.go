@@ -78,6 +78,24 @@ func (w *Worktree) Prefix() string { return filepath.ToSlash(w.prefix) }
 // Dir is the folder of the worktree that stands for the current one. It need not exist.
 func (w *Worktree) Dir() string { return filepath.Join(w.dir, w.prefix) }
 
+// Borrow links folders of these names, which hold what is installed and not committed, from the user's own tree into the
+// worktree: in a folder of that, and in those above it. It gives those that it linked, as they are seen from the root.
+func (w *Worktree) Borrow(folder string, names []string) (linked []string) {
+	at, err := filepath.Rel(w.dir, folder)
+	for ; err == nil && filepath.IsLocal(at); at = filepath.Dir(at) {
+		for _, name := range names {
+			own := filepath.Join(w.repo.dir, at, name)
+			if info, err := os.Stat(own); err == nil && info.IsDir() && os.Symlink(own, filepath.Join(w.dir, at, name)) == nil {
+				linked = append(linked, filepath.ToSlash(filepath.Join(at, name)))
+			}
+		}
+		if at == "." {
+			break
+		}
+	}
+	return linked
+}
+
 // Remove takes the worktree away, whatever became of it, and tells the repository that it is gone. Others are left alone.
 func (w *Worktree) Remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
