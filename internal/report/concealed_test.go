@@ -28,7 +28,9 @@ const texts = `{"mcpctl":1,"protocolVersion":"2025-11-25","serverInfo":{"name":"
 "instructions":"=instructions",
 "tools":[
  {"name":"kept","title":"=title","description":"=description","inputSchema":{"type":"object","properties":{
-   "known":{"type":"string","description":"=argument"}
+   "known":{"type":"string","description":"=argument"},
+   "union":{"anyOf":[{"type":"string"},{"type":"integer"}%[6]s]}, "list":{"type":"array"%[7]s}, "map":{"type":"object"%[8]s},
+   "choice":{"enum":["x"%[9]s]}, "same":{"type":"string"%[10]s}
    %[1]s}},"outputSchema":{"type":"object","properties":{"r":{"type":"string","description":"=member"}%[2]s}}}
  %[3]s],
 "prompts":[{"name":"p","description":"=prompt","arguments":[{"name":"a","description":"=prompt-argument"}]}%[4]s],
@@ -57,14 +59,19 @@ func surfaceOf(t *testing.T, surface string, value func(name string) string) *sn
 // TestNoTextIsHiddenFromAReviewer: each new or changed text is there whole in every format, and what a reader would not see
 // of it, or what gives the model orders, is marked. On a narrow page long texts are folded, but nothing that is marked.
 func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
-	before := fmt.Sprintf(texts, "", "", "", "", "")
+	before := fmt.Sprintf(texts, "", "", "", "", "", "", "", "", "", "")
 	after := fmt.Sprintf(texts,
 		`,"fresh":{"type":"string","description":"=new-argument"},"outer":{"type":"object","properties":{"deep":{"type":"string","description":"=deep-argument"}}}`,
 		`,"z":{"type":"string","description":"=new-member"}`,
 		`,{"name":"new","title":"=new-title","description":"=new-tool","inputSchema":{"type":"object","properties":{"x":{"type":"string","description":"=new-tool-argument"}}},
 		  "outputSchema":{"type":"object","properties":{"w":{"type":"string","description":"=new-tool-member"}}}}`,
 		`,{"name":"q","description":"=new-prompt","arguments":[{"name":"b","description":"=new-prompt-argument"}]}`,
-		`,{"uri":"c:d","name":"s","description":"=new-resource"}`)
+		`,{"uri":"c:d","name":"s","description":"=new-resource"}`,
+		`,{"type":"object","description":"=alternative","properties":{"k":{"type":"string","description":"=in-alternative"}}}`,
+		`,"items":{"type":"object","description":"=items","properties":{"k":{"type":"string","description":"=in-items"}}}`,
+		`,"additionalProperties":{"type":"string","description":"=others"}`,
+		`,"=choice"`,
+		`,"$comment":"=comment","allOf":[{"minLength":0,"description":"=part-that-says-nothing"}]`)
 	old, now := surfaceOf(t, before, func(name string) string { return "What " + name + " said" }), surfaceOf(t, after, hiding)
 	found, err := diff.Compare(t.Context(), old, now, diff.Options{Server: "s"})
 	if err != nil {

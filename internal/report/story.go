@@ -160,7 +160,7 @@ func (c cause) once(all bool) []finding.Group {
 	}
 	groups := slices.Clone(c.groups)
 	for i := range groups {
-		if f := groups[i].Members[0]; f.Old == nil && changed[f.Pointer()] && !all {
+		if f := groups[i].Members[0]; strings.HasPrefix(f.Rule, "text-") && len(groups[i].Members) == 1 && changed[f.Pointer()] && !all {
 			f.New = nil
 			groups[i].Members = []finding.Finding{f}
 		}

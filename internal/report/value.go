@@ -46,6 +46,9 @@ func writeChange(p *page, indent int, f finding.Finding, at ...span) {
 		writeEdits(p, indent, hit(f), at...)
 	default:
 		writeValues(p, indent, at, f.Old, f.New)
+		if texts := textsWithin(append(json.RawMessage("["), append(slices.Clone(f.Old), ']')...), f.New); isSchema(f) && f.New != nil && strings.Contains(texts, wording.Sign) {
+			writeText(p, indent+2, texts, plain)
+		}
 	}
 }
 
@@ -116,6 +119,44 @@ func writeSchemas(p *page, indent int, f finding.Finding, at []span) {
 	default:
 		writeEdits(p, indent, wording.Compare(wording.Marked(before.Text("description")), wording.Marked(after.Text("description"))))
 	}
+	if texts := textsWithin(f.Old, f.New); f.New != nil && (p.fold == 0 || strings.Contains(texts, wording.Sign)) {
+		writeText(p, indent+2, texts, plain)
+	}
+}
+
+// textsWithin are what the parts of a schema say of themselves and those of the old one did not, a line for each. What is said of all of it
+// is left out where that is new: it stands beside the name.
+func textsWithin(old, new json.RawMessage) string {
+	known := map[string]bool{}
+	if old == nil {
+		known[rawjson.ObjectOf(new).Text("description")] = true
+	}
+	eachText(old, "", func(_, text string) { known[text] = true })
+	var b strings.Builder
+	eachText(new, "", func(name, text string) {
+		if !known[text] {
+			known[text] = true
+			fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(name+": "+wording.Marked(text), ": "))
+		}
+	})
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// eachText gives the texts in a schema that a model reads, each with the name of the property which it is about.
+func eachText(raw json.RawMessage, name string, give func(name, text string)) {
+	for _, m := range rawjson.Children(raw) {
+		text, isText := rawjson.Text(m.Value)
+		switch {
+		case isText && slices.Contains([]string{"description", "title", "$comment"}, m.Key):
+			give(name, text)
+		case m.Key == "properties":
+			for _, property := range rawjson.Children(m.Value) {
+				eachText(property.Value, property.Key, give)
+			}
+		default:
+			eachText(m.Value, name, give)
+		}
+	}
 }
 
 // writeArgument writes a new argument and all that it says of itself.
@@ -171,6 +212,9 @@ func writeValue(p *page, indent int, at []span, sign, value string, look style) 
 	writeText(p, indent+2, value, look)
 }
 
+// unescapedMarkup spells out what JSON may write as escapes, so that it is seen for what it is.
+var unescapedMarkup = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
 // setChange tells what left a list of plain values and what joined it: "− "a"  + "b", "c"".
 func setChange(old, new json.RawMessage) (left, joined string, ok bool) {
 	before, err := rawjson.Elements(old)
@@ -182,7 +226,7 @@ func setChange(old, new json.RawMessage) (left, joined string, ok bool) {
 		var words []string
 		for _, value := range all {
 			if !slices.ContainsFunc(other, func(o json.RawMessage) bool { return rawjson.Equal(o, value) }) {
-				words = append(words, printable.Spaced(value))
+				words = append(words, wording.Marked(unescapedMarkup.Replace(printable.Spaced(value))))
 			}
 		}
 		if len(words) == 0 {

@@ -16,7 +16,7 @@ func TestEverydayChanges(t *testing.T) {
 		Old, New json.RawMessage
 		Want     []string
 	}
-	if err := json.Unmarshal([]byte(read(t, "testdata/everyday.json")), &rows); err != nil || len(rows) != 22 {
+	if err := json.Unmarshal([]byte(read(t, "testdata/everyday.json")), &rows); err != nil || len(rows) != 24 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for _, row := range rows {

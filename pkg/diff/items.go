@@ -225,6 +225,7 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 		compareTemplate(c, s)
 	}
 	compareTexts(c, s.id, "", p.old, p.new)
+	findUntold(c, s.id, p.old, p.new)
 	compareSize(c, s.id, p.old, p.new)
 }
 

@@ -91,6 +91,45 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	findCues(c, item, before, after)
 }
 
+// isRead tells the members of a schema that say something to a model and accept nothing.
+func isRead(key, text string) bool { return isProse(key, text) || key == "$comment" }
+
+// findUntold looks for texts of a tool's schemas that are new and that no finding showed: where what they describe says the
+// same as before in other words, they are the only thing that changed.
+func findUntold(c *comparison, item string, old, new json.RawMessage) {
+	known := map[string]bool{}
+	before := map[string]json.RawMessage{} // by place
+	for _, p := range passages("", "", treeOf(old), isRead) {
+		known[normal(p.text)], before[p.pointer] = true, p.raw
+	}
+	fresh := slices.DeleteFunc(passages("", "", treeOf(new), isRead), func(p passage) bool {
+		return known[normal(p.text)] || normal(p.text) == "" || !strings.HasPrefix(p.pointer, "/inputSchema/") && !strings.HasPrefix(p.pointer, "/outputSchema/")
+	})
+	if len(fresh) == 0 {
+		return
+	}
+	for _, f := range c.findings {
+		if f.Item == item && f.New != nil {
+			for _, p := range passages("", "description", treeOf(f.New), isRead) {
+				known[normal(p.text)] = true
+			}
+		}
+	}
+	count := 0
+	for _, p := range fresh {
+		if known[normal(p.text)] || count == mostTold {
+			continue
+		}
+		known[normal(p.text)] = true
+		count++
+		isNew := before[p.pointer] == nil
+		c.report(either(strings.HasPrefix(p.pointer, "/input"), "input", "output")+either(isNew, "-property-description-added", "-property-description-changed"), finding.Finding{
+			Item: item, Path: parent(p.pointer), Member: p.pointer[len(parent(p.pointer))+1:], Old: before[p.pointer], New: p.raw,
+			Message: "A text in the schema " + either(isNew, "is new.", "changed."), Cause: "Texts in schemas changed",
+		})
+	}
+}
+
 // findHidden looks for invisible characters in any text of a value.
 func findHidden(c *comparison, item, path string, old, new json.RawMessage) {
 	if !mayHide(new) {

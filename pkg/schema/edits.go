@@ -153,7 +153,7 @@ func (c *comparison) compare(old, new site, t trail) {
 	if c.spend(512 + 4*len(old.place) + 4*len(new.place)) {
 		return
 	}
-	x, y := settle(old), settle(new)
+	x, y := settleBoth(old, new)
 	c.spend(32*(len(x.o)+len(y.o)) + 256*(len(x.members)+len(y.members)))
 	key := x.place + "\x00" + y.place
 	if m, ok := c.seen[key]; ok {

@@ -89,6 +89,22 @@ func settle(s site) view {
 	return v
 }
 
+// settleBoth takes the wrappers off two sites. A union that is written as one only on one side stays one on both, so that its
+// alternatives are found again.
+func settleBoth(old, new site) (x, y view) {
+	x, y = settle(old), settle(new)
+	switch {
+	case x.flat() && len(y.members) > 0:
+		x = strip(old)
+	case y.flat() && len(x.members) > 0:
+		y = strip(new)
+	}
+	return x, y
+}
+
+// flat tells whether flatten wrote the view as one.
+func (v view) flat() bool { return v.union != "" && len(v.members) == 0 }
+
 // strip takes the wrappers off a site.
 func strip(s site) view {
 	v := view{site: s, notes: map[string]any{}, noted: map[string]string{}}
