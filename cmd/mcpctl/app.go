@@ -101,7 +101,7 @@ func commands(p program) []*cli.Command {
 		listCommand(p), showCommand(p), snapshotCommand(p), diffCommand(p), acceptCommand(p), checkCommand(p), watchCommand(p),
 		callCommand(p), promptCommand(p), readCommand(p), completeCommand(p), pingCommand(p),
 		loginCommand(p), logoutCommand(p), authCommand(p),
-		mergeDriverCommand(p), grepCommand(p), initCommand(p), cacheCommand(p), usageCommand(p), rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), manCommand(p), versionCommand(p),
+		mergeCommand(p), mergeDriverCommand(p), grepCommand(p), initCommand(p), cacheCommand(p), usageCommand(p), rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), manCommand(p), versionCommand(p),
 	}
 }
 

@@ -37,15 +37,19 @@ func (p *program) surveyFlags() []cli.Flag {
 
 // reachFlags choose how the servers of a fleet are reached.
 func (p *program) reachFlags() []cli.Flag {
-	return slices.Concat(contactFlags(&p.Select, &p.Contact), parallelFlags(&p.Select, &p.Contact), retryFlags(&p.Contact))
+	return slices.Concat(contactFlags(&p.Select, &p.Contact), p.parallelFlags(), retryFlags(&p.Contact))
 }
 
-// selectionFlags choose which servers exist.
+// selectionFlags choose which servers exist, and take part.
 func selectionFlags(s *fleet.Selection) []cli.Flag {
+	return append(configurationFlags(s), &cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: (*names)(&s.Only)})
+}
+
+// configurationFlags choose which servers exist.
+func configurationFlags(s *fleet.Selection) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable; default: MCPCTL_CONFIG, else searched for)", Value: (*list)(&s.Files), TakesFile: true},
 		&cli.BoolFlag{Name: "discover", Usage: "also the servers of Claude, Cursor, VS Code, Codex and other applications", Destination: &s.Discover},
-		&cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: (*names)(&s.Only)},
 	}
 }
 
@@ -106,10 +110,10 @@ func caCertFlag(c *fleet.Contact) cli.Flag {
 }
 
 // parallelFlags choose how many servers are reached at once, and which part of them.
-func parallelFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
+func (p *program) parallelFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: c.Parallel, Destination: &c.Parallel},
-		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers", Value: (*shard)(&s.Shard)},
+		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: p.Contact.Parallel, Destination: &p.Contact.Parallel},
+		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers, or auto: as the job runner says", Value: shard{&p.Select.Shard, p.Lookup}},
 	}
 }
 

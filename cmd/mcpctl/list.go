@@ -27,10 +27,16 @@ func listCommand(p program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			surfaces, err := fleet.Survey(c.Context, p.Process, p.Select, p.Contact, from)
+			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
+			if err != nil {
+				return err
+			}
+			surfaces, err := f.Survey(c.Context, from)
 			filter.Fill(surfaces)
 			asked := items || filter != fleet.ItemFilter{}
-			return p.emit(c.Context, fleet.Report("list", surfaces), err, report.Options{Items: asked, Fleet: len(from) == 0})
+			r := fleet.Report("list", surfaces)
+			r.InPart(f.Part(from), nil)
+			return p.emit(c.Context, r, err, report.Options{Items: asked, Fleet: len(from) == 0})
 		},
 	}, p.surveyFlags())
 }

@@ -41,5 +41,5 @@ configured server is asked. The exit status is 3 when one of them does not answe
 			}
 			return p.emit(c.Context, fleet.Report("ping", f.Ping(c.Context, targets, count, *pause)), nil, report.Options{})
 		},
-	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), contactFlags(&p.Select, &p.Contact), parallelFlags(&p.Select, &p.Contact))
+	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), contactFlags(&p.Select, &p.Contact), p.parallelFlags())
 }

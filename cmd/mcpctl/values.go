@@ -39,24 +39,23 @@ func (d *duration) String() string {
 }
 
 // shard is a part of the configured servers.
-type shard fleet.Shard
+type shard struct {
+	to     *fleet.Shard
+	lookup func(string) (string, bool) // in the environment
+}
 
-// Set reads "2/5".
-func (s *shard) Set(text string) error {
-	var parsed shard
-	if n, err := fmt.Sscanf(text, "%d/%d", &parsed.Index, &parsed.Count); err != nil || n != 2 || parsed.String() != text || parsed.Index < 1 || parsed.Index > parsed.Count {
-		return fmt.Errorf("%q is not a part such as 1/4", text)
-	}
-	*s = parsed
-	return nil
+// Set reads "2/5", or auto.
+func (s shard) Set(text string) (err error) {
+	*s.to, err = fleet.ParseShard(text, s.lookup)
+	return err
 }
 
 // String is the value as it would be typed.
-func (s *shard) String() string {
-	if s == nil || s.Count == 0 {
+func (s shard) String() string {
+	if s.to == nil || s.to.Count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", s.Index, s.Count)
+	return fmt.Sprintf("%d/%d", s.to.Index, s.to.Count)
 }
 
 // list are the values of a flag that may be given several times.

@@ -41,7 +41,7 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.StringFlag{Name: "tls-cert", Usage: "with --listen: serve HTTPS with the certificate in PEM `FILE`", Destination: &o.Listen.Cert, TakesFile: true},
 			&cli.StringFlag{Name: "tls-key", Usage: "the key of --tls-cert, in PEM `FILE`", Destination: &o.Listen.Key, TakesFile: true},
 			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this level or above: breaking, warning, info, any or never", Destination: &o.FailOn},
-		}, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), selectionFlags(&p.Select), p.talkFlags(), contactFlags(&p.Select, &p.Contact), parallelFlags(&p.Select, &p.Contact), snapshotsFlags(&p.Select)),
+		}, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), selectionFlags(&p.Select), p.talkFlags(), contactFlags(&p.Select, &p.Contact), p.parallelFlags(), snapshotsFlags(&p.Select)),
 		Before: p.complete(func() error {
 			switch {
 			case !slices.Contains(report.EventFormats(), p.Output.Format):

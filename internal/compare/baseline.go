@@ -67,13 +67,14 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		}
 	}
 	r := fleet.Report("snapshot", surfaces)
-	if len(saved) == 0 {
-		return r, nil
+	if len(saved) > 0 {
+		err = relock(p, f.Config.Project.Snapshots, saved)
 	}
-	if err := relock(p, f.Config.Project.Snapshots, saved); err != nil { // which touches no snapshot
+	if err != nil { // which touches no snapshot
 		r.Problems = append(r.Problems, fmt.Sprintf("what the servers start from was not locked: %v", err))
 		r.Status = max(r.Status, exit.Incomplete)
 	}
+	r.InPart(f.Part(from), nil)
 	return r, nil
 }
 

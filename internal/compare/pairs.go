@@ -82,18 +82,22 @@ func spoil(s *fleet.Surface, stage string, err error) {
 // extent tells which sides are all that there is, so that what they do not have is certainly absent.
 type extent struct {
 	old, now   bool // a folder, or that of a commit
-	configured bool // the new side is every configured server
+	configured bool // the new side is every configured server, as far as the part of the run goes
+	part       bool // the run is over a part, in which two servers may be left that have nothing to do with each other
 }
 
-// extentOf is what the SOURCEs of both sides say of their extent; part tells that a run is divided.
+// extentOf is what the SOURCEs of both sides say of their extent; part tells that the run is divided.
 func extentOf(old, now []source.Source, part bool) extent {
 	whole := func(side []source.Source) bool { return len(side) == 1 && side[0].Whole() }
-	return extent{old: whole(old), now: whole(now), configured: len(now) == 0 && !part}
+	return extent{old: whole(old), now: whole(now), configured: len(now) == 0, part: part && len(now) == 0}
 }
+
+// sets tells whether both sides are all that there is.
+func (e extent) sets() bool { return e.old && (e.now || e.configured) }
 
 // matchByName pairs surfaces by name. One surface on each side is a pair whatever the names are, unless both sides are sets.
 func (e extent) matchByName(before, current []fleet.Surface) []Pair {
-	if len(before) == 1 && len(current) == 1 && !(e.old && e.now) {
+	if len(before) == 1 && len(current) == 1 && !e.sets() && !e.part {
 		return []Pair{{Old: before[0], New: current[0]}}
 	}
 	byName := map[string]fleet.Surface{}
@@ -122,7 +126,7 @@ func (e extent) matchByName(before, current []fleet.Surface) []Pair {
 
 // vanished is the new side of a server that only the old side has. It is absent when that is certain.
 func (e extent) vanished(name string) fleet.Surface {
-	if e.old && (e.now || e.configured) {
+	if e.sets() {
 		return fleet.Absent(name)
 	}
 	return fleet.Surface{Server: report.Server{Name: name, State: report.Failed, Error: &report.Failure{

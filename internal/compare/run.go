@@ -86,7 +86,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	scope := scopeOf(f.Config, pairs, diff.Rules())
+	seen, partial := seenOf(pairs)
+	scope := scopeOf(f.Config, diff.Rules(), seen, partial)
 	unknownOverrides(p, f.Config, scope)
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
 	calls := UsageOptions{Records: cmp.Or(o.Records, f.Config.Project.Usage.Records), Since: o.Since}
@@ -107,7 +108,11 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		r.Servers = append(r.Servers, s)
 	}
 	r.Findings = f.Config.Project.Usage.Lower(r.Findings) // which version to call it is not asked of callers
-	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(pairs, policy.Fails(r.Findings))
+	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(pairs, false)
+	r.InPart(f.Part(from), scope.Partial)
+	if policy.Fails(r.Findings) {
+		r.Status = status(pairs, true)
+	}
 	return r, nil
 }
 
@@ -164,6 +169,9 @@ func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, 
 	if err != nil {
 		return nil, err
 	}
+	if len(now) == 0 { // what the old side has for other parts is theirs to compare
+		before = slices.DeleteFunc(before, func(s fleet.Surface) bool { return !o.Select.Shard.Has(s.Name) })
+	}
 	return extentOf(old, now, o.Select.Shard.Count > 0).matchByName(before, current), nil
 }
 
@@ -203,10 +211,19 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	for i := range subjects {
 		subjects[i].Recorded = calledOf(subjects[i], evidence(subjects[i].Name))
 	}
-	found, _ := check.Run(ctx, subjects, check.Options{Budgets: f.Config.Project.Budgets}) // cut short only by the end of ctx, which the report tells
-	scope := scopeOf(f.Config, withThemselves(surfaces), check.Rules())
+	budgets, part := f.Config.Project.Budgets, f.Part(from)
+	found, members, _ := check.Each(ctx, subjects, check.Options{Budgets: budgets}) // cut short only by the end of ctx, which the report tells
+	seen, partial := seenOf(withThemselves(surfaces))
+	scope := scopeOf(f.Config, check.Rules(), seen, partial)
+	if part == nil {
+		found = append(found, check.Together(members, budgets)...)
+	} else {
+		scope.Rules = slices.DeleteFunc(scope.Rules, func(id string) bool { return slices.Contains(check.TogetherRules(), id) })
+		part.Members = members
+	}
 	unknownOverrides(p, f.Config, scope)
 	r := fleet.Report("check", surfaces)
+	r.InPart(part, scope.Partial)
 	r.FailOn, r.Servers = policy.FailOn, ownThresholds(r.Servers, policy)
 	r.Findings = policy.Apply(found, scope, p.Now)
 	if r.Status == exit.OK && policy.Fails(r.Findings) {
@@ -306,23 +323,32 @@ func ownThresholds(servers []report.Server, policy finding.Policy) []report.Serv
 	return servers
 }
 
-// scopeOf is what a run over pairs by applied rules looked at.
-func scopeOf(cfg *config.Config, pairs []Pair, applied []finding.Rule) finding.Scope {
-	scope := finding.Scope{Rules: rules.IDs(applied)}
+// seenOf are the servers of pairs that were looked at in full, and those that were not.
+func seenOf(pairs []Pair) (seen, partial []string) {
+	for _, p := range pairs {
+		if p.whole() {
+			seen = append(seen, p.New.Name)
+		} else {
+			partial = append(partial, p.New.Name)
+		}
+	}
+	return seen, partial
+}
+
+// scopeOf is what a run by applied rules looked at.
+func scopeOf(cfg *config.Config, applied []finding.Rule, seen, partial []string) finding.Scope {
+	scope := finding.Scope{Rules: rules.IDs(applied), Seen: seen, Partial: partial}
 	for _, id := range rules.IDs(rules.All()) {
 		if !slices.Contains(scope.Rules, id) {
 			scope.Others = append(scope.Others, id)
 		}
 	}
-	for _, p := range pairs {
-		if p.whole() {
-			scope.Seen = append(scope.Seen, p.New.Name)
-		} else {
-			scope.Partial = append(scope.Partial, p.New.Name)
-		}
+	asked := map[string]bool{}
+	for _, name := range slices.Concat(seen, partial) {
+		asked[name] = true
 	}
 	for _, e := range cfg.Entries {
-		if !slices.ContainsFunc(pairs, func(p Pair) bool { return p.New.Name == e.Server.Name }) {
+		if !asked[e.Server.Name] {
 			scope.Absent = append(scope.Absent, e.Server.Name)
 		}
 	}

@@ -36,11 +36,6 @@ type Selection struct {
 	Snapshots string   // folder of saved snapshots; empty = as configured
 }
 
-// Shard is part Index of Count, from 1; the zero value is everything.
-type Shard struct{ Index, Count int }
-
-func (s Shard) has(i int) bool { return s.Count == 0 || i%s.Count == s.Index-1 }
-
 // Contact says how servers are reached. The zero value is not enough: see DefaultContact.
 type Contact struct {
 	Timeout    *time.Duration // per server, 0 = none; nil = as configured, else 30 seconds

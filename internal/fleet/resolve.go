@@ -202,8 +202,8 @@ func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 		return entries, err
 	}
 	var part []config.Entry
-	for i, e := range entries {
-		if f.selected.Shard.has(i) {
+	for _, e := range entries {
+		if f.selected.Shard.Has(e.Server.Name) {
 			part = append(part, e)
 		}
 	}

@@ -321,5 +321,5 @@ func headline(r *Report) string {
 	default:
 		says = quantity(len(r.Servers), "server")
 	}
-	return "mcpctl " + r.Command + ": " + says
+	return join(", ", "mcpctl "+r.Command, r.Part.words()) + ": " + says
 }

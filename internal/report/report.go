@@ -18,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/signature"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -40,6 +41,18 @@ type Report struct {
 	Usage    []finding.Called  `json:"usage,omitzero"`     // usage: what is recorded of each tool
 	Problems []string          `json:"problems,omitempty"` // what is wrong but belongs to no server, such as an unreadable file
 	Summary  Summary           `json:"summary"`            // how many of what; Write sets it
+	Part     *Part             `json:"part,omitempty"`     // of a run over a part of the servers; nil = it was over all that were chosen
+}
+
+// Part says which part of the configured servers a run was over, and keeps what their whole is judged by when all parts are merged.
+type Part struct {
+	Index   int            `json:"index"`             // from 1
+	Count   int            `json:"count"`             // how many parts there are
+	Fleet   string         `json:"fleet"`             // digest of the configuration, which all parts share
+	Only    []string       `json:"only,omitempty"`    // what --only left of it
+	Status  int            `json:"status"`            // the exit status without findings
+	Partial []string       `json:"partial,omitempty"` // diff, check: servers that were not looked at in full
+	Members []check.Member `json:"members,omitempty"` // check: what rules on all servers together want to know
 }
 
 // Verdict is the exit status in one word.
@@ -261,6 +274,25 @@ type judged struct {
 	Concealed   []string `json:"concealed,omitempty"` // what of the new texts a reader would not see, or is an order to the model
 }
 
+// words name the part; nil has none.
+func (p *Part) words() string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("part %d of %d", p.Index, p.Count)
+}
+
+// InPart says which part of a run the report is of, and of which of its servers not everything is known; nil = it is of all.
+func (r *Report) InPart(part *Part, partial []string) {
+	if part != nil {
+		part.Status, part.Partial = r.Status, partial
+		r.Part = part
+	}
+}
+
+// Fails tells whether a finding makes the run fail.
+func (r *Report) Fails() bool { return slices.ContainsFunc(r.Findings, r.fails) }
+
 // fails tells whether a finding makes the run fail.
 func (r *Report) fails(f finding.Finding) bool {
 	threshold := cmp.Or(serverNamed(f.Server, r.Servers).FailOn, r.FailOn, finding.FailOnBreaking)
@@ -359,6 +391,10 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	}
 	view(p, r)
 	writeProblems(p, r.Problems)
+	if r.Part != nil {
+		p.gap()
+		p.text(0, 2, span{r.Part.words() + " of the configured servers; what only all of them tell, mcpctl merge judges", dim})
+	}
 	_, err := io.WriteString(w, strings.TrimRight(p.String(), "\n")+"\n")
 	return err
 }

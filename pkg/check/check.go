@@ -16,6 +16,7 @@ import (
 	_ "embed" // the texts of the rules
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -64,6 +65,34 @@ type Budgets struct {
 // Run tells what the rules say of servers. The findings are sorted as finding.Sort does. It never panics, whatever a
 // server sent. When ctx ends before everything was looked at, the error is its cause and the findings are not all.
 func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
+	found, members, err := Each(ctx, subjects, options)
+	if err != nil {
+		return found, err
+	}
+	found = append(found, Together(members, options.Budgets)...)
+	finding.Sort(found)
+	return found, nil
+}
+
+// Together tells what the rules say of servers as one client has them: budgets of all of them, and names that go badly together.
+// The findings are not sorted.
+func Together(members []Member, budgets Budgets) []finding.Finding {
+	var found []finding.Finding
+	for _, r := range rules() {
+		if r.together != nil {
+			told, _ := finding.Sum(r.over(fleet{members: members, budgets: budgets}))
+			found = append(found, told...)
+		}
+	}
+	return found
+}
+
+// TogetherRules are the ids of the rules that Together looks at.
+func TogetherRules() []string { return slices.Sorted(maps.Keys(fleetRules)) }
+
+// Each is the part of Run that looks at each server alone. With what it says comes what Together wants to know of each server,
+// in their order; of one without a snapshot there is nothing.
+func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, []Member, error) {
 	var known metas
 	looked := make([]seen, len(subjects))
 	var next atomic.Int64
@@ -76,30 +105,21 @@ func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Fi
 		})
 	}
 	workers.Wait()
-	all := fleet{budgets: options.Budgets}
 	var found []finding.Finding
+	var members []Member
 	for i, l := range looked {
 		if found = append(found, l.found...); subjects[i].Snapshot != nil {
-			all.members = append(all.members, l.member)
-		}
-	}
-	if ctx.Err() != nil {
-		return found, context.Cause(ctx)
-	}
-	for _, r := range rules() {
-		if r.together != nil {
-			told, _ := finding.Sum(r.over(all))
-			found = append(found, told...)
+			members = append(members, l.member)
 		}
 	}
 	finding.Sort(found)
-	return found, nil
+	return found, members, context.Cause(ctx)
 }
 
 // seen is what came of looking at one server.
 type seen struct {
 	found  []finding.Finding
-	member member
+	member Member
 }
 
 func lookAt(ctx context.Context, subject Subject, budgets Budgets, known *metas) (l seen) {

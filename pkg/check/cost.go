@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -98,43 +99,53 @@ func over(report tell, place finding.Finding, has string, cost func() int, limit
 
 // fleet is what the rules on all servers together need of each.
 type fleet struct {
-	members []member
+	members []Member
 	budgets Budgets
 }
 
-// member is one server of a fleet.
-type member struct {
-	name     string
-	server   string   // of which this is a variant, or itself: a client has one of the variants at a time
-	tools    []string // the names of its tools
-	tokens   int
-	mentions []mention
+// Member is what rules on all servers together want to know of one of them. As JSON it can be kept, and judged with others later.
+type Member struct {
+	Name     string    `json:"name"`
+	Server   string    `json:"server"` // of which this is a variant, or itself: a client has one of the variants at a time
+	Tools    []string  `json:"tools"`  // the names of its tools
+	Tokens   int       `json:"tokens"` // what it costs in a prompt; 0 without a budget
+	Mentions []Mention `json:"mentions"`
 }
 
-// mention is a word of a text that could be the name of a tool.
-type mention struct{ word, item, path string }
+// Mention is a word of a text that could be the name of a tool.
+type Mention struct {
+	Word string `json:"word"` // its digest: of what texts say no more is kept
+	Item string `json:"item"`
+	Path string `json:"path"`
+}
+
+// digest names a word, so that it can be found again without being kept.
+func digest(word string) string {
+	sum := sha256.Sum256([]byte(word))
+	return fmt.Sprintf("%x", sum[:12])
+}
 
 // composed are words that nobody writes by chance: parts joined by an underscore, or by a capital inside.
 var composed = match.Pattern(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
 
 // memberOf keeps of a server what rules on all of them need, so that the rest of it can go.
-func memberOf(s *server) member {
-	m := member{name: s.Name, server: cmp.Or(s.Variant, s.Name)}
+func memberOf(s *server) Member {
+	m := Member{Name: s.Name, Server: cmp.Or(s.Variant, s.Name)}
 	for _, t := range s.tools {
-		m.tools = append(m.tools, t.Key)
+		m.Tools = append(m.Tools, t.Key)
 	}
 	if s.budgets.Tokens > 0 {
-		m.tokens = Tokens(s.Snapshot)
+		m.Tokens = Tokens(s.Snapshot)
 	}
-	told := map[mention]bool{}
+	told := map[Mention]bool{}
 	for _, p := range s.texts {
 		if !p.prose {
 			continue
 		}
 		for _, word := range composed().FindAllString(p.text, -1) {
-			if once := (mention{word: word, item: p.item}); !told[once] {
+			if once := (Mention{Word: word, Item: p.item}); !told[once] {
 				told[once] = true
-				m.mentions = append(m.mentions, mention{strings.Clone(word), p.item, p.path()})
+				m.Mentions = append(m.Mentions, Mention{digest(word), p.item, p.path()})
 			}
 		}
 	}
@@ -142,38 +153,38 @@ func memberOf(s *server) member {
 }
 
 func tokenBudget(f fleet, report tell) {
-	f.over(report, func(m member) int { return m.tokens }, f.budgets.Tokens, "tokens, more than the budget of %d")
+	f.over(report, func(m Member) int { return m.Tokens }, f.budgets.Tokens, "tokens, more than the budget of %d")
 }
 
 func toolBudget(f fleet, report tell) {
-	f.over(report, func(m member) int { return len(m.tools) }, f.budgets.Tools, "tools, more than the budget of %d")
+	f.over(report, func(m Member) int { return len(m.Tools) }, f.budgets.Tools, "tools, more than the budget of %d")
 }
 
 func tooManyTools(f fleet, report tell) {
 	if len(f.members) > 1 {
-		f.over(report, func(m member) int { return len(m.tools) }, clientTools, "tools, more than the %d that some clients take")
+		f.over(report, func(m Member) int { return len(m.Tools) }, clientTools, "tools, more than the %d that some clients take")
 	}
 }
 
 // over tells that all servers together are above a limit, the most expensive first. Of a server with variants the dearest
 // one counts. With one server the finding is about that one.
-func (f fleet) over(report tell, of func(member) int, limit int, what string) {
+func (f fleet) over(report tell, of func(Member) int, limit int, what string) {
 	if limit == 0 {
 		return
 	}
-	dearest := map[string]member{}
+	dearest := map[string]Member{}
 	for _, m := range f.members {
-		if other, seen := dearest[m.server]; !seen || of(other) < of(m) {
-			dearest[m.server] = m
+		if other, seen := dearest[m.Server]; !seen || of(other) < of(m) {
+			dearest[m.Server] = m
 		}
 	}
-	members := slices.SortedFunc(maps.Values(dearest), func(a, b member) int {
-		return cmp.Or(cmp.Compare(of(b), of(a)), cmp.Compare(a.name, b.name))
+	members := slices.SortedFunc(maps.Values(dearest), func(a, b Member) int {
+		return cmp.Or(cmp.Compare(of(b), of(a)), cmp.Compare(a.Name, b.Name))
 	})
 	total, parts := 0, []string{}
 	for _, m := range members {
 		total += of(m)
-		parts = append(parts, fmt.Sprintf("%s %d", m.name, of(m)))
+		parts = append(parts, fmt.Sprintf("%s %d", m.Name, of(m)))
 	}
 	if total <= limit {
 		return
@@ -181,37 +192,37 @@ func (f fleet) over(report tell, of func(member) int, limit int, what string) {
 	says := fmt.Sprintf(what, limit)
 	one := finding.Finding{New: encoded(total), Message: fmt.Sprintf("The servers have %d %s: %s.", total, says, match.Some(parts))}
 	if len(f.members) == 1 {
-		one.Server, one.Message = f.members[0].name, fmt.Sprintf("The server has %d %s.", total, says)
+		one.Server, one.Message = f.members[0].Name, fmt.Sprintf("The server has %d %s.", total, says)
 	}
 	report(one)
 }
 
 // owners are the servers that have a tool, by its name; a server counts once. They are sorted by name.
-func (f fleet) owners() map[string][]member {
-	owners := map[string][]member{}
+func (f fleet) owners() map[string][]Member {
+	owners := map[string][]Member{}
 	for _, m := range f.members {
-		for _, name := range m.tools {
+		for _, name := range m.Tools {
 			if name != "" && !among(m, owners[name]) {
 				owners[name] = append(owners[name], m)
 			}
 		}
 	}
 	for _, members := range owners {
-		slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.name, b.name) })
+		slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return owners
 }
 
 // among tells whether one of members is of the same server.
-func among(m member, members []member) bool {
-	return slices.ContainsFunc(members, func(other member) bool { return other.server == m.server })
+func among(m Member, members []Member) bool {
+	return slices.ContainsFunc(members, func(other Member) bool { return other.Server == m.Server })
 }
 
 // sharedNames tells every server but the first by name.
 func sharedNames(f fleet, report tell) {
 	for name, members := range f.owners() {
 		for _, m := range members[1:] {
-			report(finding.Finding{Server: m.name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("%s has a tool of the same name, and comes first by name.", members[0].name)})
+			report(finding.Finding{Server: m.Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("%s has a tool of the same name, and comes first by name.", members[0].Name)})
 		}
 	}
 }
@@ -225,7 +236,7 @@ func confusableNames(f fleet, report tell) {
 			first[skeleton(name)] = name
 			continue
 		}
-		report(finding.Finding{Server: owners[name][0].name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("The name looks like %q of %s.", other, owners[other][0].name)})
+		report(finding.Finding{Server: owners[name][0].Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("The name looks like %q of %s.", other, owners[other][0].Name)})
 	}
 }
 
@@ -254,11 +265,15 @@ var lookAlikes = map[rune]rune{
 }
 
 func foreignTools(f fleet, report tell) {
-	owners := f.owners()
+	owners, names := f.owners(), map[string]string{}
+	for name := range owners {
+		names[digest(name)] = name
+	}
 	for _, m := range f.members {
-		for _, said := range m.mentions {
-			if others := owners[said.word]; len(others) > 0 && !among(m, others) {
-				report(finding.Finding{Server: m.name, Item: said.item, Path: said.path, New: rawjson.Quote(said.word), Message: fmt.Sprintf("The text names %s, a tool of %s.", said.word, others[0].name)})
+		for _, said := range m.Mentions {
+			name := names[said.Word]
+			if others := owners[name]; len(others) > 0 && !among(m, others) {
+				report(finding.Finding{Server: m.Name, Item: said.Item, Path: said.Path, New: rawjson.Quote(name), Message: fmt.Sprintf("The text names %s, a tool of %s.", name, others[0].Name)})
 			}
 		}
 	}

@@ -1,0 +1,171 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// PartReport is the report of a run over a part of the servers, and the file that it was read from.
+type PartReport struct {
+	File string
+	*report.Report
+}
+
+// MergeParts is the report that one run over all servers would have made, of the reports of its parts. What only the whole can
+// tell is judged here: the budgets of all servers, how their names go together, and waivers that no part has a use for.
+func MergeParts(p host.Process, s fleet.Selection, parts []PartReport) (*report.Report, error) {
+	if err := fitTogether(parts); err != nil {
+		return nil, err
+	}
+	first := parts[0]
+	cfg, err := fleet.Read(p, s)
+	if err != nil {
+		return nil, exit.Misuse(config.Explain(err))
+	}
+	if fleet.Digest(cfg) != first.Part.Fleet {
+		return nil, fmt.Errorf("%s: the configuration here is not the one of that run: merge in the folder that the parts ran in, or name what they read with --config", first.File)
+	}
+	whole := &report.Report{Command: first.Command, FailOn: first.FailOn, Status: statusOf(parts)}
+	for _, part := range parts {
+		whole.Servers, whole.Problems = append(whole.Servers, part.Servers...), append(whole.Problems, part.Problems...)
+	}
+	byPlace := inOrderOf(cfg)
+	slices.SortStableFunc(whole.Servers, func(a, b report.Server) int { return byPlace(a.Name, b.Name) })
+	if first.Findings != nil {
+		whole.Findings = judgedAgain(p, cfg, whole, parts)
+	}
+	if whole.Fails() && (whole.Status == exit.OK || whole.Status == exit.NoBaseline) {
+		whole.Status = exit.Findings
+	}
+	return whole, nil
+}
+
+// judgedAgain are the findings of all parts, and those on the whole, as the policy sees them together.
+func judgedAgain(p host.Process, cfg *config.Config, whole *report.Report, parts []PartReport) []finding.Finding {
+	var found []finding.Finding
+	var members []check.Member
+	var partial []string
+	for _, part := range parts {
+		found, members, partial = append(found, asFound(part.Findings)...), append(members, part.Part.Members...), append(partial, part.Part.Partial...)
+	}
+	var seen []string
+	for _, s := range whole.Servers {
+		if s.State != report.Disabled && !slices.Contains(partial, s.Name) {
+			seen = append(seen, s.Name)
+		}
+	}
+	applied, policy := diff.Rules(), cfg.Project.Policy
+	if whole.Command == "check" {
+		applied, policy = check.Rules(), policy.CheckPolicy()
+		byPlace := inOrderOf(cfg)
+		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
+		found = append(found, check.Together(members, cfg.Project.Budgets)...)
+	}
+	return cfg.Project.Usage.Lower(policy.Apply(found, scopeOf(cfg, applied, seen, partial), p.Now))
+}
+
+// asFound are findings as they were before a policy saw them, without what it had to say of its waivers.
+func asFound(findings []finding.Finding) []finding.Finding {
+	var found []finding.Finding
+	for _, f := range findings {
+		if strings.HasPrefix(f.Item, "waiver/") {
+			continue
+		}
+		f.Level, f.Was, f.Waiver = cmp.Or(f.Was, f.Level), finding.Off, nil
+		found = append(found, f)
+	}
+	return found
+}
+
+// inOrderOf compares names of servers by where the configuration has them; those that it does not know come last, by name.
+func inOrderOf(cfg *config.Config) func(a, b string) int {
+	place := map[string]int{}
+	for i, e := range cfg.Entries {
+		place[e.Server.Name] = i - len(cfg.Entries)
+	}
+	return func(a, b string) int {
+		if place[a] == 0 && place[b] == 0 {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Compare(place[a], place[b])
+	}
+}
+
+// statusOf is the exit status that the servers of all parts ask for, without findings. Status 2 is for a run in which the
+// configuration kept every server from being tried.
+func statusOf(parts []PartReport) int {
+	var all []int
+	for _, part := range parts {
+		if slices.ContainsFunc(part.Servers, func(s report.Server) bool { return s.State != report.Disabled }) {
+			all = append(all, part.Part.Status)
+		}
+	}
+	tried := func(status int) bool { return status != exit.Usage }
+	switch {
+	case slices.Contains(all, exit.Usage) && !slices.ContainsFunc(all, tried):
+		return exit.Usage
+	case slices.Contains(all, exit.Usage), slices.Contains(all, exit.Incomplete):
+		return exit.Incomplete
+	case slices.Contains(all, exit.NoBaseline):
+		return exit.NoBaseline
+	}
+	return exit.OK
+}
+
+// fitTogether says why reports are not the parts of one run, each of them once.
+func fitTogether(parts []PartReport) error {
+	files := map[int]string{}
+	for _, part := range parts {
+		first := parts[0]
+		if part.Part == nil {
+			return fmt.Errorf("%s is not of a part of a run: merge takes what runs with --shard I/N --format json wrote", part.File)
+		}
+		if part.Verdict == report.Interrupted {
+			return fmt.Errorf("%s: part %d of %d was interrupted: run it again", part.File, part.Part.Index, part.Part.Count)
+		}
+		if a, b := runOf(first.Report), runOf(part.Report); a != b {
+			return fmt.Errorf("%s and %s are of different runs: %s, and %s: give the parts of one run", first.File, part.File, a, b)
+		}
+		if first.Part.Fleet != part.Part.Fleet {
+			return fmt.Errorf("%s and %s are of different configurations: run all parts with the same configuration", first.File, part.File)
+		}
+		if other := files[part.Part.Index]; other != "" {
+			return fmt.Errorf("%s and %s are both part %d of %d: leave one of them out", other, part.File, part.Part.Index, part.Part.Count)
+		}
+		files[part.Part.Index] = part.File
+	}
+	var missing []string
+	for i := 1; len(parts) > 0 && i <= parts[0].Part.Count; i++ {
+		if files[i] == "" {
+			missing = append(missing, fmt.Sprint(i))
+		}
+	}
+	if len(missing) > 0 || len(parts) == 0 {
+		return fmt.Errorf("not all parts are there: %s of %d missing: run them, and merge all", match.Some(missing), parts[0].Part.Count)
+	}
+	return nil
+}
+
+// runOf says what the parts of one run have in common, in words.
+func runOf(r *report.Report) string {
+	words := fmt.Sprintf("%s in %d parts", r.Command, r.Part.Count)
+	if len(r.Part.Only) > 0 {
+		words += " with --only " + strings.Join(r.Part.Only, ",")
+	}
+	if r.FailOn != "" {
+		words += " failing on " + string(r.FailOn)
+	}
+	return words
+}
