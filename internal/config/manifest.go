@@ -353,7 +353,7 @@ func (e Entry) scripts() []manifest.File {
 	looked := 0
 	for i, word := range words {
 		for _, part := range append(strings.FieldsFunc(word, betweenPaths), word) {
-			for _, path := range append(startFiles(part), obeyed(dir, part, words[i+1:])...) {
+			for _, path := range slices.Concat(startFiles(part), obeyed(dir, part, words[i+1:]), e.inPath(part)) {
 				if looked++; looked > maxLooked || len(found) == maxScripts {
 					return append(found, manifest.File{Path: manifest.Plain("…"), Unusual: "more files than are looked at"})
 				}
@@ -381,6 +381,17 @@ func (e Entry) commandWords() (dir string, words []string) {
 		words = append(words, h.Helper.Command)
 	}
 	return dir, words
+}
+
+// inPath are the files that a program's name may stand for by a PATH that the entry sets.
+func (e Entry) inPath(name string) (paths []string) {
+	if e.Server.Stdio == nil || strings.Contains(name, "/") {
+		return nil
+	}
+	for _, folder := range filepath.SplitList(e.Server.Stdio.Env["PATH"].Reveal()) {
+		paths = append(paths, filepath.Join(folder, name))
+	}
+	return paths
 }
 
 // startFiles are what may run when a program is told to run a name: that file, or what Node and Python take for it.

@@ -169,6 +169,8 @@ func TestManifestReadsScripts(t *testing.T) {
 		`{"command": "npx", "args": ["-y", "@x/tool@1.0.0"]}`:             ".npmrc node_modules/.bin/@x/tool@1.0.0",
 		`{"command": "npx", "args": ["-y", "other"], "cwd": "dist"}`:      ".npmrc",
 		`{"command": "sh", "args": ["-c", "exec npx other"]}`:             ".npmrc",
+		`{"command": "tool.sh", "env": {"PATH": "dist:/usr/bin:."}}`:      "tool.sh",
+		`{"command": "index.js", "env": {"PATH": "./dist:/usr/bin"}}`:     "dist/index.js",
 		`{"command": "yarn", "args": ["start"]}`:                          ".yarnrc.yml package.json",
 		`{"command": "make", "args": ["-s", "serve"]}`:                    "GNUmakefile",
 	} {

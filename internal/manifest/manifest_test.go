@@ -37,12 +37,13 @@ func TestIsCode(t *testing.T) {
 }
 
 func TestSteers(t *testing.T) {
-	for _, name := range []string{"NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PATH", "PYTHONPATH", "https_proxy", "npm_config_registry", "GIT_SSH_COMMAND", "BASH_ENV", "JAVA_TOOL_OPTIONS"} {
+	for _, name := range []string{"NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PATH", "PYTHONPATH", "https_proxy", "npm_config_registry", "GIT_SSH_COMMAND", "BASH_ENV", "JAVA_TOOL_OPTIONS",
+		"GCONV_PATH", "XDG_CONFIG_HOME", "OPENSSL_CONF", "SSLKEYLOGFILE", "KUBECONFIG", "AWS_CONFIG_FILE", "NODE_COMPILE_CACHE", "PYTHONPYCACHEPREFIX"} {
 		if !Steers(name) {
 			t.Errorf("%s changes what runs", name)
 		}
 	}
-	for _, name := range []string{"API_KEY", "LOG_LEVEL", "MY_PATH", "PORT", "GITHUB_TOKEN"} {
+	for _, name := range []string{"API_KEY", "LOG_LEVEL", "MY_PATH", "PORT", "GITHUB_TOKEN", "NODE_ENV", "AWS_REGION", "GOOGLE_APPLICATION_CREDENTIALS"} {
 		if Steers(name) {
 			t.Errorf("%s changes nothing", name)
 		}
