@@ -185,7 +185,7 @@ func (b Box) arguments(mounts []mount, network bool) []string {
 		}
 		args = append(args, m.args...)
 	}
-	return append(args, "--remount-ro", "/dev", "--remount-ro", "/")
+	return append(args, "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/") // root could change the kernel by /proc/sys
 }
 
 // inMemory is an empty folder that is gone at the end.

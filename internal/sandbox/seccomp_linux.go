@@ -24,18 +24,19 @@ const (
 	offSecond = 24
 )
 
-// architectures are the processors whose system calls are known: what the kernel calls them, and from which number on a call is
-// one of another convention (x32), which would get around a filter.
-var architectures = map[string]struct{ audit, foreign uint32 }{
-	"amd64": {unix.AUDIT_ARCH_X86_64, 0x40000000},
-	"arm64": {unix.AUDIT_ARCH_AARCH64, 0xffffffff},
-}
+// architectures are the processors whose system calls are known, as the kernel calls them.
+var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
+
+// newest is the last system call that is known here, with the same number on all processors. Later ones, and those of another
+// convention (x32), would get around a filter: no kernel knows them.
+const newest = unix.SYS_MSEAL
 
 // refused are system calls that no server needs and that reach beyond the sandbox or make more of the kernel reachable: keys of
 // the session, namespaces and mounts, and io_uring, which opens sockets past every filter.
 var refused = []uint32{
 	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2,
-	unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_MOUNT_SETATTR, unix.SYS_BPF,
+	unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
+	unix.SYS_MOUNT_SETATTR, unix.SYS_BPF,
 	unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 }
 
@@ -46,7 +47,7 @@ var absent = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS
 // a Unix socket in a folder that is seen would lead to a process outside, whatever else is shut. Pairs of connected Unix sockets
 // are passed, since they lead nowhere; those of datagrams are not, since they could be sent elsewhere.
 func filter(goarch string) ([]unix.SockFilter, error) {
-	arch, ok := architectures[goarch]
+	audit, ok := architectures[goarch]
 	if !ok {
 		return nil, errors.New("--sandbox knows no filter of system calls for " + goarch + ", so that Unix sockets could be reached: leave it out, or use a container")
 	}
@@ -55,8 +56,8 @@ func filter(goarch string) ([]unix.SockFilter, error) {
 		return unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
 	}
 	program := []unix.SockFilter{
-		{Code: load, K: offArch}, {Code: equal, K: arch.audit, Jt: 1}, fail(unix.ENOSYS),
-		{Code: load, K: offNumber}, {Code: atLeast, K: arch.foreign, Jf: 1}, fail(unix.ENOSYS),
+		{Code: load, K: offArch}, {Code: equal, K: audit, Jt: 1}, fail(unix.ENOSYS),
+		{Code: load, K: offNumber}, {Code: atLeast, K: newest + 1, Jf: 1}, fail(unix.ENOSYS),
 	}
 	call := func(number uint32, then ...unix.SockFilter) {
 		program = append(append(program, unix.SockFilter{Code: equal, K: number, Jf: uint8(len(then))}), then...)
