@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -216,7 +217,7 @@ func (l *line) flagValues(flag string) []candidate {
 	case "fail-on":
 		return words("breaking", "used-breaking", "warning", "info", "any", "never")
 	case "kind":
-		return words("tools", "prompts", "resources", "templates")
+		return words(fleet.KindWords()...)
 	case "protocol":
 		return words(append([]string{"auto"}, probe.Versions()...)...)
 	case "color":

@@ -26,19 +26,15 @@ var revisions = []string{"2025-11-25", "2026-07-28"}
 
 // reasons are why mcpctl does not pass a scenario. One that fails without a reason fails the test.
 var reasons = map[string]string{
-	"auth/dpop":                                 dpop,
-	"auth/dpop-nonce":                           dpop,
-	"sep-2640-client-no-prefetch":               "mcpctl reads no skills yet",
-	"sep-2640-client-verify-digest":             "mcpctl reads no skills yet",
-	"sep-2640-client-verify-size":               "mcpctl reads no skills yet",
-	"sep-2640-client-verify-frontmatter":        "mcpctl reads no skills yet",
+	"auth/dpop":       dpop,
+	"auth/dpop-nonce": dpop,
 	"auth/2025-03-26-oauth-metadata-backcompat": "before 0.2.0 the scenario's metadata at the root of a host names the issuer of a path, which RFC 8414 (3.3) forbids to take",
 }
 
 const dpop = "mcpctl asks for bearer tokens alone, see below"
 
-// onlyListed are scenarios whose server knows nothing but its lists.
-var onlyListed = []string{"json-schema-ref-no-deref"}
+// onlyListed are scenarios in which a user looks at the lists and at nothing else.
+var onlyListed = []string{"json-schema-ref-no-deref", "sep-2640-client-no-prefetch"}
 
 // answers are those to what servers ask on the way.
 var answers = map[string][]string{
@@ -308,7 +304,7 @@ func (c conformer) use() (said string, status int) {
 		return said, status
 	}
 	var report struct {
-		Servers []struct{ Tools, Prompts, Resources []json.RawMessage }
+		Servers []struct{ Tools, Prompts, Resources, Skills []json.RawMessage }
 	}
 	if err := json.Unmarshal([]byte(said), &report); err != nil || len(report.Servers) != 1 {
 		return said + fmt.Sprint(err), 1
@@ -318,7 +314,7 @@ func (c conformer) use() (said string, status int) {
 		call := []string{"call", "it", rawjson.ObjectOf(tool).Text("name"), "--yes", "--args", arguments(tool, report.Servers[0].Tools[0])}
 		requests = append(requests, append(call, answers[c.scenario]...))
 	}
-	if len(c.context.Calls) > 0 || slices.Contains(onlyListed, c.scenario) {
+	if len(c.context.Calls) > 0 {
 		requests = nil
 	}
 	for _, call := range c.context.Calls { // with values that the schema refuses
@@ -330,9 +326,21 @@ func (c conformer) use() (said string, status int) {
 	for _, resource := range report.Servers[0].Resources {
 		requests = append(requests, []string{"read", "it", rawjson.ObjectOf(resource).Text("uri")})
 	}
+	for _, skill := range report.Servers[0].Skills { // whose first file is SKILL.md
+		files, _ := rawjson.Elements(rawjson.ObjectOf(skill)["resources"])
+		for _, file := range files {
+			requests = append(requests, []string{"read", "it", rawjson.ObjectOf(file).Text("uri")})
+		}
+	}
+	if slices.Contains(onlyListed, c.scenario) {
+		requests = nil
+	}
 	for _, request := range requests {
 		words, result := c.run(request...)
 		said, status = said+words, cmp.Or(status, result)
+		if status != 0 && len(report.Servers[0].Skills) > 0 {
+			break // what a skill says is not followed when it is not what was listed
+		}
 	}
 	return said, status
 }

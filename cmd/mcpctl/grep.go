@@ -2,12 +2,14 @@ package main
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 func grepCommand(p program) *cli.Command {
@@ -49,7 +51,7 @@ looks at every configured server; mcp-snapshots is a SOURCE, too, for which noth
 				return err
 			}
 			for _, s := range r.Servers {
-				if len(s.Tools)+len(s.Prompts)+len(s.Resources)+len(s.ResourceTemplates) > 0 {
+				if slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return len(*s.Items(k)) > 0 }) {
 					return nil
 				}
 			}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -43,5 +45,5 @@ func listCommand(p program) *cli.Command {
 
 // kindFlag chooses one kind of item.
 func kindFlag(filter *fleet.ItemFilter) cli.Flag {
-	return &cli.StringFlag{Name: "kind", Usage: "only tools, prompts, resources or templates", Destination: &filter.Kind}
+	return &cli.StringFlag{Name: "kind", Usage: "only " + strings.Join(fleet.KindWords(), ", "), Destination: &filter.Kind}
 }

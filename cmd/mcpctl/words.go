@@ -20,7 +20,7 @@ import (
 // meant are the words for which people look in the place of a command, and what to type; SOURCE stands for what they wrote
 // behind it.
 var meant = map[string]string{
-	"tools": "list SOURCE --kind tools", "prompts": "list SOURCE --kind prompts", "resources": "list SOURCE --kind resources", "templates": "list SOURCE --kind templates",
+	"tools": "list SOURCE --kind tools", "prompts": "list SOURCE --kind prompts", "resources": "list SOURCE --kind resources", "templates": "list SOURCE --kind templates", "skills": "list SOURCE --kind skills",
 	"ls": "list SOURCE", "probe": "list SOURCE", "connect": "list SOURCE", "inspect": "show SOURCE", "describe": "show SOURCE", "info": "show SOURCE", "get": "show SOURCE",
 	"save": "snapshot SOURCE", "lock": "snapshot SOURCE", "compare": "diff SOURCE", "lint": "check SOURCE", "scan": "check SOURCE", "validate": "check SOURCE", "test": "check SOURCE",
 	"run": "call SOURCE", "exec": "call SOURCE", "invoke": "call SOURCE", "status": "ping SOURCE", "health": "ping SOURCE", "servers": "config", "discover": "config --discover",

@@ -16,7 +16,7 @@ import (
 
 // ItemFilter says which items a list shows. The zero value shows all.
 type ItemFilter struct {
-	Kind string         // "tools", "prompts", "resources" or "templates"; empty = all
+	Kind string         // one of KindWords, or its singular; empty = all
 	Name match.Filter   // of names and URIs
 	Text *regexp.Regexp // of any text of an item, the names of its members too; nil = all
 }
@@ -26,14 +26,20 @@ func (f ItemFilter) Check() error {
 	if !f.Name.Valid() {
 		return exit.Usagef("--filter %q is not a pattern such as create_*", f.Name)
 	}
-	if words := []string{"tools", "prompts", "resources", "templates"}; f.Kind != "" && !slices.Contains(words, f.Kind) && !slices.Contains(words, f.Kind+"s") {
-		return exit.Usagef("--kind is tools, prompts, resources or templates, not %q%s", f.Kind, match.DidYouMean(f.Kind, words))
+	if words := KindWords(); f.Kind != "" && !slices.Contains(words, f.Kind) && !slices.Contains(words, f.Kind+"s") {
+		return exit.Usagef("--kind is one of %s, not %q%s", strings.Join(words, ", "), f.Kind, match.DidYouMean(f.Kind, words))
 	}
 	return nil
 }
 
-// kindWords are the kinds as --kind has them.
-var kindWords = map[snapshot.Kind]string{snapshot.Tools: "tools", snapshot.Prompts: "prompts", snapshot.Resources: "resources", snapshot.Templates: "templates"}
+// KindWords are the kinds as --kind has them.
+func KindWords() []string {
+	var words []string
+	for _, kind := range snapshot.Kinds() {
+		words = append(words, kind.Word()+"s")
+	}
+	return words
+}
 
 // Fill puts the items that the filter lets through into the reports of surfaces, and what those cost.
 func (f ItemFilter) Fill(surfaces []Surface) {
@@ -48,7 +54,7 @@ func (f ItemFilter) Fill(surfaces []Surface) {
 func (f ItemFilter) fill(s *Surface) {
 	for _, kind := range snapshot.Kinds() {
 		list := s.Snapshot.List(kind)
-		if list.State == snapshot.NotOffered || list.State == snapshot.Unread || f.Kind != "" && strings.TrimSuffix(f.Kind, "s") != strings.TrimSuffix(kindWords[kind], "s") {
+		if list.State == snapshot.NotOffered || list.State == snapshot.Unread || f.Kind != "" && strings.TrimSuffix(f.Kind, "s") != kind.Word() {
 			continue
 		}
 		slot := s.Items(kind)

@@ -94,7 +94,12 @@ func Read(ctx context.Context, p host.Process, o Options, from []source.Source, 
 		return err
 	}
 	return on(ctx, p, o, from, func(c *Client) error {
-		return c.do(ctx, uri, request{stage: probe.Reading, message: call.Read(uri), read: call.ReadResult})
+		return c.do(ctx, uri, request{
+			stage: probe.Reading, message: call.Read(uri), read: func(raw json.RawMessage) (call.Result, error) {
+				r, err := call.ReadResult(raw)
+				return r, cmp.Or(err, c.verify(ctx, uri, r))
+			},
+		})
 	})
 }
 

@@ -219,7 +219,7 @@ func Parse(data []byte) (*Report, error) {
 func (s *Server) Items(k snapshot.Kind) *Items {
 	return map[snapshot.Kind]*Items{
 		snapshot.Tools: &s.Tools, snapshot.Prompts: &s.Prompts,
-		snapshot.Resources: &s.Resources, snapshot.Templates: &s.ResourceTemplates,
+		snapshot.Resources: &s.Resources, snapshot.Templates: &s.ResourceTemplates, snapshot.Skills: &s.Skills,
 	}[k]
 }
 
@@ -230,6 +230,6 @@ func (s *Server) Count(k snapshot.Kind) *int {
 	}
 	return map[snapshot.Kind]*int{
 		snapshot.Tools: s.Counts.Tools, snapshot.Prompts: s.Counts.Prompts,
-		snapshot.Resources: s.Counts.Resources, snapshot.Templates: s.Counts.ResourceTemplates,
+		snapshot.Resources: s.Counts.Resources, snapshot.Templates: s.Counts.ResourceTemplates, snapshot.Skills: s.Counts.Skills,
 	}[k]
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Event is one thing that watching has to tell: about one server, or at the end about all of them. Fields that do not
@@ -159,12 +160,10 @@ func (e Event) remarks() []string {
 // remark is the counts in words.
 func (c Counts) remark() string {
 	var words []string
-	for _, one := range []struct {
-		n    *int
-		word string
-	}{{c.Tools, "tool"}, {c.Prompts, "prompt"}, {c.Resources, "resource"}, {c.ResourceTemplates, "template"}} {
-		if one.n != nil {
-			words = append(words, quantity(*one.n, one.word))
+	counted := &Server{Counts: &c}
+	for _, kind := range snapshot.Kinds() {
+		if n := counted.Count(kind); n != nil {
+			words = append(words, quantity(*n, kind.Word()))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -17,7 +17,7 @@ import (
 func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	item := rawjson.ObjectOf(raw)
 	writeItemHead(p, k, raw)
-	p.paragraph(4, item.Text("description"), plain)
+	p.paragraph(4, (snapshot.Item{Raw: raw}).Description(), plain)
 	writeParameters(p, "arguments", signature.Arguments(k, raw))
 	if k == snapshot.Tools {
 		writeParameters(p, "returns", signature.Properties(rawjson.ObjectOf(item["outputSchema"])))

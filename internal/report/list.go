@@ -63,26 +63,34 @@ func writeFleetTotals(p *page, servers []Server) {
 func writeServerList(p *page, servers []Server) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "PROTOCOL", least: 10, drop: 2}}}
-	for i, k := range snapshot.Kinds() {
-		g.columns = append(g.columns, column{title: heading(k), right: true, least: 6, drop: []int{0, 5, 6, 8}[i]})
+	kinds := countedKinds(servers)
+	for i, k := range kinds {
+		g.columns = append(g.columns, column{title: heading(k), right: true, least: 6, drop: []int{0, 5, 6, 8, 8}[i]})
 	}
 	g.columns = append(g.columns, column{title: "TOKENS", right: true, least: 6, drop: 4})
 	g.columns = append(g.columns, column{title: "TIME", right: true, least: 6, drop: 4},
 		column{title: "APPLICATION", least: 8, drop: 9}, column{title: "PROBLEM", least: 16, drop: 7})
 	for _, s := range servers {
-		g.rows = append(g.rows, serverRow(s))
+		g.rows = append(g.rows, serverRow(s, kinds))
 	}
 	p.grid(0, g)
 }
 
-func serverRow(s Server) []span {
+// countedKinds are the kinds that have a column: those of the core, and skills where a server has a list of them.
+func countedKinds(servers []Server) []snapshot.Kind {
+	return slices.DeleteFunc(snapshot.Kinds(), func(k snapshot.Kind) bool {
+		return k == snapshot.Skills && !slices.ContainsFunc(servers, func(s Server) bool { return s.Count(k) != nil })
+	})
+}
+
+func serverRow(s Server, kinds []snapshot.Kind) []span {
 	row := []span{
 		{s.Name, bold},
 		{string(s.State), stateStyle(s.State)},
 		{transport(s), plain},
 		{s.ProtocolVersion, plain},
 	}
-	for _, k := range snapshot.Kinds() {
+	for _, k := range kinds {
 		row = append(row, countCell(s, k))
 	}
 	return append(row, span{number(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain},
@@ -176,7 +184,7 @@ func itemRow(server string, k snapshot.Kind, raw json.RawMessage) []span {
 func about(raw json.RawMessage) string {
 	item := rawjson.ObjectOf(raw)
 	annotations := rawjson.ObjectOf(item["annotations"])
-	for _, text := range []string{item.Text("description"), item.Text("title"), annotations.Text("title")} {
+	for _, text := range []string{(snapshot.Item{Raw: raw}).Description(), item.Text("title"), annotations.Text("title")} {
 		if firstLine(text) != "" {
 			return text
 		}
@@ -188,12 +196,7 @@ func about(raw json.RawMessage) string {
 }
 
 // heading is a kind in the plural, as in the header of a table.
-func heading(k snapshot.Kind) string {
-	return map[snapshot.Kind]string{
-		snapshot.Tools: "TOOLS", snapshot.Prompts: "PROMPTS",
-		snapshot.Resources: "RESOURCES", snapshot.Templates: "TEMPLATES",
-	}[k]
-}
+func heading(k snapshot.Kind) string { return strings.ToUpper(k.Word() + "s") }
 
 // key is what identifies an item to people: its key, or its name where the key is missing.
 func key(k snapshot.Kind, raw json.RawMessage) string {

@@ -168,6 +168,7 @@ type Server struct {
 	Prompts           Items `json:"prompts,omitzero"`
 	Resources         Items `json:"resources,omitzero"`
 	ResourceTemplates Items `json:"resourceTemplates,omitzero"`
+	Skills            Items `json:"skills,omitzero"`
 }
 
 // serverNamed is the server of a name; one without a name where there is none.
@@ -206,6 +207,7 @@ type Counts struct {
 	Prompts           *int `json:"prompts,omitempty"`
 	Resources         *int `json:"resources,omitempty"`
 	ResourceTemplates *int `json:"resourceTemplates,omitempty"`
+	Skills            *int `json:"skills,omitempty"`
 }
 
 // PartialList is a list of which not everything is known.
@@ -224,7 +226,7 @@ func CountsOf(s *snapshot.Snapshot) *Counts {
 		n := len(list.Items())
 		return &n
 	}
-	return &Counts{Tools: number(s.Tools), Prompts: number(s.Prompts), Resources: number(s.Resources), ResourceTemplates: number(s.Templates)}
+	return &Counts{Tools: number(s.Tools), Prompts: number(s.Prompts), Resources: number(s.Resources), ResourceTemplates: number(s.Templates), Skills: number(s.Skills)}
 }
 
 // Failure is one thing that went wrong with one server. No secrets.

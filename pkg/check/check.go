@@ -194,7 +194,7 @@ var rules = sync.OnceValue(func() []rule {
 // functions are what looks for each rule, by its id.
 func functions() (alone map[string]look, together map[string]func(fleet, tell)) {
 	alone = map[string]look{}
-	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, usageRules} {
+	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, usageRules, skillRules} {
 		for id, f := range family {
 			alone[id] = f
 		}

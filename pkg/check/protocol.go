@@ -133,6 +133,7 @@ var memberTypes = map[snapshot.Kind]map[string]string{
 	snapshot.Prompts:   {"arguments": "an array"},
 	snapshot.Resources: {"name": "!a string", "mimeType": "a string", "size": "a number", "annotations": "an object"},
 	snapshot.Templates: {"name": "!a string", "mimeType": "a string", "annotations": "an object"},
+	snapshot.Skills:    {"frontmatter": "!an object"},
 }
 
 // mistyped tells the members that typed clients refuse, and until 2025-11-25 the properties whose schema is no object.

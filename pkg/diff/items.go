@@ -223,6 +223,8 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 		compareResource(c, s)
 	case snapshot.Templates:
 		compareTemplate(c, s)
+	case snapshot.Skills:
+		compareSkill(c, s)
 	}
 	compareTexts(c, s.id, "", p.old, p.new)
 	findUntold(c, s.id, p.old, p.new)

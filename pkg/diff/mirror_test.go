@@ -61,7 +61,7 @@ func TestEveryRuleHasAMirror(t *testing.T) {
 func mirrored(rules map[string]finding.Rule, id string) string {
 	opposites := []string{
 		"-added", "-removed", "-narrowed", "-widened", "-closed", "-opened", "-revoked", "-claimed", "-raised", "-lowered",
-		"became-required", "became-optional", "-downgraded", "-upgraded", "-deprecated", "-undeprecated",
+		"became-required", "became-optional", "-downgraded", "-upgraded", "-pinned", "-unpinned", "-deprecated", "-undeprecated",
 		"-required-property-added", "-property-removed", "-optional-property-added", "-property-removed",
 		"-required-argument-added", "-argument-removed", "-optional-argument-added", "-argument-removed",
 		"task-support-required", "task-support-relaxed", "task-support-added", "task-support-withdrawn",

@@ -248,7 +248,7 @@ func compareList(c *comparison, kind snapshot.Kind, old, new *snapshot.Snapshot)
 
 // recordless tells whether a list is missing in a snapshot that says nothing of the server, such as a bare tools/list result.
 func recordless(s *snapshot.Snapshot, list snapshot.List) bool {
-	return list.State == snapshot.NotOffered && !described(s)
+	return list.State == snapshot.NotOffered && (!described(s) || list.Kind == snapshot.Skills && declares(s, list.Kind)) // saved before there were skills
 }
 
 func reportUnavailable(c *comparison, before snapshot.List) {
@@ -270,15 +270,7 @@ func reportUnrecorded(c *comparison, kind snapshot.Kind) {
 
 // declares tells whether capabilities promise a list.
 func declares(s *snapshot.Snapshot, kind snapshot.Kind) bool {
-	return viewOf(s.Capabilities)[capability(kind)] != nil
-}
-
-// capability is the capability that stands for a list.
-func capability(kind snapshot.Kind) string {
-	if kind == snapshot.Templates {
-		kind = snapshot.Resources
-	}
-	return string(kind)
+	return kind.DeclaredIn(s.Capabilities) != nil
 }
 
 // semantic reads the versions of both sides; false when one of them is no semantic version.

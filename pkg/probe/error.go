@@ -251,6 +251,7 @@ const (
 	ListingPrompts   Stage = "listing prompts"
 	ListingResources Stage = "listing resources"
 	ListingTemplates Stage = "listing resource templates"
+	ListingSkills    Stage = "listing skills"
 	Calling          Stage = "calling a tool"
 	Prompting        Stage = "getting a prompt"
 	Reading          Stage = "reading a resource"
@@ -262,7 +263,7 @@ const (
 
 func (s Stage) order() int {
 	return slices.Index([]Stage{
-		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates,
+		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, ListingSkills,
 		Calling, Prompting, Reading, Completing, Pinging, Watching, Closing,
 	}, s)
 }

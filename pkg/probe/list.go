@@ -18,10 +18,10 @@ import (
 
 // listMethod is how one of the lists of a server is asked for.
 type listMethod struct {
-	kind       snapshot.Kind // also the member of the result
-	stage      Stage
-	name       string // of the request
-	capability string // also the name under which changes are announced: templates have none of their own
+	kind      snapshot.Kind // also the member of the result
+	stage     Stage
+	name      string // of the request
+	announced string // the capability under which changes are announced: templates have none of their own, and skills none at all
 }
 
 // listMethods are one for each kind, in the order of snapshot.Kinds.
@@ -30,6 +30,7 @@ var listMethods = [...]listMethod{
 	{snapshot.Prompts, ListingPrompts, "prompts/list", "prompts"},
 	{snapshot.Resources, ListingResources, "resources/list", "resources"},
 	{snapshot.Templates, ListingTemplates, "resources/templates/list", "resources"},
+	{snapshot.Skills, ListingSkills, "skills/list", ""},
 }
 
 func (m listMethod) notice(code, format string, args ...any) Notice {
@@ -45,13 +46,13 @@ const (
 	untold // there are no capabilities to read
 )
 
-// state reads the capabilities: true and every object declare one, false and null do not.
+// state reads the capabilities: true and every object declare one, false and null do not. Nobody has an extension without saying so.
 func (m listMethod) state(p peer) capabilityState {
-	capabilities, _, err := rawjson.ReadObject(p.capabilities)
-	if err != nil {
+	_, _, err := rawjson.ReadObject(p.capabilities)
+	switch {
+	case err != nil && m.kind != snapshot.Skills:
 		return untold
-	}
-	if value := capabilities.Present(m.capability); value == nil || string(value) == "false" {
+	case m.kind.DeclaredIn(p.capabilities) == nil:
 		return undeclared
 	}
 	return declared
@@ -92,7 +93,7 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 			return snapshot.List{Kind: method.kind}, nil, nil
 		}
 		r.note(NoticeNotImplemented, "the server declares the capability %q and answers %s with %q",
-			method.capability, method.name, "method not found")
+			method.kind.Capability(), method.name, "method not found")
 		return snapshot.List{Kind: method.kind}, r.notices, nil
 	}
 	if err != nil {

@@ -221,7 +221,7 @@ func (l *listener) signal() {
 func kindsNamed(yes func(name string) bool) map[snapshot.Kind]bool {
 	announced := map[snapshot.Kind]bool{}
 	for _, method := range listMethods {
-		if yes(method.capability) {
+		if yes(method.announced) {
 			announced[method.kind] = true
 		}
 	}
@@ -251,7 +251,7 @@ func (p peer) filter() map[string]any {
 	announced, filter := p.announces(), map[string]any{}
 	for _, method := range listMethods {
 		if announced[method.kind] {
-			filter[method.capability+"ListChanged"] = true
+			filter[method.announced+"ListChanged"] = true
 		}
 	}
 	return filter

@@ -91,9 +91,9 @@ func (l List) Absent(key string) bool {
 	return answer == Absent
 }
 
-// Item is one tool, prompt, resource or resource template.
+// Item is one tool, prompt, resource, resource template or skill.
 type Item struct {
-	Key string          // name of a tool or prompt, uri of a resource, uriTemplate of a template; empty when it has none that is usable
+	Key string          // name of a tool or prompt, uri of a resource or skill, uriTemplate of a template; empty when it has none that is usable
 	Raw json.RawMessage // the item exactly as the server sent it
 }
 
@@ -109,13 +109,16 @@ func (i Item) Text(name string) string {
 	return text
 }
 
-// Description is what the item says of itself to the model.
-func (i Item) Description() string { return i.Text("description") }
+// Description is what the item says of itself to the model. Of a skill it stands in the frontmatter.
+func (i Item) Description() string {
+	o := rawjson.ObjectOf(i.Raw)
+	return cmp.Or(o.Text("description"), rawjson.ObjectOf(o["frontmatter"]).Text("description"))
+}
 
-// Title is the name for people: title, else annotations.title, else name.
+// Title is the name for people: title, else annotations.title, else name, which of a skill stands in the frontmatter.
 func (i Item) Title() string {
 	o := rawjson.ObjectOf(i.Raw)
-	return cmp.Or(o.Text("title"), rawjson.ObjectOf(o["annotations"]).Text("title"), o.Text("name"))
+	return cmp.Or(o.Text("title"), rawjson.ObjectOf(o["annotations"]).Text("title"), o.Text("name"), rawjson.ObjectOf(o["frontmatter"]).Text("name"))
 }
 
 // InputSchema is the JSON Schema of a tool's arguments; nil when there is none.
@@ -130,7 +133,7 @@ func (i Item) Annotations() json.RawMessage { return i.Field("annotations") }
 // Arguments are the arguments of a prompt, as an array; nil when there are none.
 func (i Item) Arguments() json.RawMessage { return i.Field("arguments") }
 
-// Kind names one of the four lists.
+// Kind names one of the lists.
 type Kind string
 
 // The kinds, in the order in which they are shown.
@@ -139,46 +142,69 @@ const (
 	Prompts   Kind = "prompts"
 	Resources Kind = "resources"
 	Templates Kind = "resourceTemplates"
+	Skills    Kind = "skills" // of the extension io.modelcontextprotocol/skills (SEP-2640)
 )
 
-// Kinds are the four kinds in the order in which they are shown.
-func Kinds() []Kind { return []Kind{Tools, Prompts, Resources, Templates} }
+// kindRow is what is particular to a kind.
+type kindRow struct {
+	kind         Kind
+	word, plural string
+	key          string // the member of an item that tells it from the others of its list
+	declared     string // where capabilities declare the list, as a JSON pointer
+}
+
+var kinds = [...]kindRow{
+	{Tools, "tool", "tools", "name", "/tools"},
+	{Prompts, "prompt", "prompts", "name", "/prompts"},
+	{Resources, "resource", "resources", "uri", "/resources"},
+	{Templates, "template", "resource templates", "uriTemplate", "/resources"},
+	{Skills, "skill", "skills", "uri", "/extensions/io.modelcontextprotocol~1skills"},
+}
+
+// Kinds are all kinds in the order in which they are shown.
+func Kinds() []Kind {
+	all := make([]Kind, len(kinds))
+	for i, row := range kinds {
+		all[i] = row.kind
+	}
+	return all
+}
+
+// row is what is known of the kind. One that is none of the known has its own name for everything.
+func (k Kind) row() kindRow {
+	for _, row := range kinds {
+		if row.kind == k {
+			return row
+		}
+	}
+	return kindRow{k, string(k), string(k), "name", "/" + string(k)}
+}
 
 // Word is the word for one item of the kind, such as "tool".
-func (k Kind) Word() string {
-	switch k {
-	case Tools:
-		return "tool"
-	case Prompts:
-		return "prompt"
-	case Resources:
-		return "resource"
-	case Templates:
-		return "template"
-	}
-	return string(k)
-}
+func (k Kind) Word() string { return k.row().word }
 
 // Plural is the word for items of the kind, such as "resource templates".
-func (k Kind) Plural() string {
-	if k == Templates {
-		return "resource templates"
-	}
-	return string(k)
-}
+func (k Kind) Plural() string { return k.row().plural }
 
 // ID names one item of the kind within a server, such as "tool/search".
 func (k Kind) ID(key string) string { return k.Word() + "/" + key }
 
 // KeyField is the member of an item that tells it from the others of its list: name, uri or uriTemplate.
-func (k Kind) KeyField() string {
-	switch k {
-	case Resources:
-		return "uri"
-	case Templates:
-		return "uriTemplate"
+func (k Kind) KeyField() string { return k.row().key }
+
+// Capability is the name under which a server declares the list. Templates have none of their own.
+func (k Kind) Capability() string {
+	steps := rawjson.Split(k.row().declared)
+	return steps[len(steps)-1]
+}
+
+// DeclaredIn is what capabilities say of the list; nil = they do not declare it.
+func (k Kind) DeclaredIn(capabilities json.RawMessage) json.RawMessage {
+	value := rawjson.Find(capabilities, k.row().declared)
+	if text := string(value); text == "null" || text == "false" {
+		return nil
 	}
-	return "name"
+	return value
 }
 
 // KeyOf is what identifies an item within its list. An item that is no object, or whose key is missing, empty or no

@@ -18,7 +18,7 @@ var ErrNewer = errors.New("the snapshot has a newer format")
 var ErrConflict = errors.New("two versions of it were merged and could not be made one")
 
 // Parse reads a snapshot file. It also reads what servers answer: the result of initialize, server/discover, tools/list,
-// prompts/list, resources/list or resources/templates/list, the JSON-RPC response around one, an object that joins
+// prompts/list, resources/list, resources/templates/list or skills/list, the JSON-RPC response around one, an object that joins
 // several of these, and an object with the result of initialize under "initialize" and the item arrays beside it.
 //
 // Items that are odd are kept. Fields that change from one answer to the next (ttlMs, cacheScope, resultType, _meta of a
@@ -168,10 +168,8 @@ func parseResult(members []rawjson.Member) (*Snapshot, error) {
 // markMissing marks the lists that a server declares and of which its answers hold nothing. That a server which has
 // resources has templates as well is not said by its capabilities.
 func (s *Snapshot) markMissing() {
-	capabilities := rawjson.ObjectOf(s.Capabilities)
-	for _, kind := range []Kind{Tools, Prompts, Resources} {
-		declared := capabilities.Present(string(kind))
-		if declared != nil && string(declared) != "false" && s.List(kind).State == NotOffered {
+	for _, kind := range Kinds() {
+		if kind != Templates && kind.DeclaredIn(s.Capabilities) != nil && s.List(kind).State == NotOffered {
 			s.markIncomplete(kind, "the server declares it, and no answer holds it")
 		}
 	}
@@ -182,10 +180,6 @@ func (s *Snapshot) markMissing() {
 func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
 	null := string(m.Value) == "null"
 	switch m.Key {
-	case "tools", "prompts", "resources", "resourceTemplates":
-		if !null {
-			err = s.setItems(Kind(m.Key), m.Value)
-		}
 	case "protocolVersion":
 		err = setText(&s.Protocol, m.Value)
 	case "instructions":
@@ -199,7 +193,12 @@ func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
 			s.Supported, err = texts(m.Value)
 		}
 	default:
-		return false, nil
+		if !slices.Contains(Kinds(), Kind(m.Key)) {
+			return false, nil
+		}
+		if !null {
+			err = s.setItems(Kind(m.Key), m.Value)
+		}
 	}
 	return true, rawjson.Within(err, m.Key)
 }

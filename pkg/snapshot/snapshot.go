@@ -30,7 +30,7 @@ type Snapshot struct {
 	Capabilities json.RawMessage // capabilities as sent; nil when there were none
 	Instructions string          // text for the model; empty when there was none
 
-	Tools, Prompts, Resources, Templates List
+	Tools, Prompts, Resources, Templates, Skills List
 
 	Extra map[string]json.RawMessage // further members of a file of this format, kept as they are
 }
@@ -62,6 +62,8 @@ func (s *Snapshot) slot(kind Kind) *List {
 		return &s.Resources
 	case Templates:
 		return &s.Templates
+	case Skills:
+		return &s.Skills
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestInterruption(t *testing.T) {
 		r.set(snapshot.Tools, "a", "b")
 		r.session().hear(watch.News{})
 		want(t, "told", r.after(time.Second), "1.1s state polling", "1.1s changed by interruption tool-added(tool/b) [notification-lost]")
-		want(t, "asked", r.heard(), "1.1s tools", "1.1s prompts", "1.1s resources", "1.1s resourceTemplates")
+		want(t, "asked", r.heard(), "1.1s tools", "1.1s prompts", "1.1s resources", "1.1s resourceTemplates", "1.1s skills")
 	})
 }
 

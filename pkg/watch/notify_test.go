@@ -28,7 +28,7 @@ func want(t *testing.T, what string, got []string, want ...string) {
 func TestFirstReading(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
 		want(t, "told", r.after(0), "0s state connecting", "0s state live")
-		want(t, "asked", r.heard(), "0s open", "0s tools", "0s prompts", "0s resources", "0s resourceTemplates")
+		want(t, "asked", r.heard(), "0s open", "0s tools", "0s prompts", "0s resources", "0s resourceTemplates", "0s skills")
 		want(t, "told at the end", r.end(), "0s state closed")
 	})
 }
@@ -196,7 +196,7 @@ func TestResumedNotifications(t *testing.T) {
 		r.heard()
 		r.session().hear(watch.News{Resumed: true})
 		want(t, "told", r.after(time.Second))
-		want(t, "asked", r.heard(), "1.1s tools", "1.1s prompts", "1.1s resources", "1.1s resourceTemplates")
+		want(t, "asked", r.heard(), "1.1s tools", "1.1s prompts", "1.1s resources", "1.1s resourceTemplates", "1.1s skills")
 		r.set(snapshot.Tools, "a", "b")
 		r.session().hear(watch.News{Resumed: true})
 		want(t, "told", r.after(time.Second), "2.1s changed by resumption tool-added(tool/b)")

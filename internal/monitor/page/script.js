@@ -9,7 +9,7 @@
   });
 
   const kinds = { live: "good", polling: "good", connecting: "doubt", degraded: "doubt", stale: "doubt", reconnecting: "bad", failed: "bad" };
-  const words = [["tools", "tool"], ["prompts", "prompt"], ["resources", "resource"], ["resourceTemplates", "template"]];
+  const words = [["tools", "tool"], ["prompts", "prompt"], ["resources", "resource"], ["resourceTemplates", "template"], ["skills", "skill"]];
   const count = (n, word) => n + " " + word + (n === 1 ? "" : "s");
 
   const ago = (time) => {
