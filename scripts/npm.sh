@@ -1,11 +1,16 @@
 #!/bin/sh
 # Packs mcpctl for npm: $1 is the version, $2 the folder to write to, every further word PLATFORM=BINARY, such as
-# linux-x64=dist/mcpctl. The package mcpctl has the others as optional dependencies, of which npm installs the one that fits.
+# linux-x64=dist/mcpctl; without any, those of a release in dist. The package mcpctl has the others as optional dependencies, of which npm installs the one that fits.
 set -eu
 here=$(dirname "$0")
 version=$1 out=$2
 shift 2
 mkdir -p "$out"
+if [ $# -eq 0 ]; then
+	for target in linux_amd64=linux-x64 linux_arm64=linux-arm64 darwin_amd64=darwin-x64 darwin_arm64=darwin-arm64 windows_amd64=win32-x64 windows_arm64=win32-arm64; do
+		set -- "$@" "${target#*=}=$(ls -d "$here"/../dist/mcpctl_"${target%%=*}"_*/mcpctl*)"
+	done
+fi
 
 # package NAME FOLDER, with further members of its package.json on standard input
 package() {

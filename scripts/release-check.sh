@@ -43,12 +43,9 @@ done
 
 # The same binaries as packages of npm, for npx mcpctl.
 if command -v npm >/dev/null 2>&1; then
-	set --
-	for target in linux_amd64=linux-x64 linux_arm64=linux-arm64 darwin_amd64=darwin-x64 darwin_arm64=darwin-arm64 windows_amd64=win32-x64 windows_arm64=win32-arm64; do
-		set -- "$@" "${target#*=}=$(ls -d mcpctl_"${target%%=*}"_*/mcpctl*)"
-	done
-	sh ../scripts/npm.sh "$version" npm "$@" >/dev/null
+	sh ../scripts/npm.sh "$version" npm >/dev/null
 	test "$(ls npm/*.tgz | wc -l)" -eq 7 || wrong "not seven packages for npm"
+	NPM_PUBLISH=echo sh ../scripts/npm-publish.sh npm "$version" | tail -n 1 | grep -q " npm/mcpctl-$version.tgz\$" || wrong "mcpctl itself is not the last to be published to npm"
 else
 	echo "SKIPPED: release: npm is not installed" >&2
 fi

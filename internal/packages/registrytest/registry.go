@@ -26,7 +26,8 @@ type Release struct {
 // Registry serves packages as npm's registry does, and counts the requests.
 type Registry struct {
 	*httptest.Server
-	Asked atomic.Int64
+	Asked     atomic.Int64
+	Published []string // names that were put here, in order; read it once their senders are done
 
 	packages map[string]map[string]Release
 }
@@ -42,6 +43,10 @@ func New(published map[string]map[string]Release) *Registry {
 func (r *Registry) serve(w http.ResponseWriter, request *http.Request) {
 	r.Asked.Add(1)
 	path := strings.TrimPrefix(request.URL.Path, "/")
+	if request.Method == http.MethodPut {
+		r.Published = append(r.Published, path)
+		return
+	}
 	if name, version, ok := strings.Cut(path, "/-/"); ok {
 		_, _ = w.Write(archive(r.packages[name][strings.TrimSuffix(version, ".tgz")]))
 		return
