@@ -8,6 +8,7 @@ RELEASED := CGO_ENABLED=0 $(GO) build -trimpath -tags urfave_cli_no_docs
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
+ACT := github.com/nektos/act@v0.2.89
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 .PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-real test-systems test-browser conformance bench corpus check-corpus oracle composed soak clean
@@ -67,8 +68,8 @@ test-real:            ## pinned real servers from npm and Go modules, over each 
 conformance:          ## the official conformance suites from npm against mcpctl, held to docs/conformance.md; UPDATE=-update renews its table
 	sh scripts/conformance.sh $(UPDATE)
 
-test-systems:         ## mcpctl for arm64 under qemu-user, and for Windows under Wine, where those are installed
-	sh scripts/test-systems.sh
+test-systems:         ## mcpctl for arm64 under qemu-user, for Windows under Wine, the action under act, the hook under pre-commit
+	sh scripts/test-systems.sh $(ACT)
 
 test-browser:         ## the HTML report and the page of watch in a real browser: layout, contrast, filters; MCPCTL_SCREENSHOTS=FOLDER keeps pictures
 	sh scripts/test-browser.sh

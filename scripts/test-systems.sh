@@ -1,8 +1,10 @@
 #!/bin/sh
 # Runs mcpctl, and does not only compile it, for systems that this machine is not: Linux on arm64 under qemu-user, and Windows on
-# amd64 under Wine. What cannot be had here is skipped loudly (Debian: qemu-user-static; wine64 and gcc-mingw-w64-x86-64).
+# amd64 under Wine; and where others run it: the action and the workflow of init under nektos/act ($1 is its module), the hook under
+# pre-commit. What cannot be had here is skipped loudly (Debian: qemu-user-static; wine64 and gcc-mingw-w64-x86-64; pre-commit).
 set -eu
 GO=${GO:-go}
+act=${1:-}
 work=$(mktemp -d)
 serving=
 finish() {
@@ -12,6 +14,7 @@ finish() {
 		wineserver -k 2>/dev/null || true
 		wineserver -w 2>/dev/null || true
 	fi
+	chmod -R u+w "$work" 2>/dev/null || true # what Go has fetched is read-only
 	rm -rf "$work"
 }
 trap finish EXIT
@@ -104,4 +107,69 @@ if [ -n "$wine" ] && command -v x86_64-w64-mingw32-gcc >/dev/null; then
 	drive windows/amd64
 else
 	echo "SKIPPED LOUDLY: $system: Wine or mingw is not installed (Debian: wine64 gcc-mingw-w64-x86-64)" >&2
+fi
+
+# What is here, as a clone that others fetch, and a project that has a server and its snapshot.
+clone=$work/clone project=$work/project
+git clone -q "$root" "$clone"
+commit=$(git -C "$clone" rev-parse HEAD)
+$GO build -trimpath -o "$work/mcpctl" ./cmd/mcpctl
+git init -q -b main "$project"
+cd "$project"
+HOME=$work "$work/mcpctl" init --yes --quiet --ci github -- "$work/tickets" >"$work/out" 2>"$work/err"
+save() { git add -A && git -c user.name=a -c user.email=a@example.com -c commit.gpgsign=false commit -qm "$1"; }
+save 'What init wrote'
+modules=$($GO env GOMODCACHE) cache=$($GO env GOCACHE)
+
+# runs STATUS WORD… runs a command, which has to end with that status.
+runs() {
+	want=$1 got=0
+	shift
+	env HOME="$work" GOMODCACHE="$modules" GOCACHE="$cache" PRE_COMMIT_HOME="$work/hooks" timeout 900 "$@" >"$work/out" 2>"$work/err" </dev/null || got=$?
+	[ "$got" -eq "$want" ] || fail "$*: status $got, not $want"
+}
+
+system="the action under act"
+if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
+	mkdir "$work/stub"
+	printf 'name: stub\nruns:\n  using: composite\n  steps: [{shell: bash, run: "true"}]\n' >"$work/stub/action.yml"
+	# Where GitHub's own actions come from there is no network: checkout has its files already, and Go is installed.
+	stubs=$(sed -n 's/.*uses: \(actions\/[^ ]*\).*/\1/p' "$clone/.github/workflows/ci.yml" "$clone/action.yml" .github/workflows/mcp.yml | sort -u)
+	# on EVENT JOB FILE runs a job on this machine itself.
+	on() {
+		want=$1 event=$2 job=$3 file=$4
+		set -- --local-repository "mcpctl/mcpctl@v1=$clone"
+		for stub in $stubs; do set -- "$@" --local-repository "$stub=$work/stub"; done
+		runs "$want" "$work/act" "$event" -j "$job" -W "$file" -P ubuntu-latest=-self-hosted --container-daemon-socket - "$@"
+	}
+	cd "$clone"
+	on 0 push action .github/workflows/ci.yml
+	says 'Job succeeded'
+	cd "$project"
+	on 0 pull_request surface .github/workflows/mcp.yml
+	says 'no changes'
+	sed -i 's/"args":\[\]/"args":["-surface","2"]/' mcpctl.yaml
+	grep -q surface mcpctl.yaml || fail "mcpctl.yaml has no args to change: $(cat mcpctl.yaml)"
+	on 1 pull_request surface .github/workflows/mcp.yml
+	says 'close_ticket'
+	git checkout -q mcpctl.yaml
+	echo "systems: $system: the job of this repository, and the workflow that init writes, pass and fail as they should"
+else
+	echo "SKIPPED LOUDLY: $system: act cannot be installed: $(tail -n 1 "$work/err")" >&2
+fi
+
+system="the hook under pre-commit"
+if command -v pre-commit >/dev/null; then
+	cd "$project"
+	printf 'repos: [{repo: "%s", rev: %s, hooks: [{id: mcpctl-diff, args: [--config, mcpctl.yaml]}]}]\n' "$clone" "$commit" >.pre-commit-config.yaml
+	save 'A hook'
+	runs 0 pre-commit run --all-files
+	says 'Passed'
+	sed -i 's/"args":\[\]/"args":["-surface","2"]/' mcpctl.yaml
+	save 'Another surface'
+	runs 1 pre-commit run --all-files
+	says 'close_ticket'
+	echo "systems: $system: it passes while nothing changed, and fails with what did"
+else
+	echo "SKIPPED LOUDLY: $system: pre-commit is not installed (Debian: pre-commit)" >&2
 fi

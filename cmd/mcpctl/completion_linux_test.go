@@ -115,6 +115,58 @@ func TestFishOffers(t *testing.T) {
 	}
 }
 
+// TestPowerShellOffers asks PowerShell what TAB would offer.
+func TestPowerShellOffers(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("pwsh")
+	if err != nil {
+		t.Skip("SKIPPED LOUDLY: PowerShell is in no Debian archive and no package of npm or Go; TestPowerShellHandsOn holds what can be held without it")
+	}
+	s := newTabShop(t)
+	before := s.state(t)
+	for line, want := range powerShellLines {
+		cmd := exec.Command(program, "-NoProfile", "-NonInteractive", "-Command", "mcpctl completion powershell | Out-String | Invoke-Expression; "+
+			"(TabExpansion2 -inputScript '"+line+"' -cursorColumn "+fmt.Sprint(len(line))+").CompletionMatches | ForEach-Object { $_.CompletionText + \"`t\" + $_.ToolTip }")
+		cmd.Dir, cmd.Env = s.work, s.env
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, want %q in\n%s", line, err, want, out)
+		}
+	}
+	if after := s.state(t); after != before || s.contacts.Load() != 0 {
+		t.Errorf("something was written or contacted:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
+var powerShellLines = map[string]string{
+	"mcpctl call tickets ":                     "close_ticket\tClose a ticket.",
+	"mcpctl call tickets list_tickets status=": "status=open",
+	"mcpctl list --form":                       "--format\t",
+}
+
+// TestPowerShellHandsOn asks mcpctl what the script of PowerShell would ask it, with the words as that hands them on: what is
+// complete, then what is typed, or two quotes for nothing.
+func TestPowerShellHandsOn(t *testing.T) {
+	t.Parallel()
+	s := newTabShop(t)
+	before := s.state(t)
+	for line, want := range powerShellLines {
+		words := strings.Split(line, " ")[1:]
+		if last := len(words) - 1; words[last] == "" {
+			words[last] = `""`
+		}
+		cmd := exec.Command(filepath.Join(s.root, "bin", "mcpctl"), append([]string{"__complete"}, words...)...)
+		cmd.Dir, cmd.Env = s.work, s.env
+		out, err := cmd.Output()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, want %q in\n%s", line, err, want, out)
+		}
+	}
+	if after := s.state(t); after != before || s.contacts.Load() != 0 {
+		t.Errorf("something was written or contacted:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
 // tabShop is a folder to type in: a configuration, a saved snapshot, and programs that leave a mark when they are started.
 type tabShop struct {
 	root, work, url string
