@@ -90,7 +90,7 @@ func imported(n usage.Count, paths []string) string {
 		after  string
 	}{
 		{", ", n.Again, "counted before"}, {"; files: ", n.Files, "read"}, {"; files with nothing new: ", n.Unchanged, ""},
-		{"; calls without an answer yet: ", n.Waiting, ""},
+		{"; calls without an answer yet: ", n.Waiting, ""}, {"; calls of before under another name: ", n.Renamed, ""},
 		{"; damaged lines that were skipped: ", n.Damaged, ""},
 	} {
 		if part.n > 0 {

@@ -135,13 +135,13 @@ func (e extent) vanished(name string) fleet.Surface {
 
 // findings is what changed from the old to the new side of all pairs, and the pairs that were compared before the context
 // ended: all of them, as a rule.
-func findings(ctx context.Context, pairs []Pair, options diff.Options, policy finding.Policy, recorded func(server string) *usage.Evidence) ([]finding.Finding, []Pair) {
+func findings(ctx context.Context, pairs []Pair, options diff.Options, policy finding.Policy, recorded func(server string, names ...string) *usage.Evidence) ([]finding.Finding, []Pair) {
 	limitMemory(pairs)
 	var found []finding.Finding
 	var done []Pair
 	for _, p := range pairs {
 		options.Recorded = nil
-		if calls := recorded(p.New.Name); calls != nil {
+		if calls := recorded(p.New.Name, p.Old.Name); calls != nil {
 			options.Recorded = calls
 		}
 		of, err := p.Findings(ctx, options, policy)

@@ -65,15 +65,16 @@ func (o UsageOptions) records(p host.Process) (*usage.Records, error) {
 	return store.Load()
 }
 
-// recorded gives the recorded calls of a server, and says so if there are none; nil where nobody asked for them.
-func (o UsageOptions) recorded(p host.Process, cfg *config.Config) (func(server string) *usage.Evidence, error) {
+// recorded gives the recorded calls of a server, which may have further names, and says so if there are none; nil where nobody asked
+// for them.
+func (o UsageOptions) recorded(p host.Process, cfg *config.Config) (func(server string, names ...string) *usage.Evidence, error) {
 	if o.Records == "" {
-		return func(string) *usage.Evidence { return nil }, nil
+		return func(string, ...string) *usage.Evidence { return nil }, nil
 	}
 	o.Since = cmp.Or(o.Since, cfg.Project.Usage.Window)
 	rs, err := o.records(p)
-	return func(server string) *usage.Evidence {
-		calls := rs.Of(namesOf(cfg, server), o.window(p))
+	return func(server string, names ...string) *usage.Evidence {
+		calls := rs.Of(append(namesOf(cfg, server), names...), o.window(p))
 		if calls.Calls() == 0 {
 			p.Note("no call of %s is recorded in %d days; there are calls of %s (mcpctl usage import --map RECORDED=%s FROM says which is meant)",
 				report.Visible(server), o.window(p).Days, report.Visible(cmp.Or(strings.Join(rs.Servers(), ", "), "no server")), report.Visible(server))
@@ -238,6 +239,7 @@ func ImportUsage(ctx context.Context, p host.Process, o ImportOptions, paths []s
 			}
 		}
 		count = in.Count
+		count.Renamed = rs.Rename(renamed)
 		if !o.Keep {
 			rs.Settle(known)
 		}
@@ -255,7 +257,7 @@ func readCalls(ctx context.Context, p host.Process, in *usage.Import, path strin
 		path = filepath.Join(p.Dir, path)
 	}
 	err := in.Path(ctx, path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		return exit.Misuse(err)
 	}
 	return err

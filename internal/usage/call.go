@@ -28,7 +28,7 @@ type Call struct {
 
 // day is when a call was made, in UTC; now where that is not recorded.
 func (c Call) day(now time.Time) string {
-	if c.Time.IsZero() || c.Time.After(now) {
+	if c.Time.IsZero() {
 		return dayOf(now)
 	}
 	return dayOf(c.Time)

@@ -51,13 +51,19 @@ func argumentsOf(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// timeOf is a time as RFC 3339 has it, a day, or seconds or milliseconds since 1970; zero = it is none of these.
+// timeOf is a time as RFC 3339 has it, a day, or seconds since 1970 or thousandths, millionths or billionths of them; zero = it is
+// none of these.
 func timeOf(raw json.RawMessage) time.Time {
 	text, isText := rawjson.Text(raw)
 	if n, err := strconv.ParseFloat(string(raw), 64); !isText && err == nil {
-		const milliseconds = 1e11 // seconds of the year 5138
-		if n > milliseconds {
-			n /= 1000
+		const latest = 1e11 // seconds of the year 5138
+		for range 3 {
+			if n > latest {
+				n /= 1000
+			}
+		}
+		if !(n > 0 && n < latest) {
+			return time.Time{}
 		}
 		return time.Unix(int64(n), 0)
 	}

@@ -30,6 +30,7 @@ type Count struct {
 	Again     int // calls that were counted before, such as those of a session that was copied
 	Waiting   int // calls that were not answered yet: a later import counts them
 	Damaged   int // lines that were skipped
+	Renamed   int // calls of earlier imports whose server is called otherwise now
 }
 
 // Import reads records and hands on each call that is new.
@@ -58,8 +59,10 @@ func (i *Import) Path(ctx context.Context, path string) error {
 	switch {
 	case err != nil:
 		return err
-	case !info.IsDir():
+	case info.Mode().IsRegular():
 		return i.file(ctx, path)
+	case !info.IsDir():
+		return fmt.Errorf("%s: %w: it is neither a file nor a folder; mcpctl usage import - reads standard input", path, fs.ErrInvalid)
 	}
 	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
@@ -148,7 +151,7 @@ func (i *Import) Stream(ctx context.Context, in io.Reader) error {
 // are expected to be answered later.
 func (i *Import) stream(ctx context.Context, in io.Reader, was position, expected func(*reader, waitingCall) bool) (position, error) {
 	r := &reader{Import: i, project: was.Project, at: was.Offset - was.Again, waiting: map[string]waitingCall{}}
-	lines := bufio.NewReaderSize(in, 1<<20)
+	lines := bufio.NewReaderSize(endable{ctx, in}, 1<<20)
 	for ctx.Err() == nil {
 		line, size, err := nextRecord(lines)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -173,6 +176,20 @@ func (i *Import) stream(ctx context.Context, in io.Reader, was position, expecte
 		r.take(c)
 	}
 	return position{Offset: r.at, Again: r.at - first, Project: r.project}, ctx.Err()
+}
+
+// endable is a stream whose reading ends with the run, also in the middle of a line.
+type endable struct {
+	ended context.Context
+	in    io.Reader
+}
+
+// Read reads as long as the run goes on.
+func (e endable) Read(p []byte) (int, error) {
+	if err := e.ended.Err(); err != nil {
+		return 0, err
+	}
+	return e.in.Read(p)
 }
 
 // nextRecord is the next line, or the lines of an object that was written for people: what is indented belongs to the brace before
@@ -251,6 +268,9 @@ func (r *reader) line(line []byte, size int) {
 
 // take hands on a call that was not counted before.
 func (r *reader) take(c Call) {
+	if c.Time.After(r.Now) { // somebody's clock is ahead
+		c.Time = r.Now
+	}
 	if c.ID != "" && !r.Progress.fresh(c) {
 		r.Count.Again++
 		return

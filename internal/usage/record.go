@@ -119,6 +119,22 @@ func (rs *Records) Servers() []string {
 	return slices.Compact(names)
 }
 
+// Rename gives servers other names, and tells how many calls that was about.
+func (rs *Records) Rename(to map[string]string) int {
+	renamed, all := 0, rs.All()
+	*rs = *NewRecords()
+	for _, r := range all {
+		if name, ok := to[r.Server]; ok && r.Server != name {
+			r.Server = name
+			if r.Answer == nil {
+				renamed += sum(r.Calls)
+			}
+		}
+		rs.add(*r)
+	}
+	return renamed
+}
+
 // Forget drops the records that are chosen, and gives the number of their calls.
 func (rs *Records) Forget(chosen func(*Record) bool) int {
 	dropped := 0

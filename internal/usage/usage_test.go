@@ -5,10 +5,13 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +30,7 @@ var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func read(t *testing.T, lines ...string) ([]Call, Count) {
 	t.Helper()
 	var calls []Call
-	in := Import{Progress: NewProgress(), Each: func(c Call) { calls = append(calls, c) }}
+	in := Import{Progress: NewProgress(), Now: now, Each: func(c Call) { calls = append(calls, c) }}
 	if err := in.Stream(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +95,63 @@ func TestImporters(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" || count.Damaged > 0 {
 			t.Errorf("%s: %+v (-want +got)\n%s", name, count, diff)
 		}
+	}
+}
+
+// TestTimes: a time is read as it is usually written; one that is none, or lies ahead, is that of the import.
+func TestTimes(t *testing.T) {
+	for written, want := range map[string]string{
+		`"2026-11-02T09:14:03+02:00"`: "2026-11-02 07:14", `"2026-11-02 09:14:03"`: "2026-11-02 09:14", `"2026-11-02"`: "2026-11-02 00:00",
+		`1793610843`: "2026-11-02 09:14", `1793610843.5`: "2026-11-02 09:14", `1793610843000`: "2026-11-02 09:14", `1793610843000000`: "2026-11-02 09:14", `1793610843000000000`: "2026-11-02 09:14",
+		`"2036-01-01"`: "2026-11-22 12:00", `"9999-12-31T23:59:59Z"`: "2026-11-22 12:00", `99999999999`: "2026-11-22 12:00",
+		`1e300`: "", `-5`: "", `0`: "", `"soon"`: "", `null`: "", `{}`: "", `"NaN"`: "",
+	} {
+		calls, _ := read(t, `{"server":"s","tool":"t","time":`+written+`}`)
+		got := ""
+		if !calls[0].Time.IsZero() {
+			got = calls[0].Time.UTC().Format("2006-01-02 15:04")
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", written, got, want)
+		}
+	}
+}
+
+// TestEndless: no line without an end, and nothing that is no file, keeps an import from ending.
+func TestEndless(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in := Import{Progress: NewProgress(), Now: now, Each: func(Call) {}}
+	read := 0
+	err := in.Stream(ctx, readFunc(func(p []byte) (int, error) {
+		if read += len(p); read > 3*longestLine {
+			cancel()
+		}
+		return len(p), nil
+	}))
+	if !errors.Is(err, context.Canceled) || read > 4*longestLine {
+		t.Errorf("after %d bytes: %v", read, err)
+	}
+	if err := in.Path(t.Context(), os.DevNull); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("%s: %v", os.DevNull, err)
+	}
+}
+
+// readFunc is a stream that a function gives.
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestRename gives servers another name, with all that is known of them, and joins what is one then.
+func TestRename(t *testing.T) {
+	rs := NewRecords()
+	for _, server := range []string{"a", "b", "b", "c"} {
+		rs.Add(Call{Server: server, Tool: "t", Time: now, Result: json.RawMessage(`{"x":1}`)}, Keep{}, now)
+	}
+	if n := rs.Rename(map[string]string{"b": "a", "c": "c", "z": "a"}); n != 2 || !slices.Equal(rs.Servers(), []string{"a", "c"}) {
+		t.Errorf("%d calls are renamed, of %v", n, rs.Servers())
+	}
+	if u := rs.Of([]string{"a"}, WindowOf(Retention, now)).Held("t", "/x"); u.Calls != 3 || u.Held != 3 || len(rs.byKey) != 4 {
+		t.Errorf("%+v, %d records", u, len(rs.byKey))
 	}
 }
 
@@ -177,7 +237,7 @@ func TestCompressed(t *testing.T) {
 		}
 		progress := NewProgress()
 		for _, want := range []Count{{Files: 4, Calls: 2, Again: 1, Damaged: 2}, {Unchanged: 4}} {
-			in := Import{Progress: progress, Each: func(Call) {}}
+			in := Import{Progress: progress, Now: now, Each: func(Call) {}}
 			if err := in.Path(t.Context(), dir); err != nil || in.Count != want {
 				t.Errorf("%s: %+v, %v, want %+v", ending, in.Count, err, want)
 			}
@@ -210,7 +270,7 @@ func TestIncremental(t *testing.T) {
 			t.Fatal(err)
 		}
 		var tools []string
-		in := Import{Progress: progress, Each: func(c Call) { tools = append(tools, c.Tool) }}
+		in := Import{Progress: progress, Now: now, Each: func(c Call) { tools = append(tools, c.Tool) }}
 		if err := in.Path(context.Background(), path); err != nil {
 			t.Fatal(err)
 		}
