@@ -10,4 +10,7 @@ if ! browser >/dev/null; then
 	echo "SKIPPED LOUDLY: the pages in a browser, since neither Chromium nor Chrome is on this machine" >&2
 	exit 0
 fi
+if [ -n "${MCPCTL_SCREENSHOTS:-}" ]; then
+	mkdir -p "$MCPCTL_SCREENSHOTS"
+fi
 $GO test -tags browser -count=1 -timeout 5m -run '^TestBrowser' ./internal/report ./internal/monitor

@@ -207,13 +207,13 @@ func (p *webPage) addCauses(r *Report, o Options) {
 		}
 		one := webCause{}
 		if len(c.groups) > 1 {
-			one.Item = text(itemTitle(c.item))
+			one.Item = text(itemTitle(c.item) + serverNote(c.server, r.Servers))
 		}
 		told := map[string]bool{}
 		for i, g := range c.once(false) {
 			group := webGroupOf(r, o, g, told)
 			if one.Item != "" {
-				group.Title = bareText(g.Cause)
+				group.Title = bareText(g.Says())
 			}
 			group.Members = webMembers(c.groups[i])
 			one.Groups = append(one.Groups, group)
