@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -16,7 +15,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -133,26 +131,6 @@ func (e extent) vanished(name string) fleet.Surface {
 		Stage: "comparing", Message: "only the old side has this server", Hint: "name it on the new side, or leave it out of the old one"}}}
 }
 
-// findings is what changed from the old to the new side of all pairs, and the pairs that were compared before the context
-// ended: all of them, as a rule.
-func findings(ctx context.Context, pairs []Pair, options diff.Options, policy finding.Policy, recorded func(server string, names ...string) *usage.Evidence) ([]finding.Finding, []Pair) {
-	limitMemory(pairs)
-	var found []finding.Finding
-	var done []Pair
-	for _, p := range pairs {
-		options.Recorded = nil
-		if calls := recorded(p.New.Name, p.Old.Name); calls != nil {
-			options.Recorded = calls
-		}
-		of, err := p.Findings(ctx, options, policy)
-		if err != nil {
-			continue
-		}
-		found, done = append(found, of...), append(done, p)
-	}
-	return found, done
-}
-
 // Findings is what changed in one pair; nothing when a side of it is not known, or was not finished. The error is that of the
 // context.
 func (p Pair) Findings(ctx context.Context, options diff.Options, policy finding.Policy) ([]finding.Finding, error) {
@@ -222,30 +200,4 @@ func status(pairs []Pair, fails bool) int {
 		return exit.NoBaseline
 	}
 	return reached
-}
-
-// leastMemory is what a comparison may take however small its two sides are, in bytes.
-const leastMemory = 256 << 20
-
-// limitMemory asks the garbage collector to keep to three times what is compared. It works harder only near that.
-func limitMemory(pairs []Pair) {
-	size := int64(0)
-	for _, p := range pairs {
-		size += sizeOf(p.Old.Snapshot) + sizeOf(p.New.Snapshot)
-	}
-	debug.SetMemoryLimit(max(leastMemory, 3*size))
-}
-
-// sizeOf is how many bytes of JSON the items of a snapshot are.
-func sizeOf(s *snapshot.Snapshot) int64 {
-	if s == nil {
-		return 0
-	}
-	size := 0
-	for _, kind := range snapshot.Kinds() {
-		for _, item := range s.List(kind).Items() {
-			size += len(item.Raw)
-		}
-	}
-	return int64(size)
 }

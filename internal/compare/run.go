@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -86,16 +85,16 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	seen, partial := seenOf(pairs)
-	scope := scopeOf(f.Config, diff.Rules(), seen, partial)
-	unknownOverrides(p, f.Config, scope)
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
 	calls := UsageOptions{Records: cmp.Or(o.Records, f.Config.Project.Usage.Records), Since: o.Since}
 	evidence, err := calls.recorded(p, f.Config)
 	if err != nil {
 		return nil, err
 	}
-	found, pairs := findings(ctx, pairs, o.Options, policy, evidence)
+	found, pairs := findings(ctx, pairs, o.Options, policy, evidence, f.Limit())
+	seen, partial := seenOf(pairs)
+	scope := scopeOf(f.Config, diff.Rules(), seen, partial)
+	unknownOverrides(p, f.Config, scope)
 	r.Findings = policy.Apply(found, scope, p.Now)
 	for _, pair := range pairs {
 		s := pair.result().Server
@@ -203,7 +202,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
-	refuseLarge(surfaces)
+	refuse(surfaces)
 	subjects, err := subjectsOf(surfaces, f.Config.Project)
 	if err != nil {
 		return nil, err
@@ -212,7 +211,8 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		subjects[i].Recorded = calledOf(subjects[i], evidence(subjects[i].Name))
 	}
 	budgets, part := f.Config.Project.Budgets, f.Part(from)
-	found, members, _ := check.Each(ctx, subjects, check.Options{Budgets: budgets}) // cut short only by the end of ctx, which the report tells
+	found, members, err := check.Each(ctx, subjects, check.Options{Budgets: budgets, Timeout: f.Limit(), Steps: share(check.DefaultSteps, len(subjects))})
+	unfinished(surfaces, err, f.Limit()) // any other error is the end of ctx, which the report tells
 	seen, partial := seenOf(withThemselves(surfaces))
 	scope := scopeOf(f.Config, check.Rules(), seen, partial)
 	if part == nil {
@@ -230,21 +230,6 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		r.Status = exit.Findings
 	}
 	return r, nil
-}
-
-// mostChecked is how much a server may offer to be checked, in bytes. All of it is held at once to be looked at from every side,
-// which takes up to two hundred times as much memory.
-const mostChecked = 4 << 20
-
-// refuseLarge lets servers fail that offer too much to be checked.
-func refuseLarge(surfaces []fleet.Surface) {
-	for i, s := range surfaces {
-		if size := sizeOf(s.Snapshot); size > mostChecked {
-			surfaces[i].State, surfaces[i].Snapshot = report.Failed, nil
-			surfaces[i].Fail(report.Failure{Stage: "checking", Message: fmt.Sprintf("its items are %.1f MiB, of which %d MiB are checked at most", float64(size)/(1<<20), mostChecked>>20),
-				Hint: "no model can be shown that much: let it offer less; list shows what is large, and diff compares it all the same"})
-		}
-	}
 }
 
 // subjectsOf are surfaces as the rules look at them; live ones with what was saved of them, if anything was.

@@ -65,6 +65,9 @@ func (t Target) Source() string { return t.server.Source }
 // Starts tells whether a live server is started here, by a command.
 func (t Target) Starts() bool { return t.server != nil && t.server.Stdio != nil }
 
+// Limit is how long the analysis of one server may take; 0 = for ever.
+func (f *Fleet) Limit() time.Duration { return f.options.Timeout }
+
 // Timeout is how long a live server has to answer; 0 = for ever.
 func (f *Fleet) Timeout(t Target) time.Duration {
 	if t.server.Timeout > 0 {

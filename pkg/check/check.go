@@ -22,6 +22,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -51,7 +52,19 @@ type Observed struct {
 type Notice struct{ Code, Message string }
 
 // Options tune a check. The zero value has no budget.
-type Options struct{ Budgets Budgets }
+type Options struct {
+	Budgets Budgets
+	Steps   int           // work on the schemas of each server; 0 = DefaultSteps. What is not decided with them is not told
+	Timeout time.Duration // for each server; 0 = none
+}
+
+// UnfinishedError names the servers that took longer than they may. Nothing is told of them.
+type UnfinishedError struct{ Servers []string }
+
+// Error names the servers.
+func (e *UnfinishedError) Error() string {
+	return "not checked to the end: " + strings.Join(e.Servers, ", ")
+}
 
 // Budgets are limits on what servers may offer; 0 = none.
 type Budgets struct {
@@ -63,15 +76,16 @@ type Budgets struct {
 }
 
 // Run tells what the rules say of servers. The findings are sorted as finding.Sort does. It never panics, whatever a
-// server sent. When ctx ends before everything was looked at, the error is its cause and the findings are not all.
+// server sent. When ctx ends before everything was looked at, the error is its cause and the findings are not all. Servers
+// that Options.Timeout cuts off are an UnfinishedError, and the findings are those of the others.
 func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
 	found, members, err := Each(ctx, subjects, options)
-	if err != nil {
+	if ctx.Err() != nil {
 		return found, err
 	}
 	found = append(found, Together(members, options.Budgets)...)
 	finding.Sort(found)
-	return found, nil
+	return found, err
 }
 
 // Together tells what the rules say of servers as one client has them: budgets of all of them, and names that go badly together.
@@ -100,19 +114,26 @@ func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.F
 	for range min(runtime.GOMAXPROCS(0), len(subjects)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(subjects)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				looked[i] = lookAt(ctx, subjects[i], options.Budgets, &known)
+				looked[i] = lookAt(ctx, subjects[i], options, &known)
 			}
 		})
 	}
 	workers.Wait()
 	var found []finding.Finding
 	var members []Member
+	var cut UnfinishedError
 	for i, l := range looked {
-		if found = append(found, l.found...); subjects[i].Snapshot != nil {
-			members = append(members, l.member)
+		switch {
+		case l.cut:
+			cut.Servers = append(cut.Servers, subjects[i].Name)
+		case subjects[i].Snapshot != nil:
+			found, members = append(found, l.found...), append(members, l.member)
 		}
 	}
 	finding.Sort(found)
+	if ctx.Err() == nil && len(cut.Servers) > 0 {
+		return found, members, &cut
+	}
 	return found, members, context.Cause(ctx)
 }
 
@@ -120,20 +141,27 @@ func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.F
 type seen struct {
 	found  []finding.Finding
 	member Member
+	cut    bool // it took longer than it may
 }
 
-func lookAt(ctx context.Context, subject Subject, budgets Budgets, known *metas) (l seen) {
+func lookAt(run context.Context, subject Subject, options Options, known *metas) (l seen) {
 	if subject.Snapshot == nil {
 		return l
 	}
-	s := newServer(ctx, subject, budgets, known)
+	ctx := run
+	if options.Timeout > 0 {
+		limited, cancel := context.WithTimeout(ctx, options.Timeout)
+		defer cancel()
+		ctx = limited
+	}
+	s := newServer(ctx, subject, options, known)
 	for _, r := range rules() {
 		if r.alone != nil && ctx.Err() == nil {
 			told, _ := finding.Sum(r.about(s))
 			l.found = append(l.found, told...)
 		}
 	}
-	l.member = memberOf(s)
+	l.member, l.cut = memberOf(s), ctx.Err() != nil && run.Err() == nil
 	return l
 }
 
@@ -220,7 +248,7 @@ func (r rule) about(s *server) []finding.Finding {
 		return found
 	}
 	known := map[string]bool{}
-	for _, f := range r.in(newServer(s.ctx, Subject{Name: s.Name, Snapshot: s.Saved}, s.budgets, s.metas)) {
+	for _, f := range r.in(newServer(s.ctx, Subject{Name: s.Name, Snapshot: s.Saved}, s.options, s.metas)) {
 		known[f.Fingerprint()] = true
 	}
 	for i, f := range found {

@@ -59,29 +59,29 @@ func longText(p passage, at spot) {
 }
 
 func serverTokens(s *server, report tell) {
-	over(report, finding.Finding{}, "The server has", func() int { return Tokens(s.Snapshot) }, s.budgets.ServerTokens, "tokens")
+	over(report, finding.Finding{}, "The server has", func() int { return Tokens(s.Snapshot) }, s.options.Budgets.ServerTokens, "tokens")
 }
 
 func serverTools(s *server, report tell) {
-	over(report, finding.Finding{}, "The server has", func() int { return len(s.tools) }, s.budgets.ServerTools, "tools")
+	over(report, finding.Finding{}, "The server has", func() int { return len(s.tools) }, s.options.Budgets.ServerTools, "tools")
 }
 
 func toolTokens(s *server, report tell) {
 	for _, t := range s.tools {
-		over(report, finding.Finding{Item: t.id}, "The tool costs", func() int { return ToolTokens(t.Item) }, s.budgets.ToolTokens, "tokens")
+		over(report, finding.Finding{Item: t.id}, "The tool costs", func() int { return ToolTokens(t.Item) }, s.options.Budgets.ToolTokens, "tokens")
 	}
 }
 
 func itemBytes(s *server, report tell) {
 	for _, i := range s.items {
-		over(report, finding.Finding{Item: i.id}, "The item takes", func() int { return rawjson.Size(i.Raw) }, s.budgets.ItemBytes, "bytes")
+		over(report, finding.Finding{Item: i.id}, "The item takes", func() int { return rawjson.Size(i.Raw) }, s.options.Budgets.ItemBytes, "bytes")
 	}
 }
 
 func textCharacters(s *server, report tell) {
 	for _, p := range s.texts {
-		if p.prose && len(p.text) > s.budgets.TextCharacters {
-			over(report, finding.Finding{Item: p.item, Path: p.path()}, "The text has", func() int { return utf8.RuneCountInString(p.text) }, s.budgets.TextCharacters, "characters")
+		if p.prose && len(p.text) > s.options.Budgets.TextCharacters {
+			over(report, finding.Finding{Item: p.item, Path: p.path()}, "The text has", func() int { return utf8.RuneCountInString(p.text) }, s.options.Budgets.TextCharacters, "characters")
 		}
 	}
 }
@@ -134,7 +134,7 @@ func memberOf(s *server) Member {
 	for _, t := range s.tools {
 		m.Tools = append(m.Tools, t.Key)
 	}
-	if s.budgets.Tokens > 0 {
+	if s.options.Budgets.Tokens > 0 {
 		m.Tokens = Tokens(s.Snapshot)
 	}
 	told := map[Mention]bool{}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"regexp"
@@ -22,7 +23,7 @@ const modern = "2026-07-28"
 type server struct {
 	Subject
 	ctx     context.Context // of the one call that this is for
-	budgets Budgets
+	options Options
 	metas   *metas
 	items   []item    // all that it offers, in the order of the lists
 	tools   []tool    // those of them that are tools
@@ -76,8 +77,8 @@ func (p passage) path() string { return p.way.place() }
 // maxRead is how large an item may be, in bytes, to be looked into.
 const maxRead = 4 << 20
 
-func newServer(ctx context.Context, subject Subject, budgets Budgets, known *metas) *server {
-	s := &server{Subject: subject, ctx: ctx, budgets: budgets, metas: known}
+func newServer(ctx context.Context, subject Subject, options Options, known *metas) *server {
+	s := &server{Subject: subject, ctx: ctx, options: options, metas: known}
 	s.texts = append(s.texts, passage{way: &trail{token: "/instructions"}, text: s.Snapshot.Instructions, prose: true})
 	info, _ := rawjson.Decode(s.Snapshot.Server)
 	s.texts = append(s.texts, passages("", &trail{token: "/serverInfo"}, "serverInfo", info)...)
@@ -99,7 +100,7 @@ func newServer(ctx context.Context, subject Subject, budgets Budgets, known *met
 		}
 	}
 	for _, t := range s.tools {
-		pool := &schema.Pool{Left: min(serverSteps/len(s.tools)+len(t.Raw), mostSteps)}
+		pool := &schema.Pool{Left: min(cmp.Or(s.options.Steps, DefaultSteps)/len(s.tools)+len(t.Raw), mostSteps)}
 		for _, d := range t.schemas() {
 			d.pool = pool
 		}
@@ -107,12 +108,11 @@ func newServer(ctx context.Context, subject Subject, budgets Budgets, known *met
 	return s
 }
 
-// The work on the schemas of one server is bounded by steps of some microsecond: tools have equal shares, and one more for
+// DefaultSteps is the work on the schemas of one server, in steps of some microsecond: tools have equal shares, and one more for
 // each byte.
-const (
-	serverSteps = 500_000
-	mostSteps   = 250_000 // for one tool
-)
+const DefaultSteps = 500_000
+
+const mostSteps = 250_000 // for one tool
 
 // of are the items of a kind.
 func (s *server) of(kind snapshot.Kind) []item {

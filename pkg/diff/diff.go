@@ -52,12 +52,15 @@ type Recorder interface {
 // Compare tells what changed from old to new. The findings are sorted as finding.Sort does; none means that the two are
 // the same to every caller, reader and model. A side that is nil does not have the server at all; one that could not be
 // asked must not be compared. It never panics, whatever a server sent. When ctx ends, half of a comparison is no answer:
-// there is the context's error and no finding.
+// there is the context's error and no finding, nor is there one of what is too large to be compared (TooLargeError).
 func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
 	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
 		comparePresence(c, old != nil, new != nil)
 		return c.findings, ctx.Err()
+	}
+	if size := Size(old, new); size > MostBytes {
+		return nil, &TooLargeError{size}
 	}
 	compareScope(c, old, new)
 	compareServer(c, old, new)

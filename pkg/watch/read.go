@@ -155,7 +155,7 @@ func repeats(list snapshot.List) bool {
 // listWithin is one request for lists, within a time; 0 = as long as it takes.
 func listWithin(ctx context.Context, session Session, limit time.Duration, kinds []snapshot.Kind) ([]snapshot.List, error) {
 	if limit > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
+		limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit, "no answer within"})
 		defer cancel()
 		ctx = limited
 	}
@@ -163,10 +163,13 @@ func listWithin(ctx context.Context, session Session, limit time.Duration, kinds
 }
 
 // timeoutError is the end of the time for one attempt.
-type timeoutError struct{ limit time.Duration }
+type timeoutError struct {
+	limit time.Duration
+	what  string
+}
 
 // Error names the limit.
-func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
+func (e *timeoutError) Error() string { return fmt.Sprintf("%s %s", e.what, e.limit) }
 
 // Is makes it match context.DeadlineExceeded.
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }

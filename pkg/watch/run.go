@@ -314,7 +314,7 @@ func (w *watcher) silence() time.Duration {
 // ping asks for a sign of life. The error is a *lostError, or says that ctx has ended.
 func ping(ctx context.Context, session Session, limit time.Duration) error {
 	limit = cmp.Or(limit, 30*time.Second)
-	limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
+	limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit, "no answer within"})
 	defer cancel()
 	err := session.Ping(limited)
 	if err == nil || ctx.Err() != nil {
@@ -438,10 +438,12 @@ func (w *watcher) take(ctx context.Context, session Session, r *reading, err err
 	}
 	w.floor = min(session.Floor(), w.options.safety)
 	came, cut := w.state.measure(ctx, *r)
-	if cut != nil {
+	if cut != nil && ctx.Err() != nil {
 		return
 	}
-	w.heed(*r, &came)
+	if err = cmp.Or(err, cut); cut == nil { // of what could not be compared nothing is known
+		w.heed(*r, &came)
+	}
 	if r.whole() && err == nil {
 		w.news.gap, w.state.status.VerifiedAt = false, r.arrived
 		w.state.expiresIn(w.lifetime())

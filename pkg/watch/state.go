@@ -272,9 +272,17 @@ func (s *state) findings(ctx context.Context, next surface) ([]finding.Finding, 
 	if old == nil {
 		return nil, nil
 	}
+	if limit := s.options.Timeout; limit > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit, "undecided after"})
+		defer cancel()
+		ctx = limited
+	}
 	found, err := diff.Compare(ctx, old, new, s.options.Diff)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("comparing: %w", err)
 	}
 	return s.options.Judge(found), nil
 }
