@@ -154,16 +154,10 @@ func limitMemory(pairs []Pair, changed []int) {
 	debug.SetMemoryLimit(int64(max(leastMemory, 3*held+64*slices.Max(append(changed, 0)))))
 }
 
-// sizeOf is how many bytes of JSON and text a snapshot is.
+// sizeOf is the size of a snapshot, if there is one.
 func sizeOf(s *snapshot.Snapshot) int {
 	if s == nil {
 		return 0
 	}
-	size := len(s.Instructions) + len(s.Server)
-	for _, kind := range snapshot.Kinds() {
-		for _, item := range s.List(kind).Items() {
-			size += len(item.Raw)
-		}
-	}
-	return size
+	return s.Size()
 }

@@ -59,8 +59,8 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 		comparePresence(c, old != nil, new != nil)
 		return c.findings, ctx.Err()
 	}
-	if size := Size(old, new); size > MostBytes {
-		return nil, &TooLargeError{size}
+	if old.Size()+new.Size() > MostBytes && Size(old, new) > MostBytes {
+		return nil, &TooLargeError{Size(old, new)}
 	}
 	compareScope(c, old, new)
 	compareServer(c, old, new)

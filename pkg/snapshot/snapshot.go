@@ -93,3 +93,14 @@ func (e *IncompleteError) Error() string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// Size is how many bytes of JSON and text the snapshot is.
+func (s *Snapshot) Size() int {
+	size := len(s.Instructions) + len(s.Server)
+	for _, kind := range Kinds() {
+		for _, item := range s.List(kind).Items() {
+			size += len(item.Raw)
+		}
+	}
+	return size
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
@@ -48,6 +49,18 @@ func TestListNeverWorks(t *testing.T) {
 		r.after(20 * time.Second)
 		r.breaks(snapshot.Tools, nil)
 		want(t, "told", r.after(time.Minute), "1m51s state polling", "1m51s recovered by poll tool-added(tool/b)")
+	})
+}
+
+// TestTooLargeToCompare: what cannot be compared is no news and no fault of the server's announcements; the last good surface stays.
+func TestTooLargeToCompare(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.after(29 * time.Second)
+		r.set(snapshot.Tools, strings.Repeat("b", diff.MostBytes/16)) // which it says several times
+		why := "comparing: what changed is 9.5 MiB on both sides, of which 8 MiB are compared at most"
+		want(t, "told", r.after(20*time.Second), "30s state degraded: "+why, "30s stale: "+why)
+		r.set(snapshot.Tools, "c")
+		want(t, "told", r.after(time.Minute), "1m0s state polling", "1m0s recovered by poll tool-removed(tool/a) tool-added(tool/c)")
 	})
 }
 
