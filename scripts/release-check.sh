@@ -37,7 +37,11 @@ for target in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 wi
 	*) test -s "$archive.sbom.json" || wrong "there is no SBOM of $archive" ;;
 	esac
 done
-for package in deb rpm; do
+for target in amd64 arm64; do
+	unzip -Z1 "mcpctl_${version}_windows_$target.zip" | grep -qx mcpctl.exe || wrong "the zip for Windows on $target holds no mcpctl.exe"
+done
+test -s scoop/mcpctl.json && ls winget/manifests/*/*/*/*/*.yaml >/dev/null || wrong "there is no manifest for Scoop, or none for winget"
+for package in deb rpm apk; do
 	test "$(ls mcpctl_"$version"_linux_*.$package | wc -l)" -eq 2 || wrong "not two packages for $package"
 done
 
@@ -58,4 +62,4 @@ cd ..
 CGO_ENABLED=0 $GO build -trimpath -ldflags "-s -w -X main.buildVersion=$version" -o bin/mcpctl-again ./cmd/mcpctl
 cmp bin/mcpctl-again "dist/$released" || wrong "the binary cannot be built again"
 rm bin/mcpctl-again
-echo "release: $version is whole: $(ls dist/*.tar.gz | wc -l) archives, $(ls dist/*.deb dist/*.rpm | wc -l) packages"
+echo "release: $version is whole: $(ls dist/*.tar.gz | wc -l) archives, $(ls dist/*.deb dist/*.rpm dist/*.apk | wc -l) packages"
