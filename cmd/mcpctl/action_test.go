@@ -317,6 +317,41 @@ func TestDocsUseTheAction(t *testing.T) {
 	}
 }
 
+var exampleUse = regexp.MustCompile(`^\s*(- )?uses: (\./|\S+@[0-9a-f]{40}( # .*)?$)`)
+
+// TestExamplesPin wants every action of an example to be that of one commit, and the workflow of mcpctl init, too.
+func TestExamplesPin(t *testing.T) {
+	workflow, err := ciFiles.ReadFile("ci/github.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]string{"mcpctl init": atCommit(string(workflow), strings.Repeat("a", 40), "1.2.0")}
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "../../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[file] = string(text)
+	}
+	uses := 0
+	for page, text := range pages {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimRight(line, "\n"); strings.Contains(line, " uses: ") || strings.HasPrefix(line, "- uses: ") {
+				if uses++; !exampleUse.MatchString(line) {
+					t.Errorf("%s: %s", page, line)
+				}
+			}
+		}
+	}
+	if uses < 5 {
+		t.Errorf("only %d uses were found", uses)
+	}
+}
+
 // each visits all objects of a value.
 func each(value any, visit func(map[string]any)) {
 	switch v := value.(type) {

@@ -94,7 +94,7 @@ func (p program) plan(from []source.Source, ci string) ([]planned, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, planned{path, string(text)})
+		all = append(all, planned{path, atCommit(string(text), builtFrom(), p.Version)})
 	}
 	for _, f := range all {
 		if _, err := os.Lstat(filepath.Join(p.Dir, f.path)); !errors.Is(err, fs.ErrNotExist) {
@@ -102,6 +102,14 @@ func (p program) plan(from []source.Source, ci string) ([]planned, error) {
 		}
 	}
 	return all, nil
+}
+
+// atCommit is a workflow that uses the action as it was at a commit, with the version of that; as it is without one.
+func atCommit(workflow, commit, version string) string {
+	if commit == "" {
+		return workflow
+	}
+	return strings.Replace(workflow, "mcpctl/mcpctl@v1", "mcpctl/mcpctl@"+commit+" # "+version, 1)
 }
 
 // origin is where servers come from, as mcpctl.yaml says it.

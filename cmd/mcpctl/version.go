@@ -24,6 +24,23 @@ func version() string {
 	return "devel"
 }
 
+// builtFrom is the commit that the program was built from; empty when that is not known, or it was changed.
+func builtFrom() (commit string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			return ""
+		}
+	}
+	return commit
+}
+
 func versionCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:  "version",
