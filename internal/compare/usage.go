@@ -336,7 +336,7 @@ func ForgetUsage(ctx context.Context, p host.Process, servers []string) (int, er
 		return 0, err
 	}
 	if len(servers) == 0 {
-		return 0, store.Clear()
+		return 0, store.Clear(ctx)
 	}
 	forgotten := 0
 	err = store.Update(ctx, func(rs *usage.Records, _ *usage.Progress) error {

@@ -50,11 +50,10 @@ func eachChoice(value any, visit func(any)) {
 
 // Settle lets go of the texts that are no choices. known gives the choices that the schema of a tool lists.
 func (rs *Records) Settle(known func(server, tool string) map[string]bool) {
-	all, at := rs.All(), places{}
+	all, at := rs.clear(), places{}
 	for _, r := range all {
 		at.add(r.Server, r.Tool, r.Arguments, sum(r.Calls))
 	}
-	*rs = *NewRecords()
 	for _, r := range all {
 		listed := known(r.Server, r.Tool)
 		r.Arguments = r.Arguments.each("", func(pointer string, s Shape) Shape {
@@ -68,8 +67,9 @@ func (rs *Records) Settle(known func(server, tool string) map[string]bool) {
 	}
 }
 
-// Share leaves out what is nobody else's business: projects, and texts that are no choices.
+// Share leaves out what is nobody else's business: projects, texts that are no choices, and how far imports came.
 func (rs *Records) Share(known func(server, tool string) map[string]bool) {
+	rs.read = nil
 	for _, r := range rs.byKey {
 		r.Project = ""
 	}

@@ -26,6 +26,7 @@ type Record struct {
 
 // Records are what is kept of all calls.
 type Records struct {
+	read   *Progress // how far imports came; nil in what is shared
 	byKey  map[string]*Record
 	shapes map[string]int // how many there are of each tool of each server; of answers likewise
 }
@@ -101,6 +102,13 @@ func (r Record) key() string {
 	return r.Server + "\x00" + r.Tool + "\x00" + r.Agent + "\x00" + r.Project + "\x00" + string(shape)
 }
 
+// clear takes all records away, and gives them.
+func (rs *Records) clear() []*Record {
+	all := rs.All()
+	rs.byKey, rs.shapes = map[string]*Record{}, map[string]int{}
+	return all
+}
+
 // All is every record, in the order of servers, tools, agents, projects and shapes.
 func (rs *Records) All() []*Record {
 	var all []*Record
@@ -121,8 +129,7 @@ func (rs *Records) Servers() []string {
 
 // Rename gives servers other names, and tells how many calls that was about.
 func (rs *Records) Rename(to map[string]string) int {
-	renamed, all := 0, rs.All()
-	*rs = *NewRecords()
+	renamed, all := 0, rs.clear()
 	for _, r := range all {
 		if name, ok := to[r.Server]; ok && r.Server != name {
 			r.Server = name
@@ -173,11 +180,12 @@ func sum(counts map[string]int) int {
 type file struct {
 	Mcpctl  int       `json:"mcpctl"`
 	Records []*Record `json:"records"`
+	Read    *Progress `json:"read,omitempty"`
 }
 
 // JSON is the records as docs/usage-records.md defines them.
 func (rs *Records) JSON() json.RawMessage {
-	data, _ := json.Marshal(file{format, append([]*Record{}, rs.All()...)}) // which always has a JSON
+	data, _ := json.Marshal(file{format, append([]*Record{}, rs.All()...), rs.read}) // which always has a JSON
 	return data
 }
 
@@ -200,6 +208,7 @@ func ReadRecords(data []byte) (*Records, error) {
 		return nil, fmt.Errorf(`these are no records of calls: mcpctl usage export writes {"mcpctl":%d,"records":[…]}`, format)
 	}
 	rs := NewRecords()
+	rs.read = f.Read
 	for i, r := range f.Records {
 		if r == nil || r.Server == "" || r.Tool == "" || (r.Arguments.Type == "") == (r.Answer == nil) {
 			return nil, fmt.Errorf("record %d has no server, no tool, or not one of arguments and answer", i+1)

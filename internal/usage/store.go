@@ -1,8 +1,8 @@
 package usage
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -54,8 +54,24 @@ func Load(path string) (*Records, error) {
 	return rs, nil
 }
 
-// Update changes what is kept, one run at a time.
+// Update changes what is kept, one run at a time. What is kept and how far imports came are one file, so that no call is lost or counted
+// twice when a run ends in between.
 func (s Store) Update(ctx context.Context, change func(*Records, *Progress) error) error {
+	return s.locked(ctx, func() error {
+		rs, err := s.Load()
+		if err != nil {
+			return fmt.Errorf("%w (mcpctl usage forget begins anew)", err)
+		}
+		rs.read = cmp.Or(rs.read, &Progress{}).made()
+		if err := change(rs, rs.read); err != nil {
+			return err
+		}
+		return files.ReplacePrivate(s.path("records.json"), rs.JSON())
+	})
+}
+
+// locked does something while no other run changes what is kept.
+func (s Store) locked(ctx context.Context, do func() error) error {
 	if err := files.MakeFolder(s.Folder, files.NotReadable); err != nil {
 		return err
 	}
@@ -64,39 +80,19 @@ func (s Store) Update(ctx context.Context, change func(*Records, *Progress) erro
 		return fmt.Errorf("waiting for another run that imports: %w", err)
 	}
 	defer func() { _ = lock.Unlock() }()
-	rs, err := s.Load()
-	if err != nil {
-		return err
-	}
-	progress, err := s.progress()
-	if err != nil {
-		return err
-	}
-	if err := change(rs, progress); err != nil {
-		return err
-	}
-	read, _ := json.Marshal(progress) // which always has a JSON
-	if err := files.ReplacePrivate(s.path("records.json"), rs.JSON()); err != nil {
-		return err
-	}
-	return files.ReplacePrivate(s.path("read.json"), read)
-}
-
-// progress is how far earlier imports came.
-func (s Store) progress() (*Progress, error) {
-	p := &Progress{}
-	data, err := files.ReadRegular(s.path("read.json"), mostBytes)
-	if err == nil {
-		err = json.Unmarshal(data, p)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading %s: %w: mcpctl usage forget begins anew", s.path("read.json"), err)
-	}
-	return p.made(), nil
+	return do()
 }
 
 // Clear forgets everything, also how far imports came.
-func (s Store) Clear() error { return os.RemoveAll(s.Folder) }
+func (s Store) Clear(ctx context.Context) error {
+	return s.locked(ctx, func() error {
+		err := os.Remove(s.path("records.json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
 
 // Expire drops what is older than so long, and how far imports came in it.
 func Expire(rs *Records, p *Progress, after time.Duration, now time.Time) {

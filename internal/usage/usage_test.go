@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -471,5 +472,55 @@ func TestProjects(t *testing.T) {
 		if got := projectOf(folder); got != want {
 			t.Errorf("%s is the project %q, want %q", folder, got, want)
 		}
+	}
+}
+
+// TestOneRunAtATime: imports of one file at once count it once, forgetting waits for them, and what a run did not finish was not done.
+func TestOneRunAtATime(t *testing.T) {
+	path, store := filepath.Join(t.TempDir(), "calls.jsonl"), Store{filepath.Join(t.TempDir(), "usage")}
+	if err := os.WriteFile(path, []byte(`{"server":"s","tool":"t"}`+"\n"+`{"server":"s","tool":"t","id":"1"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bring := func(then error) error {
+		return store.Update(t.Context(), func(rs *Records, p *Progress) error {
+			in := Import{Progress: p, Now: now, Each: func(c Call) { rs.Add(c, Keep{}, now) }}
+			return errors.Join(in.Path(t.Context(), path), then)
+		})
+	}
+	if err := bring(context.Canceled); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted run: %v", err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if err := bring(nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	calls := func() int {
+		rs, err := store.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rs.Of([]string{"s"}, WindowOf(Retention, now)).Calls()
+	}
+	if n := calls(); n != 2 {
+		t.Errorf("%d calls are kept, want 2", n)
+	}
+	err := store.Update(t.Context(), func(*Records, *Progress) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if err := store.Clear(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("forgetting during an import: %v", err)
+		}
+		return nil
+	})
+	if err := errors.Join(err, store.Clear(t.Context()), store.Clear(t.Context())); err != nil || calls() != 0 {
+		t.Errorf("%d calls after everything was forgotten, %v", calls(), err)
+	}
+	if err := bring(nil); err != nil || calls() != 2 {
+		t.Errorf("%d calls are read again, %v", calls(), err)
 	}
 }
