@@ -20,6 +20,7 @@ With --usage, what recorded calls say of tools, too: those that nobody calls, ca
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "usage", Usage: "look at the recorded calls of `RECORDS`, too: local, or a file of mcpctl usage export", Destination: &o.Records},
 			sinceFlag(&o.Since),
+			&cli.StringFlag{Name: "against", Usage: "hold `FILE` to the server: a server.json, the manifest.json of a bundle or a .mcpb, a server card; auto = those of this folder", Destination: &o.Against},
 		},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())

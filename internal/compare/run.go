@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/declared"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -177,7 +178,8 @@ func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, 
 // CheckOptions say what is looked at, and what fails.
 type CheckOptions struct {
 	Scope
-	FailOn string // as --fail-on; empty = as configured, else warning
+	FailOn  string // as --fail-on; empty = as configured, else warning
+	Against string // a file that says what the one server is, or declared.Auto; empty = none
 
 	Records string        // recorded calls that rules on usage look at, as UsageOptions.Records; empty = none
 	Since   time.Duration // how far back they count; 0 = as configured, else 30 days
@@ -209,6 +211,14 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	}
 	for i := range subjects {
 		subjects[i].Recorded = calledOf(subjects[i], evidence(subjects[i].Name))
+	}
+	if o.Against != "" {
+		if len(subjects) != 1 {
+			return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that it is about", len(subjects))
+		}
+		if subjects[0].Declared, err = declared.Load(p.Dir, o.Against); err != nil {
+			return nil, exit.Misuse(err)
+		}
 	}
 	budgets, part := f.Config.Project.Budgets, f.Part(from)
 	found, members, err := check.Each(ctx, subjects, check.Options{Budgets: budgets, Timeout: f.Limit(), Steps: share(check.DefaultSteps, len(subjects))})

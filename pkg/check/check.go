@@ -38,6 +38,7 @@ type Subject struct {
 	Saved    *snapshot.Snapshot // what was saved of it before; nil = nothing was
 	Observed Observed           // what was seen on the way
 	Recorded *Recorded          // what recorded calls say of it; nil = nobody asked
+	Declared []Declared         // what files say of it
 }
 
 // Observed is what a probe saw of a server beside its surface. The zero value is that of a saved snapshot: nothing.
@@ -222,7 +223,7 @@ var rules = sync.OnceValue(func() []rule {
 // functions are what looks for each rule, by its id.
 func functions() (alone map[string]look, together map[string]func(fleet, tell)) {
 	alone = map[string]look{}
-	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, usageRules, skillRules} {
+	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, usageRules, skillRules, declaredRules} {
 		for id, f := range family {
 			alone[id] = f
 		}

@@ -37,6 +37,7 @@ type surfaceCase struct {
 	Notices   []check.Notice
 	Supported []string
 	Recorded  *check.Recorded
+	Declared  []check.Declared
 }
 
 func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
@@ -144,7 +145,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Recorded: c.Recorded}
+	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Recorded: c.Recorded, Declared: c.Declared}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {

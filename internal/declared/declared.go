@@ -1,0 +1,262 @@
+// Package declared reads what files say of a server: server.json of the registry (every published schema), manifest.json of an
+// MCP bundle, also inside of one, server cards in their present and older forms, and mcpName of package.json.
+package declared
+
+import (
+	"archive/zip"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/syntax"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// Auto is the word for the files that a project has.
+const Auto = "auto"
+
+// projectFiles are where a project keeps such files, as their formats have it.
+var projectFiles = []string{"manifest.json", "package.json", "server.json", ".well-known/mcp/server-card.json", ".well-known/mcp.json", "server-card.json"}
+
+const longest = 4 << 20
+
+// Load reads a file, or with Auto those of a folder. One that Auto finds and that is about something else is left out.
+func Load(folder, name string) ([]check.Declared, error) {
+	if name != Auto {
+		d, err := load(folder, name)
+		return []check.Declared{d}, err
+	}
+	var all []check.Declared
+	for _, name := range projectFiles {
+		d, err := load(folder, name)
+		switch {
+		case err == nil:
+			all = append(all, d)
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errOther):
+			return nil, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("nothing here says what the server is: there is none of %s that does; name a file", strings.Join(projectFiles, ", "))
+	}
+	return all, nil
+}
+
+func load(folder, name string) (check.Declared, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, name)
+	}
+	read := readFile
+	if strings.HasSuffix(name, ".mcpb") || strings.HasSuffix(name, ".dxt") {
+		read = readBundle
+	}
+	data, err := read(path)
+	if err != nil {
+		return check.Declared{}, fmt.Errorf("reading %s: %w", name, err)
+	}
+	root, wrong := syntax.JSON(data)
+	if wrong != nil {
+		return check.Declared{}, fmt.Errorf("reading %s: line %d: %s: %s", name, wrong.Line, wrong.Message, wrong.Hint)
+	}
+	return parse(name, root)
+}
+
+func readFile(path string) ([]byte, error) { return files.ReadRegular(path, longest) }
+
+// readBundle is the manifest in a bundle. Nothing is unpacked. A signature behind the archive is read over.
+func readBundle(path string) ([]byte, error) {
+	archive, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, err
+	}
+	defer archive.Close()
+	manifest, err := archive.Open("manifest.json")
+	if err != nil {
+		return nil, err
+	}
+	defer manifest.Close()
+	return files.ReadLimited(manifest, longest)
+}
+
+// errOther is a file that says nothing of a server.
+var errOther = errors.New("it is no server.json, manifest of a bundle, server card, or package.json with mcpName")
+
+// parse tells the forms apart by the members that each of them must have.
+func parse(name string, root syntax.Value) (check.Declared, error) {
+	if inner, ok := root.Get("server"); ok && inner.Value.Kind == syntax.Object && has(inner.Value, "packages", "remotes") {
+		root = inner.Value // as the registry answers
+	}
+	d := check.Declared{File: name, Version: said(root, "version"), Title: said(root, "title"), Items: map[snapshot.Kind][]check.DeclaredItem{}}
+	schema := root.TextOf("$schema")
+	switch {
+	case has(root, "manifest_version", "dxt_version"):
+		bundle(&d, root)
+	case has(root, "mcpName"):
+		d.Name = said(root, "mcpName")
+		d.Packages = []check.DeclaredPackage{{Type: check.Said{Text: "npm"}, Name: said(root, "name"), Version: d.Version}}
+	case has(root, "packages", "remotes") || strings.HasSuffix(schema, "/server.schema.json"):
+		registry(&d, root)
+	case has(root, "serverInfo", "transport", "transports") || strings.Contains(schema, "server-card"):
+		card(&d, root)
+	default:
+		return d, fmt.Errorf("reading %s: %w", name, errOther)
+	}
+	return d, nil
+}
+
+func has(v syntax.Value, keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { _, ok := v.Get(key); return ok })
+}
+
+// said is a member that is a text.
+func said(v syntax.Value, key string) check.Said {
+	f, _ := v.Get(key)
+	if f.Value.Kind != syntax.Text {
+		return check.Said{}
+	}
+	return check.Said{Text: f.Value.Text, Line: f.Line}
+}
+
+// items are the tools or prompts that a member lists; ok is false when there is no such list.
+func items(v syntax.Value, key string) (all []check.DeclaredItem, ok bool) {
+	f, _ := v.Get(key)
+	for _, one := range f.Value.Items {
+		item := check.DeclaredItem{Name: said(one, "name"), Description: said(one, "description")}
+		if arguments, told := one.Get("arguments"); told {
+			item.Arguments = []string{}
+			for _, a := range arguments.Value.Items {
+				item.Arguments = append(item.Arguments, cmp.Or(a.TextOf("name"), a.Text))
+			}
+		}
+		all = append(all, item)
+	}
+	return all, f.Value.Kind == syntax.List
+}
+
+func list(d *check.Declared, kind snapshot.Kind, v syntax.Value) {
+	if all, ok := items(v, string(kind)); ok {
+		d.Items[kind] = all
+	}
+}
+
+// bundle reads a manifest of MCPB, or of DXT as it was called. Nothing in it names resources or schemas.
+func bundle(d *check.Declared, root syntax.Value) {
+	d.Title = said(root, "display_name")
+	d.Transports = []check.Said{{Text: "stdio", Line: said(root, "name").Line}}
+	list(d, snapshot.Tools, root)
+	list(d, snapshot.Prompts, root)
+	d.AtLeast = map[snapshot.Kind]bool{snapshot.Tools: root.TextOf("tools_generated") == "true", snapshot.Prompts: root.TextOf("prompts_generated") == "true"}
+	for _, key := range []string{"name", "version", "description", "author", "server"} {
+		if !has(root, key) {
+			fault(d, 1, "the manifest has no %s, which it must have", key)
+		}
+	}
+}
+
+// card reads a server card: the present one is about remotes alone, older ones say who the server is and may list its tools.
+func card(d *check.Declared, root syntax.Value) {
+	if info, ok := root.Get("serverInfo"); ok {
+		d.Version, d.Title = said(info.Value, "version"), said(info.Value, "title")
+	}
+	remotes(d, root)
+	list(d, snapshot.Tools, root)
+	list(d, snapshot.Prompts, root)
+}
+
+// registry reads a server.json. Keys were in snake case until 2025-09-16.
+func registry(d *check.Declared, root syntax.Value) {
+	d.Name = said(root, "name")
+	remotes(d, root)
+	packages, _ := root.Get("packages")
+	for _, p := range packages.Value.Items {
+		of := check.DeclaredPackage{Type: said(p, "registryType"), Name: said(p, "identifier"), Version: said(p, "version")}
+		if of.Type.Text == "" {
+			of.Type = said(p, "registry_type")
+		}
+		d.Packages = append(d.Packages, of)
+		if transport, ok := p.Get("transport"); ok {
+			d.Transports = append(d.Transports, said(transport.Value, "type"))
+		}
+	}
+	registryFaults(d, root)
+}
+
+func remotes(d *check.Declared, root syntax.Value) {
+	all, _ := root.Get("remotes")
+	for _, r := range all.Value.Items {
+		if kind := said(r, "type"); kind.Text != "" {
+			d.Transports = append(d.Transports, kind)
+		}
+	}
+}
+
+const currentSchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+
+var (
+	registryName  = match.Pattern(`^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?/[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
+	versionRange  = match.Pattern(`^[\^~<>=]|\|\||(^|\.)[xX*](\.|$)| - `)
+	fileSHA256    = match.Pattern(`^[a-f0-9]{64}$`)
+	mostDescribed = 100
+)
+
+// registryFaults are what the registry refuses, as its schema and its validators have it.
+func registryFaults(d *check.Declared, root syntax.Value) {
+	schema, description := said(root, "$schema"), said(root, "description")
+	switch {
+	case schema.Text == "":
+		fault(d, 1, `there is no "$schema", which the registry wants`)
+	case schema.Text != currentSchema && !strings.Contains(schema.Text, "/draft/"):
+		fault(d, schema.Line, "the schema %q is not the current one, %s", schema.Text, currentSchema)
+	}
+	if !registryName().MatchString(d.Name.Text) {
+		fault(d, d.Name.Line, "the name %q is not of the form io.github.acme/tickets", d.Name.Text)
+	}
+	if n := utf8.RuneCountInString(description.Text); n < 1 || n > mostDescribed {
+		fault(d, description.Line, "the description has %d characters; the registry takes 1 to %d", n, mostDescribed)
+	}
+	if v := d.Version; v.Text == "" || v.Text == "latest" || versionRange().MatchString(v.Text) {
+		fault(d, v.Line, "the version %q is not one version", v.Text)
+	}
+	if status, ok := root.Get("status"); ok {
+		fault(d, status.Line, "status belongs to the registry since 2025-09-29, and may not stand here")
+	}
+	packages, _ := root.Get("packages")
+	for _, p := range packages.Value.Items {
+		packageFaults(d, p)
+	}
+}
+
+func packageFaults(d *check.Declared, p syntax.Value) {
+	for _, f := range p.Fields {
+		if strings.Contains(f.Key, "_") {
+			fault(d, f.Line, "the key %q is of the schemas before 2025-09-16; keys are in camel case since", f.Key)
+		}
+	}
+	identifier, version, hash := said(p, "identifier"), said(p, "version"), said(p, "fileSha256")
+	switch kind := p.TextOf("registryType"); {
+	case identifier.Text == "" || strings.ContainsAny(identifier.Text, " \t"):
+		fault(d, max(identifier.Line, p.Line), "a package has no usable identifier")
+	case version.Text == "latest" || versionRange().MatchString(version.Text):
+		fault(d, version.Line, "the version %q of the package is not one version", version.Text)
+	case kind == "mcpb" && !fileSHA256().MatchString(hash.Text):
+		fault(d, max(hash.Line, p.Line), "a bundle needs fileSha256, 64 digits in lower case")
+	case kind == "oci" && version.Text != "":
+		fault(d, version.Line, "the version of an image stands in its identifier, and nowhere else")
+	}
+	if !has(p, "transport") {
+		fault(d, p.Line, "a package has no transport")
+	}
+}
+
+func fault(d *check.Declared, line int, format string, args ...any) {
+	d.Faults = append(d.Faults, check.Said{Text: fmt.Sprintf(format, args...), Line: max(line, 1)})
+}
