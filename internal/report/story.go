@@ -283,7 +283,7 @@ func writeExample(p *page, indent int, g finding.Group) {
 		switch {
 		case f.Witness == nil:
 			continue
-		case p.fold > 0 && p.known("witness", f.Rule), p.known("witness", g.Level.String()+f.Item), p.known("witness", string(f.Witness)):
+		case p.fold > 0 && (p.known("witness", f.Rule) || p.known("witness", g.Level.String()+f.Item)), p.known("witness", string(f.Witness)):
 		default:
 			writeWitness(p, indent, f)
 		}

@@ -319,11 +319,13 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 		f.Old = rawjson.Quote(ch.Name)
 	}
 	f.Level = r.level(string(r.direction)+"-"+suffix, ch.judged.Breaks.Verdict)
+	says := r.rules[string(r.direction)+"-"+suffix].message(f, r.words(ch))
 	if f.Level == finding.Info && f.Cause == "" {
-		f.Cause = generatorOf(r, ch)
+		if f.Cause = generatorOf(r, ch); f.Cause != "" {
+			f.Message = strings.TrimSuffix(says, ".") + ", which touches no caller."
+		}
 	}
 	if len(ch.because) > 0 {
-		says := r.rules[string(r.direction)+"-"+suffix].message(f, r.words(ch))
 		f.Message = strings.TrimSuffix(says, ".") + ", which breaks only because " + strings.Join(sentencesOf(r, ch.because), " and ") + "."
 	}
 	r.show(ch, &f)
