@@ -303,13 +303,9 @@ func ExportUsage(ctx context.Context, p host.Process, o UsageOptions, file strin
 	}
 	rs.Share(choicesOf(surfaces))
 	if file != "" && !o.Select.Yes {
-		yes, err := terminal.Confirm(ctx, p, fmt.Sprintf("write %s\n%s", report.Visible(file), contentsOf(rs)), "Write it?")
-		switch {
-		case errors.Is(err, terminal.ErrNone):
-			return nil, exit.Usagef("--output %s: nothing was written: look at what it would hold with mcpctl usage export, and write it with --yes", file)
-		case err == nil && !yes:
-			return nil, exit.Usagef("%s was not written, as you said", file)
-		case err != nil:
+		if err = terminal.Confirm(ctx, p, fmt.Sprintf("write %s\n%s", report.Visible(file), contentsOf(rs)), "Write it?",
+			exit.Usagef("--output %s: nothing was written: look at what it would hold with mcpctl usage export, and write it with --yes", file),
+			exit.Usagef("%s was not written, as you said", file)); err != nil {
 			return nil, err
 		}
 	}

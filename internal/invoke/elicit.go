@@ -24,17 +24,12 @@ func (c *Client) confirm(ctx context.Context, tool snapshot.Item, args json.RawM
 	if c.options.Select.Yes || readOnly(tool) {
 		return nil
 	}
-	yes, err := terminal.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
+	return terminal.Confirm(ctx, c.process, fmt.Sprintf("call a tool\n  server     %s (%s, from %s)\n  tool       %s  %s\n  arguments  %s\n  the server claims: %s\n",
 		c.name(), c.session.Transport(), report.Visible(c.target.Source()), report.Visible(tool.Key),
-		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(signature.Hints(tool.Raw))), "Call it?")
-	switch {
-	case errors.Is(err, terminal.ErrNone):
-		return exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); nothing was called: look at the request with --dry-run, and call it with --yes",
-			c.name(), report.Visible(tool.Key))
-	case err == nil && !yes:
-		return exit.Usagef("%s: %s was not called, as you said", c.name(), report.Visible(tool.Key))
-	}
-	return err
+		report.Visible(firstLineOf(tool)), report.OneLine(args), report.Visible(signature.Hints(tool.Raw))), "Call it?",
+		exit.Usagef("%s: %s may change things: its server does not say that it only reads (readOnlyHint); nothing was called: look at the request with --dry-run, and call it with --yes",
+			c.name(), report.Visible(tool.Key)),
+		exit.Usagef("%s: %s was not called, as you said", c.name(), report.Visible(tool.Key)))
 }
 
 // readOnly tells whether a tool says of itself that it only reads.

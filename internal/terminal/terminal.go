@@ -124,20 +124,23 @@ func (t *Terminal) Choose(ctx context.Context, question string, words ...string)
 	return "no", nil
 }
 
-// Confirm shows a person of the run what is about to happen, and tells whether they said yes to a question about it. Where nobody is
-// there to be asked, that is ErrNone.
-func Confirm(ctx context.Context, p host.Process, about, question string) (yes bool, err error) {
+// Confirm shows a person of the run what is about to happen, and asks a question about it. It is an error that nobody is there to be
+// asked, and another one that they did not say yes.
+func Confirm(ctx context.Context, p host.Process, about, question string, nobody, refused error) error {
 	t, err := Open(p)
 	if err != nil {
-		return false, err
+		return nobody
 	}
 	defer t.Close()
 	t.Printf("mcpctl: about to %s", about)
 	answer, err := t.Choose(ctx, question+" [y]es, [N]o: ", "yes", "no")
-	if errors.Is(err, ErrClosed) {
-		err = nil
+	switch {
+	case err != nil && !errors.Is(err, ErrClosed):
+		return err
+	case answer != "yes":
+		return refused
 	}
-	return answer == "yes", err
+	return nil
 }
 
 // Width is the number of the terminal's columns, 0 when it is not known.

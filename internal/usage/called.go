@@ -70,24 +70,23 @@ func (e Evidence) Replay(tool string, input json.RawMessage) (finding.Called, er
 	if err != nil {
 		return out, err
 	}
-	faults, wrong := map[string]int{}, map[string]map[string]int{}
+	faults := map[[2]string]int{} // by argument and what is wrong with it; without an argument of all
 	for _, u := range e.tool(tool) {
 		switch u.Arguments.Judge(by) {
 		case Refused:
 			out.Refused += u.Count
-			found, _ := by.Faults("", u.Arguments.value(), nil)
-			for _, f := range found {
-				faults[faultText(f)] += u.Count
-			}
-			countWrong(wrong, found, u.Count)
+			countFaults(faults, u, by)
 		case Undecided:
 			out.Undecided += u.Count
 		}
 	}
-	out.Fault, _ = mostFrequent(faults)
-	for _, name := range slices.Sorted(maps.Keys(wrong)) {
-		if text, n := mostFrequent(wrong[name]); n > out.WrongCalls {
-			out.Wrong, out.WrongCalls, out.WrongFault = name, n, text
+	most := 0
+	for _, f := range slices.SortedFunc(maps.Keys(faults), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		switch n := faults[f]; {
+		case f[0] == "" && n > most:
+			out.Fault, most = f[1], n
+		case f[0] != "" && n > out.WrongCalls:
+			out.Wrong, out.WrongCalls, out.WrongFault = f[0], n, f[1]
 		}
 	}
 	if out.Calls > 0 {
@@ -96,30 +95,18 @@ func (e Evidence) Replay(tool string, input json.RawMessage) (finding.Called, er
 	return out, nil
 }
 
-// countWrong counts by argument what is wrong with it in some calls.
-func countWrong(wrong map[string]map[string]int, found []schema.Fault, calls int) {
+// countFaults counts what is wrong with some calls, by argument and of all.
+func countFaults(faults map[[2]string]int, u Use, by *schema.Schema) {
+	found, _ := by.Faults("", u.Arguments.value(), nil)
 	for _, f := range found {
 		names := f.Names
 		if steps := rawjson.Split(f.Path); len(steps) > 0 {
 			names = steps[:1]
 		}
-		for _, name := range names {
-			if wrong[name] == nil {
-				wrong[name] = map[string]int{}
-			}
-			wrong[name][faultText(f)] += calls
+		for _, name := range append([]string{""}, names...) {
+			faults[[2]string{name, faultText(f)}] += u.Count
 		}
 	}
-}
-
-// mostFrequent is what was counted most, the first by name of equals.
-func mostFrequent(counts map[string]int) (text string, n int) {
-	for _, one := range slices.Sorted(maps.Keys(counts)) {
-		if counts[one] > n {
-			text, n = one, counts[one]
-		}
-	}
-	return text, n
 }
 
 // faultText is a fault with its place.

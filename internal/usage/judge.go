@@ -20,29 +20,18 @@ const (
 	Refused
 )
 
-// Judge tells whether a schema accepts the calls of the shape.
-func (s Shape) Judge(by *schema.Schema) Verdict {
-	switch accepted, sure := by.Accepts(s.value()); {
-	case !sure:
-		return Undecided
-	case accepted:
-		return Accepted
-	}
-	return Refused
-}
-
-// judgeAll is Refused when each of the schemas refuses, and Accepted when one accepts.
-func (s Shape) judgeAll(by []*schema.Schema) Verdict {
-	worst := Refused
+// Judge is Refused when each of the schemas refuses the calls of the shape, and Accepted when one accepts them.
+func (s Shape) Judge(by ...*schema.Schema) Verdict {
+	verdict, value := Refused, s.value()
 	for _, one := range by {
-		switch s.Judge(one) {
-		case Accepted:
+		switch accepted, sure := one.Accepts(value); {
+		case accepted && sure:
 			return Accepted
-		case Undecided:
-			worst = Undecided
+		case !sure:
+			verdict = Undecided
 		}
 	}
-	return worst
+	return verdict
 }
 
 // Refused are the calls that the old schema accepts and each of the others refuses. A call that was answered without an error
@@ -59,7 +48,7 @@ func (e Evidence) Refused(tool string, old *schema.Schema, by ...*schema.Schema)
 			before := one.Judge(old)
 			certain = certain && before == Accepted
 			if before != Refused {
-				fates[one.judgeAll(by)] = true
+				fates[one.Judge(by...)] = true
 			}
 		}
 		switch open := u.Errors; {

@@ -16,7 +16,7 @@ import (
 type otlpLine struct {
 	ResourceSpans []struct {
 		Resource   struct{ Attributes []attribute }
-		ScopeSpans []struct{ Spans []*span }
+		ScopeSpans []struct{ Spans []span }
 	}
 }
 
@@ -75,7 +75,8 @@ func (l otlpLine) toolSpans() []*span {
 	for _, resource := range l.ResourceSpans {
 		about := values(resource.Resource.Attributes)
 		for _, scope := range resource.ScopeSpans {
-			for _, s := range scope.Spans {
+			for i := range scope.Spans {
+				s := &scope.Spans[i]
 				s.values, s.resource = values(s.Attributes), about
 				if s.tool() != "" && s.server() != "" {
 					found = append(found, s)

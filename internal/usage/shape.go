@@ -197,29 +197,40 @@ func around(n *big.Int) (low, high *big.Int) {
 
 // value is the shape as a value that a schema can judge, with schema.Partial for what is not kept.
 func (s Shape) value() any {
+	return s.filled(func(s Shape) any {
+		return schema.Partial{Kind: s.Type, Low: s.Low, High: s.High, Format: s.Format, Except: s.except}
+	})
+}
+
+// Example is a value of the shape for people to read: what is not kept is told in angle brackets.
+func (s Shape) Example() json.RawMessage {
+	raw, _ := rawjson.Encode(s.filled(func(s Shape) any { return "<" + s.words() + ">" })) // which always has a JSON
+	return raw
+}
+
+// filled is the shape as a decoded value, with something in the place of what is not kept.
+func (s Shape) filled(with func(Shape) any) any {
 	switch {
 	case s.Value != nil:
-		value, err := rawjson.Decode(s.Value)
-		if err != nil {
-			return schema.Partial{Kind: s.Type}
+		if value, err := rawjson.Decode(s.Value); err == nil {
+			return value
 		}
-		return value
 	case s.Type == "null":
 		return nil
 	case s.Items != nil:
 		items := []any{}
 		for _, item := range s.Items {
-			items = append(items, item.value())
+			items = append(items, item.filled(with))
 		}
 		return items
 	case s.Members != nil:
 		members := map[string]any{}
 		for name, member := range s.Members {
-			members[name] = member.value()
+			members[name] = member.filled(with)
 		}
 		return members
 	}
-	return schema.Partial{Kind: s.Type, Low: s.Low, High: s.High, Format: s.Format, Except: s.except}
+	return with(s)
 }
 
 // each is the shape with what is made of its texts, which are visited in their order, each with its place; all items of an array are at
@@ -238,29 +249,6 @@ func (s Shape) each(pointer string, made func(pointer string, text Shape) Shape)
 		s.Members[name] = members[name].each(rawjson.Join(pointer, name), made)
 	}
 	return s
-}
-
-// Example is a value of the shape for people to read: what is not kept is told in angle brackets.
-func (s Shape) Example() json.RawMessage {
-	switch {
-	case s.Value != nil:
-		return s.Value
-	case s.Type == "null":
-		return json.RawMessage("null")
-	case s.Items != nil:
-		var items []json.RawMessage
-		for _, item := range s.Items {
-			items = append(items, item.Example())
-		}
-		return rawjson.List(items)
-	case s.Members != nil:
-		var members []rawjson.Member
-		for _, name := range slices.Sorted(maps.Keys(s.Members)) {
-			members = append(members, rawjson.Member{Key: name, Value: s.Members[name].Example()})
-		}
-		return rawjson.Build(members...)
-	}
-	return rawjson.Quote("<" + s.words() + ">")
 }
 
 // words say what is known of a value that is not kept.

@@ -38,13 +38,11 @@ func read(t *testing.T, lines ...string) ([]Call, Count) {
 	return calls, in.Count
 }
 
-// TestImporters reads a line of each source. The forms are those that docs/usage-records.md names the origin of.
-func TestImporters(t *testing.T) {
-	day := time.Date(2026, 11, 2, 9, 14, 3, 0, time.UTC)
-	for name, c := range map[string]struct {
-		lines []string
-		want  []Call
-	}{
+var day = time.Date(2026, 11, 2, 9, 14, 3, 0, time.UTC)
+
+// recorded are lines of each source, and the calls in them. The forms are those that docs/usage-records.md names the origin of.
+func recorded() map[string]recordedCalls {
+	all := map[string]recordedCalls{
 		"claude": {[]string{
 			`{"type":"assistant","timestamp":"2026-11-02T09:14:03Z","cwd":"/home/jane/shop","message":{"id":"msg_01","content":[{"type":"text","text":"…"},{"type":"tool_use","id":"a","name":"mcp__orders__list__all","input":{"n":1}},{"type":"tool_use","id":"b","name":"Bash","input":{}}]}}`,
 			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"b","content":"…"},{"type":"tool_result","tool_use_id":"a","is_error":true,"content":[{"type":"text","text":"\"tool_use_id\":\"x\""}]}]}}`,
@@ -85,10 +83,23 @@ func TestImporters(t *testing.T) {
 			`{"id":"a","server":"s","tool":"t","arguments":"{\"n\":1}","consumer":"me","result":{"a":1},"time":1793610843}`,
 			`{"server":"s","tool":"t","time":"2026-11-02 09:14:03","isError":true,"project":"shop"}`,
 		}, []Call{{"s\x00me\x00a", "s", "t", "me", "", day, json.RawMessage(`{"n":1}`), false, json.RawMessage(`{"a":1}`)}, {"", "s", "t", "", "shop", day, nil, true, nil}}},
-	} {
+	}
+	for _, c := range all {
 		for i := range c.lines {
 			c.lines[i] = strings.ReplaceAll(c.lines[i], "\n", "")
 		}
+	}
+	return all
+}
+
+type recordedCalls struct {
+	lines []string
+	want  []Call
+}
+
+// TestImporters reads a line of each source.
+func TestImporters(t *testing.T) {
+	for name, c := range recorded() {
 		got, count := read(t, c.lines...)
 		for i := range got {
 			got[i].Time = got[i].Time.UTC()
@@ -96,6 +107,66 @@ func TestImporters(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" || count.Damaged > 0 {
 			t.Errorf("%s: %+v (-want +got)\n%s", name, count, diff)
 		}
+	}
+}
+
+// TestImportersOnDamage: whatever is cut off at the end, or put between, all other calls are read, and none is read that was not there.
+func TestImportersOnDamage(t *testing.T) {
+	key := func(c Call) string {
+		return fmt.Sprintf("%s %s %s %s", c.Agent, flat(c.Server), c.Tool, c.Arguments)
+	}
+	for name, c := range recorded() {
+		known := map[string]bool{}
+		for _, call := range c.want {
+			known[key(call)] = true
+		}
+		whole := strings.Join(c.lines, "\n")
+		for at := 0; at < len(whole); at += 7 {
+			calls, _ := read(t, whole[:at])
+			for _, call := range calls {
+				if !known[key(call)] {
+					t.Fatalf("%s: %s is found in %s", name, key(call), whole[:at])
+				}
+			}
+		}
+	}
+	for name, c := range recorded() {
+		mixed := hostile()
+		for _, line := range c.lines {
+			mixed = append(append(mixed, line), hostile()...)
+		}
+		if name == "written for people" { // what stands between is torn
+			mixed = append(hostile(), c.lines...)
+		}
+		calls, count := read(t, mixed...)
+		rs, found := NewRecords(), 0
+		for _, call := range calls {
+			if rs.Add(call, Keep{All: true}, now); call.Tool != "odd" {
+				found++
+			}
+		}
+		if found != len(c.want) || count.Damaged == 0 {
+			t.Errorf("%s: %d calls are found between what is damaged, want %d; %+v", name, found, len(c.want), count)
+		}
+		if again, err := ReadRecords(rs.JSON()); err != nil || string(again.JSON()) != string(rs.JSON()) || strings.ContainsAny(string(rs.JSON()), "\x00\x1b\n") {
+			t.Errorf("%s: they are kept as %s, %v", name, rs.JSON(), err)
+		}
+	}
+}
+
+// hostile are lines that nobody writes who means well; the calls in them are of the tool odd.
+func hostile() []string {
+	deep := strings.Repeat("[", 20000) + strings.Repeat("]", 20000)
+	return []string{
+		`{"server":"s\u001b[2J\u0000","tool":"odd","arguments":{"\u001b]0;x\u0007":"\u202e","n":1e999999999,"a":-0.0}}`,
+		`{"server":"s","tool":"odd","arguments":{"a":1,"a":"twice"},"server":"s"}`,
+		`{"server":"s","tool":"odd","consumer":"` + strings.Repeat("x", 100000) + `","arguments":"{\"a\":\"{}\"}","project":"../../etc/passwd"}`,
+		`{"server":"s","tool":"odd","arguments":{"deep":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `},"result":{"deep":[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]}}`,
+		`{"server":"s","tool":"odd2","arguments":` + deep + `}`,
+		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"\u0000","is_error":"perhaps"}]}}`,
+		`{"type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":7,"invocation":[],"result":0}}`,
+		`{"resourceSpans":[{"scopeSpans":[{"spans":[null,{"attributes":[null,{"key":"mcp.tool.name","value":{"kvlistValue":7}}]}]}]}]}`,
+		"{\"server\":\"\xff\xfe\",\"tool\":", "\x1b[2J", `{"server":{},"tool":[]}`, `{"tool":"t","server":""}`, `{}`, `[]`, `{"message":null,"tool_use":"mcp__"}`,
 	}
 }
 
