@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -89,7 +88,7 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 
 func rulesPage(t *testing.T, all []catalogue) string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\nMade from the catalogues in the code; `go test ./cmd/mcpctl -run Documented -update` rewrites it.\n`mcpctl rules ID` tells one of them in full, with what to do instead.\n")
+	b.WriteString("# Rules\n\nMade from the catalogues in the code; `go test ./cmd/mcpctl -run Documented -update` rewrites it.\n`mcpctl rules ID` tells one of them in full: why, an example, and what to do instead.\n")
 	effects, known := readEffects(t), map[string]finding.Rule{}
 	for _, c := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.says)
@@ -101,12 +100,12 @@ func rulesPage(t *testing.T, all []catalogue) string {
 	return b.String()
 }
 
-// effects is what every rule of its kind says of what a change does, and what to do instead: the page has it once.
-type effects []struct{ Doc, Instead string }
+// effects is what every rule of its kind says of what a change does: the page has it once.
+type effects []struct{ Doc string }
 
 func readEffects(t *testing.T) (all effects) {
 	var file struct {
-		Effects map[string]map[string]struct{ Doc, Instead string }
+		Effects map[string]map[string]struct{ Doc string }
 	}
 	data, err := os.ReadFile("../../pkg/diff/rules.json")
 	if err == nil {
@@ -124,34 +123,28 @@ func readEffects(t *testing.T) (all effects) {
 }
 
 // own is what a rule says beside its effect.
-func (all effects) own(rule finding.Rule) (doc, instead string) {
-	doc, instead = rule.Doc, rule.Instead
+func (all effects) own(rule finding.Rule) string {
 	for _, e := range all {
-		if bare, ok := strings.CutSuffix(doc, e.Doc); ok {
-			doc = strings.TrimSpace(bare)
-		}
-		if instead == e.Instead || instead == "Nothing to do." {
-			instead = ""
+		if bare, ok := strings.CutSuffix(rule.Doc, e.Doc); ok {
+			return strings.TrimSpace(bare)
 		}
 	}
-	return doc, instead
+	return rule.Doc
 }
 
 // chapter is what the page says of a rule: of one for results only what the same one for arguments does not say.
 func (all effects) chapter(rule finding.Rule, known map[string]finding.Rule) string {
 	text := fmt.Sprintf("\n### %s\n\n%s: **%s.**", rule.ID, rule.Level, escaped(rule.Title))
-	doc, instead := all.own(rule)
+	doc := all.own(rule)
 	twin, ok := known["input-"+strings.TrimPrefix(rule.ID, "output-")]
-	switch same, _ := all.own(twin); {
+	switch same := all.own(twin); {
 	case ok && rule.ID != twin.ID && same == doc && twin.Example == rule.Example:
 		return text + "\n"
 	case doc == rule.Doc: // it is no rule of a schema's keyword, whose title says it
-		text += " " + escaped(doc)
+		first, _, _ := strings.Cut(doc+" ", ". ")
+		text += " " + escaped(strings.TrimRight(first, " .")) + "."
 	}
 	text += "\nExample: " + code(rule.Example) + "\n"
-	if instead != "" && !slices.Contains(rules.IDs(diff.Rules()), rule.ID) {
-		text += "Instead: " + escaped(instead) + "\n"
-	}
 	return text
 }
 
