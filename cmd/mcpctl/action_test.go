@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -221,6 +223,25 @@ func TestActionInstallsARelease(t *testing.T) {
 	}
 	if out, err := exec.Command(filepath.Join(r.dir, "mcpctl-bin", "mcpctl")).Output(); err != nil || string(out) != "released\n" {
 		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// TestActionTakesItsOwnRelease downloads the release that the action is used by.
+func TestActionTakesItsOwnRelease(t *testing.T) {
+	for ref, newest := range map[string]string{"v1.2.0": "/nowhere", "v1": "/releases/tag/v1.2.0"} {
+		latest := httptest.NewServer(http.RedirectHandler(newest, http.StatusFound))
+		t.Cleanup(latest.Close)
+		r := newRunner(t, "VERSION=", "ACTION_REF="+ref, "MCPCTL_LATEST="+latest.URL, "RUNNER_OS=Linux", "RUNNER_ARCH=X64", release(t, "", ""))
+		if status, out := r.run(t, "install.sh"); status != 0 || !strings.Contains(out, "mcpctl v1.2.0: checksum verified") {
+			t.Errorf("%s: exit status %d: %s", ref, status, out)
+		}
+	}
+	none := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(none.Close)
+	r := newRunner(t, "VERSION=", "ACTION_REF=v2", "MCPCTL_LATEST="+none.URL)
+	r.write(t, "go", "#!/bin/sh\necho building\n")
+	if status, out := r.run(t, "install.sh"); status != 0 || !strings.Contains(out, "::notice::the newest release of mcpctl is none of v2") || !strings.Contains(out, "building") {
+		t.Errorf("exit status %d: %s", status, out)
 	}
 }
 

@@ -1,13 +1,22 @@
 #!/usr/bin/env bash
-# Puts mcpctl into the PATH of the steps that follow: the released VERSION, held against its checksum and, where the gh
-# command has a token to ask with, against the attestation of the workflow that built it; or this commit, built with Go.
-# MCPCTL_RELEASES is where releases are, for mirrors.
+# Puts mcpctl into the PATH of the steps that follow: the released VERSION, else the release that ACTION_REF names (v1.2.3, or v1 for
+# its newest), held against its checksum and, where the gh command has a token to ask with, against the attestation of the workflow
+# that built it; else this commit, built with Go. MCPCTL_RELEASES is where releases are, for mirrors; MCPCTL_LATEST leads to the newest.
 set -euo pipefail
 
 folder=$RUNNER_TEMP/mcpctl-bin
 mkdir -p "$folder"
 echo "$folder" >> "$GITHUB_PATH"
 
+case $VERSION,${ACTION_REF:-} in
+  ,v[0-9]*.[0-9]*.[0-9]*) VERSION=$ACTION_REF ;;
+  ,v[0-9]*)
+    newest=$(curl --silent --show-error --max-time 30 --output /dev/null --write-out '%{redirect_url}' "${MCPCTL_LATEST:-https://github.com/mcpctl/mcpctl/releases/latest}" || true)
+    case ${newest##*/} in
+      "$ACTION_REF".*) VERSION=${newest##*/} ;;
+      *) echo "::notice::the newest release of mcpctl is none of $ACTION_REF: this commit of the action is built with Go" ;;
+    esac ;;
+esac
 if [ -z "$VERSION" ]; then
   cd "$GITHUB_ACTION_PATH"
   go build -trimpath -tags urfave_cli_no_docs -ldflags '-s -w' -o "$folder/" ./cmd/mcpctl
