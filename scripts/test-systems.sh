@@ -138,7 +138,7 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	# on EVENT JOB FILE runs a job on this machine itself.
 	on() {
 		want=$1 event=$2 job=$3 file=$4
-		set -- --local-repository "mcpctl/mcpctl@v1=$clone"
+		set -- --local-repository "$(sed -n 's/.*uses: \(mcpctl\/mcpctl@[^ ]*\).*/\1/p' "$project/.github/workflows/mcp.yml")=$clone"
 		for stub in $stubs; do set -- "$@" --local-repository "$stub=$work/stub"; done
 		runs "$want" "$work/act" "$event" -j "$job" -W "$file" -P ubuntu-latest=-self-hosted --container-daemon-socket - "$@"
 	}

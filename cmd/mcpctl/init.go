@@ -21,6 +21,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -109,7 +110,11 @@ func atCommit(workflow, commit, version string) string {
 	if commit == "" {
 		return workflow
 	}
-	return strings.Replace(workflow, "mcpctl/mcpctl@v1", "mcpctl/mcpctl@"+commit+" # "+version, 1)
+	workflow = strings.Replace(workflow, "mcpctl/mcpctl@v1", "mcpctl/mcpctl@"+commit+" # "+version, 1)
+	if _, released := finding.ParseVersion(version); released && !strings.Contains(version, "-") { // which is downloaded, not built
+		workflow = strings.Replace(workflow, "mcpctl.yaml}", "mcpctl.yaml, version: "+version+"}", 1)
+	}
+	return workflow
 }
 
 // origin is where servers come from, as mcpctl.yaml says it.

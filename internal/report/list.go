@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -130,13 +131,24 @@ func transport(s Server) string {
 	return s.Transport
 }
 
-// problem is the stage and the cause of the first failure, on one line.
+// problem is the stage and the cause of the first failure, on one line: of a server that ended, what it said of that.
 func problem(s Server) string {
 	if s.Error == nil {
 		return ""
 	}
-	return join(": ", s.Error.Stage, firstLine(s.Error.Message))
+	said := ""
+	if strings.HasPrefix(s.Error.Message, "the server ended") {
+		for _, line := range lines(s.Error.Stderr) {
+			if said == "" || !reason().MatchString(said) && reason().MatchString(line) {
+				said = strings.TrimSpace(line)
+			}
+		}
+	}
+	return join(": ", s.Error.Stage, firstLine(s.Error.Message), said)
 }
+
+// reason is what lines have that say why a program ended.
+var reason = match.Pattern(`(?i)error|required|must|missing|not (set|found|given)|cannot|no such|denied|invalid`)
 
 func elapsed(ms int64) string {
 	switch d := time.Duration(ms) * time.Millisecond; {

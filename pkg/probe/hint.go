@@ -110,6 +110,7 @@ var hints = [...]struct {
 	{ofKind(badUsage), always("mend the configuration or the flag; nothing was contacted")},
 
 	{noFolder, always("mend cwd in the configuration: it names the working folder of the server")},
+	{wholeLine, always("\"command\" is the program alone: write its arguments as \"args\", such as \"command\": \"npx\", \"args\": [\"-y\", \"PACKAGE\"]")},
 	{noRuntime, howToGetRuntime},
 	{func(f failure) bool { return f.start().NotFound }, always("check the spelling, install it, or give its full path; a PATH under env in the configuration counts")},
 	{func(f failure) bool { return errors.Is(f.start().Err, fs.ErrPermission) }, always("make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]")},

@@ -45,6 +45,7 @@ func TestHints(t *testing.T) {
 		"usage":                {failure{server: stdio, err: badUsage.errorf("no")}, "nothing was contacted"},
 		"no folder":            {failure{server: stdio, err: &process.StartError{Err: errors.New(`working folder "x" is no folder`)}}, "cwd"},
 		"no uvx":               {failure{server: stdio, err: &process.StartError{Command: "/usr/bin/uvx", NotFound: true}}, "install uv"},
+		"a whole line":         {failure{server: stdio, err: &process.StartError{Command: "npx -y pkg", NotFound: true}}, `write its arguments as "args"`},
 		"no command":           {failure{server: stdio, err: &process.StartError{Command: "srv", NotFound: true}}, "full path"},
 		"not executable":       {failure{server: stdio, err: &process.StartError{Command: "srv.js", Err: fs.ErrPermission}}, "chmod +x"},
 		"unknown argument":     {failure{server: Server{Stdio: &Stdio{Command: "srv", Args: []string{"--new"}}}, err: gone, stderr: "unknown flag: --new"}, "does not know the argument --new"},

@@ -53,6 +53,13 @@ func program(f failure) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
+// wholeLine tells a command that holds its arguments, too, from one that is not there.
+func wholeLine(f failure) bool {
+	first, _, several := strings.Cut(f.start().Command, " ")
+	_, known := runtimes[first]
+	return f.start().NotFound && several && known
+}
+
 func noRuntime(f failure) bool {
 	_, known := runtimes[program(f)]
 	return known && f.start().NotFound
