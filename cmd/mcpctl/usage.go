@@ -90,14 +90,14 @@ func imported(n usage.Count, paths []string) string {
 		after  string
 	}{
 		{", ", n.Again, "counted before"}, {"; files: ", n.Files, "read"}, {"; files with nothing new: ", n.Unchanged, ""},
-		{"; calls without an answer yet: ", n.Waiting, ""}, {"; calls of before under another name: ", n.Renamed, ""},
+		{"; calls without an answer yet: ", n.Waiting, ""}, {"; older than calls are kept: ", n.Old, ""}, {"; calls of before under another name: ", n.Renamed, ""},
 		{"; damaged lines that were skipped: ", n.Damaged, ""},
 	} {
 		if part.n > 0 {
 			says += strings.TrimRight(fmt.Sprintf("%s%d %s", part.before, part.n, part.after), " ")
 		}
 	}
-	if n.Calls+n.Again+n.Unchanged+n.Waiting == 0 {
+	if n.Calls+n.Again+n.Unchanged+n.Waiting+n.Old == 0 {
 		says += "; no call of a server was found in " + strings.Join(paths, ", ")
 	}
 	return says

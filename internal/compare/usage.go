@@ -229,7 +229,8 @@ func ImportUsage(ctx context.Context, p host.Process, o ImportOptions, paths []s
 	}
 	var count usage.Count
 	err = store.Update(ctx, func(rs *usage.Records, progress *usage.Progress) error {
-		in := usage.Import{Progress: progress, Now: p.Now, Each: func(c usage.Call) {
+		from := usage.WindowOf(cmp.Or(o.Retention, usage.Retention), p.Now).From
+		in := usage.Import{Progress: progress, Now: p.Now, From: from, Each: func(c usage.Call) {
 			c.Server = cmp.Or(renamed[c.Server], c.Server)
 			rs.Add(c, usage.Keep{Known: known(c.Server, c.Tool), All: o.Keep}, p.Now)
 		}}
@@ -243,7 +244,7 @@ func ImportUsage(ctx context.Context, p host.Process, o ImportOptions, paths []s
 		if !o.Keep {
 			rs.Settle(known)
 		}
-		usage.Expire(rs, progress, cmp.Or(o.Retention, usage.Retention), p.Now)
+		usage.Expire(rs, progress, from)
 		return nil
 	})
 	return count, paths, err

@@ -38,7 +38,7 @@ func writeReplay(p *page, r *Report) {
 func writeUsage(p *page, r *Report) {
 	if len(r.Usage) == 0 {
 		p.line(0, span{"no calls are recorded", plain})
-		p.hint(0, "read them from transcripts: mcpctl usage import")
+		p.hint(0, "read them from transcripts with mcpctl usage import, or look further back with --since 90d")
 		return
 	}
 	g := grid{columns: []column{{title: "SERVER", name: true, least: 8}, {title: "TOOL", name: true, least: 8}, {title: "CALLS", right: true}, {title: "ERRORS", right: true, drop: 2},

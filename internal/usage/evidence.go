@@ -196,17 +196,9 @@ func (e Evidence) count(tool string, say func(Use) (calls, refused, undecided in
 type callers struct{ Agents, Projects []string }
 
 func (c *callers) add(r *Record) {
-	c.Agents = withName(c.Agents, r.Agent)
-	if r.Project != "" {
-		c.Projects = withName(c.Projects, r.Project)
+	for names, name := range map[*[]string]string{&c.Agents: r.Agent, &c.Projects: r.Project} {
+		if at, known := slices.BinarySearch(*names, name); !known && name != "" {
+			*names = slices.Insert(*names, at, name)
+		}
 	}
-}
-
-// withName is sorted names with one more.
-func withName(names []string, name string) []string {
-	at, known := slices.BinarySearch(names, name)
-	if known {
-		return names
-	}
-	return slices.Insert(names, at, name)
 }

@@ -30,6 +30,7 @@ type Count struct {
 	Again     int // calls that were counted before, such as those of a session that was copied
 	Waiting   int // calls that were not answered yet: a later import counts them
 	Damaged   int // lines that were skipped
+	Old       int // calls that were made before what is kept begins
 	Renamed   int // calls of earlier imports whose server is called otherwise now
 }
 
@@ -37,6 +38,7 @@ type Count struct {
 type Import struct {
 	Progress *Progress
 	Now      time.Time
+	From     string // the first day that is kept; empty = all are
 	Each     func(Call)
 	Count    Count
 }
@@ -270,6 +272,10 @@ func (r *reader) line(line []byte, size int) {
 func (r *reader) take(c Call) {
 	if c.Time.After(r.Now) { // somebody's clock is ahead
 		c.Time = r.Now
+	}
+	if !c.Time.IsZero() && dayOf(c.Time) < r.From {
+		r.Count.Old++
+		return
 	}
 	if c.ID != "" && !r.Progress.fresh(c) {
 		r.Count.Again++

@@ -94,9 +94,8 @@ func (s Store) Clear(ctx context.Context) error {
 	})
 }
 
-// Expire drops what is older than so long, and how far imports came in it.
-func Expire(rs *Records, p *Progress, after time.Duration, now time.Time) {
-	first := dayOf(now.Add(-after))
-	rs.ForgetBefore(first)
-	p.forgetBefore(first)
+// Expire drops what is older than a day, and how far imports came before it.
+func Expire(rs *Records, p *Progress, day string) {
+	rs.ForgetBefore(day)
+	p.forgetBefore(day)
 }

@@ -189,6 +189,16 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// TestTooOld: what would not be kept is told apart from what is new.
+func TestTooOld(t *testing.T) {
+	var tools []string
+	in := Import{Progress: NewProgress(), Now: now, From: "2026-11-01", Each: func(c Call) { tools = append(tools, c.Tool) }}
+	lines := `{"server":"s","tool":"old","time":"2026-10-31"}` + "\n" + `{"server":"s","tool":"first","time":"2026-11-01"}` + "\n" + `{"server":"s","tool":"undated"}`
+	if err := in.Stream(t.Context(), strings.NewReader(lines)); err != nil || strings.Join(tools, " ") != "first undated" || in.Count.Old != 1 || in.Count.Calls != 2 {
+		t.Errorf("%v, %+v, %v", tools, in.Count, err)
+	}
+}
+
 // TestEndless: no line without an end, and nothing that is no file, keeps an import from ending.
 func TestEndless(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -495,7 +505,7 @@ func TestRetention(t *testing.T) {
 		p.fresh(c)
 		rs.Add(c, Keep{}, now)
 	}
-	Expire(rs, p, Retention, now)
+	Expire(rs, p, WindowOf(Retention, now).From)
 	if len(rs.byKey) != 1 || sum(rs.All()[0].Calls) != 2 || len(p.Seen) != 2 {
 		t.Errorf("%s, %v", rs.JSON(), p.Seen)
 	}
