@@ -11,7 +11,7 @@ GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 ACT := github.com/nektos/act@v0.2.89
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-real test-systems test-browser conformance bench corpus check-corpus oracle composed soak clean
+.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-fleet test-real test-systems test-browser conformance bench corpus check-corpus oracle composed soak clean
 
 build:                ## build bin/mcpctl
 	$(RELEASED) -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -42,7 +42,7 @@ cover:                ## statement coverage of product code; 85 % is the floor f
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
 	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,conformance,packages,real,soak ./cmd/mcpctl ./internal/report ./internal/monitor
+	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,soak ./cmd/mcpctl ./internal/report ./internal/monitor
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(ACTIONLINT)
@@ -61,6 +61,9 @@ release:              ## publish the tag that is checked out; .github/workflows/
 
 test-packages:        ## packages fetched, locked and packed with the real npm and pip, from registries on this machine
 	$(GO) test -tags packages -timeout 25m -parallel 4 -v -run '^TestPackages$$' ./cmd/mcpctl
+
+test-fleet:           ## 1,000 servers in the parts of a real Slurm array, one of them killed, merged; says what it skips
+	$(GO) test -tags fleet -count=1 -timeout 10m -v -run '^TestFleet' ./cmd/mcpctl
 
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh

@@ -1,0 +1,12 @@
+#!/bin/sh
+# One part of a check in each task of a Slurm array, in the folder with mcpctl.yaml:
+#
+#	parts=$(sbatch --parsable --array=1-8 slurm.sh)
+#	sbatch --wait --dependency=afterany:$parts merge.sh
+#
+# A task that is killed leaves no report behind, and one that is requeued writes it anew. That a part found something fails
+# nothing yet: merge.sh has the exit status of the whole.
+#SBATCH --job-name=mcpctl
+#SBATCH --requeue
+#SBATCH --output=reports/part-%a.log
+mcpctl check --config mcpctl.yaml --shard auto --report "json=reports/part-$SLURM_ARRAY_TASK_ID.json" --output /dev/null || [ $? -lt 128 ]
