@@ -183,9 +183,11 @@ func registry(d *check.Declared, root syntax.Value) {
 			of.Type = said(p, "registry_type")
 		}
 		d.Packages = append(d.Packages, of)
+		kind := check.Said{Text: "stdio", Line: p.Line} // what a package speaks that does not say so
 		if transport, ok := p.Get("transport"); ok {
-			d.Transports = append(d.Transports, said(transport.Value, "type"))
+			kind = said(transport.Value, "type")
 		}
+		d.Transports = append(d.Transports, kind)
 	}
 	registryFaults(d, root)
 }

@@ -179,7 +179,7 @@ func differingNames(s *server, d Declared, say statement) {
 
 func invalidFiles(_ *server, d Declared, say statement) {
 	for _, fault := range d.Faults {
-		say("", Said{Line: fault.Line}, "", "%s.", fault.Text)
+		say("", Said{Line: fault.Line}, fault.Text, "%s.", fault.Text)
 	}
 }
 
