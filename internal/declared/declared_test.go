@@ -30,7 +30,9 @@ func TestForms(t *testing.T) {
 		"an answer of the registry": {`{"server": {"name": "a.b/c", "version": "1.0.0", "remotes": []}, "_meta": {}}`,
 			func(d check.Declared) bool { return d.Version.Text == "1.0.0" && len(d.Faults) == 2 }},
 		"before 2025-09-16": {`{"name": "a.b/c", "version": "1.0.0", "description": "x", "status": "active", "packages": [{"registry_type": "npm", "identifier": "c"}]}`,
-			func(d check.Declared) bool { return d.Packages[0].Type.Text == "npm" && d.Transports[0].Text == "stdio" && len(d.Faults) == 4 }},
+			func(d check.Declared) bool {
+				return d.Packages[0].Type.Text == "npm" && d.Transports[0].Text == "stdio" && len(d.Faults) == 4
+			}},
 		"faults": {`{"$schema": "x", "name": "acme", "version": "^1.2", "description": "` + strings.Repeat("é", 101) + `", "packages": [
 {"registryType": "npm", "identifier": "a b", "transport": {}}, {"registryType": "npm", "identifier": "a", "version": "1.x", "transport": {}},
 {"registryType": "mcpb", "identifier": "https://x/mcp.mcpb", "transport": {}}, {"registryType": "oci", "identifier": "x/y:1", "version": "1", "transport": {}}]}`,
