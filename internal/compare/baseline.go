@@ -149,6 +149,9 @@ func compareSaved(ctx context.Context, now *fleet.Surface, data []byte, file str
 	switch {
 	case errors.Is(err, snapshot.ErrConflict) && now.Source != config.CommandLine: // git has both sides of it
 		return &report.Saved{Action: report.Updated, Reason: "it held the marks of a merge"}, nil
+	case errors.Is(err, snapshot.ErrConflict):
+		return nil, exit.Advise("if it is of this one, take one side with git checkout --ours or --theirs, or delete the file, and run mcpctl snapshot again",
+			"%s may be the file of another server, which cannot be told while a conflict is marked in it", file)
 	case err != nil:
 		return nil, fmt.Errorf("%s holds no snapshot, so it is left alone: %w", file, &source.ParseError{Origin: file, Err: err})
 	}

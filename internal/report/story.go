@@ -103,7 +103,7 @@ func writeStory(p *page, r *Report, causes []cause) {
 func broken(findings []finding.Finding) []string {
 	var all []string
 	for _, f := range findings {
-		if f.Level == finding.Breaking && f.Waiver == nil && f.Item != "" {
+		if f.Level == finding.Breaking && f.Waiver == nil && f.Item != "" && !isPolicy(f.Item) {
 			_, name, _ := strings.Cut(f.Item, "/")
 			all = appendNew(all, name)
 		}

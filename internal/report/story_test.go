@@ -202,3 +202,15 @@ func TestAListIsToldOnce(t *testing.T) {
 		t.Errorf("the change is not told once:\n%s", out)
 	}
 }
+
+// TestAWaiverIsNothingThatSomebodyUses: what expired fails the run, and breaks nobody.
+func TestAWaiverIsNothingThatSomebodyUses(t *testing.T) {
+	r := &report.Report{Command: "diff", Status: 1, Servers: []report.Server{{Name: "s", State: report.OK}}, Findings: []finding.Finding{
+		{Rule: "waiver-expired", Level: finding.Breaking, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
+		{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/d", Message: "`d` was removed."},
+		{Rule: "tool-added", Level: finding.Info, Server: "s", Item: "tool/e", Message: "`e` is new."},
+	}}
+	if page := table(t, r, report.Options{}); !strings.Contains(page, "breaks whoever uses d\n") {
+		t.Error(page)
+	}
+}

@@ -212,6 +212,8 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 			return nil, fmt.Errorf("%s was %s then, so what it offered is not known", s.Name, s.State)
 		case s.Saved != nil && s.Saved.File != "":
 			return nil, fmt.Errorf("the snapshot of %s is in %s", s.Name, s.Saved.File)
+		case s.Counts == nil:
+			return nil, fmt.Errorf("it does not say what %s offers: save a snapshot with mcpctl snapshot", s.Name)
 		}
 		parsed := &snapshot.Snapshot{Server: s.ServerInfo, Capabilities: s.Capabilities, Instructions: s.Instructions}
 		if s.ServerInfo != nil {
