@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 )
 
@@ -35,7 +34,7 @@ func Read(path string, limit int64) ([]byte, error) {
 // ReadRegular is Read for paths that somebody else chose: a pipe there would keep the reader waiting for ever.
 func ReadRegular(path string, limit int64) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "reading", Path: path, Err: errors.New("not a regular file")}
+		return nil, errors.New("not a regular file")
 	}
 	return Read(path, limit)
 }

@@ -35,6 +35,7 @@ func TestFoundHoweverWritten(t *testing.T) {
 		"base64 in an indent":     func(s string) string { return wrapped(std(s), 30, "\n\t  ") },
 		"URL alphabet, no pad":    func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 		"base64 twice":            func(s string) string { return std(std(s)) },
+		"base64 twice, of upper":  func(s string) string { return std(std(strings.ToUpper(s))) },
 		"base64 of wrapped":       func(s string) string { return wrapped(std(wrapped(std(s), 64, "\n")), 76, "\n") },
 		"base64 of hexadecimal":   func(s string) string { return std(hex.EncodeToString([]byte(s))) },
 		"HEX, wrapped":            func(s string) string { return wrapped(strings.ToUpper(hex.EncodeToString([]byte(s))), 32, "\n") },

@@ -44,10 +44,13 @@ func (s Store) Load() (*Records, error) {
 // Load reads a file of records.
 func Load(path string) (*Records, error) {
 	data, err := files.ReadRegular(path, mostBytes)
-	if err != nil {
+	if _, named := errors.AsType[*fs.PathError](err); named {
 		return nil, err
 	}
-	rs, err := ReadRecords(data)
+	var rs *Records
+	if err == nil {
+		rs, err = ReadRecords(data)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
