@@ -140,7 +140,7 @@ func (r credentialReader) fetch(from syntax.Field) string {
 	}
 	before := len(r.uses)
 	path := r.file(from)
-	r.uses = append(r.uses[:before], use{from.Key, from.Value.Text, from.Value.Text, fromFile})
+	r.uses = append(r.uses[:before], use{key: from.Key, text: from.Value.Text, shown: from.Value.Text, from: fromFile, path: path})
 	value, warning, err := ReadSecretFile(path)
 	if err != nil {
 		r.complain(from.Value.Line, "create the file, or name another one", "reading %q: %v", from.Key, err)
@@ -155,7 +155,7 @@ func (r credentialReader) fetch(from syntax.Field) string {
 // variable is the environment variable that a value names; one without a value is a problem.
 func (r credentialReader) variable(f syntax.Field) string {
 	name := f.Value.Text
-	r.uses = append(r.uses, use{f.Key, name, name, fromVariable})
+	r.uses = append(r.uses, use{key: f.Key, text: name, shown: name, from: fromVariable})
 	value, ok := r.lookup.Value(name)
 	hint, what := fmt.Sprintf("set %s in the environment", name), ""
 	switch {
@@ -204,7 +204,7 @@ func (r credentialReader) assertion(f syntax.Field, a *auth.Assertion) {
 // runner is where a job of GitHub Actions gets statements about itself.
 func (r credentialReader) runner(of syntax.Field, a *auth.Assertion) {
 	const address, bearer = "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"
-	r.uses = append(r.uses, use{"oauth.assertion", bearer, bearer, fromVariable})
+	r.uses = append(r.uses, use{key: "oauth.assertion", text: bearer, shown: bearer, from: fromVariable})
 	a.Runner, _ = r.lookup.Value(address)
 	token, _ := r.lookup.Value(bearer)
 	if a.Bearer = probe.Secret(token); a.Runner == "" || token == "" {
@@ -222,7 +222,7 @@ func (r credentialReader) carried(prefix string) probe.Secret {
 		return ""
 	}
 	if value != "" {
-		r.uses = append(r.uses, use{"oauth.environment", name, name, fromVariable})
+		r.uses = append(r.uses, use{key: "oauth.environment", text: name, shown: name, from: fromVariable})
 	}
 	return probe.Secret(strings.TrimSpace(value))
 }

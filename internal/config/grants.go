@@ -54,7 +54,7 @@ func (e Entry) granted() []manifest.Member {
 		})
 	}
 	for _, folder := range e.May.Write {
-		m := manifest.Member{Name: "write", Value: discreetly(folder)}
+		m := manifest.Member{Name: "write", Value: e.located(folder, folder)}
 		if e.scope.root == "" || !files.Below(files.RealPath(folder), files.RealPath(e.scope.root)) {
 			m.Unusual = "outside of the project"
 		}

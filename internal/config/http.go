@@ -134,7 +134,7 @@ func (r httpReader) envHeaders(headers map[string]probe.Secret) {
 	}
 	for _, m := range r.texts(f) {
 		value, _ := r.lookup.Value(m.Value.Text)
-		r.uses = append(r.uses, use{m.In(f.Key).Key, m.Value.Text, m.Value.Text, fromVariable})
+		r.uses = append(r.uses, use{key: m.In(f.Key).Key, text: m.Value.Text, shown: m.Value.Text, from: fromVariable})
 		if strings.TrimSpace(value) != "" || !headerName(m.Key) {
 			r.header(m, value, headers)
 		}

@@ -24,6 +24,7 @@ type use struct {
 	text  string // as it is written; or the name of a variable, the path of a file
 	shown string // the same with the folders put in
 	from  origins
+	path  string // of the file that it names, absolute
 }
 
 // origins are the places that the value of a use comes from.
@@ -56,7 +57,7 @@ func (e Entry) Manifest() manifest.Manifest {
 		b.Starts = append(b.Starts, manifest.Masked(masked, words[i]))
 	}
 	if s := e.Server.Stdio; s != nil {
-		b.In = discreetly(cmp.Or(e.dir, s.Dir))
+		b.In = e.located(cmp.Or(e.dir, s.Dir), s.Dir)
 		b.Outside = e.Found == Searched && !files.Below(files.RealPath(s.Dir), files.RealPath(e.scope.root))
 	}
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
@@ -184,11 +185,24 @@ func (b *builder) contact(address, what string) {
 
 // read is a file whose content is used.
 func (b *builder) read(u use, as string) {
-	f := manifest.File{Path: discreetly(u.shown), As: as}
-	if path := b.absolute(u.shown); b.scope.root == "" || !files.Below(files.RealPath(path), files.RealPath(b.scope.root)) {
+	path := cmp.Or(u.path, b.absolute(u.shown))
+	f := manifest.File{Path: b.located(u.shown, path), As: as}
+	if b.scope.root == "" || !files.Below(files.RealPath(path), files.RealPath(b.scope.root)) {
 		f.Unusual = "outside of the project"
 	}
 	b.Reads = append(b.Reads, f)
+}
+
+// located is a path with where links of the project lead it: who can write there could make another file or folder of it later.
+func (e Entry) located(shown, path string) manifest.Text {
+	inside, err := filepath.Rel(e.scope.root, path)
+	if e.scope.root == "" || err != nil || !filepath.IsLocal(inside) {
+		return discreetly(shown)
+	}
+	if real := files.RealPath(path); real != filepath.Join(files.RealPath(e.scope.root), inside) {
+		shown += " → " + real
+	}
+	return discreetly(shown)
 }
 
 func (e Entry) absolute(path string) string {

@@ -272,7 +272,7 @@ func (r *serverReader) foreign(keys []string, beside string) {
 // expand replaces the variables of f's string and keeps those without a value as problems; ok is false if there are any.
 func (r *serverReader) expand(f syntax.Field) (out expanded, ok bool) {
 	out, missing := r.scope.expand(f.Value.Text)
-	r.uses = append(r.uses, use{f.Key, f.Value.Text, out.shown, fromText})
+	r.uses = append(r.uses, use{key: f.Key, text: f.Value.Text, shown: out.shown, from: fromText})
 	r.secrets = append(r.secrets, r.confidential(f.Value.Text)...)
 	for _, m := range missing {
 		r.complain(f.Value.Line, m.hint, "%s, needed in %q", m.message, f.Key)
@@ -431,6 +431,11 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 	if path == r.folder {
 		return nil
 	}
+	for i := range r.uses {
+		if r.uses[i].key == f.Key {
+			r.uses[i].path = path
+		}
+	}
 	if rel, err := filepath.Rel(r.folder, shown); err == nil && !strings.HasPrefix(rel, "..") {
 		shown = rel
 	}
@@ -448,7 +453,7 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 		v := read[name]
 		if envName(name) {
 			env[name] = probe.Secret(v)
-			r.uses = append(r.uses, use{"envFile." + name, v, v, fromEnvFile})
+			r.uses = append(r.uses, use{key: "envFile." + name, text: v, shown: v, from: fromEnvFile})
 		}
 	}
 	return env
