@@ -31,15 +31,16 @@ func PackageStore(p host.Process) (*packages.Store, error) {
 // publishedTargets are the servers in the packages that SOURCEs name, as far as the project allows them and somebody agrees to
 // them. Fetching comes first, so that it is known what is agreed to; none of what is in a package runs before.
 func (f *Fleet) publishedTargets(ctx context.Context, from []source.Source) ([]Target, error) {
+	from = slices.DeleteFunc(slices.Clone(from), func(s source.Source) bool { return s.Kind != source.Package })
+	if len(from) == 0 {
+		return nil, nil // who has no home has no store
+	}
 	store, err := PackageStore(f.process)
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
 	var entries []config.Entry
 	for _, s := range from {
-		if s.Kind != source.Package {
-			continue
-		}
 		ref, _, err := packages.Parse(s.Word)
 		if err != nil {
 			return nil, exit.Misuse(err)
