@@ -329,15 +329,6 @@ func Expand(text string, values map[string]string) (uri string, problems []Probl
 	return uri, problems
 }
 
-// Variables are the names of the variables of a URI template, none when it is none.
-func Variables(text string) []string {
-	template, err := uritemplate.New(text)
-	if err != nil {
-		return nil
-	}
-	return template.Varnames()
-}
-
 // optional tells whether a variable stands in a query only: {?name} or {&name}.
 func optional(template, name string) bool {
 	for part := range strings.SplitSeq(template, "{") {
