@@ -8,11 +8,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 var (
@@ -66,7 +71,7 @@ func (r recipe) cost(t *testing.T, size int) (spent time.Duration, peak int64) {
 	dir := t.TempDir()
 	old, new := r.write(t, dir, size)
 	for _, args := range [][]string{{"diff", old, new}, {"check", new}} {
-		cmd := exec.Command("mcpctl", append(args, "--format", "json", "--output", filepath.Join(dir, "report.json"))...)
+		cmd := exec.Command("mcpctl", append(args, "--timeout", "0", "--format", "json", "--output", filepath.Join(dir, "report.json"))...)
 		cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
 		out, _ := cmd.CombinedOutput()
 		if status := cmd.ProcessState.ExitCode(); status != 0 && status != 1 {
@@ -185,6 +190,51 @@ func TestCost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCostGrowsWithTheBytes guards all of these lists by allocations and reports, which are the same on every machine: four times the
+// bytes cost no more than some six times as much, and findings end at those that are told one by one.
+func TestCostGrowsWithTheBytes(t *testing.T) {
+	const size = 10_000
+	for name, r := range recipes(t) {
+		if strings.Contains(r.Old, "NEST{") {
+			continue // a member takes half of that
+		}
+		few, many := allocated(t, r, size), allocated(t, r, 4*size)
+		if few.count*7 < many.count || few.bytes*8 < many.bytes || many.report > 200*size {
+			t.Errorf("%s: %+v, and four times the bytes %+v", name, few, many)
+		}
+	}
+}
+
+// effort is what a comparison and a check took: allocations, their bytes, and the bytes of what they tell.
+type effort struct {
+	count, bytes uint64
+	report       int
+}
+
+func allocated(t *testing.T, r recipe, size int) effort {
+	t.Helper()
+	var sides [2]*snapshot.Snapshot
+	for i, member := range []string{r.Old, r.New} {
+		var err error
+		if sides[i], err = snapshot.Parse([]byte(r.list(member, size))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found, err := diff.Compare(t.Context(), sides[0], sides[1], diff.Options{})
+	wrong, wrongErr := check.Run(t.Context(), []check.Subject{{Name: "s", Snapshot: sides[1]}}, check.Options{})
+	runtime.ReadMemStats(&after)
+	if err != nil || wrongErr != nil {
+		t.Fatal(err, wrongErr)
+	}
+	text, err := json.Marshal(append(found, wrong...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return effort{after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc, len(text)}
 }
 
 // TestSearchCost looks for lists that cost more than those that are known, by changes to them.

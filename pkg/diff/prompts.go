@@ -39,26 +39,39 @@ func readArguments(raw json.RawMessage) []argument {
 	return arguments
 }
 
-func find(arguments []argument, name string) *argument {
-	i := slices.IndexFunc(arguments, func(a argument) bool { return a.name == name })
-	if i < 0 {
-		return nil
+// byName are arguments by their names, of several with one name the first.
+func byName(arguments []argument) map[string]*argument {
+	named := make(map[string]*argument, len(arguments))
+	for i, a := range arguments {
+		if named[a.name] == nil {
+			named[a.name] = &arguments[i]
+		}
 	}
-	return &arguments[i]
+	return named
 }
 
 func compareArguments(c *comparison, s subject, old, new []argument) {
+	before, after := byName(old), byName(new)
+	gone, fresh := alone(old, after), alone(new, before)
 	renamed := map[string]bool{}
 	for _, a := range old {
-		switch b := find(new, a.name); {
-		case b != nil:
+		if b := after[a.name]; b != nil {
 			compareArgument(c, s, a, *b)
-		default:
-			reportArgumentGone(c, s, a, old, new, renamed)
+			continue
 		}
+		said := withoutMember(a.raw, "name")
+		f := finding.Finding{Item: s.id, Path: argumentPath(a.name), Old: a.raw}
+		if len(gone[said]) != 1 || len(fresh[said]) != 1 {
+			c.report("prompt-argument-removed", f)
+			continue
+		}
+		successor := fresh[said][0]
+		renamed[successor.name] = true
+		f.New, f.Hint = successor.raw, "send "+code(successor.name)+" instead"
+		c.report("prompt-argument-renamed", f, "new", code(successor.name))
 	}
 	for _, b := range new {
-		if find(old, b.name) != nil || renamed[b.name] {
+		if before[b.name] != nil || renamed[b.name] {
 			continue
 		}
 		rule := "prompt-optional-argument-added"
@@ -67,34 +80,24 @@ func compareArguments(c *comparison, s subject, old, new []argument) {
 		}
 		c.report(rule, finding.Finding{Item: s.id, Path: argumentPath(b.name), New: b.raw})
 	}
-	before, after := sharedNames(old, new), sharedNames(new, old)
-	if !slices.Equal(before, after) {
-		c.report("prompt-argument-order-changed", finding.Finding{Item: s.id, Path: "/arguments", Old: asJSON(before), New: asJSON(after)})
+	if was, is := sharedNames(old, after), sharedNames(new, before); !slices.Equal(was, is) {
+		c.report("prompt-argument-order-changed", finding.Finding{Item: s.id, Path: "/arguments", Old: asJSON(was), New: asJSON(is)})
 	}
+}
+
+// alone are the arguments that the other side has not, by what they say beside their name.
+func alone(arguments []argument, other map[string]*argument) map[string][]argument {
+	found := map[string][]argument{}
+	for _, a := range arguments {
+		if other[a.name] == nil {
+			said := withoutMember(a.raw, "name")
+			found[said] = append(found[said], a)
+		}
+	}
+	return found
 }
 
 func argumentPath(name string) string { return rawjson.Join("/arguments", name) }
-
-// reportArgumentGone reports an argument that is removed, or found under another name.
-func reportArgumentGone(c *comparison, s subject, a argument, old, new []argument, renamed map[string]bool) {
-	twins := func(side, other []argument) (found []argument) {
-		for _, b := range side {
-			if find(other, b.name) == nil && withoutMember(a.raw, "name") == withoutMember(b.raw, "name") {
-				found = append(found, b)
-			}
-		}
-		return found
-	}
-	f := finding.Finding{Item: s.id, Path: argumentPath(a.name), Old: a.raw}
-	successors := twins(new, old)
-	if len(successors) != 1 || len(twins(old, new)) != 1 {
-		c.report("prompt-argument-removed", f)
-		return
-	}
-	renamed[successors[0].name] = true
-	f.New, f.Hint = successors[0].raw, "send "+code(successors[0].name)+" instead"
-	c.report("prompt-argument-renamed", f, "new", code(successors[0].name))
-}
 
 // compareArgument compares one argument that both sides have.
 func compareArgument(c *comparison, s subject, old, new argument) {
@@ -113,10 +116,10 @@ func compareArgument(c *comparison, s subject, old, new argument) {
 }
 
 // sharedNames are the names of the arguments that the other side has too, in their own order.
-func sharedNames(arguments, other []argument) []string {
+func sharedNames(arguments []argument, other map[string]*argument) []string {
 	names := []string{}
 	for _, a := range arguments {
-		if find(other, a.name) != nil {
+		if other[a.name] != nil {
 			names = append(names, a.name)
 		}
 	}

@@ -23,6 +23,15 @@ type passage struct {
 	raw     json.RawMessage
 }
 
+// naming is the text that names something; of a long one, which may name thousands, the name alone.
+func (p passage) naming(name string) json.RawMessage {
+	const long = 4 << 10
+	if len(p.raw) > long {
+		return rawjson.Quote(name)
+	}
+	return p.raw
+}
+
 // passages are the texts inside a value that are wanted by the member that holds them, keys of objects included under
 // the member "". They come in the order of their pointers.
 func passages(pointer, key string, tree any, wanted func(key, text string) bool) []passage {
@@ -200,7 +209,7 @@ func findHosts(c *comparison, item string, old, new []passage) {
 			if h := host(m[1]); !named[h] {
 				named[h] = true
 				c.report("text-url-added", finding.Finding{
-					Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now names the host %s.", h),
+					Item: item, Path: p.pointer, New: p.naming(h), Message: fmt.Sprintf("The text now names the host %s.", h),
 				})
 			}
 		}
@@ -222,7 +231,7 @@ func findReferences(c *comparison, item string, old, new []passage) {
 			}
 			before[name] = true
 			c.report("text-tool-reference-added", finding.Finding{
-				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now names the tool %s.", code(name)),
+				Item: item, Path: p.pointer, New: p.naming(name), Message: fmt.Sprintf("The text now names the tool %s.", code(name)),
 			})
 		}
 	}
