@@ -31,8 +31,8 @@ const (
 )
 
 // statement is the assertion to the authorization server of f.
-func (w *client) statement(ctx context.Context, a Assertion, f discovered) (string, error) {
-	text, err := w.asserted(ctx, a, f.issuer.ID)
+func (a Assertion) statement(ctx context.Context, w *client, f discovered) (string, error) {
+	text, err := a.told(ctx, w, f.issuer.ID)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("getting the assertion of the client: %w", err)
@@ -59,8 +59,8 @@ func (w *client) statement(ctx context.Context, a Assertion, f discovered) (stri
 	return given.AccessToken, nil
 }
 
-// asserted is the statement as its maker gives it. Only GitHub Actions can be told whom it is meant for.
-func (w *client) asserted(ctx context.Context, a Assertion, audience string) (string, error) {
+// told is the statement as its maker gives it. Only GitHub Actions can be told whom it is meant for.
+func (a Assertion) told(ctx context.Context, w *client, audience string) (string, error) {
 	switch {
 	case a.Text != "":
 		return a.Text.Reveal(), nil

@@ -246,7 +246,7 @@ func (s *Source) grant(ctx context.Context, w *client, f discovered) (string, ur
 	if s.Server.Client.Assertion == nil {
 		return grantMachine, more, nil
 	}
-	text, err := w.statement(ctx, *s.Server.Client.Assertion, f)
+	text, err := s.Server.Client.Assertion.statement(ctx, w, f)
 	more.Set("assertion", text)
 	return grantJWT, more, err
 }
