@@ -3,6 +3,7 @@ package usage
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -133,4 +134,57 @@ func TestManyAnswers(t *testing.T) {
 	if u.Answers != mostAnswers || u.Undecided != 50 {
 		t.Errorf("%+v", u)
 	}
+}
+
+// TestAnswersNeverContradict: for random results and places, what is said of what is kept is so of the result, or nothing is said.
+func TestAnswersNeverContradict(t *testing.T) {
+	said, all := 0, 0
+	for seed := range uint64(300) {
+		g := generator{rand.New(rand.NewPCG(seed, 17))}
+		result := g.object(4)
+		value, err := rawjson.Decode([]byte(result))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Record{Answer: heldIn(json.RawMessage(result))}
+		for range 20 {
+			var steps []string
+			for range 1 + g.IntN(3) {
+				steps = append(steps, g.of("a", "b", "c", "*", "Some Name"))
+			}
+			all++
+			held, known := r.held(steps)
+			if !known {
+				continue
+			}
+			said++
+			if holds := lookUp(value, steps); holds != held {
+				t.Fatalf("%s holds /%s: %t, but of %q it is said %t", result, strings.Join(steps, "/"), holds, r.Answer, held)
+			}
+		}
+	}
+	t.Logf("%d of %d decided", said, all)
+	if 10*said < 8*all {
+		t.Errorf("only %d of %d are decided", said, all)
+	}
+}
+
+// lookUp tells whether a value holds something at a place.
+func lookUp(value any, steps []string) bool {
+	if len(steps) == 0 {
+		return true
+	}
+	items, _ := value.([]any)
+	for _, item := range items { // a name leads into items, too: what it was the name of is not kept of an array
+		if lookUp(item, steps[1:]) {
+			return true
+		}
+	}
+	members, _ := value.(map[string]any)
+	for name, member := range members {
+		if (steps[0] == "*" || steps[0] == name) && lookUp(member, steps[1:]) {
+			return true
+		}
+	}
+	return false
 }
