@@ -52,7 +52,6 @@ type reader struct {
 	project string                 // of the session, where the records say it once for all calls
 	at      int64                  // where the line begins that is read
 	waiting map[string]waitingCall // by their ids
-	order   []string               // of the ids
 }
 
 // Path reads a file, or the files of a folder and those below it, as far as they are new.
@@ -96,7 +95,7 @@ func (i *Import) file(ctx context.Context, path string) error {
 	if open := compressed[filepath.Ext(path)]; open != nil {
 		now, err = i.unzip(ctx, f, was, open)
 	} else {
-		now, err = i.stream(ctx, f, was, (*reader).expected)
+		now, err = i.stream(ctx, f, was, true)
 	}
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
@@ -133,7 +132,7 @@ func (i *Import) unzip(ctx context.Context, f *os.File, was position, open func(
 	}
 	lines, err := open(f)
 	if err == nil {
-		_, err = i.stream(ctx, lines, position{}, never)
+		_, err = i.stream(ctx, lines, position{}, false)
 		_ = lines.Close() // which was read as far as it can be
 	}
 	if err != nil && ctx.Err() == nil {
@@ -145,13 +144,13 @@ func (i *Import) unzip(ctx context.Context, f *os.File, was position, open func(
 // Stream reads calls to the end of a stream.
 func (i *Import) Stream(ctx context.Context, in io.Reader) error {
 	i.Count.Files++
-	_, err := i.stream(ctx, in, position{}, never)
+	_, err := i.stream(ctx, in, position{}, false)
 	return err
 }
 
-// stream reads lines, and gives the end of the last one that is whole. Calls that are not answered in it are taken, but for those that
-// are expected to be answered later.
-func (i *Import) stream(ctx context.Context, in io.Reader, was position, expected func(*reader, waitingCall) bool) (position, error) {
+// stream reads lines, and gives the end of the last one that is whole. Calls that are not answered in it are taken, but for those
+// that may be answered later in a file that grows.
+func (i *Import) stream(ctx context.Context, in io.Reader, was position, grows bool) (position, error) {
 	r := &reader{Import: i, project: was.Project, at: was.Offset - was.Again, waiting: map[string]waitingCall{}}
 	lines := bufio.NewReaderSize(endable{ctx, in}, 1<<20)
 	for ctx.Err() == nil {
@@ -173,7 +172,7 @@ func (i *Import) stream(ctx context.Context, in io.Reader, was position, expecte
 			break
 		}
 	}
-	calls, first := r.unanswered(expected)
+	calls, first := r.unanswered(grows)
 	for _, c := range calls {
 		r.take(c)
 	}

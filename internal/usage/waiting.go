@@ -2,7 +2,10 @@ package usage
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -38,10 +41,7 @@ func (r *reader) answers(line []byte, key string) bool {
 // wait keeps a call until it is answered. When too many wait, all are taken as they are.
 func (r *reader) wait(c Call) (given []Call) {
 	if len(r.waiting) == mostWaiting {
-		given, _ = r.unanswered(never)
-	}
-	if _, again := r.waiting[c.ID]; !again {
-		r.order = append(r.order, c.ID)
+		given, _ = r.unanswered(false)
 	}
 	r.waiting[c.ID] = waitingCall{c, r.at}
 	return given
@@ -61,27 +61,18 @@ func (r *reader) answer(id string, failed bool, result json.RawMessage) []Call {
 	return []Call{c.Call}
 }
 
-// unanswered are the calls that wait, in their order, but for those that are kept; first is where the first of those begins, or
-// where the reader is. Nothing waits afterwards.
-func (r *reader) unanswered(keep func(*reader, waitingCall) bool) (calls []Call, first int64) {
+// unanswered are the calls that wait, in their order; of what grows but for those whose answers may stand in what a later import reads:
+// first is where the first of these begins, or where the reader is. Nothing waits afterwards.
+func (r *reader) unanswered(grows bool) (calls []Call, first int64) {
 	first = r.at
-	for _, id := range r.order {
-		switch c, ok := r.waiting[id]; {
-		case ok && keep(r, c):
+	for _, c := range slices.SortedFunc(maps.Values(r.waiting), func(a, b waitingCall) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID)) }) {
+		if grows && c.Time.After(r.Now.Add(-longestWait)) && r.at-c.at <= mostAgain {
 			first = min(first, c.at)
 			r.Count.Waiting++
-		case ok:
+		} else {
 			calls = append(calls, c.Call)
 		}
 	}
-	r.waiting, r.order = map[string]waitingCall{}, nil
+	clear(r.waiting)
 	return calls, first
-}
-
-// never is of calls in what cannot be read again.
-func never(*reader, waitingCall) bool { return false }
-
-// expected tells whether the answer of a call may stand in what a later import reads.
-func (r *reader) expected(c waitingCall) bool {
-	return c.Time.After(r.Now.Add(-longestWait)) && r.at-c.at <= mostAgain
 }
