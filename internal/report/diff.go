@@ -3,11 +3,14 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -292,4 +295,57 @@ func writeHistory(p *page, r *Report) {
 		p.text(0, 2, span{"each release against the one before it; --verbose shows every change", dim})
 	}
 	writeTotals(p, r, nil)
+}
+
+// alike joins the findings that show the same, so that it is shown once. Texts show the same where the same words changed.
+func alike(members []finding.Finding) [][]finding.Finding {
+	var all [][]finding.Finding
+	at := map[string]int{}
+	for _, f := range members {
+		key := strings.Join([]string{path.Base(f.Pointer()), string(f.Old), string(f.New)}, "\x00")
+		switch {
+		case isSpoken(f):
+			key = f.Message
+		case f.Pointer() == "" && f.Item != "":
+			key += "\x00" + f.Item
+		case isSchema(f) && f.New == nil:
+			key = "gone"
+		}
+		i, known := at[key]
+		if !known && isText(f) {
+			words := path.Base(f.Pointer()) + changedWords(f)
+			if i, known = at[words]; !known {
+				at[words] = len(all)
+			}
+		}
+		if !known {
+			i, all = len(all), append(all, nil)
+		}
+		at[key] = i
+		all[i] = append(all[i], f)
+	}
+	return all
+}
+
+// isSpoken tells whether the sentence of a finding says all of a change of values.
+func isSpoken(f finding.Finding) bool {
+	return f.Item != "" && f.Pointer() != "" && !isText(f) && !isSchema(f) && saysAll(f)
+}
+
+// isText tells whether a text became another one that is shown by its words.
+func isText(f finding.Finding) bool {
+	before, isText := rawjson.Text(f.Old)
+	after, both := rawjson.Text(f.New)
+	return isText && both && !(isShort(before) && isShort(after))
+}
+
+// changedWords are the words that left a text and those that joined it.
+func changedWords(f finding.Finding) string {
+	var words strings.Builder
+	for _, e := range wording.Compare(display(f.Old, f.New)) {
+		if e.Op != wording.Kept {
+			fmt.Fprintf(&words, "%d%s\x00", e.Op, e.Text)
+		}
+	}
+	return words.String()
 }

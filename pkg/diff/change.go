@@ -352,7 +352,7 @@ func (ch *change) ofValues() bool {
 
 // tightenedTogether tells what breaks by the values of an argument as one cause, and with it the arguments of which the very same
 // is true: that two of them become whole numbers above zero is one decision, in however many keywords.
-func (r *revision) tightenedTogether() {
+func tightenedTogether(r *revision) {
 	happened := map[string]string{} // to each argument
 	for _, one := range r.tightened {
 		f := r.findings[one.finding]
@@ -368,15 +368,15 @@ func (r *revision) tightenedTogether() {
 			}
 		}
 		if changes > 1 {
-			r.findings[one.finding].Cause = someNames(names) + r.accepts(len(names), strings.Contains(happened[one.name], "-changed "))
+			r.findings[one.finding].Cause = someNames(names) + accepts(r.direction, len(names), strings.Contains(happened[one.name], "-changed "))
 		}
 	}
 }
 
 // accepts says of some arguments, or members of the result, how the values changed that they may have.
-func (r *revision) accepts(names int, others bool) string {
+func accepts(direction finding.Direction, names int, others bool) string {
 	switch {
-	case r.direction == finding.Output:
+	case direction == finding.Output:
 		return " can be more than before"
 	case others:
 		return either(names == 1, " accepts", " accept") + " other values than before"

@@ -114,7 +114,7 @@ func (r *revision) compare() {
 	for _, ch := range r.changes(judged) {
 		r.change(ch)
 	}
-	r.tightenedTogether()
+	tightenedTogether(r)
 	r.remainder()
 }
 
