@@ -36,7 +36,9 @@ case $RUNNER_ARCH in
   *) echo "::error::mcpctl is not released for $RUNNER_ARCH: leave version out, and it is built" ; exit 2 ;;
 esac
 
-file=mcpctl_${number}_${system}_${processor}.tar.gz
+kind=tar.gz
+[ "$system" != windows ] || kind=zip
+file=mcpctl_${number}_${system}_${processor}.$kind
 releases=${MCPCTL_RELEASES:-https://github.com/mcpctl/mcpctl/releases/download}
 cd "$(mktemp -d "$RUNNER_TEMP/mcpctl.XXXXXX")"
 fetch() { curl --fail --silent --show-error --location --proto '=https,file' --retry 3 --remote-name "$releases/v$number/$1"; }
@@ -67,4 +69,7 @@ if command -v gh > gh.path && [ -n "${GH_TOKEN:-}" ]; then
 else
   echo "mcpctl $VERSION: checksum verified; its build attestation was not, since there is no gh command with a GH_TOKEN here"
 fi
-tar -xzf "$file" -C "$folder"
+case $kind in
+  zip) unzip -q -o "$file" -d "$folder" ;; # which Git for Windows brings
+  *) tar -xzf "$file" -C "$folder" ;;
+esac
