@@ -32,7 +32,7 @@ func rounds(steps int, sizes []int, compare func(items []int, share func(i int) 
 			items = append(items, i)
 		}
 	}
-	each := max(2, total/stepsOfBytes) // bytes for a step
+	each := max(2, (total+stepsOfBytes-1)/stepsOfBytes) // bytes for a step
 	pools := make([]schema.Pool, len(sizes))
 	for range 2 {
 		if len(items) == 0 || steps <= 0 {
