@@ -118,3 +118,28 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 func unescaped(page string) string {
 	return strings.NewReplacer("<ins>", "", "</ins>", "", "&lt;", "<", "&gt;", ">", "\\u003c", "<", "\\u003e", ">", `\<`, "<", `\!`, "!", `\-`, "-", "%0A", " ", "\\n", " ", "│", "").Replace(page)
 }
+
+// TestAChangedTextIsWholeSomewhere: a page shows the sentences that changed; with --verbose, and in what a page of HTML unfolds, the
+// others are there, too.
+func TestAChangedTextIsWholeSomewhere(t *testing.T) {
+	const kept = "This sentence stays as it is and is long enough to be left out where there is little room for it. "
+	said := func(last string) *snapshot.Snapshot {
+		return surfaceOf(t, `{"mcpctl":1,"tools":[{"name":"t","description":"=d","inputSchema":{"type":"object"}}]}`, func(string) string {
+			return "First. " + strings.Repeat(kept, 3) + "It ends with " + last + "."
+		})
+	}
+	found, err := diff.Compare(t.Context(), said("one"), said("two"), diff.Options{Server: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &report.Report{Command: "diff", Findings: found, Servers: []report.Server{{Name: "s", State: report.OK, Base: "old.json"}}}
+	for format, options := range map[string]report.Options{"table": {Verbose: true, Width: 100}, "html": {}, "json": {}, "yaml": {}} {
+		var out bytes.Buffer
+		if err := report.Write(&out, format, r, options); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(strings.Join(strings.Fields(out.String()), " "), strings.TrimSpace(kept)); n < 3 {
+			t.Errorf("%s has %d of the 3 sentences that stayed", format, n)
+		}
+	}
+}

@@ -334,10 +334,10 @@ func short(s string) string {
 		fmt.Sprintf("… (%d bytes more: --format json)", len(s)-longValue)
 }
 
-// writeEdits writes a text with its changes marked, complete but for long stretches that stayed the same.
+// writeEdits writes a text with its changes marked, complete but for long stretches that stayed the same, which Verbose has too.
 func writeEdits(p *page, indent int, all []wording.Edit, row ...span) {
 	for i, e := range all {
-		rows, look := keptRows(e.Text, i > 0, i < len(all)-1), plain
+		rows, look := keptRows(e.Text, i > 0 && !p.Verbose, i < len(all)-1 && !p.Verbose), plain
 		switch e.Op {
 		case wording.Gone:
 			rows, look = changedRows(p, "[-", e.Text, "-]"), red
