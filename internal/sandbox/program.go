@@ -175,6 +175,8 @@ func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
 	launch, known := packages.Launched(append([]string{s.Command}, s.Args...))
 	launcher := filepath.Base(s.Command)
 	switch {
+	case launcher == "docker" || launcher == "podman":
+		return s, fmt.Errorf("%s reaches its engine by a Unix socket, which the sandbox does not have, and a container is shut in by itself: run it without --sandbox", launcher)
 	case !known && launcher != "npx" && launcher != "uvx", launch.Ref.Registry == "oci":
 		return s, nil
 	case !known:

@@ -185,7 +185,7 @@ func TestWrapShowsThePrograms(t *testing.T) {
 			t.Errorf("%s: shows %s, want %s", command, got, want)
 		}
 	}
-	for command, want := range map[string]string{"npx -y @x/srv": "npx would fetch", "npx -y @x/srv@1.2.4": "npx would fetch", "uvx other": "uvx would fetch", "uvx ../../../bin/other": "uvx ../../../bin/other would need", "uvx py@2.0": "uvx would fetch"} {
+	for command, want := range map[string]string{"npx -y @x/srv": "npx would fetch", "npx -y @x/srv@1.2.4": "npx would fetch", "uvx other": "uvx would fetch", "uvx ../../../bin/other": "uvx ../../../bin/other would need", "uvx py@2.0": "uvx would fetch", "docker run -i x": "docker reaches its engine"} {
 		words := strings.Fields(command)
 		if out, _, err := b.Wrap(probe.Stdio{Command: words[0], Args: words[1:]}, []string{home}, Grants{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %q", command, err, out.Args)
