@@ -373,11 +373,19 @@ func keptRows(s string, before, after bool) []string {
 	if after {
 		tail = sentenceStart(s)
 	}
+	if before || after {
+		s = withoutMiddle(s, head, tail)
+	}
+	return strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+}
+
+// withoutMiddle is a text without what lies between two places of it, if that is more than the sign for it.
+func withoutMiddle(s string, head, tail int) string {
 	if head+len(" … ")+2 < tail {
 		left, right := strings.TrimRight(s[:head], " "), strings.TrimLeft(s[tail:], " ")
 		s = strings.TrimLeft(left+" … ", strings.Repeat(" ", count(head == 0))) + right
 	}
-	return strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	return s
 }
 
 // sentenceEnd is where the sentence ends that s begins in, or a word far enough in it.
