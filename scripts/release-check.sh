@@ -58,7 +58,7 @@ host=$($GO env GOOS)_$($GO env GOARCH)
 released=$(ls -d mcpctl_"$host"_*/mcpctl*)
 "./$released" version | grep -qF "mcpctl $version " || wrong "$released does not say that it is $version"
 cd ..
-CGO_ENABLED=0 $GO build -trimpath -ldflags "-s -w -X main.buildVersion=$version" -o bin/mcpctl-again ./cmd/mcpctl
+CGO_ENABLED=0 $GO build -trimpath -tags urfave_cli_no_docs -ldflags "-s -w -X main.buildVersion=$version" -o bin/mcpctl-again ./cmd/mcpctl
 cmp bin/mcpctl-again "dist/$released" || wrong "the binary cannot be built again"
 rm bin/mcpctl-again
 echo "release: $version is whole: $(ls dist/*.tar.gz dist/*.zip | wc -l) archives, $(ls dist/*.deb dist/*.rpm dist/*.apk | wc -l) packages"
