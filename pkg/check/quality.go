@@ -116,9 +116,8 @@ func undescribedArguments(s *server, report tell) {
 		tell(at.in("inputSchema", "properties"), missing)
 	})(s, report)
 	for _, i := range s.of(snapshot.Prompts) {
-		tell(spot{i.id, nil, report}.in("arguments"), slices.DeleteFunc(i.argumentNames(), func(name string) bool {
-			return i.argument(name)["description"] != nil
-		}))
+		described := i.described()
+		tell(spot{i.id, nil, report}.in("arguments"), slices.DeleteFunc(i.argumentNames(), func(name string) bool { return described[name] }))
 	}
 }
 

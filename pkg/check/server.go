@@ -130,15 +130,18 @@ func (i item) text(name string) string {
 	return text
 }
 
-// argument is an argument of a prompt; nil when it has none of that name.
-func (i item) argument(name string) map[string]any {
+// described tells of the arguments of a prompt which have a description; of several with one name the first counts.
+func (i item) described() map[string]bool {
+	told := map[string]bool{}
 	arguments, _ := i.fields["arguments"].([]any)
 	for _, value := range arguments {
-		if a, _ := value.(map[string]any); a["name"] == name {
-			return a
+		a, _ := value.(map[string]any)
+		name, _ := a["name"].(string)
+		if _, known := told[name]; !known {
+			told[name] = a["description"] != nil
 		}
 	}
-	return nil
+	return told
 }
 
 // argumentNames are the arguments of a prompt, in their order.
