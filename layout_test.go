@@ -46,7 +46,6 @@ var libraries = map[string][]string{
 	"github.com/gofrs/flock":                   {"internal/journal", "internal/usage", "internal/vault"},
 	"github.com/golang-jwt/jwt/v5":             {"internal/auth"},
 	"github.com/google/go-cmp":                 {"pkg/diff"},
-	"github.com/google/go-containerregistry":   {"internal/packages"},
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/klauspost/compress":            {"internal/usage"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
@@ -63,6 +62,7 @@ var libraries = map[string][]string{
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
 	"golang.org/x/sync":                        {"pkg/probe"},
 	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal/terminaltest"},
+	"oras.land/oras-go/v2":                     {"internal/packages"},
 	"golang.org/x/term":                        {"internal/terminal"},
 }
 

@@ -5,13 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/credentials"
+	"oras.land/oras-go/v2/registry/remote/retry"
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -34,17 +36,53 @@ func (m image) versions(ctx context.Context, ref Ref, all bool) ([]string, error
 	if !all {
 		return []string{cmp.Or(ref.Version, "latest")}, nil
 	}
-	repository, err := name.NewRepository(ref.Name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref, err)
-	}
-	tags, err := remote.List(repository, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
+	tags, err := listTags(ctx, ref.Name)
 	if err != nil {
 		return nil, explained(ref, imageFaults, err.Error(), fmt.Errorf("listing its tags: %w", err))
 	}
 	tags = slices.DeleteFunc(tags, func(tag string) bool { return !released(tag) })
 	slices.SortStableFunc(tags, compareVersions)
 	return tags, nil
+}
+
+// listTags asks the registry of an image, as whoever is logged in there with docker.
+func listTags(ctx context.Context, image string) (tags []string, err error) {
+	repository, err := remote.NewRepository(withRegistry(image))
+	if err != nil {
+		return nil, err
+	}
+	repository.PlainHTTP = loopback(repository.Reference.Host())
+	client := &auth.Client{Client: retry.DefaultClient, Cache: auth.NewCache()}
+	if docker, err := credentials.NewStoreFromDocker(credentials.StoreOptions{}); err == nil { // else nobody is logged in
+		client.Credential = credentials.Credential(docker)
+	}
+	repository.Client = client
+	err = repository.Tags(ctx, "", func(page []string) error {
+		tags = append(tags, page...)
+		return nil
+	})
+	return tags, err
+}
+
+// withRegistry is the name of an image as docker understands it: without a registry it is one of Docker Hub's.
+func withRegistry(image string) string {
+	first, _, nested := strings.Cut(image, "/")
+	switch {
+	case !nested:
+		return "docker.io/library/" + image
+	case !strings.ContainsAny(first, ".:") && first != "localhost":
+		return "docker.io/" + image
+	}
+	return image
+}
+
+// loopback tells a registry on this machine, which docker asks without TLS.
+func loopback(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	return name == "localhost" || net.ParseIP(name).IsLoopback()
 }
 
 // released tells a tag that is a version from one that can be moved to the next, such as "latest" or "1.2".
