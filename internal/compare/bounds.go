@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -141,7 +142,7 @@ func (p Pair) within(ctx context.Context, limit time.Duration, options diff.Opti
 		defer cancel()
 		ctx = limited
 	}
-	return p.Findings(ctx, options, policy)
+	return host.Await(ctx, func() ([]finding.Finding, error) { return p.Findings(ctx, options, policy) })
 }
 
 // limitMemory asks the garbage collector to keep to a multiple of what is held and of the most that is compared at once. It works

@@ -24,6 +24,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -155,14 +156,20 @@ func lookAt(run context.Context, subject Subject, options Options, known *metas)
 		defer cancel()
 		ctx = limited
 	}
-	s := newServer(ctx, subject, options, known)
+	l, err := host.Await(ctx, func() (seen, error) { return lookIn(newServer(ctx, subject, options, known)), nil })
+	l.cut = err != nil || ctx.Err() != nil && run.Err() == nil
+	return l
+}
+
+// lookIn is what the rules say of one server, until its context ends.
+func lookIn(s *server) (l seen) {
 	for _, r := range rules() {
-		if r.alone != nil && ctx.Err() == nil {
+		if r.alone != nil && s.ctx.Err() == nil {
 			told, _ := finding.Sum(r.about(s))
 			l.found = append(l.found, told...)
 		}
 	}
-	l.member, l.cut = memberOf(s), ctx.Err() != nil && run.Err() == nil
+	l.member = memberOf(s)
 	return l
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -277,7 +278,8 @@ func (s *state) findings(ctx context.Context, next surface) ([]finding.Finding, 
 		defer cancel()
 		ctx = limited
 	}
-	found, err := diff.Compare(ctx, old, new, s.options.Diff)
+	options := s.options.Diff
+	found, err := host.Await(ctx, func() ([]finding.Finding, error) { return diff.Compare(ctx, old, new, options) })
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
 	}
