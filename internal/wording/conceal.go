@@ -21,6 +21,9 @@ var hideouts = match.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|
 
 // Marked is a text in which what hideouts are is marked, and what gives the model orders that the user did not.
 func Marked(text string) string {
+	if !strings.ContainsAny(text, " \t\n\f\r<!") && !strings.Contains(text, ".env") {
+		return text // a name, or a number: each order has a blank, but one to read a file of secrets
+	}
 	for _, order := range slices.Concat(Instructions, PriorityClaims) {
 		text = order().ReplaceAllString(text, Sign+"order: $0")
 	}

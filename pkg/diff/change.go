@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -17,14 +18,28 @@ import (
 // change is one edit of a schema, or several that are told as one.
 type change struct {
 	schema.Edit
-	number    int            // of the edit in the revision
-	judged    *schema.Change // what it does to values; nil for a remark
+	number    int                    // of the edit in the revision
+	views     func() (old, new view) // of OldSchema and NewSchema, which edits of one place share; nil of a change that is several edits
+	judged    *schema.Change         // what it does to values; nil for a remark
 	effect    effect
 	required  bool         // a property that is required on the side that has it
 	successor *schema.Edit // the new property under which an old one is found
 	likeness  *change      // the property that came for one that is gone, or the other way round, by its looks
 	because   []*change    // the changes without which it would not break
 	parts     []*change    // the changes that only together break, with none of them in front
+}
+
+// schemas are the members of OldSchema and of NewSchema.
+func (ch *change) schemas() (old, new view) {
+	if ch.views == nil {
+		return viewOf(ch.OldSchema), viewOf(ch.NewSchema)
+	}
+	return ch.views()
+}
+
+// sameBytes tells whether two texts are the same piece of memory.
+func sameBytes(a, b json.RawMessage) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // breaks tells whether the other side of the call is broken by the change.
@@ -38,6 +53,11 @@ func (r *revision) changes(judged []schema.Change) []*change {
 	changes := make([]*change, len(r.Edits))
 	for i, e := range r.Edits {
 		changes[i] = &change{Edit: e, number: i}
+		if i > 0 && sameBytes(e.OldSchema, r.Edits[i-1].OldSchema) && sameBytes(e.NewSchema, r.Edits[i-1].NewSchema) {
+			changes[i].views = changes[i-1].views
+		} else {
+			changes[i].views = sync.OnceValues(func() (view, view) { return viewOf(e.OldSchema), viewOf(e.NewSchema) })
+		}
 		if e.Family == schema.FamilyProperty {
 			changes[i].required = requires(r, e)
 		}

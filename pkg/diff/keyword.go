@@ -96,7 +96,7 @@ func (ch *change) descriptionRule() string {
 // documentedDefaults are the defaults that the descriptions before and after speak of, unless the schema tells of the change
 // or one of the texts can be read in another way; then there are none.
 func (ch *change) documentedDefaults() (was, is string) {
-	before, after := viewOf(ch.OldSchema), viewOf(ch.NewSchema)
+	before, after := ch.schemas()
 	was, is = documentedDefault(before), documentedDefault(after)
 	if was == "" || is == "" || strings.EqualFold(was, is) || !same(before["default"], after["default"]) {
 		return "", ""
@@ -220,7 +220,7 @@ func (ch *change) choiceRule() string {
 // values are what differs before and after: the values of one keyword, or objects of those of a family that differ
 // together, which have no name in common.
 func (ch *change) values() (member string, old, new json.RawMessage) {
-	before, after := viewOf(ch.OldSchema), viewOf(ch.NewSchema)
+	before, after := ch.schemas()
 	was, is := view{}, view{}
 	var differing []string
 	for _, keyword := range ch.Family.Keywords() {

@@ -81,7 +81,8 @@ func (r *revision) words(ch *change) []string {
 	case ch.Family == schema.FamilyProperty, ch.Family == schema.FamilyRequired:
 		words = append(words, "default", brief(defaultOf(r, ch)))
 	case isInterval(ch.Family):
-		was, is := intervals(viewOf(ch.OldSchema), viewOf(ch.NewSchema), ch.Family)
+		before, after := ch.schemas()
+		was, is := intervals(before, after, ch.Family)
 		words = append(words, "was", was, "is", is)
 	}
 	if ch.Family == schema.FamilyDescription {
@@ -122,9 +123,9 @@ func generatorOf(r *revision, ch *change) string {
 	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
 		return either(slices.ContainsFunc(r.Edits, func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
 	case schema.FamilyRange:
-		v := viewOf(ch.NewSchema)
+		before, after := ch.schemas()
 		for _, keyword := range ch.Family.Keywords() {
-			if slices.Contains(safeIntegers, string(v[keyword])) && !same(v[keyword], viewOf(ch.OldSchema)[keyword]) {
+			if slices.Contains(safeIntegers, string(after[keyword])) && !same(after[keyword], before[keyword]) {
 				return anotherGenerator
 			}
 		}
