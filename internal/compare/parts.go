@@ -23,7 +23,7 @@ type PartReport struct {
 	*report.Report
 }
 
-// MergeParts is the report that one run over all servers would have made, of the reports of its parts. What only the whole can
+// MergeParts is, of one part at least, the report that one run over all servers would have made, of the reports of its parts. What only the whole can
 // tell is judged here: the budgets of all servers, how their names go together, and waivers that no part has a use for.
 func MergeParts(p host.Process, s fleet.Selection, parts []PartReport) (*report.Report, error) {
 	if err := fitTogether(parts); err != nil {
@@ -124,6 +124,9 @@ func statusOf(parts []PartReport) int {
 	return exit.OK
 }
 
+// mostNamed is how many missing parts are looked for.
+const mostNamed = 10
+
 // fitTogether says why reports are not the parts of one run, each of them once.
 func fitTogether(parts []PartReport) error {
 	files := map[int]string{}
@@ -131,6 +134,9 @@ func fitTogether(parts []PartReport) error {
 		first := parts[0]
 		if part.Part == nil {
 			return fmt.Errorf("%s is not of a part of a run: merge takes what runs with --shard I/N --format json wrote", part.File)
+		}
+		if part.Part.Index < 1 || part.Part.Index > part.Part.Count {
+			return fmt.Errorf("%s: there is no part %d of %d: run it again", part.File, part.Part.Index, part.Part.Count)
 		}
 		if part.Verdict == report.Interrupted {
 			return fmt.Errorf("%s: part %d of %d was interrupted: run it again", part.File, part.Part.Index, part.Part.Count)
@@ -147,12 +153,12 @@ func fitTogether(parts []PartReport) error {
 		files[part.Part.Index] = part.File
 	}
 	var missing []string
-	for i := 1; len(parts) > 0 && i <= parts[0].Part.Count; i++ {
+	for i := 1; i <= parts[0].Part.Count && len(missing) <= mostNamed; i++ { // whoever wrote the files may have written any count
 		if files[i] == "" {
 			missing = append(missing, fmt.Sprint(i))
 		}
 	}
-	if len(missing) > 0 || len(parts) == 0 {
+	if len(missing) > 0 {
 		return fmt.Errorf("not all parts are there: %s of %d missing: run them, and merge all", match.Some(missing), parts[0].Part.Count)
 	}
 	return nil
