@@ -37,7 +37,7 @@ func listCommand(p program) *cli.Command {
 			filter.Fill(surfaces)
 			asked := items || filter != fleet.ItemFilter{}
 			r := fleet.Report("list", surfaces)
-			r.InPart(f.Part(from), nil)
+			r.InPart(f.Part(), nil)
 			return p.emit(c.Context, r, err, report.Options{Items: asked, Fleet: len(from) == 0})
 		},
 	}, p.surveyFlags())

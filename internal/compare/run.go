@@ -109,7 +109,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	}
 	r.Findings = f.Config.Project.Usage.Lower(r.Findings) // which version to call it is not asked of callers
 	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(pairs, false)
-	r.InPart(f.Part(from), scope.Partial)
+	r.InPart(f.Part(), scope.Partial)
 	if policy.Fails(r.Findings) {
 		r.Status = status(pairs, true)
 	}
@@ -220,7 +220,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 			return nil, exit.Misuse(err)
 		}
 	}
-	budgets, part := f.Config.Project.Budgets, f.Part(from)
+	budgets, part := f.Config.Project.Budgets, f.Part()
 	found, members, err := check.Each(ctx, subjects, check.Options{Budgets: budgets, Timeout: f.Limit(), Steps: share(check.DefaultSteps, len(subjects))})
 	unfinished(surfaces, err, f.Limit()) // any other error is the end of ctx, which the report tells
 	seen, partial := seenOf(withThemselves(surfaces))

@@ -96,6 +96,9 @@ func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, er
 // Load reads the configuration, and asks a person what has to be known before the servers that SOURCEs name can run:
 // whether they are trusted, and what they lack.
 func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) (*Fleet, error) {
+	if s.Shard.Count > 0 && len(from) > 0 {
+		return nil, exit.Usagef("--shard divides the configured servers: name none, or leave it out")
+	}
 	f := &Fleet{process: p, selected: s, contact: c, gate: trust.Gate{Process: p, Yes: s.Yes}}
 	var err error
 	if f.options, err = c.options(p); err != nil {

@@ -64,7 +64,6 @@ func TestSelection(t *testing.T) {
 		"named":            {Selection{}, []string{"files", "git-a"}, "git-a files"},
 		"only":             {Selection{Only: []string{"git-*"}}, nil, "git-a git-b"},
 		"part":             {Selection{Shard: Shard{Index: 1, Count: 2}}, nil, "files"},
-		"named, no part":   {Selection{Shard: Shard{Index: 2, Count: 2}}, []string{"git-a"}, "git-a"},
 		"with a URL":       {Selection{}, []string{"files", "http://127.0.0.1:1/mcp", "http://127.0.0.1:1/sse", "http://127.0.0.1:1/b"}, "files 127.0.0.1-1 127.0.0.1-1-2 127.0.0.1-1-3e23e8"},
 		"only, with a URL": {Selection{Only: []string{"files"}}, []string{"files", "http://127.0.0.1:1/a"}, "files"},
 	} {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // Shard is part Index of Count, from 1; the zero value is everything.
@@ -103,8 +102,8 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 }
 
 // Part is what a report says of a run over a part of the configured servers; nil when the run is not divided.
-func (f *Fleet) Part(from []source.Source) *report.Part {
-	if f.selected.Shard.Count == 0 || len(from) > 0 {
+func (f *Fleet) Part() *report.Part {
+	if f.selected.Shard.Count == 0 {
 		return nil
 	}
 	return &report.Part{Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, Fleet: Digest(f.Config)}
