@@ -1,0 +1,237 @@
+//go:build store
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fakeS3 is the server that stands for Amazon's. It keeps to conditions of writes.
+const fakeS3 = "github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0"
+
+// cloud is an S3 server with a proxy before it, mcpctl and mcpctl-store.
+type cloud struct {
+	dir, program string
+	environ      []string
+	forward      http.Handler
+
+	mu     sync.Mutex
+	fault  func(w http.ResponseWriter, r *http.Request) (done bool) // nil = none
+	passed map[string]int                                           // requests that came through, by what they did
+}
+
+func newCloud(t *testing.T) *cloud {
+	c := &cloud{dir: t.TempDir(), passed: map[string]int{}}
+	bin := filepath.Join(c.dir, "bin")
+	c.program = filepath.Join(bin, "mcpctl")
+	c.build(t, "build", "-o", bin+"/", ".", "../../examples/tickets")
+	c.build(t, "build", "-C", "../../mcpctl-store", "-o", filepath.Join(bin, "mcpctl-store"), ".")
+	c.build(t, "install", fakeS3)
+	address, err := freeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := exec.Command(filepath.Join(bin, "gofakes3"), "-backend", "memory", "-host", address, "-initialbucket", "fleet", "-quiet")
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = server.Process.Kill(), server.Wait() })
+	for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		connection, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = connection.Close()
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatal(err)
+		}
+	}
+	c.forward = httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
+	proxy := httptest.NewServer(http.HandlerFunc(c.serve))
+	t.Cleanup(proxy.Close)
+	c.environ = append(os.Environ(), "AWS_ENDPOINT_URL_S3="+proxy.URL, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=us-east-1",
+		"AWS_CONFIG_FILE=/dev/null", "MCPCTL_CONFIG="+filepath.Join(c.dir, "mcp.json"), "PATH="+bin+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+c.dir)
+	c.offer(t, 1)
+	return c
+}
+
+func (c *cloud) build(t *testing.T, args ...string) {
+	command := exec.Command("go", args...)
+	command.Env = append(os.Environ(), "GOBIN="+filepath.Join(c.dir, "bin"), "GOFLAGS=-trimpath", "CGO_ENABLED=0")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("go %v: %v: %s", args, err, out)
+	}
+}
+
+// offer changes which version of its surface the example server has.
+func (c *cloud) offer(t *testing.T, version int) {
+	c.write(t, "mcp.json", fmt.Sprintf(`{"mcpServers": {"tickets": {"command": "tickets", "args": ["-surface", "%d"]}}}`, version))
+}
+
+func (c *cloud) write(t *testing.T, name, text string) {
+	path := filepath.Join(c.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serve passes a request on unless there is a fault in between.
+func (c *cloud) serve(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	fault := c.fault
+	c.mu.Unlock()
+	if fault != nil && fault(w, r) {
+		return
+	}
+	c.mu.Lock()
+	c.passed[kindOf(r)]++
+	c.mu.Unlock()
+	c.forward.ServeHTTP(w, r)
+}
+
+func kindOf(r *http.Request) string {
+	if r.URL.Query().Has("list-type") {
+		return "LIST"
+	}
+	return r.Method
+}
+
+// hinder lets the next n requests of a kind meet a fault.
+func (c *cloud) hinder(kind string, n int, fault func(w http.ResponseWriter, r *http.Request) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		c.mu.Lock()
+		hit := n > 0 && kindOf(r) == kind
+		if hit {
+			n--
+		}
+		c.mu.Unlock()
+		return hit && fault(w, r)
+	}
+}
+
+// run runs mcpctl, and wants an exit status and a text of what it says.
+func (c *cloud) run(t *testing.T, status int, says string, args ...string) []byte {
+	t.Helper()
+	command := exec.Command(c.program, args...)
+	var out, said bytes.Buffer
+	command.Env, command.Dir, command.Stdout, command.Stderr = c.environ, c.dir, &out, &said
+	err := command.Run()
+	if got := command.ProcessState.ExitCode(); got != status || !strings.Contains(out.String()+said.String(), says) {
+		t.Errorf("mcpctl %s: status %d (%v), want %d and %q: %s%s", strings.Join(args, " "), got, err, status, says, out.String(), said.String())
+	}
+	return out.Bytes()
+}
+
+func cut(w http.ResponseWriter, _ *http.Request) bool {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_ = connection.Close()
+	}
+	return true
+}
+
+func busy(w http.ResponseWriter, _ *http.Request) bool {
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = fmt.Fprint(w, `<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>`)
+	return true
+}
+
+// TestStoreS3 keeps snapshots and reports in S3, with what goes wrong between here and there.
+func TestStoreS3(t *testing.T) {
+	c := newCloud(t)
+	const prod = "s3://fleet/prod"
+
+	c.run(t, 4, "no saved snapshot", "diff", "--snapshots", prod)
+	c.run(t, 0, "created", "snapshot", "--snapshots", prod)
+	c.run(t, 0, "unchanged", "snapshot", "--snapshots", prod)
+	c.run(t, 0, prod+"/27/tickets.json", "diff", "--snapshots", prod)
+	c.run(t, 0, "create_ticket", "list", prod)
+	c.offer(t, 2)
+	c.run(t, 1, "close_ticket", "diff", "--snapshots", prod)
+	c.run(t, 3, "make the bucket", "diff", "--snapshots", "s3://elsewhere/prod")
+	c.run(t, 3, "make the bucket", "list", "s3://elsewhere/prod")
+
+	t.Run("an answer is cut", func(t *testing.T) {
+		c.hinder("GET", 1, cut)
+		c.run(t, 1, "close_ticket", "diff", "--snapshots", prod)
+	})
+	t.Run("busy for a moment", func(t *testing.T) {
+		c.hinder("GET", 2, busy)
+		c.run(t, 1, "close_ticket", "diff", "--snapshots", prod)
+	})
+	t.Run("busy for long", func(t *testing.T) {
+		c.hinder("GET", 1000, busy)
+		c.run(t, 3, "SlowDown", "diff", "--snapshots", prod)
+		c.hinder("PUT", 1000, busy)
+		c.run(t, 3, "run it again once the store answers", "snapshot", "--snapshots", prod)
+		c.hinder("", 0, nil)
+		c.run(t, 1, "close_ticket", "diff", "--snapshots", prod) // nothing became of it
+	})
+	t.Run("slow", func(t *testing.T) {
+		c.hinder("PUT", 1, func(http.ResponseWriter, *http.Request) bool { time.Sleep(time.Second); return false })
+		c.run(t, 0, "created", "snapshot", "--snapshots", "s3://fleet/slow")
+	})
+	t.Run("the answer to a write is lost", func(t *testing.T) {
+		c.hinder("PUT", 1, func(w http.ResponseWriter, r *http.Request) bool {
+			c.forward.ServeHTTP(httptest.NewRecorder(), r)
+			return cut(w, r)
+		})
+		c.run(t, 0, "created", "snapshot", "--snapshots", "s3://fleet/lost")
+		c.run(t, 0, "unchanged", "snapshot", "--snapshots", "s3://fleet/lost")
+	})
+	t.Run("two writers", func(t *testing.T) {
+		for _, command := range []string{"snapshot", "accept --all"} {
+			c.write(t, "another.json", fmt.Sprintf(`{"mcpctl": 1, "server": {"name": "tickets"}, "tools": [{"name": "of another while we %s"}]}`, command))
+			c.hinder("PUT", 1, func(http.ResponseWriter, *http.Request) bool {
+				c.run(t, 0, "", "snapshot", "another.json", "--output", prod+"/27/tickets.json")
+				return false
+			})
+			c.run(t, 3, "somebody else has written it meanwhile", append(strings.Fields(command), "--snapshots", prod)...)
+			c.run(t, 0, "of another while we "+command, "list", prod)
+		}
+	})
+	t.Run("parts of a run", func(t *testing.T) {
+		c.run(t, 0, "", "check", "--shard", "1/2", "--report", "json=s3://fleet/run/1.json", "--output", "/dev/null")
+		c.run(t, 3, "2 of 2 missing", "merge", "s3://fleet/run")
+		c.hinder("PUT", 1, cut)
+		c.run(t, 0, "", "check", "--shard", "2/2", "--report", "json=s3://fleet/run/2.json", "--output", "s3://fleet/2.txt")
+		c.run(t, 0, "", "merge", "s3://fleet/run", "--report", "markdown=s3://fleet/whole.md")
+	})
+	t.Run("many", func(t *testing.T) {
+		const servers = 1234
+		for i := range servers {
+			c.write(t, fmt.Sprintf("many/s%d.json", i), fmt.Sprintf(`{"mcpctl": 1, "tools": [{"name": "t%d"}]}`, i))
+		}
+		c.run(t, 0, "1234 created", "snapshot", "many", "--snapshots", "s3://fleet/many")
+		c.mu.Lock()
+		c.passed = map[string]int{}
+		c.mu.Unlock()
+		var all struct{ Servers []json.RawMessage }
+		if err := json.Unmarshal(c.run(t, 0, "", "list", "s3://fleet/many", "--format", "json"), &all); err != nil || len(all.Servers) != servers {
+			t.Errorf("%d servers, %v", len(all.Servers), err)
+		}
+		c.run(t, 0, "no changes", "diff", "many", "s3://fleet/many")
+		if c.passed["LIST"] != 2*(2+1) { // the one more is whether there is a bucket at all, since it holds no lock
+			t.Errorf("listed %d times, want two lists of two pages, and twice whether there is a bucket: %v", c.passed["LIST"], c.passed)
+		}
+	})
+}
