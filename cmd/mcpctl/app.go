@@ -18,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 // program is one run of mcpctl as a command sees it. Every command has a copy of its own, into which its flags write.
@@ -32,11 +33,13 @@ type program struct {
 	Output  output.Options
 }
 
-// run is the whole program: it reads args, does what they say and returns the exit status.
 func run(ctx context.Context, args []string, p host.Process) int {
 	if asksForOffers(p, args) {
 		return exit.OK
 	}
+	stores := store.New(p)
+	defer stores.Close()
+	p.Store = stores
 	own, behind := splitCommand(args)
 	this := newProgram(p, behind)
 	app := newApp(this)
@@ -106,7 +109,7 @@ func commands(p program) []*cli.Command {
 }
 
 const appDescription = `A SOURCE is the NAME of a configured server, a URL, npm:PACKAGE[@VERSION], pypi:PACKAGE[@VERSION], oci:IMAGE[:TAG], "-- CMD ARG…" (an ad-hoc stdio server,
-last on the line), a snapshot file or folder, git:REF[:PATH], or - for a snapshot on standard input.
+last on the line), a snapshot file or folder, s3://BUCKET/PREFIX and the like, git:REF[:PATH], or - for a snapshot on standard input.
 Exit status: 0 nothing found, 1 findings, 2 wrong usage or configuration, 3 could not find out, 4 nothing saved to compare with.`
 
 // printError prints an error that no report has told yet, one line for each.
@@ -115,7 +118,14 @@ func printError(p host.Process, err error) {
 	if err == nil || errors.As(err, &told) || errors.Is(err, syscall.EPIPE) { // whoever left wants to hear nothing
 		return
 	}
-	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
+	text := strings.TrimSpace(err.Error())
+	if advised, ok := errors.AsType[interface {
+		error
+		Hint() string
+	}](err); ok && !strings.Contains(text, advised.Hint()) {
+		text += ": " + advised.Hint()
+	}
+	for _, line := range strings.Split(text, "\n") {
 		fmt.Fprintln(p.Err, "mcpctl:", report.Visible(line))
 	}
 }
@@ -125,7 +135,6 @@ func (p program) sources(words []string) ([]source.Source, error) {
 	return source.ParseAll(words, p.behind)
 }
 
-// emit writes the report of a command, unless err says why there is none.
 func (p program) emit(ctx context.Context, r *report.Report, err error, view report.Options) error {
 	if err != nil {
 		return err
@@ -133,8 +142,7 @@ func (p program) emit(ctx context.Context, r *report.Report, err error, view rep
 	return output.Emit(ctx, p.Process, p.Output, r, view)
 }
 
-// splitCommand cuts an argument list at its first "--": what follows is the command of an ad-hoc stdio server.
-// The second result is nil when there is no "--".
+// splitCommand cuts an argument list at its first "--", behind which is a stdio server's command; nil without one.
 func splitCommand(args []string) (own, behind []string) {
 	at := slices.Index(args, "--")
 	if at < 0 {

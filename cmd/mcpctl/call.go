@@ -36,7 +36,6 @@ func (p *program) invokeCommand(c *cli.Command, o *invoke.Options) *cli.Command 
 	return c
 }
 
-// dryRunFlag shows a request.
 func dryRunFlag(o *invoke.Options) cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Usage: "show the request and do not send it", Destination: &o.DryRun}
 }
@@ -52,13 +51,15 @@ func askFlags(o *invoke.Options) []cli.Flag {
 	}
 }
 
-// asking is the action of such a command: its words are a SOURCE, unless "--" names it, and at least so many others, which do
-// gets; usage tells how it is written.
+// asking is the action of such a command: a SOURCE, unless "--" names it, and least other words for do; usage tells how.
 func (p *program) asking(least int, usage string, do func(ctx context.Context, from []source.Source, rest []string) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
-		named, rest := p.oneSource(c.Args().Slice())
+		named, rest := oneSource(*p, c.Args().Slice())
 		if len(rest) < least {
 			return exit.Usagef("%s", usage)
+		}
+		if slices.Contains([]string{"call", "prompt"}, c.Command.Name) && swapped(named, rest) { // resources and templates may be at a web address
+			return exit.Usagef("the SOURCE comes first: mcpctl %s %s %s", c.Command.Name, rest[0], named[0])
 		}
 		from, err := p.sources(named)
 		if err != nil {
@@ -66,6 +67,12 @@ func (p *program) asking(least int, usage string, do func(ctx context.Context, f
 		}
 		return do(c.Context, from, rest)
 	}
+}
+
+// swapped tells whether a word of another kind stands where the SOURCE belongs, and a SOURCE behind it.
+func swapped(named, rest []string) bool {
+	return len(named) > 0 && len(rest) > 0 && source.Parse(named[0]).Kind == source.Configured &&
+		slices.Contains([]source.Kind{source.URL, source.Package}, source.Parse(rest[0]).Kind)
 }
 
 func callCommand(p program) *cli.Command {

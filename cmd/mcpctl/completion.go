@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/invoke"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -41,8 +42,7 @@ func completionCommand(p program) *cli.Command {
 	}
 }
 
-// completing is what a shell's completion script puts before the words that were typed, of which the last is not finished. With
-// it no command runs: nothing is started, contacted or written, whatever the words are.
+// completing is what completion scripts put before the typed words. With it no command runs: nothing is started or written.
 const completing = "__complete"
 
 // formerly is what the scripts of older versions put behind the words; they are offered nothing.
@@ -61,10 +61,7 @@ func asksForOffers(p host.Process, args []string) bool {
 	if n > 1 {
 		current = unquoted(args[n-1])
 	}
-	var typed []string
-	for _, word := range args[1:max(1, n-1)] {
-		typed = append(typed, unquoted(word))
-	}
+	typed := lists.Map(args[1:max(1, n-1)], unquoted)
 	p.Quiet = true
 	for _, o := range offersFor(newProgram(p, nil), typed, current) {
 		if strings.HasPrefix(o.value, current) && report.Visible(o.value) == o.value {
@@ -82,7 +79,6 @@ func unquoted(word string) string {
 	return strings.TrimSuffix(word[1:], word[:1])
 }
 
-// brief is the beginning of a text on one line.
 func brief(text string) string {
 	const most = 72
 	line := []rune(report.Visible(strings.Join(strings.Fields(text), " ")))
@@ -95,13 +91,8 @@ func brief(text string) string {
 // candidate is a word that may come next, and what it is.
 type candidate struct{ value, about string }
 
-// words are offers that explain themselves.
 func words(all ...string) []candidate {
-	var offers []candidate
-	for _, word := range all {
-		offers = append(offers, candidate{value: word})
-	}
-	return offers
+	return lists.Map(all, func(word string) candidate { return candidate{value: word} })
 }
 
 // line is a command line as far as it is typed.
@@ -118,10 +109,7 @@ func offersFor(p program, typed []string, current string) []candidate {
 	}
 	app := newApp(p)
 	if len(typed) == 0 || len(typed) == 1 && typed[0] == "help" {
-		var offers []candidate
-		for _, c := range app.VisibleCommands() {
-			offers = append(offers, candidate{c.Name, c.Usage})
-		}
+		offers := lists.Map(app.VisibleCommands(), func(c *cli.Command) candidate { return candidate{c.Name, c.Usage} })
 		if strings.HasPrefix(current, "-") {
 			return flagOffers(app.Flags)
 		}
@@ -209,10 +197,7 @@ func (l *line) flagValues(flag string) []candidate {
 		}
 		return words(report.Formats()...)
 	case "report":
-		var files []string
-		for _, format := range report.Formats() {
-			files = append(files, format+"=")
-		}
+		files := lists.Map(report.Formats(), func(format string) string { return format + "=" })
 		return words(files...)
 	case "fail-on":
 		return words("breaking", "used-breaking", "warning", "info", "any", "never")
@@ -238,12 +223,10 @@ func (l *line) flagValues(flag string) []candidate {
 	return nil
 }
 
-// usageOffers are what can be done with recorded calls.
 func usageOffers() []candidate {
 	return []candidate{{"replay", "judge recorded calls by the tools of today"}, {"import", "read calls from records"}, {"export", "write records for others"}, {"forget", "drop records"}}
 }
 
-// positional are the words that are no flags.
 func (l *line) positional(current string) []candidate {
 	n := len(l.words)
 	switch name := l.command.Name; name {

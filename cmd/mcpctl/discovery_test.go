@@ -34,18 +34,19 @@ func TestTheApplicationsAreDocumented(t *testing.T) {
 
 func applicationTables(all []clients.App) string {
 	var b strings.Builder
+	b.WriteString("\n|application|scope|file|key|\n|---|---|---|---|\n")
 	for _, app := range all {
-		fmt.Fprintf(&b, "\n### %s\n\nIn names: `%s`.", app.Name, app.ID)
+		name := fmt.Sprintf("%s `%s`", app.Name, app.ID)
 		if app.Each {
-			b.WriteString(" Servers of one name in several rows stand beside each other.")
+			name += " +"
 		}
-		b.WriteString("\n\n| scope | file | key | source |\n|---|---|---|---|\n")
 		for _, row := range app.Rows {
 			scope := string(row.Scope)
 			if row.Above {
-				scope += ", every folder"
+				scope += ", above"
 			}
-			fmt.Fprintf(&b, "| %s | %s | `%s` | [%s](%s) |\n", scope, filesOf(row.Paths), row.Key, hostOf(row.Source), row.Source)
+			fmt.Fprintf(&b, "|%s|[%s](%s)|%s|`%s`|\n", name, scope, row.Source, filesOf(row.Paths), row.Key)
+			name = ""
 		}
 	}
 	return b.String()
@@ -61,9 +62,4 @@ func filesOf(p clients.Paths) string {
 		return fmt.Sprintf("Linux, macOS `%s`<br>Windows `%s`", linux, windows)
 	}
 	return fmt.Sprintf("Linux `%s`<br>macOS `%s`<br>Windows `%s`", linux, mac, windows)
-}
-
-func hostOf(url string) string {
-	name, _, _ := strings.Cut(strings.TrimPrefix(url, "https://"), "/")
-	return name
 }

@@ -30,22 +30,18 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 	}
 }
 
-// surveyFlags are all flags of a command that contacts the servers of a fleet.
 func (p *program) surveyFlags() []cli.Flag {
 	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), p.reachFlags())
 }
 
-// reachFlags choose how the servers of a fleet are reached.
 func (p *program) reachFlags() []cli.Flag {
 	return slices.Concat(contactFlags(&p.Select, &p.Contact), p.parallelFlags(), retryFlags(&p.Contact))
 }
 
-// selectionFlags choose which servers exist, and take part.
 func selectionFlags(s *fleet.Selection) []cli.Flag {
 	return append(configurationFlags(s), &cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: (*names)(&s.Only)})
 }
 
-// configurationFlags choose which servers exist.
 func configurationFlags(s *fleet.Selection) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable; default: MCPCTL_CONFIG, else searched for)", Value: (*list)(&s.Files), TakesFile: true},
@@ -53,29 +49,24 @@ func configurationFlags(s *fleet.Selection) []cli.Flag {
 	}
 }
 
-// snapshotsFlags choose where snapshots are kept.
 func snapshotsFlags(s *fleet.Selection) []cli.Flag {
 	return []cli.Flag{&cli.StringFlag{Name: "snapshots", Usage: "`FOLDER` of saved snapshots (default: mcp-snapshots, or as mcpctl.yaml says)", Destination: &s.Snapshots}}
 }
 
-// yesFlag answers every question.
 func yesFlag(s *fleet.Selection) cli.Flag {
 	return &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do without asking, this once: start what was only found, call a tool that may change things", Destination: &s.Yes}
 }
 
-// outputFlags choose how a command answers, and where.
 func (p *program) outputFlags() []cli.Flag {
 	return slices.Concat(formatFlags(&p.Output), []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &p.Output.File, TakesFile: true},
 	}, p.talkFlags())
 }
 
-// formatFlags choose how a command answers.
 func formatFlags(o *output.Options) []cli.Flag {
 	return []cli.Flag{&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(report.Formats(), ", ") + " (default: MCPCTL_FORMAT, else table)", Value: o.Format, Destination: &o.Format}}
 }
 
-// talkFlags choose what is told on the way, and how it looks.
 func (p *program) talkFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never", Value: "auto", Destination: &p.Output.Color},
@@ -84,18 +75,20 @@ func (p *program) talkFlags() []cli.Flag {
 	}
 }
 
-// reportFlags choose what is written beside the answer.
 func reportFlags(o *output.Options) []cli.Flag {
-	return []cli.Flag{&cli.GenericFlag{Name: "report", Usage: "write the same report as `FORMAT=FILE` too (repeatable)", Value: (*reports)(&o.Reports), TakesFile: true}}
+	return []cli.Flag{
+		&cli.GenericFlag{Name: "report", Usage: "write the same report as `FORMAT=FILE` too (repeatable)", Value: (*reports)(&o.Reports), TakesFile: true},
+		&cli.BoolFlag{Name: "exit-zero", Usage: "status 0 once the report is written, whatever it says", Destination: &o.ExitZero},
+	}
 }
 
-// contactFlags choose how one server is reached.
 func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
 		yesFlag(s),
 		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &duration{&c.Timeout}},
 		&cli.GenericFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Value: (*list)(&c.Env)},
 		&cli.BoolFlag{Name: "inherit-env", Usage: "hand the whole environment to stdio servers, not only the minimum", Destination: &c.InheritEnv},
+		&cli.BoolFlag{Name: "allow-scripts", Usage: "run the install scripts of npm: packages, once you agreed to them", Destination: &c.AllowScripts},
 		&cli.BoolFlag{Name: "sandbox", Usage: "start stdio servers without network and home, everything read-only (Linux, needs bwrap)", Destination: &c.Sandbox},
 		caCertFlag(c),
 		&cli.StringFlag{Name: "protocol", Usage: "auto, or pin a `VERSION` such as 2025-11-25", Value: c.Protocol, Destination: &c.Protocol},
@@ -117,7 +110,6 @@ func (p *program) parallelFlags() []cli.Flag {
 	}
 }
 
-// retryFlags choose what happens after a failure.
 func retryFlags(c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "retries", Usage: "`N` further attempts after a failure that can heal (default: MCP_MAX_RETRIES, else 0)", Value: c.Retries, Destination: &c.Retries},
@@ -137,7 +129,6 @@ func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 	}
 }
 
-// schemaFlags choose how schemas are compared.
 func schemaFlags(strict, assertFormats *bool) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: &semantics{strict}},

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -34,7 +36,18 @@ func TestFleetOnSlurm(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("NOT TESTED: a node of Slurm runs as root")
 	}
-	f := newFarm(t, 1000)
+	f := newFarm(t, 1000, "127.0.0.1")
+	f.program = buildStatic(t, filepath.Join(f.dir, "bin", "mcpctl"))
+	for _, script := range []string{"slurm.sh", "merge.sh"} {
+		text, err := os.ReadFile(filepath.Join("../../examples/fleet", script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.write(t, script, string(text))
+	}
+	if err := os.Mkdir(filepath.Join(f.dir, "reports"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	s := startSlurm(t, f.dir)
 	want, status := f.check(t)
 	asked := f.hold(t, partOf(t, f, 3))
@@ -64,47 +77,67 @@ func TestFleetOnSlurm(t *testing.T) {
 // farm is a folder with the configuration of many servers, and the servers.
 type farm struct {
 	dir, program string
-	mutex        sync.Mutex
-	held         string        // the path of the server that does not answer until it is let
-	asked, open  chan struct{} // it was asked, and may answer
+	found        int // servers that answer
+
+	before, after *http.ServeMux
+	changed       atomic.Bool // the servers offer a tool more
+
+	mutex       sync.Mutex
+	held        string        // the path of the server that does not answer until it is let
+	asked, open chan struct{} // it was asked, and may answer
 }
 
-func newFarm(t *testing.T, servers int) *farm {
-	f := &farm{dir: t.TempDir()}
-	f.program = filepath.Join(f.dir, "bin", "mcpctl")
-	if out, err := exec.Command("go", "build", "-o", f.program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+func newFarm(t *testing.T, servers int, host string) *farm {
+	f := &farm{dir: t.TempDir(), before: http.NewServeMux(), after: http.NewServeMux()}
+	listener, err := net.Listen("tcp", host+":0")
+	if err != nil {
+		t.Fatal(err)
 	}
-	mux, entries := http.NewServeMux(), []string{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.wait(r)
-		mux.ServeHTTP(w, r)
-	}))
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(f.serve)}}
+	server.Start()
 	t.Cleanup(server.Close)
+	var entries []string
 	for i := range servers {
-		script, err := fixture.Parse(fmt.Appendf(nil, "tools: [{name: tool_%d, description: 'does what tool_%d does not'}, {name: own_%d}]\n", i%97, i%89, i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := fmt.Sprintf("s%04d", i)
+		name, tools := fmt.Sprintf("s%04d", i), fmt.Sprintf("tools: [{name: tool_%d, description: 'does what tool_%d does not'}, {name: own_%d}", i%97, i%89, i)
 		if i%50 != 7 { // the others are not found
-			mux.Handle("/"+name+"/", http.StripPrefix("/"+name, fixture.HTTP(script)))
+			f.before.Handle("/"+name+"/", fixtureOf(t, name, tools+"]\n"))
+			f.after.Handle("/"+name+"/", fixtureOf(t, name, tools+", {name: later}]\n"))
+			f.found++
 		}
 		entries = append(entries, fmt.Sprintf("%q: {\"url\": \"%s/%s/mcp\"}", name, server.URL, name))
 	}
 	f.write(t, ".mcp.json", `{"mcpServers": {`+strings.Join(entries, ",\n")+`}}`)
-	f.write(t, "mcpctl.yaml", "include: [.mcp.json]\nbudgets: {tools: 1500}\nwaivers: [{rule: prompt-*, reason: of no use}, {rule: tool-name-shared, server: s00*, reason: known}]\n")
-	for _, script := range []string{"slurm.sh", "merge.sh"} {
-		text, err := os.ReadFile(filepath.Join("../../examples/fleet", script))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.write(t, script, string(text))
+	f.write(t, "mcpctl.yaml", fmt.Sprintf("include: [.mcp.json]\nbudgets: {tools: %d}\n", servers*3/2)+"waivers: [{rule: prompt-*, reason: of no use}, {rule: tool-name-shared, server: s00*, reason: known}]\n")
+	return f
+}
+
+// buildStatic builds mcpctl as it runs in a container that has nothing else.
+func buildStatic(t *testing.T, program string) string {
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
-	if err := os.Mkdir(filepath.Join(f.dir, "reports"), 0o700); err != nil {
+	return program
+}
+
+// serve answers for the servers: by the second half of the scripts once they have changed.
+func (f *farm) serve(w http.ResponseWriter, r *http.Request) {
+	f.wait(r)
+	if f.changed.Load() {
+		f.after.ServeHTTP(w, r)
+		return
+	}
+	f.before.ServeHTTP(w, r)
+}
+
+// fixtureOf is a server with tools, below its name.
+func fixtureOf(t *testing.T, name, tools string) http.Handler {
+	script, err := fixture.Parse([]byte(tools))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return f
+	return http.StripPrefix("/"+name, fixture.HTTP(script))
 }
 
 func (f *farm) write(t *testing.T, name, text string) {

@@ -24,7 +24,7 @@ var groups = []struct{ title, commands string }{
 }
 
 // rare are the flags that only --help-all shows.
-const rare = " ca-cert inherit-env protocol headers-helper bearer shard retries fail-fast parallel color semantics assert-formats max-bytes no-validate log-level debounce max-failures listen-token show-waived "
+const rare = " allow-scripts ca-cert inherit-env protocol headers-helper bearer shard exit-zero retries fail-fast parallel color semantics assert-formats max-bytes no-validate log-level debounce max-failures listen-token show-waived "
 
 // examples are command lines, each with what it does behind "  # ".
 //
@@ -138,7 +138,6 @@ func commandHelp(c *cli.Command, all bool) helpText {
 	return h
 }
 
-// examplesOf are the examples of a command.
 func examplesOf(command string) [][2]string {
 	var rows [][2]string
 	for example := range strings.Lines(examples) {
@@ -150,8 +149,7 @@ func examplesOf(command string) [][2]string {
 	return rows
 }
 
-// flagRows are flags: their names and the name of the value in capitals, and what each does with its default unless that is
-// empty or told already.
+// flagRows are flags' names with values in capitals, and what each does, with its default unless empty or told already.
 func flagRows(flags []cli.Flag) [][2]string {
 	var rows [][2]string
 	for _, f := range flags {

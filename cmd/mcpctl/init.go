@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -147,10 +147,7 @@ func inline(dir string, from []source.Source) (string, error) {
 	read, body := config.FromURL, []rawjson.Member{{Key: "url", Value: rawjson.Quote(s.Word)}}
 	if s.Kind == source.Command {
 		read = func(string) (probe.Server, error) { return config.FromCommand(dir, s.Args) }
-		var args []json.RawMessage
-		for _, arg := range s.Args[1:] {
-			args = append(args, rawjson.Quote(arg))
-		}
+		args := lists.Map(s.Args[1:], rawjson.Quote)
 		body = []rawjson.Member{{Key: "command", Value: rawjson.Quote(s.Args[0])}, {Key: "args", Value: rawjson.List(args)}}
 	}
 	server, err := read(s.Word)
@@ -160,7 +157,6 @@ func inline(dir string, from []source.Source) (string, error) {
 	return "servers:\n  " + string(rawjson.Quote(server.Name)) + ": " + string(rawjson.Build(body...)) + "\n", nil
 }
 
-// create writes a file that was not there.
 func (p program) create(ctx context.Context, path, text string) error {
 	if err := os.MkdirAll(filepath.Join(p.Dir, filepath.Dir(path)), 0o777); err != nil {
 		return err

@@ -4,32 +4,54 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// link is a link of Markdown to a file of the repository, without the place inside it.
-var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+var (
+	// link is a link of Markdown to a file of the repository, or to a place in one.
+	link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
+	// place is what such a place may be: a heading, or an anchor.
+	place = regexp.MustCompile(`(?m)^#+ (.*)$|<a id="([^"]*)">`)
+)
 
-// TestLinks looks for every file that a page of the documentation links to.
+// TestLinks looks for every file, and every place in a page, that a page of the documentation links to.
 func TestLinks(t *testing.T) {
 	pages, _ := filepath.Glob("../../docs/*.md")
 	found := 0
-	for _, page := range append(pages, "../../README.md", "../../testdata/corpus/README.md") {
+	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md", "../../CHANGELOG.md", "../../testdata/corpus/README.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, to := range link.FindAllStringSubmatch(withoutCode(string(text)), -1) {
 			found++
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), to[1])); err != nil {
-				t.Errorf("%s links to %s: %v", page, to[1], err)
+			file := filepath.Join(filepath.Dir(page), to[1])
+			if to[1] == "" {
+				file = page
+			}
+			there, err := os.ReadFile(file)
+			switch info, failed := os.Stat(file); {
+			case failed != nil:
+				t.Errorf("%s links to %s: %v", page, to[1], failed)
+			case !info.IsDir() && (err != nil || to[2] != "" && !slices.Contains(placesIn(string(there)), to[2])):
+				t.Errorf("%s links to %s, which has no #%s (%v)", page, file, to[2], err)
 			}
 		}
 	}
 	if found < 20 {
 		t.Errorf("only %d links found: is the search broken?", found)
 	}
+}
+
+// placesIn are the places of a page as GitHub names them.
+func placesIn(page string) (all []string) {
+	for _, m := range place.FindAllStringSubmatch(withoutCode(page), -1) {
+		words := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(words, " ", "-"), m[2])
+	}
+	return all
 }
 
 // withoutCode is a page without its blocks of code.

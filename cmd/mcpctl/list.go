@@ -43,7 +43,6 @@ func listCommand(p program) *cli.Command {
 	}, p.surveyFlags())
 }
 
-// kindFlag chooses one kind of item.
 func kindFlag(filter *fleet.ItemFilter) cli.Flag {
 	return &cli.StringFlag{Name: "kind", Usage: "only " + strings.Join(fleet.KindWords(), ", "), Destination: &filter.Kind}
 }

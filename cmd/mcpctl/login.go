@@ -67,7 +67,6 @@ func logoutCommand(p program) *cli.Command {
 	}, p.loginFlags())
 }
 
-// loginFlags are the flags of commands about one login.
 func (p *program) loginFlags() []cli.Flag {
 	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), []cli.Flag{
 		yesFlag(&p.Select),
@@ -76,8 +75,7 @@ func (p *program) loginFlags() []cli.Flag {
 	})
 }
 
-// protected is the one server that a command about logins names, and whether its configuration wins over a login. It is
-// contacted only where other commands would.
+// protected is the one server that a command about logins names, and whether its configuration wins over a login.
 func (p program) protected(ctx context.Context, command string, words []string) (_ auth.Server, overridden bool, _ error) {
 	if len(words) != 1 || p.behind != nil {
 		return auth.Server{}, false, exit.Usagef("%s takes one server: a configured name, or a URL", command)

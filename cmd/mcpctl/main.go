@@ -31,12 +31,10 @@ func main() {
 	os.Exit(status)
 }
 
-// stopWait is how long an interrupted run may take to stop the servers it started once it is told to hurry. Killing what
-// does not listen takes less; ending at once would leave such processes behind.
+// stopWait is how long an interrupted run may take to stop its servers, rather than leave them behind.
 const stopWait = 3 * time.Second
 
-// signalContext is a context that ends at the first SIGINT or SIGTERM; after a second one the process ends within stopWait,
-// after a third at once. The function that it returns ends it, too.
+// signalContext ends at the first SIGINT or SIGTERM; after a second the process ends within stopWait, after a third at once.
 func signalContext() (context.Context, context.CancelCauseFunc) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // see standardOutput
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -54,8 +52,7 @@ func signalContext() (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
-// standardOutput interrupts the run once whoever read it has left. SIGPIPE would end the run at once, and leave behind what
-// servers have started.
+// standardOutput interrupts the run once its reader has left; SIGPIPE would leave behind what servers have started.
 type standardOutput struct{ interrupt context.CancelCauseFunc }
 
 // Write writes, and interrupts the run when nobody can read it.

@@ -2,45 +2,108 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 func mergeCommand(p program) *cli.Command {
 	showWaived := false
+	var wait, maxAge *time.Duration
 	return p.command(&cli.Command{
 		Name:      "merge",
 		Usage:     "one report of the reports of all parts of a run",
 		ArgsUsage: "REPORT.json|FOLDER…",
 		Description: `Reads what --shard I/N --report json=FILE wrote of each part, and contacts nothing. What only the whole can tell is judged
 now, by the same configuration: budgets of all servers, names that servers share. The exit status is that of one run over all.`,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "show-waived", Usage: "show what waivers excuse, too", Destination: &showWaived}},
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "show-waived", Usage: "show what waivers excuse, too", Destination: &showWaived},
+			&cli.GenericFlag{Name: "wait", Usage: "wait up to this `TIME` until the reports of all parts are there", Value: &duration{&wait}},
+			&cli.GenericFlag{Name: "max-age", Usage: "take no report of a part that began longer ago, such as 6h: it is of another run", Value: &duration{&maxAge}},
+		},
 		Action: func(c *cli.Context) error {
-			parts, err := p.partReports(c.Args().Slice())
-			if err != nil {
-				return err
+			if _, err := fleet.Read(p.Process, p.Select); err != nil { // waiting mends nothing
+				return exit.Misuse(config.Explain(err))
 			}
-			r, err := compare.MergeParts(p.Process, p.Select, parts)
+			r, err := retryFor(c.Context, wait, func() (*report.Report, error) {
+				return p.merge(c.Context, c.Args().Slice(), maxAge)
+			})
 			return p.emit(c.Context, r, err, report.Options{Waived: showWaived, Fleet: true})
 		},
 	}, configurationFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
 }
 
-// partReports reads reports from files, and from the JSON files of folders.
-func (p program) partReports(paths []string) ([]compare.PartReport, error) {
+// retryFor merges until that succeeds, or the time to wait is over.
+func retryFor(ctx context.Context, wait *time.Duration, merge func() (*report.Report, error)) (*report.Report, error) {
+	for began := time.Now(); ; {
+		r, err := merge()
+		if err == nil || wait == nil {
+			return r, err
+		}
+		if time.Since(began) > *wait {
+			return nil, fmt.Errorf("waited %s: %w", *wait, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(min(*wait, time.Second)):
+		}
+	}
+}
+
+// merge is the whole of the parts that are not too old.
+func (p program) merge(ctx context.Context, paths []string, maxAge *time.Duration) (*report.Report, error) {
+	parts, err := p.partReports(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	var old []string
+	parts = slices.DeleteFunc(parts, func(part compare.PartReport) bool {
+		past := maxAge != nil && part.Part != nil && p.Now.Sub(part.Part.Began) > *maxAge
+		if past {
+			old = append(old, part.File)
+		}
+		return past
+	})
+	r, err := compare.MergeParts(p.Process, p.Select, parts)
+	if err != nil && len(old) > 0 {
+		err = fmt.Errorf("%s began more than --max-age %s ago, in another run: %w", strings.Join(old, ", "), *maxAge, err)
+	}
+	return r, err
+}
+
+// partReports reads reports from files, and from the JSON files of folders, which may be in a store.
+func (p program) partReports(ctx context.Context, paths []string) ([]compare.PartReport, error) {
 	var parts []compare.PartReport
-	for _, file := range jsonFiles(paths) {
-		r, err := p.savedReport(file)
+	for _, path := range paths {
+		files, err := jsonFiles(path), error(nil)
+		if store.Is(path) && source.Parse(path).Whole() {
+			files, err = source.List(ctx, p.Process, path)
+		}
+		for _, file := range files {
+			part := compare.PartReport{File: file}
+			if part.Report, err = p.savedReport(ctx, file); err != nil {
+				break
+			}
+			parts = append(parts, part)
+		}
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, compare.PartReport{File: file, Report: r})
 	}
 	if len(parts) == 0 {
 		return nil, exit.Usagef("merge takes the reports of all parts, which --shard I/N --report json=FILE wrote: see mcpctl merge --help")
@@ -48,18 +111,17 @@ func (p program) partReports(paths []string) ([]compare.PartReport, error) {
 	return parts, nil
 }
 
-// jsonFiles are paths, with the JSON files of folders in the place of these.
-func jsonFiles(paths []string) []string {
-	var files []string
-	for _, path := range paths {
-		entries, err := os.ReadDir(path)
-		if err != nil { // a file, or what reading it will complain of
-			files = append(files, path)
-		}
-		for _, e := range entries {
-			if filepath.Ext(e.Name()) == ".json" {
-				files = append(files, filepath.Join(path, e.Name()))
-			}
+// jsonFiles are the JSON files of a folder, or the path itself.
+func jsonFiles(path string) (files []string) {
+	entries, err := os.ReadDir(path)
+	if err != nil { // a file, or what reading it will complain of
+		return []string{path}
+	}
+	for _, e := range entries {
+		file := filepath.Join(path, e.Name())
+		info, err := os.Stat(file)
+		if filepath.Ext(file) == ".json" && (err != nil || info.Mode().IsRegular()) { // nobody named a pipe, which keeps its reader waiting
+			files = append(files, file)
 		}
 	}
 	return files

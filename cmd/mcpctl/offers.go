@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,6 @@ import (
 
 // What follows offers words from files alone: the configuration, saved snapshots, saved reports.
 
-// servers are the configured servers.
 func (l *line) servers() []candidate {
 	cfg, _ := fleet.Read(l.Process, l.Select)
 	if cfg == nil {
@@ -43,7 +43,6 @@ func (l *line) servers() []candidate {
 	return offers
 }
 
-// ruleOffers are the rules.
 func ruleOffers() []candidate {
 	var offers []candidate
 	for _, rule := range rules.All() {
@@ -88,7 +87,7 @@ func (l *line) saved(word string) *snapshot.Snapshot {
 	from, name := source.Parse(word), word
 	switch from.Kind {
 	case source.Path:
-		one, err := source.ReadFile(word)
+		one, err := source.ReadFile(context.Background(), l.Process, word)
 		if err != nil {
 			return nil
 		}
@@ -107,7 +106,7 @@ func (l *line) saved(word string) *snapshot.Snapshot {
 	if cfg == nil || name == "" {
 		return nil
 	}
-	one, err := source.ReadFile(compare.SavedFile(cfg.Project.Snapshots, name))
+	one, err := source.ReadFile(context.Background(), l.Process, compare.SavedFile(cfg.Project.Snapshots, name))
 	if err != nil {
 		return nil
 	}
@@ -129,7 +128,6 @@ func kindsOf(command string) []snapshot.Kind {
 	return snapshot.Kinds()
 }
 
-// itemOffers are the items of a server, and behind one its arguments.
 func (l *line) itemOffers(kinds []snapshot.Kind, current string) []candidate {
 	s := l.saved(l.words[0])
 	if s == nil {
@@ -188,7 +186,6 @@ func (l *line) argumentOffers(s *snapshot.Snapshot, kinds []snapshot.Kind, curre
 	return offers
 }
 
-// argumentsOf are the arguments that an item declares.
 func argumentsOf(kind snapshot.Kind, item snapshot.Item) (all []argument) {
 	for _, p := range signature.Arguments(kind, item.Raw) {
 		o := rawjson.ObjectOf(p.Schema)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"io"
+	"context"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -10,6 +10,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 func reportCommand(p program) *cli.Command {
@@ -25,7 +26,7 @@ once the report is written: what the run came to stands in it.`,
 			if c.NArg() != 1 {
 				return exit.Usagef("report takes one file that --format json wrote, or - for standard input: see mcpctl report --help")
 			}
-			r, err := p.savedReport(c.Args().First())
+			r, err := p.savedReport(c.Context, c.Args().First())
 			if err != nil {
 				return err
 			}
@@ -34,20 +35,27 @@ once the report is written: what the run came to stands in it.`,
 	}, p.outputFlags(), reportFlags(&p.Output))
 }
 
-// savedReport reads a report as the JSON format has it.
-func (p program) savedReport(path string) (*report.Report, error) {
-	var in io.Reader = p.In
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, exit.Misuse(err)
-		}
-		defer file.Close()
-		in = file
+// savedFile reads a file that somebody named, which may be a pipe of the shell; - is standard input.
+func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
+	switch {
+	case path == "-":
+		return source.ReadLimited(path, p.In)
+	case store.Is(path):
+		return store.Read(ctx, p.Process, path, source.MaxSize)
 	}
-	data, err := source.ReadLimited(path, in)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	defer file.Close()
+	return source.ReadLimited(path, file)
+}
+
+// savedReport reads a report as the JSON format has it.
+func (p program) savedReport(ctx context.Context, path string) (*report.Report, error) {
+	data, err := p.savedFile(ctx, path)
+	if err != nil {
+		return nil, exit.Misuse(err)
 	}
 	r, err := report.Parse(data)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 func showCommand(p program) *cli.Command {
@@ -17,7 +18,7 @@ func showCommand(p program) *cli.Command {
 		Description: `An ITEM is a name or URI, or one with its kind in front: tool/create_issue. With "-- CMD" the words are ITEMs.`,
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "raw", Usage: "the raw JSON of every item too", Destination: &raw}},
 		Action: func(c *cli.Context) error {
-			source, wanted := p.oneSource(c.Args().Slice())
+			source, wanted := oneSource(p, c.Args().Slice())
 			from, err := p.sources(source)
 			if err == nil && len(from) == 0 {
 				err = exit.Usagef("show which server? see mcpctl show --help")
@@ -34,9 +35,10 @@ func showCommand(p program) *cli.Command {
 	}, p.surveyFlags())
 }
 
-// oneSource takes the SOURCE off the words of a command, unless it is the command behind "--".
-func (p program) oneSource(words []string) (source, rest []string) {
-	if p.behind == nil && len(words) > 0 {
+// oneSource takes the SOURCE off the words of a command, unless it is the command behind "--", which is for the server when a
+// package is named.
+func oneSource(p program, words []string) (named, rest []string) {
+	if len(words) > 0 && (p.behind == nil || source.Parse(words[0]).Kind == source.Package) {
 		return words[:1], words[1:]
 	}
 	return nil, words

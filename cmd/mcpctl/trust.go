@@ -21,6 +21,7 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "show what would be agreed to, and remember nothing", Destination: &how.dryRun},
 			&cli.BoolFlag{Name: "list", Usage: "show every agreement of yours, whatever file it is about", Destination: &how.list},
 			&cli.BoolFlag{Name: "revoke", Usage: "forget the agreements about the files that are found here", Destination: &how.revoke},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Hidden: true}, // which it takes for granted
 			&cli.BoolFlag{Name: "all", Usage: "with --revoke: forget every agreement of yours", Destination: &how.all},
 		},
 		Action: func(c *cli.Context) error {

@@ -61,17 +61,14 @@ drops them. What is kept of a call stays on this machine and shows no text: see 
 	}, snapshotsFlags(&p.Select), p.surveyFlags())
 }
 
-// recordsFlag chooses the records of calls.
 func recordsFlag(records *string) cli.Flag {
 	return &cli.StringFlag{Name: "usage", Usage: "the `RECORDS` of calls: local, or a file of mcpctl usage export", Destination: records}
 }
 
-// sinceFlag chooses how far back recorded calls count.
 func sinceFlag(since *time.Duration) cli.Flag {
 	return &cli.GenericFlag{Name: "since", Usage: "count the recorded calls of the last `DURATION` such as 30d (default)", Value: &days{since}}
 }
 
-// importUsage reads calls and says what came of it.
 func (p program) importUsage(c *cli.Context, o compare.ImportOptions, paths []string) error {
 	n, paths, err := compare.ImportUsage(c.Context, p.Process, o, paths)
 	if err != nil {
@@ -81,7 +78,6 @@ func (p program) importUsage(c *cli.Context, o compare.ImportOptions, paths []st
 	return err
 }
 
-// imported says what came of an import.
 func imported(n usage.Count, paths []string) string {
 	says := fmt.Sprintf("calls: %d new", n.Calls)
 	for _, part := range []struct {
@@ -103,7 +99,6 @@ func imported(n usage.Count, paths []string) string {
 	return says
 }
 
-// forgetUsage drops what is recorded.
 func (p program) forgetUsage(c *cli.Context, servers []string) error {
 	n, err := compare.ForgetUsage(c.Context, p.Process, servers)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/output"
 )
 
@@ -125,10 +126,7 @@ func (r *reports) String() string {
 	if r == nil {
 		return ""
 	}
-	var words []string
-	for _, file := range *r {
-		words = append(words, file.String())
-	}
+	words := lists.Map(*r, output.File.String)
 	return strings.Join(words, " ")
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/live"
@@ -14,7 +15,7 @@ import (
 func watchCommand(p program) *cli.Command {
 	var o live.Options
 	var against string
-	p.Output.Format = p.eventFormat()
+	p.Output.Format = eventFormat(p.env)
 	return &cli.Command{
 		Name:      "watch",
 		Usage:     "keep watching servers, and tell every change once",
@@ -36,6 +37,7 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.StringFlag{Name: "webhook", Usage: "post every change to `URL`, signed if MCPCTL_WEBHOOK_SECRET is set", Destination: &o.Post.URL},
 			&cli.StringFlag{Name: "webhook-format", Usage: "what is posted: json (the event), slack or teams", DefaultText: "json", Destination: &o.Post.Format},
 			&cli.StringFlag{Name: "journal", Usage: "keep events in `FILE` too, and go on from there: what changed while nobody watched is told", Destination: &o.Record, TakesFile: true},
+			&cli.StringFlag{Name: "surfaces", Usage: "keep the last surface of each server in `FOLDER`, and go on from there, also from what other watchers left of it", Destination: &o.Surfaces, TakesFile: true},
 			&cli.StringFlag{Name: "listen", Usage: "serve metrics, health, surfaces and events over HTTP on `ADDRESS`, such as 127.0.0.1:9464 or unix:PATH", Destination: &o.Listen.Address},
 			&cli.StringFlag{Name: "listen-token", Usage: "what HTTP clients must show: @FILE, env:NAME or a `TOKEN` (default: MCPCTL_LISTEN_TOKEN, else none)", Destination: &o.Listen.Token},
 			&cli.StringFlag{Name: "tls-cert", Usage: "with --listen: serve HTTPS with the certificate in PEM `FILE`", Destination: &o.Listen.Cert, TakesFile: true},
@@ -76,8 +78,8 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 }
 
 // eventFormat is the format of events unless a flag names one. MCPCTL_FORMAT says no more than whether programs read.
-func (p program) eventFormat() string {
-	if p.env.Format != "" && p.env.Format != "table" {
+func eventFormat(env config.Environment) string {
+	if env.Format != "" && env.Format != "table" {
 		return "ndjson"
 	}
 	return "table"

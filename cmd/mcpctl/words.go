@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -17,8 +18,7 @@ import (
 
 // What follows takes the words that people try, or answers them with the line to type.
 
-// meant are the words for which people look in the place of a command, and what to type; SOURCE stands for what they wrote
-// behind it.
+// meant are words that people try in the place of a command, and what to type; SOURCE stands for what follows them.
 var meant = map[string]string{
 	"tools": "list SOURCE --kind tools", "prompts": "list SOURCE --kind prompts", "resources": "list SOURCE --kind resources", "templates": "list SOURCE --kind templates", "skills": "list SOURCE --kind skills",
 	"ls": "list SOURCE", "probe": "list SOURCE", "connect": "list SOURCE", "inspect": "show SOURCE", "describe": "show SOURCE", "info": "show SOURCE", "get": "show SOURCE",
@@ -27,7 +27,6 @@ var meant = map[string]string{
 	"explain": "rules SOURCE", "approve": "accept SOURCE", "monitor": "watch SOURCE", "dev": "watch --reload 'src/**' SOURCE",
 }
 
-// unknownCommand answers words that begin with no command.
 func unknownCommand(app *cli.App, words []string) error {
 	word, rest := words[0], strings.Join(words[1:], " ")
 	if line := meant[word]; line != "" {
@@ -39,10 +38,7 @@ func unknownCommand(app *cli.App, words []string) error {
 		}
 		return exit.Usagef("there is no command %q: to see what a server offers, write mcpctl list %s", word, strings.Join(words, " "))
 	}
-	var names []string
-	for _, command := range app.Commands {
-		names = append(names, command.Name)
-	}
+	names := lists.Map(app.Commands, func(command *cli.Command) string { return command.Name })
 	return exit.Usagef("there is no command %q%s: see mcpctl --help", word, match.DidYouMean(word, names))
 }
 

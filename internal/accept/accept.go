@@ -1,13 +1,9 @@
 // Package accept moves a saved snapshot forward by some of the changes that a comparison found, and by nothing else.
 //
-// A finding names a place, not an edit: one finding can stand for several edits of the JSON (a required property is a
-// member of properties and a name in required), and one edit can be behind several findings (a definition that two
-// properties share). So each accepted finding is tried out: the values at its place, then those at the places around it,
-// are taken over from the new snapshot, and the comparison is asked again. The smallest step after which the finding is
-// gone, and as few others with it as can be, is the one that is taken. Result says what went along.
-//
-// To take over an item as a whole would need no search, and would accept with a new description the argument that was
-// removed beside it: whoever accepts a finding has read that finding alone.
+// One finding can stand for several edits, and one edit be behind several findings. So each accepted finding is tried out:
+// values at its place, then around it, are taken over, and the comparison is asked again. The smallest step that ends the
+// finding, and as few others as can be, is taken; Result says what went along. To take over whole items would accept what
+// nobody read.
 package accept
 
 import (
@@ -17,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -32,16 +29,12 @@ type Result struct {
 	Left     []finding.Finding // what is found still, or in other words
 }
 
-// Move takes over from new what the chosen findings of compare(old, new) tell, given by their fingerprints. Neither
-// snapshot is changed. A chosen finding that no change of old can end, such as one about a list that could not be read,
-// is an error, and so is a fingerprint that is not there.
+// Move takes over from new what the chosen findings of compare(old, new) tell, by fingerprint. A finding that no change of
+// old can end is an error, and so is an unknown fingerprint.
 func Move(old, new *snapshot.Snapshot, chosen []string, compare Compare) (Result, error) {
 	m := mover{new: new, compare: compare}
 	before := compare(old, new)
-	known := map[string]bool{}
-	for _, f := range before {
-		known[f.Fingerprint()] = true
-	}
+	known := lists.Set(lists.Map(before, func(f finding.Finding) string { return f.Fingerprint() }))
 	for _, id := range chosen {
 		if !known[id] {
 			return Result{}, fmt.Errorf("accepting %s: nothing that was found has this fingerprint", id)
@@ -62,14 +55,12 @@ func Move(old, new *snapshot.Snapshot, chosen []string, compare Compare) (Result
 	return Result{Snapshot: moved, Taken: ended(before, after), Left: after}, nil
 }
 
-// mover knows where to move to.
 type mover struct {
 	new     *snapshot.Snapshot
 	compare Compare
 }
 
-// step moves a snapshot forward by one finding. What an earlier step took along needs none. Most findings can be judged
-// with nothing but their item in view; only those that cannot need the whole of both sides.
+// step moves a snapshot forward by one finding, unless an earlier step did; most are judged with their item alone in view.
 func (m mover) step(from *snapshot.Snapshot, wanted finding.Finding, before []finding.Finding) (*snapshot.Snapshot, bool) {
 	if near := m.near(from, wanted, before); near != nil {
 		m := mover{near, m.compare}
@@ -120,14 +111,10 @@ func recognise(f finding.Finding, found []finding.Finding) (finding.Finding, boo
 
 func samePlace(f, g finding.Finding) bool { return f.Item == g.Item && f.Pointer() == g.Pointer() }
 
-// cost is how far a step goes beyond its target: findings that it ends count most, findings that it makes less. ends is
-// false when the target is there still.
+// cost is how far a step goes beyond its target: findings ended count most. ends is false while the target is there.
 func cost(target finding.Finding, before, after []finding.Finding) (price int, ends bool) {
 	const lost = 1000
-	known := map[string]bool{}
-	for _, f := range before {
-		known[f.Fingerprint()] = true
-	}
+	known := lists.Set(lists.Map(before, func(f finding.Finding) string { return f.Fingerprint() }))
 	for _, f := range after {
 		if f.Fingerprint() == target.Fingerprint() {
 			return 0, false
@@ -171,7 +158,6 @@ func (m mover) candidates(from *snapshot.Snapshot, target finding.Finding, found
 	return func(func(*snapshot.Snapshot) bool) {}
 }
 
-// itemOf is the item that a finding is about.
 func itemOf(f finding.Finding) (kind snapshot.Kind, key string, ok bool) {
 	for _, kind := range snapshot.Kinds() {
 		if key, ok := strings.CutPrefix(f.Item, kind.ID("")); ok {
@@ -181,8 +167,7 @@ func itemOf(f finding.Finding) (kind snapshot.Kind, key string, ok bool) {
 	return "", "", false
 }
 
-// near is a snapshot that differs from another one as the new one does in the item of a finding, and in nothing else; nil
-// when the finding is about no item.
+// near differs from a snapshot as the new one does in the finding's item alone; nil when it is about no item.
 func (m mover) near(from *snapshot.Snapshot, f finding.Finding, found []finding.Finding) *snapshot.Snapshot {
 	kind, key, ok := itemOf(f)
 	if !ok {
@@ -251,8 +236,7 @@ func (m mover) with(from *snapshot.Snapshot, kind snapshot.Kind, key string, ite
 	return &moved
 }
 
-// ofServer steps through what the server says of itself. Lists are never taken over as a whole: what is not known of
-// them must not be taken for gone.
+// ofServer steps through what the server says of itself, never a whole list: what is not known is not gone.
 func (m mover) ofServer(from *snapshot.Snapshot, target finding.Finding) iter.Seq[*snapshot.Snapshot] {
 	return func(yield func(*snapshot.Snapshot) bool) {
 		place := rawjson.Split(target.Path)

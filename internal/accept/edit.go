@@ -11,8 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// edit takes a part of new over into old; nil stands for a value that is not there. ok is false when the part cannot be
-// told on both sides.
+// edit takes a part of new over into old; nil is no value. ok is false when the part cannot be told on both sides.
 type edit func(old, new json.RawMessage) (raw json.RawMessage, ok bool)
 
 // edits are the steps inside an item that may end a finding, the smallest first.
@@ -72,7 +71,6 @@ func take(place []string) edit {
 	return at(place, func(_, new json.RawMessage) (json.RawMessage, bool) { return new, true })
 }
 
-// all does one edit after the other.
 func all(edits ...edit) edit {
 	return func(old, new json.RawMessage) (json.RawMessage, bool) {
 		for _, e := range edits {
@@ -117,11 +115,9 @@ func elements(raw json.RawMessage) ([]json.RawMessage, bool) {
 	return list, err == nil
 }
 
-// beside is a place with one more step at its end.
 func beside(place []string, name string) []string { return append(slices.Clone(place), name) }
 
-// at does an edit at a place inside two values. A step is the name of a member, the name of an element that has one, or
-// an index in arrays of one length.
+// at does an edit at a place inside two values, by members' names, elements' names, or indexes of arrays of one length.
 func at(place []string, inner edit) edit {
 	if len(place) == 0 {
 		return inner

@@ -6,12 +6,23 @@
 package auth
 
 import (
+	"context"
+	"crypto"
+	"crypto/rand"
+	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode"
 
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -89,4 +100,154 @@ func scopes(lists ...[]string) []string {
 		}
 	}
 	return all
+}
+
+// Ways to prove who the client is at the token endpoint (RFC 7591, 2; OpenID Connect Core, 9).
+const (
+	methodNone  = "none"
+	methodBasic = "client_secret_basic"
+	methodPost  = "client_secret_post"
+	methodKey   = "private_key_jwt"
+)
+
+// Names of grants.
+const (
+	grantCode     = "authorization_code"
+	grantRefresh  = "refresh_token"
+	grantMachine  = "client_credentials"
+	grantJWT      = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	grantExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+	grantDevice   = "urn:ietf:params:oauth:grant-type:device_code"
+)
+
+// oauthClient is who mcpctl is to an authorization server.
+type oauthClient struct {
+	vault.Client
+	secret   probe.Secret
+	key      probe.Secret
+	audience string // whom a proof by key is meant for
+	keyID    string
+}
+
+// configured is the client that a configuration names; ok is false when it names none.
+func (c Client) configured(i issuer) (p oauthClient, ok bool) {
+	p = oauthClient{secret: c.Secret, key: c.Key, keyID: c.KeyID, audience: i.ID}
+	p.ID, p.Redirect = c.ID, c.Redirect
+	if p.ID == "" && c.Document != "" && i.Documents {
+		p.ID = c.Document
+	}
+	p.Method = p.method(i)
+	return p, p.ID != ""
+}
+
+// method is how the client proves who it is, as the issuer likes it. RFC 8414 makes client_secret_basic the default.
+func (p oauthClient) method(i issuer) string {
+	switch {
+	case p.key != "":
+		return methodKey
+	case p.secret == "":
+		return methodNone
+	case len(i.Methods) == 0 || slices.Contains(i.Methods, methodBasic) || !slices.Contains(i.Methods, methodPost):
+		return methodBasic
+	}
+	return methodPost
+}
+
+// metadata is what a client registers with (RFC 7591, 2): a native one, lest OpenID Connect takes it for a web site.
+type metadata struct {
+	Name      string   `json:"client_name"`
+	Kind      string   `json:"application_type"`
+	Redirects []string `json:"redirect_uris"`
+	Grants    []string `json:"grant_types"`
+	Responses []string `json:"response_types"`
+	Method    string   `json:"token_endpoint_auth_method"`
+	Scope     string   `json:"scope,omitempty"`
+}
+
+// registration is the answer to it, good or bad.
+type registration struct {
+	ID     string `json:"client_id"`
+	Secret string `json:"client_secret"`
+	Method string `json:"token_endpoint_auth_method"`
+	Error  string `json:"error"`
+	Why    string `json:"error_description"`
+}
+
+// identify is who logs in: the configured client, a Client ID Metadata Document where the issuer takes one, the client of an
+// earlier login with the same redirect URI, or one that is registered now (specification 2026-07-28, client registration).
+func (w *client) identify(ctx context.Context, s Server, f discovered, old *vault.Login, redirect string, grant string) (oauthClient, error) {
+	p, ok := s.Client.configured(f.issuer)
+	if ok {
+		p.Redirect = redirect
+		return p, nil
+	}
+	if old != nil && old.Issuer == f.issuer.ID && !old.Revoked && old.Client.Registered && old.Client.Redirect == redirect {
+		return oauthClient{Client: old.Client, secret: probe.Secret(old.Secrets.ClientSecret)}, nil
+	}
+	if f.issuer.Register == "" {
+		return oauthClient{}, exit.Advise(`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`,
+			"the authorization server %s registers no clients by itself, and none is configured", quoted(f.issuer.ID))
+	}
+	return w.register(ctx, f, redirect, grant)
+}
+
+func (w *client) register(ctx context.Context, f discovered, redirect, grant string) (oauthClient, error) {
+	about := metadata{Name: "mcpctl", Kind: "native", Redirects: []string{redirect}, Grants: []string{grant, grantRefresh},
+		Responses: []string{"code"}, Method: methodNone, Scope: strings.Join(f.scopes, " ")}
+	var r registration
+	err := w.post(ctx, f.issuer.Register, about, &r)
+	switch {
+	case err != nil && r.Error != "":
+		err = fmt.Errorf("%w: %s %s", err, quoted(r.Error), quoted(r.Why))
+	case err == nil && (r.ID == "" || strings.ContainsFunc(r.ID+r.Secret, unicode.IsControl)):
+		err = fmt.Errorf("%s: the answer names no usable client", f.issuer.Register)
+	}
+	if err != nil {
+		return oauthClient{}, exit.Advise(`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`, "registering with the authorization server: %w", err)
+	}
+	p := oauthClient{secret: probe.Secret(r.Secret), Client: vault.Client{ID: r.ID, Method: r.Method, Redirect: redirect, Registered: true}}
+	if p.secret == "" || !slices.Contains([]string{methodBasic, methodPost}, p.Method) {
+		p.Method = p.method(f.issuer)
+	}
+	return p, nil
+}
+
+// assertionLife is how long a client assertion is good for. It is made anew for every request.
+const assertionLife = time.Minute
+
+// assertion proves with a private key who the client is (RFC 7523, 2.2; OpenID Connect Core, 9).
+func (p oauthClient) assertion(now time.Time) (string, error) {
+	key, method, err := signer(p.key.Reveal())
+	if err != nil {
+		return "", fmt.Errorf("signing in with the private key of the client: %w", err)
+	}
+	claims := jwt.RegisteredClaims{
+		Issuer: p.ID, Subject: p.ID, Audience: jwt.ClaimStrings{p.audience}, ID: rand.Text(),
+		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(assertionLife)),
+	}
+	unsigned := jwt.NewWithClaims(method, claims)
+	if p.keyID != "" {
+		unsigned.Header["kid"] = p.keyID
+	}
+	return unsigned.SignedString(key)
+}
+
+// signer is the key in a PEM text, and the algorithm that goes with it. The error never quotes the text.
+func signer(text string) (crypto.PrivateKey, jwt.SigningMethod, error) {
+	if key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(text)); err == nil {
+		return key, jwt.SigningMethodRS256, nil
+	} else if errors.Is(err, jwt.ErrKeyMustBePEMEncoded) {
+		return nil, nil, errors.New("it is not in PEM form")
+	}
+	if key, err := jwt.ParseEdPrivateKeyFromPEM([]byte(text)); err == nil {
+		return key, jwt.SigningMethodEdDSA, nil
+	}
+	if key, err := jwt.ParseECPrivateKeyFromPEM([]byte(text)); err == nil {
+		for _, method := range []*jwt.SigningMethodECDSA{jwt.SigningMethodES256, jwt.SigningMethodES384, jwt.SigningMethodES512} {
+			if method.CurveBits == key.Curve.Params().BitSize {
+				return key, method, nil
+			}
+		}
+	}
+	return nil, nil, errors.New("it is not an RSA, ECDSA (P-256, P-384, P-521) or Ed25519 key without a passphrase")
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/vault"
 )
 
@@ -23,8 +24,7 @@ import (
 type callbackServer struct {
 	redirect string
 	state    string       // of the login, which an answer to it brings back
-	listener net.Listener // nil = the answer is pasted
-	server   *http.Server
+	server   *http.Server // nil = the answer is pasted
 	visited  atomic.Bool
 	answers  chan url.Values
 	strays   chan struct{} // a visit that is no answer to this login
@@ -56,7 +56,7 @@ func openCallback(c Client, old *vault.Login, pasted bool) (*callbackServer, err
 // openAt opens the port of a redirect URI, which must be of this machine.
 func (d *callbackServer) openAt(redirect string, pasted bool) error {
 	u, err := url.Parse(redirect)
-	if err != nil || u.Scheme != "http" || !loopbackName(u.Hostname()) || u.Port() == "" || u.RawQuery != "" {
+	if err != nil || u.Scheme != "http" || !match.ThisMachine(u.Hostname()) || u.Port() == "" || u.RawQuery != "" {
 		return exit.Advise("write it as http://localhost:PORT/callback, as the client was registered", "the redirect URI %s is not one of this machine", quoted(redirect))
 	}
 	d.redirect = redirect
@@ -72,7 +72,6 @@ func (d *callbackServer) openAt(redirect string, pasted bool) error {
 }
 
 func (d *callbackServer) serve(listener net.Listener) {
-	d.listener = listener
 	d.server = &http.Server{Handler: d, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
 	go func() { _ = d.server.Serve(listener) }()
 }
@@ -91,7 +90,7 @@ func (d *callbackServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writePage(w, "Nothing is here", "This address takes the answer to one login and nothing else.")
 		return
 	}
-	if !d.isAnswer(r.URL.Query()) {
+	if subtle.ConstantTimeCompare([]byte(r.URL.Query().Get("state")), []byte(d.state)) != 1 {
 		select {
 		case d.strays <- struct{}{}:
 		default:
@@ -131,11 +130,6 @@ func writePage(w http.ResponseWriter, title, text string) {
 	_, _ = w.Write([]byte(page)) // the visitor may have left
 }
 
-// isAnswer tells whether a visit brings the state of this login.
-func (d *callbackServer) isAnswer(query url.Values) bool {
-	return subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(d.state)) == 1
-}
-
 // wait is the answer that the browser brings. tell is called for the first visit that is none.
 func (d *callbackServer) wait(ctx context.Context, tell func(string)) (url.Values, error) {
 	strays := d.strays
@@ -151,9 +145,6 @@ func (d *callbackServer) wait(ctx context.Context, tell func(string)) (url.Value
 		}
 	}
 }
-
-// tell lets the visitor know how the login went.
-func (d *callbackServer) tell(err error) { d.outcome <- err }
 
 // close ends listening, after the visitor got the page, or a moment.
 func (d *callbackServer) close() {

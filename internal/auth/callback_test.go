@@ -44,7 +44,7 @@ func TestCallback(t *testing.T) {
 			if status, page := knock(t, http.MethodGet, d.redirect+"?code=again&state="+d.state, ""); status != http.StatusConflict || !strings.Contains(page, "Already answered") {
 				t.Errorf("a second visit: %d", status)
 			}
-			d.tell(outcome)
+			d.outcome <- outcome
 		}()
 		if _, page := knock(t, http.MethodGet, d.redirect+"?code=c&state="+d.state, ""); !strings.Contains(page, name) || strings.Contains(page, "http") {
 			t.Errorf("the visitor sees %s", page)

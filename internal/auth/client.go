@@ -13,11 +13,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
@@ -61,14 +61,7 @@ func (w *client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	d := net.Dialer{Timeout: dialTime, Control: func(_, dialled string, _ syscall.RawConn) error {
-		at, err := netip.ParseAddrPort(dialled)
-		if err != nil {
-			return err
-		}
-		return w.allow(host, at.Addr())
-	}}
-	return d.DialContext(ctx, network, address)
+	return transport.Dial(ctx, network, address, dialTime, func(ip netip.Addr) error { return w.allow(host, ip) })
 }
 
 // sameOriginOnly follows a redirect of a GET within its origin.
@@ -85,7 +78,6 @@ func sameOriginOnly(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// statusError is an HTTP status that is not the one that is needed.
 type statusError struct{ status int }
 
 // Error names the status.
@@ -109,7 +101,6 @@ func (w *client) get(ctx context.Context, address string, into any) error {
 	return w.object(req, http.StatusOK, into)
 }
 
-// post sends a JSON object and reads one.
 func (w *client) post(ctx context.Context, address string, what, into any) error {
 	body, err := json.Marshal(what)
 	if err != nil {
@@ -147,15 +138,13 @@ func (w *client) object(req *http.Request, good int, into any) error {
 
 // withoutURL is an error of net/http without the URL in it, which may hold a code or a token.
 func withoutURL(err error) error {
-	var request *url.Error
-	if errors.As(err, &request) {
+	if request, ok := errors.AsType[*url.Error](err); ok {
 		return request.Err
 	}
 	return err
 }
 
-// boundedTransport sends a request directly, where addresses are judged when they are dialled, or through the user's proxy, which
-// dials in our stead.
+// boundedTransport sends a request directly, with addresses judged when dialled, or through the user's proxy, which dials.
 type boundedTransport struct {
 	addressPolicy
 	direct, proxied http.RoundTripper
@@ -189,8 +178,7 @@ func timedOut(ctx context.Context, err error) error {
 	return err
 }
 
-// boundedBody is a body that ends with its context, and lets go of it when it was read to its end: not everybody who
-// reads it closes it.
+// boundedBody ends with its context, and lets go of it when it was read to its end.
 type boundedBody struct {
 	io.ReadCloser
 	ctx    context.Context
@@ -222,15 +210,14 @@ type addressPolicy struct {
 	trusted map[string]bool // hosts whose address does not matter
 }
 
-// policyOf is the policy of a server. Configured endpoints are the user's word for their hosts, or that of who agreed to
-// them.
+// policyOf is the policy of a server; configured endpoints are the user's word for their hosts.
 func policyOf(s Server) (addressPolicy, error) {
 	home, err := url.Parse(s.URL)
 	if err != nil || home.Host == "" {
 		return addressPolicy{}, fmt.Errorf("the URL of %q is not absolute", s.Name)
 	}
 	named := !slices.Contains(s.Client.Doubted, strings.ToLower(home.Host))
-	r := addressPolicy{local: named && loopbackName(home.Hostname()), trusted: map[string]bool{hostOf(home): named}}
+	r := addressPolicy{local: named && match.ThisMachine(home.Hostname()), trusted: map[string]bool{hostOf(home): named}}
 	endpoints := []string{s.Client.Metadata, s.Client.Authorize, s.Client.TokenEndpoint}
 	if a := s.Client.Assertion; a != nil {
 		endpoints = append(endpoints, a.Runner, a.Exchange)
@@ -238,7 +225,7 @@ func policyOf(s Server) (addressPolicy, error) {
 	for _, configured := range endpoints {
 		if u, err := url.Parse(configured); err == nil && u.Host != "" && !slices.Contains(s.Client.Doubted, strings.ToLower(u.Host)) {
 			r.trusted[hostOf(u)] = true
-			r.local = r.local || loopbackName(u.Hostname())
+			r.local = r.local || match.ThisMachine(u.Hostname())
 		}
 	}
 	return r, nil
@@ -258,9 +245,9 @@ func (r addressPolicy) check(what, raw string) (*url.URL, error) {
 		return nil, fmt.Errorf("%s %s names no host", what, quoted(raw))
 	case u.User != nil || u.Fragment != "":
 		return nil, fmt.Errorf("%s %s has user info or a fragment", what, quoted(transport.PlainURL(u)))
-	case u.Scheme == "http" && !loopbackName(u.Hostname()):
+	case u.Scheme == "http" && !match.ThisMachine(u.Hostname()):
 		return nil, fmt.Errorf("%s %s is not HTTPS, which only this machine may do without", what, quoted(transport.PlainURL(u)))
-	case loopbackName(u.Hostname()) && !r.local:
+	case match.ThisMachine(u.Hostname()) && !r.local:
 		return nil, fmt.Errorf("%s %s is on this machine, and the server is not", what, quoted(transport.PlainURL(u)))
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
@@ -273,7 +260,7 @@ func (r addressPolicy) check(what, raw string) (*url.URL, error) {
 func (r addressPolicy) allow(host string, ip netip.Addr) error {
 	ip = ip.Unmap()
 	switch {
-	case loopbackName(host):
+	case match.ThisMachine(host):
 		if r.local && ip.IsLoopback() {
 			return nil
 		}
@@ -304,7 +291,6 @@ func Public(ip netip.Addr) error {
 	return fmt.Errorf("%s is not a public address", ip.Unmap())
 }
 
-// public tells whether an address is one of the Internet.
 func public(ip netip.Addr) bool {
 	if inner, ok := embedded(ip); ok {
 		return public(inner)
@@ -312,12 +298,7 @@ func public(ip netip.Addr) bool {
 	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.Zone() != "" {
 		return false
 	}
-	for _, p := range reserved() {
-		if p.Contains(ip) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(reserved(), func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // embedded is the IPv4 address inside an IPv6 one of NAT64 (RFC 6052) or 6to4 (RFC 3056).
@@ -332,10 +313,4 @@ func embedded(ip netip.Addr) (netip.Addr, bool) {
 		return netip.AddrFrom4([4]byte(bytes[2:6])), true
 	}
 	return ip, false
-}
-
-// loopbackName tells whether a host name or address means this machine.
-func loopbackName(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }

@@ -26,15 +26,13 @@ func parseChallenge(header string) challenge {
 	return challenge{metadata: transport.ChallengeParameter(header, "resource_metadata"), scopes: scopes([]string{transport.ChallengeParameter(header, "scope")})}
 }
 
-// openings are requests that a server which wants a token answers with 401, one for each era: a server may judge those of
-// another era before it asks who sends them.
+// openings are requests that a server which wants a token answers with 401, one for each era.
 var openings = []struct{ version, method, params string }{
 	{"2026-07-28", "server/discover", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"mcpctl","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`},
 	{"", "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpctl","version":"1"}}`},
 }
 
-// challenge is what the server itself says to a request without a token, in whichever era it answers one. A server that lets
-// it in may want one later.
+// challenge is what the server says to a request without a token, in whichever era; one that lets it in may want one later.
 func (w *client) challenge(ctx context.Context, s Server) (challenge, error) {
 	open := false
 	for _, o := range openings {
@@ -108,8 +106,7 @@ func (w *client) resourceAt(ctx context.Context, address string, home *url.URL) 
 	return r, nil
 }
 
-// fits checks that the metadata is about the server that was configured (RFC 9728, 3.3): its URL, or one that it is
-// below. Otherwise a token for somebody else would be asked for, and sent here.
+// fits checks that the metadata is about the configured server (RFC 9728, 3.3), lest somebody else's token is sent here.
 func (r resource) fits(home *url.URL) error {
 	id, err := url.Parse(r.ID)
 	switch {
@@ -219,14 +216,12 @@ func (i issuer) proves() error {
 	return nil
 }
 
-// discovered is a server and its authorization server.
 type discovered struct {
 	resource string // what tokens are for
 	scopes   []string
 	issuer   issuer
 }
 
-// discover finds the authorization server of a server.
 func (w *client) discover(ctx context.Context, s Server, c challenge) (discovered, error) {
 	r, named, err := w.resource(ctx, s, c)
 	if err != nil {
@@ -255,8 +250,7 @@ func (w *client) discover(ctx context.Context, s Server, c challenge) (discovere
 	return f, err
 }
 
-// oldIssuer is the authorization server of a server that names none: its own host, as 2025-03-26 had it, at the default
-// endpoints when it has no metadata. That revision makes PKCE a duty.
+// oldIssuer is the server's own host, as 2025-03-26 had it, at the default endpoints without metadata; PKCE is a duty there.
 func (w *client) oldIssuer(ctx context.Context, s Server) (issuer, error) {
 	home, err := url.Parse(s.URL)
 	if err != nil {

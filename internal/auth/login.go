@@ -103,7 +103,6 @@ func (s Server) scopes(f discovered, old *vault.Login, flow Flow) []string {
 	return scopes(wanted, flow.Scopes)
 }
 
-// loginOf is a login as the vault keeps it.
 func loginOf(s Server, f discovered, p oauthClient, t token) *vault.Login {
 	l := &vault.Login{
 		Server: Canonical(s.URL), Resource: f.resource, Issuer: f.issuer.ID, Token: f.issuer.Token, Revoke: f.issuer.Revoke,
@@ -128,8 +127,7 @@ func shown(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Second)
 }
 
-// Logout revokes the tokens of a login at the authorization server, where that is possible (RFC 7009). The refresh token
-// goes first: with it go, as a rule, all others.
+// Logout revokes a login's tokens where possible (RFC 7009), the refresh token first: with it go, as a rule, all others.
 func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
 	if l.Revoke == "" {
 		return nil
@@ -174,11 +172,10 @@ func (w *client) byCode(ctx context.Context, s Server, f discovered, old *vault.
 		return p, token{}, err
 	}
 	t, err := w.exchange(ctx, r, answer)
-	callback.tell(err)
+	callback.outcome <- err
 	return p, t, err
 }
 
-// request is one authorization request, with what its answer is checked against.
 type request struct {
 	state, verifier string
 	discovered
@@ -210,8 +207,7 @@ func (w *client) exchange(ctx context.Context, r request, answer url.Values) (to
 	})
 }
 
-// code is the authorization code in an answer that is one to this request: with its state, and from the issuer that the
-// user was sent to (RFC 9207). Nothing else in it is read before.
+// code is the authorization code in an answer with the request's state and issuer (RFC 9207); nothing else is read before.
 func (r request) code(answer url.Values) (string, error) {
 	iss, told := answer["iss"]
 	switch {

@@ -135,7 +135,8 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 		return now, nil // it is still good for a moment
 	case isEnded(err):
 		now.Revoked = true
-		return nil, errors.Join(s.ended(*now, err), s.save(ctx, *now))
+		ended := exit.Advise("log in again: "+s.Server.loginCommand(), "the login of %s is over: it expired or was revoked: %w", day(now.Since), err)
+		return nil, errors.Join(ended, s.save(ctx, *now))
 	}
 	return nil, exit.Advise("try again; the login itself may still be good", "renewing the login: %w", err)
 }
@@ -144,10 +145,6 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 func isEnded(err error) bool {
 	var said *RefusedError
 	return errors.As(err, &said) && (said.Code == "invalid_grant" || said.Code == "invalid_client")
-}
-
-func (s *Source) ended(l vault.Login, err error) error {
-	return exit.Advise("log in again: "+s.Server.loginCommand(), "the login of %s is over: it expired or was revoked: %w", day(l.Since), err)
 }
 
 func day(t time.Time) string { return t.Format(time.DateOnly) }
@@ -172,8 +169,7 @@ func (s *Source) refreshed(ctx context.Context, l vault.Login) (*vault.Login, er
 	return &l, nil
 }
 
-// clientCredentials is a login that no person takes part in: of a client that acts for itself, or of one that carries a refresh
-// token. It lives as long as the run.
+// clientCredentials is a login without a person, as long as the run: a client for itself, or with a refresh token of its own.
 func (s *Source) clientCredentials(ctx context.Context, refused *probe.Refused) (*vault.Login, error) {
 	var c challenge
 	if refused != nil {

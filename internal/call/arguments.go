@@ -95,9 +95,8 @@ type Problem struct {
 	Words   []string // what could have been written
 }
 
-// Build makes the arguments of a tool: base, a JSON object or nil, with what the given arguments say put into it. Whatever
-// is JSON already stays as it is, byte for byte. Problems are with the arguments as they are written; whether the whole is
-// what the schema wants, [Check] tells.
+// Build puts what the given arguments say into base, a JSON object or nil, of which the rest stays byte for byte. Problems
+// are with arguments as written; [Check] judges the whole.
 func Build(schema, base json.RawMessage, given []Argument) (json.RawMessage, []Problem) {
 	if base == nil {
 		base = json.RawMessage("{}")
@@ -120,7 +119,6 @@ func Build(schema, base json.RawMessage, given []Argument) (json.RawMessage, []P
 	return base, problems
 }
 
-// put adds one argument to an object.
 func (s shape) put(whole json.RawMessage, a Argument, seen map[string]bool) (json.RawMessage, *Problem) {
 	names, at, more := s.find(a.Key)
 	path := rawjson.Join("", names...)
@@ -151,8 +149,7 @@ func (s shape) put(whole json.RawMessage, a Argument, seen map[string]bool) (jso
 	return changed, nil
 }
 
-// find is the property that a key means: one of exactly this name, or else one inside another, with dots between them.
-// more tells that the key asks for a further element.
+// find is the property that a key means: of this name, or nested with dots between. more: the key asks for a further element.
 func (s shape) find(key string) (names []string, at shape, more bool) {
 	for {
 		if bare, ok := strings.CutSuffix(key, "[]"); ok && !s.declares(key) {
@@ -167,8 +164,7 @@ func (s shape) find(key string) (names []string, at shape, more bool) {
 	}
 }
 
-// stranger are the names that the schema declares, when it does not declare the one that was written and does not say
-// either that it takes others.
+// stranger are the declared names, when the written one is not among them and the schema does not say that it takes others.
 func (s shape) stranger(names []string) []string {
 	for _, name := range names {
 		if declared := s.names(); len(declared) > 0 && !slices.Contains(declared, name) && !s.open() {
@@ -204,7 +200,6 @@ func replace(whole json.RawMessage, names []string, with func(json.RawMessage) (
 	return rawjson.Build(members...), err
 }
 
-// appended is an array with one more element.
 func appended(old, element json.RawMessage) (json.RawMessage, error) {
 	if old == nil {
 		return rawjson.List([]json.RawMessage{element}), nil
@@ -300,8 +295,7 @@ func alternatives(words []string) string {
 	return strings.Join(distinct[:last], ", ") + " or " + distinct[last]
 }
 
-// Expand fills in a URI template (RFC 6570). A URI without variables stays as it is. A variable without a value is a
-// problem, except in a query, where templates have what may be left out.
+// Expand fills in a URI template (RFC 6570). A variable without a value is a problem, except in a query.
 func Expand(text string, values map[string]string) (uri string, problems []Problem) {
 	if !strings.Contains(text, "{") && len(values) == 0 {
 		return text, nil
@@ -346,8 +340,7 @@ func optional(template, name string) bool {
 	return true
 }
 
-// CheckPrompt is what is wrong with the arguments of a prompt: all are texts, and the item says which ones there are. One
-// that declares none at all may take some.
+// CheckPrompt is what is wrong with a prompt's arguments: texts, of names that it declares, unless it declares none.
 func CheckPrompt(prompt snapshot.Item, values map[string]string) (problems []Problem) {
 	var names []string
 	arguments, _ := rawjson.Elements(prompt.Arguments())

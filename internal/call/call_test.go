@@ -159,12 +159,12 @@ func TestElicited(t *testing.T) {
 	if u := Elicited(json.RawMessage(`{"mode":"url","url":"https://a.example:8/x"}`)); u.Host != "a.example:8" || len(u.Fields) > 0 {
 		t.Errorf("%+v", u)
 	}
-	responses := Responses([]Question{{Key: "b"}, {Key: "a"}}, []json.RawMessage{Declined(), Cancelled()})
+	responses := Responses([]Question{{Key: "b"}, {Key: "a"}}, []json.RawMessage{Declined, Cancelled})
 	if string(responses) != `{"b":{"action":"decline"},"a":{"action":"cancel"}}` || Responses(nil, nil) != nil {
 		t.Errorf("responses are %s", responses)
 	}
-	if string(Consented()) != `{"action":"accept"}` {
-		t.Errorf("consent is %s", Consented())
+	if string(Consented) != `{"action":"accept"}` {
+		t.Errorf("consent is %s", Consented)
 	}
 	if got := Visits(json.RawMessage(`{"elicitations":[{"url":"https://a"},{"x":1},{"url":"https://b"}]}`)); len(got) != 2 {
 		t.Errorf("visits are %v", got)

@@ -122,8 +122,7 @@ func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, erro
 	return all, nil
 }
 
-// Told tells whether a text of the result says the same as its structured content, as the specification wants it for
-// clients that know only texts.
+// Told tells whether a text of the result says the same as its structured content.
 func (r Result) Told() bool {
 	structured, err := rawjson.Decode(r.Structured)
 	for _, p := range r.Pieces {
@@ -292,7 +291,6 @@ func (p *Content) decode(name string, raw json.RawMessage) {
 	p.Data = append([]byte{}, data...)
 }
 
-// missing says what stands in the place of a text.
 func missing(raw json.RawMessage) string {
 	if text, ok := rawjson.Text(raw); ok {
 		return brief(text)
@@ -300,8 +298,7 @@ func missing(raw json.RawMessage) string {
 	return rawjson.TypeName(raw)
 }
 
-// Extension is how the name of a file with the contents of the piece ends. It follows from the media type by a fixed
-// table, so that a result is saved under the same name on every machine, and never as a server wishes.
+// Extension ends the name of a file for the piece: by its media type in a fixed table, never as a server wishes.
 func (p Content) Extension() string {
 	kind, _, _ := strings.Cut(strings.ToLower(p.MIME), ";")
 	if extension, ok := extensions()[strings.TrimSpace(kind)]; ok {

@@ -66,7 +66,6 @@ func (s shape) lookUp(ref string) any {
 	return at
 }
 
-// property is the place of a property.
 func (s shape) property(name string) shape {
 	var known, others []any
 	for _, part := range s.parts() {
@@ -84,7 +83,6 @@ func (s shape) property(name string) shape {
 	return s.any(known)
 }
 
-// items is the place of an element.
 func (s shape) items() shape {
 	var known []any
 	for _, part := range s.parts() {
@@ -106,7 +104,6 @@ func (s shape) any(schemas []any) shape {
 	return shape{s.root, map[string]any{"anyOf": schemas}}
 }
 
-// names are the properties that the schema declares, sorted.
 func (s shape) names() []string {
 	all := map[string]bool{}
 	for _, part := range s.parts() {
@@ -180,7 +177,6 @@ func (s shape) typesOf(schema any, steps *int) types {
 	return allowed
 }
 
-// ownTypes are what type, enum and const allow.
 func ownTypes(part map[string]any) types {
 	allowed := anything
 	switch named := part["type"].(type) {
@@ -237,9 +233,8 @@ func typeOfNumber(text string) types {
 	return aNumber
 }
 
-// convert is what a text means at the place: one of the values that are listed there, else a value of another type than
-// string that the text spells and that is allowed, else the text. What fits nothing is left to the validator to explain.
-// Numbers stay as they are written.
+// convert is what a text means at the place: a listed value, else one of another allowed type than string that it spells,
+// else the text. Numbers stay as written.
 func (s shape) convert(text string) json.RawMessage {
 	allowed := s.types()
 	if slices.Contains(s.choices(), any(text)) {

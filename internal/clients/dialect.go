@@ -2,7 +2,6 @@ package clients
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -65,9 +64,6 @@ func (d Dialect) Unit() time.Duration {
 	return 0
 }
 
-// Bare tells whether $NAME is a variable, as ${NAME} is.
-func (d Dialect) Bare() bool { return d == Gemini }
-
 // renamed are the application's names of keys that mcpctl has other names for.
 func (d Dialect) renamed() map[string]string {
 	return map[Dialect]map[string]string{
@@ -114,7 +110,7 @@ func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value
 
 // notations are the ways in which an application writes variables, each with what mcpctl reads instead.
 type notations []struct {
-	pattern func() *regexp.Regexp
+	pattern func() *match.Expression
 	means   string
 }
 

@@ -117,7 +117,7 @@ func (h Host) resolve(template string) (path string, ok bool) {
 	switch {
 	case !ok || path == "":
 		return "", false
-	case foreign && !absolute(path): // as applications do, seen from the current folder
+	case foreign && !strings.HasPrefix(path, "/") && !drive().MatchString(path): // as applications do, seen from the current folder
 		if len(h.Projects) == 0 {
 			return "", false
 		}
@@ -181,8 +181,6 @@ func (h Host) slashes(folder string) string {
 }
 
 var drive = match.Pattern(`^[A-Za-z]:/`)
-
-func absolute(path string) bool { return strings.HasPrefix(path, "/") || drive().MatchString(path) }
 
 // maxMatches bounds the files that one pattern stands for, whatever somebody put into the folder.
 const maxMatches = 200

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/accept"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -48,9 +49,9 @@ func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.
 		return nil, err
 	}
 	folder := f.Config.Project.Snapshots
-	o.ItemBudget = f.Config.Project.Budgets.ItemBytes
+	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
 	var candidates []candidate
-	for _, pair := range withSaved(p, current, folder) {
+	for _, pair := range withSaved(ctx, p, current, folder) {
 		candidates = append(candidates, o.candidate(ctx, p, pair, f.Config.Project.Policy))
 	}
 	if err := o.choose(candidates); err != nil {
@@ -75,8 +76,7 @@ type candidate struct {
 	all     bool                          // after it, what is saved is what the server offers now
 }
 
-// candidate is a pair with its findings as the project's policy sees them. What is found after the context has ended is of
-// no use.
+// candidate is a pair with its findings as the policy sees them; of no use once the context has ended.
 func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair, policy finding.Policy) candidate {
 	o.Every = true
 	judged := func(found []finding.Finding) []finding.Finding { return policy.Apply(found, finding.Scope{}, p.Now) }
@@ -142,8 +142,9 @@ func unknownFingerprint(id string, all []finding.Finding, silent []string) error
 
 // apply works out every new snapshot, and writes them when all could be worked out.
 func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate, folder string) error {
-	var pairs []Pair
 	var settled []fleet.Surface
+	var all fleet.Tally
+	unsaved := false
 	moved := map[string][]byte{} // by file
 	for _, c := range candidates {
 		if !o.All && len(c.chosen) == 0 {
@@ -161,18 +162,20 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 		if c.all {
 			settled = append(settled, c.New)
 		}
-		pairs, r.Servers = append(pairs, c.Pair), append(r.Servers, c.result().Server)
+		result := c.result()
+		all, unsaved, r.Servers = all.With(fleet.TallyOf(result)), unsaved || c.Unsaved, append(r.Servers, result.Server)
 	}
-	r.Status = status(pairs, false)
+	r.Status = status(all, unsaved, false)
 	if err := ctx.Err(); err != nil || o.DryRun {
 		return err
 	}
+	files.SweepSnapshots(folder)
 	for file, data := range moved {
-		if err := replace(p, file, data); err != nil {
+		if err := replace(ctx, p, file, data); err != nil {
 			return err
 		}
 	}
-	return relock(p, folder, settled)
+	return relock(ctx, p, folder, settled)
 }
 
 // move works out the new snapshot of one server, nil when its file is left alone, and tells what is done.

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -18,6 +20,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -36,39 +39,42 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	case err != nil:
 		return nil, err
 	case o.File != "":
-		err = files.CheckOutput(p.Dir, o.File)
+		err = store.CheckOutput(p, o.File)
 	default:
 		err = checkFolder(p, f.Config.Project)
 	}
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	surfaces, err := f.Survey(ctx, from)
+	targets, err := f.Resolve(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	if o.File != "" && len(surfaces) != 1 {
-		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out to save a file for each", len(surfaces))
+	if o.File != "" && len(targets) != 1 {
+		return nil, exit.Usagef("--output takes the snapshot of one server, and %d are named: leave it out to save a file for each", len(targets))
 	}
+	limitMemory(len(targets))
 	files.SweepSnapshots(f.Config.Project.Snapshots)
-	write := func(file string, data []byte) error { return replace(p, file, data) }
+	write := replace
 	if o.File != "" {
-		write = func(file string, data []byte) error { return files.WriteOutput(ctx, p.Dir, file, data) }
+		write = store.WriteOutput
 	}
-	var saved []fleet.Surface
-	for i := range surfaces {
-		s := &surfaces[i]
+	surfaces, err := f.Each(ctx, targets, func(_ int, s *fleet.Surface) error {
+		defer s.LetGo()
 		file := cmp.Or(o.File, SavedFile(f.Config.Project.Snapshots, s.Name))
 		if err := save(ctx, p, s, file, write); err != nil {
 			spoil(s, "saving", err)
 			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced", File: p.Rel(file)}
-		} else if s.Whole() && o.File == "" {
-			saved = append(saved, *s)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	r := fleet.Report("snapshot", surfaces)
-	if len(saved) > 0 {
-		err = relock(p, f.Config.Project.Snapshots, saved)
+	saved := slices.DeleteFunc(slices.Clone(surfaces), func(s fleet.Surface) bool { return !s.Whole() || s.Error != nil })
+	if o.File == "" && len(saved) > 0 {
+		err = relock(ctx, p, f.Config.Project.Snapshots, saved)
 	}
 	if err != nil { // which touches no snapshot
 		r.Problems = append(r.Problems, fmt.Sprintf("what the servers start from was not locked: %v", err))
@@ -78,8 +84,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	return r, nil
 }
 
-// checkFolder is the error for a folder of snapshots that leads out of the project though nobody named it: whoever writes to
-// the repository must not choose which files are written elsewhere.
+// checkFolder is the error for a folder of snapshots that leads out of the project though nobody named it.
 func checkFolder(p host.Process, project config.Project) error {
 	if project.Stray == "" {
 		return nil
@@ -88,7 +93,7 @@ func checkFolder(p host.Process, project config.Project) error {
 }
 
 // save writes the snapshot of s, unless it is not whole: a good file is never replaced by a part.
-func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, write func(file string, data []byte) error) error {
+func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, write writeFile) error {
 	if s.State == report.Disabled {
 		return nil
 	}
@@ -96,21 +101,44 @@ func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, wr
 		s.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: "not everything arrived"}
 		return nil
 	}
+	keepUnread(ctx, p, s.Snapshot, file)
 	data, err := s.Snapshot.Encode()
 	if err != nil {
 		return err
 	}
-	if s.Saved, err = compareSaved(ctx, s, data, file); err != nil {
+	if s.Saved, err = compareSaved(ctx, p, s, data, file); err != nil {
 		return err
 	}
 	if s.Saved.File = p.Rel(file); s.Saved.Action == report.Unchanged {
 		return nil
 	}
-	return write(file, data)
+	return write(ctx, p, file, data)
 }
 
+// keepUnread leaves in a snapshot what is saved of lists that mcpctl does not know and that did not arrive.
+func keepUnread(ctx context.Context, p host.Process, now *snapshot.Snapshot, file string) {
+	if len(now.Unread) == 0 {
+		return
+	}
+	saved, err := source.ReadFile(ctx, p, file)
+	for _, name := range now.Unread {
+		if err == nil && saved.Snapshot.Extra[name] != nil {
+			if now.Extra == nil {
+				now.Extra = map[string]json.RawMessage{}
+			}
+			now.Extra[name] = saved.Snapshot.Extra[name]
+		}
+	}
+}
+
+// writeFile writes a file, or an object in a store.
+type writeFile = func(ctx context.Context, p host.Process, file string, data []byte) error
+
 // replace writes a file that is whole at any time, and its folder. A link is followed inside the project, and stays.
-func replace(p host.Process, file string, data []byte) error {
+func replace(ctx context.Context, p host.Process, file string, data []byte) error {
+	if store.Is(file) {
+		return p.Store.Put(ctx, file, data)
+	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
@@ -130,16 +158,14 @@ func replace(p host.Process, file string, data []byte) error {
 
 // compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten, and neither
 // is that of another server by one that only the command line names.
-func compareSaved(ctx context.Context, now *fleet.Surface, data []byte, file string) (*report.Saved, error) {
-	info, err := os.Stat(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && !info.Mode().IsRegular() && !info.IsDir(): // a pipe or a device
+func compareSaved(ctx context.Context, p host.Process, now *fleet.Surface, data []byte, file string) (*report.Saved, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() && !info.IsDir() { // a pipe or a device
 		return &report.Saved{Action: report.Created}, nil
-	case err != nil:
-		return nil, err
 	}
-	before, err := files.ReadRegular(file, source.MaxSize)
+	before, err := store.Read(ctx, p, file, source.MaxSize)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &report.Saved{Action: report.Created}, nil
 	case err != nil:
 		return nil, err
 	case bytes.Equal(before, data):
@@ -165,7 +191,6 @@ func compareSaved(ctx context.Context, now *fleet.Surface, data []byte, file str
 	return saved, nil
 }
 
-// selfName is the name that a server gives itself.
 func selfName(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("name") }
 
 // summarize counts the items that findings speak of.

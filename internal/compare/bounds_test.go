@@ -2,14 +2,12 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -29,58 +27,73 @@ func surfaceOf(t *testing.T, name string, descriptions ...string) fleet.Surface 
 	return fleet.Surface{Server: report.Server{Name: name, State: report.OK}, Snapshot: s}
 }
 
-func nobody(string, ...string) *usage.Evidence { return nil }
-
-// TestRunTakesWhatFits: what is too much for a server or for a run is a failure of that server alone, with what to do.
-func TestRunTakesWhatFits(t *testing.T) {
+// TestTooLargeAlone: what is too much for a server is a failure of that server alone, with what to do.
+func TestTooLargeAlone(t *testing.T) {
 	half := strings.Repeat("a", diff.MostBytes/2-1000)
-	pairs := []Pair{
-		{Old: surfaceOf(t, "large", half, half), New: surfaceOf(t, "large")},
-		{Old: surfaceOf(t, "same", half, half, half), New: surfaceOf(t, "same", half, half, half)},
-		{Old: surfaceOf(t, "too large", half, half, half), New: surfaceOf(t, "too large")},
-		{Old: surfaceOf(t, "small", "a"), New: surfaceOf(t, "small", "b")},
-	}
-	for i := range 3 {
-		name := fmt.Sprintf("half%d", i)
-		pairs = append(pairs, Pair{Old: surfaceOf(t, name, half), New: surfaceOf(t, name)})
-	}
-	found, done := findings(t.Context(), pairs, diff.Options{}, finding.Policy{}, nobody, 0)
 	failed := map[string]string{}
-	for _, p := range done {
+	for name, sides := range map[string][2]fleet.Surface{
+		"large":     {surfaceOf(t, "large", half, half), surfaceOf(t, "large")},
+		"same":      {surfaceOf(t, "same", half, half, half), surfaceOf(t, "same", half, half, half)},
+		"too large": {surfaceOf(t, "too large", half, half, half), surfaceOf(t, "too large")},
+		"small":     {surfaceOf(t, "small", "a"), surfaceOf(t, "small", "b")},
+	} {
+		p := Pair{Old: sides[0], New: sides[1]}
+		found := p.judge(t.Context(), 0, diff.Options{}, finding.Policy{})
 		if s := p.result(); s.State == report.Failed {
-			failed[s.Name] = s.Error.Message + " → " + s.Error.Hint
+			failed[name] = s.Error.Message + " → " + s.Error.Hint
+		}
+		if name == "small" && len(found) == 0 {
+			t.Error("the small one got no answer")
 		}
 	}
-	if len(done) != len(pairs) || len(failed) != 2 {
-		t.Errorf("%d of %d are told, failed: %v", len(done), len(pairs), failed)
-	}
-	if why := failed["too large"]; !strings.Contains(why, "what changed is 12.0 MiB on both sides, of which 8 MiB are compared at most → no model can be shown that much") {
-		t.Error(why)
-	}
-	if why := failed["large"]; !strings.Contains(why, "a run compares changes of 16 MiB at most, of the smallest servers first → name fewer servers, or divide the run: --shard") {
-		t.Error(why, failed)
-	}
-	if !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Server == "small" }) {
-		t.Error("the small one got no answer")
+	if why := failed["too large"]; len(failed) != 1 || !strings.Contains(why, "what changed is 12.0 MiB on both sides, of which 8 MiB are compared at most → no model can be shown that much") {
+		t.Error(failed)
 	}
 }
 
-// TestUndecidedInTime: a server whose comparison takes longer than it may is undecided, and the others are not.
+// TestRoomOfARun: large servers are judged as far as the room of a run goes, small ones always, and what is left out says so.
+func TestRoomOfARun(t *testing.T) {
+	r, one := roomFor(100), strings.Repeat("a", 1<<20)
+	for i := range 100 {
+		p := Pair{Old: surfaceOf(t, "s", one), New: surfaceOf(t, "s", "b"), room: r}
+		p.judge(t.Context(), 0, diff.Options{}, finding.Policy{})
+		s := p.result()
+		if left := i >= 13; left != (s.State == report.Failed) || left && (!strings.HasPrefix(s.Error.Message, "1.0 MiB are more than") || !strings.Contains(s.Error.Hint, "--shard")) {
+			t.Fatalf("the %dth: %s, %+v", i, s.State, s.Error)
+		}
+	}
+	little := Pair{Old: surfaceOf(t, "s", "a"), New: surfaceOf(t, "s", "b"), room: r}
+	if found := little.judge(t.Context(), 0, diff.Options{}, finding.Policy{}); len(found) == 0 {
+		t.Error("a small one got no answer")
+	}
+	checked := surfaceOf(t, "s", one)
+	if refuse(&checked, r); checked.State != report.Failed {
+		t.Error("what has no room is checked")
+	}
+	if many := roomFor(10_000); many.left.Load() != 10_000*roomForEach {
+		t.Errorf("a large fleet has room for %d", many.left.Load())
+	}
+}
+
+// TestUndecidedInTime: a server whose comparison takes longer than it may is undecided.
 func TestUndecidedInTime(t *testing.T) {
-	found, done := findings(t.Context(), []Pair{{Old: surfaceOf(t, "s", "a"), New: surfaceOf(t, "s", "b")}}, diff.Options{}, finding.Policy{}, nobody, time.Nanosecond)
-	if len(found) != 0 || len(done) != 1 {
-		t.Fatalf("%d findings of %d servers", len(found), len(done))
-	}
-	if s := done[0].result(); s.State != report.Failed || s.Error.Message != "undecided after 1ns" || !strings.Contains(s.Error.Hint, "--timeout") || done[0].whole() {
-		t.Errorf("%+v", s.Error)
+	c := Pair{Old: surfaceOf(t, "s", "a"), New: surfaceOf(t, "s", "b")}.compare(t.Context(), time.Nanosecond, diff.Options{}, finding.Policy{})
+	if s := c.server; !c.told || len(c.found) != 0 || s.State != report.Failed || s.Error.Message != "undecided after 1ns" || !strings.Contains(s.Error.Hint, "--timeout") || c.whole {
+		t.Errorf("%+v, %+v", c, s.Error)
 	}
 }
 
-// TestShare: servers of a run have equal parts of its steps, and none more than it would have alone.
-func TestShare(t *testing.T) {
-	for servers, want := range map[int]int{0: 500_000, 1: 500_000, 16: 500_000, 80: 100_000} {
-		if got := share(diff.DefaultSteps, servers); got != want {
-			t.Errorf("%d servers: %d steps, not %d", servers, got, want)
-		}
+// TestSameFile: two sides that are one file, byte for byte, are not compared, and keep what is told of them.
+func TestSameFile(t *testing.T) {
+	now := surfaceOf(t, "s", "a")
+	data, err := now.Snapshot.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := surfaceOf(t, "s", "a")
+	old.Raw = data
+	c := Pair{Old: old, New: now}.compare(t.Context(), time.Nanosecond, diff.Options{}, finding.Policy{})
+	if s := c.server; !c.whole || len(c.found) != 0 || s.State != report.OK || s.Tokens == nil || *s.Tokens != *s.BaseTokens || c.versions == nil {
+		t.Errorf("%+v, %+v", c, s)
 	}
 }

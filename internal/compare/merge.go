@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -51,8 +52,7 @@ func conflictError(p host.Process, name string, disputed []string, err error) er
 	return exit.Code(1)
 }
 
-// settle writes the merge of three snapshots to ours. What is disputed is left to each of the three files as it has it, so
-// that they differ in nothing else; disputed names it.
+// settle writes the merge to ours; what is disputed stays in each of the three files, so that they differ in nothing else.
 func settle(base, ours, theirs string) (disputed []string, err error) {
 	paths := []string{base, ours, theirs}
 	sides := make([]parts, len(paths))
@@ -138,7 +138,6 @@ func (all parts) add(m rawjson.Member) {
 	}
 }
 
-// write puts the parts together again.
 func (all parts) write(path string) error {
 	var members []rawjson.Member
 	inner := map[string][]rawjson.Member{}
@@ -170,10 +169,7 @@ func (all parts) write(path string) error {
 }
 
 func listOf(items []rawjson.Member) json.RawMessage {
-	var raws []json.RawMessage
-	for _, item := range items {
-		raws = append(raws, item.Value)
-	}
+	raws := lists.Map(items, func(item rawjson.Member) json.RawMessage { return item.Value })
 	return rawjson.List(raws)
 }
 

@@ -1,13 +1,8 @@
 package compare
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -15,34 +10,39 @@ import (
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
-func readLock(f *fleet.Fleet) (packages.Lock, error) {
-	lock, err := packages.ReadLock(filepath.Join(f.Config.Project.Snapshots, packages.LockFile))
+func readLock(ctx context.Context, p host.Process, f *fleet.Fleet) (packages.Lock, error) {
+	lock, err := packages.ReadLock(ctx, p, store.Beside(f.Config.Project.Snapshots, packages.LockFile))
 	return lock, exit.Misuse(err)
 }
 
 // relock writes down which packages the saved surfaces of servers come from, if that is news.
-func relock(p host.Process, folder string, saved []fleet.Surface) error {
-	file := filepath.Join(folder, packages.LockFile)
-	lock, err := packages.ReadLock(file)
-	if err != nil {
-		return err
-	}
-	for _, s := range saved {
-		if delete(lock, s.Name); s.Package != nil {
-			lock[s.Name] = *s.Package
+func relock(ctx context.Context, p host.Process, folder string, saved []fleet.Surface) error {
+	file := store.Beside(folder, packages.LockFile)
+	return store.Update(ctx, p, file, packages.LockLimit, func(before []byte) ([]byte, error) {
+		lock := packages.Lock{}
+		if before != nil {
+			var err error
+			if lock, err = packages.ParseLock(file, before); err != nil {
+				return nil, err
+			}
 		}
-	}
-	data, err := lock.Encode()
-	if err != nil {
-		return err
-	}
-	before, err := os.ReadFile(file)
-	if bytes.Equal(before, data) || errors.Is(err, fs.ErrNotExist) && len(lock) == 0 {
-		return nil
-	}
-	return replace(p, file, data)
+		for _, s := range saved {
+			if delete(lock, s.Name); s.Package != nil {
+				locked := *s.Package
+				if s.Snapshot != nil { // else they were kept when it was let go
+					locked.Tools = s.Snapshot.Tools.Digests()
+				}
+				lock[s.Name] = locked
+			}
+		}
+		if before == nil && len(lock) == 0 {
+			return nil, nil
+		}
+		return lock.Encode()
+	}, replace)
 }
 
 // cause says what is different in the package of a server from when its old side was made; empty when that is not known.
@@ -59,7 +59,7 @@ func (p Pair) cause(changed bool) string {
 
 // keptToLock compares servers with what is saved, and contacts none that would start another package than what was locked.
 func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]Pair, error) {
-	lock, err := readLock(f)
+	lock, err := readLock(ctx, p, f)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []sour
 			current[i].State, current[i].Error, current[i].Snapshot = report.Failed, failure, nil
 		}
 	}
-	return withSaved(p, current, f.Config.Project.Snapshots), nil
+	return withSaved(ctx, p, current, f.Config.Project.Snapshots), nil
 }
 
 // offLock says how the package of a server differs from the locked one; nil = it does not.
@@ -143,7 +143,7 @@ func history(ctx context.Context, p host.Process, f *fleet.Fleet, n int, from []
 
 // upgrades are configured servers in the version that is configured and in the newest one.
 func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]Pair, error) {
-	lock, err := readLock(f)
+	lock, err := readLock(ctx, p, f)
 	if err != nil {
 		return nil, err
 	}

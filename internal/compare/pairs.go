@@ -6,7 +6,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -14,7 +15,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -25,43 +28,55 @@ import (
 type Pair struct {
 	Old, New fleet.Surface
 	Unsaved  bool   // there is no old side, which may be for want of a snapshot
+	room     *room  // of the run; nil = it has no bound
 	Absence  string // why a side is absent, as a sentence; empty = nobody knows more than that
 }
 
-// withSaved pairs each surface with the file that the snapshot command wrote for it. A file that cannot be read fails its own
-// server alone.
-func withSaved(p host.Process, current []fleet.Surface, folder string) []Pair {
-	var pairs []Pair
-	lock, err := packages.ReadLock(filepath.Join(folder, packages.LockFile))
+// baseline is the folder of saved snapshots that servers are compared with.
+type baseline struct {
+	process host.Process
+	folder  string
+	lock    packages.Lock
+}
+
+func openBaseline(ctx context.Context, p host.Process, folder string) baseline {
+	lock, err := packages.ReadLock(ctx, p, store.Beside(folder, packages.LockFile))
 	if err != nil {
 		p.Note("why a server changed cannot be told: %v", err)
 	}
-	for _, s := range current {
-		if s.State == report.Disabled {
-			continue
-		}
-		file := SavedFile(folder, s.Name)
-		saved, err := source.ReadFile(file)
-		old := fleet.Surface{Server: report.Server{Source: file}}
-		switch {
-		case err == nil:
-			old = fleet.FromSaved(saved)
-		case errors.Is(err, fs.ErrNotExist):
-			old.Source = ""
-		default:
-			spoil(&old, "comparing", err)
-		}
-		old.Source = p.Rel(old.Source)
-		if locked, known := lock[s.Name]; known {
-			old.Package = &locked
-		}
-		pairs = append(pairs, Pair{Old: old, New: s, Unsaved: errors.Is(err, fs.ErrNotExist)})
+	return baseline{p, folder, lock}
+}
+
+// with pairs a surface with the file that the snapshot command wrote for it. A file that cannot be read fails its own server alone.
+func (b baseline) with(ctx context.Context, s fleet.Surface) Pair {
+	file := SavedFile(b.folder, s.Name)
+	saved, err := source.ReadFile(ctx, b.process, file)
+	old := fleet.Surface{Server: report.Server{Source: file}}
+	switch {
+	case err == nil:
+		old = fleet.FromSaved(saved)
+	case errors.Is(err, fs.ErrNotExist):
+		old.Source = ""
+	default:
+		spoil(&old, "comparing", err)
 	}
+	old.Source = b.process.Rel(old.Source)
+	if locked, known := b.lock[s.Name]; known {
+		old.Package = &locked
+	}
+	return Pair{Old: old, New: s, Unsaved: errors.Is(err, fs.ErrNotExist)}
+}
+
+// withSaved pairs surfaces with what is saved of them.
+func withSaved(ctx context.Context, p host.Process, current []fleet.Surface, folder string) []Pair {
+	current = slices.DeleteFunc(slices.Clone(current), func(s fleet.Surface) bool { return s.State == report.Disabled })
+	pairs, saved := make([]Pair, len(current)), openBaseline(ctx, p, folder)
+	store.Each(folder, len(current), func(i int) { pairs[i] = saved.with(ctx, current[i]) })
 	return pairs
 }
 
 // SavedFile is the file of a server's snapshot in a folder.
-func SavedFile(folder, server string) string { return filepath.Join(folder, config.FileName(server)) }
+func SavedFile(folder, server string) string { return store.Join(folder, config.FileName(server)) }
 
 // spoil makes a failure of s from what is wrong with its file: other servers are told of all the same.
 func spoil(s *fleet.Surface, stage string, err error) {
@@ -93,33 +108,68 @@ func extentOf(old, now []source.Source, part bool) extent {
 // sets tells whether both sides are all that there is.
 func (e extent) sets() bool { return e.old && (e.now || e.configured) }
 
-// matchByName pairs surfaces by name. One surface on each side is a pair whatever the names are, unless both sides are sets.
-func (e extent) matchByName(before, current []fleet.Surface) []Pair {
-	if len(before) == 1 && len(current) == 1 && !e.sets() && !e.part {
-		return []Pair{{Old: before[0], New: current[0]}}
+// matchByName pairs targets with what the old side has, by name. One on each side is a pair whatever the names are, unless both sides
+// are sets. What only the old side has comes last.
+func (e extent) matchByName(ctx context.Context, f *fleet.Fleet, before []fleet.Pending, current []fleet.Target) pairing {
+	byName, alone := map[string]*fleet.Pending{}, len(before) == 1 && len(current) == 1 && !e.sets() && !e.part
+	for i, s := range before {
+		byName[s.Name] = &before[i]
 	}
-	byName := map[string]fleet.Surface{}
+	olds := make([]*fleet.Pending, len(current))
+	for i, t := range current {
+		olds[i] = byName[t.Name()]
+		delete(byName, t.Name())
+	}
+	var left []fleet.Pending // in their old order
 	for _, s := range before {
-		byName[s.Name] = s
-	}
-	var pairs []Pair
-	for _, s := range current {
-		old, ok := byName[s.Name]
-		delete(byName, s.Name)
-		switch {
-		case s.State == report.Disabled:
-		case !ok && e.old && e.now:
-			pairs = append(pairs, Pair{Old: fleet.Absent(s.Name), New: s})
-		default:
-			pairs = append(pairs, Pair{Old: old, New: s, Unsaved: !ok})
+		if byName[s.Name] != nil && !alone {
+			left = append(left, s)
 		}
 	}
-	for _, s := range before { // in their old order
-		if _, left := byName[s.Name]; left {
-			pairs = append(pairs, Pair{Old: s, New: e.vanished(s.Name)})
-		}
+	if alone {
+		olds[0] = &before[0]
 	}
-	return pairs
+	return pairing{len(current) + len(left), func(visit func(int, Pair) error) error {
+		_, err := f.Each(ctx, current, func(i int, s *fleet.Surface) error {
+			defer s.LetGo()
+			switch {
+			case s.State == report.Disabled && !alone:
+				return nil
+			case olds[i] == nil && e.old && e.now:
+				return visit(i, Pair{Old: fleet.Absent(s.Name), New: *s})
+			case olds[i] == nil:
+				return visit(i, Pair{New: *s, Unsaved: true})
+			}
+			was, err := olds[i].Read()
+			if err != nil {
+				return err
+			}
+			return visit(i, Pair{Old: was, New: *s})
+		})
+		if err != nil {
+			return err
+		}
+		return fleet.Visit("", len(left), func(i int) error {
+			was, err := left[i].Read()
+			if err != nil {
+				return err
+			}
+			return visit(len(current)+i, Pair{Old: was, New: e.vanished(was.Name)})
+		})
+	}}
+}
+
+// pairing is two sides that are brought together: visit is given each pair with its place in the report, several at a time.
+type pairing struct {
+	n    int
+	each func(visit func(i int, p Pair) error) error
+}
+
+// there are pairs of which both sides are known.
+func there(pairs []Pair, err error) (pairing, error) {
+	return pairing{len(pairs), func(visit func(int, Pair) error) error {
+		return fleet.Visit("", len(pairs), func(i int) error { return visit(i, pairs[i]) })
+	}}, err
 }
 
 // vanished is the new side of a server that only the old side has. It is absent when that is certain.
@@ -167,32 +217,48 @@ func (p Pair) tokens() (old, now *int) {
 	return &both[0], &both[1]
 }
 
-// advice is the version that findings about the server ask for; nil when a side is not known.
-func (p Pair) advice(found []finding.Finding) *finding.Advice {
+// versions are those that both sides say they are; nil when a side is not known.
+func (p Pair) versions() *[2]string {
 	if p.Old.Snapshot == nil || p.New.Snapshot == nil {
 		return nil
 	}
-	var own []finding.Finding
-	for _, f := range found {
-		if f.Server == p.New.Name {
-			own = append(own, f)
-		}
-	}
 	if old, now := p.Old.Package, p.New.Package; old != nil && now != nil && old.Name == now.Name {
-		return finding.Advise(old.Version, now.Version, own)
+		return &[2]string{old.Version, now.Version}
 	}
 	version := func(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("version") }
-	return finding.Advise(version(p.Old.Snapshot), version(p.New.Snapshot), own)
+	return &[2]string{version(p.Old.Snapshot), version(p.New.Snapshot)}
+}
+
+// compared is what a report keeps of a pair that was judged.
+type compared struct {
+	told     bool // it was judged before the run ended
+	server   report.Server
+	tally    fleet.Tally
+	found    []finding.Finding
+	versions *[2]string // that both sides say they are; nil when a side is not known
+	whole    bool       // everything of both sides was there
+	unsaved  bool
+}
+
+// compare judges the pair, and lets its documents go.
+func (p Pair) compare(ctx context.Context, limit time.Duration, options diff.Options, policy finding.Policy) compared {
+	found := p.judge(ctx, limit, options, policy)
+	if ctx.Err() != nil {
+		return compared{}
+	}
+	result := p.result()
+	c := compared{told: true, server: result.Server, tally: fleet.TallyOf(result), found: found, versions: p.versions(), whole: p.whole(), unsaved: p.Unsaved}
+	c.server.BaseTokens, c.server.Tokens = p.tokens()
+	if p.Old.Snapshot != p.New.Snapshot {
+		c.server.Changed = signature.Changed(p.Old.Snapshot, p.New.Snapshot)
+	}
+	c.server.Cause = p.cause(len(found) > 0)
+	return c
 }
 
 // status is the worst that holds: incomplete answers, then findings, then nothing to compare with.
-func status(pairs []Pair, fails bool) int {
-	var surfaces []fleet.Surface
-	unsaved := false
-	for _, p := range pairs {
-		surfaces, unsaved = append(surfaces, p.result()), unsaved || p.Unsaved
-	}
-	reached := fleet.Status(surfaces)
+func status(all fleet.Tally, unsaved, fails bool) int {
+	reached := all.Status()
 	switch {
 	case reached == exit.OK && fails:
 		return exit.Findings

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,8 +104,7 @@ func inOrderOf(cfg *config.Config) func(a, b string) int {
 	}
 }
 
-// statusOf is the exit status that the servers of all parts ask for, without findings. Status 2 is for a run in which the
-// configuration kept every server from being tried.
+// statusOf is the exit status of all parts without findings; 2 if the configuration kept every server from being tried.
 func statusOf(parts []PartReport) int {
 	var all []int
 	for _, part := range parts {
@@ -129,6 +129,9 @@ const mostNamed = 10
 
 // fitTogether says why reports are not the parts of one run, each of them once.
 func fitTogether(parts []PartReport) error {
+	if len(parts) == 0 {
+		return errors.New("no part is left: run all of them, and merge")
+	}
 	files := map[int]string{}
 	for _, part := range parts {
 		first := parts[0]

@@ -20,15 +20,14 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// rebuilt are servers as they are now, each with what it was in the commit ref: built there and started from there.
-// Nothing is left of it when this returns.
+// rebuilt are servers now and in the commit ref, built and started there; nothing of it is left behind.
 func rebuilt(ctx context.Context, p host.Process, f *fleet.Fleet, ref, build string, from []source.Source) (_ []Pair, err error) {
 	targets, err := f.Resolve(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range targets {
-		if t.Live() && !t.Starts() || t.Known().Snapshot != nil {
+		if t.Live() && !t.Starts() || t.Saved() {
 			return nil, exit.Usagef("--base-ref: %q is not started by a command, so there is no older version to start: name stdio servers", t.Name())
 		}
 	}
@@ -106,8 +105,7 @@ func borrow(p host.Process, tree *git.Worktree, s probe.Stdio) {
 	}
 }
 
-// sameProgram tells whether a server is the same program on both sides: nothing of its command line leads into the tree.
-// Only its working folder can then make a difference.
+// sameProgram tells whether nothing of a server's command line leads into the tree: only its folder can make a difference.
 func sameProgram(s, moved probe.Stdio) bool {
 	if strings.ContainsAny(s.Command, `/\`) && (moved.Command != s.Command || !filepath.IsAbs(s.Command)) {
 		return false
@@ -176,8 +174,7 @@ func unbuilt(targets []fleet.Target, tree *git.Worktree, failure *report.Failure
 	return pairs
 }
 
-// matchByPosition are the two sides of each server. Where nothing was built, an old side that does not start may miss just
-// that.
+// matchByPosition are both sides of each server. Without a build, an old side that does not start may miss just that.
 func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool) []Pair {
 	var pairs []Pair
 	for i, now := range current {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -18,12 +19,11 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/rules"
-	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Scope says which servers take part, and how they are reached.
@@ -32,9 +32,13 @@ type Scope struct {
 	Contact fleet.Contact
 }
 
-// load reads the configuration for the servers that are named.
+// load reads the configuration for the servers that are named. The store that their snapshots are in must be one that can be reached.
 func (s Scope) load(ctx context.Context, p host.Process, from []source.Source) (*fleet.Fleet, error) {
-	return fleet.Load(ctx, p, s.Select, s.Contact, from)
+	f, err := fleet.Load(ctx, p, s.Select, s.Contact, from)
+	if err == nil && store.Is(f.Config.Project.Snapshots) {
+		err = p.Store.Check(f.Config.Project.Snapshots)
+	}
+	return f, err
 }
 
 // DiffOptions say what is compared with what, and how.
@@ -57,6 +61,7 @@ type DiffOptions struct {
 
 // Diff is what changed from the old side to the new one, which SOURCEs name.
 func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Source) (*report.Report, error) {
+	o.Now = p.Now
 	old, now, err := splitSides(from, o.Base)
 	if err != nil {
 		return nil, err
@@ -86,34 +91,69 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Report{Command: "diff", FailOn: policy.FailOn}
 	calls := UsageOptions{Records: cmp.Or(o.Records, f.Config.Project.Usage.Records), Since: o.Since}
-	evidence, err := calls.recorded(p, f.Config)
+	evidence, err := calls.recorded(ctx, p, f.Config)
 	if err != nil {
 		return nil, err
 	}
-	found, pairs := findings(ctx, pairs, o.Options, policy, evidence, f.Limit())
-	seen, partial := seenOf(pairs)
+	limitMemory(pairs.n)
+	done, room := make([]compared, pairs.n), roomFor(pairs.n)
+	var asking sync.Mutex
+	err = pairs.each(func(i int, pair Pair) error {
+		options := o.Options
+		pair.room = room
+		asking.Lock()
+		if calls := evidence(pair.New.Name, pair.Old.Name); calls != nil {
+			options.Recorded = calls
+		}
+		asking.Unlock()
+		done[i] = pair.compare(ctx, f.Limit(), options, policy)
+		if done[i].server.BaseFile == "" && pair.Old.Transport != "" {
+			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name)) // the lines of which show it, if it is there
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o.told(p, f, policy, slices.DeleteFunc(done, func(c compared) bool { return !c.told })), nil
+}
+
+// told is the report of what was compared.
+func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy, done []compared) *report.Report {
+	r := &report.Report{Command: "diff", FailOn: policy.FailOn, Servers: make([]report.Server, 0, len(done))}
+	var found []finding.Finding
+	var seen, partial []string
+	var all fleet.Tally
+	unsaved := false
+	for _, c := range done {
+		if found = append(found, c.found...); c.whole {
+			seen = append(seen, c.server.Name)
+		} else {
+			partial = append(partial, c.server.Name)
+		}
+		all, unsaved = all.With(c.tally), unsaved || c.unsaved
+	}
 	scope := scopeOf(f.Config, diff.Rules(), seen, partial)
 	unknownOverrides(p, f.Config, scope)
 	r.Findings = policy.Apply(found, scope, p.Now)
-	for _, pair := range pairs {
-		s := pair.result().Server
-		if s.BaseFile == "" && pair.Old.Transport != "" {
-			s.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, s.Name)) // the lines of which show it, if it is there
+	byServer := map[string][]finding.Finding{}
+	for _, f := range r.Findings {
+		byServer[f.Server] = append(byServer[f.Server], f)
+	}
+	for _, c := range done {
+		if v := c.versions; v != nil {
+			c.server.Version = finding.Advise(v[0], v[1], byServer[c.server.Name])
 		}
-		s.BaseTokens, s.Tokens = pair.tokens()
-		s.Changed = signature.Changed(pair.Old.Snapshot, pair.New.Snapshot)
-		s.Version, s.Cause = pair.advice(r.Findings), pair.cause(slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Server == s.Name }))
-		r.Servers = append(r.Servers, s)
+		r.Servers = append(r.Servers, c.server)
 	}
 	r.Findings = f.Config.Project.Usage.Lower(r.Findings) // which version to call it is not asked of callers
-	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(pairs, false)
+	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(all, unsaved, false)
 	r.InPart(f.Part(), scope.Partial)
 	if policy.Fails(r.Findings) {
-		r.Status = status(pairs, true)
+		r.Status = status(all, unsaved, true)
 	}
-	return r, nil
+	return r
 }
 
 // kinds are the flags that say what is compared with what.
@@ -146,40 +186,61 @@ func splitSides(from []source.Source, base string) (old, now []source.Source, er
 }
 
 // pairs brings the two sides together: by the server's name, or one with one.
-func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, old, now []source.Source) ([]Pair, error) {
+func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, old, now []source.Source) (pairing, error) {
 	switch {
 	case o.Ref != "":
-		return rebuilt(ctx, p, f, o.Ref, o.Build, now)
+		return there(rebuilt(ctx, p, f, o.Ref, o.Build, now))
 	case o.Versions > 0:
-		return history(ctx, p, f, o.Versions, now)
+		return there(history(ctx, p, f, o.Versions, now))
 	case o.Upgrade:
-		return upgrades(ctx, p, f, now)
+		return there(upgrades(ctx, p, f, now))
 	case o.Locked:
-		return keptToLock(ctx, p, f, now)
+		return there(keptToLock(ctx, p, f, now))
 	}
 	if old == nil {
-		current, err := f.Survey(ctx, now)
-		return withSaved(p, current, f.Config.Project.Snapshots), err
+		targets, err := f.Resolve(ctx, now)
+		if err != nil {
+			return pairing{}, err
+		}
+		saved := openBaseline(ctx, p, f.Config.Project.Snapshots)
+		return pairing{len(targets), func(visit func(int, Pair) error) error {
+			_, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
+				defer s.LetGo()
+				if s.State == report.Disabled {
+					return nil
+				}
+				return visit(i, saved.with(ctx, *s))
+			})
+			return err
+		}}, nil
 	}
-	before, err := f.Survey(ctx, old) // first, so that a wrong --base is found before a server is contacted
+	bases, err := f.Resolve(ctx, old)
 	if err != nil {
-		return nil, err
+		return pairing{}, err
 	}
-	current, err := f.Survey(ctx, now)
+	before, err := f.Later(ctx, bases) // first, so that a wrong --base is found before a server is contacted
 	if err != nil {
-		return nil, err
+		return pairing{}, err
+	}
+	current, err := f.Resolve(ctx, now)
+	if err != nil {
+		return pairing{}, err
 	}
 	if len(now) == 0 { // what the old side has for other parts is theirs to compare
-		before = slices.DeleteFunc(before, func(s fleet.Surface) bool { return !o.Select.Shard.Has(s.Name) })
+		before = slices.DeleteFunc(before, func(s fleet.Pending) bool { return !o.Select.Shard.Has(s.Name) })
 	}
-	return extentOf(old, now, o.Select.Shard.Count > 0).matchByName(before, current), nil
+	return extentOf(old, now, o.Select.Shard.Count > 0).matchByName(ctx, f, before, current), nil
 }
 
 // CheckOptions say what is looked at, and what fails.
 type CheckOptions struct {
 	Scope
-	FailOn  string // as --fail-on; empty = as configured, else warning
-	Against string // a file that says what the one server is, or declared.Auto; empty = none
+	FailOn  string   // as --fail-on; empty = as configured, else warning
+	Against []string // files and URLs that say what the one server is, or declared.Auto
+	Fix     bool     // the files of Against are brought in step with the server first
+
+	ReadSkills  bool // the texts of skills are read and looked at, too
+	Conformance bool // servers are asked on purpose whether they keep to the specification
 
 	Records string        // recorded calls that rules on usage look at, as UsageOptions.Records; empty = none
 	Since   time.Duration // how far back they count; 0 = as configured, else 30 days
@@ -187,6 +248,9 @@ type CheckOptions struct {
 
 // Check is what is wrong with what servers offer.
 func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.Source) (*report.Report, error) {
+	if o.Fix && len(o.Against) == 0 {
+		return nil, exit.Usagef("--fix mends the files that --against names; --against auto takes those of this folder")
+	}
 	o.Contact.ReadTwice = true
 	f, err := o.load(ctx, p, from)
 	if err != nil {
@@ -196,35 +260,45 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
-	evidence, err := UsageOptions{Records: o.Records, Since: o.Since}.recorded(p, f.Config)
+	evidence, err := UsageOptions{Records: o.Records, Since: o.Since}.recorded(ctx, p, f.Config)
 	if err != nil {
 		return nil, err
 	}
-	surfaces, err := f.Survey(ctx, from)
+	targets, err := f.Resolve(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	refuse(surfaces)
-	subjects, err := subjectsOf(surfaces, f.Config.Project)
-	if err != nil {
-		return nil, err
-	}
-	for i := range subjects {
-		subjects[i].Recorded = calledOf(subjects[i], evidence(subjects[i].Name))
-	}
-	if o.Against != "" {
-		if len(subjects) != 1 {
-			return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that it is about", len(subjects))
-		}
-		if subjects[0].Declared, err = declared.Load(p.Dir, o.Against); err != nil {
-			return nil, exit.Misuse(err)
-		}
+	if len(o.Against) > 0 && len(targets) != 1 {
+		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that it is about", len(targets))
 	}
 	budgets, part := f.Config.Project.Budgets, f.Part()
-	found, members, err := check.Each(ctx, subjects, check.Options{Budgets: budgets, Timeout: f.Limit(), Steps: share(check.DefaultSteps, len(subjects))})
-	unfinished(surfaces, err, f.Limit()) // any other error is the end of ctx, which the report tells
-	seen, partial := seenOf(withThemselves(surfaces))
-	scope := scopeOf(f.Config, check.Rules(), seen, partial)
+	limitMemory(len(targets))
+	looked, room := make([]judged, len(targets)), roomFor(len(targets))
+	var asking sync.Mutex
+	look := func(i int, s *fleet.Surface) error {
+		defer s.LetGo()
+		subject, err := o.subjectOf(ctx, p, s, room, f.Config.Project)
+		if err != nil || s.Interrupted { // it was asked for its lists once at most
+			return err
+		}
+		asking.Lock()
+		subject.Recorded = calledOf(subject, evidence(s.Name))
+		asking.Unlock()
+		looked[i].found, looked[i].members, err = check.Each(ctx, []check.Subject{subject}, check.Options{Budgets: budgets, Timeout: f.Limit()})
+		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
+		return nil
+	}
+	surfaces, err := o.collect(ctx, f, targets, look)
+	if err != nil {
+		return nil, err
+	}
+	var found []finding.Finding
+	var members []check.Member
+	for _, l := range looked {
+		found, members = append(found, l.found...), append(members, l.members...)
+	}
+	seen, partial := seenOf(surfaces)
+	scope := scopeOf(f.Config, o.rules(), seen, partial)
 	if part == nil {
 		found = append(found, check.Together(members, budgets)...)
 	} else {
@@ -242,53 +316,92 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	return r, nil
 }
 
-// subjectsOf are surfaces as the rules look at them; live ones with what was saved of them, if anything was.
-func subjectsOf(surfaces []fleet.Surface, project config.Project) ([]check.Subject, error) {
-	var subjects []check.Subject
-	for _, s := range surfaces {
-		if s.Interrupted { // it was asked for its lists once at most
-			continue
-		}
-		one := check.Subject{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.Snapshot, Observed: observed(s)}
-		if s.Transport != "" {
-			saved, err := savedOf(s.Name, project.Snapshots)
-			if err != nil {
-				return nil, err
-			}
-			one.Saved = saved
-		}
-		subjects = append(subjects, one)
-	}
-	return subjects, nil
+// rules are those that the run can say something by.
+func (o CheckOptions) rules() []finding.Rule {
+	return slices.DeleteFunc(check.Rules(), func(r finding.Rule) bool {
+		return !o.Conformance && strings.HasPrefix(r.ID, "conformance-") || !o.ReadSkills && slices.Contains([]string{"skill-content-differs", "skill-text-long"}, r.ID)
+	})
 }
 
-// savedOf is the saved snapshot of a server; nil when there is none.
-func savedOf(name, folder string) (*snapshot.Snapshot, error) {
-	saved, err := source.ReadFile(SavedFile(folder, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// judged is what is kept of a server that was looked at.
+type judged struct {
+	found   []finding.Finding
+	members []check.Member
+}
+
+// collect has look at each surface as it arrives, or once all of them were asked for more.
+func (o CheckOptions) collect(ctx context.Context, f *fleet.Fleet, targets []fleet.Target, look func(int, *fleet.Surface) error) ([]fleet.Surface, error) {
+	if !o.Conformance && !o.ReadSkills {
+		return f.Each(ctx, targets, look)
 	}
-	return saved.Snapshot, err
+	surfaces, err := f.Collect(ctx, targets)
+	if err != nil {
+		return nil, err
+	}
+	if o.Conformance {
+		f.Interview(ctx, targets, surfaces)
+	}
+	if o.ReadSkills {
+		f.ReadSkills(ctx, targets, surfaces)
+	}
+	return surfaces, fleet.Visit(f.Config.Project.Snapshots, len(surfaces), func(i int) error { return look(i, &surfaces[i]) })
+}
+
+// declare adds what files say of the one server, once they are mended with Fix.
+func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subject) error {
+	switch {
+	case len(o.Against) == 0:
+		return nil
+	}
+	trusted, err := o.Contact.Certificates()
+	if err != nil {
+		return err
+	}
+	files := declared.Reader{Folder: p.Dir, CACert: trusted}
+	if s.Declared, err = files.Load(ctx, o.Against); err != nil {
+		return exit.Misuse(err)
+	}
+	if !o.Fix || s.Snapshot == nil {
+		return nil
+	}
+	remarks, err := files.Fix(s.Declared, s.Snapshot, s.Observed.Package)
+	for _, r := range remarks {
+		p.Note("%s", report.Visible(r))
+	}
+	if err != nil {
+		return exit.Misuse(err)
+	}
+	if s.Declared, err = files.Load(ctx, o.Against); err != nil {
+		return exit.Misuse(err)
+	}
+	return nil
+}
+
+// subjectOf is a surface as the rules look at it; a live one with what was saved of it, if anything was.
+func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface, r *room, project config.Project) (check.Subject, error) {
+	refuse(s, r)
+	makeRoom(sizeOf(s.Snapshot), sizeOf(s.Snapshot))
+	one := check.Subject{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.Snapshot, Observed: observed(*s), Exchanges: s.Exchanges, SkillTexts: s.SkillTexts}
+	if s.Transport != "" {
+		saved, err := source.ReadFile(ctx, p, SavedFile(project.Snapshots, one.Name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return one, err
+		}
+		one.Saved = saved.Snapshot
+	}
+	return one, o.declare(ctx, p, &one)
 }
 
 // observed is what the probe saw beside the surface.
 func observed(s fleet.Surface) check.Observed {
-	seen := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead}
+	seen := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead, Given: s.Given}
+	if p := s.Package; p != nil {
+		seen.Package = &check.DeclaredPackage{Type: check.Said{Text: p.Registry}, Name: check.Said{Text: p.Name}, Version: check.Said{Text: p.Version}}
+	}
 	for _, n := range s.Notices {
 		seen.Notices = append(seen.Notices, check.Notice{Code: n.Code, Message: n.Message})
 	}
 	return seen
-}
-
-// withThemselves are surfaces that are compared with nothing: whole when they are.
-func withThemselves(surfaces []fleet.Surface) []Pair {
-	var pairs []Pair
-	for _, s := range surfaces {
-		if s.State != report.Disabled {
-			pairs = append(pairs, Pair{Old: s, New: s})
-		}
-	}
-	return pairs
 }
 
 // Policy is what mcpctl.yaml decides about findings. failOn, as --fail-on has it, beats its threshold for every server.
@@ -318,13 +431,15 @@ func ownThresholds(servers []report.Server, policy finding.Policy) []report.Serv
 	return servers
 }
 
-// seenOf are the servers of pairs that were looked at in full, and those that were not.
-func seenOf(pairs []Pair) (seen, partial []string) {
-	for _, p := range pairs {
-		if p.whole() {
-			seen = append(seen, p.New.Name)
-		} else {
-			partial = append(partial, p.New.Name)
+// seenOf are the servers that were looked at in full, and those that were not.
+func seenOf(surfaces []fleet.Surface) (seen, partial []string) {
+	for _, s := range surfaces {
+		switch {
+		case s.State == report.Disabled:
+		case s.Whole():
+			seen = append(seen, s.Name)
+		default:
+			partial = append(partial, s.Name)
 		}
 	}
 	return seen, partial

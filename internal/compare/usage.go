@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,9 +18,11 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -47,32 +51,31 @@ func UsageStore(p host.Process) (usage.Store, error) {
 }
 
 // records reads the records that are meant.
-func (o UsageOptions) records(p host.Process) (*usage.Records, error) {
+func (o UsageOptions) records(ctx context.Context, p host.Process) (*usage.Records, error) {
 	if word := cmp.Or(o.Records, config.LocalRecords); word != config.LocalRecords {
 		if strings.HasPrefix(word, "-") {
 			return nil, exit.Usagef("--usage %s: write which records are meant: --usage local, or a file of mcpctl usage export", word)
 		}
-		if !filepath.IsAbs(word) {
+		if !filepath.IsAbs(word) && !store.Is(word) {
 			word = filepath.Join(p.Dir, word)
 		}
-		rs, err := usage.Load(word)
+		rs, err := usage.LoadAll(ctx, p, word)
 		return rs, exit.Misuse(err)
 	}
-	store, err := UsageStore(p)
+	own, err := UsageStore(p)
 	if err != nil {
 		return nil, err
 	}
-	return store.Load()
+	return own.Load()
 }
 
-// recorded gives the recorded calls of a server, which may have further names, and says so if there are none; nil where nobody asked
-// for them.
-func (o UsageOptions) recorded(p host.Process, cfg *config.Config) (func(server string, names ...string) *usage.Evidence, error) {
+// recorded gives the calls of a server with all its names, and says so if there are none; nil where nobody asked for them.
+func (o UsageOptions) recorded(ctx context.Context, p host.Process, cfg *config.Config) (func(server string, names ...string) *usage.Evidence, error) {
 	if o.Records == "" {
 		return func(string, ...string) *usage.Evidence { return nil }, nil
 	}
 	o.Since = cmp.Or(o.Since, cfg.Project.Usage.Window)
-	rs, err := o.records(p)
+	rs, err := o.records(ctx, p)
 	return func(server string, names ...string) *usage.Evidence {
 		calls := rs.Of(append(namesOf(cfg, server), names...), o.window(p))
 		if calls.Calls() == 0 {
@@ -111,20 +114,15 @@ func (o UsageOptions) surfaces(ctx context.Context, p host.Process, from []sourc
 		return fleet.Survey(ctx, p, o.Select, o.Contact, from)
 	}
 	cfg, err := fleet.Read(p, o.Select)
-	if cfg == nil || cfg.Project.Snapshots == "" || !files.IsDir(cfg.Project.Snapshots) {
+	if cfg == nil || cfg.Project.Snapshots == "" || !files.IsDir(cfg.Project.Snapshots) && !store.Is(cfg.Project.Snapshots) {
 		return nil, err
 	}
 	saved, err := source.Source{Kind: source.Path, Word: cfg.Project.Snapshots}.Read(ctx, p, "")
-	var surfaces []fleet.Surface
-	for _, s := range saved {
-		surfaces = append(surfaces, fleet.FromSaved(s))
-	}
-	return surfaces, err
+	return lists.Map(saved, fleet.FromSaved), err
 }
 
-// read reads the records that are meant, and the surfaces that SOURCEs name.
 func (o UsageOptions) read(ctx context.Context, p host.Process, from []source.Source) (*usage.Records, []fleet.Surface, error) {
-	rs, err := o.records(p)
+	rs, err := o.records(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -223,6 +221,10 @@ func ImportUsage(ctx context.Context, p host.Process, o ImportOptions, paths []s
 		return usage.Count{}, nil, err
 	}
 	known := choicesOf(surfaces)
+	names := slices.Collect(maps.Keys(renamed))
+	for _, s := range surfaces {
+		names = append(names, s.Name)
+	}
 	store, err := UsageStore(p)
 	if err != nil {
 		return usage.Count{}, nil, err
@@ -231,6 +233,7 @@ func ImportUsage(ctx context.Context, p host.Process, o ImportOptions, paths []s
 	err = store.Update(ctx, func(rs *usage.Records, progress *usage.Progress) error {
 		from := usage.WindowOf(cmp.Or(o.Retention, usage.Retention), p.Now).From
 		in := usage.Import{Progress: progress, Now: p.Now, From: from, Each: func(c usage.Call) {
+			c = c.OfServer(names)
 			c.Server = cmp.Or(renamed[c.Server], c.Server)
 			rs.Add(c, usage.Keep{Known: known(c.Server, c.Tool), All: o.Keep}, p.Now)
 		}}
@@ -304,7 +307,11 @@ func ExportUsage(ctx context.Context, p host.Process, o UsageOptions, file strin
 	}
 	rs.Share(choicesOf(surfaces))
 	if file != "" && !o.Select.Yes {
-		if err = terminal.Confirm(ctx, p, fmt.Sprintf("write %s\n%s", report.Visible(file), contentsOf(rs)), "Write it?",
+		verb := "write"
+		if _, err := os.Lstat(file); err == nil {
+			verb = "write over"
+		}
+		if err = terminal.Confirm(ctx, p, fmt.Sprintf("%s %s\n%s", verb, report.Visible(file), contentsOf(rs)), "Write it?",
 			exit.Usagef("--output %s: nothing was written: look at what it would hold with mcpctl usage export, and write it with --yes", file),
 			exit.Usagef("%s was not written, as you said", file)); err != nil {
 			return nil, err

@@ -49,9 +49,8 @@ var buildFolders = []string{"", ".", "dist", "build", "out", "lib", "src", "bin"
 // commonNames are programs that are called as many others are.
 var commonNames = []string{"index", "main", "cli", "server", "app", "mcp", "mcp-server", "run", "start"}
 
-// commandName is what a command runs, as a name of letters, digits, ".", "-" and "_". Two programs have two names, on every
-// machine where they lie at the same place below dir; arguments of a program do not count. An argument that looks secret
-// never becomes a name.
+// commandName is what a command runs, as a name of letters, digits, ".", "-" and "_", the same on every machine for the same
+// place below dir, and without arguments of a program or what looks secret.
 func commandName(dir string, command []string) string {
 	name := base(command[0])
 	switch {
@@ -72,8 +71,7 @@ func commandName(dir string, command []string) string {
 	return name
 }
 
-// programName is the name of the program at a path with the folders that it lies in, or of a package. What lies outside of
-// dir is told apart by a mark, since its folders differ from one machine to the next.
+// programName is the program's name with its folders, or a package's. What lies outside of dir is told apart by a mark.
 func programName(dir, arg string) string {
 	name := cmp.Or(base(arg), "command")
 	if filepath.IsAbs(arg) && files.Below(arg, dir) {
@@ -93,7 +91,6 @@ func programName(dir, arg string) string {
 	return plainName(strings.Join(append(words, name), "-"))
 }
 
-// marked is a name with a short digest of what tells it from others.
 func marked(name, whole string) string {
 	return fmt.Sprintf("%s-%.3x", name, sha256.Sum256([]byte(whole)))
 }
@@ -208,8 +205,7 @@ func ServerName(file string) (server string, ok bool) {
 	return server, true
 }
 
-// FromPackage is the server in a published package that was fetched. It starts in a folder of its own, and only once somebody
-// agreed to this version with this content.
+// FromPackage is the server in a fetched package, in a folder of its own, once somebody agreed to this version and content.
 func FromPackage(p packages.Package, folder string, args []string) Entry {
 	return Entry{
 		Server: probe.Server{
@@ -217,9 +213,8 @@ func FromPackage(p packages.Package, folder string, args []string) Entry {
 			Stdio:   &probe.Stdio{Command: p.Command, Args: slices.Concat(p.Args, args), Env: engineEnv(p), Dir: folder},
 			Secrets: hiddenIn(args), // a digest before them is none
 		},
-		File: p.String(), Found: Published, published: p.String() + " " + p.Integrity,
-		subject: trustSubject{path: p.String(), name: p.Name},
-	}
+		subject: trustSubject{name: p.Name},
+	}.Published(p)
 }
 
 // engineEnv is what the program that starts a package has to be told of the user's own environment.
@@ -236,13 +231,16 @@ func engineEnv(p packages.Package) map[string]probe.Secret {
 func (e Entry) Starting(p packages.Package, launch packages.Launch) Entry {
 	stdio := *e.Server.Stdio
 	stdio.Command, stdio.Args, stdio.Env = p.Command, launch.Starting(p), Merged(engineEnv(p), stdio.Env)
-	e.Server.Stdio, e.Server.Source = &stdio, p.String()
+	e.Server.Stdio, e.Server.Source, e.Package = &stdio, p.String(), &p
 	return e
 }
 
 // Published is the entry as one that starts only once somebody agrees to this version of a package.
 func (e Entry) Published(p packages.Package) Entry {
-	e.Found, e.published, e.made = Published, p.String()+" "+p.Integrity, nil
+	e.Found, e.Package, e.made = Published, &p, nil
 	e.File, e.subject.path = p.String(), p.String()
+	if p.Scripted {
+		e.subject.path += " and its install scripts" // agreed to apart
+	}
 	return e
 }

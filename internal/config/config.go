@@ -1,7 +1,5 @@
-// Package config reads which servers there are and what the project asks of them: configuration files of MCP clients as
-// they are, mcpctl.yaml, the environment and the command line.
-//
-// It contacts nothing and starts nothing. The environment, the home folder and the current folder are handed in.
+// Package config reads which servers there are and what the project asks of them: files of MCP clients, mcpctl.yaml,
+// environment and command line. It contacts and starts nothing; the environment and folders are handed in.
 package config
 
 import (
@@ -17,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
@@ -48,27 +47,27 @@ type Config struct {
 
 // Entry is one configured server.
 type Entry struct {
-	Server    probe.Server   // Name and Source are always set; the rest is complete only without Problems
-	Login     auth.Client    // of a server at a URL: how to log in
-	File      string         // where it was configured; "MCP_SERVER_URL" for that variable
-	Line      int            // 1-based; 0 when File is not a file
-	Found     Found          // how File came to be read
-	Base      string         // the server that this is a variant of; empty = it is none
-	Disabled  bool           // configured not to run
-	Problems  []Problem      // why it cannot be run; of a disabled server they matter to nobody
-	Warnings  []Problem      // what should be mended, but does not matter to this run
-	Prompts   []Prompt       // what a person would have to answer for it to run; each is among Problems too
-	Places    []report.Place // where applications have it; nil = it was not discovered
-	May       sandbox.Grants // what it may do in a sandbox besides what all may
-	refused   bool           // not in mcpctl.yaml's allow
-	unusable  bool           // only the application can run it, as its one problem says
-	chosenDir bool           // somebody chose the folder that it starts in
-	dir       string         // that it starts in, as it may be shown
+	Server    probe.Server      // Name and Source are always set; the rest is complete only without Problems
+	Login     auth.Client       // of a server at a URL: how to log in
+	File      string            // where it was configured; "MCP_SERVER_URL" for that variable
+	Line      int               // 1-based; 0 when File is not a file
+	Found     Found             // how File came to be read
+	Base      string            // the server that this is a variant of; empty = it is none
+	Disabled  bool              // configured not to run
+	Problems  []Problem         // why it cannot be run; of a disabled server they matter to nobody
+	Warnings  []Problem         // what should be mended, but does not matter to this run
+	Prompts   []Prompt          // what a person would have to answer for it to run; each is among Problems too
+	Places    []report.Place    // where applications have it; nil = it was not discovered
+	Package   *packages.Package // that its program is in, where one was fetched for it
+	May       sandbox.Grants    // what it may do in a sandbox besides what all may
+	refused   bool              // not in mcpctl.yaml's allow
+	unusable  bool              // only the application can run it, as its one problem says
+	chosenDir bool              // somebody chose the folder that it starts in
+	dir       string            // that it starts in, as it may be shown
 	uses      []use
 	made      *manifest.Manifest // nil = it is made when it is asked for
 	scope     scope
 	subject   trustSubject
-	published string // the package that its program is in, with the digest of its archive; empty = none
 	launch
 }
 
@@ -115,9 +114,8 @@ const (
 // String names it as reports do.
 func (f Found) String() string { return [...]string{"named", "searched", "discovered", "published"}[f] }
 
-// Select is the entries with these names, in configuration order; no names = all entries. The name of a server with
-// variants is that of all its variants. A name that does not exist is a
-// Problem with the nearest names as its hint; several are Problems.
+// Select is the entries with these names, in configuration order; none = all. A server's name is that of all its variants.
+// One that does not exist is a Problem with the nearest as its hint; several are Problems.
 func (c *Config) Select(names []string) ([]Entry, error) {
 	if len(names) == 0 {
 		return c.Entries, nil
@@ -149,11 +147,13 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 // address is one that lacks its scheme.
 var address = match.Pattern(`^[A-Za-z0-9.-]+:\d+(/.*)?$`)
 
-// Meant is how to write what somebody meant by a word that names no server: an address, or a program of this machine. It is
-// empty when nobody can tell.
+// Meant is how to write what a word that names no server meant: an address, or a program of this machine; or empty.
 func Meant(word string) string {
 	if address().MatchString(word) {
 		return "for a server at that address write http://" + word
+	}
+	if _, _, err := packages.Parse("npm:" + word); err == nil && strings.HasPrefix(word, "@") {
+		return "for the server in a package of npm write npm:" + word
 	}
 	if path, err := exec.LookPath(word); err == nil && !strings.ContainsAny(word, `/\`) {
 		return fmt.Sprintf("%s is a program (%s): for a server that it starts write -- %s ARG…", word, path, word)
@@ -177,8 +177,7 @@ func (c *Config) unknown(name string, known []string) string {
 	return "mcpctl config shows all servers"
 }
 
-// Problem is one mistake in the configuration, where it is and how to mend it. It never holds the value of an
-// environment variable, a header or a URL's user info.
+// Problem is one mistake in the configuration, and how to mend it. It holds no value of variables, headers or user info.
 type Problem struct {
 	File    string `json:"file"`           // empty = not in a file
 	Line    int    `json:"line,omitempty"` // 1-based; 0 = the whole file
@@ -246,8 +245,7 @@ func Explain(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// Describe is the entry in a report, with what would be run or contacted: variables as they are written, of environment and
-// headers the names alone, and nothing that looks secret.
+// Describe is the entry in a report: variables as written, names alone of environment and headers, nothing that looks secret.
 func (e Entry) Describe() report.Server {
 	d := report.Server{Name: e.Server.Name, Source: e.Server.Source, Places: e.Places, ProtocolVersion: e.Server.Protocol}
 	if s := e.Server.Stdio; s != nil {
@@ -272,7 +270,6 @@ func (e Entry) Describe() report.Server {
 
 func names(of map[string]probe.Secret) []string { return slices.Sorted(maps.Keys(of)) }
 
-// trustSubject is whom an agreement is about.
 type trustSubject struct {
 	path string // absolute, of the file
 	name string // which of its servers
@@ -283,9 +280,8 @@ type trustSubject struct {
 // bare address is no exception: what answers there may be meant for this machine alone.
 func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
 
-// Subject is the absolute path of the entry's file, which of its servers it is, whatever it is called beside those of other
-// files, and all that it can do. Values of the user's own environment are not part of it. The parts may hold secrets, so they
-// are for digests alone.
+// Subject is the entry's file, which of its servers it is, and all that it can do, without values of the user's environment.
+// The parts may hold secrets: they are for digests alone.
 func (e Entry) Subject() (file, server string, parts []string) {
 	return e.subject.path, e.subject.name, append([]string{e.subject.base}, e.Manifest().Parts()...)
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// credentialKeys are the keys of a server at a URL that say where its headers come from. "headersHelper" is Claude Code's,
-// those with underscores are Codex's, "bearerToken" is mcpctl's own.
+// credentialKeys say where headers come from: "headersHelper" is Claude Code's, "bearerToken" ours, the others Codex's.
 var credentialKeys = []string{
 	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "bearerToken", "headersHelper",
 }
@@ -152,7 +151,6 @@ func (r credentialReader) fetch(from syntax.Field) string {
 	return value
 }
 
-// variable is the environment variable that a value names; one without a value is a problem.
 func (r credentialReader) variable(f syntax.Field) string {
 	name := f.Value.Text
 	r.uses = append(r.uses, use{key: f.Key, text: name, shown: name, from: fromVariable})
@@ -201,7 +199,6 @@ func (r credentialReader) assertion(f syntax.Field, a *auth.Assertion) {
 	r.uses = r.uses[:known] // reading it is one already
 }
 
-// runner is where a job of GitHub Actions gets statements about itself.
 func (r credentialReader) runner(of syntax.Field, a *auth.Assertion) {
 	const address, bearer = "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"
 	r.uses = append(r.uses, use{key: "oauth.assertion", text: bearer, shown: bearer, from: fromVariable})
@@ -256,8 +253,7 @@ func ReadSecretFile(path string) (value, warning string, err error) {
 	return value, warning, nil
 }
 
-// HelperHeaders reads what a helper wrote to its standard output: a bearer token, or a JSON object of headers. The error
-// never quotes it.
+// HelperHeaders reads what a helper wrote: a bearer token, or a JSON object of headers. The error never quotes it.
 func HelperHeaders(h probe.Helper, output []byte) (map[string]probe.Secret, error) {
 	data, err := syntax.Decode(output)
 	if err != nil {
@@ -312,8 +308,7 @@ func speakable(name string) bool {
 // bearerHint is how --bearer is written.
 const bearerHint = "write --bearer env:NAME, file:PATH or cmd:'COMMAND'"
 
-// Bearer is what a --bearer flag stands for: the value of an Authorization header, or a helper that gives it. The warning
-// is as that of ReadSecretFile. Neither it nor the error quotes a value.
+// Bearer is what a --bearer flag stands for: a header's value, or a helper that gives it. Warning as of ReadSecretFile.
 func (in Input) Bearer(flag string) (value probe.Secret, helper *probe.Helper, warning string, err error) {
 	form, rest, _ := strings.Cut(flag, ":")
 	token := ""

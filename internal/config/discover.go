@@ -23,7 +23,6 @@ const (
 	Overruled = "overruled" // the application does not read it: the administrator's file decides alone
 )
 
-// looked is a file of an application that is looked at.
 type looked struct {
 	report.File
 	wrong *Problem // why it could not be read, or not all of it
@@ -35,7 +34,6 @@ const (
 	maxDiscoveredBytes = 64 << 20 // of files
 )
 
-// discovery looks at the files of applications.
 type discovery struct {
 	*loader
 	host  clients.Host
@@ -80,7 +78,6 @@ func (d *discovery) looked(file clients.File) looked {
 	return looked{File: report.File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path)}}
 }
 
-// look keeps what became of a file.
 func (d *discovery) look(l looked) {
 	if l.wrong != nil {
 		d.config.Remarks = append(d.config.Remarks, *l.wrong)
@@ -232,8 +229,7 @@ func isSwitch(server syntax.Value) bool {
 // maxPlugins bounds how many installations of plugins are looked at.
 const maxPlugins = 200
 
-// plugins are the servers that Claude Code's plugins bring along, as its list of installed plugins says. One that no
-// settings switch on is off.
+// plugins are the servers of Claude Code's installed plugins. One that no settings switch on is off.
 func (d *discovery) plugins(file clients.File, root syntax.Value) []Entry {
 	list, _ := root.Get("plugins")
 	var entries []Entry
@@ -241,8 +237,9 @@ func (d *discovery) plugins(file clients.File, root syntax.Value) []Entry {
 	for _, plugin := range list.Value.Fields {
 		on := d.pluginOn(file.App, plugin.Key)
 		for _, installed := range installations(plugin.Value) {
-			folder := installed.TextOf("installPath")
-			if looked++; looked > maxPlugins || !filepath.IsAbs(folder) || !d.concerns(installed) {
+			folder, project := installed.TextOf("installPath"), installed.TextOf("projectPath")
+			here := project == "" || slices.Contains(d.host.Projects, filepath.Clean(project))
+			if looked++; looked > maxPlugins || !filepath.IsAbs(folder) || !here {
 				continue
 			}
 			more := d.plugin(file, filepath.Clean(folder))
@@ -261,12 +258,6 @@ func installations(plugin syntax.Value) []syntax.Value {
 		return plugin.Items
 	}
 	return []syntax.Value{plugin}
-}
-
-// concerns is whether an installation is for every project or for this one.
-func (d *discovery) concerns(installed syntax.Value) bool {
-	project := installed.TextOf("projectPath")
-	return project == "" || slices.Contains(d.host.Projects, filepath.Clean(project))
 }
 
 // pluginOn is what the strongest of the settings says that knows the plugin.

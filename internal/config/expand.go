@@ -30,7 +30,6 @@ const (
 	maxUnresolved = 20 // reported per string
 )
 
-// expanded is a string after expansion.
 type expanded struct {
 	value string // what is handed to the server; may be secret
 	shown string // the same with variables as they were written, except for the folders
@@ -42,8 +41,7 @@ type unresolved struct {
 	prompt        *Prompt // that a person could answer; nil = nobody can
 }
 
-// expand replaces every variable of s: ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:ID}, ${workspaceFolder} and its like.
-// "$${" is a literal "${"; every other "$" stays as it is.
+// expand replaces ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:ID}, ${workspaceFolder} and its like. "$${" is a literal "${".
 func (x expander) expand(s string) (expanded, []unresolved) {
 	var value, shown strings.Builder
 	var missing []unresolved
@@ -165,7 +163,6 @@ func (x expander) variable(name, fallback string, hasFallback bool) (string, []u
 	return value, nil
 }
 
-// inputVariable is the environment variable that answers for an input.
 func inputVariable(id string) string {
 	return "MCPCTL_INPUT_" + variablePart(id)
 }
@@ -253,7 +250,6 @@ func readInput(id string, v syntax.Value) editorInput {
 	return in
 }
 
-// readOptions are strings, or objects with a label and a value.
 func readOptions(list syntax.Value) []Option {
 	var options []Option
 	for _, v := range list.Items {
@@ -312,8 +308,7 @@ func (x expander) hides(token string) bool {
 	return ok && x.inputs[strings.TrimSuffix(id, "}")].Password
 }
 
-// confidential are the values that are put into s for variables that must not be shown: the name or the look of the value
-// says so, or it is the answer to a hidden input.
+// confidential are the values for variables of s that look secret or answer a hidden input.
 func (x expander) confidential(s string) []probe.Secret {
 	var secrets []probe.Secret
 	for s != "" {

@@ -21,7 +21,6 @@ type httpReader struct {
 	from credentialReader
 }
 
-// read is the server.
 func (r httpReader) read(address syntax.Field, kind string) *probe.HTTP {
 	r.foreign(stdioKeys, address.Key)
 	headers, helper := r.credentials()
@@ -55,8 +54,7 @@ func httpKind(key, kind string) probe.HTTPKind {
 	return probe.AutoHTTP
 }
 
-// splitURL is an absolute http or https URL without its user info, and the Authorization header that the user info
-// stands for. The error never quotes the URL.
+// splitURL is an http or https URL without its user info, and the header for that. The error never quotes the URL.
 func splitURL(raw string) (clean string, auth probe.Secret, err error) {
 	raw = strings.TrimSpace(raw)
 	u, err := url.Parse(raw)
@@ -77,7 +75,6 @@ func splitURL(raw string) (clean string, auth probe.Secret, err error) {
 	return u.String(), auth, nil
 }
 
-// authorization is the header that bearer tokens are sent in.
 const authorization = "Authorization"
 
 // credentials are the headers that are known without running anything, and the command that gives the others, nil for none.
@@ -106,8 +103,7 @@ func (r httpReader) credentials() (map[string]probe.Secret, *probe.Helper) {
 	return headers, helper
 }
 
-// readHeaders adds the request headers that a key holds, by canonical name. A value is text with variables, or an object that
-// names an environment variable or a file.
+// readHeaders adds the headers that a key holds: text with variables, or an object that names a variable or a file.
 func (r *serverReader) readHeaders(key string, headers map[string]probe.Secret) {
 	f, ok := r.get(key)
 	if !ok {
@@ -125,8 +121,7 @@ func (r *serverReader) readHeaders(key string, headers map[string]probe.Secret) 
 	}
 }
 
-// envHeaders reads Codex's headers whose values are names of environment variables. As in Codex, one without a value is
-// not sent.
+// envHeaders reads Codex's headers from names of variables; one without a value is not sent, as in Codex.
 func (r httpReader) envHeaders(headers map[string]probe.Secret) {
 	f, ok := r.get("env_http_headers")
 	if !ok {
@@ -232,9 +227,8 @@ func (r httpReader) doubted() []string {
 	return hosts
 }
 
-// oauth reads the members of "oauth". clientId is everybody's; callbackPort, authServerMetadataUrl and scopes as one string are
-// Claude Code's; clientSecret, authorizationUrl, tokenUrl, redirectUri and scopes as a list are Gemini CLI's; scope is
-// OpenCode's; the others are mcpctl's own.
+// oauth reads "oauth": clientId is everybody's; callbackPort, authServerMetadataUrl and scopes as one string Claude Code's;
+// clientSecret, authorizationUrl, tokenUrl, redirectUri and a list of scopes Gemini CLI's; scope OpenCode's; others ours.
 func (r httpReader) oauth(of syntax.Field, c *auth.Client) {
 	text := func(to *string) func(syntax.Field) {
 		return func(f syntax.Field) {

@@ -9,12 +9,12 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// launch is how a discovered entry stands to others.
 type launch struct {
 	beside   bool     // it stands beside another of its application with the same name
 	yields   bool     // it was refused, and a weaker one of its name takes its place
@@ -60,9 +60,8 @@ func overridden(holds, e Entry) []report.Place {
 	return e.Places
 }
 
-// join adds what was discovered to the servers that are known: what is there already gets another place, and where names
-// are taken, those of discovered servers are told apart. Of a file that the search found and that an application reads, the
-// application says which servers hold; they keep their names.
+// join adds what was discovered: what is known gets another place; taken names are told apart. Of a file that the search
+// found and an application reads, the application says which servers hold; names stay.
 func (l *loader) join(known, discovered []Entry) []Entry {
 	found := func(e Entry) bool {
 		return slices.Contains(l.config.Searched, e.File) && e.File != l.config.Project.File
@@ -126,8 +125,7 @@ func hasPlace(e Entry, name string) bool {
 	return slices.ContainsFunc(e.Places, func(p report.Place) bool { return key(p.Name) == key(name) })
 }
 
-// tellApart renames discovered servers whose name another server has: github becomes github.cursor. Those that the user or
-// the project named keep their names.
+// tellApart renames discovered servers whose name is taken: github becomes github.cursor.
 func tellApart(all []Entry, fixed func(Entry) bool) {
 	count, ofApp, taken := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, e := range all {
@@ -182,8 +180,7 @@ func sameProblem(a, b Problem) bool { return a.Message == b.Message }
 // placelessLaunchers run packages and images, which lie in no folder.
 var placelessLaunchers = []string{"npx", "bunx", "uvx", "dnx", "docker", "podman"}
 
-// placeless is whether a program does the same in every folder: it runs a package, and no argument looks like a path from
-// the current folder.
+// placeless is whether a program does the same in every folder: it runs a package, and no argument looks like a path.
 func placeless(s probe.Stdio) bool {
 	return slices.Contains(placelessLaunchers, base(s.Command)) &&
 		!slices.ContainsFunc(s.Args, func(arg string) bool { return strings.HasPrefix(arg, ".") })
@@ -209,13 +206,11 @@ func merge(entries []Entry) []Entry {
 	return merged
 }
 
-// same is whether two entries would do the same.
 func same(a, b Entry) bool {
 	a.Server.Source, b.Server.Source = "", ""
 	return a.Disabled == b.Disabled && reflect.DeepEqual(a.Server, b.Server) && slices.EqualFunc(a.Problems, b.Problems, sameProblem)
 }
 
-// duplicate is the problem of the second of two entries.
 func duplicate(first, second Entry) Problem {
 	p := Problem{
 		File: second.File, Line: second.Line, Server: second.Server.Name, Hint: "rename or remove one of them",
@@ -248,8 +243,7 @@ func (d *discovery) switchOff(app clients.App, files []clients.File, entries []E
 	}
 }
 
-// claudeSwitches are what Claude Code keeps per project, and what settings say of the servers of .mcp.json: those that were
-// refused do not stand in the way of the user's own.
+// claudeSwitches are Claude Code's per project, and of .mcp.json by settings: refused ones do not hide the user's own.
 func (d *discovery) claudeSwitches(app clients.App, files []clients.File) func(Entry) (off, yields bool) {
 	var everywhere, shared []string
 	for _, file := range files {
@@ -303,14 +297,9 @@ func (d *discovery) amazonSwitches(files []clients.File) func(Entry) (off, yield
 	}
 }
 
-// texts are the texts of a list.
 func texts(of syntax.Value, key string) []string {
 	f, _ := of.Get(key)
-	var out []string
-	for _, item := range f.Value.Items {
-		out = append(out, item.Text)
-	}
-	return out
+	return lists.Map(f.Value.Items, func(item syntax.Value) string { return item.Text })
 }
 
 // projectOf is what Claude Code keeps of the nearest folder of this project; its key is that folder.

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -71,7 +72,6 @@ func (l *loader) usable(entries []Entry) []Entry {
 	})
 }
 
-// project finds and reads mcpctl.yaml.
 func (l *loader) project() {
 	l.config.Project.Snapshots = filepath.Join(l.in.Dir, defaultSnapshots)
 	var files []origin
@@ -128,7 +128,6 @@ func (l *loader) scope(file origin) scope {
 	return s.in(clients.DialectOf(file.path))
 }
 
-// parse reads a file; ok is false after a problem.
 func (l *loader) parse(file origin, parser syntax.Parser) (syntax.Value, bool) {
 	l.config.Files = append(l.config.Files, file.shown)
 	read := readFile
@@ -261,7 +260,6 @@ const projectFile = "mcpctl.yaml"
 // serverFiles are what clients keep in a project, in the order in which they are looked for.
 var serverFiles = []string{".mcp.json", "mcp.json", filepath.Join(".vscode", "mcp.json"), filepath.Join(".cursor", "mcp.json")}
 
-// origin is a file to read.
 type origin struct {
 	path  string // absolute
 	shown string // as the user knows it
@@ -273,6 +271,9 @@ type origin struct {
 
 // resolve is a path as seen from a folder; an absolute one is the same from everywhere.
 func resolve(folder, path string) string {
+	if store.Is(path) {
+		return path
+	}
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
@@ -402,13 +403,17 @@ func isProjectFile(file origin) bool {
 	return true
 }
 
-// A repository must not decide about files outside of it: what a found mcpctl.yaml names, and the folder of snapshots that
-// nobody named, lie inside the project, links followed.
+// A repository must not decide about files outside of it: what a found mcpctl.yaml names, links followed, lies inside.
 
 const confineHint = "keep it inside the project, or name the file with --config if you mean it"
 
 // outside is where a path leads that is not inside the project; "" when it is.
-func (in Input) outside(path string) string { return files.LeadsOut(in.Dir, path) }
+func (in Input) outside(path string) string {
+	if store.Is(path) {
+		return path
+	}
+	return files.LeadsOut(in.Dir, path)
+}
 
 // confineIncludes leaves out files that a found mcpctl.yaml must not include.
 func (l *loader) confineIncludes(file origin, line int) bool {
@@ -427,6 +432,9 @@ func (l *loader) confinePaths() {
 	}
 	if p.Stray = l.in.outside(p.Snapshots); p.Stray != "" && p.snapshotsLine > 0 {
 		l.stray(p.snapshotsLine, "keeps snapshots in", p.Stray)
+	}
+	if store.Is(p.Snapshots) { // nothing is asked with the user's credentials
+		p.Snapshots = filepath.Join(l.in.Dir, defaultSnapshots)
 	}
 	if records := &p.Usage.Records; p.Usage.line > 0 && l.in.outside(*records) != "" {
 		l.stray(p.Usage.line, "takes recorded calls from", l.in.outside(*records))
@@ -461,8 +469,7 @@ func plainCause(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("no such file")
 	}
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/manifest"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
@@ -34,14 +35,13 @@ const (
 	removed      origins = "removed" // a variant takes it away
 )
 
-// Manifest is all that the entry can do. Of one that needs trust, the files of the project that it starts were read by Load;
-// of others they are read now.
+// Manifest is all that the entry can do. Of one that needs trust, Load has read the files that it starts.
 func (e Entry) Manifest() manifest.Manifest {
 	if e.made != nil {
 		return *e.made
 	}
 	b := builder{Entry: e, host: hostIn(e.address())}
-	b.Package = e.published
+	b.ofPackage(e.Package)
 	for _, u := range e.uses {
 		b.add(u)
 	}
@@ -64,7 +64,19 @@ func (e Entry) Manifest() manifest.Manifest {
 	return b.Manifest
 }
 
-// builder puts a manifest together.
+// ofPackage is what was fetched, and what of it runs before its server does.
+func (b *builder) ofPackage(p *packages.Package) {
+	if p == nil {
+		return
+	}
+	b.Manifest.Package = p.String() + " " + p.Integrity
+	if p.Scripted {
+		for _, script := range p.Scripts {
+			b.Runs = append(b.Runs, manifest.Plain("on installing "+script))
+		}
+	}
+}
+
 type builder struct {
 	manifest.Manifest
 	Entry
@@ -72,14 +84,12 @@ type builder struct {
 	asked []string
 }
 
-// discreetly is a text of a kind that holds no secrets, such as the name of a variable, without tokens that stand there
-// by mistake.
+// discreetly is a text that holds no secrets, such as a variable's name, without tokens that stand there by mistake.
 func discreetly(text string) manifest.Text { return manifest.Masked(redact.MaskTokens(text), text) }
 
 // oauthHosts are the keys of "oauth" whose hosts are contacted or opened, and what for.
 var oauthHosts = map[string]string{"authServerMetadataUrl": "OAuth metadata", "authorizationUrl": "login", "tokenUrl": "tokens", "idpTokenUrl": "an identity assertion"}
 
-// add is what one text adds.
 func (b *builder) add(u use) {
 	group, name, _ := strings.Cut(u.key, ".")
 	group, _, _ = strings.Cut(group, "[")
@@ -109,7 +119,6 @@ func (b *builder) add(u use) {
 	}
 }
 
-// set is a variable in the environment of the program.
 func (b *builder) set(name string, u use) {
 	b.Sets = slices.DeleteFunc(b.Sets, func(v manifest.Member) bool { return v.Name == name })
 	if u.from == removed {
@@ -129,7 +138,6 @@ func (b *builder) set(name string, u use) {
 	b.give(u, "env "+name, true)
 }
 
-// send is a request header.
 func (b *builder) send(name, scheme string, u use) {
 	exact := scheme + u.shown
 	value := manifest.Masked(redact.LiteralValue(name, exact), exact)
@@ -144,7 +152,6 @@ func (b *builder) send(name, scheme string, u use) {
 	b.give(u, "header "+name, redact.SecretName(name))
 }
 
-// login is what is said of OAuth.
 func (b *builder) login(name string, u use) {
 	if what, ok := oauthHosts[name]; ok {
 		b.contact(u.shown, what)
@@ -171,7 +178,6 @@ func (b *builder) login(name string, u use) {
 	b.host = at
 }
 
-// contact is an address that is contacted.
 func (b *builder) contact(address, what string) {
 	host := hostIn(address)
 	b.Contacts = append(b.Contacts, manifest.Host{
@@ -179,7 +185,6 @@ func (b *builder) contact(address, what string) {
 	})
 }
 
-// read is a file whose content is used.
 func (b *builder) read(u use, as string) {
 	path := cmp.Or(u.path, b.absolute(u.shown))
 	f := manifest.File{Path: b.located(u.shown, path), As: as}

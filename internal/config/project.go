@@ -69,7 +69,6 @@ func (a Allow) Refusal(names ...string) *Problem {
 // defaultSnapshots is the folder of snapshots beside the configuration.
 const defaultSnapshots = "mcp-snapshots"
 
-// projectReader reads mcpctl.yaml.
 type projectReader struct {
 	fieldReader
 	scope
@@ -100,11 +99,13 @@ func (p *projectReader) project(root syntax.Value) Project {
 // means are the members that the file may have, each with what it does to the project.
 func (p *projectReader) means(out *Project) map[string]func(syntax.Field) {
 	return map[string]func(syntax.Field){
-		"include":       func(f syntax.Field) { p.alone, p.include = true, p.included(f) },
-		"servers":       func(f syntax.Field) { p.alone, p.entries = true, append(p.entries, p.inline(f)...) },
-		"variants":      func(f syntax.Field) { p.varied = p.variants(f) },
-		"discover":      func(f syntax.Field) { out.Discover = p.flag(f, false) },
-		"snapshots":     func(f syntax.Field) { out.Snapshots, out.snapshotsLine = p.folderOf(f), f.Line },
+		"include":  func(f syntax.Field) { p.alone, p.include = true, p.included(f) },
+		"servers":  func(f syntax.Field) { p.alone, p.entries = true, append(p.entries, p.inline(f)...) },
+		"variants": func(f syntax.Field) { p.varied = p.variants(f) },
+		"discover": func(f syntax.Field) { out.Discover = p.flag(f, false) },
+		"snapshots": func(f syntax.Field) {
+			out.Snapshots, out.snapshotsLine = resolve(p.folder, cmp.Or(p.path(f), defaultSnapshots)), f.Line
+		},
 		"fail-on":       func(f syntax.Field) { out.FailOn = p.failOn(f) },
 		"check-fail-on": func(f syntax.Field) { out.CheckFailOn = p.failOn(f) },
 		"rules":         func(f syntax.Field) { out.Rules = p.levels(f) },
@@ -125,7 +126,6 @@ func (p *projectReader) inline(f syntax.Field) []Entry {
 	return p.servers(f.Value)
 }
 
-// path expands one string; "" after a problem.
 func (p *projectReader) path(f syntax.Field) string {
 	if !p.want(f, syntax.Text) {
 		return ""
@@ -165,10 +165,6 @@ func (p *projectReader) included(f syntax.Field) (all []included) {
 		}
 	}
 	return all
-}
-
-func (p *projectReader) folderOf(f syntax.Field) string {
-	return resolve(p.folder, cmp.Or(p.path(f), defaultSnapshots))
 }
 
 func (p *projectReader) failOn(f syntax.Field) finding.Threshold {
@@ -334,7 +330,6 @@ func (p *projectReader) pattern(f syntax.Field, rule string) {
 	}
 }
 
-// needed is a string of an object that must be there.
 func (p *projectReader) needed(of syntax.Field, key, hint string) string {
 	text := p.word(of, key)
 	if text == "" {

@@ -12,8 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
-// fieldReader turns values into what they mean and keeps what is wrong with them. Its messages must not hold a value that
-// may be secret.
+// fieldReader turns values into what they mean and keeps problems, whose messages hold no value that may be secret.
 type fieldReader struct {
 	file, server       string
 	problems, warnings []Problem
@@ -23,7 +22,6 @@ func (r *fieldReader) problem(line int, hint, format string, args ...any) Proble
 	return Problem{File: r.file, Line: line, Server: r.server, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// complain keeps a problem.
 func (r *fieldReader) complain(line int, hint, format string, args ...any) {
 	r.problems = append(r.problems, r.problem(line, hint, format, args...))
 }
@@ -39,7 +37,6 @@ var forms = [...]string{
 	syntax.List: `write a list such as ["one", "two"]`, syntax.Object: `write an object such as {"name": "value"}`,
 }
 
-// is is whether v is of that kind; if not, the problem is kept.
 func (r *fieldReader) is(v syntax.Value, k syntax.Kind, what string) bool {
 	if v.Kind != k {
 		r.complain(v.Line, forms[k], "%s must be %s, but is %s", what, k, v.Kind)
@@ -52,7 +49,6 @@ func (r *fieldReader) want(f syntax.Field, k syntax.Kind) bool {
 	return r.is(f.Value, k, strconv.Quote(f.Key))
 }
 
-// text is a string, or "" after a problem.
 func (r *fieldReader) text(f syntax.Field) string {
 	if !r.want(f, syntax.Text) {
 		return ""

@@ -32,14 +32,13 @@ var projectFiles = map[string][]string{
 	"compose": {"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"},
 }
 
-// scripts are the files of the project that the commands of the entry name, or that the programs that they start obey, with
-// their content.
+// scripts are the files of the project that the commands name, or that their programs obey, with their content.
 func (e Entry) scripts() []manifest.File {
 	var found []manifest.File
 	dir, words := e.commandWords()
 	looked := 0
 	for i, word := range words {
-		for _, part := range append(strings.FieldsFunc(word, betweenPaths), word) {
+		for _, part := range append(strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"`=,", r) }), word) {
 			for _, path := range slices.Concat(startFiles(part), obeyed(dir, part, words[i+1:]), e.inPath(part)) {
 				if looked++; looked > maxLooked || len(found) == maxScripts {
 					return append(found, manifest.File{Path: manifest.Plain("…"), Unusual: "more files than are looked at"})
@@ -104,8 +103,7 @@ func obeyed(dir, program string, words []string) (paths []string) {
 	return paths
 }
 
-// preferred are the files of a folder that npx, and what is like it, runs instead of the package that a word names: programs of
-// the project itself, and packages that lie in it.
+// preferred are the files of a folder that npx and its like run instead of the package that a word names.
 func preferred(folder string, words []string) []string {
 	paths := ownPrograms(filepath.Join(folder, "package.json"))
 	for _, word := range words {
@@ -148,9 +146,6 @@ func ownPrograms(file string) []string {
 	}
 	return paths
 }
-
-// betweenPaths tells characters that part the paths in a command line.
-func betweenPaths(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"`=,", r) }
 
 // script is a file of the project by a word that may be its path.
 func (e Entry) script(dir, word string) (manifest.File, bool) {

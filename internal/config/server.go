@@ -8,17 +8,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/joho/godotenv"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// scope is what the servers of one file share.
 type scope struct {
 	file    string        // as shown in problems
 	found   Found         // how it came to be read
@@ -34,9 +35,8 @@ type scope struct {
 	expander
 }
 
-// in is the scope with another dialect.
 func (s scope) in(dialect clients.Dialect) scope {
-	s.dialect, s.unit, s.bare = dialect, dialect.Unit(), dialect.Bare()
+	s.dialect, s.unit, s.bare = dialect, dialect.Unit(), dialect == clients.Gemini
 	return s
 }
 
@@ -85,8 +85,7 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 	return entries, r.problems
 }
 
-// registry reads server.json; ok is false for any other file. A server with several ways to reach it is several entries, told
-// apart by the kind of the way.
+// registry reads server.json; ok is false for any other file. Several ways to reach a server are several entries.
 func (s scope) registry(root syntax.Value) (entries []Entry, ok bool) {
 	base, ways, ok := clients.RegistryServer(root, s.lookup)
 	taken := map[string]bool{}
@@ -144,7 +143,6 @@ func (s scope) entry(f syntax.Field) Entry {
 	return e
 }
 
-// get is the member called key, unless it is null.
 func (r *serverReader) get(key string) (syntax.Field, bool) {
 	f, ok := r.fields.Get(key)
 	return f, ok && f.Value.Kind != syntax.Null
@@ -157,14 +155,12 @@ func (r *serverReader) name(f syntax.Field) {
 	switch {
 	case strings.TrimSpace(f.Key) == "":
 		r.complain(f.Line, "give the server a name", "a server without a name")
-	case strings.ContainsFunc(f.Key, isControl):
+	case strings.ContainsFunc(f.Key, func(r rune) bool { return unicode.IsControl(r) || r == '\ufffd' }):
 		r.complain(f.Line, "use letters, digits, - and _", "the name %q has control characters", f.Key)
 	case len(FileName(f.Key)) > maxName:
 		r.complain(f.Line, "shorten it", "the name is too long for the name of a file")
 	}
 }
-
-func isControl(r rune) bool { return r < 0x20 || 0x7f <= r && r < 0xa0 || r == '\ufffd' }
 
 // check keeps what is wrong with the keys themselves.
 func (r *serverReader) check(known []string) {
@@ -223,7 +219,6 @@ func (r *serverReader) misspelt() string {
 	return `write "command" to start a server or "url" to contact one`
 }
 
-// address is the member that holds a URL.
 func (r *serverReader) address() (address syntax.Field, ok bool) {
 	for _, key := range urlKeys {
 		f, there := r.get(key)
@@ -355,7 +350,6 @@ func inUnit(digits string, unit time.Duration) (time.Duration, bool) {
 	return time.Duration(n * float64(unit)), true
 }
 
-// stdioReader reads what belongs to a server that is started.
 type stdioReader struct{ *serverReader }
 
 // read is the server, and the folder that it starts in as it may be shown.
@@ -459,13 +453,8 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 	return env
 }
 
-// secretsOf are values as secrets.
 func secretsOf(values []string) []probe.Secret {
-	var secrets []probe.Secret
-	for _, value := range values {
-		secrets = append(secrets, probe.Secret(value))
-	}
-	return secrets
+	return lists.Map(values, func(value string) probe.Secret { return probe.Secret(value) })
 }
 
 // hiddenIn are the parts of a command line that are not shown.

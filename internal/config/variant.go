@@ -4,9 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -64,7 +70,6 @@ func (p *projectReader) variant(server, f syntax.Field) variant {
 	return v
 }
 
-// read reads what a variant says.
 func (v *variant) read() {
 	v.keys(v.fields, "", variantKeys)
 	program := stdioReader{v.serverReader}
@@ -86,11 +91,7 @@ func (v *variant) read() {
 
 // values are texts as they are handed to a server.
 func values(of []expanded) []string {
-	var all []string
-	for _, x := range of {
-		all = append(all, x.value)
-	}
-	return all
+	return lists.Map(of, func(x expanded) string { return x.value })
 }
 
 // readProtocol is a version of the protocol; empty when there is none, or after a problem.
@@ -122,7 +123,6 @@ func varied(entries []Entry, variants []variant) []Entry {
 	return all
 }
 
-// entry is a server as the variant has it.
 func (v variant) entry(e Entry) Entry {
 	e.Base, e.Server.Name = e.Server.Name, VariantName(v.of, v.name)
 	e.File, e.Line = v.fieldReader.file, v.line
@@ -204,10 +204,7 @@ func (l *loader) unknownBases(servers []Entry) {
 	if l.distant || slices.ContainsFunc(l.problems, unread) {
 		return
 	}
-	var known []string
-	for _, e := range servers {
-		known = append(known, e.Server.Name)
-	}
+	known := lists.Map(servers, func(e Entry) string { return e.Server.Name })
 	for _, v := range l.variants {
 		if !slices.Contains(known, v.of) {
 			known = append(known, v.of) // once is enough
@@ -217,4 +214,70 @@ func (l *loader) unknownBases(servers []Entry) {
 			})
 		}
 	}
+}
+
+// grants are what a server may do in a sandbox besides what all may, as mcpctl.yaml in a folder says.
+func (r *fieldReader) grants(f syntax.Field, folder string) sandbox.Grants {
+	var may sandbox.Grants
+	for _, m := range r.object(f, []string{"network", "write"}) {
+		for _, item := range r.scalars(m.In(f.Key)) {
+			switch {
+			case m.Key == "network" && (item.Value.Text == "" || strings.ContainsAny(item.Value.Text, "/ ")):
+				r.complain(item.Line, "write names such as api.example.com", "%.40q is no name of a host", item.Value.Text)
+			case m.Key == "network":
+				may.Network = append(may.Network, item.Value.Text)
+			case item.Value.Text == "":
+				r.complain(item.Line, "write a folder, relative to this file", "an empty name of a folder")
+			case filepath.IsAbs(item.Value.Text):
+				may.Write = append(may.Write, filepath.Clean(item.Value.Text))
+			default:
+				may.Write = append(may.Write, filepath.Join(folder, item.Value.Text))
+			}
+		}
+	}
+	return may
+}
+
+// grant gives entries what the project's overrides grant to them.
+func (l *loader) grant() {
+	for i := range l.entries {
+		e := &l.entries[i]
+		for _, name := range e.Names() {
+			if may, ok := l.granted[name]; ok {
+				e.May = may
+			}
+		}
+	}
+}
+
+// granted are lines of a manifest about what the entry may do in a sandbox.
+func (e Entry) granted() []manifest.Member {
+	var all []manifest.Member
+	if hosts := e.May.Network; len(hosts) > 0 {
+		all = append(all, manifest.Member{
+			Name: "network", Value: manifest.Plain("all of it, for " + strings.Join(hosts, ", ")),
+			Unusual: "the sandbox cannot hold it to hosts: everything that this machine reaches, itself included, is open to it",
+		})
+	}
+	for _, folder := range e.May.Write {
+		m := manifest.Member{Name: "write", Value: e.located(folder, folder)}
+		if e.scope.root == "" || !files.Below(files.RealPath(folder), files.RealPath(e.scope.root)) {
+			m.Unusual = "outside of the project"
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// Projects are the folders that the entry is of: one of them is what it sees in a sandbox.
+func (e Entry) Projects() []string {
+	switch s := e.Server.Stdio; {
+	case e.Found == Published && s != nil:
+		return []string{filepath.Dir(s.Dir)}
+	case e.scope.folder == "":
+		return nil
+	case e.Found == Searched:
+		return []string{e.scope.root}
+	}
+	return []string{files.ProjectRoot(e.scope.folder)}
 }

@@ -5,9 +5,14 @@ package declared
 import (
 	"archive/zip"
 	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +20,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -24,19 +30,42 @@ import (
 const Auto = "auto"
 
 // projectFiles are where a project keeps such files, as their formats have it.
-var projectFiles = []string{"manifest.json", "package.json", "server.json", ".well-known/mcp/server-card.json", ".well-known/mcp.json", "server-card.json"}
+var projectFiles = []string{"manifest.json", "package.json", "server.json", ".well-known/mcp/server-card.json", ".well-known/mcp.json", "server-card.json", "README.md"}
 
 const longest = 4 << 20
 
-// Load reads a file, or with Auto those of a folder. One that Auto finds and that is about something else is left out.
-func Load(folder, name string) ([]check.Declared, error) {
-	if name != Auto {
-		d, err := load(folder, name)
-		return []check.Declared{d}, err
+// Reader says where files are read from.
+type Reader struct {
+	Folder string // that names are relative to
+	CACert []byte // PEM certificates to trust beside the system's, for URLs
+}
+
+// Load reads files and URLs by their names; for Auto those that the folder has. One that Auto finds and that is about something
+// else is left out.
+func (r Reader) Load(ctx context.Context, names []string) ([]check.Declared, error) {
+	var all []check.Declared
+	for _, name := range names {
+		if name == Auto {
+			found, err := r.auto(ctx)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+			continue
+		}
+		d, err := r.load(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
 	}
+	return all, nil
+}
+
+func (r Reader) auto(ctx context.Context) ([]check.Declared, error) {
 	var all []check.Declared
 	for _, name := range projectFiles {
-		d, err := load(folder, name)
+		d, err := r.load(ctx, name)
 		switch {
 		case err == nil:
 			all = append(all, d)
@@ -50,59 +79,132 @@ func Load(folder, name string) ([]check.Declared, error) {
 	return all, nil
 }
 
-func load(folder, name string) (check.Declared, error) {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(folder, name)
+func (r Reader) load(ctx context.Context, name string) (check.Declared, error) {
+	shown := name
+	if isURL(name) {
+		shown = redact.Of(redact.OfURL(name)...).Text(name)
 	}
-	read := readFile
-	if strings.HasSuffix(name, ".mcpb") || strings.HasSuffix(name, ".dxt") {
-		read = readBundle
-	}
-	data, err := read(path)
+	data, digest, err := r.read(ctx, name)
 	if err != nil {
-		return check.Declared{}, fmt.Errorf("reading %s: %w", name, err)
+		return check.Declared{}, fmt.Errorf("reading %s: %w", shown, err)
+	}
+	if isMarkdown(name) {
+		return readme(shown, data)
 	}
 	root, wrong := syntax.JSON(data)
 	if wrong != nil {
-		return check.Declared{}, fmt.Errorf("reading %s: line %d: %s: %s", name, wrong.Line, wrong.Message, wrong.Hint)
+		return check.Declared{}, fmt.Errorf("reading %s: line %d: %s: %s", shown, wrong.Line, wrong.Message, wrong.Hint)
 	}
-	return parse(name, root)
+	d, err := parse(shown, root)
+	d.Digest = digest
+	return d, err
 }
 
-func readFile(path string) ([]byte, error) { return files.ReadRegular(path, longest) }
-
-// readBundle is the manifest in a bundle. Nothing is unpacked. A signature behind the archive is read over.
-func readBundle(path string) ([]byte, error) {
-	archive, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, err
+// read gives the text of a file, of a URL, or of the manifest in a bundle; of a bundle also its SHA-256.
+func (r Reader) read(ctx context.Context, name string) (data []byte, digest string, err error) {
+	if isURL(name) {
+		data, err = r.fetch(ctx, name)
+		return data, "", err
 	}
-	defer archive.Close()
+	path, err := r.path(name)
+	if err != nil {
+		return nil, "", err
+	}
+	if isBundle(name) {
+		return readBundle(path)
+	}
+	data, err = files.ReadRegular(path, longest)
+	return data, "", err
+}
+
+// path is the file behind a name, links followed: one of the project lies inside of it.
+func (r Reader) path(name string) (string, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(r.Folder, name)
+	}
+	if _, err := os.Stat(name); err != nil {
+		return name, nil // to open it says why
+	}
+	return files.RealPath(name), files.CheckInside(r.Folder, name)
+}
+
+func isURL(name string) bool {
+	return strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
+}
+
+func isBundle(name string) bool {
+	return strings.HasSuffix(name, ".mcpb") || strings.HasSuffix(name, ".dxt")
+}
+
+// largestBundle bounds what is read of a bundle for its digest.
+const largestBundle = 1 << 30
+
+// longestDirectory bounds what is read of a bundle to find its manifest: the list of its files takes several times as much memory.
+const longestDirectory = 16 << 20
+
+// boundedAt is a file of which so many bytes may be read.
+type boundedAt struct {
+	*os.File
+	left int
+}
+
+// ReadAt is for io.ReaderAt.
+func (b *boundedAt) ReadAt(p []byte, at int64) (n int, err error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, errors.New("the list of its files is longer than 16 MiB")
+	}
+	return b.File.ReadAt(p, at)
+}
+
+// readBundle is the manifest in a bundle, and the SHA-256 of all of it. Nothing is unpacked. A signature behind the archive is
+// read over.
+func readBundle(path string) (data []byte, digest string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > largestBundle {
+		return nil, "", errors.New("it is no regular file of 1 GiB at most")
+	}
+	archive, err := zip.NewReader(&boundedAt{file, longestDirectory}, info.Size())
+	if err != nil {
+		return nil, "", err
+	}
 	manifest, err := archive.Open("manifest.json")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer manifest.Close()
-	return files.ReadLimited(manifest, longest)
+	if data, err = files.ReadLimited(manifest, longest); err != nil {
+		return nil, "", err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, io.NewSectionReader(file, 0, info.Size()))
+	return data, hex.EncodeToString(sum.Sum(nil)), err
 }
 
 // errOther is a file that says nothing of a server.
-var errOther = errors.New("it is no server.json, manifest of a bundle, server card, or package.json with mcpName")
+var errOther = errors.New("it is no server.json, manifest of a bundle, server card, package.json with mcpName, or README with a list of tools")
 
 // parse tells the forms apart by the members that each of them must have.
 func parse(name string, root syntax.Value) (check.Declared, error) {
-	if inner, ok := root.Get("server"); ok && inner.Value.Kind == syntax.Object && has(inner.Value, "packages", "remotes") {
-		root = inner.Value // as the registry answers
+	if answered(root) {
+		inner, _ := root.Get("server")
+		root = inner.Value
 	}
 	d := check.Declared{File: name, Version: said(root, "version"), Title: said(root, "title"), Items: map[snapshot.Kind][]check.DeclaredItem{}}
 	schema := root.TextOf("$schema")
 	switch {
-	case has(root, "manifest_version", "dxt_version"):
+	case isManifest(root):
 		bundle(&d, root)
 	case has(root, "mcpName"):
 		d.Name = said(root, "mcpName")
-		d.Packages = []check.DeclaredPackage{{Type: check.Said{Text: "npm"}, Name: said(root, "name"), Version: d.Version}}
+		d.Packages, d.Versioned = []check.DeclaredPackage{{Type: check.Said{Text: "npm"}, Name: said(root, "name"), Version: d.Version}}, true
 	case has(root, "packages", "remotes") || strings.HasSuffix(schema, "/server.schema.json"):
 		registry(&d, root)
 	case has(root, "serverInfo", "transport", "transports") || strings.Contains(schema, "server-card"):
@@ -113,13 +215,31 @@ func parse(name string, root syntax.Value) (check.Declared, error) {
 	return d, nil
 }
 
+// answered tells whether a file is what the registry answers: a server.json in an object.
+func answered(root syntax.Value) bool {
+	inner, _ := root.Get("server")
+	return inner.Value.Kind == syntax.Object && has(inner.Value, "packages", "remotes")
+}
+
+func isManifest(root syntax.Value) bool { return has(root, "manifest_version", "dxt_version") }
+
 func has(v syntax.Value, keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { _, ok := v.Get(key); return ok })
 }
 
+// member is the first member that is there, of those that one had under several names in the course of time.
+func member(v syntax.Value, keys ...string) syntax.Field {
+	for _, key := range keys {
+		if f, ok := v.Get(key); ok {
+			return f
+		}
+	}
+	return syntax.Field{}
+}
+
 // said is a member that is a text.
-func said(v syntax.Value, key string) check.Said {
-	f, _ := v.Get(key)
+func said(v syntax.Value, keys ...string) check.Said {
+	f := member(v, keys...)
 	if f.Value.Kind != syntax.Text {
 		return check.Said{}
 	}
@@ -154,10 +274,29 @@ func bundle(d *check.Declared, root syntax.Value) {
 	d.Transports = []check.Said{{Text: "stdio", Line: said(root, "name").Line}}
 	list(d, snapshot.Tools, root)
 	list(d, snapshot.Prompts, root)
+	bundleVariables(d, root)
 	d.AtLeast = map[snapshot.Kind]bool{snapshot.Tools: root.TextOf("tools_generated") == "true", snapshot.Prompts: root.TextOf("prompts_generated") == "true"}
 	for _, key := range []string{"name", "version", "description", "author", "server"} {
 		if !has(root, key) {
 			fault(d, 1, "the manifest has no %s, which it must have", key)
+		}
+	}
+}
+
+// userSetting is all that a variable of a manifest may be for a setting of the user to stand for it.
+var userSetting = match.Pattern(`^\$\{user_config\.([^}]+)\}$`)
+
+// bundleVariables are those that a manifest starts its server with and that the user has to give a value for.
+func bundleVariables(d *check.Declared, root syntax.Value) {
+	for _, env := range root.At("server", "mcp_config", "env") {
+		for _, v := range env.Value.Fields {
+			if setting := userSetting().FindStringSubmatch(v.Value.Text); setting != nil {
+				one := check.DeclaredVariable{Name: check.Said{Text: v.Key, Line: v.Line}}
+				for _, f := range root.At("user_config", setting[1]) {
+					one.Required = f.Value.TextOf("required") == "true"
+				}
+				d.Variables = append(d.Variables, one)
+			}
 		}
 	}
 }
@@ -178,9 +317,10 @@ func registry(d *check.Declared, root syntax.Value) {
 	remotes(d, root)
 	packages, _ := root.Get("packages")
 	for _, p := range packages.Value.Items {
-		of := check.DeclaredPackage{Type: said(p, "registryType"), Name: said(p, "identifier"), Version: said(p, "version")}
-		if of.Type.Text == "" {
-			of.Type = said(p, "registry_type")
+		of := check.DeclaredPackage{Type: said(p, "registryType", "registry_type"), Name: said(p, "identifier"), Version: said(p, "version"), Digest: said(p, "fileSha256", "file_sha256")}
+		for _, v := range member(p, "environmentVariables", "environment_variables").Value.Items {
+			required := member(v, "isRequired", "is_required").Value.Text == "true"
+			d.Variables = append(d.Variables, check.DeclaredVariable{Name: said(v, "name"), Required: required})
 		}
 		d.Packages = append(d.Packages, of)
 		kind := check.Said{Text: "stdio", Line: p.Line} // what a package speaks that does not say so

@@ -3,6 +3,7 @@ package declared_test
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +38,14 @@ func TestForms(t *testing.T) {
 {"registryType": "npm", "identifier": "a b", "transport": {}}, {"registryType": "npm", "identifier": "a", "version": "1.x", "transport": {}},
 {"registryType": "mcpb", "identifier": "https://x/mcp.mcpb", "transport": {}}, {"registryType": "oci", "identifier": "x/y:1", "version": "1", "transport": {}}]}`,
 			func(d check.Declared) bool { return len(d.Faults) == 8 && d.Faults[len(d.Faults)-1].Line == 3 }},
+		"variables": {`{"name": "a.b/c", "version": "1.0.0", "packages": [{"registryType": "npm", "identifier": "c", "environmentVariables": [{"name": "A", "isRequired": true}, {"name": "B"}]}]}`,
+			func(d check.Declared) bool {
+				return len(d.Variables) == 2 && d.Variables[0].Required && !d.Variables[1].Required
+			}},
+		"variables of a bundle": {`{"manifest_version": "0.3", "server": {"mcp_config": {"env": {"A": "${user_config.a}", "B": "${user_config.b}", "C": "plain"}}}, "user_config": {"a": {"required": true}, "b": {}}}`,
+			func(d check.Declared) bool {
+				return len(d.Variables) == 2 && d.Variables[0].Required && !d.Variables[1].Required
+			}},
 		"bundle": {manifest, func(d check.Declared) bool {
 			return d.AtLeast[snapshot.Tools] && !d.AtLeast[snapshot.Prompts] && d.Items[snapshot.Tools][0].Description.Text == "A." && d.Items[snapshot.Prompts][0].Arguments[0] == "x" && len(d.Faults) == 3
 		}},
@@ -52,7 +61,7 @@ func TestForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "it.json"), []byte(c.text))
-			all, err := declared.Load(dir, "it.json")
+			all, err := load(t, dir, "it.json")
 			if err != nil || !c.holds(all[0]) {
 				t.Errorf("%v: %+v", err, all)
 			}
@@ -76,10 +85,29 @@ func TestBundle(t *testing.T) {
 	write(t, filepath.Join(dir, "signed.mcpb"), append(archive.Bytes(), "MCPB_SIG_V1\x04\x00\x00\x00abcdMCPB_SIG_END"...))
 	write(t, filepath.Join(dir, "broken.mcpb"), []byte("no archive"))
 	for name, fine := range map[string]bool{"t.mcpb": true, "signed.mcpb": true, "broken.mcpb": false, "none.mcpb": false} {
-		all, err := declared.Load(dir, name)
+		all, err := load(t, dir, name)
 		if fine != (err == nil) || fine && all[0].Version.Text != "1.0.0" {
 			t.Errorf("%s: %v, %+v", name, err, all)
 		}
+	}
+}
+
+// TestBundleOfManyFiles refuses a bundle whose list of files would take much memory.
+func TestBundleOfManyFiles(t *testing.T) {
+	dir := t.TempDir()
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for i := range 300 {
+		if _, err := z.Create(fmt.Sprintf("%060000d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "t.mcpb"), archive.Bytes())
+	if _, err := load(t, dir, "t.mcpb"); err == nil || !strings.Contains(err.Error(), "longer than 16 MiB") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -87,17 +115,60 @@ func TestBundle(t *testing.T) {
 func TestAuto(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "package.json"), []byte(`{"name": "c", "version": "1.0.0"}`))
-	if all, err := declared.Load(dir, declared.Auto); err == nil {
+	if all, err := load(t, dir, declared.Auto); err == nil {
 		t.Errorf("found %+v", all)
 	}
 	write(t, filepath.Join(dir, "manifest.json"), []byte(manifest))
-	if all, err := declared.Load(dir, declared.Auto); err != nil || len(all) != 1 || all[0].File != "manifest.json" {
+	if all, err := load(t, dir, declared.Auto); err != nil || len(all) != 1 || all[0].File != "manifest.json" {
 		t.Errorf("%v: %+v", err, all)
 	}
 	write(t, filepath.Join(dir, "server.json"), []byte("{"))
-	if _, err := declared.Load(dir, declared.Auto); err == nil {
+	if _, err := load(t, dir, declared.Auto); err == nil {
 		t.Error("a broken file was passed over")
 	}
+}
+
+// TestLinksOut reads and mends nothing outside of the project, whether a file or a folder is the link. One within is followed.
+func TestLinksOut(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	card := `{"serverInfo": {"name": "x", "version": "9.9.9"}, "transport": {}}`
+	write(t, filepath.Join(outside, "server-card.json"), []byte(card))
+	link := func(to, name string) {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	link(outside, "away")
+	link(filepath.Join(outside, "server-card.json"), "server-card.json")
+	for _, name := range []string{"away/server-card.json", "server-card.json", declared.Auto} {
+		if all, err := load(t, dir, name); err == nil || !strings.Contains(err.Error(), "a link out of the project") {
+			t.Errorf("%s: %v, %+v", name, err, all)
+		}
+	}
+	r, s := declared.Reader{Folder: dir}, &snapshot.Snapshot{Server: []byte(`{"name": "x", "version": "1.0.0"}`)}
+	fix := func(name string) error {
+		_, err := r.Fix([]check.Declared{{File: name, Version: check.Said{Text: "9.9.9"}}}, s, nil)
+		return err
+	}
+	if err := fix("away/server-card.json"); err == nil {
+		t.Error("a file outside was mended")
+	}
+	if now, _ := os.ReadFile(filepath.Join(outside, "server-card.json")); string(now) != card {
+		t.Errorf("it is %s now", now)
+	}
+	write(t, filepath.Join(dir, "real.json"), []byte(card))
+	link("real.json", "near.json")
+	if err := fix("near.json"); err != nil {
+		t.Error(err)
+	}
+	if now, _ := os.ReadFile(filepath.Join(dir, "real.json")); !strings.Contains(string(now), "1.0.0") {
+		t.Errorf("it is still %s", now)
+	}
+}
+
+func load(t *testing.T, dir string, names ...string) ([]check.Declared, error) {
+	t.Helper()
+	return declared.Reader{Folder: dir}.Load(t.Context(), names)
 }
 
 func write(t *testing.T, path string, data []byte) {

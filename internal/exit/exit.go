@@ -52,6 +52,16 @@ func (a *advice) Hint() string { return a.do }
 // Advise makes an error that has a method Hint: what to do next.
 func Advise(do, format string, args ...any) error { return &advice{fmt.Errorf(format, args...), do} }
 
+// unable is an error that nobody made, however it is wrapped.
+type unable struct{ error }
+
+// Unwrap is the error itself.
+func (u unable) Unwrap() error { return u.error }
+
+// Unable makes an error whose status is Incomplete, also where it is part of a UsageError: what was asked for may be right, and could
+// not be had.
+func Unable(err error) error { return unable{err} }
+
 // Code is an error that carries a status whose reason has been told already.
 type Code int
 
@@ -71,6 +81,7 @@ func CodeOf(err error) int {
 	var code Code
 	var usage UsageError
 	var interrupted Interrupted
+	var nobodys unable
 	switch {
 	case err == nil:
 		return OK
@@ -78,6 +89,8 @@ func CodeOf(err error) int {
 		return interrupted.Status()
 	case errors.As(err, &code):
 		return int(code)
+	case errors.As(err, &nobodys):
+		return Incomplete
 	case errors.As(err, &usage):
 		return Usage
 	}

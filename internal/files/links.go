@@ -36,8 +36,7 @@ func LeadsOut(dir, path string) string {
 	return ""
 }
 
-// CheckInside is the error for a file of the project around dir that is a link to somewhere else: whoever names a file of the
-// project does not mean one elsewhere that the repository has made it a link to.
+// CheckInside is the error for a file of the project around dir that is a link to somewhere else.
 func CheckInside(dir, path string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// checkOwner is an error for a file of somebody who is neither the user nor root. With sudo, the home folder is somebody
-// else's too.
+// checkOwner is an error for a file that is neither the user's nor root's, such as the home folder's with sudo.
 func checkOwner(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if me := os.Geteuid(); ok && int(stat.Uid) != me && stat.Uid != 0 {
@@ -18,6 +17,9 @@ func checkOwner(path string, info fs.FileInfo) error {
 	}
 	return nil
 }
+
+// LockFlags open a lock beside files that others may write, too: not through their link, and without waiting at their pipe.
+const LockFlags = os.O_CREATE | os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // ownGroup tells whether the group of a file is the one that systems make for its owner alone, with the owner's number.
 func ownGroup(info fs.FileInfo) bool {

@@ -1,8 +1,14 @@
 package files
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
 
 // checkOwner has nothing to check: the files of a profile are the user's by inheritance.
 func checkOwner(string, fs.FileInfo) error { return nil }
 
 func ownGroup(fs.FileInfo) bool { return true }
+
+// LockFlags open a lock beside files that others may write, too.
+const LockFlags = os.O_CREATE | os.O_RDONLY

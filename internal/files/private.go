@@ -53,8 +53,7 @@ func CheckFolder(path string, denied fs.FileMode) error {
 	return checkAbove(path)
 }
 
-// MakeFolder makes a folder for the user alone, unless it is there, and checks it as CheckFolder does. Nothing is made below a
-// folder of somebody else.
+// MakeFolder makes a folder for the user alone, unless it is there, as CheckFolder has it; nothing below somebody else's.
 func MakeFolder(path string, denied fs.FileMode) error {
 	if err := checkAbove(path); err != nil {
 		return err
@@ -78,7 +77,6 @@ func checkAbove(path string) error {
 	return nil
 }
 
-// checkParent is that for one folder. In a sticky one, such as /tmp, others cannot rename what is not theirs.
 func checkParent(folder string) error {
 	info, err := os.Stat(folder)
 	switch {

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// newFileMode is the mode of a file that everybody may read, as the user's umask wants it. It can only be read by setting
-// it; what is written meanwhile by somebody else is private.
+// newFileMode is the mode of a file for everybody by the user's umask, which is read by setting it: never laxer meanwhile.
 func newFileMode() os.FileMode {
 	mask := syscall.Umask(0o077)
 	syscall.Umask(mask)

@@ -21,11 +21,10 @@ func Replace(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		mode = info.Mode().Perm()
 	}
-	sweep(filepath.Dir(path), filepath.Base(path))
 	return atomicwriter.WriteFile(path, data, mode)
 }
 
-// ReplacePrivate is Replace for what nobody but the user may read.
+// ReplacePrivate is Replace for what nobody but the user may read. It also removes what killed runs have left instead of the file.
 func ReplacePrivate(path string, data []byte) error {
 	sweep(filepath.Dir(path), filepath.Base(path))
 	return atomicwriter.WriteFile(path, data, 0o600)
@@ -34,11 +33,10 @@ func ReplacePrivate(path string, data []byte) error {
 // abandonedAfter is the age from which such a file is taken for one of a run that was killed: the others live for milliseconds.
 const abandonedAfter = time.Minute
 
-// SweepSnapshots removes the temporary files that killed runs have left in a folder of snapshots.
+// SweepSnapshots removes what killed runs left in a folder of snapshots, for once before many are replaced.
 func SweepSnapshots(folder string) { sweep(folder, "") }
 
-// sweep removes what killed runs have left in a folder instead of the file with a name; "" = of any name that ends in .json. What
-// cannot be removed stays: it is in nobody's way.
+// sweep removes what killed runs have left instead of the file with a name; "" = of any name that ends in .json.
 func sweep(folder, name string) {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
@@ -64,9 +62,8 @@ func isTemporary(entry, name string) bool {
 	return ours && strings.Trim(digits, "0123456789") == "" && digits != ""
 }
 
-// WriteOutput writes a whole file or none, for a run in dir. What a symbolic link points at is replaced, not the link; a
-// device or a pipe, such as /dev/stdout, is written into, for it cannot be replaced: nobody may read it, so that is given up
-// a moment after ctx ends.
+// WriteOutput writes a whole file or none, for a run in dir. What a symbolic link points at is replaced; a device or pipe,
+// such as /dev/stdout, is written into until a moment after ctx ends.
 func WriteOutput(ctx context.Context, dir, path string, data []byte) error {
 	if err := CheckInside(dir, path); err != nil {
 		return err

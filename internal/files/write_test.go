@@ -44,7 +44,7 @@ func TestSweeps(t *testing.T) {
 	without := func(gone ...string) []string {
 		return slices.DeleteFunc(slices.Clone(before), func(name string) bool { return slices.Contains(gone, name) })
 	}
-	if err := Replace(filepath.Join(dir, "a.json"), []byte("new")); err != nil {
+	if err := ReplacePrivate(filepath.Join(dir, "a.json"), []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(append(without(".tmp-a.json123"), "a.json"), left(), sorted); diff != "" {

@@ -4,32 +4,77 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/terminal"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Collect contacts the live targets at once, as many as Contact allows, and gives the surfaces of all in their order.
+// Collect gives the surfaces of all targets in their order: of those that are live, as many are contacted at once as Contact allows.
 func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error) {
+	return f.Each(ctx, targets, func(int, *Surface) error { return nil })
+}
+
+// Each is Collect that has visit look at each surface once it is there, several at a time, in no order. A visit that lets surfaces
+// go keeps a fleet of any size in little memory. The first error of a visit is that of the whole, and ends it.
+func (f *Fleet) Each(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) ([]Surface, error) {
 	surfaces, servers, slots := split(targets)
 	for i, s := range servers {
 		surfaces[slots[i]] = FromResult(probe.Result{Server: s, Err: &probe.Error{Server: s.Name, Stage: probe.Starting, Err: errNotTried}})
 	}
-	bar := terminal.NewBar(f.process, len(servers))
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	bar, places := terminal.NewBar(f.process, len(servers)), placesOf(f.Config.Entries)
 	defer bar.Finish()
+	visits, visitors := newVisits(f.Config.Project.Snapshots, stop, func(i int) error {
+		s := &surfaces[i]
+		if pending := targets[i].saved; pending != nil {
+			saved, err := pending.Later()
+			if err != nil {
+				return err
+			}
+			*s = FromSaved(saved)
+		}
+		if s.Incomplete() && !s.Misconfigured {
+			s.Tolerated = f.Tolerated(s.Name)
+		}
+		s.Places = places[s.Source+" "+s.Name]
+		return visit(i, s)
+	})
+	for i, t := range targets {
+		if t.server == nil {
+			visits <- i
+		}
+	}
 	for result := range probe.All(ctx, servers, f.options) {
+		t := targets[slots[result.Index]]
 		s := FromResult(result)
-		s.Package, s.Interrupted = targets[slots[result.Index]].Package(f.process.Environ), result.Err != nil && ctx.Err() != nil
-		if lacks := f.lacks(targets[slots[result.Index]], s.Package); lacks != "" && s.Error != nil {
+		s.Package, s.Interrupted = t.Package(f.process.Environ), result.Err != nil && ctx.Err() != nil
+		s.Given = given(result.Server, f.options)
+		if lacks := t.lacks(f, s.Package); lacks != "" && s.Error != nil {
 			s.Error.Hint = report.Visible(lacks)
 		}
 		surfaces[slots[result.Index]] = s
+		visits <- slots[result.Index]
 		bar.Done()
+	}
+	close(visits)
+	if err := visitors.Wait(); err != nil {
+		return nil, err
 	}
 	for _, file := range f.Config.Files {
 		f.process.Detail("read %s", report.Visible(f.process.Rel(file)))
@@ -37,9 +82,68 @@ func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error
 	for _, slot := range slots {
 		Elaborate(f.process, surfaces[slot:slot+1])
 	}
-	f.tolerate(surfaces)
-	locate(surfaces, f.Config.Entries)
 	return surfaces, nil
+}
+
+// Pending is a surface that can be had.
+type Pending struct {
+	Name string
+	Read func() (Surface, error)
+}
+
+// Later is Collect that leaves saved surfaces to be read later.
+func (f *Fleet) Later(ctx context.Context, targets []Target) ([]Pending, error) {
+	all := make([]Pending, len(targets))
+	for i, t := range targets {
+		if t.saved == nil {
+			continue
+		}
+		all[i] = Pending{t.Name(), func() (Surface, error) {
+			saved, err := t.saved.Later()
+			return FromSaved(saved), err
+		}}
+	}
+	surfaces, err := f.Collect(ctx, slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return t.saved != nil }))
+	for i := range all {
+		if all[i].Read == nil && err == nil {
+			s := surfaces[0]
+			all[i], surfaces = Pending{s.Name, func() (Surface, error) { return s, nil }}, surfaces[1:]
+		}
+	}
+	return all, err
+}
+
+// newVisits starts visitors, who take what is sent until it is closed: as many as the folder that they read and write in bears. The
+// first error stops the run; what is sent after it is passed over.
+func newVisits(folder string, stop context.CancelCauseFunc, visit func(i int) error) (chan<- int, *errgroup.Group) {
+	visits, visitors := make(chan int), new(errgroup.Group)
+	var failed atomic.Bool
+	for range store.Workers(folder) {
+		visitors.Go(func() (first error) {
+			for i := range visits {
+				if failed.Load() {
+					continue
+				}
+				if err := visit(i); err != nil {
+					failed.Store(true)
+					stop(err)
+					first = err
+				}
+			}
+			return first
+		})
+	}
+	return visits, visitors
+}
+
+// Visit is what Each does with surfaces that are there already.
+func Visit(folder string, n int, visit func(i int) error) error {
+	visits, visitors := newVisits(folder, func(error) {}, visit)
+	for i := range n {
+		visits <- i
+	}
+	close(visits)
+	return visitors.Wait()
 }
 
 var errNotTried = errors.New("not tried, since the run ended before")
@@ -55,8 +159,7 @@ func split(targets []Target) (surfaces []Surface, servers []probe.Server, slots 
 	return surfaces, servers, slots
 }
 
-// tolerate marks the servers that failed and may, as mcpctl.yaml says. What is wrong with the configuration itself is never
-// tolerated.
+// tolerate marks failed servers that mcpctl.yaml tolerates; never what is wrong with the configuration itself.
 func (f *Fleet) tolerate(surfaces []Surface) {
 	for i, s := range surfaces {
 		if s.Incomplete() && !s.Misconfigured {
@@ -70,15 +173,13 @@ func (f *Fleet) Tolerated(name string) *finding.Tolerance {
 	return finding.Tolerated(f.Config.Project.Tolerate, f.Config.Project.Names(name), f.process.Now)
 }
 
-// locate tells of servers that were discovered which applications have them.
-func locate(surfaces []Surface, entries []config.Entry) {
+// placesOf are the applications that have a server, by where it was found and its name.
+func placesOf(entries []config.Entry) map[string][]report.Place {
 	at := map[string][]report.Place{}
 	for _, e := range entries {
 		at[e.Server.Source+" "+e.Server.Name] = e.Places
 	}
-	for i, s := range surfaces {
-		surfaces[i].Places = at[s.Source+" "+s.Name]
-	}
+	return at
 }
 
 // Ping pings the live targets at once, as many as Contact allows, each count times over one connection with a pause between.
@@ -98,7 +199,85 @@ func (f *Fleet) Ping(ctx context.Context, targets []Target, count int, pause tim
 	return surfaces
 }
 
-// pingOne pings one server over one connection.
+// Interview asks each live target that gave its surface what no client would ask; one that is not asked to the end fails.
+func (f *Fleet) Interview(ctx context.Context, targets []Target, surfaces []Surface) {
+	f.again(targets, surfaces, func(server probe.Server, s *Surface) (err error) {
+		s.Exchanges, err = probe.Interview(ctx, server, f.options, s.Snapshot)
+		return err
+	})
+}
+
+// ReadSkills reads the SKILL.md of each skill of each live target.
+func (f *Fleet) ReadSkills(ctx context.Context, targets []Target, surfaces []Surface) {
+	f.again(targets, surfaces, func(server probe.Server, s *Surface) error {
+		skills := s.Snapshot.List(snapshot.Skills).Items()
+		if len(skills) == 0 {
+			return nil
+		}
+		session, err := probe.Open(ctx, server, f.options)
+		if err != nil {
+			return err
+		}
+		defer session.Close()
+		s.SkillTexts = map[string]check.SkillText{}
+		size := 0
+		for n, skill := range skills {
+			if n == mostSkills || size > mostSkillBytes {
+				return &probe.Error{Server: s.Name, Stage: probe.Reading, Err: fmt.Errorf("%d of %d skills were read, and no more are", n, len(skills))}
+			}
+			raw, err := session.Request(ctx, probe.Request{Stage: probe.Reading, Method: "resources/read", Params: map[string]json.RawMessage{"uri": rawjson.Quote(skill.Key)}})
+			if err != nil && !probe.Answered(err) {
+				return err
+			}
+			s.SkillTexts[skill.Key], size = skillText(skill, raw, err), size+len(raw)
+		}
+		return nil
+	})
+}
+
+// Bounds of what is read of the skills of one server.
+const (
+	mostSkills     = 500
+	mostSkillBytes = 16 << 20
+)
+
+// skillText is what was read of a skill, or why it could not be.
+func skillText(skill snapshot.Item, raw json.RawMessage, err error) check.SkillText {
+	if err != nil {
+		return check.SkillText{Problem: "reading it gives an error"}
+	}
+	read, err := call.ReadResult(raw)
+	if err != nil {
+		return check.SkillText{Problem: err.Error()}
+	}
+	one := check.SkillText{Problem: call.SkillFault(skill, skill.Key, read)}
+	for _, piece := range read.Pieces {
+		one.Text += piece.Text
+	}
+	return one
+}
+
+// again does something more with the live targets that gave their surfaces.
+func (f *Fleet) again(targets []Target, surfaces []Surface, do func(probe.Server, *Surface) error) {
+	places := make(chan struct{}, f.options.Parallel)
+	var all sync.WaitGroup
+	for i, t := range targets {
+		s := &surfaces[i]
+		if t.server == nil || s.Snapshot == nil || s.Interrupted {
+			continue
+		}
+		all.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			if err := do(*t.server, s); err != nil {
+				s.fail(err)
+			}
+		})
+	}
+	all.Wait()
+	f.tolerate(surfaces)
+}
+
 func pingOne(ctx context.Context, server probe.Server, options probe.Options, count int, pause time.Duration) Surface {
 	began := time.Now()
 	result := probe.Result{Server: server, Attempts: 1}

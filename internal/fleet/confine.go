@@ -20,8 +20,7 @@ func (c Contact) Buildable() error {
 	return nil
 }
 
-// confine shuts the servers that are started here in. What cannot be shut in is a failure of its own, or told where nothing is
-// started; where there is no sandbox, nothing is started.
+// confine shuts servers that are started here in. What cannot be is a failure, or told; without a sandbox nothing is started.
 func (c Contact) confine(p host.Process, targets []Target) error {
 	if c.InheritEnv {
 		return exit.Usagef("--inherit-env hands the secrets of the environment into the sandbox: leave one of the two out, or name what is needed with --env")

@@ -84,7 +84,6 @@ type credentials struct {
 	helper  *probe.Helper
 }
 
-// given tells whether the flags give anything.
 func (c credentials) given() bool { return len(c.headers) > 0 || c.helper != nil }
 
 // credentials reads the flags. Files that everybody can read are remarked on.
@@ -161,8 +160,7 @@ const (
 	helperErrors = 2 << 10
 )
 
-// helperAuthorizer gives the headers of a server's helper. What it gave is kept for the run and in memory alone; after a
-// refusal it is run once more, and what is no better then is no answer.
+// helperAuthorizer gives the headers of a server's helper, kept for the run in memory; after a refusal it runs once more.
 func helperAuthorizer(server probe.Server, environ []string, fixed map[string]probe.Secret) probe.Authorize {
 	var turn sync.Mutex
 	var last map[string]probe.Secret
@@ -207,16 +205,14 @@ func runHelper(ctx context.Context, server probe.Server, environ []string) (map[
 	return headers, nil
 }
 
-// helperEnviron is the environment of a helper: all of ours, and which server it is for, as Claude Code tells its helpers,
-// so that one script can serve several.
+// helperEnviron is all of our environment and which server it is for, under Claude Code's names, too.
 func helperEnviron(server probe.Server, environ []string) []string {
 	return append(environ[:len(environ):len(environ)],
 		"CLAUDE_CODE_MCP_SERVER_NAME="+server.Name, "CLAUDE_CODE_MCP_SERVER_URL="+server.HTTP.URL,
 		"MCPCTL_SERVER_NAME="+server.Name, "MCPCTL_SERVER_URL="+server.HTTP.URL)
 }
 
-// redactOutput is what a failed helper wrote to its standard error, without what may be secret in it: what it wrote to its
-// standard output, values of its environment and of the server's headers, and what looks like a token.
+// redactOutput is a failed helper's standard error without its output, values of its environment and headers, and tokens.
 func redactOutput(text, output string, server probe.Server, environ []string) string {
 	secrets := append(redact.InEnvironment(environ), strings.FieldsFunc(output, func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n\"'{}:,", r)

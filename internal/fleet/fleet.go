@@ -1,8 +1,5 @@
-// Package fleet brings the servers of a run together: from the words of a command line to targets that have passed every
-// gate, and from those to what the servers offer.
-//
-// A Target keeps its probe.Server to itself and only Resolve makes one, so that nothing can be contacted that has not passed
-// the gate. No other package opens a connection.
+// Package fleet brings the servers of a run together: from words to targets that have passed every gate, and to surfaces.
+// Only Resolve makes a Target that can be contacted, and no other package opens a connection.
 package fleet
 
 import (
@@ -49,6 +46,8 @@ type Contact struct {
 	InheritEnv bool           // the whole environment for stdio servers
 	Sandbox    bool           // confine stdio servers
 
+	AllowScripts bool // install scripts of packages run, once somebody agreed to them
+
 	Headers       []string // "K: V" for every HTTP server, or @FILE
 	Bearer        string   // where a bearer token comes from
 	HeadersHelper string   // a command line that gives headers
@@ -93,8 +92,7 @@ func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, er
 	return f.Collect(ctx, targets)
 }
 
-// Load reads the configuration, and asks a person what has to be known before the servers that SOURCEs name can run:
-// whether they are trusted, and what they lack.
+// Load reads the configuration, and asks a person what the servers of SOURCEs need: trust, and what they lack.
 func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) (*Fleet, error) {
 	if s.Shard.Count > 0 && len(from) > 0 {
 		return nil, exit.Usagef("--shard divides the configured servers: name none, or leave it out")
@@ -114,7 +112,7 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	if err := f.gate.Ask(ctx, f.Config, entries); err != nil {
 		return nil, err
 	}
-	asked := f.lacking(entries)
+	asked := inputsOf(f.gate.Guard(f.Config, incomplete(entries)))
 	if f.answers, err = askInputs(ctx, p, asked); err != nil {
 		return nil, err
 	}
@@ -142,8 +140,14 @@ func (f *Fleet) Reload(from []source.Source) (*Fleet, error) {
 // read reads the configuration. What is wrong with a whole file stops the run, unless no configured server is asked for and
 // the project's own file is whole.
 func (f *Fleet) read(from []source.Source) error {
+	lookup := func(name string) (string, bool) { // the environment, with the answers of this run
+		if value, ok := f.answers[name]; ok {
+			return value, true
+		}
+		return f.process.Lookup(name)
+	}
 	cfg, err := config.Load(config.Input{
-		Files: f.selected.Files, Dir: f.process.Dir, Home: f.process.Home, Lookup: f.lookup, Rules: rules.IDs(rules.All()), Discover: f.selected.Discover,
+		Files: f.selected.Files, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: rules.IDs(rules.All()), Discover: f.selected.Discover,
 	})
 	f.Config = cfg
 	if f.selected.Snapshots != "" {
@@ -161,14 +165,6 @@ func (f *Fleet) read(from []source.Source) error {
 	return nil
 }
 
-// lookup reads the environment as a configuration sees it: with the answers of this run.
-func (f *Fleet) lookup(name string) (string, bool) {
-	if value, ok := f.answers[name]; ok {
-		return value, true
-	}
-	return f.process.Lookup(name)
-}
-
 // needsConfig tells whether a broken configuration matters to a run over SOURCEs.
 func needsConfig(err error, from []source.Source, project string) bool {
 	if len(from) == 0 || slices.ContainsFunc(from, func(s source.Source) bool { return s.Kind == source.Configured }) {
@@ -178,8 +174,7 @@ func needsConfig(err error, from []source.Source, project string) bool {
 	return !errors.As(err, &problems) || slices.ContainsFunc(problems, func(p config.Problem) bool { return p.File == project })
 }
 
-// tellRemarks says which files were left out, and to those who want more which servers. A configuration that is read again
-// is remarked on once.
+// tellRemarks says which files were left out, and with --verbose which servers; of a configuration read again once.
 func (f *Fleet) tellRemarks() {
 	for _, p := range f.Config.Remarks {
 		if (p.Server == "" || f.process.Verbose) && !slices.Contains(f.remarked, p.Error()) {
@@ -189,7 +184,6 @@ func (f *Fleet) tellRemarks() {
 	}
 }
 
-// placeOf is where a problem is.
 func placeOf(p config.Problem) string {
 	at := p.File
 	if p.Line > 0 {
@@ -212,6 +206,9 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 	}
 	if c.Parallel < 1 || c.Retries < 0 {
 		return o, exit.Usagef("--parallel is at least 1 and --retries at least 0")
+	}
+	if c.Sandbox && c.AllowScripts {
+		return o, exit.Usagef("--allow-scripts runs install scripts outside of the sandbox: leave one of the two out")
 	}
 	if known := probe.Versions(); c.Protocol != "auto" && !slices.Contains(known, c.Protocol) {
 		return o, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), c.Protocol)

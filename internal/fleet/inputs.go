@@ -21,12 +21,15 @@ type inputPrompt struct {
 	servers []string
 }
 
-// lacking are what a person has to be asked so that entries can run. What cannot run for another reason, such as that
-// nobody trusts it, is not asked for.
-func (f *Fleet) lacking(entries []config.Entry) []inputPrompt {
+// incomplete are the entries that lack what a person may tell.
+func incomplete(entries []config.Entry) []config.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return len(e.Asks()) == 0 })
+}
+
+// inputsOf are what a person has to be asked so that entries can run.
+func inputsOf(entries []config.Entry) []inputPrompt {
 	var asked []inputPrompt
-	incomplete := slices.DeleteFunc(slices.Clone(entries), func(e config.Entry) bool { return len(e.Asks()) == 0 })
-	for _, e := range f.gate.Guard(f.Config, incomplete) {
+	for _, e := range entries {
 		for _, p := range e.Asks() {
 			at := slices.IndexFunc(asked, func(q inputPrompt) bool { return q.Variable == p.Variable })
 			if at < 0 {
@@ -38,8 +41,7 @@ func (f *Fleet) lacking(entries []config.Entry) []inputPrompt {
 	return asked
 }
 
-// askInputs asks each question once, and gives the answers by variable. Without a terminal nothing is asked, and the servers
-// tell what they lack.
+// askInputs asks each question once, and gives the answers by variable; without a terminal servers tell what they lack.
 func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[string]string, error) {
 	if len(asked) == 0 {
 		return nil, nil
@@ -66,7 +68,6 @@ func askInputs(ctx context.Context, p host.Process, asked []inputPrompt) (map[st
 	return answers, nil
 }
 
-// ask is the value that a person answers with.
 func (q inputPrompt) ask(ctx context.Context, t *terminal.Terminal) (string, error) {
 	what := strconv.Quote(q.ID)
 	if q.Description != "" {

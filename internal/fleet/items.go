@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -34,14 +34,11 @@ func (f ItemFilter) Check() error {
 
 // KindWords are the kinds as --kind has them.
 func KindWords() []string {
-	var words []string
-	for _, kind := range snapshot.Kinds() {
-		words = append(words, kind.Word()+"s")
-	}
-	return words
+	return lists.Map(snapshot.Kinds(), func(kind snapshot.Kind) string { return kind.Word() + "s" })
 }
 
-// Fill puts the items that the filter lets through into the reports of surfaces, and what those cost.
+// Fill puts what servers say of themselves and the items that the filter lets through into the reports of surfaces, and what
+// those cost.
 func (f ItemFilter) Fill(surfaces []Surface) {
 	for i := range surfaces {
 		if s := &surfaces[i]; s.Snapshot != nil {
@@ -52,6 +49,7 @@ func (f ItemFilter) Fill(surfaces []Surface) {
 }
 
 func (f ItemFilter) fill(s *Surface) {
+	s.ServerInfo, s.Capabilities, s.Instructions = s.Snapshot.Server, s.Snapshot.Capabilities, s.Snapshot.Instructions
 	for _, kind := range snapshot.Kinds() {
 		list := s.Snapshot.List(kind)
 		if list.State == snapshot.NotOffered || list.State == snapshot.Unread || f.Kind != "" && strings.TrimSuffix(f.Kind, "s") != kind.Word() {
@@ -65,21 +63,25 @@ func (f ItemFilter) fill(s *Surface) {
 			}
 		}
 	}
+	s.Digests = snapshot.NewList(snapshot.Tools, s.Tools).Digests()
 }
 
 // mentions tells whether a text in a value, or the name of a member, matches.
 func mentions(raw json.RawMessage, pattern *regexp.Regexp) bool {
-	if text, is := rawjson.Text(raw); is {
-		return pattern.MatchString(text)
+	tokens := json.NewDecoder(bytes.NewReader(raw)) // which read each byte once, however deep it lies
+	tokens.UseNumber()
+	for {
+		token, err := tokens.Token()
+		if err != nil {
+			return false
+		}
+		if text, is := token.(string); is && pattern.MatchString(text) {
+			return true
+		}
 	}
-	inObject := bytes.HasPrefix(raw, []byte("{"))
-	return slices.ContainsFunc(rawjson.Children(raw), func(m rawjson.Member) bool {
-		return inObject && pattern.MatchString(m.Key) || mentions(m.Value, pattern)
-	})
 }
 
-// Show puts everything about servers into their reports: what they say of themselves and all items, or only the wanted
-// items. One that no surface offers is an error, unless one of them may have it all the same.
+// Show puts all, or only the wanted items, into the reports of servers. One that certainly no surface offers is an error.
 func Show(surfaces []Surface, wanted []string) error {
 	missing := wanted
 	for i := range surfaces {
@@ -92,17 +94,17 @@ func Show(surfaces []Surface, wanted []string) error {
 	return notOffered(surfaces, missing[0])
 }
 
-// show gives the wanted items that s has.
 func (s *Surface) show(wanted []string) (found []string) {
 	if s.Snapshot == nil {
 		return nil
 	}
 	if len(wanted) == 0 {
-		s.ServerInfo, s.Capabilities, s.Instructions = s.Snapshot.Server, s.Snapshot.Capabilities, s.Snapshot.Instructions
 		s.Server.Tokens = s.TokenCost()
 		ItemFilter{}.fill(s)
 	}
-	return slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })
+	found = slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })
+	s.Digests = snapshot.NewList(snapshot.Tools, s.Tools).Digests()
+	return found
 }
 
 func (s *Surface) showItem(want string) bool {
@@ -118,8 +120,7 @@ func (s *Surface) showItem(want string) bool {
 	return found
 }
 
-// notOffered is the error for an item that no surface offers. One variant of a server may lack what another has, and one
-// that did not answer in full may have anything.
+// notOffered is the error for an item that no surface offers, unless one did not answer in full.
 func notOffered(surfaces []Surface, missing string) error {
 	var names, known []string
 	for _, s := range surfaces {

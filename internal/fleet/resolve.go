@@ -15,8 +15,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -27,9 +29,12 @@ import (
 // Target is one surface of a run: known already, or to be had from a server that may be contacted.
 type Target struct {
 	known  *Surface      // nil = it is to be had
+	saved  *source.Saved // what is read later; nil = known has it
 	plain  *probe.Server // as it is configured, logins included; nil = the surface is known
 	server *probe.Server // as the flags of the run have it
 	login  auth.Client   // how to log in to it, as configured
+
+	fetched *packages.Package // that it is in, where one was fetched for it
 
 	projects []string       // folders that it may see in a sandbox, if it works there
 	may      sandbox.Grants // what else it may do in there
@@ -38,8 +43,14 @@ type Target struct {
 // Live tells whether there is a server to contact.
 func (t Target) Live() bool { return t.server != nil }
 
+// Saved tells whether the target is a saved surface.
+func (t Target) Saved() bool { return t.saved != nil || t.Known().Snapshot != nil }
+
 // Known is the surface of a target that is not live: what was saved of it, or why it is not contacted.
 func (t Target) Known() Surface {
+	if t.saved != nil {
+		return FromSaved(*t.saved)
+	}
 	if t.known == nil {
 		return Surface{}
 	}
@@ -53,8 +64,11 @@ func (t Target) failed(failure *report.Failure) Target {
 
 // Name is the server that the target is about.
 func (t Target) Name() string {
-	if t.server != nil {
+	switch {
+	case t.server != nil:
 		return t.server.Name
+	case t.saved != nil:
+		return t.saved.Name
 	}
 	return t.Known().Name
 }
@@ -117,8 +131,7 @@ func (t Target) Overrides() bool {
 	return own || t.server.HTTP.Helper != nil
 }
 
-// Resolve is the targets that SOURCEs name; none = every configured server. Each has passed the gate. Names of configured
-// servers keep the order of the configuration.
+// Resolve is the targets that SOURCEs name, through the gate; none = all configured ones, which keep their order.
 func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, error) {
 	var targets []Target
 	entries, err := f.entriesFor(from)
@@ -129,7 +142,7 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 	for _, e := range f.gate.Guard(f.Config, entries) {
 		targets = append(targets, targetOf(e))
 	}
-	published, err := f.publishedTargets(ctx, from)
+	published, err := publishedTargets(ctx, f, from)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +157,7 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 		}
 		targets = append(targets, more...)
 	}
-	if targets, err = f.onlyTargets(targets); err != nil {
+	if targets, err = f.selected.only(targets, f.Config.Project); err != nil {
 		return nil, err
 	}
 	uniqueNames(targets)
@@ -167,10 +180,7 @@ func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 	case !from.Live():
 		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something", from.Word)
 	case len(targets) > 1: // the variants of one server
-		var names []string
-		for _, t := range targets {
-			names = append(names, report.Visible(t.Name()))
-		}
+		names := lists.Map(targets, func(t Target) string { return report.Visible(t.Name()) })
 		return Target{}, exit.Usagef("%s is several servers: name one of %s", from.Word, strings.Join(names, ", "))
 	case len(targets) == 0:
 		return Target{}, exit.Usagef("name one server")
@@ -204,13 +214,7 @@ func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 	if err != nil || len(names) > 0 {
 		return entries, err
 	}
-	var part []config.Entry
-	for _, e := range entries {
-		if f.selected.Shard.Has(e.Server.Name) {
-			part = append(part, e)
-		}
-	}
-	return part, nil
+	return lists.Filter(entries, func(e config.Entry) bool { return f.selected.Shard.Has(e.Server.Name) }), nil
 }
 
 // Choose is the configured servers with these names, all of them without names, as far as a selection lets them take part.
@@ -242,17 +246,17 @@ func (s Selection) takes(names []string) bool {
 	})
 }
 
-// onlyTargets are those that may take part, whatever they come from.
-func (f *Fleet) onlyTargets(targets []Target) ([]Target, error) {
+// only are those that may take part, whatever they come from.
+func (s Selection) only(targets []Target, project config.Project) ([]Target, error) {
 	left := slices.DeleteFunc(slices.Clone(targets), func(t Target) bool {
 		name := t.Known().Name
 		if t.plain != nil {
 			name = t.plain.Name
 		}
-		return !f.selected.takes(f.Config.Project.Names(name))
+		return !s.takes(project.Names(name))
 	})
 	if len(left) == 0 && len(targets) > 0 {
-		return nil, exit.Usagef("--only %s leaves nothing of what was named", strings.Join(f.selected.Only, ","))
+		return nil, exit.Usagef("--only %s leaves nothing of what was named", strings.Join(s.Only, ","))
 	}
 	return left, nil
 }
@@ -293,7 +297,7 @@ func targetOf(e config.Entry) Target {
 		return misconfigured(e.Server.Name, e.Server.Source, e.Problems)
 	}
 	t := contact(e.Server, e.Login)
-	t.projects, t.may = e.Projects(), e.May
+	t.projects, t.may, t.fetched = e.Projects(), e.May, e.Package
 	return t
 }
 
@@ -333,9 +337,13 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	case source.Command:
 		server, err = config.FromCommand(f.process.Dir, s.Args)
 	default:
-		saved, err := s.Read(ctx, f.process, f.Config.Project.Snapshots)
+		saved, err := s.Find(ctx, f.process, f.Config.Project.Snapshots)
 		var targets []Target
 		for _, one := range saved {
+			if one.Later != nil {
+				targets = append(targets, Target{saved: &one})
+				continue
+			}
 			known := FromSaved(one)
 			targets = append(targets, Target{known: &known})
 		}

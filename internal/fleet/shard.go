@@ -10,13 +10,19 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // Shard is part Index of Count, from 1; the zero value is everything.
-type Shard struct{ Index, Count int }
+type Shard struct {
+	Index, Count int
+
+	set *statefulSet // that says how many parts there are, which may be others later; nil = they stay
+}
 
 // Has tells whether a server belongs to the part. Each server goes where its name weighs most (rendezvous hashing: Thaler and
 // Ravishankar, 1998): a server more moves no other one, and a part more moves one server of as many as there are parts.
@@ -34,15 +40,13 @@ func (s Shard) Has(server string) bool {
 	return best == s.Index
 }
 
-// runner is where a job runner tells a job which part it is.
 type runner struct {
 	index, count string // variables
 	first        string // the lowest index, or the variable that has it
 	step         string // the variable that has the distance of two; empty = 1
 }
 
-// runners are those that divide jobs: Kubernetes' Indexed Jobs (which do not tell how many there are), GitLab's parallel, Slurm's
-// arrays, Buildkite's parallelism, CircleCI's, and Azure's strategies.
+// runners divide jobs: Kubernetes' Indexed Jobs (without a total), GitLab, Slurm's arrays, Buildkite, CircleCI and Azure.
 var runners = []runner{
 	{"JOB_COMPLETION_INDEX", "", "0", ""},                                                              // kubernetes.io/docs/tasks/job/indexed-parallel-processing-static
 	{"CI_NODE_INDEX", "CI_NODE_TOTAL", "1", ""},                                                        // docs.gitlab.com/ci/variables/predefined_variables
@@ -98,6 +102,9 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 		}
 		return s, nil
 	}
+	if set := statefulSetOf(lookup); set != nil {
+		return set.shard(count)
+	}
 	return Shard{}, fmt.Errorf("no job runner tells in the environment which part this is: write a part such as 1/4")
 }
 
@@ -106,15 +113,12 @@ func (f *Fleet) Part() *report.Part {
 	if f.selected.Shard.Count == 0 {
 		return nil
 	}
-	return &report.Part{Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, Fleet: Digest(f.Config)}
+	return &report.Part{Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, Fleet: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second)}
 }
 
 // Digest names what all parts of a run must agree on: the configured servers, and what mcpctl.yaml decides.
 func Digest(cfg *config.Config) string {
-	var names []string
-	for _, e := range cfg.Entries {
-		names = append(names, e.Server.Name)
-	}
+	names := lists.Map(cfg.Entries, func(e config.Entry) string { return e.Server.Name })
 	decided, _ := os.ReadFile(cfg.Project.File) // what cannot be read any more is another configuration
 	text, _ := json.Marshal([]any{names, decided})
 	sum := sha256.Sum256(text)

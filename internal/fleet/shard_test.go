@@ -37,7 +37,7 @@ func TestShardsMoveLittle(t *testing.T) {
 // partsOf are the parts that have a server, one as a rule.
 func partsOf(server string, count int) (has []int) {
 	for i := 1; i <= count; i++ {
-		if (Shard{i, count}).Has(server) {
+		if (Shard{Index: i, Count: count}).Has(server) {
 			has = append(has, i)
 		}
 	}
@@ -63,6 +63,12 @@ func TestParseShard(t *testing.T) {
 		{"auto", "BUILDKITE_PARALLEL_JOB=3 BUILDKITE_PARALLEL_JOB_COUNT=4", "4/4"},
 		{"auto", "CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=2", "1/2"},
 		{"auto", "SYSTEM_JOBPOSITIONINPHASE=2 SYSTEM_TOTALJOBSINPHASE=2", "2/2"},
+		{"auto/3", "KUBERNETES_SERVICE_HOST=10.96.0.1 HOSTNAME=mcpctl-watch-2", "3/3"},
+		{"auto/3", "KUBERNETES_SERVICE_HOST=10.96.0.1 HOSTNAME=mcpctl-watch-3", "this is pod 3 of mcpctl-watch, from 0, which is no part of 3"},
+		{"auto/3", "KUBERNETES_SERVICE_HOST=10.96.0.1 HOSTNAME=web-6b7f-xk2p9", "no job runner tells"},
+		{"auto/3", "KUBERNETES_SERVICE_HOST=10.96.0.1 HOSTNAME=node-7 POD_NAME=mcpctl-watch-1", "2/3"},
+		{"auto/3", "HOSTNAME=laptop-2", "no job runner tells"},
+		{"auto/3", "KUBERNETES_SERVICE_HOST=10.96.0.1 HOSTNAME=check-1-7 JOB_COMPLETION_INDEX=1", "2/3"},
 		{"auto", "BUILDKITE_PARALLEL_JOB=x BUILDKITE_PARALLEL_JOB_COUNT=4", "the environment has BUILDKITE_PARALLEL_JOB=x, which is no part of 4"},
 		{"auto", "CI_NODE_INDEX=x CI_NODE_TOTAL=5", "the environment has CI_NODE_INDEX=x, which is no part of 5"},
 	} {

@@ -3,7 +3,6 @@ package fleet
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -19,23 +18,42 @@ import (
 // Surface is what one server offers, live or saved, with what a report says about it; or why it is not known.
 type Surface struct {
 	report.Server
-	Snapshot   *snapshot.Snapshot // nil when nothing arrived
-	SecondRead []snapshot.List    // the lists once more, with Contact.ReadTwice
-	Package    *packages.Package  // that the server is in: of a live one what is installed, of a saved one what was locked; nil = none, or it is not known
-	File       string             // of a saved one, the file of the current tree that holds it; empty = there is none
+	Snapshot   *snapshot.Snapshot         // nil when nothing arrived, and after LetGo
+	Raw        []byte                     // of a saved one, the file; nil = there is none
+	SecondRead []snapshot.List            // the lists once more, with Contact.ReadTwice
+	Exchanges  []probe.Exchange           // what it was asked on purpose, after Fleet.Interview
+	SkillTexts map[string]check.SkillText // by the URIs of the skills, after Fleet.ReadSkills
+	Package    *packages.Package          // that the server is in: of a live one what is installed, of a saved one what was locked; nil = none, or it is not known
+	File       string                     // of a saved one, the file of the current tree that holds it; empty = there is none
 
-	UnknownArgument string // an argument that the server ended over, since it does not know it
-	Misconfigured   bool   // it failed because of the configuration: nothing was contacted
-	Interrupted     bool   // a signal ended the run before the server had answered in full
+	Given           []string // the names of the variables that a server over stdio was started with; nil = not known
+	UnknownArgument string   // an argument that the server ended over, since it does not know it
+	Misconfigured   bool     // it failed because of the configuration: nothing was contacted
+	Interrupted     bool     // a signal ended the run before the server had answered in full
+	arrived         bool     // there was a snapshot before LetGo
+}
+
+// LetGo drops the documents of the surface. How much of them was known stays known, and the digests of its tools.
+func (s *Surface) LetGo() {
+	if s.Package != nil && s.Snapshot != nil {
+		known := *s.Package
+		known.Tools = s.Snapshot.Tools.Digests()
+		s.Package = &known
+	}
+	s.arrived = s.arrived || s.Snapshot != nil
+	s.Snapshot, s.Raw, s.SecondRead, s.Exchanges, s.SkillTexts = nil, nil, nil, nil, nil
 }
 
 // Whole tells whether everything the server offers arrived.
 func (s Surface) Whole() bool {
-	return s.State == report.OK && s.Snapshot != nil && s.Snapshot.Complete()
+	if s.Snapshot != nil {
+		return s.State == report.OK && s.Snapshot.Complete()
+	}
+	return s.State == report.OK && s.arrived && len(s.PartialLists) == 0
 }
 
 // Known tells whether there is something to compare: what arrived, or that there is no such server.
-func (s Surface) Known() bool { return s.Snapshot != nil || s.State == report.Absent }
+func (s Surface) Known() bool { return s.Snapshot != nil || s.arrived || s.State == report.Absent }
 
 // Incomplete tells whether the server could not be asked in full.
 func (s Surface) Incomplete() bool { return s.State == report.Failed || s.State == report.Partial }
@@ -61,7 +79,7 @@ func Absent(name string) Surface {
 
 // FromSaved is the surface that a saved snapshot holds.
 func FromSaved(saved source.Saved) Surface {
-	s := Surface{Snapshot: saved.Snapshot, Package: saved.Package, File: saved.File, Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
+	s := Surface{Snapshot: saved.Snapshot, Raw: saved.Raw, Package: saved.Package, File: saved.File, Server: report.Server{Name: saved.Name, State: report.OK, Source: saved.Origin}}
 	s.count()
 	return s
 }
@@ -92,7 +110,6 @@ func FromResult(r probe.Result) Surface {
 	return s
 }
 
-// count fills in what follows from the snapshot alone.
 func (s *Surface) count() {
 	if s.Snapshot == nil {
 		return
@@ -135,19 +152,35 @@ func Report(command string, surfaces []Surface) *report.Report {
 
 // Status is the exit status that surfaces alone ask for.
 func Status(surfaces []Surface) int {
+	var all Tally
+	for _, s := range surfaces {
+		all = all.With(TallyOf(s))
+	}
+	return all.Status()
+}
+
+// Tally is what the exit status of a run follows from.
+type Tally struct{ tried, misconfigured, incomplete bool }
+
+// TallyOf is what one surface adds.
+func TallyOf(s Surface) Tally {
+	return Tally{!s.Misconfigured && s.State != report.Disabled, s.Misconfigured, s.Incomplete() && s.Tolerated == nil}
+}
+
+// With is both together.
+func (t Tally) With(other Tally) Tally {
+	return Tally{t.tried || other.tried, t.misconfigured || other.misconfigured, t.incomplete || other.incomplete}
+}
+
+// Status is the exit status. Wrong usage it is where the configuration alone kept every server from being tried.
+func (t Tally) Status() int {
 	switch {
-	case nothingContacted(surfaces):
+	case !t.tried && t.misconfigured:
 		return exit.Usage
-	case slices.ContainsFunc(surfaces, func(s Surface) bool { return s.Incomplete() && s.Tolerated == nil }):
+	case t.incomplete:
 		return exit.Incomplete
 	}
 	return exit.OK
-}
-
-// nothingContacted tells whether the configuration alone kept every server from being tried.
-func nothingContacted(surfaces []Surface) bool {
-	return len(surfaces) > 0 && !slices.ContainsFunc(surfaces, func(s Surface) bool { return !s.Misconfigured && s.State != report.Disabled }) &&
-		slices.ContainsFunc(surfaces, func(s Surface) bool { return s.Misconfigured })
 }
 
 // Elaborate tells those who want to know more how servers answered and what was odd.

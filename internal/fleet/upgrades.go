@@ -6,7 +6,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -30,9 +29,9 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	store, err := PackageStore(f.process)
+	w, err := warehouseOf(f)
 	if err != nil {
-		return nil, nil, nil, exit.Misuse(err)
+		return nil, nil, nil, err
 	}
 	var before, after []config.Entry
 	for _, e := range f.gate.Guard(f.Config, entries) {
@@ -44,7 +43,7 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 			f.process.Note("%s is not compared: it starts no package by npx, docker or another launcher that is known here", report.Visible(e.Server.Name))
 			continue
 		}
-		u, err := upgrade(ctx, f.process, store, e, launch, locked[e.Server.Name])
+		u, err := w.upgrade(ctx, e, launch, locked[e.Server.Name])
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -56,9 +55,14 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 		return nil, nil, nil, exit.Usagef("no server starts a package by npx, docker or another launcher that is known here, so there is no version to move to")
 	}
 	for _, e := range before {
-		now = append(now, targetOf(e))
+		if now = append(now, targetOf(e)); err == nil {
+			err = w.install(ctx, e) // npx would have run its scripts, too
+		}
 	}
-	if newest, err = f.agreed(ctx, after); err != nil {
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if newest, err = w.agreed(ctx, after); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := f.contact.prepare(f.process, now); err != nil {
@@ -77,15 +81,15 @@ func launchOf(e config.Entry) (packages.Launch, bool) {
 }
 
 // upgrade finds the two versions of the package that an entry starts, and fetches them where they differ.
-func upgrade(ctx context.Context, p host.Process, store *packages.Store, e config.Entry, launch packages.Launch, locked packages.Package) (u Upgrade, err error) {
+func (w warehouse) upgrade(ctx context.Context, e config.Entry, launch packages.Launch, locked packages.Package) (u Upgrade, err error) {
 	u.Name = e.Server.Name
-	if u.From, u.To, err = store.Upgrade(ctx, launch.Ref, locked); err != nil || u.Newest() {
+	if u.From, u.To, err = w.store.Upgrade(ctx, launch.Ref, locked); err != nil || u.Newest() {
 		return u, err
 	}
-	if u.Before, err = fetch(ctx, p, store, u.From); err != nil {
+	if u.Before, err = w.fetch(ctx, u.From); err != nil {
 		return u, err
 	}
-	u.After, err = fetch(ctx, p, store, u.To)
+	u.After, err = w.fetch(ctx, u.To)
 	u.before, u.after = e.Starting(u.Before, launch), e.Starting(u.After, launch).Published(u.After)
 	return u, err
 }

@@ -27,9 +27,8 @@ type Repo struct {
 // Here is the repository of the current folder.
 func Here(p host.Process) Repo { return Repo{dir: p.Dir, environ: p.Environ} }
 
-// run runs git and gives what it printed; the error holds git's own words. Nothing that the repository brings along is
-// run: no hook, no monitor, and a folder that looks like a repository without files is not taken for one, since its
-// settings came with a commit. Nothing that is typed at the terminal reaches git.
+// run runs git and gives what it printed; the error holds git's words. No hook or monitor of the repository runs, no folder
+// that only looks like a repository counts, and git gets nothing from the terminal.
 func (r Repo) run(ctx context.Context, args ...string) (string, error) {
 	safe := []string{"-C", r.dir, "-c", "safe.bareRepository=explicit", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"}
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(safe, args)...)
@@ -49,8 +48,7 @@ func (r Repo) run(ctx context.Context, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// MergeFile merges the lines that lead from the file base to theirs into the file ours, and tells whether it left conflicts
-// there, between git's markers.
+// MergeFile merges what leads from base to theirs into ours, and tells whether conflicts are left, between git's markers.
 func (r Repo) MergeFile(ctx context.Context, ours, base, theirs string) (conflicts bool, err error) {
 	_, err = r.run(ctx, "merge-file", "-q", "-L", "ours", "-L", "base", "-L", "theirs", "--", ours, base, theirs)
 	if status, ok := errors.AsType[*exec.ExitError](err); ok && status.ExitCode() < 128 { // how many there are
@@ -82,8 +80,7 @@ func (r Repo) resolve(ctx context.Context, ref string) (string, error) {
 	return strings.TrimSpace(commit), err
 }
 
-// mergeBase is the commit at which HEAD left the branch that it is to be merged into: the one that CI names, else the
-// default branch of origin, else main or master here.
+// mergeBase is where HEAD left its target: the branch that CI names, else origin's default, else main or master.
 func (r Repo) mergeBase(ctx context.Context) (string, error) {
 	candidates := targetBranches(host.Process{Environ: r.environ}.Lookup)
 	for _, branch := range candidates {

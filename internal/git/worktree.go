@@ -29,8 +29,7 @@ type Worktree struct {
 // removalTime bounds the removal of a worktree.
 const removalTime = 30 * time.Second
 
-// AddWorktree checks a commit out. Hooks do not run, submodules and large files are not fetched, and the user's own tree
-// and index are not touched, even when the program was started by a hook of git.
+// AddWorktree checks a commit out, without hooks, submodules and large files; the user's own tree and index stay untouched.
 func (r Repo) AddWorktree(ctx context.Context, ref string) (*Worktree, error) {
 	ref = strings.TrimPrefix(ref, "git:") // as the same commit is written as a SOURCE
 	commit, err := r.Commit(ctx, ref)
@@ -78,8 +77,7 @@ func (w *Worktree) Prefix() string { return filepath.ToSlash(w.prefix) }
 // Dir is the folder of the worktree that stands for the current one. It need not exist.
 func (w *Worktree) Dir() string { return filepath.Join(w.dir, w.prefix) }
 
-// Borrow links folders of these names, which hold what is installed and not committed, from the user's own tree into the
-// worktree: in a folder of that, and in those above it. It gives those that it linked, as they are seen from the root.
+// Borrow links folders of installed things from the user's tree into the worktree, in a folder and above, and gives them.
 func (w *Worktree) Borrow(folder string, names []string) (linked []string) {
 	at, err := filepath.Rel(w.dir, folder)
 	for ; err == nil && filepath.IsLocal(at); at = filepath.Dir(at) {
@@ -137,8 +135,7 @@ func removeAll(folder string) error {
 	return os.RemoveAll(folder)
 }
 
-// ownEnviron is an environment without the variables by which git hands a repository to its hooks: in a worktree they
-// would lead back to the user's own tree and index.
+// ownEnviron is an environment without the variables of git's hooks, which would lead back to the user's own tree.
 func ownEnviron(environ []string) []string {
 	local := []string{
 		"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",

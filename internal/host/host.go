@@ -2,11 +2,14 @@
 package host
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -21,6 +24,20 @@ type Process struct {
 	Version        string    // of this program
 	Now            time.Time // when the run began; it decides what has expired
 	Quiet, Verbose bool      // what the user wants to be told on Err
+	Store          Store     // nil = nothing is kept in stores
+}
+
+// ErrChanged is the error of a write to what somebody else has written since it was read.
+var ErrChanged = errors.New("somebody else has written it meanwhile")
+
+// Store reaches objects by their locations, as s3://BUCKET/KEY. What a run has read, Put replaces only as it was then.
+type Store interface {
+	Check(at string) error // what keeps it from being reached at all
+	Get(ctx context.Context, at string) ([]byte, error)
+	Put(ctx context.Context, at string, data []byte) error
+	Create(ctx context.Context, at string, data []byte) error // where nothing is yet
+	Remove(ctx context.Context, at string) error
+	List(ctx context.Context, folder string) ([]string, error) // all that is below
 }
 
 // Lookup reads one variable of the environment; the last of a name counts.
@@ -99,4 +116,114 @@ func (p Process) stateBase() string {
 		return filepath.Join(p.Home, "Library", "Application Support")
 	}
 	return filepath.Join(p.Home, ".local", "state")
+}
+
+// lastWords is how long a write may take once the run was interrupted.
+const lastWords = time.Second
+
+// Interruptible is w for a run that ctx ends: whoever reads it and stands still holds the run up no longer than a moment after
+// that. What is written then is lost, and the error is why ctx ended.
+func Interruptible(ctx context.Context, w io.Writer) io.Writer {
+	return &interruptible{ended: ctx, w: w}
+}
+
+type interruptible struct {
+	ended context.Context
+	w     io.Writer
+	mu    sync.Mutex
+	gone  bool // a write was given up, and may still be under way
+}
+
+// Unwrap is the stream itself, which may be a terminal.
+func (i *interruptible) Unwrap() io.Writer { return i.w }
+
+// Write waits for whoever reads, as long as the run goes on.
+func (i *interruptible) Write(p []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.gone {
+		return 0, context.Cause(i.ended)
+	}
+	type outcome struct {
+		n   int
+		err error
+	}
+	p, written := bytes.Clone(p), make(chan outcome, 1)
+	go func() {
+		n, err := i.w.Write(p)
+		written <- outcome{n, err}
+	}()
+	select {
+	case o := <-written:
+		return o.n, o.err
+	case <-i.ended.Done():
+	}
+	select {
+	case o := <-written:
+		return o.n, o.err
+	case <-time.After(lastWords):
+		i.gone = true
+		return 0, context.Cause(i.ended)
+	}
+}
+
+// InterruptibleInput is r for a run that ctx ends: nobody may ever write to it. Reading it then fails with why ctx ended.
+func InterruptibleInput(ctx context.Context, r io.Reader) io.Reader {
+	return &interruptibleInput{ctx, r}
+}
+
+type interruptibleInput struct {
+	ended context.Context
+	r     io.Reader
+}
+
+// Unwrap is the stream itself, which may be a terminal.
+func (i *interruptibleInput) Unwrap() io.Reader { return i.r }
+
+// Read waits for whoever writes, as long as the run goes on.
+func (i *interruptibleInput) Read(p []byte) (int, error) {
+	type outcome struct {
+		text []byte
+		err  error
+	}
+	read := make(chan outcome, 1)
+	go func() {
+		text := make([]byte, len(p))
+		n, err := i.r.Read(text)
+		read <- outcome{text[:n], err}
+	}()
+	select {
+	case o := <-read:
+		return copy(p, o.text), o.err
+	case <-i.ended.Done():
+		return 0, context.Cause(i.ended)
+	}
+}
+
+// notice is how long what was interrupted may take to end by itself, with what it has.
+const notice = 250 * time.Millisecond
+
+// Await is what work returns. Once ctx has ended, work has a moment to notice; where it does not, it goes on unheeded, and the
+// error is why ctx ended: what looks too seldom at its context keeps nobody waiting.
+func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type outcome struct {
+		result T
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		result, err := work()
+		done <- outcome{result, err}
+	}()
+	select {
+	case came := <-done:
+		return came.result, came.err
+	case <-ctx.Done():
+	}
+	select {
+	case came := <-done:
+		return came.result, came.err
+	case <-time.After(notice):
+		return outcome{}.result, context.Cause(ctx)
+	}
 }

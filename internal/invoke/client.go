@@ -1,7 +1,5 @@
-// Package invoke makes one request to one server, beyond asking what it offers: it calls a tool, fills in a prompt, reads a
-// resource or asks for completions, answers what the server asks back, and delivers what came.
-//
-// No other package makes the request that calls a tool.
+// Package invoke makes one request to one server that makes it act, answers what it asks back, and delivers what came. No
+// other package makes the request that calls a tool.
 package invoke
 
 import (
@@ -64,7 +62,6 @@ func (o Options) Check(p host.Process) error {
 	return out.CheckFile(p)
 }
 
-// format is how the result is written.
 func (o Options) format(p host.Process) string {
 	switch {
 	case o.Output.Format != "":
@@ -130,10 +127,8 @@ func connect(ctx context.Context, p host.Process, o Options, from []source.Sourc
 	return c, nil
 }
 
-// name is the server as it may be shown.
 func (c *Client) name() string { return report.Visible(c.target.Name()) }
 
-// note tells something about the server.
 func (c *Client) note(format string, args ...any) {
 	c.process.Note("%s: %s", c.name(), fmt.Sprintf(format, args...))
 }
@@ -153,7 +148,6 @@ func (c *Client) close() {
 	c.printer.stop()
 }
 
-// failed is an error of this run's request.
 func (c *Client) failed(stage probe.Stage, format string, values ...any) error {
 	return fmt.Errorf("%s: %s: %w", c.name(), stage, fmt.Errorf(format, values...))
 }
@@ -228,7 +222,6 @@ func (p *printer) hear(h probe.Heard) {
 	}
 }
 
-// stop shows what is left.
 func (p *printer) stop() {
 	if p != nil {
 		close(p.over)

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // delivery is where a result goes.
@@ -24,8 +25,7 @@ type delivery struct {
 	format  string
 }
 
-// deliver writes what a request gave back where the options say. What a tool says of its failure never lands in a file that
-// was meant for the contents of its answer.
+// deliver writes what a request gave back; a tool's failure never lands in a file for its contents.
 func deliver(ctx context.Context, p host.Process, o Options, name string, r call.Result) error {
 	d, file := delivery{p, o.Output, o.format(p)}, o.Output.File
 	switch {
@@ -39,7 +39,6 @@ func deliver(ctx context.Context, p host.Process, o Options, name string, r call
 	return d.save(ctx, file, r)
 }
 
-// display writes a result to standard output.
 func (d delivery) display(r call.Result, saved map[int]string) error {
 	var out bytes.Buffer
 	switch d.format {
@@ -75,8 +74,7 @@ func bare(r call.Result) []byte {
 	return out
 }
 
-// save writes the contents of a result to one file: what is binary if anything is, else all texts. Further binaries go
-// into files beside it, so that nothing is lost that took a call to get.
+// save writes the contents to one file: what is binary, else all texts. Further binaries go into files beside it.
 func (d delivery) save(ctx context.Context, output string, r call.Result) error {
 	var binaries []int
 	for i, p := range r.Pieces {
@@ -125,7 +123,6 @@ func (d delivery) writePieces(ctx context.Context, name string, r call.Result) e
 	return d.display(r, saved)
 }
 
-// store writes one file, whole or not at all, and tells it.
 func (d delivery) store(ctx context.Context, file, kind string, data []byte) error {
 	if err := files.WriteOutput(ctx, d.process.Dir, file, data); err != nil {
 		return fmt.Errorf("writing --output %s: %w", file, err)
@@ -187,4 +184,18 @@ func (s *Size) String() string {
 		return fmt.Sprintf("%dKB", *s/1000)
 	}
 	return strconv.Itoa(int(*s))
+}
+
+// verify holds what was read to the list of skills (SEP-2640, verification on read), unless it is none's or made on demand.
+func (c *Client) verify(ctx context.Context, uri string, read call.Result) error {
+	lists, err := c.session.List(ctx, snapshot.Skills)
+	if err != nil {
+		return explain(err)
+	}
+	for _, skill := range lists[0].Items() {
+		if problem := call.SkillFault(skill, uri, read); problem != "" {
+			return fmt.Errorf("%s is not what the server's list of skills says: %s; nothing of it is shown, since the list or the file was changed without the other", report.Visible(uri), report.Visible(problem))
+		}
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/signature"
@@ -72,7 +73,6 @@ var (
 	errSampling = errors.New("the server wants a model to answer (sampling); mcpctl has none")
 )
 
-// answer answers one question of a server.
 func (c *Client) answer(ctx context.Context, q call.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "roots/list":
@@ -109,17 +109,14 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 	result, err := answer(ctx, t, e)
 	if errors.Is(err, terminal.ErrClosed) {
 		t.Printf("\n")
-		return call.Cancelled(), nil
+		return call.Cancelled, nil
 	}
 	return result, err
 }
 
 // question is what a server asks, as one line, with the names of the fields of its form.
 func question(e call.Elicitation) string {
-	var names []string
-	for _, f := range e.Fields {
-		names = append(names, f.Name)
-	}
+	names := lists.Map(e.Fields, func(f call.Field) string { return f.Name })
 	return shortened(e.Message + after(" – ", strings.Join(names, ", ")))
 }
 
@@ -168,11 +165,11 @@ func askURL(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json
 	answer, err := t.Choose(ctx, "Did you? [y]es, [N]o, [c]ancel: ", "yes", "no", "cancel")
 	switch answer {
 	case "yes":
-		return call.Consented(), nil
+		return call.Consented, nil
 	case "no":
-		return call.Declined(), nil
+		return call.Declined, nil
 	}
-	return call.Cancelled(), err
+	return call.Cancelled, err
 }
 
 // askForm asks for the fields of a form and lets the person look at the answers before they are sent.
@@ -193,13 +190,13 @@ func askForm(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (jso
 		case "yes":
 			return accepted, nil
 		case "no":
-			return call.Declined(), nil
+			return call.Declined, nil
 		case "edit":
 			continue
 		}
-		return call.Cancelled(), err
+		return call.Cancelled, err
 	}
-	return call.Cancelled(), nil
+	return call.Cancelled, nil
 }
 
 // askField asks for one field until the answer is one that the schema takes. Nil = left out.

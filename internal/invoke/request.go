@@ -20,8 +20,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Call calls one tool, once, over a connection of its own. words are its arguments, such as key=value, and base is the object
-// that they are put into: JSON, @FILE, - for standard input, or nothing.
+// Call calls one tool, once. words are arguments such as key=value, base is the object for them: JSON, @FILE, -, or nothing.
 func Call(ctx context.Context, p host.Process, o Options, from []source.Source, tool string, words []string, base string) error {
 	given, whole, err := arguments(p, words, "--args", base)
 	if err != nil {
@@ -169,7 +168,6 @@ func arguments(p host.Process, words []string, flag, base string) ([]call.Argume
 	return given, whole, nil
 }
 
-// texts are arguments that are texts, by their keys.
 func texts(p host.Process, words []string) (map[string]string, error) {
 	given, _, err := arguments(p, words, "", "")
 	if err != nil {
@@ -252,7 +250,6 @@ func (o Options) problems(server, name string, problems []call.Problem) error {
 	return exit.Usagef("%s", text)
 }
 
-// lineOf is a problem as a line.
 func lineOf(p call.Problem) string {
 	near := ""
 	if p.Word != "" {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -24,6 +26,7 @@ const (
 	rotateAt  = 64 << 20        // bytes; the file before is kept beside it
 	mostBusy  = KeptEvents      // records that may wait for the disk
 	closeTime = 1 * time.Second // for the disk at the end
+	storeTime = 5 * time.Second // for a store
 )
 
 // version is that of the lines.
@@ -66,7 +69,9 @@ type known struct {
 // disk writes records into a file in the background.
 type disk struct {
 	path    string
-	limit   int64 // bytes, after which a new file is begun
+	name    string    // as it was named
+	stored  *segments // what is written goes there, too; nil = nowhere else
+	limit   int64     // bytes, after which a new file is begun
 	note    func(format string, args ...any)
 	written func(events int)
 	lock    *flock.Flock
@@ -94,7 +99,7 @@ func Open(path string, note func(format string, args ...any)) (_ *Journal, surfa
 }
 
 func open(path string, limit int64, note func(string, ...any)) (*Journal, map[string][]byte, error) {
-	d := &disk{path: path, limit: limit, note: note, lock: flock.New(path + ".lock"), ended: make(chan struct{}), servers: map[string]*known{}, outputs: map[string]int{}}
+	d := &disk{path: path, name: path, limit: limit, note: note, lock: flock.New(path+".lock", flock.SetFlag(files.LockFlags)), ended: make(chan struct{}), servers: map[string]*known{}, outputs: map[string]int{}}
 	d.some = sync.NewCond(&d.mu)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, nil, errors.New("it is no regular file")
@@ -220,7 +225,7 @@ func (d *disk) add(r record) bool {
 	defer d.mu.Unlock()
 	if len(d.queue) >= mostBusy && !d.stuck {
 		d.stuck = true
-		d.failure = fmt.Errorf("events are missing in --journal %s: the disk did not take them", d.path)
+		d.failure = fmt.Errorf("events are missing in --journal %s: the disk did not take them", d.name)
 	}
 	if d.stuck || d.closing {
 		return false
@@ -239,6 +244,9 @@ func (d *disk) run() {
 			_ = d.file.Sync()
 			_ = d.file.Close()
 			_ = d.lock.Unlock()
+			if d.stored != nil {
+				_ = os.RemoveAll(filepath.Dir(d.path))
+			}
 			return
 		}
 		if err := d.write(batch); err != nil {
@@ -269,11 +277,11 @@ func (d *disk) fail(err error) {
 	d.mu.Lock()
 	first := d.failure == nil
 	if first {
-		d.failure = fmt.Errorf("events are missing in --journal %s: %w", d.path, err)
+		d.failure = fmt.Errorf("events are missing in --journal %s: %w", d.name, err)
 	}
 	d.mu.Unlock()
 	if first { // nobody waits for whoever reads this
-		d.note("writing --journal %s: %v: events are missing there", d.path, err)
+		d.note("writing --journal %s: %v: events are missing there", d.name, err)
 	}
 }
 
@@ -289,10 +297,22 @@ func (d *disk) write(batch []record) error {
 	if err := d.append(text.Bytes()); err != nil {
 		return err
 	}
-	if d.size > max(d.limit, 2*d.least) {
+	if d.stored != nil {
+		if err := d.stored.write(text.Bytes(), d.givenUp); err != nil {
+			return err
+		}
+	}
+	if d.size > max(d.limit, 2*d.least) || d.stored != nil && d.stored.last >= d.stored.due {
 		return d.rotate()
 	}
 	return nil
+}
+
+// givenUp tells whether there is no use in waiting for a store any longer.
+func (d *disk) givenUp() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.closing || d.stuck
 }
 
 func (d *disk) append(text []byte) error {
@@ -361,6 +381,9 @@ func (d *disk) rotate() error {
 	}
 	if err == nil {
 		d.size, d.least, d.servers, d.outputs = next.size, next.size, next.servers, next.outputs
+		if d.stored != nil {
+			err = d.stored.rebase(d.path)
+		}
 	}
 	var again error
 	if d.file, again = os.OpenFile(d.path, os.O_CREATE|os.O_RDWR, 0o600); again == nil && err != nil {
@@ -412,12 +435,16 @@ func (d *disk) begin(l line) error {
 func (d *disk) close() error {
 	d.mu.Lock()
 	d.closing = true
+	wait := closeTime
+	if d.stored != nil {
+		wait = storeTime
+	}
 	d.some.Signal()
 	d.mu.Unlock()
 	select {
 	case <-d.ended:
-	case <-time.After(closeTime):
-		d.fail(fmt.Errorf("it was not written within %s", closeTime))
+	case <-time.After(wait):
+		d.fail(fmt.Errorf("it was not written within %s", wait))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

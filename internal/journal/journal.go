@@ -84,7 +84,6 @@ func (j *Journal) Add(server, kind string, change bool, line func(Place) []byte)
 	}
 }
 
-// of are the counts of a server; the caller holds the lock.
 func (j *Journal) of(server string) *Place {
 	if j.servers[server] == nil {
 		j.servers[server] = &Place{}

@@ -31,7 +31,7 @@ func (r *watchRun) supervise(ctx context.Context) {
 	manned := attended(r.process)
 	look := time.NewTicker(editsEvery)
 	defer look.Stop()
-	saved := fileStates(r.savedFiles())
+	saved, counts := fileStates(r.savedFiles()), r.fleet.Recounts(ctx)
 	for seen := fileStates(sources(r.process, r.fleet)); ; {
 		select {
 		case <-ctx.Done():
@@ -50,6 +50,9 @@ func (r *watchRun) supervise(ctx context.Context) {
 				r.end(errHungUp)
 				return
 			}
+			seen = r.reload(ctx)
+		case count := <-counts:
+			r.fleet.Divide(count)
 			seen = r.reload(ctx)
 		case <-look.C:
 			if !maps.Equal(seen, fileStates(sources(r.process, r.fleet))) {
@@ -80,12 +83,10 @@ func readCommands(ctx context.Context, in io.Reader) <-chan string {
 	return words
 }
 
-// editsEvery is how often configuration files are looked at for edits. Looking at a handful by name finds them also where
-// announcements of a folder do not tell: behind links, as those who keep their configurations elsewhere have them, on
-// network file systems, and before the file is there.
+// editsEvery is how often configuration files are looked at. That finds edits that are not announced, too: behind links, on
+// network file systems, of files that are new.
 const editsEvery = 500 * time.Millisecond
 
-// notify asks for signals. None is none, where signal.Notify would take it for all.
 func notify(c chan<- os.Signal, wanted []os.Signal) {
 	if len(wanted) > 0 {
 		signal.Notify(c, wanted...)
@@ -140,9 +141,8 @@ func fileStates(files []string) map[string]string {
 	return states
 }
 
-// reload makes the servers of the run those of the configuration as it is now. Those that are the same are not disturbed.
-// What cannot be read changes nothing. The states are those of the files before they were read: an edit that comes while
-// they are being read is one more edit.
+// reload makes the servers those of the configuration as it is now, disturbing none that is the same. What cannot be read
+// changes nothing. The states are from before reading: a later edit is one more.
 func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
 	seen = fileStates(sources(r.process, r.fleet))
 	f, err := r.fleet.Reload(r.from)

@@ -46,7 +46,6 @@ func shareDescriptors(p host.Process, limit int, servers []*watchedServer, atOnc
 // connections is how many HTTP clients there may be at once; 0 = the usual number.
 func connections(limit int) int { return min(limit/clientsOf, 256) }
 
-// descriptors is how many a server has open at most while it is connected to.
 func (w *watchedServer) descriptors() int {
 	switch {
 	case !w.target.Live():

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/journal"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/terminal"
@@ -22,9 +23,13 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// tell hands an event of a server to everybody, and remembers what it means for the end. It waits for nobody. Servers call it
-// from goroutines of their own.
+// tell hands an event to everybody, and remembers what it means for the end. It waits for nobody, on any goroutine.
 func (r *watchRun) tell(w *watchedServer, e watch.Event) {
+	r.surfaces.share(w.name(), r.note(w, e))
+}
+
+// note is tell, and gives the surface that is to be kept if it is a new one.
+func (r *watchRun) note(w *watchedServer, e watch.Event) (surface []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e.State != watch.Closed {
@@ -39,7 +44,7 @@ func (r *watchRun) tell(w *watchedServer, e watch.Event) {
 		}
 	}
 	r.publish(shownEvent(w, e))
-	r.keepSurface(w, e)
+	return r.surfaces.note(w, e)
 }
 
 // tellOwn tells an event of the one server that is being developed.
@@ -61,26 +66,11 @@ func (r *watchRun) publish(e report.Event) {
 	}
 }
 
-// eventLine is an event as programs read it, without the end of the line.
 func eventLine(e report.Event, at journal.Place) []byte {
 	var line bytes.Buffer
 	e.ID, e.Sequence, e.Change = at.ID, at.Sequence, at.Change
 	_ = report.WriteEvent(&line, "ndjson", e, report.Options{})      // a buffer takes all, and events have JSON
 	return bytes.Clone(bytes.TrimSuffix(line.Bytes(), []byte("\n"))) // the journal keeps it, and the buffer is half empty
-}
-
-// keepSurface notes in the journal's file what a server offers now that its change is told, for the next run to go on from; the
-// caller holds the lock.
-func (r *watchRun) keepSurface(w *watchedServer, e watch.Event) {
-	surface := w.view.Status().Surface
-	told := w.kept == nil || e.Kind == watch.Changed || e.Kind == watch.Recovered
-	if !r.journal.OnDisk() || r.options.Saved || surface == nil || surface == w.kept || !told {
-		return
-	}
-	if file, err := surface.Encode(); err == nil { // one with lists that never arrived is not known
-		w.kept = surface
-		r.journal.Surface(w.name(), file)
-	}
 }
 
 // totals are what was told, judged: all that changed, or the newest distances alone.
@@ -193,7 +183,6 @@ type eventWriter struct {
 	missing int
 }
 
-// newEventWriter writes what the journal gets from now on.
 func newEventWriter(p host.Process, o output.Options, j *journal.Journal, footer func() string) *eventWriter {
 	w := &eventWriter{process: p, options: o, journal: j, color: o.Colored(p), ended: make(chan struct{})}
 	if o.Format == "table" && terminal.IsTerminal(p.Out) {
@@ -228,7 +217,6 @@ func (w *eventWriter) miss(server string, events int) {
 	}
 }
 
-// write writes one event. A closed pipe ends the run.
 func (w *eventWriter) write(e journal.Entry) {
 	var text string
 	if w.footed {
@@ -274,8 +262,7 @@ func (w *eventWriter) finish() error {
 // typedHint ends the line below the events where there is room for it.
 const typedHint = "  (r + Enter reads again, q + Enter ends)"
 
-// footer is how many servers are in which state, how many of them are connected and heard, and when the one that was
-// verified the longest time ago was.
+// footer is how many servers are in which state, connected and heard, and when the most stale one was verified.
 func (r *watchRun) footer() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -302,10 +289,7 @@ func (r *watchRun) footer() string {
 			order = append(order, state)
 		}
 	}
-	var words []string
-	for _, state := range order {
-		words = append(words, fmt.Sprintf("%d %s", states[state], state))
-	}
+	words := lists.Map(order, func(state string) string { return fmt.Sprintf("%d %s", states[state], state) })
 	line := fmt.Sprintf("watching: %s  connected %d, listening %d", strings.Join(words, ", "), connected, listening)
 	if !oldest.IsZero() {
 		line += ", verified " + oldest.Format(time.TimeOnly)

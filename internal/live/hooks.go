@@ -29,9 +29,8 @@ const (
 	shownOfOutput = 2 << 10
 )
 
-// follower passes the changes in a journal on to one output: those of a server one after the other, those of several servers
-// at once. It has a place of its own there, so that an output that stands still holds up nobody and misses nothing as long as
-// the journal reaches.
+// follower passes a journal's changes on to one output, a server's one after the other, several servers' at once. It has its
+// own place there, and holds up nobody.
 type follower struct {
 	name    string // as messages have it, and the journal's file
 	journal *journal.Journal
@@ -270,7 +269,6 @@ func (f *follower) finish() {
 	f.tellMissed(why)
 }
 
-// leave counts what was not passed on.
 func (f *follower) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -284,8 +282,7 @@ func (f *follower) leave() {
 	}
 }
 
-// command runs a command line of the system's shell with the event on its standard input. One that fails is not run again: it
-// may have done half of what it does.
+// command runs a shell command with the event on its standard input, once: one that fails may have done half of its work.
 func command(p host.Process, line string) func(context.Context, journal.Entry) error {
 	return func(ctx context.Context, e journal.Entry) error {
 		said := process.Tail{Limit: shownOfOutput}

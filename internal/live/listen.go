@@ -155,8 +155,7 @@ func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.pair, nil
 }
 
-// listenToken is the token as a flag gives it: @FILE and env:NAME keep it off the command line, where everybody on the
-// machine can read it. Without the flag it is that of the environment.
+// listenToken is the token of a flag, which @FILE and env:NAME keep off the command line, or else of the environment.
 func listenToken(p host.Process, flag string) (string, error) {
 	token, from := flag, "--listen-token"
 	switch name, isVariable := strings.CutPrefix(flag, "env:"); {
@@ -182,7 +181,6 @@ func listenToken(p host.Process, flag string) (string, error) {
 	return token, nil
 }
 
-// monitored are the servers of the run as HTTP clients see them.
 func monitored(servers []*watchedServer) []monitor.Server {
 	all := make([]monitor.Server, 0, len(servers))
 	for _, w := range servers {

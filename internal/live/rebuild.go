@@ -14,8 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// rebuilder builds a server and asks for it to be started anew when its files change. The methods that the rest of the run
-// calls do nothing useful, and no harm, on nil.
+// rebuilder builds a server and has it started anew when its files change. On nil its methods do nothing.
 type rebuilder struct {
 	process host.Process
 	line    string // that builds; empty = nothing is to be built
@@ -89,8 +88,7 @@ func (b *rebuilder) start(ctx context.Context) (wait func()) {
 	}
 }
 
-// run builds and restarts whenever files change or somebody asks, until ctx ends. A build that is under way then is
-// broken off for the next one.
+// run builds and restarts whenever files change or somebody asks, until ctx ends, breaking off a build that is under way.
 func (b *rebuilder) run(ctx context.Context, changes <-chan reload.Change) {
 	now := b.begin(ctx, b.line != "")
 	defer func() { now.stop() }()
@@ -149,7 +147,6 @@ func (b *rebuilder) later() <-chan time.Time {
 	return time.After(time.Until(b.ended.Add(settleTime + b.doubted.Pause)))
 }
 
-// reloading is the event of files that changed.
 func reloading(files []string) report.Event {
 	e := report.Event{Event: "reload", Files: files}
 	if more := len(files) - shownFiles; more > 0 {
@@ -230,7 +227,6 @@ func (b *rebuilder) finish(failure *report.Failure) {
 	}
 }
 
-// ask wants the server built and started anew.
 func (b *rebuilder) ask() { offer(b.asked) }
 
 // mayStart waits until no build stands in the way of starting the server; false = ctx has ended.

@@ -1,8 +1,6 @@
-// Package live is a run of watch: servers that are kept live, the configuration that says which, a server that is built and
-// started anew when its files change, and everybody who is told.
-//
-// The parts do not know each other. The run hands them functions and takes from their channels: a supervisor turns signals,
-// typed words and edited files into requests, a rebuilder builds, followers of the journal pass changes on, a writer writes events.
+// Package live is a run of watch. Its parts do not know each other: the run hands them functions and takes from their
+// channels. A supervisor turns signals, typed words and edited files into requests, a rebuilder builds, followers of the
+// journal pass changes on, a writer writes events.
 package live
 
 import (
@@ -52,6 +50,8 @@ type Options struct {
 	Record string        // the file of the journal, which the next run goes on from; empty = in memory alone
 	Listen ListenOptions // what is served over HTTP
 
+	Surfaces string // a folder with the last surface of each server, which whoever watches it next goes on from; empty = none
+
 	Output output.Options // Format is one of report.EventFormats
 }
 
@@ -66,6 +66,8 @@ func (o Options) Check(from []source.Source, command bool) error {
 		return exit.Usagef("--max-staleness is at least 2s, and a server is polled at least twice in it")
 	case o.Debounce != nil && *o.Debounce < time.Millisecond:
 		return exit.Usagef("--debounce is at least 1ms")
+	case o.Surfaces != "" && o.Saved:
+		return exit.Usagef("--surfaces is where changes since the previous surface go on from, and --against saved tells the distance from another: leave one of them out")
 	case o.Build != "" && len(o.Reload) == 0:
 		return exit.Usagef("--build runs when files change: name them with --reload")
 	case len(o.Reload) > 0 && command && len(from) > 1: // words beside the command are what the shell made of a glob
@@ -88,21 +90,21 @@ func given(d *time.Duration) time.Duration {
 // leanGC makes the collector run more often than usual: a watcher of many servers has little to do and all day for it.
 const leanGC = 25
 
-// Watch watches the servers that SOURCEs name until ctx ends, or what the options say has happened, and sums up then. The
-// error carries the status.
+// Watch watches the servers of SOURCEs until ctx or the options end it, and sums up. The error carries the status.
 func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, o Options) error {
 	r := &watchRun{process: p, options: o, from: from, fleet: f, places: make(chan struct{}, max(o.Parallel, 1))}
 	policy, err := compare.Policy(f.Config.Project.Policy, o.FailOn)
 	if err != nil {
 		return err
 	}
-	r.totals.policy, r.options.Diff.ItemBudget = policy, f.Config.Project.Budgets.ItemBytes
+	r.totals.policy, r.options.Diff.ItemBudget, r.options.Diff.Now = policy, f.Config.Project.Budgets.ItemBytes, r.process.Now
 	if r.servers, err = r.resolve(ctx, f); err != nil {
 		return err
 	}
-	if err := r.openJournal(); err != nil {
+	if r.surfaces, err = openSurfaces(ctx, p, o); err != nil {
 		return err
 	}
+	r.journal = r.surfaces.journal
 	defer func() { _ = r.journal.End() }()
 	if r.monitor, err = listen(p, o.Listen, r.journal); err != nil {
 		return err
@@ -120,58 +122,27 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	return r.run(ctx)
 }
 
-// openJournal opens the file of the journal, if there is to be one, with what servers offered when they were watched last.
-func (r *watchRun) openJournal() (err error) {
-	if r.options.Record == "" {
-		r.journal = journal.New()
-		return nil
-	}
-	if r.journal, r.before, err = journal.Open(r.options.Record, r.process.Note); err != nil {
-		return exit.Usagef("--journal %s: %w", r.options.Record, err)
-	}
-	return nil
-}
-
-// lastSurface is what a server offered when a run before this one ended; nil = that is not known.
-func (r *watchRun) lastSurface(w *watchedServer) *snapshot.Snapshot {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	file, known := r.before[w.name()]
-	delete(r.before, w.name())
-	if !known || r.options.Saved {
-		return nil
-	}
-	last, err := snapshot.Parse(file)
-	if err != nil || !last.Complete() {
-		r.process.Note("--journal: the last surface of %s cannot be read: %v", report.Visible(w.name()), err)
-		return nil
-	}
-	w.kept = last
-	return last
-}
-
 // watchRun is one run of watch: the servers that are watched, and what was told of them.
 type watchRun struct {
-	process host.Process
-	options Options
-	from    []source.Source
-	places  chan struct{}           // as many servers as this holds are connected to at once
-	monitor *monitor.Monitor        // nil = nobody asks over HTTP
-	rebuild *rebuilder              // nil without Options.Reload
-	files   *descriptors            // shared out among servers
-	journal *journal.Journal        // all that is told, for whoever reads it
-	events  *eventWriter            // standard output
-	outputs []*follower             // what changes set off
-	end     context.CancelCauseFunc // ends watching
-	fleet   *fleet.Fleet            // as the configuration is now; of the supervising goroutine
+	process  host.Process
+	options  Options
+	from     []source.Source
+	places   chan struct{}           // as many servers as this holds are connected to at once
+	monitor  *monitor.Monitor        // nil = nobody asks over HTTP
+	rebuild  *rebuilder              // nil without Options.Reload
+	files    *descriptors            // shared out among servers
+	surfaces *surfaces               // what servers offered last
+	journal  *journal.Journal        // all that is told, for whoever reads it
+	events   *eventWriter            // standard output
+	outputs  []*follower             // what changes set off
+	end      context.CancelCauseFunc // ends watching
+	fleet    *fleet.Fleet            // as the configuration is now; of the supervising goroutine
 
 	mu      sync.Mutex // guards what follows: servers tell one at a time
 	servers []*watchedServer
 	totals  totals
-	before  map[string][]byte // surfaces that a run before this one left in the journal
 }
 
-// watchedServer is one server of a run.
 type watchedServer struct {
 	target  fleet.Target
 	fleet   *fleet.Fleet  // that it was resolved by
@@ -203,7 +174,7 @@ func (r *watchRun) run(ctx context.Context) error {
 	for _, w := range r.servers {
 		r.begin(watching, w)
 	}
-	if slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return w.target.Live() }) {
+	if r.fleet.Part() != nil || slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return w.target.Live() }) {
 		wait := r.rebuild.start(watching)
 		r.supervise(watching)
 		wait()
@@ -254,19 +225,19 @@ func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 		close(w.ended)
 		return
 	}
-	server := r.source(w)
 	go func() {
 		defer close(w.ended)
-		if err := watch.Run(ctx, server, r.watching(w), func(e watch.Event) { r.tell(w, e) }); err != nil {
+		if err := watch.Run(ctx, r.source(ctx, w), r.watching(w), func(e watch.Event) { r.tell(w, e) }); err != nil {
 			r.process.Note("%v", err)
 		}
 	}()
 }
 
-func (r *watchRun) source(w *watchedServer) watch.Source {
+func (r *watchRun) source(ctx context.Context, w *watchedServer) watch.Source {
 	server := watch.Source{Name: w.name(), Open: func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }}
-	if server.Last = r.lastSurface(w); r.options.Saved {
-		server.Saved = r.reader(w, w.savedFile())
+	w.kept = r.surfaces.last(ctx, w.name())
+	if server.Last = w.kept; r.options.Saved {
+		server.Saved = r.reader(ctx, w, w.savedFile())
 	}
 	return server
 }
@@ -363,11 +334,11 @@ func (l *listened) Ping(ctx context.Context) error {
 var errUnsaved = errors.New("nothing is saved to measure from: save it with mcpctl snapshot")
 
 // reader reads the snapshot that was saved of a server. A file that cannot be read is told once, and the last one holds.
-func (r *watchRun) reader(w *watchedServer, path string) func() *snapshot.Snapshot {
+func (r *watchRun) reader(ctx context.Context, w *watchedServer, path string) func() *snapshot.Snapshot {
 	var last *snapshot.Snapshot
 	var told string
 	return func() *snapshot.Snapshot {
-		saved, err := source.ReadFile(path)
+		saved, err := source.ReadFile(ctx, r.process, path)
 		r.mu.Lock()
 		w.unsaved = errors.Is(err, fs.ErrNotExist)
 		w.unread = err != nil && !w.unsaved
@@ -399,7 +370,6 @@ func (r *watchRun) ask() {
 
 func (w *watchedServer) name() string { return w.target.Name() }
 
-// savedFile is the file of the server's snapshot.
 func (w *watchedServer) savedFile() string {
 	return compare.SavedFile(w.fleet.Config.Project.Snapshots, w.name())
 }
@@ -421,7 +391,6 @@ func (w *watchedServer) end() {
 	<-w.ended
 }
 
-// idle is the state of a server that is not contacted.
 func (w *watchedServer) idle() watch.State {
 	if w.target.Known().State == report.Disabled {
 		return watch.Disabled
@@ -437,8 +406,7 @@ func (w *watchedServer) reached() bool {
 // current tells whether the surface of a server was known and current at the end.
 func (w *watchedServer) current() bool { return w.last.Reached() && !w.view.Status().Stale }
 
-// tolerated tells whether a server may fail, as mcpctl.yaml says. What is wrong with the configuration itself is never
-// tolerated.
+// tolerated tells whether mcpctl.yaml lets a server fail; what is wrong with the configuration itself is never tolerated.
 func (w *watchedServer) tolerated() bool {
 	return !w.current() && !w.target.Known().Misconfigured && w.fleet.Tolerated(w.name()) != nil
 }

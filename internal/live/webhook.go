@@ -106,7 +106,6 @@ func signature(secret string, text []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// body is what is posted of a change.
 func (w Webhook) body(e journal.Entry) ([]byte, error) {
 	if w.Format == "" || w.Format == "json" {
 		return withNewline(e.Line), nil

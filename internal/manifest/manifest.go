@@ -1,17 +1,15 @@
-// Package manifest is what a configured server can do, as data: what a person agrees to who lets it be started or contacted.
-//
-// It is made from the configuration alone, before anything is started or contacted. Only literal secrets are masked in it:
-// a command is shown in full, and what is unusual about it is said.
+// Package manifest is what a configured server can do, as data, made from the configuration alone: what a person agrees to.
+// Only literal secrets are masked, and what is unusual is said.
 package manifest
 
 import (
 	"cmp"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
@@ -27,7 +25,6 @@ func Plain(text string) Text { return Text{text, text} }
 // String is the text as it is shown.
 func (t Text) String() string { return t.shown }
 
-// exactly is the text as it is compared.
 func exactly(t Text) string { return t.exact }
 
 // MarshalText is the text as it is shown.
@@ -40,7 +37,7 @@ type Manifest struct {
 	In       Text     `json:"in,omitzero"`        // the working folder
 	Outside  bool     `json:"outside,omitempty"`  // it is not in the project that the configuration was found in
 	Contacts []Host   `json:"contacts,omitempty"` // the server, and what is named for OAuth
-	Runs     []Text   `json:"runs,omitempty"`     // command lines of the shell that give credentials
+	Runs     []Text   `json:"runs,omitempty"`     // command lines of the shell: what gives credentials, install scripts
 	Reads    []File   `json:"reads,omitempty"`    // files whose content it gets
 	Sets     []Member `json:"sets,omitempty"`     // environment variables of the program
 	Sends    []Member `json:"sends,omitempty"`    // request headers
@@ -154,7 +151,6 @@ func (m Manifest) command(as func(Text) string) string {
 	return strings.Join(words, " ")
 }
 
-// quoted is a word as a shell takes it.
 func quoted(word string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_@%+=:,./-${}", r)
@@ -203,8 +199,7 @@ func (f Flow) as(write func(Text) string) string {
 	return text
 }
 
-// Brief is the manifest on one line: what is started or contacted, and whose secrets it gets. The lines that a person should
-// look at follow.
+// Brief is the manifest on one line: what is started or contacted, and whose secrets it gets. Unusual lines follow.
 func (m Manifest) Brief() (text string, unusual []Line) {
 	lines := m.Lines()
 	if len(lines) > 0 {
@@ -233,15 +228,10 @@ func (m Manifest) Parts() []string {
 
 // Strings are the lines as they are kept, to be compared with later ones.
 func (m Manifest) Strings() []string {
-	var all []string
-	for _, l := range m.Lines() {
-		all = append(all, l.String())
-	}
-	return all
+	return lists.Map(m.Lines(), Line.String)
 }
 
-// Compare is what a manifest can do that an earlier one could not, and what it no longer can; both are empty when only a
-// secret differs.
+// Compare is what a manifest newly can do, and what it no longer can; both are empty when only a secret differs.
 func Compare(earlier, now []string) (added, gone []string) {
 	missing := func(in, from []string) []string {
 		return slices.DeleteFunc(slices.Clone(from), func(line string) bool { return slices.Contains(in, line) })
@@ -252,7 +242,7 @@ func Compare(earlier, now []string) (added, gone []string) {
 // interpreters run code that stands in an argument behind one of these flags.
 var interpreters = []struct {
 	programs []string
-	flag     func() *regexp.Regexp
+	flag     func() *match.Expression
 }{
 	{[]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "busybox", "su"}, match.Pattern(`^-[a-zA-Z]*c[a-zA-Z]*$`)},
 	{[]string{"cmd", "cmd.exe"}, match.Pattern(`(?i)^/[ck]$`)},
@@ -280,7 +270,6 @@ func IsCode(argv []string, i int) bool {
 	return false
 }
 
-// base is the name of a program without its folder.
 func base(program string) string {
 	return program[strings.LastIndexAny(program, `/\`)+1:]
 }
@@ -317,8 +306,7 @@ func unseen(text string) string {
 	return ""
 }
 
-// steering are environment variables that change which code runs, where it comes from or whom it trusts, whatever program
-// is started.
+// steering are environment variables that change which code runs, where it comes from or whom it trusts.
 var steering = match.Pattern(`(?i)^(PATH|PATHEXT|HOME|USERPROFILE|SHELL|ENV|BASH_ENV|BASH_FUNC_.*|PROMPT_COMMAND|IFS|` +
 	`LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|XDG_.*|(LOCAL)?APPDATA|NODE_OPTIONS|NODE_PATH|NODE_COMPILE_CACHE|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|NODE_REPL_.*|` +
 	`PYTHON(PATH|HOME|STARTUP|USERBASE|INSPECT|BREAKPOINT|WARNINGS|HTTPSVERIFY|EXECUTABLE|PYCACHEPREFIX|PLATLIBDIR)|VIRTUAL_ENV|CONDA_.*|PERL5?(LIB|OPT|DB).*|RUBY(LIB|OPT)|GEM_.*|BUNDLE_.*|` +

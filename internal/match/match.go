@@ -4,11 +4,11 @@ package match
 import (
 	"cmp"
 	"fmt"
+	"net"
+	"net/netip"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/xrash/smetrics"
 )
@@ -139,8 +139,11 @@ func Quoted(words []string, separator string) string {
 	return strings.Join(q, separator)
 }
 
-// Pattern is a regular expression that is compiled when it is first used: no start of the program pays for those that its run does
-// not need. A faulty one panics then.
-func Pattern(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+// ThisMachine tells whether the name or address of a host, with a port or without one, means this machine.
+func ThisMachine(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }

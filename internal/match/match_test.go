@@ -72,3 +72,11 @@ func TestNearest(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestThisMachine(t *testing.T) {
+	for host, want := range map[string]bool{"127.0.0.1:5000": true, "localhost": true, "localhost:1": true, "[::1]:5000": true, "::1": true, "[::1]": true, "LOCALHOST": true, "::ffff:127.0.0.1": true, "ghcr.io": false, "10.0.0.1:5000": false, "registry:5000": false} {
+		if got := match.ThisMachine(host); got != want {
+			t.Errorf("ThisMachine(%s) = %v", host, got)
+		}
+	}
+}

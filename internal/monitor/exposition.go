@@ -14,17 +14,15 @@ import (
 	"sync"
 )
 
-// Kinds of metrics, as the text format of Prometheus names them
-// (https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4).
+// Kinds of metrics (https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4).
 const (
 	counter   = "counter"
 	gauge     = "gauge"
 	histogram = "histogram"
 )
 
-// family is one metric with all its series. The format is a page of text, so it is written here: the client library of Prometheus
-// brings protocol buffers along, which were an eighth of the program and a part of every start. Its linter and its parser are
-// the judges in the tests.
+// family is one metric with all its series, written here as text: Prometheus' client library was an eighth of the program.
+// Its linter and parser judge in the tests.
 type family struct {
 	name, kind, help string
 	labels           []string
@@ -138,7 +136,6 @@ func (f *family) sample(w *bytes.Buffer, suffix string, labels []string, value f
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// plainWriter is a writer that has nothing to close.
 type plainWriter struct{ io.Writer }
 
 // Close does nothing.

@@ -6,8 +6,6 @@ import (
 	"crypto/subtle"
 	"crypto/tls"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/netip"
@@ -16,11 +14,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
-// connections are the clients of a listener, a bounded number of them. One that nothing is done for makes room for a new one, the
-// longest first: clients that hold connections and ask nothing, or never end asking, keep nobody out. So that there always is
-// such a one, requests that are served at once are bounded to fewer.
+// connections are the clients of a listener, a bounded number. The one idle longest makes room for a new one, so that clients
+// that hold connections keep nobody out; fewer requests than connections are served at once.
 type connections struct {
 	net.Listener
 	most int
@@ -80,7 +79,6 @@ func (c *connection) serve(urgent bool) bool {
 	return true
 }
 
-// served ends serving a request.
 func (c *connection) served() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -106,14 +104,11 @@ func placed(ctx context.Context, conn net.Conn) context.Context {
 
 type placeKey struct{}
 
-// urgent are the routes that always have a place: they take no time, and life depends on them.
-func urgent(path string) bool { return path == "/healthz" || path == "/readyz" }
-
-// serve serves a request on its connection, if there is a place.
+// serve serves a request on its connection, if there is a place. The routes that life depends on take no time, and always have one.
 func serve(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(placeKey{}).(*connection); ok {
-			if !c.serve(urgent(r.URL.Path)) {
+			if !c.serve(r.URL.Path == "/healthz" || r.URL.Path == "/readyz") {
 				w.Header().Set("Retry-After", "1")
 				w.Header().Set("Connection", "close")
 				refuse(w, http.StatusServiceUnavailable, "too many requests are answered already")
@@ -125,9 +120,6 @@ func serve(next http.Handler) http.Handler {
 	})
 }
 
-// silent is a log that nobody reads: what clients do wrong is their own affair.
-func silent() *log.Logger { return log.New(io.Discard, "", 0) }
-
 // shutDown lets responses end for a moment, then breaks them off.
 func shutDown(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
@@ -137,8 +129,7 @@ func shutDown(server *http.Server) {
 	}
 }
 
-// ParseAddress reads an address to listen on. A port alone is one of the loopback interface, so that nothing is open to
-// others unless their interface is written out.
+// ParseAddress reads an address to listen on; a port alone is loopback.
 func ParseAddress(text string) (netip.AddrPort, error) {
 	host, port := "", text
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
@@ -158,9 +149,8 @@ func ParseAddress(text string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(address.Unmap(), uint16(number)), nil
 }
 
-// guard keeps out what no client of ours sends: requests for another host, which a web page makes whose name was pointed
-// at this machine (DNS rebinding), and requests that a browser makes for a page of another origin. Nothing is said about
-// other origins in responses, so that pages cannot read them.
+// guard keeps out requests for another host, as a page sends whose name was pointed at this machine (DNS rebinding), and
+// those of pages of other origins, which may read nothing.
 func (m *Monitor) guard(next http.Handler) http.Handler {
 	foreign := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -169,7 +159,7 @@ func (m *Monitor) guard(next http.Handler) http.Handler {
 		head.Set("Cache-Control", "no-store")
 		r.Body = http.MaxBytesReader(w, r.Body, requestBytes)
 		switch {
-		case m.options.Loopback && !here(r.Host):
+		case m.options.Loopback && !match.ThisMachine(r.Host):
 			refuse(w, http.StatusMisdirectedRequest, "this listens on the loopback interface and answers to localhost, 127.0.0.1 and [::1] only, not to %q", r.Host)
 		case foreign.Check(r) != nil, foreignPage(r):
 			refuse(w, http.StatusForbidden, "a web page of another origin may not ask this")
@@ -179,8 +169,7 @@ func (m *Monitor) guard(next http.Handler) http.Handler {
 	})
 }
 
-// foreignPage tells whether a browser asks for a page of another origin, as requests that change nothing say, too. A link to
-// our own page may be anywhere.
+// foreignPage tells whether a browser asks for a page of another origin. A link to our own page may be anywhere.
 func foreignPage(r *http.Request) bool {
 	head := r.Header
 	switch site := head.Get("Sec-Fetch-Site"); {
@@ -192,15 +181,6 @@ func foreignPage(r *http.Request) bool {
 		return err != nil || origin.Host != r.Host
 	}
 	return false
-}
-
-// here tells whether a Host header names the loopback interface.
-func here(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback()
 }
 
 // admit answers those who show the token, or everybody where there is none or the route is open.

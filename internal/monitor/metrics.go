@@ -1,7 +1,10 @@
 package monitor
 
 import (
+	"bytes"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,8 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// meter counts what happens, and tells it together with how it stands. Servers are the only label without a fixed set of
-// values, and those that are not watched any more are forgotten.
+// meter counts what happens. Servers are the only label without a fixed set of values; those no longer watched are forgotten.
 type meter struct {
 	monitor                      *Monitor
 	connects, refreshes, changes *family
@@ -36,7 +38,6 @@ func newMeter(m *Monitor) *meter {
 	}
 }
 
-// families are all that is told at this moment.
 func (t *meter) families() []*family {
 	build := newFamily("mcpctl_build_info", gauge, "1, with the version of mcpctl and of the Go that built it.", "version", "goversion")
 	build.set(1, t.monitor.options.Version, runtime.Version())
@@ -87,7 +88,6 @@ func (t *meter) found(server string, findings []finding.Finding) {
 	}
 }
 
-// forget drops all that was counted of a server.
 func (t *meter) forget(server string) {
 	for _, f := range []*family{t.connects, t.refreshes, t.changes, t.connecting, t.refreshing, t.undelivered} {
 		f.forget(label(server))
@@ -98,8 +98,7 @@ func (t *meter) forget(server string) {
 // label is a name as Prometheus takes it.
 func label(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
-// standing are the families that are read from the status of every server at the moment of the scrape; of servers with one name
-// as Prometheus takes it the first alone.
+// standing are the families that are read from every server's status at the scrape; of equal names for Prometheus the first.
 func (t *meter) standing() []*family {
 	rows := standingRows()
 	families := make([]*family, len(rows))
@@ -152,8 +151,16 @@ func standingRows() []standingRow {
 		count("mcpctl_silent_changes_total", "Changes that the server should have announced and did not.", func(c watch.Counts) int { return c.Silent }),
 		count("mcpctl_reconnects_total", "Connections to the server after the first.", func(c watch.Counts) int { return max(c.Connections-1, 0) }),
 		{"mcpctl_surface_items", gauge, "Items in the last good surface, by kind; absent for a kind that is not offered or not known.", []string{"kind"}, tellItems},
-		{"mcpctl_surface_bytes", gauge, "Bytes of all items in the last good surface.", nil, tellBytes},
-		{"mcpctl_surface_tokens", gauge, "Tokens that the server costs every conversation: its instructions and tools.", nil, tellTokens},
+		{"mcpctl_surface_bytes", gauge, "Bytes of all items in the last good surface.", nil, func(t *meter, name string, now watch.Status, tell func(float64, ...string)) {
+			if now.Surface != nil {
+				tell(float64(t.measure(name, now).bytes))
+			}
+		}},
+		{"mcpctl_surface_tokens", gauge, "Tokens that the server costs every conversation: its instructions and tools.", nil, func(t *meter, name string, now watch.Status, tell func(float64, ...string)) {
+			if now.Surface != nil && now.Surface.Tools.Whole() {
+				tell(float64(*t.measure(name, now).tokens))
+			}
+		}},
 	}
 }
 
@@ -185,21 +192,6 @@ func tellItems(_ *meter, _ string, now watch.Status, tell func(float64, ...strin
 	}
 }
 
-func tellBytes(t *meter, name string, now watch.Status, tell func(float64, ...string)) {
-	if now.Surface != nil {
-		tell(float64(t.measure(name, now).bytes))
-	}
-}
-
-func tellTokens(t *meter, name string, now watch.Status, tell func(float64, ...string)) {
-	if now.Surface == nil {
-		return
-	}
-	if n := t.measure(name, now).tokens; n != nil {
-		tell(float64(*n))
-	}
-}
-
 // size is what a surface takes up.
 type size struct {
 	surface *snapshot.Snapshot
@@ -207,7 +199,6 @@ type size struct {
 	tokens  *int // nil = its tools are not known
 }
 
-// measure is the size of the surface that a server has now, which is not nil.
 func (t *meter) measure(server string, now watch.Status) size {
 	if known, ok := t.sizes.Load(server); ok && known.(size).surface == now.Surface {
 		return known.(size)
@@ -229,4 +220,42 @@ func sizeOf(now watch.Status) size {
 		s.tokens = &n
 	}
 	return s
+}
+
+// began is about when the program started.
+var began = time.Now()
+
+// ofProcess are the families about the program, named as by Prometheus' clients; what only /proc tells is absent elsewhere.
+func ofProcess() []*family {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	families := []*family{
+		one("go_goroutines", "Goroutines that exist now.", float64(runtime.NumGoroutine())),
+		one("go_memstats_alloc_bytes", "Bytes of the heap in use.", float64(memory.Alloc)),
+		one("go_memstats_sys_bytes", "Bytes that Go has from the system.", float64(memory.Sys)),
+		one("process_start_time_seconds", "When the process started, in seconds since 1970.", float64(began.UnixMilli())/1000),
+	}
+	if pages, ok := residentPages(); ok {
+		families = append(families, one("process_resident_memory_bytes", "Memory of the process that is not swapped out, in bytes.", pages*float64(os.Getpagesize())))
+	}
+	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+		families = append(families, one("process_open_fds", "File descriptors that are open.", float64(len(open)-1)))
+	}
+	return families
+}
+
+func one(name, help string, value float64) *family {
+	f := newFamily(name, gauge, help)
+	f.set(value)
+	return f
+}
+
+// residentPages is the second number of /proc/self/statm (proc_pid_statm(5)).
+func residentPages() (float64, bool) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if fields := bytes.Fields(text); err == nil && len(fields) > 1 {
+		n, err := strconv.ParseFloat(string(fields[1]), 64)
+		return n, err == nil
+	}
+	return 0, false
 }

@@ -215,7 +215,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	m := monitorOf(Options{}, five()...)
 	families := m.meter.families()
 	slices.SortFunc(families, func(a, b *family) int { return strings.Compare(a.name, b.name) })
-	table := "| metric | type | labels | |\n|---|---|---|---|\n"
+	table := "|metric|type|labels||\n|---|---|---|---|\n"
 	for _, f := range families {
 		if !strings.HasPrefix(f.name, "mcpctl_") {
 			continue
@@ -224,7 +224,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		for _, l := range slices.Sorted(slices.Values(f.labels)) {
 			labels += "`" + l + "` "
 		}
-		table += fmt.Sprintf("| `%s` | %s | %s | %s |\n", f.name, f.kind, strings.TrimSpace(labels), f.help)
+		table += fmt.Sprintf("|`%s`|%s|%s|%s|\n", f.name, f.kind, strings.TrimSpace(labels), f.help)
 	}
 	const page, from, to = "../../docs/watch.md", "<!-- metrics -->\n", "<!-- end of metrics -->"
 	text, err := os.ReadFile(page)

@@ -1,13 +1,17 @@
-// Package monitor serves over HTTP what is known of servers that are watched: metrics, health, surfaces and events.
-//
-// It only ever reads what watching publishes. Nothing that a client does, or leaves undone, holds up watching.
+// Package monitor serves over HTTP what is known of watched servers. It only reads what watching publishes; no client holds
+// that up.
 package monitor
 
 import (
 	"cmp"
 	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,8 +48,7 @@ func (s Server) now() watch.Status {
 	return now
 }
 
-// Monitor tells HTTP clients how it stands with servers. Its methods may be called at the same time; those of a nil
-// Monitor do nothing.
+// Monitor tells HTTP clients how it stands with servers. Methods may run at once; a nil Monitor does nothing.
 type Monitor struct {
 	options Options
 	meter   *meter
@@ -70,7 +73,7 @@ func New(o Options) *Monitor {
 		o.Journal = journal.New()
 	}
 	m := &Monitor{options: o, events: o.Journal, patient: patience}
-	m.servers.Store(&[]Server{})
+	m.servers.Store(new([]Server))
 	m.meter = newMeter(m)
 	return m
 }
@@ -87,12 +90,11 @@ const (
 	closeTime      = 500 * time.Millisecond // for responses that are under way at the end
 )
 
-// Serve answers the clients of a listener until Close, over TLS unless secure is nil. At most as many connections as most are
-// open; 0 = 256.
+// Serve answers the clients of a listener until Close, over TLS unless secure is nil, most connections at once; 0 = 256.
 func (m *Monitor) Serve(listener net.Listener, secure *tls.Config, most int) {
 	m.http = &http.Server{
 		Handler: serve(m.Handler()), ConnContext: placed, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: responseTime,
-		IdleTimeout: idleTime, MaxHeaderBytes: headerBytes, ErrorLog: silent(),
+		IdleTimeout: idleTime, MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is their own affair
 	}
 	clients := net.Listener(bounded(listener, max(cmp.Or(most, maxConnections), 2*spare)))
 	if secure != nil {
@@ -159,4 +161,111 @@ func (m *Monitor) Close() {
 		shutDown(m.http)
 	}
 	m.serving.Wait()
+}
+
+// Times and limits of clients that listen to events.
+const (
+	heartbeat      = 15 * time.Second // between signs of life
+	patience       = 10 * time.Second // for a client to take what it is sent
+	maxSubscribers = 64
+	reconnectAfter = time.Second // what clients are told to wait before they come back
+)
+
+// missed tells a client that there were events which it can no longer get.
+type missed struct {
+	Mcpctl int    `json:"mcpctl"`
+	Event  string `json:"event"`
+	Count  int    `json:"count,omitempty"` // absent = not known, for they were of an earlier run
+}
+
+// follow sends events as they come, from the one after Last-Event-ID or from now on (HTML standard, server-sent events).
+func (m *Monitor) follow(w http.ResponseWriter, r *http.Request) {
+	if m.meter.subscribers.Add(1) > maxSubscribers {
+		m.meter.subscribers.Add(-1)
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, "%d clients listen to events already", maxSubscribers)
+		return
+	}
+	defer m.meter.subscribers.Add(-1)
+	s := subscriber{w: w, control: http.NewResponseController(w), journal: m.events, patient: m.patient}
+	w.Header().Set("Content-Type", "text/event-stream")
+	_ = s.control.SetReadDeadline(time.Time{}) // the request was read; what follows has no end
+	err := s.start(r.Header.Get("Last-Event-ID"), r.Method == http.MethodHead)
+	if err == nil && r.Method != http.MethodHead {
+		err = s.follow(r)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		m.meter.dropped.Add(1)
+	}
+}
+
+// subscriber is a client that listens to events.
+type subscriber struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	journal *journal.Journal
+	patient time.Duration
+	seen    int // number of the event that was sent last
+}
+
+func (s *subscriber) start(lastID string, head bool) error {
+	number, known := s.journal.NumberOf(lastID)
+	switch {
+	case head:
+		return nil
+	case lastID == "":
+		s.seen, _ = s.journal.Last()
+	case known:
+		s.seen = number
+	default:
+		s.seen = s.journal.Oldest() - 1
+		if err := s.send("event: missed\ndata: %s\n", encode(missed{Mcpctl: report.Version, Event: "missed"})); err != nil {
+			return err
+		}
+	}
+	return s.send("retry: %d\n\n", reconnectAfter.Milliseconds())
+}
+
+// follow sends until the client leaves, the events end, or the client is too slow to take them.
+func (s *subscriber) follow(r *http.Request) error {
+	for {
+		page := s.journal.After(s.seen)
+		if err := s.tell(page); err != nil || page.Ended {
+			return err
+		}
+		select {
+		case <-page.More:
+		case <-time.After(heartbeat):
+			if err := s.send(":\n\n"); err != nil {
+				return err
+			}
+		case <-r.Context().Done():
+			return nil
+		}
+	}
+}
+
+// tell sends events, and before them how many are lost to this client.
+func (s *subscriber) tell(p journal.Page) error {
+	if p.Missed > 0 {
+		if err := s.send("event: missed\ndata: %s\n", encode(missed{report.Version, "missed", p.Missed})); err != nil {
+			return err
+		}
+	}
+	for _, e := range p.Entries {
+		if err := s.send("id: %s\nevent: %s\ndata: %s\n\n", e.ID, e.Kind, e.Line); err != nil {
+			return err
+		}
+		s.seen = e.Number
+	}
+	return nil
+}
+
+// send writes within the time that a client has.
+func (s *subscriber) send(format string, args ...any) error {
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.patient)) // a recorder has none
+	if _, err := fmt.Fprintf(s.w, format, args...); err != nil {
+		return err
+	}
+	return s.control.Flush()
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -132,10 +133,7 @@ func (m *Monitor) named(w http.ResponseWriter, r *http.Request) (Server, bool) {
 	if i := slices.IndexFunc(servers, func(s Server) bool { return s.Name == name }); i >= 0 {
 		return servers[i], true
 	}
-	var names []string
-	for _, s := range servers {
-		names = append(names, s.Name)
-	}
+	names := lists.Map(servers, func(s Server) string { return s.Name })
 	writeProblem(w, problem{
 		Status: http.StatusNotFound, Detail: fmt.Sprintf("no server is called %q: see /v1/servers", name), Nearest: match.Nearest(name, names),
 	})
@@ -149,13 +147,7 @@ type healthy struct {
 	Waiting *int   `json:"waiting,omitempty"` // servers whose first outcome is not known
 }
 
-// health tells that the process answers; how it stands with servers is no matter of it.
-func (m *Monitor) health(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, r, encode(healthy{Status: "ok"}))
-}
-
-// readiness tells whether every server has had its first outcome, good or bad. Once that is so it stays, whatever becomes
-// of servers, until the end.
+// readiness tells whether every server has had its first outcome. Then it stays so until the end.
 func (m *Monitor) readiness(w http.ResponseWriter, r *http.Request) {
 	servers, waiting := *m.servers.Load(), 0
 	for _, s := range servers {
@@ -167,7 +159,7 @@ func (m *Monitor) readiness(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case m.ending.Load():
 		unready(w, healthy{Status: "ending", Servers: &count})
-	case !m.ready.Load() && (waiting > 0 || count == 0):
+	case !m.ready.Load() && (waiting > 0 || servers == nil):
 		unready(w, healthy{Status: "waiting", Servers: &count, Waiting: &waiting})
 	default:
 		m.ready.Store(true)
@@ -190,28 +182,23 @@ type refreshed struct {
 // refresh asks for a reading of a server, and does not wait for it: what comes of it is an event.
 func (m *Monitor) refresh(w http.ResponseWriter, r *http.Request) {
 	s, ok := m.named(w, r)
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case !ok:
 	case m.ending.Load():
 		refuse(w, http.StatusServiceUnavailable, "watching has ended")
 	case s.Refresh == nil:
 		refuse(w, http.StatusConflict, "%s is not watched: its state is %s", s.Name, s.now().State)
-	case !emptyOrJSON(r):
+	case r.ContentLength != 0 && kind != "application/json":
 		refuse(w, http.StatusUnsupportedMediaType, "a refresh needs no body; one that is JSON is ignored")
 	default:
 		writeStatus(w, http.StatusAccepted, "application/json", refreshed{report.Version, s.Name, m.asking.ask(s)})
 	}
 }
 
-func emptyOrJSON(r *http.Request) bool {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return r.ContentLength == 0 || kind == "application/json"
-}
-
 // refreshEvery is how often a server is read at most because clients ask for it.
 const refreshEvery = time.Second
 
-// asking keeps clients from making servers be read without a pause. The zero value is ready.
 type asking struct {
 	mu   sync.Mutex
 	next map[string]time.Time // when a server may be asked again
@@ -237,7 +224,6 @@ func (a *asking) ask(s Server) (coalesced bool) {
 	return !signal(s.Refresh)
 }
 
-// forget lets a server go.
 func (a *asking) forget(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

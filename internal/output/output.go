@@ -1,5 +1,4 @@
-// Package output writes the one report of a run: to the terminal or a file, to the files beside it, and to the summary that
-// CI shows.
+// Package output writes the one report of a run: to the terminal or a file, files beside it, and CI's summary.
 package output
 
 import (
@@ -18,7 +17,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/rules"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/terminal"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Options choose how a command answers.
@@ -27,6 +29,8 @@ type Options struct {
 	File    string // where the answer goes; empty = standard output
 	Reports []File // files that are written beside the answer
 	Color   string // "auto", "always" or "never"; empty = auto
+
+	ExitZero bool // the answer is all that is asked for: whatever it says, it is no failure
 }
 
 // File is a file that a run writes beside its answer, and its format.
@@ -94,7 +98,7 @@ func checkPath(p host.Process, flag, path string) error {
 	if path == "" {
 		return nil
 	}
-	if err := files.CheckOutput(p.Dir, path); err != nil {
+	if err := store.CheckOutput(p, path); err != nil {
 		return exit.Usagef("%s%w", flag, err)
 	}
 	return nil
@@ -113,7 +117,6 @@ func (o Options) Colored(p host.Process) bool {
 	return o.File == "" && terminal.IsTerminal(p.Out) && no == "" && term != "dumb"
 }
 
-// format is the chosen format.
 func (o Options) format() string { return cmp.Or(o.Format, "table") }
 
 // Emit writes the report everywhere the options say, tells on standard error why the status is not 0 unless a person sees
@@ -133,6 +136,9 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if o.ExitZero {
+		return nil
 	}
 	return exit.Told(r.Status)
 }
@@ -162,14 +168,13 @@ func (o Options) Bytes(ctx context.Context, p host.Process, data []byte) error {
 		_, err := p.Out.Write(data)
 		return err
 	}
-	if err := files.WriteOutput(ctx, p.Dir, o.File, data); err != nil {
+	if err := store.WriteOutput(ctx, p, o.File, data); err != nil {
 		return fmt.Errorf("writing --output %s: %w", o.File, err)
 	}
 	return nil
 }
 
-// writeReports writes the files beside the answer, each whole or not at all. One that fails keeps no other from being
-// written.
+// writeReports writes the files beside the answer, whole or not at all; one that fails keeps no other from being written.
 func writeReports(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
 	view.Width, view.Color = 0, false
 	var errs []error
@@ -177,7 +182,7 @@ func writeReports(ctx context.Context, p host.Process, o Options, r *report.Repo
 		var out bytes.Buffer
 		err := report.Write(&out, f.Format, r, view)
 		if err == nil {
-			err = files.WriteOutput(ctx, p.Dir, f.Path, out.Bytes())
+			err = store.WriteOutput(ctx, p, f.Path, out.Bytes())
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing --report %s: %w", f, err))
@@ -189,8 +194,7 @@ func writeReports(ctx context.Context, p host.Process, o Options, r *report.Repo
 // summaryLimit is how many bytes GitHub takes in the summary of a step.
 const summaryLimit = 1 << 20
 
-// writeStepSummary adds a comment on the run to the file that GitHub Actions shows on the page of the job, when one of the
-// formats is github.
+// writeStepSummary adds to the page of a GitHub Actions job, when one of the formats is github.
 func writeStepSummary(p host.Process, o Options, r *report.Report, view report.Options) error {
 	path, _ := p.Lookup("GITHUB_STEP_SUMMARY")
 	if path == "" || o.format() != "github" && !slices.ContainsFunc(o.Reports, func(f File) bool { return f.Format == "github" }) {
@@ -208,3 +212,72 @@ func writeStepSummary(p host.Process, o Options, r *report.Report, view report.O
 	_, err = file.Write(append(out.Bytes(), '\n'))
 	return errors.Join(err, file.Close())
 }
+
+// tellStatus writes a line on standard error for each failed server, with what to do, and one for any other status.
+func tellStatus(p host.Process, r *report.Report) {
+	advised, told := "", false
+	for _, s := range r.Servers {
+		if s.Error == nil {
+			continue
+		}
+		advice := ""
+		if hint := s.Error.Hint; hint != "" && hint != advised {
+			advised, advice = hint, ": "+report.Visible(hint)
+		}
+		p.Note("%s: %s: %s%s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), advice, toleratedNote(s))
+		told = told || s.Tolerated == nil
+	}
+	for _, problem := range r.Problems {
+		p.Note("%s", report.Visible(problem))
+	}
+	if told = told || len(r.Problems) > 0; r.Status == exit.Findings || r.Status == exit.NoBaseline || r.Status != exit.OK && !told {
+		p.Note("exit status %d: %s", r.Status, report.Meaning(r))
+	}
+}
+
+// toleratedNote says why a failure does not count.
+func toleratedNote(s report.Server) string {
+	switch {
+	case s.Tolerated == nil:
+		return ""
+	case s.Tolerated.Expires == "":
+		return fmt.Sprintf(" (tolerated: %s)", report.Visible(s.Tolerated.Reason))
+	}
+	return fmt.Sprintf(" (tolerated until %s: %s)", s.Tolerated.Expires, report.Visible(s.Tolerated.Reason))
+}
+
+// located are findings with their line in the saved snapshot or the file that was looked at, where there is one.
+func located(r *report.Report) report.Findings {
+	type file struct {
+		path  string
+		lines *snapshot.Lines
+	}
+	read := map[string]file{} // what could be read, by name of the server
+	for _, s := range r.Servers {
+		for _, path := range filesOf(s) {
+			if data, err := files.ReadRegular(path, maxFile); err == nil {
+				read[s.Name] = file{path, snapshot.NewLines(data, s.Name)}
+				break
+			}
+		}
+	}
+	findings := slices.Clone(r.Findings)
+	for i, f := range findings {
+		if file, ok := read[f.Server]; ok && f.Location == nil {
+			findings[i].Location = &finding.Location{File: file.path, Line: file.lines.Of(f.Item, f.Pointer())}
+		}
+	}
+	return findings
+}
+
+// filesOf are what findings may point into, the best first: the tree's file of the old side, that itself, the new side.
+func filesOf(s report.Server) []string {
+	paths := []string{s.BaseFile, s.Base}
+	if s.Transport == "" {
+		paths = append(paths, s.Source)
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
+}
+
+// maxFile bounds a file that findings point into, in bytes.
+const maxFile = 256 << 20

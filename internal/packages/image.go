@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,13 +15,13 @@ import (
 	"oras.land/oras-go/v2/registry/remote/retry"
 
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// ociName and ociVersion are those of https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a
-// name with a registry before it or not, and a tag or a digest.
+// ociName and ociVersion: https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests.
 var (
 	ociName    = match.Pattern(`^([A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
 	ociVersion = match.Pattern(`^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64})$`)
@@ -51,7 +50,7 @@ func listTags(ctx context.Context, image string) (tags []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	repository.PlainHTTP = loopback(repository.Reference.Host())
+	repository.PlainHTTP = match.ThisMachine(repository.Reference.Host()) // which docker asks without TLS
 	client := &auth.Client{Client: retry.DefaultClient, Cache: auth.NewCache()}
 	if docker, err := credentials.NewStoreFromDocker(credentials.StoreOptions{}); err == nil { // else nobody is logged in
 		client.Credential = credentials.Credential(docker)
@@ -74,15 +73,6 @@ func withRegistry(image string) string {
 		return "docker.io/" + image
 	}
 	return image
-}
-
-// loopback tells a registry on this machine, which docker asks without TLS.
-func loopback(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	return name == "localhost" || net.ParseIP(name).IsLoopback()
 }
 
 // released tells a tag that is a version from one that can be moved to the next, such as "latest" or "1.2".
@@ -137,7 +127,6 @@ func (m image) pull(ctx context.Context, ref Ref) error {
 	return err
 }
 
-// run runs the engine that is installed here.
 func (m image) run(ctx context.Context, ref Ref, args ...string) ([]byte, error) {
 	engine, err := m.engine(ctx, ref)
 	if err != nil {
@@ -191,7 +180,6 @@ var imageFaults = []fault{
 	{"no such host", "the registry cannot be reached: its name is not found"},
 }
 
-// inspected is what an engine says of an image.
 type inspected struct {
 	ID          string `json:"Id"` // podman leaves "sha256:" out
 	RepoDigests []string
@@ -245,7 +233,6 @@ func (m image) read(ctx context.Context, ref Ref, folder string) (Package, error
 // imageFile is the file of a folder that says which image its server runs in, as a lock has it.
 const imageFile = "image.json"
 
-// remember writes down what is started from the folder.
 func (p Package) remember() error {
 	data, err := Lock{p.Name: p}.Encode()
 	if err != nil {
@@ -256,7 +243,7 @@ func (p Package) remember() error {
 
 // imageOf is the image whose server runs in a working folder of the store; nil when it is none.
 func imageOf(dir string) *Package {
-	lock, err := ReadLock(filepath.Join(filepath.Dir(dir), imageFile))
+	lock, err := ReadLock(context.Background(), host.Process{}, filepath.Join(filepath.Dir(dir), imageFile))
 	if err != nil || len(lock) != 1 {
 		return nil
 	}

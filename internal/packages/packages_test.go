@@ -155,7 +155,7 @@ func TestFetch(t *testing.T) {
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Error("an install script ran")
 	}
-	if diff := cmp.Diff([]string{"node_modules/below"}, p.Scripts()); diff != "" || len(p.Dependencies) != 1 || p.Dependencies[0].Version != "2.0.5" {
+	if diff := cmp.Diff([]string{"node_modules/below: touch " + left}, p.Scripts); diff != "" || len(p.Dependencies) != 1 || p.Dependencies[0].Version != "2.0.5" {
 		t.Errorf("dependencies %+v, scripts (-want +got):\n%s", p.Dependencies, diff)
 	}
 	cmd := exec.Command(p.Command)
@@ -165,6 +165,23 @@ func TestFetch(t *testing.T) {
 	}
 	if info, err := os.Stat(s.Folder); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("others may look into the store: %v, %v", info.Mode(), err)
+	}
+
+	// With its scripts it is another folder, which is not there before they run.
+	scripted := s.WithScripts(p)
+	if _, err := os.Stat(scripted.Folder); !errors.Is(err, os.ErrNotExist) || scripted.Folder == p.Folder {
+		t.Errorf("%s: %v", scripted.Folder, err)
+	}
+	for range 2 {
+		if err := s.RunScripts(t.Context(), scripted); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(left); err != nil {
+		t.Error(err)
+	}
+	if out, err := exec.Command(scripted.Command).Output(); err != nil || string(out) != "I am 1.0.0\n" {
+		t.Errorf("%s says %q, %v", scripted.Command, out, err)
 	}
 
 	// The second time nobody is asked.
@@ -189,7 +206,7 @@ func TestFetch(t *testing.T) {
 	if gone, err := s.Prune(0, time.Now().Add(-time.Hour)); err != nil || len(gone) != 0 {
 		t.Errorf("%+v, %v", gone, err)
 	}
-	if gone, err := s.Prune(0, time.Now().Add(time.Hour)); err != nil || len(gone) != 3 {
+	if gone, err := s.Prune(0, time.Now().Add(time.Hour)); err != nil || len(gone) != 4 {
 		t.Errorf("%+v, %v", gone, err)
 	}
 	if left, err := s.Entries(); err != nil || len(left) != 0 {

@@ -28,7 +28,6 @@ func (l Launch) Starting(p Package) []string {
 	return slices.Concat(p.Args, l.Args)
 }
 
-// launcher is a program that fetches a package and starts a program in it.
 type launcher struct {
 	words    []string // the program, and its subcommand
 	registry string
@@ -70,7 +69,6 @@ func programOf(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")
 }
 
-// read reads the words behind the launcher.
 func (l launcher) read(words []string) (Launch, bool) {
 	spec := ""
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
@@ -114,7 +112,6 @@ var alone = strings.Fields(`--detach --disable-content-trust --env-host --http-p
 	--no-hosts --oom-kill-disable --passwd --privileged --publish-all --quiet --read-only --read-only-tmpfs --replace --rm --rmi
 	--rootfs --sig-proxy --tls-verify --tty --unsetenv-all --use-api-socket`)
 
-// container reads the words behind an engine.
 func (l launcher) container(words []string) (Launch, bool) {
 	at := len(l.words) - 1
 	for at < len(words) && strings.HasPrefix(words[at], "-") {
@@ -135,8 +132,7 @@ func (l launcher) container(words []string) (Launch, bool) {
 	return Launch{ref, words[at+1:], words[:at]}, known && err == nil && ref.Name != "sha256"
 }
 
-// Started is the installed package whose program a command line starts in a folder, with what is installed below it; nil when
-// it is none, or when that is not known. Nothing is asked and nothing is run: the files that are there say it.
+// Started is the installed package whose program a command line starts, by the files alone; nil when none, or not known.
 func Started(argv []string, dir string, env []string) *Package {
 	if p := imageOf(dir); p != nil {
 		return p
@@ -205,8 +201,7 @@ func (l Launch) Installed(dir string, env []string) *Package {
 	return nil
 }
 
-// wants tells whether the version of a package is one that is asked for, as far as that is known here: of a range it is taken
-// to be.
+// wants tells whether a package has the version asked for; of a range it is taken to have it.
 func (l Launch) wants(p Package) bool { return !l.Ref.Exact() || p.Version == l.Ref.Version }
 
 func (l Launch) installedByUV(env []string) *Package {
@@ -234,7 +229,6 @@ func valueIn(env []string, name string) string {
 	return ""
 }
 
-// npmCache is where npm keeps what it has fetched.
 func npmCache(env []string) string {
 	home := filepath.Join(valueIn(env, "HOME"), ".npm")
 	if local := valueIn(env, "LOCALAPPDATA"); local != "" {
@@ -254,16 +248,19 @@ func installedIn(folder, name string) *Package {
 	if tree, err := readTree(folder); err == nil {
 		p.Integrity, p.Dependencies = tree[modules+"/"+name].Integrity, tree.below(modules+"/"+name)
 	}
-	p.Needs = needs(filepath.Join(filepath.Dir(path), "server.json"), name)
+	p.Needs = p.NeedsBy(filepath.Join(filepath.Dir(path), serverFile))
 	return &p
 }
 
-// needs are the variables without which a package does not work, as the server.json in it says; none when there is no such file
-// (https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json).
-func needs(file, name string) (names []string) {
+// serverFile says what a server is (https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json).
+const serverFile = "server.json"
+
+// NeedsBy are the variables without which a package does not work, as a server.json says; none when there is no such file.
+func (p Package) NeedsBy(file string) (names []string) {
 	var about struct {
 		Packages []struct {
 			Identifier           string
+			RegistryType         string
 			EnvironmentVariables []struct {
 				Name           string
 				IsRequired     bool
@@ -272,9 +269,10 @@ func needs(file, name string) (names []string) {
 		}
 	}
 	_ = readJSON(file, &about)
-	for _, p := range about.Packages {
-		for _, v := range p.EnvironmentVariables {
-			if p.Identifier == name && v.IsRequired && v.Value == nil && v.Default == nil {
+	for _, one := range about.Packages {
+		ref, _, _ := Parse(cmp.Or(one.RegistryType, p.Registry) + ":" + one.Identifier) // an image with its tag; older files call the type otherwise
+		for _, v := range one.EnvironmentVariables {
+			if ref.Registry == p.Registry && ref.Name == p.Name && v.IsRequired && v.Value == nil && v.Default == nil {
 				names = append(names, v.Name)
 			}
 		}
@@ -285,7 +283,6 @@ func needs(file, name string) (names []string) {
 // tree is what npm has installed into a folder, by its path there (https://docs.npmjs.com/cli/configuring-npm/package-lock-json).
 type tree map[string]struct {
 	Version, Integrity                                   string
-	HasInstallScript                                     bool
 	Dependencies, OptionalDependencies, PeerDependencies map[string]string
 }
 
@@ -306,7 +303,7 @@ func (t tree) below(path string) []Dependency {
 				at := t.find(left[0], name)
 				if d, ok := t[at]; ok && !seen[at] {
 					seen[at], left = true, append(left, at)
-					all = append(all, Dependency{at, d.Version, d.Integrity, d.HasInstallScript})
+					all = append(all, Dependency{at, d.Version, d.Integrity})
 				}
 			}
 		}

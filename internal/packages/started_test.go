@@ -128,12 +128,13 @@ func TestSince(t *testing.T) {
 // TestLock writes what it reads, and refuses what it does not understand.
 func TestLock(t *testing.T) {
 	p := packages.Started([]string{"npx", "@acme/tickets"}, installed(t), nil)
+	p.Tools = map[string]string{"create": "sha256:0a"}
 	data, err := packages.Lock{"tickets": *p}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	read, err := packages.ParseLock("lock", data)
-	if err != nil || read["tickets"].Since(*p) != "" {
+	if err != nil || read["tickets"].Since(*p) != "" || read["tickets"].Tools["create"] != "sha256:0a" {
 		t.Errorf("%v, %v", read, err)
 	}
 	again, err := read.Encode()

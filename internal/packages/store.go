@@ -31,7 +31,6 @@ type Store struct {
 	running string // the program that runs containers, once it is known
 }
 
-// manager is a package manager.
 type manager interface {
 	versions(ctx context.Context, ref Ref, all bool) ([]string, error) // that a reference stands for, or all of its package, the lowest first; at least one, unless all
 	install(ctx context.Context, ref Ref, folder string) error         // into an empty folder, held against what the registry says; no script runs
@@ -58,7 +57,7 @@ func (s *Store) Fetch(ctx context.Context, ref Ref, begin func(Ref)) (Package, e
 	folder := s.folderOf(exact)
 	if !exact.Exact() || !files.IsDir(folder) { // a tag of an image may be another image each time
 		begin(exact)
-		if err := s.install(ctx, exact, folder); err != nil {
+		if err := s.place(folder, func(folder string) error { return s.manager(exact).install(ctx, exact, folder) }); err != nil {
 			return Package{}, err
 		}
 	}
@@ -80,8 +79,7 @@ func (s *Store) Resolve(ctx context.Context, ref Ref) (Ref, error) {
 	return ref, nil
 }
 
-// Versions are the last n releases that a reference stands for, the lowest first, pre-releases left out: those of a range, else
-// those up to its one version.
+// Versions are the last n releases of a reference, lowest first, without pre-releases: of a range, else up to its version.
 func (s *Store) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
 	versions, err := s.manager(ref).versions(ctx, ref, false)
 	if err != nil {
@@ -137,11 +135,10 @@ func highest(versions []string) string {
 	return versions[len(versions)-1]
 }
 
-// stable tells a release from a pre-release.
 func stable(version string) bool { return !strings.Contains(version, "-") }
 
-// install puts a package into a folder that is whole or not there.
-func (s *Store) install(ctx context.Context, ref Ref, folder string) error {
+// place has a folder filled that is whole or not there.
+func (s *Store) place(folder string, fill func(folder string) error) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 		return err
 	}
@@ -150,7 +147,7 @@ func (s *Store) install(ctx context.Context, ref Ref, folder string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
-	if err := s.manager(ref).install(ctx, ref, temporary); err != nil {
+	if err := fill(temporary); err != nil {
 		return err
 	}
 	if err := os.Rename(temporary, folder); err != nil && !files.IsDir(folder) { // another run may have been quicker
@@ -189,6 +186,34 @@ func explained(ref Ref, known []fault, said string, err error) error {
 		}
 	}
 	return fmt.Errorf("%s: %w", ref, err)
+}
+
+// scripted is the folder of packages whose install scripts ran.
+const scripted = "npm-scripts"
+
+// WithScripts is a package whose install scripts are to run before it starts, in a place of its own.
+func (s *Store) WithScripts(p Package) Package {
+	if len(p.Scripts) == 0 {
+		return p
+	}
+	folder := filepath.Join(s.Folder, scripted, filepath.Base(p.Folder))
+	p.Command, p.Folder, p.Scripted = folder+strings.TrimPrefix(p.Command, p.Folder), folder, true
+	return p
+}
+
+// RunScripts installs what WithScripts gave, the same archives as were fetched, and runs their scripts, unless that was done.
+// They get what a server gets of the environment, and npm's settings.
+func (s *Store) RunScripts(ctx context.Context, p Package) error {
+	if files.IsDir(p.Folder) {
+		return os.Chtimes(p.Folder, time.Time{}, time.Now())
+	}
+	own := &Store{Folder: s.Folder, Env: process.MinimalEnv(s.Env)}
+	for _, pair := range s.Env {
+		if strings.HasPrefix(strings.ToLower(pair), "npm_config_") {
+			own.Env = append(own.Env, pair)
+		}
+	}
+	return own.place(p.Folder, func(folder string) error { return npm{own}.runScripts(ctx, p.Ref, s.folderOf(p.Ref), folder) })
 }
 
 // fault is what a package manager says when it fails, and what that means.
@@ -272,10 +297,9 @@ func (s *Store) Entries() ([]Entry, error) {
 	return entries, nil
 }
 
-// names are what the store can hold, below its folder.
 func (s *Store) names() []string {
 	names := []string{"npm-cache", "pip-cache", "uv-cache"}
-	for _, registry := range []string{"npm", "pypi", "oci"} {
+	for _, registry := range []string{"npm", scripted, "pypi", "oci"} {
 		fetched, _ := os.ReadDir(filepath.Join(s.Folder, registry)) // none, when there is none yet
 		for _, entry := range fetched {
 			names = append(names, registry+"/"+entry.Name())
@@ -298,8 +322,7 @@ func size(path string) int64 {
 	return sum
 }
 
-// Prune removes the least recently used entries until at most limit bytes are left, and gives what it removed. Nothing that
-// was used after since goes, since a server may run from it.
+// Prune removes the least recently used entries down to limit bytes, but none used after since, and gives what it removed.
 func (s *Store) Prune(limit int64, since time.Time) ([]Entry, error) {
 	entries, err := s.Entries()
 	if err != nil {

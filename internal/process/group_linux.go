@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OwnGroup puts a child into a process group of its own, and lets it die with us even if we are killed: Linux ends it with
-// the thread that started it, so that this one must be kept until the child has ended (runtime.LockOSThread). Nothing that
-// we inherited beyond our standard streams reaches the child.
+// OwnGroup puts a child into a process group of its own that dies with us: Linux ends it with the thread that started it,
+// which must be kept (runtime.LockOSThread). Beyond the standard streams nothing is inherited.
 func OwnGroup() *syscall.SysProcAttr {
 	if unix.CloseRange(firstInherited, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) != nil { // before Linux 5.11
 		closeInherited()
@@ -50,8 +49,7 @@ func escapedDescendants(root int) []descendant {
 	return found
 }
 
-// children are the processes that a process started and that have not been fetched; see proc_pid_task(5). A kernel built
-// without that file tells of none.
+// children are what a process started and were not fetched (proc_pid_task(5)); kernels without that file tell of none.
 func children(pid int) []int {
 	folder := "/proc/" + strconv.Itoa(pid) + "/task"
 	threads, err := os.ReadDir(folder)
@@ -70,8 +68,7 @@ func children(pid int) []int {
 	return found
 }
 
-// onlyZombies tells whether a process group consists of processes that ended and were not fetched: in a container whose
-// first process fetches nobody, they stay for ever.
+// onlyZombies tells whether all of a group has ended unfetched: in containers whose first process fetches nobody, they stay.
 func onlyZombies(group int) bool {
 	for _, s := range allStats() {
 		if s.group == group && s.state != 'Z' {

@@ -4,8 +4,7 @@ package process
 
 import "syscall"
 
-// OwnGroup puts a child into a process group of its own. If we are killed, the end of its stdin is all it hears. Nothing
-// that we inherited beyond our standard streams reaches it.
+// OwnGroup puts a child into a process group of its own; if we are killed, its stdin ends. Nothing else is inherited.
 func OwnGroup() *syscall.SysProcAttr {
 	closeInherited()
 	return &syscall.SysProcAttr{Setpgid: true}

@@ -10,19 +10,17 @@ import (
 // indentedLevels is how many levels of a value get lines of their own in a file.
 const indentedLevels = 64
 
-// Canonical is the canonical form of one JSON value, without white space: keys sorted by their text, numbers exactly as
-// written, each string with the fewest escapes. Members with the same key stay in the order in which they were sent.
-// Invalid UTF-8 becomes U+FFFD (a caller can tell beforehand by utf8.Valid), the escape of a lone surrogate stays one.
-// Two values with the same canonical form mean the same; numbers that are spelled differently count as different.
+// Canonical is the canonical form of one JSON value, without white space: keys sorted (equal ones in their order), numbers as
+// written, strings with the fewest escapes. Invalid UTF-8 becomes U+FFFD, the escape of a lone surrogate stays. The same form
+// means the same; numbers spelled differently differ.
 //
-// The error names the place by JSON pointer. More than 10,000 arrays and objects inside one another are an error.
+// The error names the place by JSON pointer, also for more than 10,000 arrays and objects inside one another.
 func Canonical(raw json.RawMessage) ([]byte, error) {
 	return AppendIndented(make([]byte, 0, len(raw)), raw, indentedLevels)
 }
 
-// AppendIndented appends the canonical form of one JSON value with two spaces for each level, the value itself standing
-// on the given level, and no final newline. From the 64th level on a value stays on one line, so that hostile nesting
-// cannot blow a file up.
+// AppendIndented appends the canonical form with two spaces for each level, the value on the given one, and no final newline.
+// From the 64th level on a value stays on one line.
 func AppendIndented(dst []byte, raw json.RawMessage, level int) ([]byte, error) {
 	v, err := parseValue(raw)
 	if err != nil {
@@ -47,7 +45,6 @@ func Size(raw json.RawMessage) int {
 	return len(canonical)
 }
 
-// value is one JSON value in canonical form.
 type value struct {
 	token   []byte   // the text of a string, number, true, false or null
 	open    byte     // '{' or '[', 0 for a token
@@ -68,7 +65,6 @@ func parseValue(raw []byte) (v value, err error) {
 	return v, err
 }
 
-// value reads a value of any kind.
 func (s *scanner) value() (value, error) {
 	v := value{open: s.peek()}
 	switch v.open {

@@ -15,9 +15,8 @@ type Member struct {
 	At    int             // where Value begins in the text that was read; of no meaning in a member that is to be written
 }
 
-// Members are the members of a JSON object as they stand there, repeated keys included. The values share raw's memory.
-// A value of another kind wraps ErrNotObject, and a text that is no JSON is an error, too; what stands before the fault is
-// given even then.
+// Members are a JSON object's members as they stand there, repeated keys included, sharing raw's memory. Another kind wraps
+// ErrNotObject; before a fault in the text they are given with the error.
 func Members(raw json.RawMessage) ([]Member, error) {
 	var members []Member
 	s := scanner{data: raw}
@@ -32,8 +31,7 @@ func Members(raw json.RawMessage) ([]Member, error) {
 	return members, err
 }
 
-// Elements are the elements of a JSON array. They share raw's memory. A value of another kind wraps ErrNotArray, and a
-// text that is no JSON is an error, too.
+// Elements are the elements of a JSON array, sharing raw's memory. A value of another kind wraps ErrNotArray.
 func Elements(raw json.RawMessage) ([]json.RawMessage, error) {
 	elements := []json.RawMessage{}
 	s := scanner{data: raw}
@@ -73,6 +71,31 @@ func Texts(raw json.RawMessage) []string {
 		}
 	}
 	return texts
+}
+
+// Strings gives every string inside a value to found, up to a fault if there is one, and reads each byte once. What is known of a
+// place goes down with it: into makes of what is known above and of the name of a member, or the number of an element, what is known inside.
+func Strings[P any](raw json.RawMessage, top P, into func(above P, step string) P, found func(at P, text string)) {
+	s := scanner{data: raw}
+	var walk func(at P) error
+	walk = func(at P) error {
+		switch s.peek() {
+		case '{':
+			return s.object(func(key []byte) error {
+				name, _ := text(key)
+				return walk(into(at, name))
+			})
+		case '[':
+			i := -1
+			return s.array(func() error { i++; return walk(into(at, strconv.Itoa(i))) })
+		}
+		value, err := s.scalar()
+		if t, ok := text(value); err == nil && ok {
+			found(at, t)
+		}
+		return err
+	}
+	_ = s.whole(func() error { return walk(top) })
 }
 
 // Repeated are the JSON pointers of the members that an object inside a value has more than once, each once.
@@ -125,8 +148,7 @@ func ObjectOf(raw json.RawMessage) Object {
 	return o
 }
 
-// ReadObject reads an object, and the keys that stand in it more than once. The error is to follow the name of what is
-// read: "is an array, not an object".
+// ReadObject reads an object and its repeated keys. The error follows the name of what is read: "is an array, not an object".
 func ReadObject(raw json.RawMessage) (o Object, repeated []string, err error) {
 	if kind := TypeName(raw); kind != "an object" {
 		return nil, nil, fmt.Errorf("is %s, not an object", kind)
@@ -188,10 +210,18 @@ func TypeName(raw json.RawMessage) string {
 
 // Join is a JSON pointer (RFC 6901) with further steps at its end: keys of objects as they are, or indexes of arrays.
 func Join(pointer string, steps ...string) string {
-	for _, step := range steps {
-		pointer += "/" + strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
+	if len(steps) == 1 {
+		return pointer + "/" + escaped(steps[0])
 	}
-	return pointer
+	parts := []string{pointer}
+	for _, step := range steps {
+		parts = append(parts, "/", escaped(step))
+	}
+	return strings.Join(parts, "")
+}
+
+func escaped(step string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
 }
 
 // Split is the steps of a JSON pointer, unescaped; none for the whole value, and for what is no pointer.
@@ -206,8 +236,7 @@ func Split(pointer string) []string {
 	return steps
 }
 
-// Step is one step into a decoded value: a member of an object, or the element of an array that has the index. An index
-// is written as RFC 6901 has it, without a sign and without leading zeros.
+// Step is one step into a decoded value: a member, or an element by its index (RFC 6901: no sign, no leading zeros).
 func Step(value any, step string) (any, bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -234,8 +263,7 @@ func At(value any, pointer string) (any, bool) {
 	return value, true
 }
 
-// Find is the value that a JSON pointer leads to, as written; nil when there is none. Of a member that is repeated it is
-// the last one, as most readers of JSON take it.
+// Find is the value that a JSON pointer leads to, as written, of a repeated member the last one; nil when there is none.
 func Find(raw json.RawMessage, pointer string) json.RawMessage {
 	for _, step := range Split(pointer) {
 		var found json.RawMessage

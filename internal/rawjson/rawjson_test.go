@@ -1,8 +1,10 @@
 package rawjson_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,6 +122,26 @@ func TestWriting(t *testing.T) {
 		rawjson.Equal(json.RawMessage(`x`), json.RawMessage(`x`)) {
 		t.Error("equality of canonical forms is not told")
 	}
+}
+
+// FuzzDecode holds Decode to encoding/json.
+func FuzzDecode(f *testing.F) {
+	for _, raw := range []string{`{"a":[1,2.0e+9,true,false,null,"\ud83d\ude00\ud800x\n"],"a":{"a":{}},"b":[]}`, "\"\xff\"", ` "x" `, `01`, `{"a":1,}`, `[1] 2`, `nul`} {
+		f.Add([]byte(raw))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		var want any
+		wrong := decoder.Decode(&want)
+		if _, more := decoder.Token(); wrong == nil && !errors.Is(more, io.EOF) {
+			wrong = errors.New("it goes on")
+		}
+		got, err := rawjson.Decode(raw)
+		if (err == nil) != (wrong == nil) || err == nil && !cmp.Equal(got, want) {
+			t.Errorf("%q is read as %v (%v), and by encoding/json as %v (%v)", raw, got, err, want, wrong)
+		}
+	})
 }
 
 // FuzzPointer checks that a pointer of any steps leads to the value behind them.

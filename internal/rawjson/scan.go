@@ -31,7 +31,6 @@ type scanner struct {
 	depth int
 }
 
-// whole reads the one value that the text consists of.
 func (s *scanner) whole(value func() error) error {
 	if err := value(); err != nil {
 		return err
@@ -55,7 +54,6 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// skip reads a value of any kind.
 func (s *scanner) skip() error {
 	switch s.peek() {
 	case '{':
@@ -130,7 +128,6 @@ func (s *scanner) nested(end byte, part func(i int) error) error {
 	}
 }
 
-// scalar reads a string, number, true, false or null and is its text.
 func (s *scanner) scalar() ([]byte, error) {
 	switch c := s.peek(); {
 	case c == '"':
@@ -157,7 +154,6 @@ func (s *scanner) word(word string) ([]byte, error) {
 	return s.data[start:end], nil
 }
 
-// str reads a string and is its text with the quotes.
 func (s *scanner) str() ([]byte, error) {
 	start := s.pos
 	for s.pos++; s.pos < len(s.data); s.pos++ {
@@ -196,7 +192,6 @@ func (s *scanner) escape() error {
 	return s.unexpected("an escape sequence")
 }
 
-// number reads a number and is its text, exactly as written.
 func (s *scanner) number() ([]byte, error) {
 	start := s.pos
 	if s.data[s.pos] == '-' {
@@ -226,7 +221,6 @@ func (s *scanner) number() ([]byte, error) {
 
 func (s *scanner) at(c byte) bool { return s.pos < len(s.data) && s.data[s.pos] == c }
 
-// digits skips decimal digits and is their number.
 func (s *scanner) digits() int {
 	start := s.pos
 	for s.pos < len(s.data) && '0' <= s.data[s.pos] && s.data[s.pos] <= '9' {

@@ -3,15 +3,12 @@ package rawjson
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// canonicalString is the canonical form of a JSON string: the shortest escape where one is needed, none where none is.
-// Invalid UTF-8 becomes U+FFFD; the escape of a lone surrogate, which no UTF-8 can say, stays an escape. A string that is
-// canonical already is itself, not a copy.
+// canonicalString has the fewest and shortest escapes. Invalid UTF-8 becomes U+FFFD; the escape of a lone surrogate stays. A
+// canonical string is itself, not a copy.
 func canonicalString(quoted []byte) []byte {
 	if plain(quoted) {
 		return quoted
@@ -151,8 +148,7 @@ func text(value []byte) (string, bool) {
 	return string(dst), true
 }
 
-// Encode is a value as JSON on one line, without the escapes that HTML needs. Raw values in it stand there as written,
-// but for white space. Only a value that has no JSON, such as a function, gives an error.
+// Encode is a value as JSON on one line, without the escapes for HTML; raw values stand as written, but for white space.
 func Encode(value any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -163,19 +159,52 @@ func Encode(value any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte{'\n'}), nil
 }
 
-// Decode reads one JSON value as encoding/json does, with numbers as json.Number, exactly as written. Of members with the
-// same key the last one counts. Anything behind the value is an error.
-func Decode(raw json.RawMessage) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
+// Decode reads one JSON value, and no more, with numbers as json.Number; of equal keys the last one counts.
+func Decode(raw json.RawMessage) (decoded any, err error) {
+	s := scanner{data: raw}
+	err = s.whole(func() error {
+		decoded, err = s.decode()
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the text goes on behind the value")
+	return decoded, nil
+}
+
+func (s *scanner) decode() (any, error) {
+	switch s.peek() {
+	case '{':
+		members := map[string]any{}
+		return members, s.object(func(key []byte) error {
+			value, err := s.decode()
+			name, _ := text(key)
+			members[name] = value
+			return err
+		})
+	case '[':
+		elements := []any{}
+		err := s.array(func() error {
+			value, err := s.decode()
+			elements = append(elements, value)
+			return err
+		})
+		return elements, err
 	}
-	return value, nil
+	token, err := s.scalar()
+	if err != nil {
+		return nil, err
+	}
+	switch token[0] {
+	case '"':
+		value, _ := text(token)
+		return value, nil
+	case 't', 'f':
+		return token[0] == 't', nil
+	case 'n':
+		return nil, nil
+	}
+	return json.Number(token), nil
 }
 
 // Build is an object of these members in this order; the values stand in it as they are.

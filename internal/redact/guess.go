@@ -2,7 +2,6 @@ package redact
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -24,7 +23,7 @@ var (
 )
 
 // nextIs are flags whose value is a header or an environment variable.
-var nextIs = map[string]func() *regexp.Regexp{
+var nextIs = map[string]func() *match.Expression{
 	"-H": match.Pattern(`^[^:]*:`), "--header": match.Pattern(`^[^:]*:`),
 	"-e": match.Pattern(`^[^=]*(=|$)`), "--env": match.Pattern(`^[^=]*(=|$)`),
 }
@@ -49,8 +48,7 @@ var (
 	namedValue = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|key|auth|credential|cookie)[A-Za-z0-9_-]*["']?\s*:\s*["']?)[^"',}]+`)
 )
 
-// MaskLine is a command line of the shell with every word that looks secret replaced as in MaskArgs, and the values of
-// headers and JSON members that are called like secrets.
+// MaskLine is MaskArgs for a line of the shell, and masks values of headers and JSON members named like secrets.
 func MaskLine(line string) string {
 	at := word().FindAllStringIndex(line, -1)
 	words := make([]string, len(at))
@@ -200,8 +198,7 @@ func SecretName(name string) bool {
 	return secretWord().MatchString(name) && !aboutSecrets().MatchString(name)
 }
 
-// Hidden are the parts of texts that their masked forms do not show: values of --token and its like, user info, what looks
-// like a token. A server may quote them back.
+// Hidden are the parts of texts that their masked forms do not show, which a server may quote back.
 func Hidden(texts, shown []string) []string {
 	var secrets []string
 	for i, text := range texts {
@@ -215,7 +212,6 @@ func Hidden(texts, shown []string) []string {
 	return secrets
 }
 
-// hidden are the parts of text that *** stands for in shown.
 func hidden(text, shown string) []string {
 	pieces := strings.Split(shown, Mask)
 	rest, ok := strings.CutPrefix(text, pieces[0])
@@ -247,8 +243,7 @@ func Sensitive(name, value string) bool {
 	return value != "" && (SecretName(name) || MaskText(value) != value)
 }
 
-// OfURL are the parts of a URL that are secret by their place or look: user info, segments of the path, and values of the
-// query that are called so.
+// OfURL are the secret parts of a URL: user info, segments that look so, values of the query that are called so.
 func OfURL(raw string) []string {
 	address, search, _ := strings.Cut(raw, "?")
 	secrets := Hidden([]string{address}, []string{MaskURL(address)})

@@ -1,6 +1,4 @@
-// Package redact hides known secrets in texts, in whichever of the usual ways they were written there.
-//
-// It knows values, not what secrets look like: it hides what it was told to, and nothing else.
+// Package redact hides known secrets in texts, in whichever of the usual ways they were written there, and nothing else.
 package redact
 
 import (
@@ -140,8 +138,7 @@ func Header(value string) []string {
 	return secrets
 }
 
-// URL are the secrets in a URL: its user info, as written, decoded and as HTTP sends it, and the values of its query. What
-// is no URL is a secret as a whole.
+// URL are the secrets in a URL: its user info in three forms, and query values. What is no URL is one as a whole.
 func URL(raw string) []string {
 	address, err := url.Parse(raw)
 	if err != nil {
@@ -165,15 +162,13 @@ func URL(raw string) []string {
 	return append(secrets, address.Fragment)
 }
 
-// leastEncoded is the length from which a value is looked for in encodings that change every character of it, and leastLine
-// that from which a line of a value with several lines is a secret of its own.
+// leastEncoded is from which length encodings are looked for, leastLine from which a line of a value is a secret of its own.
 const (
 	leastEncoded = 6
 	leastLine    = 16
 )
 
-// forms are the ways in which a value is written: as it is, line by line, and as URLs, JSON, HTML, shells and Go write it,
-// in hexadecimal digits and base64.
+// forms are a value as it is, line by line, as URLs, JSON, HTML, shells and Go write it, in hexadecimal and base64.
 func forms(value string) []string {
 	if len(value) < Least {
 		return nil
@@ -193,9 +188,9 @@ func forms(value string) []string {
 	return all
 }
 
-// escaped are the forms in which ordinary characters stay as they are. JSON is written inside of JSON, too.
+// escaped are forms that keep ordinary characters: a URL's in three ways (as encodeURIComponent), JSON inside of JSON, too.
 func escaped(value string) []string {
-	all := []string{value, url.QueryEscape(value), url.PathEscape(value), percent(value), html.EscapeString(value)}
+	all := []string{value, url.QueryEscape(value), url.PathEscape(value), strings.ReplaceAll(url.QueryEscape(value), "+", "%20"), html.EscapeString(value)}
 	all = append(all, strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;").Replace(value))
 	for _, lower := range all[1:4] {
 		all = append(all, lowerEscapes(lower))
@@ -231,13 +226,7 @@ func ascii(text string) string {
 	return out.String()
 }
 
-// inside is what stands between quotes.
 func inside(quoted string) string { return quoted[1 : len(quoted)-1] }
-
-// percent escapes all that RFC 3986 does not call unreserved, as encodeURIComponent nearly does.
-func percent(value string) string {
-	return strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
-}
 
 // lowerEscapes is a text with its %XX in lower case.
 func lowerEscapes(text string) string {
@@ -264,8 +253,7 @@ func encoded(value string) []string {
 	return all
 }
 
-// core is what base64 makes of a value that begins shift bytes behind a group of three, without the characters that depend
-// on what stands before and after it.
+// core is the base64 of a value that begins shift bytes into a group of three, without what depends on its surroundings.
 func core(alphabet *base64.Encoding, value string, shift int) string {
 	text := alphabet.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
 	start := (shift*8 + 5) / 6

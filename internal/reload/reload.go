@@ -1,8 +1,5 @@
-// Package reload tells when the files that a program is made of have changed.
-//
-// What the system announces only says when to look; what has changed is found by looking, so that editors which save by
-// renaming, folders that come and go and announcements that are lost make no difference. A file that was written again
-// as it was has not changed.
+// Package reload tells when the files that a program is made of have changed. Announcements only say when to look; looking
+// finds it, whatever editors do, and whatever is lost. A file written again as it was has not changed.
 package reload
 
 import (
@@ -85,8 +82,7 @@ func (w *Watcher) Unmatched() []string {
 	return none
 }
 
-// lookAround looks at all files, and once more as long as there are folders that were not watched before: what happens in a
-// folder until it is watched is not announced.
+// lookAround looks at all files, again as long as there are new folders: before they are watched nothing is announced.
 func (w *Watcher) lookAround(ctx context.Context) error {
 	for {
 		now, err := w.look.all(ctx, w.seen)
@@ -208,4 +204,70 @@ func (w *Watcher) concerns(e fsnotify.Event) bool {
 		}
 	}
 	return false
+}
+
+// In how many rounds in a row a file may change: up to tolerated the next round comes at once, up to doubted after 1, 3 and 9
+// seconds, in which people save and builds do not; then it is an output.
+const (
+	tolerated = 2
+	doubted   = 5
+)
+
+// Outputs tells the files that a build writes, so that it does not set itself off for ever: those that change in every round
+// and never in the growing pauses between. The zero value knows none.
+type Outputs struct {
+	rounds  map[string]int  // how many rounds in a row a file changed in
+	touched map[string]bool // changed in this round
+}
+
+// Decision is what changed files are a reason for.
+type Decision struct {
+	Now     []string      // a round at once
+	Later   []string      // a round after a pause, unless something else is changed before
+	Pause   time.Duration // how long, once this round is over
+	Outputs []string      // nothing, from now on
+}
+
+// Begin begins a round. Files that did not change in the one before are outputs no more.
+func (o *Outputs) Begin() {
+	for file := range o.rounds {
+		if !o.touched[file] {
+			delete(o.rounds, file)
+		}
+	}
+	o.touched = map[string]bool{}
+}
+
+// Decide sorts changed files. What changes between two rounds was changed by people.
+func (o *Outputs) Decide(files []string, duringRound bool) (d Decision) {
+	for _, file := range files {
+		if !duringRound {
+			delete(o.rounds, file)
+			d.Now = append(d.Now, file)
+			continue
+		}
+		n, first := o.count(file)
+		switch {
+		case n <= tolerated:
+			d.Now = append(d.Now, file)
+		case n <= doubted:
+			d.Later = append(d.Later, file)
+			d.Pause = max(d.Pause, [...]time.Duration{1, 3, 9}[n-tolerated-1]*time.Second)
+		case n == doubted+1 && first:
+			d.Outputs = append(d.Outputs, file)
+		}
+	}
+	return d
+}
+
+// count is in how many rounds in a row a file changed, and whether it is the first time in this one.
+func (o *Outputs) count(file string) (n int, first bool) {
+	if o.rounds == nil {
+		o.rounds, o.touched = map[string]int{}, map[string]bool{}
+	}
+	if first = !o.touched[file]; first {
+		o.touched[file] = true
+		o.rounds[file]++
+	}
+	return o.rounds[file], first
 }

@@ -77,8 +77,7 @@ type walk struct {
 	entered map[string]bool // folders behind links, each entered once, by the names that they have without links
 }
 
-// enter looks at what the glob names in one folder, so many levels below its base. real is its name without links when it is
-// behind one. A folder that cannot be read has nothing.
+// enter looks at what the glob names in a folder at a level below its base; real is its name without links, if behind one.
 func (w walk) enter(ctx context.Context, folder, real string, level int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -220,8 +219,7 @@ func union(a, b []string) []string {
 // wholly is up to which size files are compared by what is in them; larger ones by when they were written.
 const wholly = 8 << 20
 
-// fresh is how old a file must be for its time to be trusted: clocks of file systems are coarse, and a file may be written
-// twice at one time.
+// fresh is how old a file must be for its time to be trusted: file systems' clocks are coarse.
 const fresh = 2 * time.Second
 
 // stamp tells one state of a file from another.
@@ -267,7 +265,6 @@ func (s stamp) same(other stamp) bool {
 	return s.size == 0 || s.sum != 0 || s.written.Equal(other.written)
 }
 
-// glob names files.
 type glob struct {
 	text  string // as it was written
 	base  string // the folder that it begins in, absolute
@@ -301,8 +298,7 @@ func (g glob) matches(below string) bool { return doublestar.MatchUnvalidated(g.
 // reaches tells whether the glob may name something in a folder so many levels below base.
 func (g glob) reaches(level int) bool { return g.depth < 0 || level <= g.depth }
 
-// usual is left out wherever a .gitignore does not say otherwise: repositories, installed modules, and what editors write
-// beside the file that they save.
+// usual is left out unless a .gitignore says otherwise: repositories, installed modules, editors' temporary files.
 const usual = `.git
 .hg
 .svn
@@ -326,8 +322,7 @@ type ignoring struct {
 	files   *gitignore.Matcher // without rules that let folders in: the library would let in all that is in them
 }
 
-// ignoringIn are the rules that hold in a folder: those of its repository, from the top down. A folder that they leave
-// out altogether, and that was named all the same, has only its own.
+// ignoringIn are the rules in a folder, from its repository down; one that was named though left out has only its own.
 func ignoringIn(folder, dir string) ignoring {
 	i := newIgnoring(repository(folder, dir))
 	i.read(filepath.Join(i.root, ".git", "info", "exclude"), "")

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// writeGitHub writes workflow commands, from which GitHub Actions makes annotations, and a line that says it all. What
-// matters most comes first, since GitHub shows only the first ten annotations of a kind that a step writes.
+// writeGitHub writes workflow commands, most important first: GitHub shows ten annotations of a kind for each step.
 func writeGitHub(w io.Writer, r *Report, o Options) error {
 	var b strings.Builder
 	for _, s := range r.Servers {
@@ -44,7 +44,6 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	return err
 }
 
-// annotation is a finding as a workflow command. A waived one is a notice.
 func annotation(f finding.Finding, at finding.Location) string {
 	level := []string{"error", "warning", "notice", "notice"}[rank(f)]
 	return workflowCommand(level, at, levelWord(f)+": "+subject(f), plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
@@ -59,7 +58,18 @@ func subject(f finding.Finding) string {
 }
 
 // saveHint is what to do about a server without a snapshot.
-func saveHint(s Server) string { return "save one: mcpctl snapshot " + printable.ShellWord(s.Name) }
+func saveHint(s Server) string { return "save one: " + saving(s) }
+
+// saving is the command that saves a server: one that is in no configuration is named as it was.
+func saving(s Server) string {
+	switch {
+	case published(s.Source):
+		return "mcpctl snapshot " + printable.ShellWord(s.Source)
+	case s.Source == "argv":
+		return "mcpctl snapshot, with the same words"
+	}
+	return "mcpctl snapshot " + printable.ShellWord(s.Name)
+}
 
 // workflowCommand is one line that the runner of GitHub Actions obeys. No text gets out of its place in it, see
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands.
@@ -69,14 +79,10 @@ func workflowCommand(level string, at finding.Location, title, message string) s
 		properties = append(properties, "file="+workflowProperty(at.File), fmt.Sprint("line=", at.Line))
 	}
 	properties = append(properties, "title="+workflowProperty(title))
-	var all []string
-	for _, line := range lines(message) {
-		all = append(all, workflowText(line))
-	}
+	all := lists.Map(lines(message), workflowText)
 	return "::" + level + " " + strings.Join(properties, ",") + "::" + strings.Join(all, "%0A") + "\n"
 }
 
-// workflowProperty is a text as a property of a workflow command.
 func workflowProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(workflowText(s))
 }
@@ -198,9 +204,8 @@ type (
 	}
 )
 
-// writeJUnit writes a suite per server: a test for each finding, which fails if the finding fails the run, an
-// error where a server could not be asked, and one test that passes where nothing was found. Waived findings are skipped
-// tests.
+// writeJUnit writes a suite per server: a test for each finding, skipped where waived, an error where a server could not be
+// asked, one test that passes where nothing was found.
 func writeJUnit(w io.Writer, r *Report, _ Options) error {
 	all := junitSuites{Name: text("mcpctl " + r.Command)}
 	for _, s := range r.Servers {
@@ -239,10 +244,7 @@ func count(is bool) int {
 }
 
 func serverCases(r *Report, s Server) []junitCase {
-	var all []junitCase
-	for _, f := range s.failures() {
-		all = append(all, failureCase(s, f))
-	}
+	all := lists.Map(s.failures(), func(f Failure) junitCase { return failureCase(s, f) })
 	if s.Unsaved {
 		all = append(all, junitCase{Class: text(s.Name), Name: "saved snapshot", Error: &junitResult{Message: "no saved snapshot", Text: multiline(saveHint(s))}})
 	}
@@ -312,13 +314,11 @@ func place(f finding.Finding, servers []Server) finding.Location {
 	return serverNamed(f.Server, servers).place()
 }
 
-// place is the file that stands for a server.
 func (s Server) place() finding.Location {
 	return cmp.Or(finding.LocationOf(s.Base), finding.LocationOf(s.Source))
 }
 
-// evidence are the lines that show a finding as it stands: what changed, and an instance that tells the difference. Changes
-// are told by the style, red for what is gone and green for what is new.
+// evidence are the lines that show a finding: what changed, by style, and an instance that tells the difference.
 func evidence(f finding.Finding) [][]piece {
 	p := &page{bare: true, Options: Options{Verbose: true}}
 	writeChange(p, 0, f)
@@ -327,7 +327,6 @@ func evidence(f finding.Finding) [][]piece {
 	return p.rows
 }
 
-// plainText is all that a finding says, for formats that have neither colour nor structure.
 func plainText(f finding.Finding) string {
 	p := &page{}
 	writeBody(p, 0, f)

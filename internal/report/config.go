@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
@@ -59,10 +60,7 @@ func (s Server) runs() string {
 	case s.URL != "":
 		return s.URL
 	}
-	var all []string
-	for _, word := range s.Command {
-		all = append(all, printable.ShellWord(word))
-	}
+	all := lists.Map(s.Command, printable.ShellWord)
 	return strings.Join(all, " ")
 }
 
@@ -99,7 +97,6 @@ func (s Server) applications() string {
 	return text
 }
 
-// writePlaces tells of each server that has several places where the others are.
 func writePlaces(p *page, servers []Server) {
 	for _, s := range servers {
 		if len(s.Places) < 2 && !slices.ContainsFunc(s.Places, func(at Place) bool { return at.Name != "" }) {
@@ -120,7 +117,6 @@ func writePlaces(p *page, servers []Server) {
 	}
 }
 
-// writeFiles writes a row per file of an application.
 func writeFiles(p *page, files []File) {
 	if len(files) == 0 {
 		return

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -41,10 +42,7 @@ func (all Findings) MarshalJSON() ([]byte, error) {
 // concealed are the passages that other formats mark in the texts of a new value, with what they are, and those of the old one left out.
 func concealed(old, new json.RawMessage) []string {
 	var found []string
-	before := map[string]bool{}
-	for _, passage := range marks(old) {
-		before[passage] = true
-	}
+	before := lists.Set(marks(old))
 	for _, passage := range marks(new) {
 		if !before[passage] {
 			found = appendNew(found, passage)
@@ -158,7 +156,6 @@ func scalar(s string) *yaml.Node {
 	return n
 }
 
-// literal tells whether a text can stand line by line.
 func literal(s string) bool {
 	if !strings.Contains(s, "\n") || s[0] == ' ' || s[0] == '\n' || strings.Contains(s, " \n") {
 		return false
@@ -174,8 +171,7 @@ func literal(s string) bool {
 	return !strings.HasSuffix(s, " ")
 }
 
-// escapeHidden writes what cannot be seen as escapes. Such characters stand in double quotes, since literal and bareword
-// let none of them pass.
+// escapeHidden writes what cannot be seen as escapes; such characters stand in double quotes alone.
 func escapeHidden(doc []byte) []byte {
 	out := make([]byte, 0, len(doc))
 	for _, r := range string(doc) {
@@ -215,12 +211,26 @@ func Parse(data []byte) (*Report, error) {
 	return r, nil
 }
 
+// slot is where a report has what it says of a kind; nil where the format has no members for it.
+type slot struct {
+	items func(*Server) *Items
+	count func(*Counts) **int
+}
+
+var slots = map[snapshot.Kind]slot{
+	snapshot.Tools:     {func(s *Server) *Items { return &s.Tools }, func(c *Counts) **int { return &c.Tools }},
+	snapshot.Prompts:   {func(s *Server) *Items { return &s.Prompts }, func(c *Counts) **int { return &c.Prompts }},
+	snapshot.Resources: {func(s *Server) *Items { return &s.Resources }, func(c *Counts) **int { return &c.Resources }},
+	snapshot.Templates: {func(s *Server) *Items { return &s.ResourceTemplates }, func(c *Counts) **int { return &c.ResourceTemplates }},
+	snapshot.Skills:    {func(s *Server) *Items { return &s.Skills }, func(c *Counts) **int { return &c.Skills }},
+}
+
 // Items are where the items of a kind stand, as far as they came with s; nil = not shown or not offered.
 func (s *Server) Items(k snapshot.Kind) *Items {
-	return map[snapshot.Kind]*Items{
-		snapshot.Tools: &s.Tools, snapshot.Prompts: &s.Prompts,
-		snapshot.Resources: &s.Resources, snapshot.Templates: &s.ResourceTemplates, snapshot.Skills: &s.Skills,
-	}[k]
+	if slot, known := slots[k]; known {
+		return slot.items(s)
+	}
+	return nil
 }
 
 // Count is how many items of a kind there are; nil = not offered or not known.
@@ -228,8 +238,8 @@ func (s *Server) Count(k snapshot.Kind) *int {
 	if s.Counts == nil {
 		return nil
 	}
-	return map[snapshot.Kind]*int{
-		snapshot.Tools: s.Counts.Tools, snapshot.Prompts: s.Counts.Prompts,
-		snapshot.Resources: s.Counts.Resources, snapshot.Templates: s.Counts.ResourceTemplates, snapshot.Skills: s.Counts.Skills,
-	}[k]
+	if slot, known := slots[k]; known {
+		return *slot.count(s.Counts)
+	}
+	return nil
 }

@@ -8,15 +8,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeVerdicts opens with what happened in a few lines, then writes the findings by their causes, worst first, and ends
-// with what they come to.
+// writeVerdicts opens with what happened, then writes the findings by causes, worst first, and what they come to.
 func writeVerdicts(p *page, r *Report) {
 	var changed, quiet []Server
 	for _, s := range r.Servers {
@@ -52,7 +51,6 @@ func writeVerdicts(p *page, r *Report) {
 // mostServers is how many servers a folded page names in one place.
 const mostServers = 20
 
-// of are the findings of one server.
 func of(server string, all []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Server != server })
 }
@@ -99,7 +97,6 @@ func cost(s Server) []span {
 	return []span{{fmt.Sprintf("  %d → %d tokens (%+d)", *s.BaseTokens, *s.Tokens, *s.Tokens-*s.BaseTokens), dim}}
 }
 
-// now is where the newer side came from.
 func now(s Server) string {
 	switch {
 	case s.Transport != "" && !strings.HasPrefix(s.Source, "npm:"): // a package stays what it is
@@ -123,7 +120,6 @@ func itemTitle(item string) string {
 // isPolicy tells the items of findings that are about the policy, such as "waiver/tool-removed".
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
-// writeUnsaved tells which servers have nothing to be compared with.
 func writeUnsaved(p *page, servers []Server) {
 	for _, s := range servers {
 		if !s.Unsaved {
@@ -131,7 +127,7 @@ func writeUnsaved(p *page, servers []Server) {
 		}
 		p.gap()
 		p.text(0, 2, span{s.Name, bold}, span{"  no saved snapshot", yellow})
-		p.hint(2, "save one: mcpctl snapshot "+printable.ShellWord(s.Name))
+		p.hint(2, saveHint(s))
 	}
 }
 
@@ -141,10 +137,7 @@ func writeUnchanged(p *page, command string, servers []Server) {
 	if len(quiet) == 0 {
 		return
 	}
-	var names []string
-	for _, s := range quiet {
-		names = append(names, s.Name)
-	}
+	names := lists.Map(quiet, func(s Server) string { return s.Name })
 	p.gap()
 	says := "nothing found: "
 	if command == "diff" {
@@ -220,7 +213,6 @@ func (s Summary) totals(waived bool) []span {
 	return row
 }
 
-// words are the totals without their colours.
 func (s Summary) words() string {
 	var b strings.Builder
 	for _, part := range s.totals(true) {
@@ -262,7 +254,6 @@ func Meaning(r *Report) string {
 	return "wrong usage or configuration"
 }
 
-// writeHistory writes a row for each release of a package: what it offers, and what it changed.
 func writeHistory(p *page, r *Report) {
 	g := grid{columns: []column{{title: "RELEASE", name: true, least: 10}, {title: "TOOLS", right: true}, {title: "TOKENS", right: true},
 		{title: "BREAKING", right: true}, {title: "WARNING", right: true}, {title: "INFO", right: true}, {title: "MOST IMPORTANT", least: 20, brief: true, drop: 1}}}

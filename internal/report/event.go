@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Event is one thing that watching has to tell: about one server, or at the end about all of them. Fields that do not
-// apply are left out of its JSON, which docs/watch.md describes.
+// Event is one thing that watching has to tell, of one server or at the end of all; its JSON is described in docs/watch.md.
 type Event struct {
 	Mcpctl   int       `json:"mcpctl"` // version of this form; WriteEvent sets it
 	Time     time.Time `json:"time"`
@@ -106,7 +106,6 @@ func writeEventLines(p *page, e Event) {
 	writeCauses(p, 2, nil, p.causes(finding.Groups(e.Findings)))
 }
 
-// word is what the event tells, in its colour.
 func (e Event) word() span {
 	inks := map[string]style{
 		"live": green, "polling": green, "recovered": green, "changed": yellow, "stale": red, "failed": red,
@@ -157,7 +156,6 @@ func (e Event) remarks() []string {
 	return all
 }
 
-// remark is the counts in words.
 func (c Counts) remark() string {
 	var words []string
 	counted := &Server{Counts: &c}
@@ -169,7 +167,6 @@ func (c Counts) remark() string {
 	return strings.Join(words, ", ")
 }
 
-// writeTrouble writes why something failed, and what can be done.
 func writeTrouble(p *page, f Failure) {
 	for i, l := range lines(f.Message) {
 		if i == 0 && f.Stage != "" {
@@ -190,10 +187,7 @@ func summed(p *page, e Event) []span {
 			order = append(order, s.State)
 		}
 	}
-	var words []string
-	for _, state := range order {
-		words = append(words, fmt.Sprintf("%d %s", states[state], state))
-	}
+	words := lists.Map(order, func(state string) string { return fmt.Sprintf("%d %s", states[state], state) })
 	line := fmt.Sprintf("watching has ended: %d breaking, %d warning, %d info", e.Summary.Breaking, e.Summary.Warning, e.Summary.Info)
 	if e.Summary.Waived > 0 {
 		line += fmt.Sprintf(", %d waived", e.Summary.Waived)

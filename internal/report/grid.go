@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -163,7 +164,6 @@ func (g grid) narrowable(widths, least []int) int {
 	return next
 }
 
-// order is when a column gives way.
 func (c column) order() int {
 	switch {
 	case c.brief:
@@ -190,12 +190,7 @@ func (g grid) droppable() func(int) bool {
 
 // empty tells whether no row has anything in column i.
 func (g grid) empty(i int) bool {
-	for _, row := range g.rows {
-		if row[i].text != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.rows, func(row []span) bool { return row[i].text != "" })
 }
 
 // without is g less the columns for which gone is true.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -48,7 +48,6 @@ type webPage struct {
 	Rows     [][]text
 }
 
-// webLevel is a level that findings have.
 type webLevel struct {
 	Word  string
 	Count int
@@ -85,14 +84,12 @@ type webGroup struct {
 	Members                     []webMember
 }
 
-// webMember is one finding of a group as it stands.
 type webMember struct {
 	Fingerprint string
 	Where       text
 	Rows        [][]piece
 }
 
-// writeHTML writes one page that needs nothing else.
 func writeHTML(w io.Writer, r *Report, o Options) error {
 	page, err := template.New("page").Parse(pageTemplate)
 	if err != nil {
@@ -125,17 +122,12 @@ func webPageOf(r *Report, o Options) webPage {
 }
 
 func texts(all []string) []text {
-	var out []text
-	for _, s := range all {
-		out = append(out, text(s))
-	}
-	return out
+	return lists.Map(all, func(s string) text { return text(s) })
 }
 
 // bareText is a sentence without the backticks around its names.
 func bareText(s string) text { return text(strings.ReplaceAll(s, "`", "")) }
 
-// sourceHash names a script or a style in a content security policy.
 func sourceHash(source string) string {
 	hash := sha256.Sum256([]byte(source))
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
@@ -178,7 +170,7 @@ func (p *webPage) addServers(r *Report, o Options) {
 			one.Troubles = append(one.Troubles, webTrouble{text(string(s.State)), text(f.Stage), multiline(troubleText(s, f)), multiline(f.Stderr)})
 		}
 		if s.Unsaved {
-			one.Unsaved = text("no saved snapshot; save one by mcpctl snapshot " + printable.ShellWord(s.Name))
+			one.Unsaved = text("no saved snapshot; save one by " + saving(s))
 		}
 		found := len(o.wanted(of(s.Name, r.Findings))) > 0
 		switch {

@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeItem writes everything about one item.
 func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	item := rawjson.ObjectOf(raw)
 	writeItemHead(p, k, raw)
@@ -25,6 +24,7 @@ func writeItem(p *page, k snapshot.Kind, raw json.RawMessage) {
 	switch k {
 	case snapshot.Tools:
 		writeNote(p, "hints", signature.Hints(raw))
+		writeNote(p, "digest", (snapshot.Item{Raw: raw}).Digest())
 	case snapshot.Templates:
 		writeNote(p, "variables", strings.Join(signature.Variables(item.Text("uriTemplate")), ", "))
 	}
@@ -64,7 +64,6 @@ func writeRemaining(p *page, k snapshot.Kind, raw json.RawMessage) {
 	writeOthers(p, "", raw, shown)
 }
 
-// writeOthers writes the members of an object that are not shown elsewhere.
 func writeOthers(p *page, prefix string, raw json.RawMessage, shown []string) {
 	for _, m := range rawjson.Children(raw) {
 		if slices.Contains(shown, m.Key) {
@@ -84,7 +83,6 @@ func writeOthers(p *page, prefix string, raw json.RawMessage, shown []string) {
 // embedded is a data URI long enough to be in the way, as icons have it.
 var embedded = match.Pattern(`data:[a-z/+.-]+;base64,[A-Za-z0-9+/=]{64,}`)
 
-// writeNote writes one labelled line of an item.
 func writeNote(p *page, label, text string) {
 	if text != "" {
 		p.text(4, 2, span{label + "  ", dim}, span{text, plain})

@@ -80,7 +80,7 @@ func writeServerList(p *page, servers []Server) {
 // countedKinds are the kinds that have a column: those of the core, and skills where a server has a list of them.
 func countedKinds(servers []Server) []snapshot.Kind {
 	return slices.DeleteFunc(snapshot.Kinds(), func(k snapshot.Kind) bool {
-		return k == snapshot.Skills && !slices.ContainsFunc(servers, func(s Server) bool { return s.Count(k) != nil })
+		return k.Extension() && !slices.ContainsFunc(servers, func(s Server) bool { return s.Count(k) != nil })
 	})
 }
 
@@ -98,8 +98,7 @@ func serverRow(s Server, kinds []snapshot.Kind) []span {
 		span{s.applications(), plain}, span{problem(s), stateStyle(s.State)})
 }
 
-// countCell is a number, with a plus when there may be more, a dash for a kind that is not offered, or a question mark when
-// nothing is known of it.
+// countCell is a number, with a plus when there may be more, a dash for what is not offered, a question mark for unknown.
 func countCell(s Server, k snapshot.Kind) span {
 	partial := slices.ContainsFunc(s.PartialLists, func(l PartialList) bool { return l.Kind == k })
 	switch n := s.Count(k); {
@@ -115,7 +114,6 @@ func countCell(s Server, k snapshot.Kind) span {
 	return span{}
 }
 
-// number is a number that may not be known.
 func number(n *int) string {
 	if n == nil {
 		return ""
@@ -131,12 +129,15 @@ func transport(s Server) string {
 	return s.Transport
 }
 
-// problem is the stage and the cause of the first failure, on one line: of a server that ended, what it said of that.
+// problem is the cause of the first failure, on one line: what a server that ended said of it, what is missing of a part.
 func problem(s Server) string {
 	if s.Error == nil {
 		return ""
 	}
-	said := ""
+	cause, said := firstLine(s.Error.Message), ""
+	if _, found, ok := strings.Cut(cause, "server "+strconv.Quote(s.Name)+": "); ok {
+		cause = found
+	}
 	if strings.HasPrefix(s.Error.Message, "the server ended") {
 		for _, line := range lines(s.Error.Stderr) {
 			if said == "" || !reason().MatchString(said) && reason().MatchString(line) {
@@ -144,7 +145,13 @@ func problem(s Server) string {
 			}
 		}
 	}
-	return join(": ", s.Error.Stage, firstLine(s.Error.Message), said)
+	switch {
+	case said != "":
+		return said + " (" + cause + ")"
+	case s.State == Partial:
+		return join(": ", s.Error.Stage, cause)
+	}
+	return cause
 }
 
 // reason is what lines have that say why a program ended.
@@ -192,7 +199,7 @@ func itemRow(server string, k snapshot.Kind, raw json.RawMessage) []span {
 	}
 }
 
-// writeServer is what an item says of itself: its description, else its title, else its name.
+// about is what an item says of itself: its description, else its title, else its name.
 func about(raw json.RawMessage) string {
 	item := rawjson.ObjectOf(raw)
 	annotations := rawjson.ObjectOf(item["annotations"])
@@ -227,7 +234,6 @@ func (s Server) listed() bool {
 	return slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return *s.Items(k) != nil })
 }
 
-// failures are all failures of s.
 func (s Server) failures() []Failure {
 	if s.Error == nil {
 		return s.MoreErrors
@@ -273,7 +279,6 @@ func writeServer(p *page, s Server) {
 	}
 }
 
-// factWidth is the width of a fact's label.
 const factWidth = 14
 
 // writeFact writes one labelled line, or nothing when there is nothing to say.
@@ -283,7 +288,6 @@ func writeFact(p *page, label string, text string) {
 	}
 }
 
-// serverName is how a server calls itself, with its version.
 func serverName(info rawjson.Object) string {
 	name := info.Text("name")
 	if title := info.Text("title"); title != "" && title != name {

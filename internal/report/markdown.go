@@ -77,7 +77,7 @@ func (c *comment) compared(r *Report, o Options) {
 	for _, s := range r.Servers {
 		switch {
 		case s.Unsaved:
-			c.add(chapter{}, block{rank: -1, full: fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code("mcpctl snapshot "+printable.ShellWord(s.Name)))})
+			c.add(chapter{}, block{rank: -1, full: fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code(saving(s)))})
 		case s.Base != "" && len(o.wanted(of(s.Name, r.Findings))) > 0:
 			c.add(chapter{}, block{rank: 2, full: fmt.Sprintf("<p>%s: %s → %s</p>\n", code(shortened(s.Name, 200)), code(shortened(s.Base, 200)), code(shortened(now(s), 200)))})
 		}
@@ -131,7 +131,6 @@ func fromGit(server string, servers []Server) bool {
 	return strings.HasPrefix(serverNamed(server, servers).Base, "git:")
 }
 
-// levelWord is how much a finding matters, in a word.
 func levelWord(f finding.Finding) string {
 	if f.Waiver != nil {
 		return "waived"
@@ -182,7 +181,6 @@ type comment struct {
 // chapter is the two tags around blocks that follow each other. They are left out when none of the blocks stays.
 type chapter struct{ open, end string }
 
-// block is the smallest piece that is kept or left out.
 type block struct {
 	chapter
 	part  int    // the number of its chapter
@@ -291,17 +289,13 @@ func (l leftOut) note(limit int) string {
 		limit, strings.Join(parts, ", "))
 }
 
-// markup is HTML as it may stand in Markdown: whatever comes from elsewhere is escaped, and no line of it is blank, since
-// a blank line would end the HTML and let Markdown read what follows.
+// markup is escaped HTML as it may stand in Markdown: none of its lines is blank, which would end the HTML.
 type markup string
 
-// code is a text as code, in which nobody is mentioned and nothing becomes a link.
 func code(s string) markup { return "<code>" + escaped(s) + "</code>" }
 
-// shortened is a text of at most so many columns.
 func shortened(s string, limit int) string { return string(clip(printable.Visible(s), limit)) }
 
-// escaped is a text as markup.
 func escaped(s string) markup { return markup(html.EscapeString(string(printable.Visible(s)))) }
 
 // calm is a word that no reader of Markdown takes for anything but a word.
@@ -310,8 +304,7 @@ var calm = match.Pattern(`^[("']*[\p{L}]+(['’-][\p{L}]+)*[)"']*[,.;:!?]?$|^[0-
 // hash is a word that may be taken for the name of a commit.
 var hash = match.Pattern(`^[0-9a-f]{7,}$`)
 
-// prose is a sentence in which every word that could be more than a word stands as code: names, paths, mentions, links,
-// and what stands between two backticks.
+// prose is a sentence in which every word that could be more than a word, such as a path or a mention, stands as code.
 func prose(s string) markup {
 	parts := strings.Split(string(printable.Visible(s)), "`")
 	if len(parts)%2 == 0 { // not in pairs
@@ -332,7 +325,6 @@ func prose(s string) markup {
 	return markup(b.String())
 }
 
-// sentence is prose without regard to backticks.
 func sentence(s string) markup {
 	var words []string
 	for word := range strings.FieldsSeq(string(printable.Visible(s))) {

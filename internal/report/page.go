@@ -7,6 +7,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -54,11 +55,7 @@ func (p piece) Text() printable.Text { return p.text }
 func (p piece) Kind() string { return map[style]string{red: "gone", green: "new"}[p.style] }
 
 func pieces(spans []span) []piece {
-	var all []piece
-	for _, s := range spans {
-		all = append(all, piece{printable.Visible(s.text), s.style})
-	}
-	return all
+	return lists.Map(spans, func(s span) piece { return piece{printable.Visible(s.text), s.style} })
 }
 
 func (p piece) render(color bool) string {
@@ -88,7 +85,6 @@ func (p *page) part() *page {
 	return &page{Options: p.Options, fold: p.fold, still: p.still, told: p.told, bare: p.bare}
 }
 
-// add puts what was written onto a part behind what is there.
 func (p *page) add(part *page) {
 	p.WriteString(part.String())
 	p.rows = append(p.rows, part.rows...)
@@ -144,7 +140,6 @@ func bullet(line string) int {
 	return len(line) - len(words)
 }
 
-// hint writes what can be done next.
 func (p *page) hint(indent int, text string) {
 	for i, l := range lines(text) {
 		if i == 0 {
@@ -223,7 +218,6 @@ func (w *wrapper) next() {
 	w.row, w.used, w.limit = nil, 0, w.rest
 }
 
-// trimEnd takes the spaces off the end of a row.
 func trimEnd(row []piece) []piece {
 	for last := len(row) - 1; last >= 0; last-- {
 		row[last].text = printable.Text(strings.TrimRight(string(row[last].text), " "))
@@ -235,7 +229,6 @@ func trimEnd(row []piece) []piece {
 	return row
 }
 
-// ellipsis stands for what did not fit.
 const ellipsis = "…"
 
 // width is the number of columns that s takes, whatever the locale says about East Asian widths.
@@ -268,18 +261,15 @@ func split(s printable.Text, limit int) (head, tail printable.Text) {
 	return s, ""
 }
 
-// stateStyle is the colour of a server's state.
 func stateStyle(s State) style {
 	return cmp.Or(map[State]style{OK: green, Partial: yellow, Failed: red}[s], dim)
 }
 
-// levelStyle is the colour of a level.
 func levelStyle(l finding.Level) style {
 	return cmp.Or(map[finding.Level]style{finding.Breaking: red, finding.Warning: yellow, finding.Info: cyan}[l], dim)
 }
 
-// text is a line of text that may come from anywhere, in a format that is no page. Whatever prints it – fmt, html/template,
-// the encoders of JSON and XML – gets it with everything spelled out that cannot be seen, line breaks included.
+// text is a line from anywhere in a format that is no page: printed in any way, it spells out what cannot be seen.
 type text string
 
 // String is the text with what cannot be seen spelled out.

@@ -49,6 +49,7 @@ type Part struct {
 	Index   int            `json:"index"`             // from 1
 	Count   int            `json:"count"`             // how many parts there are
 	Fleet   string         `json:"fleet"`             // digest of the configuration, which all parts share
+	Began   time.Time      `json:"began,omitzero"`    // when the run began
 	Only    []string       `json:"only,omitempty"`    // what --only left of it
 	Status  int            `json:"status"`            // the exit status without findings
 	Partial []string       `json:"partial,omitempty"` // diff, check: servers that were not looked at in full
@@ -160,15 +161,16 @@ type Server struct {
 	Version      *finding.Advice    `json:"version,omitempty"`      // diff: what semantic versioning says of the findings
 	Cause        string             `json:"cause,omitempty"`        // diff: what is different in the package that the server is in, such as "zod 3.25.76 → 4.1.5"
 	Saved        *Saved             `json:"saved,omitempty"`        // snapshot: what became of the file
-	ServerInfo   json.RawMessage    `json:"serverInfo,omitempty"`   // show: as sent
-	Capabilities json.RawMessage    `json:"capabilities,omitempty"` // show: as sent
+	ServerInfo   json.RawMessage    `json:"serverInfo,omitempty"`   // list, show: as sent
+	Capabilities json.RawMessage    `json:"capabilities,omitempty"` // list, show: as sent
 	Instructions string             `json:"instructions,omitempty"` // show: text for the model
 
-	Tools             Items `json:"tools,omitzero"`
-	Prompts           Items `json:"prompts,omitzero"`
-	Resources         Items `json:"resources,omitzero"`
-	ResourceTemplates Items `json:"resourceTemplates,omitzero"`
-	Skills            Items `json:"skills,omitzero"`
+	Digests           map[string]string `json:"digests,omitempty"` // list, show: of the tools that are shown, by RFC 8785 and SHA-256
+	Tools             Items             `json:"tools,omitzero"`
+	Prompts           Items             `json:"prompts,omitzero"`
+	Resources         Items             `json:"resources,omitzero"`
+	ResourceTemplates Items             `json:"resourceTemplates,omitzero"`
+	Skills            Items             `json:"skills,omitzero"`
 }
 
 // serverNamed is the server of a name; one without a name where there is none.
@@ -219,14 +221,14 @@ type PartialList struct {
 
 // CountsOf are the numbers of items of a snapshot that arrived.
 func CountsOf(s *snapshot.Snapshot) *Counts {
-	number := func(list snapshot.List) *int {
-		if list.State == snapshot.NotOffered || list.State == snapshot.Unread {
-			return nil
+	counts := &Counts{}
+	for kind, slot := range slots {
+		if list := s.List(kind); list.State != snapshot.NotOffered && list.State != snapshot.Unread {
+			n := len(list.Items())
+			*slot.count(counts) = &n
 		}
-		n := len(list.Items())
-		return &n
 	}
-	return &Counts{Tools: number(s.Tools), Prompts: number(s.Prompts), Resources: number(s.Resources), ResourceTemplates: number(s.Templates), Skills: number(s.Skills)}
+	return counts
 }
 
 // Failure is one thing that went wrong with one server. No secrets.
@@ -265,11 +267,9 @@ const (
 	Skipped   Action = "skipped" // the file was left as it was, since the server could not be asked in full
 )
 
-// Findings are what the rules said, in the order in which they are shown: by server, item, path and rule.
-// In JSON each carries its fingerprint.
+// Findings are what the rules said, in the order in which they are shown. In JSON each carries its fingerprint.
 type Findings []finding.Finding
 
-// judged is a finding as JSON shows it.
 type judged struct {
 	finding.Finding
 	Fingerprint string   `json:"fingerprint"`         // names the change for good; what `accept` takes
@@ -295,7 +295,6 @@ func (r *Report) InPart(part *Part, partial []string) {
 // Fails tells whether a finding makes the run fail.
 func (r *Report) Fails() bool { return slices.ContainsFunc(r.Findings, r.fails) }
 
-// fails tells whether a finding makes the run fail.
 func (r *Report) fails(f finding.Finding) bool {
 	threshold := cmp.Or(serverNamed(f.Server, r.Servers).FailOn, r.FailOn, finding.FailOnBreaking)
 	return threshold.FailsOn(f)
@@ -320,8 +319,7 @@ func Summarize(findings []finding.Finding, servers []Server) Summary {
 	return sum
 }
 
-// formats is the one place where a format is added: how it is written, and how orders to a runner are spelled in it. JSON
-// spells them itself, and the workflow commands of GitHub are orders.
+// formats is where a format is added: how it is written, and how orders to a runner are spelled in it.
 func formats() map[string]format {
 	return map[string]format{
 		"github":   {write: writeGitHub},

@@ -18,9 +18,8 @@ const (
 	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
-// The types below are the part of the Static Analysis Results Interchange Format 2.1.0 that is written. They are not those
-// of a library, since each that was tried brings a validator of JSON Schema into the program and writes members that say
-// nothing, which Microsoft's validator objects to.
+// The types below are the written part of SARIF 2.1.0. Libraries bring a validator along, and write members that Microsoft's
+// validator objects to.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -108,7 +107,6 @@ type (
 	}
 )
 
-// writeSARIF writes the Static Analysis Results Interchange Format 2.1.0.
 func writeSARIF(w io.Writer, r *Report, o Options) error {
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "mcpctl", Version: text(numericVersion(o.Version)), InformationURI: homepage, Rules: []sarifRule{}}},
@@ -141,7 +139,6 @@ func numericVersion(version string) string {
 	return version
 }
 
-// ruleOf is what is known of a rule.
 func ruleOf(id string, known []finding.Rule) finding.Rule {
 	if at := slices.IndexFunc(known, func(k finding.Rule) bool { return k.ID == id }); at >= 0 {
 		return known[at]
@@ -250,8 +247,7 @@ func sarifInvocationOf(r *Report) sarifInvocation {
 	return run
 }
 
-// sarifSays is a text in which a reader of SARIF finds neither links nor placeholders, the two things that a message can
-// hold besides text (§3.11.5, §3.11.6): a space takes them apart.
+// sarifSays is a text in which SARIF finds neither links nor placeholders (§3.11.5, §3.11.6): a space takes them apart.
 func sarifSays(s string) sarifText {
 	var b strings.Builder
 	for i := range len(s) {

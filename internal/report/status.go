@@ -39,7 +39,6 @@ const (
 	Itself    LoginState = "by-itself"  // runs get tokens without a person, as configured
 )
 
-// writeLogins writes a row per login.
 func writeLogins(p *page, r *Report) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8}, {title: "TOKEN ENDS", least: 10, drop: 2},
 		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4}, {title: "ISSUER", least: 12, drop: 1}}}
@@ -109,7 +108,6 @@ func (s Server) pingRow() []span {
 
 func millis(ms float64) string { return fmt.Sprintf("%.1f ms", ms) }
 
-// writeSaved writes a row per server: what became of its snapshot file.
 func writeSaved(p *page, r *Report) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}}
@@ -193,7 +191,6 @@ func writeRules(p *page, r *Report) {
 	p.grid(0, g)
 }
 
-// writeRule explains one rule.
 func writeRule(p *page, rule finding.Rule) {
 	p.line(0, span{rule.ID, bold}, span{"  ", plain}, levelSpan(rule.Level))
 	p.paragraph(2, rule.Title, plain)
@@ -209,17 +206,30 @@ func writeRule(p *page, rule finding.Rule) {
 
 func levelSpan(l finding.Level) span { return span{l.String(), levelStyle(l)} }
 
-// stderrHead and stderrTail are how many lines of a server's stderr a table shows: some runtimes and compilers name the
-// cause at the beginning, others at the end.
+// How many lines of a server's stderr a table shows: some name the cause at the beginning, others at the end.
 const stderrHead, stderrTail = 8, 12
 
-// writeFailures writes a block for each server that could not be asked in full.
+// writeFailures writes a block for each cause for which servers could not be asked in full.
 func writeFailures(p *page, servers []Server) {
+	type block struct {
+		Failure
+		state     State
+		tolerated *finding.Tolerance
+	}
+	var blocks []block
+	names := map[block][]string{}
 	for _, s := range servers {
 		for _, f := range s.failures() {
-			p.gap()
-			writeFailure(p, s, f)
+			one := block{f, s.State, s.Tolerated}
+			if names[one] == nil {
+				blocks = append(blocks, one)
+			}
+			names[one] = append(names[one], s.Name)
 		}
+	}
+	for _, b := range blocks {
+		p.gap()
+		writeFailure(p, Server{Name: strings.Join(names[b], ", "), State: b.state, Tolerated: b.tolerated}, b.Failure)
 	}
 }
 
@@ -265,7 +275,6 @@ func writeStderr(p *page, text string) {
 	}
 }
 
-// writeProblems writes what is wrong and belongs to no server.
 func writeProblems(p *page, all []string) {
 	for i, text := range all {
 		if i == 0 {
@@ -283,8 +292,7 @@ func quantity(n int, word string) string {
 	return strconv.Itoa(n) + " " + word + "s"
 }
 
-// WriteResult writes what a request gave back, for people. saved are the files that pieces were saved to, by their
-// positions.
+// WriteResult writes what a request gave back, for people; saved are the files of pieces, by position.
 func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) error {
 	p := &page{Options: o}
 	if r.Failed {
@@ -316,7 +324,6 @@ func WriteResult(w io.Writer, r call.Result, saved map[int]string, o Options) er
 	return err
 }
 
-// writePiece writes one piece of content. What is no text has its place held.
 func writePiece(p *page, indent int, piece call.Content, saved string) {
 	if label := label(piece, saved); label != "" {
 		p.line(indent, span{label, dim})

@@ -149,8 +149,7 @@ func writeCause(p *page, indent int, servers []Server, c cause) {
 	}
 }
 
-// once are the groups of a cause with every text in one place: what only speaks of a text that changed leaves the text to the
-// change itself, unless all is wanted.
+// once are the groups of a cause with every text in one place: what only speaks of a changed text leaves it to the change.
 func (c cause) once(all bool) []finding.Group {
 	changed := map[string]bool{}
 	for _, g := range c.groups {
@@ -167,7 +166,6 @@ func (c cause) once(all bool) []finding.Group {
 	return groups
 }
 
-// titled is the title of a group with its server, where there are several.
 func titled(g finding.Group, servers []Server) string {
 	if len(g.Servers) == 1 && len(servers) > 1 {
 		return g.Title + " of " + g.Servers[0]
@@ -175,7 +173,6 @@ func titled(g finding.Group, servers []Server) string {
 	return g.Title
 }
 
-// serverNote names a server where there are several.
 func serverNote(name string, servers []Server) string {
 	if len(servers) < 2 || name == "" {
 		return ""
@@ -183,8 +180,7 @@ func serverNote(name string, servers []Server) string {
 	return "  of " + name
 }
 
-// writeGroup writes the findings of one group: what happened, where unless that is named, the values, once each, and an
-// instance that shows it.
+// writeGroup writes one group: what happened, where unless that is named, the values once each, and an instance.
 func writeGroup(p *page, indent int, level span, g finding.Group, named, title string, servers []Server) {
 	note := ""
 	if undecided(g) {
@@ -214,8 +210,7 @@ func writeGroup(p *page, indent int, level span, g finding.Group, named, title s
 	}
 }
 
-// rulesNote names the rules of a group that the page has not named yet. A folded page names one, and none below a story where
-// that took a line of its own.
+// rulesNote names the rules of a group that are new on the page; a folded page names one, where it takes no line of its own.
 func rulesNote(p *page, indent int, line string, g finding.Group) string {
 	note := ""
 	for i, rule := range each(g, ruleOfFinding) {
@@ -319,17 +314,15 @@ func placeOf(f finding.Finding) string {
 	return name + "(" + path.Base(f.Path) + ")"
 }
 
-// How many places a folded page names of one change, how many calls it shows where they are more, and how many places may
-// stand before a change on its line.
+// On a folded page: places named of one change, calls shown where they are more, places before a change on its line.
 const (
 	mostPlaces = 8
 	mostCalls  = 4
 	mostBefore = 1
 )
 
-// writeWhere tells where something happened, unless the title names it: items that are called in another way by their
-// signatures, once each, the others by their names, and the servers where they are several. A few places stand before what
-// changed, and are returned for that.
+// writeWhere tells where something happened, unless the title does: signatures of items that are called otherwise now, names
+// of others, servers where they are several. A few places are returned, to stand before what changed.
 func writeWhere(p *page, indent int, named string, g finding.Group, members []finding.Finding, servers []Server, inline bool) []span {
 	var names, of []string
 	calls := 0
@@ -383,8 +376,7 @@ func writeWhere(p *page, indent int, named string, g finding.Group, members []fi
 // callRules are those of arguments that come, go or need not be there.
 var callRules = match.Pattern(`^(input-[a-z-]*property|prompt-[a-z-]*argument)-(added|removed|renamed|became)`)
 
-// callChanged tells whether a finding is about an argument of an item that is called in another way now, which nothing on the
-// page has shown yet.
+// callChanged tells whether a finding is about an argument of an item that is called otherwise now and was not shown yet.
 func (p *page) callChanged(f finding.Finding, servers []Server) bool {
 	call, known := signatureChange(f, servers)
 	return known && strings.Count(f.Path, "/") <= 3 && callRules().MatchString(f.Rule) && !p.told["call "+call.Old+call.New]
@@ -398,8 +390,7 @@ func signatureChange(f finding.Finding, servers []Server) (signature.Change, boo
 	return signature.Change{}, false
 }
 
-// writeSignature writes how an item was called and how it is called now, once. Where that takes more than a line, arguments
-// that stayed are left out.
+// writeSignature writes how an item was and is called, once; without arguments that stayed, where it takes more than a line.
 func writeSignature(p *page, indent int, f finding.Finding, servers []Server) {
 	s, known := signatureChange(f, servers)
 	if !known || p.known("call", s.Old+s.New) {

@@ -50,7 +50,6 @@ func writeUsage(p *page, r *Report) {
 	p.grid(0, g)
 }
 
-// failed is the part of the calls that failed.
 func failed(c finding.Called) span {
 	if c.Failed == 0 {
 		return span{"–", dim}
@@ -58,7 +57,6 @@ func failed(c finding.Called) span {
 	return span{fmt.Sprintf("%d %%", (100*c.Failed+c.Calls/2)/max(c.Calls, 1)), yellow}
 }
 
-// sparkline shows numbers as bars.
 func sparkline(numbers []int) string {
 	most := 1
 	for _, n := range numbers {
@@ -76,8 +74,7 @@ func sparkline(numbers []int) string {
 	return line.String()
 }
 
-// writeCalls writes what recorded calls say of findings of one cause, each answer once with the items of which it is said. A
-// folded page shows the worst.
+// writeCalls writes what recorded calls say of one cause, each answer once with its items; a folded page shows the worst.
 func writeCalls(p *page, indent int, members []finding.Finding) {
 	all := answers(members)
 	for i, a := range all {

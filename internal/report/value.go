@@ -24,9 +24,8 @@ const (
 	longValue   = 1000 // bytes of a single value before the rest is left to the JSON form
 )
 
-// writeChange writes what a finding's place held before and holds now, as a person reads it: items by their signature,
-// arguments by their type, texts by their words. With Verbose it says where, and values stand as they are. What stands
-// before them may be given.
+// writeChange writes a place before and now, as a person reads it: items by signature, arguments by type, texts by words.
+// With Verbose values stand as they are, with their place. What stands before them may be given.
 func writeChange(p *page, indent int, f finding.Finding, at ...span) {
 	if place := f.Pointer(); place != "" && p.Verbose {
 		at = append(at, span{place + "  ", dim})
@@ -124,16 +123,15 @@ func writeSchemas(p *page, indent int, f finding.Finding, at []span) {
 	}
 }
 
-// textsWithin are what the parts of a schema say of themselves and those of the old one did not, a line for each. What is said of all of it
-// is left out where that is new: it stands beside the name.
+// textsWithin are what the parts of a schema newly say of themselves, a line for each, without what is said of all of it.
 func textsWithin(old, new json.RawMessage) string {
 	known := map[string]bool{}
 	if old == nil {
 		known[rawjson.ObjectOf(new).Text("description")] = true
 	}
-	eachText(old, "", func(_, text string) { known[text] = true })
+	eachText(old, func(_, text string) { known[text] = true })
 	var b strings.Builder
-	eachText(new, "", func(name, text string) {
+	eachText(new, func(name, text string) {
 		if !known[text] {
 			known[text] = true
 			fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(name+": "+wording.Marked(text), ": "))
@@ -142,21 +140,30 @@ func textsWithin(old, new json.RawMessage) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// eachText gives the texts in a schema that a model reads, each with the name of the property which it is about.
-func eachText(raw json.RawMessage, name string, give func(name, text string)) {
-	for _, m := range rawjson.Children(raw) {
-		text, isText := rawjson.Text(m.Value)
-		switch {
-		case isText && slices.Contains([]string{"description", "title", "$comment"}, m.Key):
-			give(name, text)
-		case m.Key == "properties":
-			for _, property := range rawjson.Children(m.Value) {
-				eachText(property.Value, property.Key, give)
-			}
-		default:
-			eachText(m.Value, name, give)
-		}
+// schemaPlace is where a walk through a schema is.
+type schemaPlace struct {
+	name  string // of the property that it is in
+	names bool   // what is inside are names of properties
+	text  bool   // a string that stands here is for a model to read
+}
+
+func (at schemaPlace) into(step string) schemaPlace {
+	switch {
+	case at.names:
+		return schemaPlace{name: step}
+	case step == "properties":
+		return schemaPlace{name: at.name, names: true}
 	}
+	return schemaPlace{name: at.name, text: slices.Contains([]string{"description", "title", "$comment"}, step)}
+}
+
+// eachText gives the texts in a schema that a model reads, each with the name of the property which it is about.
+func eachText(raw json.RawMessage, give func(name, text string)) {
+	rawjson.Strings(raw, schemaPlace{}, schemaPlace.into, func(at schemaPlace, text string) {
+		if at.text {
+			give(at.name, text)
+		}
+	})
 }
 
 // writeArgument writes a new argument and all that it says of itself.
@@ -412,7 +419,6 @@ func sentenceEnds(s string) bool {
 	return s != "" && (s[0] == '\n' || len(s) > 1 && strings.IndexByte(".!?", s[0]) >= 0 && (s[1] == ' ' || s[1] == '\n'))
 }
 
-// appendNew adds a word to a list unless the list has it.
 func appendNew(all []string, word string) []string {
 	if slices.Contains(all, word) {
 		return all

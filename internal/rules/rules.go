@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -19,9 +20,5 @@ func All() []finding.Rule {
 
 // IDs are the ids of rules, in their order.
 func IDs(rules []finding.Rule) []string {
-	var ids []string
-	for _, rule := range rules {
-		ids = append(ids, rule.ID)
-	}
-	return ids
+	return lists.Map(rules, func(rule finding.Rule) string { return rule.ID })
 }

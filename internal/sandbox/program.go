@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -11,14 +10,14 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/packages"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // maxSteps bounds links, interpreters and what they start in turn.
 const maxSteps = 12
 
-// program collects what a command needs to run: its file, what that is a link to, the interpreter that it names, and the runtime
-// or package that each of them belongs to.
+// program collects what a command needs: its file, what that links to, its interpreter, and the runtime or package of each.
 type program struct {
 	box     Box
 	project string // the folder that is seen; empty when none is
@@ -27,8 +26,7 @@ type program struct {
 	mounts  []mount
 }
 
-// programOf is what the server needs, and the server as it is started: npx and uvx would ask the network for what is there
-// already.
+// programOf is what the server needs, and the server as started: npx and uvx would ask the network for what is there.
 func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (program, probe.Stdio, error) {
 	p := program{box: b, path: b.Path, project: project}
 	if own, ok := s.Env["PATH"]; ok {
@@ -82,7 +80,7 @@ func (p *program) add(file string) {
 		return
 	}
 	p.show(file)
-	if words := shebang(file); len(words) > 0 && p.steps < maxSteps {
+	if words := process.Shebang(file); len(words) > 0 && filepath.IsAbs(words[0]) && p.steps < maxSteps {
 		p.steps++
 		p.add(words[0])
 		if filepath.Base(words[0]) != "env" {
@@ -97,15 +95,13 @@ func (p *program) add(file string) {
 	}
 }
 
-// show makes files and folders visible.
 func (p *program) show(paths ...string) {
 	for _, path := range paths {
 		p.mounts = append(p.mounts, mount{path, []string{"--ro-bind-try", path, path}})
 	}
 }
 
-// addScript shows what an interpreter is given to run: the package around it, or the file alone. A link of the project is
-// followed nowhere else: whoever made it is not who said what may be seen.
+// addScript shows the package around a script, or the file alone. A link of the project is followed nowhere else.
 func (p *program) addScript(file string) {
 	real := files.RealPath(file)
 	if root := files.RealPath(p.project); p.project != "" && files.Below(files.RealPath(filepath.Dir(file)), root) && !files.Below(real, root) {
@@ -129,8 +125,7 @@ func (p *program) addScript(file string) {
 // runtimeParts are what a language installs below one folder, which may be somebody's project as well, with more in it.
 var runtimeParts = []string{"bin", "conf", "include", "jmods", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg", "share"}
 
-// runtime is what a file cannot do without: all of the modules of npm that it is among, or its language where that is installed,
-// as nvm, pyenv, venv and the like have it. There is none where other things may lie.
+// runtime is what a file cannot do without: npm's modules around it, or its language as nvm, pyenv and venv install it.
 func (p *program) runtime(file string) (shown []string) {
 	if before, _, ok := strings.Cut(file, "/node_modules/"); ok && p.box.presentable(before+"/node_modules") {
 		return []string{before + "/node_modules"}
@@ -154,8 +149,7 @@ func (b Box) presentable(folder string) bool {
 	return filepath.IsAbs(folder) && !slices.Contains(common, folder) && (b.Home == "" || !files.Below(b.Home, folder))
 }
 
-// interpreters run the first of their arguments that is a file with such an ending. Files with other endings may be anything,
-// such as keys.
+// interpreters run the first argument that is a file with such an ending; other files may be anything, such as keys.
 var interpreters = map[string]string{
 	"node": ".js .mjs .cjs .ts .mts .cts", "nodejs": ".js .mjs .cjs", "bun": ".js .mjs .cjs .ts .mts .tsx", "deno": ".js .mjs .ts .mts .tsx", "tsx": ".js .ts .mts .tsx",
 	"python": ".py .pyz .pex", "python3": ".py .pyz .pex", "ruby": ".rb", "perl": ".pl", "php": ".php", "java": ".jar", "sh": ".sh", "bash": ".sh", "dotnet": ".dll", "uv": ".py",
@@ -169,8 +163,7 @@ func script(s probe.Stdio) int {
 	})
 }
 
-// launched is a server that npx or uvx would ask the network for, as it is started from where it was put earlier, by whichever of
-// their names it is started.
+// launched is a server that npx or uvx would ask the network for, started from where it was put earlier.
 func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
 	launch, known := packages.Launched(append([]string{s.Command}, s.Args...))
 	launcher := filepath.Base(s.Command)
@@ -209,21 +202,6 @@ func linkedProgram(ref packages.Ref, dir string) string {
 		}
 	}
 	return ""
-}
-
-// shebang is the interpreter that a script names, with its arguments.
-func shebang(file string) []string {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	line, err := bufio.NewReaderSize(f, 256).ReadSlice('\n')
-	text, ok := strings.CutPrefix(string(line), "#!")
-	if words := strings.Fields(text); ok && err == nil && len(words) > 0 && filepath.IsAbs(words[0]) {
-		return words
-	}
-	return nil
 }
 
 func exists(path string) bool {

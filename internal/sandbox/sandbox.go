@@ -1,7 +1,6 @@
-// Package sandbox shuts stdio servers in with bubblewrap (https://github.com/containers/bubblewrap): with nothing but the
-// program, its runtime and the project, read-only, without network, Unix sockets, other processes and the user's home.
-//
-// It starts nothing: it gives the command line that does.
+// Package sandbox gives the command line that shuts a stdio server in with bubblewrap
+// (https://github.com/containers/bubblewrap): with its program, runtime and project, read-only, without network, Unix
+// sockets, other processes and home.
 package sandbox
 
 import (
@@ -112,8 +111,7 @@ func (b Box) Wrap(s probe.Stdio, projects []string, may Grants) (wrapped probe.S
 	return probe.Stdio{Command: b.Bwrap, Args: append(append(args, s.Command), s.Args...), Env: outside, Dir: s.Dir, Files: filterFile}, note, nil
 }
 
-// projectOf is the folder that a server in a working folder sees as its project; empty when the working folder is a place of
-// many things, of which it sees nothing.
+// projectOf is the folder that a server sees as its project; empty for a working folder where many things lie.
 func (b Box) projectOf(dir string, projects []string) (string, error) {
 	if !b.presentable(dir) {
 		for _, folder := range append([]string{b.Dir}, projects...) {
@@ -149,8 +147,7 @@ type mount struct {
 	args []string
 }
 
-// arguments are those of bubblewrap up to the command. What lies inside of something else comes after it, and is left out if it is
-// seen there already.
+// arguments are bubblewrap's up to the command. What lies inside of something else comes after it, unless seen already.
 func (b Box) arguments(mounts []mount, network bool) []string {
 	args := slices.Clone(walls)
 	visible := slices.Concat(systemFolders, systemFiles)
@@ -188,7 +185,6 @@ func (b Box) arguments(mounts []mount, network bool) []string {
 	return append(args, "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/") // root could change the kernel by /proc/sys
 }
 
-// inMemory is an empty folder that is gone at the end.
 func (b Box) inMemory(folder string) mount {
 	args := []string{"--tmpfs", folder}
 	if b.sized {
@@ -197,8 +193,7 @@ func (b Box) inMemory(folder string) mount {
 	return mount{folder, args}
 }
 
-// bounded is what stands before the server's own command line: a shell, inside, that sets the limits of what it becomes, and
-// those variables that must not be there before.
+// bounded is a shell, inside, that sets the limits and the early variables of what it becomes.
 func (b Box) bounded(env []string) []string {
 	limits := fmt.Sprintf("ulimit -c 0 && ulimit -t %d && ulimit -f %d && ulimit -d %d && ", maxSeconds, maxFile/512, maxMemory/1024)
 	if b.processes {
@@ -289,8 +284,7 @@ func (b Box) try(ctx context.Context) (string, error) {
 // optional are namespaces that bubblewrap makes where it can, and does without where it cannot.
 var optional = []string{"user", "cgroup"}
 
-// Shared are the namespaces that the sandbox has in common with the rest of the system, by what was printed in it. readlink
-// reads a link outside of the sandbox, as os.Readlink does.
+// Shared are namespaces that the sandbox has in common with the system, by what was printed in it.
 func Shared(printed string, readlink func(string) (string, error)) []string {
 	inside := strings.Fields(printed)
 	return slices.DeleteFunc(slices.Clone(optional), func(name string) bool {

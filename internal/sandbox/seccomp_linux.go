@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Instructions of a filter of system calls; see seccomp(2) and "struct seccomp_data" there. Only little-endian processors are
-// known here, so that the low half of an argument comes first.
+// Instructions of a filter of system calls (seccomp(2)), for little-endian processors: the low half of an argument is first.
 const (
 	load      = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 	and       = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
@@ -27,12 +26,10 @@ const (
 // architectures are the processors whose system calls are known, as the kernel calls them.
 var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// newest is the last system call that is known here, with the same number on all processors. Later ones, and those of another
-// convention (x32), would get around a filter: no kernel knows them.
+// newest is the last system call known here, the same on all processors. Later ones, and x32's, would get around a filter.
 const newest = unix.SYS_MSEAL
 
-// refused are system calls that no server needs and that reach beyond the sandbox or make more of the kernel reachable: keys of
-// the session, namespaces and mounts, and io_uring, which opens sockets past every filter.
+// refused are system calls that reach beyond the sandbox: keys of the session, namespaces and mounts, and io_uring.
 var refused = []uint32{
 	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2,
 	unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
@@ -43,9 +40,8 @@ var refused = []uint32{
 // absent are those for which programs have another way when a kernel does not know them. clone3 hides its flags from a filter.
 var absent = []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_CLONE3}
 
-// filter lets all system calls pass but the above, namespaces for a new process, and sockets other than those of IP and netlink:
-// a Unix socket in a folder that is seen would lead to a process outside, whatever else is shut. Pairs of connected Unix sockets
-// are passed, since they lead nowhere; those of datagrams are not, since they could be sent elsewhere.
+// filter passes all system calls but the above, new namespaces, and sockets other than IP's and netlink's: a Unix socket
+// leads to a process outside. Of connected pairs those of datagrams are refused, since they can be sent elsewhere.
 func filter(goarch string) ([]unix.SockFilter, error) {
 	audit, ok := architectures[goarch]
 	if !ok {

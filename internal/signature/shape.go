@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -48,8 +49,7 @@ func interval(least, most json.RawMessage) string {
 	return ""
 }
 
-// How much of a schema its shape tells: half levels of nesting (an object or array is a whole one, a union half of one),
-// members of an object, values of an enum.
+// How much of a schema its shape tells: half levels of nesting (a union is half of one), members, values of an enum.
 const (
 	shapeDepth   = 4
 	shapeMembers = 6
@@ -144,10 +144,7 @@ func typeShape(s rawjson.Object, depth int) string {
 
 func arrayShape(s rawjson.Object, depth int) string {
 	if tuple, _ := rawjson.Elements(s["prefixItems"]); len(tuple) > 0 && depth > 0 {
-		var all []string
-		for _, member := range tuple {
-			all = append(all, shape(member, depth-2))
-		}
+		all := lists.Map(tuple, func(member json.RawMessage) string { return shape(member, depth-2) })
 		return "[" + strings.Join(all, ", ") + "]"
 	}
 	element := s["items"]

@@ -1,5 +1,4 @@
-// Package signature tells how an item of a server is called, as a person would write it: "search(query, limit?: integer)", and
-// what a tool says that calling it does.
+// Package signature tells how an item is called, as a person would write it: "search(query, limit?: integer)".
 package signature
 
 import (
@@ -7,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -111,15 +111,11 @@ func Call(kind snapshot.Kind, name string, all []Parameter) string {
 	if kind != snapshot.Tools && kind != snapshot.Prompts {
 		return ""
 	}
-	var names []string
-	for _, p := range all {
-		names = append(names, p.mark())
-	}
+	names := lists.Map(all, Parameter.mark)
 	return name + "(" + strings.Join(names, ", ") + ")"
 }
 
-// orderAs puts the old arguments into the order of the new ones, each that is gone behind the one that it followed: arguments
-// have names and no places, and a saved snapshot has sorted them.
+// orderAs puts old arguments into the new ones' order, each that is gone behind the one that it followed.
 func orderAs(old, new []Parameter) {
 	is := make(map[string]int, len(new))
 	for i, p := range slices.Backward(new) {
@@ -152,16 +148,14 @@ func Variables(template string) []string {
 	return all
 }
 
-// Change is how an item was called and how it is called now: its name, and those of its arguments in the order of the new
-// side, a ? behind those that may be left out.
+// Change is how an item was and is called: its name and arguments in the new order, a ? behind those that may be left out.
 type Change struct {
 	Item string `json:"item"` // as Finding.Item
 	Old  string `json:"old"`
 	New  string `json:"new"`
 }
 
-// Changed are those of the items that both snapshots have and that are called in another way in the new one. A
-// snapshot that is nil has none.
+// Changed are those of the items of both snapshots that are called in another way in the new one; nil has none.
 func Changed(old, new *snapshot.Snapshot) []Change {
 	if old == nil || new == nil {
 		return nil
@@ -205,4 +199,31 @@ func less(call, other string) string {
 		}
 	}
 	return name + "(" + strings.Join(kept, ", ") + ")"
+}
+
+// Hints are the effective annotations of a tool: those it sends, and the specification's defaults for the others.
+func Hints(tool json.RawMessage) string {
+	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
+	all, sent, yes := []string{}, false, map[bool]string{true: "yes", false: "no"}
+	readOnly, _ := annotations.Bool("readOnlyHint")
+	for _, h := range []struct {
+		name, says string
+		otherwise  bool
+		moot       bool // has no meaning for a tool that only reads
+	}{
+		{"readOnlyHint", "read-only", false, false}, {"destructiveHint", "destructive", true, readOnly},
+		{"idempotentHint", "idempotent", false, readOnly}, {"openWorldHint", "open world", true, false},
+	} {
+		value, known := annotations.Bool(h.name)
+		switch {
+		case known:
+			all, sent = append(all, h.says+" "+yes[value]), true
+		case !h.moot:
+			all = append(all, h.says+" "+yes[h.otherwise]+" (default)")
+		}
+	}
+	if !sent {
+		return strings.ReplaceAll(strings.Join(all, ", "), " (default)", "") + " (all by default)"
+	}
+	return strings.Join(all, ", ")
 }

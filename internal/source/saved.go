@@ -2,13 +2,16 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -18,16 +21,19 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Saved is a snapshot that was read, and where.
 type Saved struct {
-	*snapshot.Snapshot
-	Name    string            // of the server
-	Origin  string            // as reports name it: a path, git:REF:PATH, or stdin
-	Package *packages.Package // that the server was in when its folder was saved; nil = none, or not known
-	File    string            // of a committed one, the file of the current tree that holds what became of it; empty = there is none
+	*snapshot.Snapshot                       // nil = Later reads it
+	Later              func() (Saved, error) // nil = it was read
+	Raw                []byte                // the file of its own that it was read from; nil = there is none
+	Name               string                // of the server
+	Origin             string                // as reports name it: a path, git:REF:PATH, or stdin
+	Package            *packages.Package     // that the server was in when its folder was saved; nil = none, or not known
+	File               string                // of a committed one, the file of the current tree that holds what became of it; empty = there is none
 }
 
 // MaxSize bounds what is read as a snapshot or a report, in bytes.
@@ -35,14 +41,29 @@ const MaxSize = 256 << 20
 
 const extension = ".json"
 
-// Read reads the snapshots of a SOURCE that is not live. folder is where snapshots are kept, which a Git one means that
-// names no path.
+// Read reads the snapshots of a SOURCE that is not live. folder is where snapshots are kept, for a Git one without a path.
 func (s Source) Read(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
+	found, err := s.Find(ctx, p, folder)
+	for i := range found {
+		if err == nil && found[i].Later != nil {
+			found[i], err = found[i].Later()
+		}
+	}
+	return found, err
+}
+
+// Find is Read that leaves the snapshots of a folder, of which there may be many, to be read later.
+func (s Source) Find(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
 	saved, err := s.read(ctx, p, folder)
+	return saved, advised(err)
+}
+
+// advised is err with what to do about the file.
+func advised(err error) error {
 	if unreadable, ok := errors.AsType[*ParseError](err); ok && unreadable.Hint() != "" {
 		err = fmt.Errorf("%w: %s", err, unreadable.Hint())
 	}
-	return saved, exit.Misuse(err)
+	return exit.Misuse(err)
 }
 
 func (s Source) read(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
@@ -51,36 +72,103 @@ func (s Source) read(ctx context.Context, p host.Process, folder string) ([]Save
 		return parse("-", "stdin", p.In)
 	case s.Kind == Git:
 		return readGit(ctx, p, s.Word, folder)
-	case files.IsDir(s.Word):
-		return readFolder(s.Word)
+	case s.Whole() && store.Is(s.Word):
+		return readStored(ctx, p, s.Word)
+	case s.Whole():
+		return readFolder(ctx, p, s.Word)
+	case store.Is(s.Word):
+		return readRegular(ctx, p, s.Word)
 	}
 	return readFile(s.Word)
 }
 
-func readFolder(folder string) ([]Saved, error) {
+// List are the JSON files below a folder in a store, by their names.
+func List(ctx context.Context, p host.Process, folder string) ([]string, error) {
+	all, err := p.Store.List(ctx, folder)
+	all = slices.DeleteFunc(all, func(at string) bool { return !strings.HasSuffix(at, extension) })
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(path.Base(a), path.Base(b)), cmp.Compare(a, b)) })
+	return all, err
+}
+
+// readStored reads the snapshots below a folder in a store.
+func readStored(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
+	all, err := List(ctx, p, folder)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := packages.ReadLock(ctx, p, store.Beside(folder, packages.LockFile))
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(at string) bool { return path.Base(at) == packages.LockFile })
+	if len(all) == 0 {
+		return nil, noneIn(folder)
+	}
+	read, errs := make([][]Saved, len(all)), make([]error, len(all))
+	store.Each(folder, len(all), func(i int) { read[i], errs[i] = readRegular(ctx, p, all[i]) })
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return nil, errs[i]
+	}
+	return locked(slices.Concat(read...), lock), nil
+}
+
+func noneIn(folder string) error {
+	return exit.Usagef("there is no snapshot (*.json) in %s: save some with mcpctl snapshot", folder)
+}
+
+func readFolder(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	lock, err := packages.ReadLock(filepath.Join(folder, packages.LockFile))
+	lock, err := packages.ReadLock(ctx, p, filepath.Join(folder, packages.LockFile))
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
 	var found []Saved
 	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), extension) || entry.Name() == packages.LockFile {
+		if entry.IsDir() || !strings.HasSuffix(entry.Name(), extension) || entry.Name() == packages.LockFile {
 			continue
 		}
-		saved, err := readRegular(filepath.Join(folder, entry.Name()))
+		path := filepath.Join(folder, entry.Name())
+		if !beginsReport(path) {
+			found = append(found, pending(ctx, p, path, lock))
+			continue
+		}
+		saved, err := readRegular(ctx, p, path)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, saved...)
+		found = append(found, locked(saved, lock)...)
 	}
 	if len(found) == 0 {
-		return nil, exit.Usagef("there is no snapshot (*.json) in %s: save some with mcpctl snapshot", folder)
+		return nil, noneIn(folder)
 	}
-	return locked(found, lock), nil
+	return found, nil
+}
+
+// pending is the snapshot of a file that is read later.
+func pending(ctx context.Context, p host.Process, path string, lock packages.Lock) Saved {
+	return Saved{Name: nameOf(path), Origin: path, Later: func() (Saved, error) {
+		one, err := ReadFile(ctx, p, path)
+		return locked([]Saved{one}, lock)[0], advised(err)
+	}}
+}
+
+// beginsReport tells by its beginning whether a file may be a report, which can hold several servers.
+func beginsReport(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // a pipe would keep us waiting
+		return false // which is told when it is read
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	start := make([]byte, 256)
+	n, _ := io.ReadFull(file, start)
+	return bytes.Contains(start[:n], []byte(`"command"`))
 }
 
 // locked are snapshots with the packages that they were taken of.
@@ -93,9 +181,9 @@ func locked(found []Saved, lock packages.Lock) []Saved {
 	return found
 }
 
-// ReadFile reads the snapshot in a saved file. The error of one that is not there wraps fs.ErrNotExist.
-func ReadFile(path string) (Saved, error) {
-	saved, err := readRegular(path)
+// ReadFile reads the snapshot in a saved file, or in a store. The error of one that is not there wraps fs.ErrNotExist.
+func ReadFile(ctx context.Context, p host.Process, path string) (Saved, error) {
+	saved, err := readRegular(ctx, p, path)
 	switch {
 	case err != nil:
 		return Saved{}, exit.Misuse(err)
@@ -105,10 +193,10 @@ func ReadFile(path string) (Saved, error) {
 	return saved[0], nil
 }
 
-func readRegular(path string) ([]Saved, error) {
-	data, err := files.ReadRegular(path, MaxSize)
+func readRegular(ctx context.Context, p host.Process, path string) ([]Saved, error) {
+	data, err := store.Read(ctx, p, path, MaxSize)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case err != nil && (store.Is(path) || errors.Is(err, fs.ErrNotExist)): // which names it
 		return nil, exit.Misuse(err)
 	case err != nil:
 		return nil, exit.Usagef("reading %s: %w", path, err)
@@ -161,7 +249,7 @@ func parse(origin, name string, r io.Reader) ([]Saved, error) {
 	if err != nil {
 		return nil, &ParseError{origin, err}
 	}
-	return []Saved{{Snapshot: parsed, Name: name, Origin: origin}}, nil
+	return []Saved{{Snapshot: parsed, Raw: data, Name: name, Origin: origin}}, nil
 }
 
 // ParseError is a file that is there and holds no snapshot which can be read.
@@ -237,8 +325,7 @@ func fromReport(r *report.Report, origin string) ([]Saved, error) {
 	return all, nil
 }
 
-// readGit reads snapshots as they were committed: spec is REF for the snapshots folder, or REF:PATH; a REF may be
-// merge-base.
+// readGit reads committed snapshots: REF for the snapshots folder, or REF:PATH; a REF may be merge-base.
 func readGit(ctx context.Context, p host.Process, spec, folder string) ([]Saved, error) {
 	ref, path, named := strings.Cut(spec, ":")
 	if !named {

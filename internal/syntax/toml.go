@@ -47,8 +47,7 @@ func TOML(data []byte) (Value, *Error) {
 // explain keeps the place and the kind of the parser's error; its messages quote one character at most.
 func (r *tomlReader) explain(err error, size int) *Error {
 	line := 1 + len(r.ends)
-	var wrong *unstable.ParserError
-	if errors.As(err, &wrong) && len(wrong.Highlight) > 0 {
+	if wrong, ok := errors.AsType[*unstable.ParserError](err); ok && len(wrong.Highlight) > 0 {
 		line = r.line(int(r.parser.Range(wrong.Highlight).Offset))
 	} else if size > 0 && len(r.ends) > 0 && r.ends[len(r.ends)-1] == size-1 {
 		line-- // the file ends with a line break
@@ -114,7 +113,6 @@ func (r *tomlReader) keys(it unstable.Iterator) (keys []string, lines []int) {
 	return keys, lines
 }
 
-// read is the value of one node.
 func (r *tomlReader) read(n *unstable.Node, line, depth int) (Value, *Error) {
 	line = r.lineOf(n, line)
 	if r.budget--; r.budget < 0 || depth > maxDepth {

@@ -1,17 +1,23 @@
-// Package syntax reads JSON with comments, YAML and TOML into one tree of values that knows the line of each.
-//
-// Files are taken for hostile: their size after aliases and their depth are bounded, and no error quotes more of a file
-// than one character, since it may hold secrets.
+// Package syntax reads JSON with comments, YAML and TOML into one tree of values with their lines. Size and depth are
+// bounded, and no error quotes more than one character, since files may hold secrets.
 package syntax
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
+	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Kind is what a value is, whichever syntax it is written in.
@@ -174,4 +180,187 @@ func Decode(data []byte) ([]byte, error) {
 		return nil, errors.New("not UTF-8 text; save it as UTF-8")
 	}
 	return data, nil
+}
+
+// maxComposites bounds the lists and objects of one JSON file, and with them the depth that the parser recurses to.
+const maxComposites = 200_000
+
+// JSON reads JSON with comments and trailing commas.
+func JSON(data []byte) (Value, *Error) {
+	if bytes.Count(data, []byte("["))+bytes.Count(data, []byte("{")) > maxComposites {
+		return Value{}, &Error{1, "more than 200000 lists and objects", "is this a configuration file?"}
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return Value{}, &Error{1, "empty file", `write {"mcpServers": {}} at least`}
+	}
+	tree, err := hujson.Parse(data)
+	if err != nil {
+		return Value{}, jsonError(err)
+	}
+	return fromJSON(tree, newlines(data)), nil
+}
+
+var hujsonPlace = match.Pattern(`^hujson: line (\d+), column \d+: `)
+
+// jsonError keeps the place and the kind of a parser's error, and drops the text that it quotes: that may be a secret.
+func jsonError(err error) *Error {
+	line := 1
+	if m := hujsonPlace().FindStringSubmatch(err.Error()); m != nil {
+		line, _ = strconv.Atoi(m[1])
+	}
+	what := hujsonPlace().ReplaceAllString(err.Error(), "")
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &Error{line, "invalid JSON: the file ends too early", "close every quote, bracket and comment"}
+	case strings.HasPrefix(what, `invalid literal: "`):
+		return &Error{line, "invalid JSON: a string with a wrong escape or a line break", `write \\ for a backslash and \n for a line break`}
+	case strings.HasPrefix(what, "invalid literal:"):
+		return &Error{line, "invalid JSON: not a string, number, true, false or null", "put strings in double quotes"}
+	}
+	return &Error{line, "invalid JSON: " + what, "comments and trailing commas are fine; look for a missing comma, quote or bracket"}
+}
+
+// newlines are the offsets of all line ends.
+func newlines(data []byte) []int {
+	var ends []int
+	for i, c := range data {
+		if c == '\n' {
+			ends = append(ends, i)
+		}
+	}
+	return ends
+}
+
+func fromJSON(tree hujson.Value, ends []int) Value {
+	v := Value{Line: 1 + sort.SearchInts(ends, tree.StartOffset)}
+	switch t := tree.Value.(type) {
+	case *hujson.Object:
+		v.Kind = Object
+		for _, m := range t.Members {
+			name := fromJSON(m.Name, ends)
+			v.Fields = append(v.Fields, Field{name.Text, name.Line, fromJSON(m.Value, ends)})
+		}
+	case *hujson.Array:
+		v.Kind = List
+		for _, e := range t.Elements {
+			v.Items = append(v.Items, fromJSON(e, ends))
+		}
+	case hujson.Literal:
+		v.Kind, v.Text = fromLiteral(t)
+	}
+	return v
+}
+
+func fromLiteral(l hujson.Literal) (Kind, string) {
+	switch l.Kind() {
+	case '"':
+		return Text, l.String()
+	case 't', 'f':
+		return Boolean, string(l)
+	case 'n':
+		return Null, ""
+	}
+	return Number, string(l)
+}
+
+// maxNodes bounds a YAML file after its aliases are followed.
+const maxNodes = 100_000
+
+type yamlReader struct {
+	budget int // nodes that may still be read
+	lines  int // of the file; YAML counts line separators that editors do not
+}
+
+// YAML reads one YAML document; an empty one is an empty object.
+func YAML(data []byte) (Value, *Error) {
+	r := yamlReader{budget: maxNodes, lines: 1 + bytes.Count(data, []byte("\n"))}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	err := decoder.Decode(&doc)
+	if errors.Is(err, io.EOF) {
+		return Value{Kind: Object, Line: 1}, nil
+	}
+	if err != nil {
+		return Value{}, r.explain(err)
+	}
+	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
+		return Value{}, &Error{r.line(second.Line), "more than one YAML document", "remove the --- and what follows"}
+	}
+	if len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" {
+		return Value{Kind: Object, Line: 1}, nil
+	}
+	return r.read(doc.Content[0])
+}
+
+// line is a line number inside the file.
+func (r *yamlReader) line(n int) int { return min(max(n, 1), r.lines) }
+
+var yamlPlace = match.Pattern(`^yaml: (?:line (\d+): )?`)
+
+// explain keeps the place and the kind of a parser's error.
+func (r *yamlReader) explain(err error) *Error {
+	line := 1
+	if m := yamlPlace().FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
+		line, _ = strconv.Atoi(m[1])
+	}
+	message := yamlPlace().ReplaceAllString(err.Error(), "")
+	if strings.HasPrefix(message, "unknown anchor") {
+		message = "unknown anchor"
+	}
+	return &Error{r.line(line), "invalid YAML: " + message, "indent with spaces, and quote strings that begin with *, &, !, %, @ or `"}
+}
+
+// read follows aliases until the budget is used up, which also ends an alias to itself.
+func (r *yamlReader) read(n *yaml.Node) (Value, *Error) {
+	if r.budget--; r.budget < 0 {
+		return Value{}, &Error{r.line(n.Line), "more than 100000 values", "aliases (*name) may repeat too much"}
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		v, err := r.read(n.Alias)
+		v.Line = r.line(n.Line)
+		return v, err
+	case yaml.MappingNode:
+		return r.mapping(n)
+	case yaml.SequenceNode:
+		return r.sequence(n)
+	}
+	k, known := yamlKinds[n.ShortTag()]
+	if !known {
+		return Value{}, &Error{r.line(n.Line), fmt.Sprintf("the tag %.20q is not supported", n.ShortTag()), "write a plain value"}
+	}
+	return Value{Kind: k, Line: r.line(n.Line), Text: n.Value}, nil
+}
+
+func (r *yamlReader) mapping(n *yaml.Node) (Value, *Error) {
+	v := Value{Kind: Object, Line: r.line(n.Line)}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if key.Kind != yaml.ScalarNode {
+			return v, &Error{r.line(key.Line), "a key must be a string", "write NAME: value"}
+		}
+		member, err := r.read(n.Content[i+1])
+		if err != nil {
+			return v, err
+		}
+		v.Fields = append(v.Fields, Field{key.Value, r.line(key.Line), member})
+	}
+	return v, nil
+}
+
+func (r *yamlReader) sequence(n *yaml.Node) (Value, *Error) {
+	v := Value{Kind: List, Line: r.line(n.Line)}
+	for _, c := range n.Content {
+		item, err := r.read(c)
+		if err != nil {
+			return v, err
+		}
+		v.Items = append(v.Items, item)
+	}
+	return v, nil
+}
+
+// yamlKinds are the tags of plain values.
+var yamlKinds = map[string]Kind{
+	"!!null": Null, "!!bool": Boolean, "!!int": Number, "!!float": Number, "!!str": Text, "!!timestamp": Text, "!!merge": Text,
 }

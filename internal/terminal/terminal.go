@@ -16,8 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 )
 
-// Terminal is the terminal that the run belongs to, whatever its standard streams are: answers are read from it even when
-// standard input is a pipe.
+// Terminal is the run's terminal, whatever its standard streams are.
 type Terminal struct{ in, out *os.File }
 
 // ErrNone is why nobody can be asked.
@@ -124,8 +123,7 @@ func (t *Terminal) Choose(ctx context.Context, question string, words ...string)
 	return "no", nil
 }
 
-// Confirm shows a person of the run what is about to happen, and asks a question about it. It is an error that nobody is there to be
-// asked, and another one that they did not say yes.
+// Confirm shows what is about to happen, and asks. That nobody is there, or no yes, are different errors.
 func Confirm(ctx context.Context, p host.Process, about, question string, nobody, refused error) error {
 	t, err := Open(p)
 	if err != nil {
@@ -171,8 +169,7 @@ func ReadLine(r io.Reader) ([]byte, error) {
 // Bar shows how far a fleet has come; the zero value is silent.
 type Bar struct{ bar *progressbar.ProgressBar }
 
-// NewBar is a live bar for n servers on the terminal that the standard error of p is; a silent one when there is nobody to look
-// at it or nothing to wait for.
+// NewBar is a live bar for n servers on p's standard error; silent without a person or anything to wait for.
 func NewBar(p host.Process, n int) Bar {
 	if n < 2 || p.Quiet || !IsTerminal(p.Err) {
 		return Bar{}

@@ -42,7 +42,7 @@ func TestTheVocabularyIsTheReferences(t *testing.T) {
 	}
 }
 
-// encode lays the vocabulary out as vocabulary.go reads it.
+// encode lays the vocabulary out as tokens.go reads it.
 func encode(texts []string) []byte {
 	order := make([]int, len(texts))
 	for rank := range order {

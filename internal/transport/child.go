@@ -25,7 +25,6 @@ const (
 
 const stderrKept = 8 << 10 // bytes of a child's stderr: its end
 
-// child is a running server and our ends of its pipes.
 type child struct {
 	cmd    *exec.Cmd
 	group  *process.Group
@@ -41,7 +40,6 @@ type child struct {
 	stopping atomic.Bool   // it is us who end it
 }
 
-// startChild starts the command.
 func startChild(c Command) (*child, error) {
 	file, err := process.LookPath(c.Path, c.Dir, c.Env)
 	if err != nil {
@@ -69,7 +67,7 @@ func startChild(c Command) (*child, error) {
 		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
 	ch := &child{
-		cmd: cmd, stdin: newStdinWriter(stdin), stdout: stdout.(*os.File), stderr: stderr, errors: process.Tail{Limit: stderrKept},
+		cmd: cmd, stdin: &stdinWriter{file: stdin, wake: make(chan struct{}, 1)}, stdout: stdout.(*os.File), stderr: stderr, errors: process.Tail{Limit: stderrKept},
 		grace: cmp.Or(c.Grace, defaultGrace), quiet: make(chan struct{}), exited: make(chan struct{}),
 	}
 	started := make(chan error, 1)
@@ -84,8 +82,7 @@ func startChild(c Command) (*child, error) {
 	return ch, nil
 }
 
-// run starts the child and waits for it, on one thread from start to end: Linux sends the child its death signal when
-// the thread that started it ends, not when the process does.
+// run starts the child and waits for it on one thread: Linux sends the death signal when the thread that started it ends.
 func (c *child) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -109,11 +106,10 @@ func (c *child) run(started chan<- error) {
 	close(c.exited)
 }
 
-// read is stdout's next bytes. It ends at the end of the stream, and soon after the child's: a grandchild may hold the
-// other end open for ever.
+// read ends with the stream, and soon after the child: a grandchild may hold the other end open for ever.
 func (c *child) read(buf []byte) (int, error) {
 	for {
-		last := c.gone()
+		last := within(c.exited, 0)
 		if last {
 			_ = c.stdout.SetReadDeadline(time.Now().Add(drainWait))
 		}
@@ -129,8 +125,6 @@ func (c *child) wake() {
 	<-c.exited
 	_ = c.stdout.SetReadDeadline(time.Now())
 }
-
-func (c *child) gone() bool { return within(c.exited, 0) }
 
 // loss is the end of the child, or of its stdout, as an error; it waits a little for the facts.
 func (c *child) loss() *LostError {
@@ -159,7 +153,6 @@ func (c *child) stop() error {
 	return nil
 }
 
-// over waits for the child and then for the rest of its tree.
 func (c *child) over(limit time.Duration) bool {
 	end := time.Now().Add(limit)
 	if !within(c.exited, limit) {
@@ -222,10 +215,6 @@ type stdinWriter struct {
 	err    error
 }
 
-func newStdinWriter(file io.WriteCloser) *stdinWriter {
-	return &stdinWriter{file: file, wake: make(chan struct{}, 1)}
-}
-
 // write queues p, unless more than limit would wait then.
 func (w *stdinWriter) write(p []byte, limit int) error {
 	w.mu.Lock()
@@ -243,7 +232,6 @@ func (w *stdinWriter) write(p []byte, limit int) error {
 	return nil
 }
 
-// close closes the file once the queue is written.
 func (w *stdinWriter) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,7 +1,6 @@
-// Package transport carries JSON-RPC messages to one server and back: over the standard streams of a child process, over
-// streamable HTTP, or over HTTP+SSE. A message is framed, parsed and matched to its request once, and reaches the caller
-// as the bytes that came. A Conn has what mcp-go's transports have, so that mcp-go's client runs over it: a test adds the
-// two methods that nobody else needs.
+// Package transport carries JSON-RPC messages to one server and back: over a child's standard streams, streamable HTTP, or
+// HTTP+SSE. A message is framed, parsed and matched once, and reaches the caller as the bytes that came. A test runs mcp-go's
+// client over a Conn.
 package transport
 
 import (
@@ -34,7 +33,7 @@ type Conn struct {
 	calls         pendingCalls
 	noise         noiseLog
 	notifications notificationQueue
-	requests      requestHandler // the server's own
+	handler       atomic.Pointer[Handler] // of the server's own requests; nil = none has any capability
 
 	shut    sync.Once
 	shutErr error
@@ -45,13 +44,11 @@ type Conn struct {
 	done   chan struct{}
 }
 
-// carrier moves messages over one connection.
 type carrier interface {
 	send(ctx context.Context, m outgoing) error // a call may be answered before it returns
 	close() error                               // ends all that belongs to the connection, and waits for that
 }
 
-// outgoing is a message of ours.
 type outgoing struct {
 	body   []byte
 	method string
@@ -61,10 +58,9 @@ type outgoing struct {
 
 func newConn(kind string) *Conn { return &Conn{Kind: kind, done: make(chan struct{})} }
 
-// SendRequest sends one request and waits for its reply, for the end of ctx, or for the loss of the connection.
-// The result is the server's bytes, unchanged. A reply that is a JSON-RPC error is a response with Error set, whatever
-// the HTTP status was; its Data is a json.RawMessage with the server's bytes, or nil. Errors to match: *HTTPError,
-// *RedirectError, *CredentialsError, *TooLargeError, *TooDeepError, *ReplyError, *LostError.
+// SendRequest sends one request and waits for its reply, the end of ctx, or the loss of the connection. The result is the
+// server's bytes. A JSON-RPC error is a response with Error set, whatever the HTTP status; its Data is a json.RawMessage or
+// nil. Errors: *HTTPError, *RedirectError, *CredentialsError, *TooLargeError, *TooDeepError, *ReplyError, *LostError.
 func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCResponse, error) {
 	body, err := json.Marshal(r)
 	if err != nil {
@@ -116,9 +112,8 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 // goroutine: it must not block, send a request, or set a handler.
 func (c *Conn) OnNotification(f func(Notification)) { c.notifications.open(f) }
 
-// OnRequest says how the server's own requests are answered. By default ping gets {} and everything else the error
-// "method not found".
-func (c *Conn) OnRequest(f Handler) { c.requests.set(f) }
+// OnRequest says how the server's requests are answered; by default ping gets {}, others "method not found".
+func (c *Conn) OnRequest(f Handler) { c.handler.Store(&f) }
 
 // SetProtocolVersion is the version to name in HTTP headers from now on; it means nothing over stdio.
 func (c *Conn) SetProtocolVersion(v string) {
@@ -138,8 +133,7 @@ func (c *Conn) GetSessionId() string {
 	return ""
 }
 
-// Done is closed when the connection is lost or closed: the child is gone, its stdout ended, the event stream ended.
-// Streamable HTTP has no connection to lose, so there it means closed.
+// Done is closed when the connection is lost or closed; streamable HTTP has none to lose.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Lost is why there is no connection any more; nil while there is one.
@@ -149,8 +143,7 @@ func (c *Conn) Lost() error {
 	return c.lost
 }
 
-// GiveUp makes err the reason why the connection is lost, for what only the caller can see, such as the end of a session.
-// Requests under way may still be answered.
+// GiveUp makes err the reason of a loss that only the caller sees; requests under way may still be answered.
 func (c *Conn) GiveUp(err error) {
 	c.lostMu.Lock()
 	defer c.lostMu.Unlock()
@@ -171,8 +164,7 @@ func (c *Conn) Stderr() string {
 // Noise is what the server wrote to its stdout that is no message, oldest first; what it wrote after Close is left out.
 func (c *Conn) Noise() []Noise { return c.noise.all() }
 
-// Close ends the connection and everything that belongs to it, and waits for that, with a bound: the child and its
-// whole process tree are gone, an HTTP session is deleted. Further calls do nothing.
+// Close ends the connection and waits, with a bound: the child's process tree is gone, an HTTP session deleted. Once only.
 func (c *Conn) Close() error {
 	c.shut.Do(func() {
 		c.noise.freeze()
@@ -222,11 +214,10 @@ type pendingCall struct {
 	err     error
 }
 
-// answer is the end of the wait: with the reply, or with what makes it useless.
 func (p *pendingCall) answer(m message) {
 	p.settled.Do(func() {
 		if p.reply = m; m.flaw() != "" {
-			p.err = &ReplyError{Problem: m.flaw(), Text: excerpt(m.raw)}
+			p.err = &ReplyError{m.flaw()}
 		}
 		close(p.done)
 	})
@@ -255,9 +246,6 @@ func (p *pendingCall) response(id mcp.RequestId) (*JSONRPCResponse, error) {
 	r.Error, err = p.reply.details()
 	return r, err
 }
-
-// is tells whether an id in a reply means this call.
-func (p *pendingCall) is(id json.RawMessage) bool { return slices.Contains(keysOf(id), p.key) }
 
 // lateLimit is how many of the requests that nobody waits for any more are remembered: a late reply to them is no surprise.
 const lateLimit = 1000
@@ -341,7 +329,6 @@ func (s *pendingCalls) failOne(id json.RawMessage, err error) {
 	}
 }
 
-// failAll fails every call whose reply has not come.
 func (s *pendingCalls) failAll(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

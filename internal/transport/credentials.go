@@ -34,8 +34,7 @@ type Refused struct {
 	Sent      map[string]Secret // the headers of ours that it refused; nil = none
 }
 
-// Credentials are headers that are asked for when they are needed. One value belongs to one origin; all links to it share
-// the value, so that they ask once.
+// Credentials are headers that are asked for when they are needed: one value for an origin, shared by all links to it.
 type Credentials struct {
 	ask  func(context.Context, *Refused) (map[string]Secret, error)
 	turn chan struct{}  // held by whoever asks, so that all others wait for the same answer
@@ -45,7 +44,6 @@ type Credentials struct {
 	given []Secret // values that were handed out, for masking
 }
 
-// issuedHeaders are one answer to asking for credentials.
 type issuedHeaders struct {
 	headers map[string]Secret
 	err     error
@@ -77,9 +75,8 @@ func (c *Credentials) current(ctx context.Context) (*issuedHeaders, error) {
 	return c.after(ctx, nil, nil)
 }
 
-// after is an answer that is newer than seen, which was refused; nil when there is none. It asks unless somebody else has
-// asked in the meantime. New credentials that never worked are not renewed again: a server that refuses everything must
-// not keep the asking going.
+// after is an answer newer than the refused one, or nil. It asks unless somebody just did; credentials that never worked are
+// not renewed again.
 func (c *Credentials) after(ctx context.Context, seen *issuedHeaders, refused *Refused) (*issuedHeaders, error) {
 	select {
 	case c.turn <- struct{}{}:

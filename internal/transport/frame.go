@@ -78,8 +78,7 @@ func (f *framer) rest(emit func(frame)) {
 	})
 }
 
-// follow notices a reply in the noise that can never be read: pretty-printed over several lines, or broken JSON.
-// To tell whoever waits for it is better than to let them wait.
+// follow notices a reply that can never be read, pretty-printed or broken, so that whoever waits for it is told.
 func (f *framer) follow(one *frame) {
 	if one.noise == nil || one.err != nil {
 		f.spread = shape{}
@@ -98,7 +97,7 @@ func (f *framer) follow(one *frame) {
 		if first {
 			problem = "is not valid JSON"
 		}
-		one.id, one.err = f.spread.id, &ReplyError{Problem: problem, Text: excerpt(one.noise)}
+		one.id, one.err = f.spread.id, &ReplyError{problem}
 	}
 	f.spread = shape{}
 }
@@ -109,15 +108,13 @@ func opens(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// plausible tells whether a long line, the next part of which is given, may be a message for somebody: one of the members of
-// JSON-RPC is near its start.
+// plausible tells whether a long line may be a message for somebody: a member of JSON-RPC is near its start.
 func (f *framer) plausible(next []byte) bool {
 	start := slices.Concat(f.line.head(), next[:min(len(next), firstChunk)])
 	return opens(start) && regexp.MustCompile(`"(jsonrpc|id|method|params|result|error)"\s*:`).Match(start) && (f.wants == nil || f.wants(start))
 }
 
-// sortLine tells the messages on a line from the noise. A line should be one message; a batch (2025-03-26) and messages
-// glued to each other or to a banner are understood too.
+// sortLine tells the messages on a line from the noise: one, a batch (2025-03-26), or several glued together or to a banner.
 func sortLine(line []byte, emit func(frame)) {
 	if batch, ok := parseMessages(line); ok {
 		for _, m := range batch {
@@ -147,8 +144,7 @@ func nestedTooDeep(text []byte) ([]byte, bool) {
 // recoverTries bounds how many braces of a broken line are tried as the start of a message.
 const recoverTries = 16
 
-// recoverMessages finds the messages in a line that is more than one message. After noise only a reply counts: a request
-// or a notification there is most likely a log that quotes one.
+// recoverMessages finds the messages in a line. After noise only a reply counts: a request there is most likely a log.
 func recoverMessages(line []byte, emit func(frame)) {
 	start, from := 0, 0
 	for tries := 0; tries < recoverTries; {
@@ -325,4 +321,69 @@ func (s *shape) keepID(b byte, outermost bool) {
 	if outermost && s.value && string(s.key) == "id" && len(s.id) < idLimit {
 		s.id = append(s.id, b)
 	}
+}
+
+// chunks collects a text whose length is not known, without copying what is there already: a list may have many MiB.
+type chunks struct {
+	parts [][]byte
+	size  int
+}
+
+// The first chunk is kept for the next text; further ones grow up to the last size. Those of that size are no memory of
+// the garbage collector's, which would keep all of them beside the whole text: they are given back one by one.
+const (
+	firstChunk = 4 << 10
+	lastChunk  = 1 << 20
+)
+
+func (c *chunks) add(p []byte) {
+	c.size += len(p)
+	for len(p) > 0 {
+		if n := len(c.parts); n == 0 || len(c.parts[n-1]) == cap(c.parts[n-1]) {
+			c.parts = append(c.parts, newChunk(min(firstChunk<<min(n, 8), lastChunk)))
+		}
+		last := &c.parts[len(c.parts)-1]
+		n := min(len(p), cap(*last)-len(*last))
+		*last = append(*last, p[:n]...)
+		p = p[n:]
+	}
+}
+
+func newChunk(size int) []byte {
+	if size == lastChunk {
+		return mapChunk()
+	}
+	return make([]byte, 0, size)
+}
+
+// head is the start of the text, as much as the first chunk has; it is good until the next call of another method.
+func (c *chunks) head() []byte {
+	if len(c.parts) == 0 {
+		return nil
+	}
+	return c.parts[0]
+}
+
+// drain hands on the chunks, which use must not keep, and forgets them.
+func (c *chunks) drain(use func([]byte)) {
+	for _, part := range c.parts {
+		use(part)
+		if cap(part) == lastChunk {
+			unmapChunk(part)
+		}
+	}
+	*c = chunks{}
+}
+
+func (c *chunks) drop() { c.drain(func([]byte) {}) }
+
+// take is the whole text in memory of its own, of exactly its size.
+func (c *chunks) take() []byte {
+	text := make([]byte, 0, c.size)
+	first := c.head()
+	c.drain(func(part []byte) { text = append(text, part...) })
+	if first != nil {
+		c.parts = append(c.parts, first[:0])
+	}
+	return text
 }

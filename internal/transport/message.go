@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
-	"sync"
+	"strconv"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -23,10 +25,8 @@ type message struct {
 	fault  json.RawMessage // the error member; nil when absent or null
 }
 
-// isReply tells a reply from a request or a notification.
 func (m message) isReply() bool { return m.method == "" }
 
-// isRequest tells that the server wants an answer.
 func (m message) isRequest() bool { return !m.isReply() && m.id != nil }
 
 // parseMessage reads one JSON value. A value that has not the members of a JSON-RPC message is none: a line of a JSON log,
@@ -120,27 +120,14 @@ type RPCError struct {
 	Message string `json:"message"`
 }
 
-// Handler answers requests of the server, each with a result or with an error; nil and nil leave one to the default. It
-// may take its time: others are answered meanwhile, except over HTTP+SSE. Its context ends with the connection, or over
-// streamable HTTP with the request that the server was working on.
+// Handler answers the server's requests; nil and nil leave one to the default. Others are answered meanwhile, but over
+// HTTP+SSE. Its context ends with the connection, or the request that the server works on.
 type Handler func(context.Context, Request) (json.RawMessage, *RPCError)
 
-// requestHandler answers the server's own requests; the zero value answers as a client without any capability.
-type requestHandler struct {
-	mu     sync.Mutex
-	handle Handler
-}
-
-func (h *requestHandler) set(handle Handler) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.handle = handle
-}
-
-// reply is the whole reply to a request, under the id that it has.
-func (h *requestHandler) reply(ctx context.Context, m message) []byte {
+// reply is the whole reply to a request of the server's own, under the id that it has.
+func (c *Conn) reply(ctx context.Context, m message) []byte {
 	member, value := `,"result":`, []byte(nil)
-	result, refusal := h.decide(ctx, m)
+	result, refusal := c.decide(ctx, m)
 	if value = result; refusal != nil {
 		member = `,"error":`
 		value, _ = json.Marshal(refusal) // a number and a text can be encoded
@@ -148,12 +135,9 @@ func (h *requestHandler) reply(ctx context.Context, m message) []byte {
 	return bytes.Join([][]byte{[]byte(`{"jsonrpc":"2.0","id":`), m.id, []byte(member), value, []byte("}")}, nil)
 }
 
-func (h *requestHandler) decide(ctx context.Context, m message) (json.RawMessage, *RPCError) {
-	h.mu.Lock()
-	handle := h.handle
-	h.mu.Unlock()
-	if handle != nil {
-		if result, refusal := handle(ctx, Request{m.method, m.params}); result != nil || refusal != nil {
+func (c *Conn) decide(ctx context.Context, m message) (json.RawMessage, *RPCError) {
+	if handle := c.handler.Load(); handle != nil {
+		if result, refusal := (*handle)(ctx, Request{m.method, m.params}); result != nil || refusal != nil {
 			return result, refusal
 		}
 	}
@@ -163,9 +147,8 @@ func (h *requestHandler) decide(ctx context.Context, m message) (json.RawMessage
 	return nil, &RPCError{mcp.METHOD_NOT_FOUND, "method not found: " + m.method}
 }
 
-// What follows has the names and fields that mcp-go's client/transport gives them, so that its client runs over a Conn by
-// conversion alone. That package itself is not imported: it brings mcp-go's server, and with it a JSON Schema validator
-// that takes longer to start than all the rest of the program.
+// What follows has mcp-go's names and fields, so that its client runs over a Conn; its client/transport would bring its
+// server and a JSON Schema validator along.
 
 // JSONRPCRequest is a request of JSON-RPC 2.0, with headers for a connection over HTTP.
 type JSONRPCRequest struct {
@@ -195,3 +178,95 @@ var (
 	ErrTransportClosed   = errors.New("transport closed")
 	ErrSessionTerminated = errors.New("session terminated (404). need to re-initialize")
 )
+
+// TooLargeError is a message over the cap; it was not kept.
+type TooLargeError struct{ Limit int } // bytes
+
+// TooDeepError is a message that is nested over the cap.
+type TooDeepError struct{ Limit int } // levels
+
+// ReplyError is a reply that breaks JSON-RPC or its framing so that no client can use it.
+type ReplyError struct{ Problem string } // what is wrong, to follow "the reply"
+
+// LostError is the end of the connection while somebody waited. It wraps mcp-go's ErrTransportClosed.
+type LostError struct {
+	Exited bool   // the child is gone
+	Exit   string // how: "exit status 7", "signal: killed"
+	Stderr string // tail of its stderr, at most 8 KiB, unescaped
+	Cause  string // what was lost, when no child is gone: "the server closed its standard output"
+}
+
+// Error names the limit.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the message is larger than %d MiB", e.Limit>>20)
+}
+
+// Error names the limit.
+func (e *TooDeepError) Error() string {
+	return fmt.Sprintf("the message is nested deeper than %d levels", e.Limit)
+}
+
+// Error names the problem alone: the text is the server's.
+func (e *ReplyError) Error() string { return "the reply " + e.Problem }
+
+// Error leaves out the stderr: it is the server's.
+func (e *LostError) Error() string {
+	if e.Exited {
+		return "the server ended: " + e.Exit
+	}
+	return e.Cause
+}
+
+// Unwrap is mcp-go's ErrTransportClosed.
+func (e *LostError) Unwrap() error { return ErrTransportClosed }
+
+// HTTPError is an HTTP reply without the MCP message that is needed. What it quotes has the values of our own headers masked.
+type HTTPError struct {
+	Status     int    // the HTTP status, also a good one
+	Type       string // Content-Type
+	Body       string // the first KiB, unescaped
+	Auth       string // WWW-Authenticate
+	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
+	RetryAfter string // as it came
+	Session    bool   // for a session that the server no longer knows: 404, or 400 and words to that effect
+}
+
+// Error names the status, and what was there instead of a message. Text of the server is quoted and short.
+func (e *HTTPError) Error() string {
+	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
+	body := strings.TrimSpace(e.Body)
+	switch {
+	case e.Session && e.Status == http.StatusNotFound:
+		return text + ": the server no longer knows the session"
+	case e.Session:
+		return text + ": the server no longer knows the session: " + quoteStart(body)
+	case e.HTML():
+		return text + " with an HTML page instead of JSON"
+	case body == "":
+		return text + " with an empty body"
+	case e.Status < 300 && e.Type == "":
+		return text + " without a Content-Type: " + quoteStart(body)
+	case e.Status < 300:
+		return text + " with " + strconv.Quote(e.Type) + " instead of JSON: " + quoteStart(body)
+	}
+	return text + ": " + quoteStart(body)
+}
+
+// HTML tells a web page from other bodies.
+func (e *HTTPError) HTML() bool {
+	if mediaType(e.Type) == "text/html" {
+		return true
+	}
+	start := strings.ToLower(strings.TrimSpace(e.Body))
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+}
+
+// quoteStart is the first line of a text, quoted.
+func quoteStart(text string) string {
+	const most = 160
+	line, _, _ := strings.Cut(text, "\n")
+	if len(line) > most {
+		return strconv.Quote(line[:most]) + "…"
+	}
+	return strconv.Quote(line)
+}

@@ -91,25 +91,26 @@ func newWeb(e Endpoint) (*web, error) {
 	return w, nil
 }
 
-// dial connects to an address. It is judged at that moment, so that a name cannot change its mind in between.
-func (e Endpoint) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	d := net.Dialer{Timeout: dialTimeout}
-	if host, _, err := net.SplitHostPort(address); err == nil && e.Allow != nil && e.at(host) { // and not a proxy
-		d.Control = func(_, dialled string, _ syscall.RawConn) error {
-			at, err := netip.ParseAddrPort(dialled)
-			if err != nil {
-				return err
-			}
-			return e.Allow(at.Addr())
+// Dial connects to an address that may be dialled. It is judged at that moment, so that a name cannot change its mind in between.
+func Dial(ctx context.Context, network, address string, limit time.Duration, allow func(netip.Addr) error) (net.Conn, error) {
+	d := net.Dialer{Timeout: limit, Control: func(_, dialled string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(dialled)
+		if err != nil {
+			return err
 		}
-	}
+		return allow(at.Addr())
+	}}
 	return d.DialContext(ctx, network, address)
 }
 
-// at tells whether the endpoint is at a host.
-func (e Endpoint) at(host string) bool {
+// dial connects to the endpoint, or to a proxy, whose address does not matter.
+func (e Endpoint) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	allow := e.Allow
 	u, err := url.Parse(e.URL)
-	return err != nil || strings.EqualFold(u.Hostname(), host)
+	if host, _, odd := net.SplitHostPort(address); allow == nil || odd != nil || err == nil && !strings.EqualFold(u.Hostname(), host) {
+		allow = func(netip.Addr) error { return nil }
+	}
+	return Dial(ctx, network, address, dialTimeout, allow)
 }
 
 // proxy is the one of the environment. What it is asked to connect to is judged here, as far as it is an address.
@@ -146,6 +147,15 @@ func (w *web) protocol() string {
 
 // do sends one request: a POST of one message, a GET of an event stream, or a DELETE of a session.
 func (w *web) do(ctx context.Context, method, to string, body []byte, header http.Header) (*http.Response, error) {
+	req, err := w.request(ctx, method, to, body, header)
+	if err != nil {
+		return nil, err
+	}
+	return w.client.Do(req)
+}
+
+// request is a request with what the protocol wants in its header.
+func (w *web) request(ctx context.Context, method, to string, body []byte, header http.Header) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -161,7 +171,7 @@ func (w *web) do(ctx context.Context, method, to string, body []byte, header htt
 	case http.MethodGet:
 		req.Header.Set("Accept", eventStream)
 	}
-	return w.client.Do(req)
+	return req, nil
 }
 
 // stream gets an event stream. A reply that is none is an *HTTPError.
@@ -187,8 +197,7 @@ func (w *web) respond(ctx context.Context, to string, answer []byte, header http
 	}
 }
 
-// RoundTrip sends one request with our headers, to our origin only, and once more when it was refused and there are
-// better credentials. The client calls it for redirects, too.
+// RoundTrip sends one request with our headers to our origin only, redirects too, and once more with better credentials.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !sameOrigin(w.home, req.URL) {
 		return nil, &RedirectError{From: PlainURL(w.home), To: PlainURL(req.URL), Why: otherOrigin}
@@ -236,9 +245,8 @@ func (w *web) bad(reply *http.Response, call *pendingCall) error {
 	return nil
 }
 
-// endsSession tells whether a refusal within a session says that the server does not know it. That is what 404 means
-// (2025-11-25, transports, session management, 3); servers made after the examples of the TypeScript SDK write 400 and say
-// so in words.
+// endsSession tells whether a refusal says that the session is unknown: 404 (2025-11-25, transports, session management, 3),
+// or 400 in words, after examples of the TypeScript SDK.
 func endsSession(status int, body []byte) bool {
 	return status == http.StatusNotFound ||
 		status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body[:min(len(body), bodyStart)]), []byte("session"))
@@ -257,8 +265,7 @@ func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 	}
 }
 
-// mask hides the values of our headers and credentials, and of the URL's user info and query, in a text of the server that
-// may be cut off: some servers quote the request in their errors.
+// mask hides our headers, credentials, user info and query in a text of the server, which may quote the request.
 func (w *web) mask(text string) string {
 	secrets := redact.URL(w.endpoint.URL)
 	for _, value := range slices.AppendSeq(w.endpoint.Credentials.Given(), maps.Values(w.endpoint.Headers)) {

@@ -30,8 +30,7 @@ type sseStream struct {
 	workers sync.WaitGroup
 }
 
-// OpenSSE opens the event stream of an HTTP+SSE server and waits until it has named its endpoint, or for life to end.
-// The stream lives until Close or the end of life. Errors are those of SendRequest.
+// OpenSSE opens the event stream and waits until it has named its endpoint. It lives until Close or the end of life.
 func OpenSSE(life context.Context, e Endpoint) (*Conn, error) {
 	w, err := newWeb(e)
 	if err != nil {
@@ -49,7 +48,6 @@ func OpenSSE(life context.Context, e Endpoint) (*Conn, error) {
 	return s.conn, nil
 }
 
-// open gets the event stream, and waits for the endpoint.
 func (s *sseStream) open() error {
 	reply, err := s.stream(s.life, nil)
 	if err != nil {
@@ -149,7 +147,7 @@ func (s *sseStream) answer() {
 			return
 		case m := <-s.asked:
 			if to := s.inbox.Load(); to != nil {
-				s.respond(s.life, to.String(), s.conn.requests.reply(s.life, m), nil)
+				s.respond(s.life, to.String(), s.conn.reply(s.life, m), nil)
 			}
 		}
 	}
@@ -185,8 +183,7 @@ func newEventReader(body io.Reader) *eventReader {
 	return &eventReader{lines: bufio.NewReaderSize(body, 1<<10), retry: defaultRetry}
 }
 
-// next is the next event that has data. One that the end of the stream cuts off is given; its id does not count. At the
-// regular end of the stream the error is io.EOF.
+// next is the next event with data. One that the stream's end cuts off is given without its id. The end is io.EOF.
 func (r *eventReader) next() (event, error) {
 	var data chunks
 	defer data.drop()
@@ -221,8 +218,7 @@ func (r *eventReader) next() (event, error) {
 	}
 }
 
-// field reads one line. The value of data, which may be large, goes where it is collected; of other names that mean
-// something it is given. What is read counts against left.
+// field reads one line: data, which may be large, goes where it is collected. What is read counts against left.
 func (r *eventReader) field(left *int, data *chunks) (name, value string, err error) {
 	var rest []byte
 	first := true

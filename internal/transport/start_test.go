@@ -27,9 +27,9 @@ func TestStartErrors(t *testing.T) {
 		want     string
 	}{
 		{"empty", Command{}, false, `starting "": the command is empty`},
-		{"name", Command{Path: "no-such-server", Env: []string{"PATH=/x", path}}, true, `starting "no-such-server": no such command in PATH ` + path[5:]},
-		{"no PATH", Command{Path: "sh"}, true, `starting "sh": no such command in PATH (which is empty)`},
-		{"not executable", Command{Path: "plain", Env: []string{path}}, true, `starting "plain": no such command in PATH ` + path[5:]},
+		{"name", Command{Path: "no-such-server", Env: []string{"PATH=/x", path}}, true, `starting "no-such-server": no such command in PATH`},
+		{"no PATH", Command{Path: "sh"}, true, `starting "sh": no such command in PATH`},
+		{"not executable", Command{Path: "plain", Env: []string{path}}, true, `starting "plain": no such command in PATH`},
 		{"file", Command{Path: "./no-such-server", Dir: dir}, true, `starting "./no-such-server": no such file`},
 		{"file, not executable", Command{Path: "./plain", Dir: dir}, false, `starting "./plain": exec: "` + plain + `": permission denied`},
 		{"folder", Command{Path: "script", Env: []string{path}, Dir: plain}, false, `starting "script": working folder "` + plain + `" is no folder`},

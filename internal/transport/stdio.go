@@ -19,7 +19,6 @@ type Command struct {
 	Files func() ([]*os.File, error) // its descriptors from 3 on, ours to close once it has started; nil = none
 }
 
-// stdio carries messages over the standard streams of a child.
 type stdio struct {
 	*child
 	conn *Conn
@@ -107,7 +106,7 @@ func (s *stdio) take(one frame) {
 
 // answer answers a request of the server. If it does not read, it has to live without.
 func (s *stdio) answer(m message) {
-	_ = s.stdin.write(append(s.conn.requests.reply(s.life, m), '\n'), answerLimit)
+	_ = s.stdin.write(append(s.conn.reply(s.life, m), '\n'), answerLimit)
 }
 
 // Bounds of what is kept of noise.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,16 +42,19 @@ func OpenStreamable(ctx context.Context, e Endpoint) (*Conn, error) {
 func (s *streamableHTTP) close() error {
 	s.over()
 	defer s.client.CloseIdleConnections()
-	header := s.header(nil)
-	if header.Get(sessionHeader) == "" {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
-	defer cancel()
-	if reply, err := s.do(ctx, http.MethodDelete, s.endpoint.URL, nil, header); err == nil {
-		leave(reply)
+	if id := s.header(nil).Get(sessionHeader); id != "" {
+		s.endSession(id)
 	}
 	return nil
+}
+
+// endSession tells the server that a session is over.
+func (s *streamableHTTP) endSession(id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
+	defer cancel()
+	if reply, err := s.do(ctx, http.MethodDelete, s.endpoint.URL, nil, http.Header{sessionHeader: {id}}); err == nil {
+		leave(reply)
+	}
 }
 
 // httpSession is what a server of the era of the handshake knows us by.
@@ -145,7 +149,7 @@ func (s *streamableHTTP) readReply(reply *http.Response, call *pendingCall) erro
 		return err
 	case ok:
 	case whole && json.Valid(body):
-		return &ReplyError{Problem: "is JSON but no JSON-RPC message", Text: s.mask(excerpt(body))}
+		return &ReplyError{"is JSON but no JSON-RPC message"}
 	default:
 		return s.unreadable(reply, body, err)
 	}
@@ -155,7 +159,7 @@ func (s *streamableHTTP) readReply(reply *http.Response, call *pendingCall) erro
 			return nil
 		}
 	}
-	return &ReplyError{Problem: flawFor(call, batch[0]), Text: s.mask(excerpt(body))}
+	return &ReplyError{flawFor(call, batch[0])}
 }
 
 // unreadable says why a body could not be read as JSON.
@@ -166,7 +170,7 @@ func (s *streamableHTTP) unreadable(reply *http.Response, body []byte, err error
 	ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
 	case ended && opens(body):
-		return &ReplyError{Problem: "is cut off", Text: s.mask(excerpt(body))}
+		return &ReplyError{"is cut off"}
 	case err != nil && !ended:
 		return err
 	}
@@ -201,7 +205,7 @@ func flawFor(call *pendingCall, m message) string {
 	switch {
 	case !m.isReply():
 		return "is a request or a notification instead"
-	case m.id != nil && !call.is(m.id):
+	case m.id != nil && !slices.Contains(keysOf(m.id), call.key):
 		return "has the id of another request"
 	}
 	return m.flaw()
@@ -279,7 +283,7 @@ func (r *replyStream) take(ctx context.Context, e event) (done bool, err error) 
 		return false, &TooDeepError{Limit: nestingLimit}
 	}
 	if !ok {
-		r.note("is no JSON-RPC message", e.data)
+		r.note("is no JSON-RPC message")
 	}
 	for _, m := range batch {
 		switch problem := flawFor(r.call, m); {
@@ -288,7 +292,7 @@ func (r *replyStream) take(ctx context.Context, e event) (done bool, err error) 
 		case !m.isReply():
 			r.conn.notifications.add(m)
 		case problem != "":
-			r.note(problem, m.raw)
+			r.note(problem)
 		default:
 			r.call.answer(m)
 			return true, nil
@@ -297,14 +301,14 @@ func (r *replyStream) take(ctx context.Context, e event) (done bool, err error) 
 	return false, nil
 }
 
-func (r *replyStream) note(problem string, text []byte) {
+func (r *replyStream) note(problem string) {
 	if r.odd == nil {
-		r.odd = &ReplyError{Problem: problem, Text: r.mask(excerpt(text))}
+		r.odd = &ReplyError{problem}
 	}
 }
 
 func (s *streamableHTTP) answer(ctx context.Context, m message) {
-	s.respond(ctx, s.endpoint.URL, s.conn.requests.reply(ctx, m), s.header(nil))
+	s.respond(ctx, s.endpoint.URL, s.conn.reply(ctx, m), s.header(nil))
 }
 
 // Listen opens the stream on which a server of streamable HTTP sends what belongs to no request (2025-11-25, transports,

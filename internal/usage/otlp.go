@@ -11,8 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// otlpLine is a batch of spans as the file exporter of OpenTelemetry writes it, a line each
-// (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter).
+// otlpLine is a batch of spans, a line each (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter).
 type otlpLine struct {
 	ResourceSpans []struct {
 		Resource   struct{ Attributes []attribute }
@@ -135,7 +134,6 @@ func values(attributes []attribute) map[string]json.RawMessage {
 	return all
 }
 
-// json is the value as JSON.
 func (v anyValue) json() json.RawMessage {
 	for kind, raw := range v {
 		switch kind {

@@ -50,9 +50,6 @@ func (p *Progress) made() *Progress {
 	return p
 }
 
-// NewProgress is that of a first import.
-func NewProgress() *Progress { return (&Progress{}).made() }
-
 // fresh tells whether a call was not counted, and remembers it.
 func (p *Progress) fresh(c Call) bool {
 	h := fnv.New64a()
@@ -65,12 +62,6 @@ func (p *Progress) fresh(c Call) bool {
 	day := dayOf(c.Time)
 	p.Seen[day] = append(p.Seen[day], id[:]...)
 	return true
-}
-
-// knows tells whether a file was read before.
-func (p *Progress) knows(path string) bool {
-	_, ok := p.Files[hashOf([]byte(path))]
-	return ok
 }
 
 // resume goes to where the last import ended, if it is still the same file.

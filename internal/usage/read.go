@@ -3,6 +3,7 @@ package usage
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -10,12 +11,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // importers read a line each: the calls that are complete with it, and whether it is theirs. A line that is theirs and cannot be
@@ -46,7 +52,6 @@ type Import struct {
 // longestLine bounds a line that is read. Longer ones are counted as damaged.
 const longestLine = 16 << 20
 
-// reader reads one stream of lines.
 type reader struct {
 	*Import
 	project string                 // of the session, where the records say it once for all calls
@@ -60,6 +65,8 @@ func (i *Import) Path(ctx context.Context, path string) error {
 	switch {
 	case err != nil:
 		return err
+	case info.Mode().IsRegular() && exported(path):
+		return exit.Usagef("%s was written by mcpctl usage export, and is not imported: use it with --usage %s", path, path)
 	case info.Mode().IsRegular():
 		return i.file(ctx, path)
 	case !info.IsDir():
@@ -80,7 +87,19 @@ func (i *Import) Path(ctx context.Context, path string) error {
 	})
 }
 
-// file reads what is new in a file.
+var exportBegins = match.Pattern(`^\s*\{\s*"mcpctl":`)
+
+// exported tells a file of records from one of calls, by how it begins.
+func exported(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false // which reading it tells
+	}
+	defer f.Close()
+	begins, _ := io.ReadAll(io.LimitReader(f, 64))
+	return exportBegins().Match(begins)
+}
+
 func (i *Import) file(ctx context.Context, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -100,7 +119,7 @@ func (i *Import) file(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
-	if i.Progress.knows(path) && now.Offset == was.Offset {
+	if _, known := i.Progress.Files[hashOf([]byte(path))]; known && now.Offset == was.Offset {
 		i.Count.Unchanged++
 	} else {
 		i.Count.Files++
@@ -108,8 +127,7 @@ func (i *Import) file(ctx context.Context, path string) error {
 	return i.Progress.reached(path, f, now)
 }
 
-// compressed are the ways in which files may be compressed, by how their names end. A window of 32 MiB is more than zstd takes unless it
-// is asked for a longer one.
+// compressed are the ways in which files are compressed, by name. zstd takes no window of 32 MiB unless asked to.
 var compressed = map[string]func(io.Reader) (io.ReadCloser, error){
 	".gz": func(in io.Reader) (io.ReadCloser, error) { return gzip.NewReader(in) },
 	".zst": func(in io.Reader) (io.ReadCloser, error) {
@@ -193,8 +211,7 @@ func (e endable) Read(p []byte) (int, error) {
 	return e.in.Read(p)
 }
 
-// nextRecord is the next line, or the lines of an object that was written for people: what is indented belongs to the brace before
-// it.
+// nextRecord is the next line, or the lines of an indented object.
 func nextRecord(in *bufio.Reader) (record []byte, size int, err error) {
 	record, size, err = nextLine(in)
 	if string(record) != "{" || err != nil {
@@ -240,7 +257,6 @@ func nextLine(in *bufio.Reader) (line []byte, size int, err error) {
 	}
 }
 
-// line reads one line.
 func (r *reader) line(line []byte, size int) {
 	if len(line) == 0 {
 		if size > longestLine {
@@ -282,4 +298,71 @@ func (r *reader) take(c Call) {
 	}
 	r.Count.Calls++
 	r.Each(c)
+}
+
+type waitingCall struct {
+	Call
+	at int64 // where its line begins
+}
+
+const (
+	mostWaiting = 4096           // calls that may wait for their answers
+	longestWait = 24 * time.Hour // after which nobody expects the answer of a call any more
+	mostAgain   = 32 << 20       // bytes that are read again for the sake of calls that wait
+)
+
+// answers tells, without reading the line, whether it answers a call that waits: key names whose id follows.
+func (r *reader) answers(line []byte, key string) bool {
+	for len(r.waiting) > 0 {
+		_, rest, found := bytes.Cut(line, []byte(key))
+		if !found {
+			return false
+		}
+		_, id, _ := bytes.Cut(rest[:min(len(rest), 256)], []byte(`"`))
+		id, _, _ = bytes.Cut(id, []byte(`"`))
+		if _, ok := r.waiting[string(id)]; ok {
+			return true
+		}
+		line = rest
+	}
+	return false
+}
+
+// wait keeps a call until it is answered. When too many wait, all are taken as they are.
+func (r *reader) wait(c Call) (given []Call) {
+	if len(r.waiting) == mostWaiting {
+		given, _ = r.unanswered(false)
+	}
+	r.waiting[c.ID] = waitingCall{c, r.at}
+	return given
+}
+
+// forget lets go of a call that waits, since its record is whole elsewhere.
+func (r *reader) forget(id string) { delete(r.waiting, id) }
+
+// answer is the call that was answered, if it waits.
+func (r *reader) answer(id string, failed bool, result json.RawMessage) []Call {
+	c, ok := r.waiting[id]
+	if !ok {
+		return nil
+	}
+	r.forget(id)
+	c.Failed, c.Result = failed, result
+	return []Call{c.Call}
+}
+
+// unanswered are the calls that wait, in their order; of what grows but for those whose answers may stand in what a later import reads:
+// first is where the first of these begins, or where the reader is. Nothing waits afterwards.
+func (r *reader) unanswered(grows bool) (calls []Call, first int64) {
+	first = r.at
+	for _, c := range slices.SortedFunc(maps.Values(r.waiting), func(a, b waitingCall) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID)) }) {
+		if grows && c.Time.After(r.Now.Add(-longestWait)) && r.at-c.at <= mostAgain {
+			first = min(first, c.at)
+			r.Count.Waiting++
+		} else {
+			calls = append(calls, c.Call)
+		}
+	}
+	clear(r.waiting)
+	return calls, first
 }

@@ -2,14 +2,26 @@ package usage
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 // Record is all calls of one tool by one agent in one project that have the same shape, or that were answered with the same members.
@@ -102,7 +114,6 @@ func (r Record) key() string {
 	return r.Server + "\x00" + r.Tool + "\x00" + r.Agent + "\x00" + r.Project + "\x00" + string(shape)
 }
 
-// clear takes all records away, and gives them.
 func (rs *Records) clear() []*Record {
 	all := rs.All()
 	rs.byKey, rs.shapes = map[string]*Record{}, map[string]int{}
@@ -111,19 +122,12 @@ func (rs *Records) clear() []*Record {
 
 // All is every record, in the order of servers, tools, agents, projects and shapes.
 func (rs *Records) All() []*Record {
-	var all []*Record
-	for _, key := range slices.Sorted(maps.Keys(rs.byKey)) {
-		all = append(all, rs.byKey[key])
-	}
-	return all
+	return lists.Map(slices.Sorted(maps.Keys(rs.byKey)), func(key string) *Record { return rs.byKey[key] })
 }
 
 // Servers are the names under which calls are recorded, sorted.
 func (rs *Records) Servers() []string {
-	var names []string
-	for _, r := range rs.All() {
-		names = append(names, r.Server)
-	}
+	names := lists.Map(rs.All(), func(r *Record) string { return r.Server })
 	return slices.Compact(names)
 }
 
@@ -216,4 +220,113 @@ func ReadRecords(data []byte) (*Records, error) {
 		rs.add(*r)
 	}
 	return rs, nil
+}
+
+// Store is the folder of the user's own records. Nobody else may read it.
+type Store struct {
+	Folder string // absolute; it need not exist
+}
+
+// mostBytes bounds a file of records.
+const mostBytes = 256 << 20
+
+// Retention is how long calls are kept unless somebody says otherwise.
+const Retention = 90 * 24 * time.Hour
+
+func (s Store) path(name string) string { return filepath.Join(s.Folder, name) }
+
+// Load reads the records; there are none before the first import.
+func (s Store) Load() (*Records, error) {
+	err := errors.Join(files.CheckFolder(s.Folder, files.NotReadable), files.CheckPrivate(s.path("records.json"), files.NotReadable))
+	if err != nil {
+		return nil, err
+	}
+	rs, err := Load(context.Background(), host.Process{}, s.path("records.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return NewRecords(), nil
+	}
+	return rs, err
+}
+
+// LoadAll reads a file of records, or in a store all those below a folder as those of one.
+func LoadAll(ctx context.Context, p host.Process, path string) (*Records, error) {
+	if !store.Is(path) || strings.HasSuffix(path, ".json") {
+		return Load(ctx, p, path)
+	}
+	paths, err := p.Store.List(ctx, path)
+	if err == nil && len(paths) == 0 {
+		err = fmt.Errorf("there are no records in %s: write some with mcpctl usage export --output %[1]s/NAME.json", path)
+	}
+	all := NewRecords()
+	for _, path := range paths {
+		rs, err := Load(ctx, p, path)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rs.All() {
+			all.add(*r)
+		}
+	}
+	return all, err
+}
+
+// Load reads a file of records.
+func Load(ctx context.Context, p host.Process, path string) (*Records, error) {
+	data, err := store.Read(ctx, p, path, mostBytes)
+	if _, named := errors.AsType[*fs.PathError](err); named || err != nil && store.Is(path) {
+		return nil, err
+	}
+	var rs *Records
+	if err == nil {
+		rs, err = ReadRecords(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return rs, nil
+}
+
+// Update changes what is kept, one run at a time, together with how far imports came: no call is lost or counted twice.
+func (s Store) Update(ctx context.Context, change func(*Records, *Progress) error) error {
+	return s.locked(ctx, func() error {
+		rs, err := s.Load()
+		if err != nil {
+			return fmt.Errorf("%w (mcpctl usage forget begins anew)", err)
+		}
+		rs.read = cmp.Or(rs.read, &Progress{}).made()
+		if err := change(rs, rs.read); err != nil {
+			return err
+		}
+		return files.ReplacePrivate(s.path("records.json"), rs.JSON())
+	})
+}
+
+// locked does something while no other run changes what is kept.
+func (s Store) locked(ctx context.Context, do func() error) error {
+	if err := files.MakeFolder(s.Folder, files.NotReadable); err != nil {
+		return err
+	}
+	lock := flock.New(s.path("lock"), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
+		return fmt.Errorf("waiting for another run that imports: %w", err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	return do()
+}
+
+// Clear forgets everything, also how far imports came.
+func (s Store) Clear(ctx context.Context) error {
+	return s.locked(ctx, func() error {
+		err := os.Remove(s.path("records.json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+// Expire drops what is older than a day, and how far imports came before it.
+func Expire(rs *Records, p *Progress, day string) {
+	rs.ForgetBefore(day)
+	p.forgetBefore(day)
 }

@@ -31,7 +31,7 @@ var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func read(t *testing.T, lines ...string) ([]Call, Count) {
 	t.Helper()
 	var calls []Call
-	in := Import{Progress: NewProgress(), Now: now, Each: func(c Call) { calls = append(calls, c) }}
+	in := Import{Progress: (&Progress{}).made(), Now: now, Each: func(c Call) { calls = append(calls, c) }}
 	if err := in.Stream(context.Background(), strings.NewReader(strings.Join(lines, "\n"))); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestTimes(t *testing.T) {
 // TestTooOld: what would not be kept is told apart from what is new.
 func TestTooOld(t *testing.T) {
 	var tools []string
-	in := Import{Progress: NewProgress(), Now: now, From: "2026-11-01", Each: func(c Call) { tools = append(tools, c.Tool) }}
+	in := Import{Progress: (&Progress{}).made(), Now: now, From: "2026-11-01", Each: func(c Call) { tools = append(tools, c.Tool) }}
 	lines := `{"server":"s","tool":"old","time":"2026-10-31"}` + "\n" + `{"server":"s","tool":"first","time":"2026-11-01"}` + "\n" + `{"server":"s","tool":"undated"}`
 	if err := in.Stream(t.Context(), strings.NewReader(lines)); err != nil || strings.Join(tools, " ") != "first undated" || in.Count.Old != 1 || in.Count.Calls != 2 {
 		t.Errorf("%v, %+v, %v", tools, in.Count, err)
@@ -202,7 +202,7 @@ func TestTooOld(t *testing.T) {
 // TestEndless: no line without an end, and nothing that is no file, keeps an import from ending.
 func TestEndless(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	in := Import{Progress: NewProgress(), Now: now, Each: func(Call) {}}
+	in := Import{Progress: (&Progress{}).made(), Now: now, Each: func(Call) {}}
 	read := 0
 	err := in.Stream(ctx, readFunc(func(p []byte) (int, error) {
 		if read += len(p); read > 3*longestLine {
@@ -265,7 +265,7 @@ func TestAnswersInLaterImports(t *testing.T) {
 		return fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%q,"is_error":true}]}}`, id) + "\n"
 	}
 	first := asked("old", "2026-11-20T09:00:00Z") + asked("a", "2026-11-22T09:00:00Z") + "damaged\n" + asked("b", "2026-11-22T09:00:01Z") + answered("b") + asked("c", "2026-11-22T09:00:02Z")
-	progress := NewProgress()
+	progress := (&Progress{}).made()
 	for i, step := range []struct {
 		content, want string
 		now           time.Time
@@ -317,7 +317,7 @@ func TestCompressed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		progress := NewProgress()
+		progress := (&Progress{}).made()
 		for _, want := range []Count{{Files: 4, Calls: 2, Again: 1, Damaged: 2}, {Unchanged: 4}} {
 			in := Import{Progress: progress, Now: now, Each: func(Call) {}}
 			if err := in.Path(t.Context(), dir); err != nil || in.Count != want {
@@ -336,7 +336,7 @@ type flushing interface {
 // TestIncremental reads of a file that grows what is new, of one that was replaced everything, and a torn end when it is whole.
 func TestIncremental(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
-	progress := NewProgress()
+	progress := (&Progress{}).made()
 	line := func(tool string) string { return fmt.Sprintf(`{"server":"s","tool":%q}`, tool) }
 	for _, step := range []struct {
 		content, want string
@@ -499,7 +499,7 @@ func TestManyShapes(t *testing.T) {
 
 // TestRetention forgets days, and records of which no day is left.
 func TestRetention(t *testing.T) {
-	rs, p := NewRecords(), NewProgress()
+	rs, p := NewRecords(), (&Progress{}).made()
 	for _, age := range []int{0, 89, 91, 200} {
 		c := Call{ID: fmt.Sprint(age), Server: "s", Tool: "t", Time: now.AddDate(0, 0, -age), Arguments: json.RawMessage(fmt.Sprintf(`{"a":%t}`, age > 100))}
 		p.fresh(c)

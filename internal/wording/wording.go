@@ -1,16 +1,18 @@
-// Package wording reads in texts for a model what changes how it behaves: orders that nobody gave, what people do not see,
-// defaults that stand in prose alone, and the words in which two texts differ. It reads phrases that mean one thing only, and
-// is silent about all others.
+// Package wording reads in texts for a model what changes how it behaves, by phrases that mean one thing only, and tells the
+// words in which two texts differ.
 package wording
 
 import (
-	"regexp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Instructions are orders behind the user's back, each as published attacks word it.
-var Instructions = []func() *regexp.Regexp{
+var Instructions = []func() *match.Expression{
 	match.Pattern(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
 	match.Pattern(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
 	match.Pattern(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
@@ -21,7 +23,7 @@ var Instructions = []func() *regexp.Regexp{
 }
 
 // PriorityClaims are orders to use a tool instead of, or before, what the user and other servers want.
-var PriorityClaims = []func() *regexp.Regexp{
+var PriorityClaims = []func() *match.Expression{
 	match.Pattern(`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
 	match.Pattern(`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
 	match.Pattern(`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
@@ -54,3 +56,196 @@ func Defaults(text string) []Default {
 	}
 	return all
 }
+
+// Edit is a stretch of a text that was kept, removed or added.
+type Edit struct {
+	Op   Op
+	Text string
+}
+
+// Op is what became of a stretch.
+type Op int
+
+// What becomes of a stretch.
+const (
+	Kept Op = iota
+	Gone
+	Fresh
+)
+
+// maxEdits is how many words may differ before two texts are taken as entirely different.
+const maxEdits = 1000
+
+// token is what a text is compared by: a word, a run of spaces, or one other character.
+var token = match.Pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
+
+// Compare tells what was kept, removed and added, word by word; a change that is spread over a phrase is told as one.
+func Compare(before, after string) []Edit {
+	a, b := token().FindAllString(before, -1), token().FindAllString(after, -1)
+	head := 0
+	for head < len(a) && head < len(b) && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	edits := []Edit{{Kept, strings.Join(a[:head], "")}}
+	edits = append(edits, script(a[head:len(a)-tail], b[head:len(b)-tail])...)
+	edits = append(edits, Edit{Kept, strings.Join(a[len(a)-tail:], "")})
+	return tidy(edits)
+}
+
+// script is the shortest list of edits that turns a into b (Myers, "An O(ND) difference algorithm", 1986), or one
+// replacement when it would be too long.
+func script(a, b []string) []Edit {
+	var rounds []front
+	last := front{0}
+	for d := range min(len(a)+len(b), maxEdits) + 1 {
+		next := make(front, d+1)
+		for k := -d; k <= d; k += 2 {
+			x, _ := last.step(d, k)
+			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
+				x++
+			}
+			next[(k+d)/2] = x
+			if x >= len(a) && x-k >= len(b) {
+				return backtrack(append(rounds, last), a, b)
+			}
+		}
+		rounds, last = append(rounds, last), next
+	}
+	return []Edit{{Gone, strings.Join(a, "")}, {Fresh, strings.Join(b, "")}}
+}
+
+// front is how far into a each diagonal got with d edits; diagonal k of -d, -d+2, … d stands at (k+d)/2.
+type front []int
+
+// step is where edit number d leads on diagonal k: down (an addition) or right (a removal), whichever reaches further.
+func (f front) step(d, k int) (x int, down bool) {
+	right, below := (k+d)/2-1, (k+d)/2
+	switch {
+	case d == 0:
+		return 0, true
+	case k == -d || k != d && f[right] < f[below]:
+		return f[below], true
+	}
+	return f[right] + 1, false
+}
+
+// backtrack reads the edits off the rounds, from the end of the texts to their start.
+func backtrack(rounds []front, a, b []string) []Edit {
+	var edits []Edit
+	x, y := len(a), len(b)
+	for d := len(rounds) - 1; d >= 0; d-- {
+		start, down := rounds[d].step(d, x-y)
+		for x > start && x > 0 && y > 0 && a[x-1] == b[y-1] {
+			x, y = x-1, y-1
+			edits = append(edits, Edit{Kept, a[x]})
+		}
+		switch {
+		case d == 0:
+		case down:
+			y--
+			edits = append(edits, Edit{Fresh, b[y]})
+		default:
+			x--
+			edits = append(edits, Edit{Gone, a[x]})
+		}
+	}
+	slices.Reverse(edits)
+	return edits
+}
+
+// tidy joins neighbours of one kind, and makes one replacement of changes that only space keeps apart.
+func tidy(edits []Edit) []Edit {
+	var out, phrase []Edit
+	for i, e := range edits {
+		blank := strings.Trim(e.Text, " \t") == "" && i+1 < len(edits) && edits[i+1].Op != Kept
+		if e.Op != Kept || blank && len(phrase) > 0 {
+			phrase = append(phrase, e)
+			continue
+		}
+		out = appendEdit(appendPhrase(out, phrase), e)
+		phrase = nil
+	}
+	return appendPhrase(out, phrase)
+}
+
+// appendPhrase adds a phrase in which something was removed and something added as one replacement, any other as it is.
+func appendPhrase(all, phrase []Edit) []Edit {
+	var before, after string
+	var ops [Fresh + 1]bool
+	for _, e := range phrase {
+		ops[e.Op] = true
+		if e.Op != Fresh {
+			before += e.Text
+		}
+		if e.Op != Gone {
+			after += e.Text
+		}
+	}
+	if ops[Gone] && ops[Fresh] {
+		phrase = []Edit{{Gone, before}, {Fresh, after}}
+		if strings.HasSuffix(before, " ") && strings.HasSuffix(after, " ") {
+			phrase = []Edit{{Gone, before[:len(before)-1]}, {Fresh, after[:len(after)-1]}, {Kept, " "}}
+		}
+	}
+	for _, e := range phrase {
+		all = appendEdit(all, e)
+	}
+	return all
+}
+
+func appendEdit(all []Edit, e Edit) []Edit {
+	if e.Text == "" {
+		return all
+	}
+	if last := len(all) - 1; last >= 0 && all[last].Op == e.Op {
+		all[last].Text += e.Text
+		return all
+	}
+	return append(all, e)
+}
+
+// Sign stands before what is concealed, BlankLines at the end of a line whose next one is.
+const (
+	Sign       = "⚠ "
+	BlankLines = " blank lines:"
+)
+
+// hideouts are what people do not see in a rendered text and models read: comments, markup, images, behind white space.
+var hideouts = match.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
+
+// Marked is a text in which what hideouts are is marked, and what gives the model orders that the user did not.
+func Marked(text string) string {
+	if !strings.ContainsAny(text, " \t\n\f\r<!") && !strings.Contains(text, ".env") {
+		return text // a name, or a number: each order has a blank, but one to read a file of secrets
+	}
+	for _, order := range slices.Concat(Instructions, PriorityClaims) {
+		text = order().ReplaceAllString(text, Sign+"order: $0")
+	}
+	if !strings.ContainsAny(text, "<!\t") && !strings.Contains(text, "        ") && !strings.Contains(text, "\n\n\n") && !strings.Contains(text, "\n ") {
+		return text // which most are, and the search takes its time
+	}
+	return hideouts().ReplaceAllStringFunc(text, func(m string) string {
+		switch lower := strings.ToLower(m); {
+		case strings.HasPrefix(m, "<!--"):
+			return Sign + "hidden comment: " + m
+		case strings.HasPrefix(lower, "<script"):
+			return Sign + "script: " + m
+		case m[0] == '!' || strings.HasPrefix(lower, "<img"):
+			return Sign + "image: " + m
+		case m[0] == '<':
+			return Sign + "markup: " + m
+		case m[0] == '\n':
+			return "\n" + Sign + fmt.Sprintf("after %d%s\n", strings.Count(m, "\n")-1, BlankLines)
+		}
+		first, last := firstRune(m), lastRune(m)
+		return first + " " + Sign + fmt.Sprintf("after %d spaces: ", len(m)-len(first)-len(last)) + last
+	})
+}
+
+func firstRune(s string) string { _, n := utf8.DecodeRuneInString(s); return s[:n] }
+
+func lastRune(s string) string { _, n := utf8.DecodeLastRuneInString(s); return s[len(s)-n:] }

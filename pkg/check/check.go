@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -40,6 +41,9 @@ type Subject struct {
 	Observed Observed           // what was seen on the way
 	Recorded *Recorded          // what recorded calls say of it; nil = nobody asked
 	Declared []Declared         // what files say of it
+
+	SkillTexts map[string]SkillText // by the URIs of the skills whose SKILL.md was read
+	Exchanges  []Exchange           // what it was asked on purpose; nil = nothing was
 }
 
 // Observed is what a probe saw of a server beside its surface. The zero value is that of a saved snapshot: nothing.
@@ -48,6 +52,9 @@ type Observed struct {
 	Noise     []string        // pieces of stdout that are not the protocol
 	Notices   []Notice        // oddities that lost nothing
 	Again     []snapshot.List // the lists once more, in the order as sent; nil = not asked again
+
+	Package *DeclaredPackage // that the server was started from; nil = none, or it is not known
+	Given   []string         // the environment variables that the server was started with by name, beside those that every one gets; nil = not known
 }
 
 // Notice is an oddity that a probe met, by one of the codes of the package probe.
@@ -56,7 +63,7 @@ type Notice struct{ Code, Message string }
 // Options tune a check. The zero value has no budget.
 type Options struct {
 	Budgets Budgets
-	Steps   int           // work on the schemas of each server; 0 = DefaultSteps. What is not decided with them is not told
+	Steps   int           // work on the schemas of each server; 0 = DefaultSteps. What is not decided with them is told by schema-undecided
 	Timeout time.Duration // for each server; 0 = none
 }
 
@@ -77,9 +84,8 @@ type Budgets struct {
 	TextCharacters            int // of each text that a server wrote for a reader
 }
 
-// Run tells what the rules say of servers. The findings are sorted as finding.Sort does. It never panics, whatever a
-// server sent. When ctx ends before everything was looked at, the error is its cause and the findings are not all. Servers
-// that Options.Timeout cuts off are an UnfinishedError, and the findings are those of the others.
+// Run tells what the rules say, sorted as finding.Sort does. It never panics, whatever a server sent. When ctx ends early,
+// the error is its cause and the findings are not all; servers that Options.Timeout cuts off are an UnfinishedError.
 func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
 	found, members, err := Each(ctx, subjects, options)
 	if ctx.Err() != nil {
@@ -109,14 +115,13 @@ func TogetherRules() []string { return slices.Sorted(maps.Keys(fleetRules)) }
 // Each is the part of Run that looks at each server alone. With what it says comes what Together wants to know of each server,
 // in their order; of one without a snapshot there is nothing.
 func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, []Member, error) {
-	var known metas
 	looked := make([]seen, len(subjects))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(subjects)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(subjects)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				looked[i] = lookAt(ctx, subjects[i], options, &known)
+				looked[i] = lookAt(ctx, subjects[i], options)
 			}
 		})
 	}
@@ -139,14 +144,13 @@ func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.F
 	return found, members, context.Cause(ctx)
 }
 
-// seen is what came of looking at one server.
 type seen struct {
 	found  []finding.Finding
 	member Member
 	cut    bool // it took longer than it may
 }
 
-func lookAt(run context.Context, subject Subject, options Options, known *metas) (l seen) {
+func lookAt(run context.Context, subject Subject, options Options) (l seen) {
 	if subject.Snapshot == nil {
 		return l
 	}
@@ -156,12 +160,11 @@ func lookAt(run context.Context, subject Subject, options Options, known *metas)
 		defer cancel()
 		ctx = limited
 	}
-	l, err := host.Await(ctx, func() (seen, error) { return lookIn(newServer(ctx, subject, options, known)), nil })
+	l, err := host.Await(ctx, func() (seen, error) { return lookIn(newServer(ctx, subject, options)), nil })
 	l.cut = err != nil || ctx.Err() != nil && run.Err() == nil
 	return l
 }
 
-// lookIn is what the rules say of one server, until its context ends.
 func lookIn(s *server) (l seen) {
 	for _, r := range rules() {
 		if r.alone != nil && s.ctx.Err() == nil {
@@ -185,7 +188,7 @@ func (s spot) in(keys ...string) spot { return s.below(rawjson.Join("", keys...)
 
 // below is the place at a JSON pointer from the spot.
 func (s spot) below(pointer string) spot {
-	s.way = &trail{s.way, pointer}
+	s.way = s.way.below(pointer)
 	return s
 }
 
@@ -219,6 +222,7 @@ var rules = sync.OnceValue(func() []rule {
 	if err := json.Unmarshal(rulesJSON, &file); err != nil {
 		panic(fmt.Sprintf("check: rules.json: %v", err)) // a test reads it first
 	}
+	toolRulesAreMade.Store(1)
 	alone, together := functions()
 	for i := range file.Rules {
 		r := &file.Rules[i]
@@ -230,7 +234,7 @@ var rules = sync.OnceValue(func() []rule {
 // functions are what looks for each rule, by its id.
 func functions() (alone map[string]look, together map[string]func(fleet, tell)) {
 	alone = map[string]look{}
-	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, usageRules, skillRules, declaredRules} {
+	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, usageRules, skillRules, declaredRules, conformanceRules} {
 		for id, f := range family {
 			alone[id] = f
 		}
@@ -240,23 +244,19 @@ func functions() (alone map[string]look, together map[string]func(fleet, tell)) 
 
 // Rules are all rules of a check, sorted by id.
 func Rules() []finding.Rule {
-	var all []finding.Rule
-	for _, r := range rules() {
-		all = append(all, r.Rule)
-	}
+	all := lists.Map(rules(), func(r rule) finding.Rule { return r.Rule })
 	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }
 
-// about is what the rule says of one server. What the saved snapshot says as well was seen and accepted: it is told, but
-// as info.
+// about is what the rule says of one server. What the saved snapshot has as well was accepted: it is told as info.
 func (r rule) about(s *server) []finding.Finding {
 	found := r.in(s)
 	if !r.Change || s.Saved == nil || len(found) == 0 {
 		return found
 	}
 	known := map[string]bool{}
-	for _, f := range r.in(newServer(s.ctx, Subject{Name: s.Name, Snapshot: s.Saved}, s.options, s.metas)) {
+	for _, f := range r.in(newServer(s.ctx, Subject{Name: s.Name, Snapshot: s.Saved}, s.options)) {
 		known[f.Fingerprint()] = true
 	}
 	for i, f := range found {
@@ -303,7 +303,6 @@ func (r rule) over(all fleet) []finding.Finding {
 	return found
 }
 
-// complete fills in what the rule says of every finding.
 func (r rule) complete(f finding.Finding) finding.Finding {
 	f.Rule = r.ID
 	f.Level = cmp.Or(f.Level, r.Level)
@@ -336,7 +335,6 @@ func (r rule) joined(found []finding.Finding) finding.Finding {
 	return one
 }
 
-// encoded is a decoded value as JSON again.
 func encoded(value any) json.RawMessage {
 	raw, _ := rawjson.Encode(value) // what was decoded encodes
 	return raw

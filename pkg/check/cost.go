@@ -79,9 +79,10 @@ func itemBytes(s *server, report tell) {
 }
 
 func textCharacters(s *server, report tell) {
+	limit := s.options.Budgets.TextCharacters
 	for _, p := range s.texts {
-		if p.prose && len(p.text) > s.options.Budgets.TextCharacters {
-			over(report, finding.Finding{Item: p.item, Path: p.path()}, "The text has", func() int { return utf8.RuneCountInString(p.text) }, s.options.Budgets.TextCharacters, "characters")
+		if limit > 0 && p.prose && len(p.text) > limit {
+			over(report, finding.Finding{Item: p.item, Path: p.path()}, "The text has", func() int { return utf8.RuneCountInString(p.text) }, limit, "characters")
 		}
 	}
 }
@@ -119,7 +120,6 @@ type Mention struct {
 	Path string `json:"path"`
 }
 
-// digest names a word, so that it can be found again without being kept.
 func digest(word string) string {
 	sum := sha256.Sum256([]byte(word))
 	return fmt.Sprintf("%x", sum[:12])
@@ -137,15 +137,19 @@ func memberOf(s *server) Member {
 	if s.options.Budgets.Tokens > 0 {
 		m.Tokens = Tokens(s.Snapshot)
 	}
-	told := map[Mention]bool{}
+	told, own := map[Mention]bool{}, map[string]bool{}
+	for _, name := range m.Tools {
+		own[name] = true
+	}
 	for _, p := range s.texts {
 		if !p.prose {
 			continue
 		}
+		path := p.path()
 		for _, word := range composed().FindAllString(p.text, -1) {
-			if once := (Mention{Word: word, Item: p.item}); !told[once] {
+			if once := (Mention{Word: word, Item: p.item}); !own[word] && !told[once] {
 				told[once] = true
-				m.Mentions = append(m.Mentions, Mention{digest(word), p.item, p.path()})
+				m.Mentions = append(m.Mentions, Mention{digest(word), p.item, path})
 			}
 		}
 	}
@@ -166,8 +170,7 @@ func tooManyTools(f fleet, report tell) {
 	}
 }
 
-// over tells that all servers together are above a limit, the most expensive first. Of a server with variants the dearest
-// one counts. With one server the finding is about that one.
+// over tells that all servers together are above a limit, the dearest first; of variants the dearest counts.
 func (f fleet) over(report tell, of func(Member) int, limit int, what string) {
 	if limit == 0 {
 		return

@@ -2,19 +2,21 @@ package check
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Declared is what one file says of a server: a server.json of the registry, the manifest of a bundle, a server card, or the
-// package.json of its package.
+// Declared is what one file says of a server: server.json, a manifest of a bundle, a server card, package.json, or a README.
 type Declared struct {
-	File       string
+	File       string                           // or its URL
 	Name       Said                             // in the registry
 	Version    Said                             // of the server
 	Title      Said                             // for people
@@ -22,6 +24,9 @@ type Declared struct {
 	Items      map[snapshot.Kind][]DeclaredItem // a kind that is missing is not listed
 	AtLeast    map[snapshot.Kind]bool           // the server may offer more of them than are listed
 	Packages   []DeclaredPackage
+	Versioned  bool // it is the package's own file: its version is that of the release, whatever the server says
+	Variables  []DeclaredVariable
+	Digest     string // of a bundle, its SHA-256 in hex
 	Faults     []Said // what is wrong with the file alone, as clauses
 }
 
@@ -35,10 +40,17 @@ type Said struct {
 type DeclaredItem struct {
 	Name, Description Said
 	Arguments         []string // of a prompt; nil = not told
+	List              int      // of a text for people, which of its lists it stands in: one may be about something else; 0 = it is surely a tool or prompt
 }
 
-// DeclaredPackage is a package that a file names, or is.
-type DeclaredPackage struct{ Type, Name, Version Said }
+// DeclaredPackage is a package that a file names, or is; Digest is what its file has by SHA-256, in hex.
+type DeclaredPackage struct{ Type, Name, Version, Digest Said }
+
+// DeclaredVariable is an environment variable that a file asks its reader to set.
+type DeclaredVariable struct {
+	Name     Said
+	Required bool
+}
 
 // declaredRules hold what files say of a server to what it says of itself, and to each other.
 var declaredRules = map[string]look{
@@ -51,6 +63,9 @@ var declaredRules = map[string]look{
 	"declared-name-differs":        ofDeclared(differingNames),
 	"declared-file-invalid":        ofDeclared(invalidFiles),
 	"declared-package-out-of-step": ofDeclared(packagesOutOfStep),
+	"declared-digest-differs":      ofDeclared(differingDigests),
+	"declared-variable-differs":    ofDeclared(differingVariables),
+	"declared-variable-unneeded":   ofDeclared(unneededVariables),
 }
 
 // statement reports what one place of a file says, and what is said against it.
@@ -61,7 +76,8 @@ func ofDeclared(f func(s *server, d Declared, say statement)) look {
 		for _, d := range s.Declared {
 			f(s, d, func(item string, said Said, against, format string, args ...any) {
 				at := finding.Location{File: d.File, Line: max(said.Line, 1)}
-				one := finding.Finding{Item: item, Location: &at, Message: fmt.Sprintf("%s: ", at) + fmt.Sprintf(format, args...)}
+				file := filepath.ToSlash(filepath.Clean(d.File)) // two that say the same are two findings
+				one := finding.Finding{Item: item, Path: rawjson.Join("", file), Location: &at, Message: fmt.Sprintf("%s: ", at) + fmt.Sprintf(format, args...)}
 				if said.Text != "" {
 					one.Old = rawjson.Quote(said.Text)
 				}
@@ -74,13 +90,37 @@ func ofDeclared(f func(s *server, d Declared, say statement)) look {
 	}
 }
 
-func missingItems(s *server, d Declared, say statement) {
+// believed are the items of a file that are this server's; of a text those in lists of which the server has half at least.
+func believed(s *server, d Declared) map[snapshot.Kind][]DeclaredItem {
+	all := map[snapshot.Kind][]DeclaredItem{}
 	for kind, items := range d.Items {
+		listed, offered, find := map[int]int{}, map[int]int{}, s.Snapshot.List(kind).Finder()
 		for _, item := range items {
-			if list := s.Snapshot.List(kind); list.Absent(item.Name.Text) {
-				var names []string
-				for _, offered := range list.Items() {
-					names = append(names, offered.Key)
+			listed[item.List]++
+			if _, answer := find(item.Name.Text); answer == snapshot.Present {
+				offered[item.List]++
+			}
+		}
+		about := func(item DeclaredItem) bool { return item.List == 0 || 2*offered[item.List] >= listed[item.List] }
+		if own := slices.DeleteFunc(slices.Clone(items), func(item DeclaredItem) bool { return !about(item) }); len(own) > 0 || len(items) == 0 {
+			all[kind] = own
+		}
+	}
+	return all
+}
+
+// mostGuessed is for how many missing items it is said which name may be meant: each is held against all that the server has.
+const mostGuessed = 100
+
+func missingItems(s *server, d Declared, say statement) {
+	for kind, items := range believed(s, d) {
+		list := s.Snapshot.List(kind)
+		find, missing := list.Finder(), 0
+		names := lists.Map(list.Items(), func(offered snapshot.Item) string { return offered.Key })
+		for _, item := range items {
+			if _, answer := find(item.Name.Text); answer == snapshot.Absent {
+				if missing++; missing > mostGuessed {
+					names = nil
 				}
 				say(kind.ID(item.Name.Text), item.Name, "", "the %s %q is listed, and the server has none of this name%s.", kind.Word(), item.Name.Text, match.DidYouMean(item.Name.Text, names))
 			}
@@ -89,10 +129,13 @@ func missingItems(s *server, d Declared, say statement) {
 }
 
 func unlistedItems(s *server, d Declared, say statement) {
-	for kind, items := range d.Items {
+	for kind, items := range believed(s, d) {
+		if len(items) > 0 && items[0].List > 0 && 2*len(items) < len(s.of(kind)) { // a text that shows some
+			continue
+		}
+		listed := lists.Set(lists.Map(items, func(item DeclaredItem) string { return item.Name.Text }))
 		for _, offered := range s.of(kind) {
-			listed := func(item DeclaredItem) bool { return item.Name.Text == offered.Key }
-			if !d.AtLeast[kind] && offered.Key != "" && !slices.ContainsFunc(items, listed) {
+			if !d.AtLeast[kind] && offered.Key != "" && !listed[offered.Key] {
 				line := 1
 				if len(items) > 0 {
 					line = items[0].Name.Line
@@ -103,20 +146,36 @@ func unlistedItems(s *server, d Declared, say statement) {
 	}
 }
 
-// inBoth are the items that a file lists and the server has.
 func inBoth(s *server, d Declared, f func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item)) {
-	for kind, items := range d.Items {
+	for kind, items := range believed(s, d) {
+		find := s.Snapshot.List(kind).Finder()
 		for _, item := range items {
-			if offered, answer := s.Snapshot.List(kind).Find(item.Name.Text); answer == snapshot.Present {
+			if offered, answer := find(item.Name.Text); answer == snapshot.Present {
 				f(kind, item, offered)
 			}
 		}
 	}
 }
 
+// TextDiffers tells whether the file describes an item otherwise than the server does. White space around a text does not count.
+func (d DeclaredItem) TextDiffers(offered snapshot.Item) bool {
+	text := strings.TrimSpace(d.Description.Text)
+	return text != "" && text != strings.TrimSpace(offered.Description())
+}
+
+// ArgumentsDiffer gives the names of the arguments that the server's prompt has, and tells whether the file lists others.
+func (d DeclaredItem) ArgumentsDiffer(offered snapshot.Item) (names []string, differ bool) {
+	arguments, _ := rawjson.Elements(offered.Arguments())
+	for _, raw := range arguments {
+		names = append(names, rawjson.ObjectOf(raw).Text("name"))
+	}
+	differ = d.Arguments != nil && !slices.Equal(slices.Sorted(slices.Values(d.Arguments)), slices.Sorted(slices.Values(names)))
+	return names, differ
+}
+
 func differingTexts(s *server, d Declared, say statement) {
 	inBoth(s, d, func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item) {
-		if text := item.Description.Text; text != "" && strings.TrimSpace(text) != strings.TrimSpace(offered.Description()) {
+		if item.TextDiffers(offered) {
 			say(kind.ID(offered.Key), item.Description, offered.Description(), "the description of the %s %q is not the server's.", kind.Word(), offered.Key)
 		}
 	})
@@ -128,18 +187,12 @@ func differingTexts(s *server, d Declared, say statement) {
 
 func differingArguments(s *server, d Declared, say statement) {
 	inBoth(s, d, func(kind snapshot.Kind, item DeclaredItem, offered snapshot.Item) {
-		var names []string
-		arguments, _ := rawjson.Elements(offered.Arguments())
-		for _, raw := range arguments {
-			names = append(names, rawjson.ObjectOf(raw).Text("name"))
-		}
-		if slices.Sort(names); item.Arguments != nil && !slices.Equal(slices.Sorted(slices.Values(item.Arguments)), names) {
+		if names, differ := item.ArgumentsDiffer(offered); differ {
 			say(kind.ID(offered.Key), item.Name, strings.Join(names, ", "), "the arguments of %q are %s, and the server's are %s.", offered.Key, named(item.Arguments), named(names))
 		}
 	})
 }
 
-// named lists names, or says that there are none.
 func named(names []string) string {
 	if len(names) == 0 {
 		return "none"
@@ -155,16 +208,12 @@ func differingVersions(s *server, d Declared, say statement) {
 }
 
 func differingTransports(s *server, d Declared, say statement) {
-	var all []string
-	for _, t := range d.Transports {
-		all = append(all, t.Text)
-	}
+	all := lists.Map(d.Transports, func(t Said) string { return t.Text })
 	if got := s.Observed.Transport; got != "" && len(all) > 0 && !slices.Contains(all, got) {
 		say("", d.Transports[0], got, "the server was reached over %s, and declared is %s.", got, match.Some(all))
 	}
 }
 
-// others are the files beside d.
 func others(s *server, d Declared) []Declared {
 	return slices.DeleteFunc(slices.Clone(s.Declared), func(o Declared) bool { return o.File == d.File })
 }
@@ -188,12 +237,51 @@ func packagesOutOfStep(s *server, d Declared, say statement) {
 		if p.Version.Text != "" && d.Version.Text != "" && p.Version.Text != d.Version.Text {
 			say("", p.Version, d.Version.Text, "the package %s has the version %q, and the server %q in the same file.", p.Name.Text, p.Version.Text, d.Version.Text)
 		}
+		if ran := s.Observed.Package; ran != nil && p.Type.Text == ran.Type.Text && p.Name.Text == ran.Name.Text && p.Version.Text != "" && p.Version.Text != ran.Version.Text {
+			say("", p.Version, ran.Version.Text, "the package %s has the version %q, and the server was started from %q.", p.Name.Text, p.Version.Text, ran.Version.Text)
+		}
 		for _, other := range others(s, d) {
 			for _, same := range other.Packages {
 				if d.File > other.File && p.Type.Text == same.Type.Text && p.Name.Text == same.Name.Text && p.Version.Text != same.Version.Text {
 					say("", p.Version, same.Version.Text, "the package %s has the version %q, and %q in %s:%d.", p.Name.Text, p.Version.Text, same.Version.Text, other.File, same.Version.Line)
 				}
 			}
+		}
+	}
+}
+
+// differingDigests holds the hash of a bundle in server.json to the bundle of that name.
+func differingDigests(s *server, d Declared, say statement) {
+	for _, p := range d.Packages {
+		for _, bundle := range others(s, d) {
+			if p.Digest.Text != "" && bundle.Digest != "" && p.Digest.Text != bundle.Digest && path.Base(p.Name.Text) == path.Base(filepath.ToSlash(bundle.File)) {
+				say("", p.Digest, bundle.Digest, "the SHA-256 of %s is %s, and %s has %s: clients refuse it.", p.Name.Text, p.Digest.Text, bundle.File, bundle.Digest)
+			}
+		}
+	}
+}
+
+// differingVariables are those that one file needs and another one, which lists variables, does not know.
+func differingVariables(s *server, d Declared, say statement) {
+	for _, v := range d.Variables {
+		for _, other := range others(s, d) {
+			same := func(o DeclaredVariable) bool { return o.Name.Text == v.Name.Text }
+			if v.Required && len(other.Variables) > 0 && !slices.ContainsFunc(other.Variables, same) {
+				say("", v.Name, "", "the variable %s is required, and %s does not list it%s.", v.Name.Text, other.File, match.DidYouMean(v.Name.Text, variableNames(other)))
+			}
+		}
+	}
+}
+
+func variableNames(d Declared) []string {
+	return lists.Map(d.Variables, func(v DeclaredVariable) string { return v.Name.Text })
+}
+
+// unneededVariables are required, and the server answered without them.
+func unneededVariables(s *server, d Declared, say statement) {
+	for _, v := range d.Variables {
+		if given := s.Observed.Given; v.Required && given != nil && !slices.Contains(given, v.Name.Text) {
+			say("", v.Name, "", "the variable %s is required, and the server started and listed what it offers without it.", v.Name.Text)
 		}
 	}
 }

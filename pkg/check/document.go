@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -21,7 +22,8 @@ type document struct {
 	value  any // decoded
 	places []*place
 	parsed func() *schema.Schema // nil when it cannot be read
-	pool   *schema.Pool          // work on the schemas of the tool
+	named  func() naming
+	pool   *schema.Pool // work on the schemas of the tool
 }
 
 // place is one schema inside a document, the document itself included.
@@ -34,13 +36,12 @@ type place struct {
 	value   bool // the schema of the whole, of a property or of an element, where false is never meant
 	reached bool // a value can be judged by it; a definition that nothing refers to is not
 
-	definition bool // a member of $defs or definitions
+	definition bool         // a member of $defs or definitions
+	grams      *match.Grams // of the description; nil = not looked at yet
 }
 
-// path is the JSON pointer of the place within the item.
 func (p *place) path() string { return p.way.String() }
 
-// name is the last step on the way to the place: of a property, its name.
 func (p *place) name() string {
 	steps := rawjson.Split(p.way.token)
 	if len(steps) == 0 {
@@ -55,10 +56,17 @@ func (p *place) text(keyword string) string {
 	return text
 }
 
-// properties are the properties that the place defines.
 func (p *place) properties() map[string]any {
 	properties, _ := p.object["properties"].(map[string]any)
 	return properties
+}
+
+// may tells whether an expression is worth trying on the description.
+func (p *place) may(pattern lazy) bool {
+	if p.grams == nil {
+		p.grams = match.GramsOf(p.text("description"))
+	}
+	return pattern().May(p.grams)
 }
 
 // maxPlaces is how many schemas of a document are looked at.
@@ -70,14 +78,17 @@ func documentOf(ctx context.Context, i item, name string) *document {
 		return nil
 	}
 	d := &document{path: "/" + name, raw: raw, value: i.fields[name]}
-	d.collect(&trail{token: d.path}, d.value, place{plain: true, value: true})
+	d.collect(d.start(), d.value, place{plain: true, value: true})
 	d.reach()
+	d.named = sync.OnceValue(d.namesOf)
 	d.parsed = sync.OnceValue(func() *schema.Schema {
 		parsed, _ := schema.ParseWithin(ctx, raw, d.pool) // what is none is told by the rules on its root
 		return parsed
 	})
 	return d
 }
+
+func (d *document) start() *trail { return (*trail)(nil).below(d.path) }
 
 // collect lists all schemas inside a schema that are objects, outermost first.
 func (d *document) collect(way *trail, value any, p place) {
@@ -136,8 +147,18 @@ func (d *document) reach() {
 			}
 		}
 		for _, keyword := range references {
-			if target, ok := p.object[keyword].(string); ok {
-				waiting = append(waiting, d.targets(target, places)...)
+			target, refers := p.object[keyword].(string)
+			address, fragment, _ := strings.Cut(target, "#")
+			switch {
+			case !refers:
+			case address != "" || fragment != "" && !strings.HasPrefix(fragment, "/"): // it may lead anywhere
+				for _, p := range d.places {
+					p.reached = true
+				}
+				return
+			default:
+				found, _ := rawjson.At(d.value, unescaped(fragment))
+				waiting = append(waiting, placeOf(found, places))
 			}
 		}
 	}
@@ -157,16 +178,6 @@ func placeOf(value any, places map[uintptr]*place) *place {
 		return nil
 	}
 	return places[reflect.ValueOf(object).Pointer()]
-}
-
-// targets are the places that a reference may lead to: all of them where it rests on identifiers or anchors.
-func (d *document) targets(target string, places map[uintptr]*place) []*place {
-	address, fragment, _ := strings.Cut(target, "#")
-	if address != "" || fragment != "" && !strings.HasPrefix(fragment, "/") {
-		return d.places
-	}
-	found, _ := rawjson.At(d.value, unescaped(fragment))
-	return []*place{placeOf(found, places)}
 }
 
 // unescaped is a fragment without the escapes of URLs.
@@ -190,21 +201,46 @@ func (d *document) resolves(target string) bool {
 		_, ok := rawjson.At(d.value, fragment)
 		return ok
 	}
-	return slices.ContainsFunc(d.places, func(p *place) bool {
-		return p.object["$anchor"] == fragment || p.object["$dynamicAnchor"] == fragment || p.object["$id"] == "#"+fragment
-	})
+	return d.named().anchors[fragment]
 }
 
 // names tells whether a schema of the document calls itself by an address.
 func (d *document) names(target string) bool {
 	address, _, _ := strings.Cut(target, "#")
-	return slices.ContainsFunc(d.places, func(p *place) bool {
-		id := p.text("$id")
-		return id != "" && (id == address || strings.HasSuffix(id, "/"+address))
-	})
+	ids, whole := d.named().ids, reversed(address)
+	_, found := slices.BinarySearch(ids, whole)
+	i, _ := slices.BinarySearch(ids, whole+"/")
+	return found || i < len(ids) && strings.HasPrefix(ids[i], whole+"/")
 }
 
-// faults are what is wrong with a value at a place; none when that cannot be told.
+// naming is what the schemas of a document call themselves.
+type naming struct {
+	anchors map[string]bool
+	ids     []string // reversed and sorted, so that those with one ending are neighbours
+}
+
+func (d *document) namesOf() naming {
+	n := naming{anchors: map[string]bool{}}
+	for _, p := range d.places {
+		n.anchors[p.text("$anchor")], n.anchors[p.text("$dynamicAnchor")] = true, true
+		id := p.text("$id")
+		if anchor, local := strings.CutPrefix(id, "#"); local {
+			n.anchors[anchor] = true
+		}
+		if id != "" {
+			n.ids = append(n.ids, reversed(id))
+		}
+	}
+	slices.Sort(n.ids)
+	return n
+}
+
+func reversed(text string) string {
+	bytes := []byte(text)
+	slices.Reverse(bytes)
+	return string(bytes)
+}
+
 func (d *document) faults(p *place, value any) []schema.Fault {
 	parsed := d.parsed()
 	if parsed == nil {
@@ -218,19 +254,19 @@ func (d *document) faults(p *place, value any) []schema.Fault {
 // tool, at each schema inside them, at those that arguments are judged by, at the properties among those, and at each text.
 
 func ofTools(f func(t tool, at spot)) look {
-	return func(s *server, report tell) {
-		for _, t := range s.tools {
-			if t.fields != nil && !s.stopped() {
-				f(t, spot{t.id, nil, report})
-			}
+	return ofEachTool(func(_ *server, t tool, report tell) {
+		if t.fields != nil {
+			f(t, spot{t.id, nil, report})
 		}
-	}
+	})
 }
 
 func ofSchemas(f func(d *document, at spot)) look {
-	return func(s *server, report tell) {
-		s.eachSchema(func(t tool, d *document) { f(d, spot{t.id, &trail{nil, d.path}, report}) })
-	}
+	return ofEachTool(func(_ *server, t tool, report tell) {
+		for _, d := range t.schemas() {
+			f(d, spot{t.id, d.start(), report})
+		}
+	})
 }
 
 func ofTexts(f func(p passage, at spot)) look {
@@ -244,15 +280,15 @@ func ofTexts(f func(p passage, at spot)) look {
 }
 
 func ofPlaces(f func(d *document, p *place, at spot)) look {
-	return func(s *server, report tell) {
-		s.eachSchema(func(t tool, d *document) {
+	return ofEachTool(func(s *server, t tool, report tell) {
+		for _, d := range t.schemas() {
 			for _, p := range d.places {
 				if !s.stopped() {
 					f(d, p, spot{t.id, p.way, report})
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 func ofInputs(f func(p *place, at spot)) look {
@@ -272,7 +308,6 @@ func ofProperties(f func(p *place, name string, property map[string]any, at spot
 	})
 }
 
-// eachSchema calls f with every schema of every tool.
 func (s *server) eachSchema(f func(t tool, d *document)) {
 	for _, t := range s.tools {
 		for _, d := range t.schemas() {
@@ -283,5 +318,4 @@ func (s *server) eachSchema(f func(t tool, d *document)) {
 	}
 }
 
-// stopped tells whether nobody waits for what is found any more.
 func (s *server) stopped() bool { return s.ctx.Err() != nil }

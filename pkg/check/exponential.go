@@ -1,6 +1,9 @@
 package check
 
-import "github.com/mcpctl/mcpctl/pkg/schema"
+import (
+	"github.com/mcpctl/mcpctl/internal/ecma"
+	"github.com/mcpctl/mcpctl/pkg/schema"
+)
 
 // The bounds of the question whether a pattern can take exponential time.
 const (
@@ -9,25 +12,34 @@ const (
 	workUnits = 8 // of work on a pattern, in a step of a pool
 )
 
-// exponential tells whether a backtracking engine can need exponential time for a pattern: a text leads from a state back
-// to it in two ways, and what follows may fail (Weideman and others, "Analyzing matching time behavior of backtracking
-// regular expression matchers by using ambiguity of NFA", 2016). The states are the characters of the pattern (Glushkov's
-// automaton), nothing of it simplified: (a*)* and (a|a)* are slow in an engine that does not simplify either. False also
-// means that it is not known, as where the pool is empty.
+const maxPattern = 16 << 10
+
+// readPattern is a pattern as it is read; the zero value of one that is too large.
+func readPattern(pattern string, mode ecma.Mode) ecma.Pattern {
+	if len(pattern) > maxPattern {
+		return ecma.Pattern{}
+	}
+	return ecma.Read(pattern, mode)
+}
+
+// exponential tells whether a backtracking engine can need exponential time for a pattern: a text leads from a state back to
+// it in two ways, and what follows may fail (Weideman and others, "Analyzing matching time behavior of backtracking regular
+// expression matchers by using ambiguity of NFA", 2016). States are the pattern's characters (Glushkov's automaton),
+// unsimplified, as engines have them. False also where it is not known, as with an empty pool.
 func exponential(pattern string, pool *schema.Pool) bool {
 	if pool.Left <= 0 {
 		return false
 	}
-	tree, _ := readPattern(pattern, true)
-	if tree == nil {
-		tree, _ = readPattern(pattern, false)
+	read := readPattern(pattern, ecma.Unicode)
+	if read.Tree == nil || read.References {
+		read = readPattern(pattern, ecma.Plain)
 	}
-	if tree == nil {
+	if read.Tree == nil || read.References { // what a reference matches is not known
 		return false
 	}
 	a := automaton{work: maxWork}
 	defer func() { pool.Left -= (maxWork-max(a.work, 0))/workUnits + len(pattern) }()
-	whole := a.add(tree)
+	whole := a.add(read.Tree)
 	ends := make([]bool, len(a.sets)) // the match is found behind the state, whatever follows
 	for _, l := range whole.last {
 		ends[l.state] = ends[l.state] || l.sure
@@ -61,57 +73,56 @@ type exit struct {
 }
 
 // add makes states of a part of a pattern.
-func (a *automaton) add(n *node) fragment {
+func (a *automaton) add(n *ecma.Node) fragment {
 	if a.work--; a.work < 0 || len(a.sets) > maxStates {
 		a.work = 0
 		return fragment{}
 	}
 	whole := fragment{empty: true, clear: true}
-	switch n.op {
-	case character:
-		a.sets, a.next = append(a.sets, n.set), append(a.next, nil)
+	switch n.Op {
+	case ecma.Character:
+		a.sets, a.next = append(a.sets, n.Characters()), append(a.next, nil)
 		state := len(a.sets) - 1
 		return fragment{first: []int{state}, last: []exit{{state, true}}}
-	case assertion:
+	case ecma.Assertion:
 		whole.clear = false
-	case sequence:
-		for _, part := range n.parts {
+	case ecma.Sequence:
+		for _, part := range n.Parts {
 			whole = a.join(whole, a.add(part))
 		}
-	case choiceOf:
+	case ecma.Choice:
 		whole.empty, whole.clear = false, false
-		for _, part := range n.parts {
+		for _, part := range n.Parts {
 			one := a.add(part)
 			whole.first, whole.last = append(whole.first, one.first...), append(whole.last, one.last...)
 			whole.empty, whole.clear = whole.empty || one.empty, whole.clear || one.clear
 		}
-	case repetition:
+	case ecma.Repetition:
 		return a.repeat(n)
 	}
 	return whole
 }
 
 // repeat writes a repetition out: what must be there, and then a loop, or what may be there inside one another.
-func (a *automaton) repeat(n *node) fragment {
+func (a *automaton) repeat(n *ecma.Node) fragment {
 	whole, rest := fragment{empty: true, clear: true}, fragment{empty: true, clear: true}
-	must := n.least
-	if n.most < 0 {
-		must = max(0, n.least-1)
-		rest = a.add(n.parts[0])
+	must := n.Least
+	if n.Most < 0 {
+		must = max(0, n.Least-1)
+		rest = a.add(n.Parts[0])
 		a.link(rest.last, rest.first)
-		rest.empty, rest.clear = rest.empty || n.least == 0, rest.clear || n.least == 0
+		rest.empty, rest.clear = rest.empty || n.Least == 0, rest.clear || n.Least == 0
 	}
-	for i := n.least; i < n.most && a.work > 0; i++ {
-		rest = a.join(a.add(n.parts[0]), rest)
+	for i := n.Least; i < n.Most && a.work > 0; i++ {
+		rest = a.join(a.add(n.Parts[0]), rest)
 		rest.empty, rest.clear = true, true
 	}
 	for i := 0; i < must && a.work > 0; i++ {
-		whole = a.join(whole, a.add(n.parts[0]))
+		whole = a.join(whole, a.add(n.Parts[0]))
 	}
 	return a.join(whole, rest)
 }
 
-// join lets one fragment follow another.
 func (a *automaton) join(x, y fragment) fragment {
 	a.link(x.last, y.first)
 	whole := fragment{first: x.first, last: y.last, empty: x.empty && y.empty, clear: x.clear && y.clear}
@@ -168,7 +179,6 @@ func (a *automaton) twofold(start int) bool {
 	return false
 }
 
-// overlap tells whether two sets have a character in common.
 func overlap(one, other []rune) bool {
 	for i := 0; i+1 < len(one); i += 2 {
 		for j := 0; j+1 < len(other); j += 2 {

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// protocolRules are about how a server speaks the protocol. Those that rest on what a probe met say nothing of a saved
-// snapshot.
+// protocolRules are about how a server speaks the protocol; what rests on a probe says nothing of a saved snapshot.
 var protocolRules = map[string]look{
 	"stdout-noise":               noise,
 	"reply-not-utf8":             noticed("invalid-utf8"),
@@ -31,6 +32,7 @@ var protocolRules = map[string]look{
 	"protocol-outdated":          outdated,
 	"transport-deprecated":       deprecatedTransport,
 	"feature-deprecated":         deprecatedFeatures,
+	"item-offered-deprecated":    deprecatedItems,
 }
 
 func noise(s *server, report tell) {
@@ -49,7 +51,6 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// noticed tells each notice with one of the codes.
 func noticed(codes ...string) look {
 	return func(s *server, report tell) {
 		for _, n := range s.Observed.Notices {
@@ -98,11 +99,7 @@ func (s *server) again(f func(kind snapshot.Kind, first, second []string)) {
 }
 
 func keys(list snapshot.List) []string {
-	var all []string
-	for _, i := range list.Items() {
-		all = append(all, i.Key)
-	}
-	return all
+	return lists.Map(list.Items(), func(i snapshot.Item) string { return i.Key })
 }
 
 func duplicates(s *server, report tell) {
@@ -125,8 +122,7 @@ func nameless(s *server, report tell) {
 	}
 }
 
-// memberTypes are the types of members of items as the specification gives them (schema.ts), by kind; "" = of every kind. One
-// with a ! must be there.
+// memberTypes are the types of items' members (schema.ts), by kind; "" = of every kind. One with a ! must be there.
 var memberTypes = map[snapshot.Kind]map[string]string{
 	"":                 {"title": "a string", "description": "a string", "_meta": "an object", "icons": "an array"},
 	snapshot.Tools:     {"annotations": "an object", "outputSchema": "an object"},
@@ -191,7 +187,7 @@ func headers(s *server, report tell) {
 			}
 			name, _ := value.(string)
 			if why := headerFault(p, name, used[strings.ToLower(name)]); why != "" {
-				report(finding.Finding{Item: t.id, Path: p.path(), Member: headerKeyword, New: encoded(value), Message: fmt.Sprintf("HTTP clients must leave the tool out: the header %q %s.", name, why)})
+				report(finding.Finding{Item: t.id, Path: p.way.place(), Member: headerKeyword, New: encoded(value), Message: fmt.Sprintf("HTTP clients must leave the tool out: the header %q %s.", name, why)})
 			}
 			used[strings.ToLower(name)] = true
 		}
@@ -236,5 +232,23 @@ func deprecatedFeatures(s *server, report tell) {
 		if value, ok := t.fields["execution"]; ok {
 			report(finding.Finding{Item: t.id, Path: "/execution", New: encoded(value), Message: "Tools have no execution since 2026-07-28: tasks are an extension now."})
 		}
+	}
+}
+
+// deprecatedItems tells the items that say of themselves that they will go.
+func deprecatedItems(s *server, report tell) {
+	for _, i := range s.items {
+		d, told := wording.DeprecationOf(i.Raw)
+		if !told {
+			continue
+		}
+		said := fmt.Sprintf("The %s is deprecated", i.kind.Word())
+		if !d.Sunset.IsZero() {
+			said += ", and may be gone from " + d.Date() + " on"
+		}
+		if d.Replacement != "" {
+			said += "; " + d.Replacement + " replaces it"
+		}
+		report(finding.Finding{Item: i.id, Path: d.Place, Message: said + "."})
 	}
 }

@@ -45,7 +45,6 @@ func repeatsName(t tool, at spot) {
 	}
 }
 
-// lettersOf is a text without case, spaces and punctuation.
 func lettersOf(text string) string { return strings.Join(wordsOf(text), "") }
 
 // placeholderText is a description that somebody meant to write.
@@ -121,8 +120,7 @@ func undescribedArguments(s *server, report tell) {
 	}
 }
 
-// unannotated tells all tools without a hint in one finding, since a server mostly has hints or has none, and in another
-// one all that lack the second hint.
+// unannotated tells all tools without a hint in one finding, and all that lack the second hint in another one.
 func unannotated(s *server, report tell) {
 	var none, half []string
 	for _, t := range s.tools {
@@ -162,8 +160,7 @@ func hintsNotBoolean(t tool, at spot) {
 	}
 }
 
-// Verbs of names that say what a tool does to what is there. Those that mean other things as often, such as "set", "run"
-// and "clear", are left out.
+// Verbs of names that say what a tool does to what is there; ambiguous ones, such as "set", "run" and "clear", are left out.
 var (
 	destroying = []string{"delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "erase", "uninstall", "revoke"}
 	writing    = []string{"create", "update", "write", "insert", "upload", "rename", "publish", "deploy", "edit", "overwrite", "merge"}
@@ -172,8 +169,7 @@ var (
 // deleting is how a text begins that tells of a deletion.
 var deleting = match.Pattern(`(?i)^\W*(?:permanently\s+|irreversibly\s+)?(?:deletes?|removes?|drops?|destroys?|purges?|wipes?|erases?|uninstalls?|revokes?)\b`)
 
-// hintsAgainstName tells hints that say less than the verb at the start of the name, or at its end: issue_delete; or than
-// the first word of the text.
+// hintsAgainstName tells hints that say less than the verb at either end of the name, or the first word of the text.
 func hintsAgainstName(t tool, at spot) {
 	words := wordsOf(t.Key)
 	if len(words) == 0 {
@@ -215,12 +211,11 @@ func wordsOf(name string) []string {
 var structured = match.Pattern(`(?i)\bstructured ?content\b`)
 
 func outputUndescribed(t tool, at spot) {
-	if t.output == nil && structured().MatchString(t.text("description")) {
+	if text := t.text("description"); t.output == nil && structured().May(match.GramsOf(text)) && structured().MatchString(text) {
 		at.in("outputSchema").say("", nil, "")
 	}
 }
 
-// clip is a text for a message, cut when it is long.
 func clip(text string) string {
 	if runes := []rune(text); len(runes) > 80 {
 		return string(runes[:80]) + "…"

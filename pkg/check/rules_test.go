@@ -21,6 +21,7 @@ type ruleCase struct {
 	surfaceCase
 	Surfaces []surfaceCase
 	Budgets  check.Budgets
+	Steps    int
 	Want     []string // "SERVER ITEM POINTER", with the level in front where it is not that of the rule
 }
 
@@ -38,6 +39,11 @@ type surfaceCase struct {
 	Supported []string
 	Recorded  *check.Recorded
 	Declared  []check.Declared
+	Exchanges []check.Exchange
+
+	SkillTexts map[string]check.SkillText
+	Package    *check.DeclaredPackage
+	Given      []string
 }
 
 func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
@@ -51,7 +57,7 @@ func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
 			for _, file := range files {
 				test := readCase(t, file)
 				speaks, silent = speaks || len(test.Want) > 0, silent || len(test.Want) == 0
-				if diff := cmp.Diff(test.Want, placesOf(rule, run(t, test.surfaces(t), check.Options{Budgets: test.Budgets}))); diff != "" {
+				if diff := cmp.Diff(test.Want, placesOf(rule, run(t, test.surfaces(t), check.Options{Budgets: test.Budgets, Steps: test.Steps}))); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", filepath.Base(file), diff)
 				}
 			}
@@ -145,7 +151,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Recorded: c.Recorded, Declared: c.Declared}
+	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Recorded: c.Recorded, Declared: c.Declared, Exchanges: c.Exchanges, SkillTexts: c.SkillTexts}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {
@@ -160,7 +166,7 @@ func (c surfaceCase) surface(t *testing.T) check.Subject {
 		s.Snapshot.Protocol = c.Protocol
 	}
 	s.Snapshot.Supported = c.Supported
-	s.Observed = check.Observed{Transport: c.Transport, Noise: c.Noise, Notices: c.Notices}
+	s.Observed = check.Observed{Transport: c.Transport, Noise: c.Noise, Notices: c.Notices, Package: c.Package, Given: c.Given}
 	if again := listed(t, c.Again); again != nil {
 		s.Observed.Again = []snapshot.List{again.Tools}
 	}
@@ -220,5 +226,31 @@ func TestManyFaultsOfOneSchemaAreCounted(t *testing.T) {
 	}
 	if len(told) != 101 || !slices.Contains(told, "The schema is no valid JSON Schema in 4900 further places.") {
 		t.Errorf("%d are told, the first is %q", len(told), told[:min(len(told), 1)])
+	}
+}
+
+// TestQuietTools: a tool that rules were silent about is silent in another server, too, and one that they speak of is told each time.
+func TestQuietTools(t *testing.T) {
+	list := func(tool string) *snapshot.Snapshot {
+		s, err := snapshot.Parse([]byte(`{"tools":[` + tool + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for range 2 {
+		for tool, want := range map[string]bool{
+			`{"name":"quiet","description":"Gives the time of day.","inputSchema":{"type":"object","properties":{}}}`:                                                             false,
+			`{"name":"loud","description":"Gives the time of day.","inputSchema":{"type":"object","properties":{"n":{"type":"integer","default":"x","description":"how many"}}}}`: true,
+		} {
+			found, err := check.Run(t.Context(), []check.Subject{{Name: "a", Snapshot: list(tool)}, {Name: "b", Snapshot: list(tool)}}, check.Options{})
+			told := map[string]bool{}
+			for _, f := range found {
+				told[f.Server] = told[f.Server] || f.Rule == "default-invalid"
+			}
+			if err != nil || told["a"] != want || told["b"] != want {
+				t.Errorf("%s: %v, %v", tool, found, err)
+			}
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpctl/mcpctl/internal/ecma"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/tokens"
@@ -21,7 +22,7 @@ var schemaRules = map[string]look{
 	"input-schema-missing":   ofTools(schemaMissing),
 	"input-root-not-object":  ofTools(func(t tool, at spot) { rootNotObject(t.input, at) }),
 	"output-root-not-object": before(modern, ofTools(func(t tool, at spot) { rootNotObject(t.output, at) })),
-	"schema-invalid":         schemaInvalid,
+	"schema-invalid":         ofSchemas(schemaInvalid),
 	"schema-dialect-unknown": ofSchemas(dialectUnknown),
 	"reference-unresolved":   ofPlaces(referenceUnresolved),
 	"reference-remote":       ofPlaces(referenceRemote),
@@ -32,14 +33,15 @@ var schemaRules = map[string]look{
 	"schema-contradictory":   contradictory,
 	"default-invalid":        instancesInvalid("default", "The default %s does not match: %s."),
 	"example-invalid":        instancesInvalid("examples", "The example %s does not match: %s."),
+	"schema-undecided":       ofTools(schemaUndecided),
 	"pattern-invalid": ofPatterns("ECMAScript cannot read the pattern %s: %s.", func(pattern string, _ *schema.Pool) string {
-		return patternFault(pattern, false)
+		return readPattern(pattern, ecma.Plain).Fault
 	}),
 	"pattern-not-unicode": ofPatterns("ECMAScript cannot read the pattern %s with its flag u: %s.", func(pattern string, _ *schema.Pool) string {
-		if patternFault(pattern, false) != "" {
+		if readPattern(pattern, ecma.Plain).Fault != "" {
 			return ""
 		}
-		return patternFault(pattern, true)
+		return readPattern(pattern, ecma.Unicode).Fault
 	}),
 	"pattern-exponential": ofPatterns("Matching the pattern %s can take exponential time: %s.", func(pattern string, pool *schema.Pool) string {
 		if exponential(pattern, pool) {
@@ -65,6 +67,16 @@ func before(revision string, f look) look {
 	}
 }
 
+// schemaUndecided comes behind all rules that take work out of a pool: rules are looked for in the order of their rows.
+func schemaUndecided(t tool, at spot) {
+	for _, d := range t.schemas() {
+		if d.pool.Spent() || len(d.places) == maxPlaces {
+			at.below(d.path).report(finding.Finding{Item: t.id, Path: d.path, Verdict: finding.Unproven})
+			return // both take from one pool
+		}
+	}
+}
+
 func schemaMissing(t tool, at spot) {
 	if t.fields["inputSchema"] == nil {
 		at.in("inputSchema").say("", nil, "")
@@ -80,29 +92,26 @@ func rootNotObject(d *document, at spot) {
 	}
 }
 
-func schemaInvalid(s *server, report tell) {
-	ofSchemas(func(d *document, at spot) {
-		draft, _, known := schema.DraftOf(d.value)
-		if !known {
-			return
+func schemaInvalid(d *document, at spot) {
+	draft, _, known := schema.DraftOf(d.value)
+	if !known {
+		return
+	}
+	found, _ := metaOf(draft).Faults("", d.value, d.pool)
+	if len(found) > mostFaults {
+		var others finding.Others
+		for _, f := range found[mostFaults:] {
+			others.Add(f.Path, f.Reason)
 		}
-		found, _ := s.metas.of(draft).Faults("", d.value, d.pool)
-		if len(found) > mostFaults {
-			var others finding.Others
-			for _, f := range found[mostFaults:] {
-				others.Add(f.Path, f.Reason)
-			}
-			at.say("", others.Value(), "The schema is no valid JSON Schema in %d further places.", others.Count)
-			found = found[:mostFaults]
-		}
-		for _, f := range found {
-			value, _ := rawjson.At(d.value, f.Path)
-			at.below(f.Path).say("", short(value), "The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)
-		}
-	})(s, report)
+		at.say("", others.Value(), "The schema is no valid JSON Schema in %d further places.", others.Count)
+		found = found[:mostFaults]
+	}
+	for _, f := range found {
+		value, _ := rawjson.At(d.value, f.Path)
+		at.below(f.Path).say("", short(value), "The schema is no valid JSON Schema: %s %s.", cmp.Or(f.Path, "its root"), f.Reason)
+	}
 }
 
-// mostFaults is how many faults of one schema are told one by one.
 const mostFaults = 100
 
 // short is a value as JSON, nil when it is long.
@@ -152,7 +161,7 @@ func definitionsUnused(s *server, report tell) {
 			}
 			text := encoded(p.object)
 			bytes, cost = bytes+len(text), cost+counter.Count(string(text))
-			places = append(places, t.id+" "+p.path())
+			places = append(places, t.id+" "+p.way.place())
 			i = end - 1
 		}
 	})
@@ -217,14 +226,13 @@ func contradictory(s *server, report tell) {
 			one, err := schema.ParseWithin(s.ctx, encoded(p.object), d.pool)
 			if err == nil && schema.Contains(s.ctx, never, one, budget).Verdict == schema.Compatible {
 				impossible = true
-				report(finding.Finding{Item: t.id, Path: p.path(), Verdict: finding.Proved})
+				report(finding.Finding{Item: t.id, Path: p.way.place(), Verdict: finding.Proved})
 			}
 		}
 	})
 }
 
-// excluding tells whether a schema has keywords that can exclude one another. Those that mostly stand together, and can be
-// seen to agree, are not asked about.
+// excluding tells whether a schema has keywords that can exclude one another and are not seen to agree.
 func excluding(object map[string]any) bool {
 	if has(object, "allOf", "anyOf", "oneOf", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "maxProperties", "minProperties") ||
 		has(object, "required") && object["additionalProperties"] == false || has(object, "pattern") && has(object, "minLength", "maxLength", "enum") {
@@ -247,7 +255,6 @@ func crossed(object map[string]any, least, most string) bool {
 	return errLow != nil || errHigh != nil || low >= high || object["type"] == "integer" && high-low < 1
 }
 
-// refers tells whether a reference lies in a value, so that it means nothing without its document.
 func refers(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -282,7 +289,6 @@ func instancesInvalid(keyword, message string) look {
 	})
 }
 
-// wrongness says what is wrong where.
 func wrongness(f schema.Fault) string {
 	if f.Path == "" {
 		return "it " + f.Reason
@@ -290,7 +296,6 @@ func wrongness(f schema.Fault) string {
 	return f.Path + " " + f.Reason
 }
 
-// clipped is a value for a message, cut when it is long.
 func clipped(value any) string {
 	raw := encoded(value)
 	if len(raw) > 60 {

@@ -11,8 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// securityRules are about what a server may do to those who trust it. They are few and precise: a rule that cries wolf is
-// switched off.
+// securityRules are about what a server may do to those who trust it: few and precise.
 var securityRules = map[string]look{
 	"text-hidden-characters":     ofTexts(hiddenCharacters),
 	"text-instructs-model":       instructions,
@@ -41,16 +40,13 @@ var (
 	gap            = match.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
-// leastPhrase is the length of the shortest text in which one of these patterns can be found.
-const leastPhrase = 7
-
 // matching tells the first match of some patterns in each text.
 func matching(message string, patterns ...lazy) look {
 	return ofTexts(func(p passage, at spot) {
-		if len(p.text) < leastPhrase {
-			return
-		}
 		for _, pattern := range patterns {
+			if !p.may(pattern) {
+				continue
+			}
 			if found := strings.TrimSpace(pattern().FindString(p.text)); found != "" {
 				at.say("", rawjson.Quote(found), message, rawjson.Quote(found))
 				return
@@ -60,6 +56,9 @@ func matching(message string, patterns ...lazy) look {
 }
 
 func padded(p passage, at spot) {
+	if blanks := strings.Count(p.text, " ") + strings.Count(p.text, "\t") + strings.Count(p.text, "\n") + strings.Count(p.text, "\u00a0"); blanks < 40 || !p.may(gap) {
+		return
+	}
 	if blank := gap().FindStringIndex(p.text); blank != nil && strings.TrimSpace(p.text[blank[1]:]) != "" {
 		at.say("", nil, "The text has a gap of %d blank characters in it.", blank[1]-blank[0])
 	}
@@ -92,6 +91,9 @@ func secrets(s *server, report tell) {
 	noticed("secret-echoed")(s, report)
 	ofTexts(func(p passage, at spot) {
 		for _, form := range secretForms {
+			if !p.may(form.pattern) {
+				continue
+			}
 			if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {
 				at.way = masked(p)
 				at.say("", rawjson.Quote(found[:shownOfSecret]+"…"), "The text holds what looks like %s.", form.name)
@@ -118,7 +120,6 @@ func placeholder(text string) bool {
 	return len(different) < 10 || admits(text)
 }
 
-// admits tells whether a text says of itself that it is no secret.
 func admits(text string) bool {
 	lower := strings.ToLower(text)
 	return slices.ContainsFunc([]string{"example", "xxxx", "your", "placeholder", "dummy", "1234567890", "abcdef"}, func(word string) bool {
@@ -129,6 +130,9 @@ func admits(text string) bool {
 var withUser = match.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
 
 func credentials(p passage, at spot) {
+	if !p.may(withUser) {
+		return
+	}
 	for _, found := range withUser().FindAllString(p.text, -1) {
 		if u, err := url.Parse(found); err == nil && realPassword(u) {
 			at.way = masked(p)

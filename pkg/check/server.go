@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/tokens"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -24,31 +23,11 @@ type server struct {
 	Subject
 	ctx     context.Context // of the one call that this is for
 	options Options
-	metas   *metas
 	items   []item    // all that it offers, in the order of the lists
 	tools   []tool    // those of them that are tools
 	texts   []passage // every string that the server wrote, keys of objects included
 }
 
-// metas are the meta-schemas that were read, for all servers of a run.
-type metas struct {
-	mu   sync.Mutex
-	read map[schema.Draft]*schema.Schema
-}
-
-func (m *metas) of(draft schema.Draft) *schema.Schema {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.read == nil {
-		m.read = map[schema.Draft]*schema.Schema{}
-	}
-	if m.read[draft] == nil {
-		m.read[draft] = schema.Meta(draft)
-	}
-	return m.read[draft]
-}
-
-// item is one tool, prompt, resource or template.
 type item struct {
 	snapshot.Item
 	kind   snapshot.Kind
@@ -60,28 +39,34 @@ type item struct {
 type tool struct {
 	item
 	input, output *document
+	quiet         *quiet
+	share         int // of the work on schemas
 }
 
-// passage is one string.
 type passage struct {
 	item  string // id of the item; empty for the server itself
 	way   *trail
 	text  string
 	prose bool // written for a model or a person to read: a description, a title, instructions
 	key   bool // the name of a member, not its value
+	grams *match.Grams
 }
+
+// may tells whether an expression is worth trying on the passage.
+func (p passage) may(pattern lazy) bool { return p.grams != nil && pattern().May(p.grams) }
 
 // path is the JSON pointer of the passage, as findings tell it.
 func (p passage) path() string { return p.way.place() }
 
-// maxRead is how large an item may be, in bytes, to be looked into.
 const maxRead = 4 << 20
 
-func newServer(ctx context.Context, subject Subject, options Options, known *metas) *server {
-	s := &server{Subject: subject, ctx: ctx, options: options, metas: known}
-	s.texts = append(s.texts, passage{way: &trail{token: "/instructions"}, text: s.Snapshot.Instructions, prose: true})
+func newServer(ctx context.Context, subject Subject, options Options) *server {
+	s := &server{Subject: subject, ctx: ctx, options: options}
+	var start *trail
+	s.texts = append(s.texts, passage{way: start.below("/instructions"), text: s.Snapshot.Instructions, prose: true})
 	info, _ := rawjson.Decode(s.Snapshot.Server)
-	s.texts = append(s.texts, passages("", &trail{token: "/serverInfo"}, "serverInfo", info)...)
+	s.texts = passages(s.texts, "", start.below("/serverInfo"), "serverInfo", info)
+	defer s.index()
 	for _, kind := range snapshot.Kinds() {
 		for _, raw := range s.Snapshot.List(kind).Items() {
 			if s.stopped() {
@@ -93,14 +78,18 @@ func newServer(ctx context.Context, subject Subject, options Options, known *met
 				i.fields, _ = value.(map[string]any)
 			}
 			s.items = append(s.items, i)
-			s.texts = append(s.texts, passages(i.id, nil, "", i.fields)...)
+			s.texts = passages(s.texts, i.id, start, "", i.fields)
+			if read := s.SkillTexts[raw.Key]; kind == snapshot.Skills && read.Text != "" {
+				s.texts = append(s.texts, passage{item: i.id, way: start.below("/SKILL.md"), text: read.Text})
+			}
 			if kind == snapshot.Tools {
-				s.tools = append(s.tools, tool{i, documentOf(ctx, i, "inputSchema"), documentOf(ctx, i, "outputSchema")})
+				s.tools = append(s.tools, tool{item: i, input: documentOf(ctx, i, "inputSchema"), output: documentOf(ctx, i, "outputSchema"), quiet: quietOf(raw.Raw)})
 			}
 		}
 	}
-	for _, t := range s.tools {
-		pool := &schema.Pool{Left: min(cmp.Or(s.options.Steps, DefaultSteps)/len(s.tools)+len(t.Raw), mostSteps)}
+	for n, t := range s.tools {
+		s.tools[n].share = min(cmp.Or(s.options.Steps, DefaultSteps)/len(s.tools)+len(t.Raw), mostSteps)
+		pool := &schema.Pool{Left: s.tools[n].share}
 		for _, d := range t.schemas() {
 			d.pool = pool
 		}
@@ -108,13 +97,24 @@ func newServer(ctx context.Context, subject Subject, options Options, known *met
 	return s
 }
 
+// index makes the filters of texts; in shorter ones no phrase is looked for.
+func (s *server) index() {
+	for i, p := range s.texts {
+		if len(p.text) >= leastPhrase {
+			s.texts[i].grams = match.GramsOf(p.text)
+		}
+	}
+}
+
+// leastPhrase is the length of the shortest text in which a phrase, a name or a secret is looked for.
+const leastPhrase = 7
+
 // DefaultSteps is the work on the schemas of one server, in steps of some microsecond: tools have equal shares, and one more for
 // each byte.
 const DefaultSteps = 500_000
 
 const mostSteps = 250_000 // for one tool
 
-// of are the items of a kind.
 func (s *server) of(kind snapshot.Kind) []item {
 	return slices.DeleteFunc(slices.Clone(s.items), func(i item) bool { return i.kind != kind })
 }
@@ -157,91 +157,91 @@ func (i item) argumentNames() []string {
 	return names
 }
 
-// hints are the annotations of a tool.
 func (t tool) hints() map[string]any {
 	hints, _ := t.fields["annotations"].(map[string]any)
 	return hints
 }
 
-// schemas are the documents of a tool that are there.
 func (t tool) schemas() []*document {
 	return slices.DeleteFunc([]*document{t.input, t.output}, func(d *document) bool { return d == nil })
 }
 
-// passages are the strings inside a value, in the order of their keys.
-func passages(item string, way *trail, key string, value any) []passage {
+// passages adds the strings inside a value, in the order of their keys.
+func passages(found []passage, item string, way *trail, key string, value any) []passage {
 	switch v := value.(type) {
 	case string:
-		return []passage{{item: item, way: way, text: v, prose: key == "description" || key == "title"}}
+		return append(found, passage{item: item, way: way, text: v, prose: key == "description" || key == "title"})
 	case []any:
-		var found []passage
 		for i, element := range v {
-			found = append(found, passages(item, way.element(i), "", element)...)
+			found = passages(found, item, way.element(i), "", element)
 		}
-		return found
 	case map[string]any:
-		var found []passage
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			inner := way.to(name)
 			found = append(found, passage{item: item, way: inner, text: name, key: true})
-			found = append(found, passages(item, inner, name, v[name])...)
+			found = passages(found, item, inner, name, v[name])
 		}
-		return found
 	}
-	return nil
+	return found
 }
 
 // trail is the way to a value, written out only when it is told: in what is nested deep, JSON pointers written out take
 // more room than the values.
 type trail struct {
-	up    *trail // nil at the start
-	token string // a JSON pointer from up to here, escaped
+	up     *trail // nil at the start
+	token  string // a JSON pointer from up to here, escaped
+	length int    // of the whole way
+	shown  *trail // the way as far as findings tell it
 }
-
-// to is the way on, through the members of objects.
-func (t *trail) to(keys ...string) *trail { return &trail{t, rawjson.Join("", keys...)} }
-
-// element is the way on, through the element of an array.
-func (t *trail) element(n int) *trail { return &trail{t, "/" + strconv.Itoa(n)} }
 
 // longestPointer is the length up to which a way is written out, in bytes.
 const longestPointer = 1 << 10
 
-// String is the whole way as a JSON pointer.
-func (t *trail) String() string { return strings.Join(t.tokens(), "") }
+// below is the way on, by a JSON pointer.
+func (t *trail) below(pointer string) *trail {
+	on := &trail{up: t, token: pointer, length: len(pointer)}
+	if on.shown = on; t != nil {
+		if on.length += t.length; t.shown != t || on.length > longestPointer {
+			on.shown = t.shown
+		}
+	} else if on.length > longestPointer {
+		on.shown = nil
+	}
+	return on
+}
 
-func (t *trail) tokens() []string {
+// to is the way on, through the members of objects.
+func (t *trail) to(keys ...string) *trail { return t.below(rawjson.Join("", keys...)) }
+
+// element is the way on, through the element of an array.
+func (t *trail) element(n int) *trail { return t.below("/" + strconv.Itoa(n)) }
+
+// String is the whole way as a JSON pointer.
+func (t *trail) String() string {
 	var tokens []string
 	for ; t != nil; t = t.up {
 		tokens = append(tokens, t.token)
 	}
 	slices.Reverse(tokens)
-	return tokens
+	return strings.Join(tokens, "")
 }
 
 // place is the way as findings tell it: where that would be too long, to the nearest value around. A long name over many short
 // values would be repeated for each.
 func (t *trail) place() string {
-	tokens, length := t.tokens(), 0
-	end := slices.IndexFunc(tokens, func(token string) bool {
-		length += len(token)
-		return length > longestPointer
-	})
-	if end >= 0 {
-		tokens = tokens[:end]
+	if t == nil {
+		return ""
 	}
-	return strings.Join(tokens, "")
+	return t.shown.String()
 }
 
 // lazy is a regular expression that is read when it is used first: a program that checks nothing pays for none.
-type lazy = func() *regexp.Regexp
+type lazy = func() *match.Expression
 
-// Tokens is what a server costs every conversation that has it, in tokens of o200k_base: its instructions and its tools.
-// Prompts and resources cost nothing until they are used.
+// Tokens is what a server costs every conversation, in tokens of o200k_base: its instructions and its tools.
 func Tokens(s *snapshot.Snapshot) int { return TokensOf(s)[0] }
 
-// TokensOf is Tokens of several snapshots. A tool that they share is counted once, which is what makes comparing two
-// versions of a server cheap.
+// TokensOf is Tokens of several snapshots; a tool that they share is counted once, which makes comparing versions cheap.
 func TokensOf(snapshots ...*snapshot.Snapshot) []int {
 	all, known := make([]int, len(snapshots)), map[string]int{}
 	var counter tokens.Counter
@@ -259,8 +259,7 @@ func TokensOf(snapshots ...*snapshot.Snapshot) []int {
 	return all
 }
 
-// ToolTokens is what one tool costs: its name, description and arguments, which are what clients hand to models, as one
-// line of canonical JSON.
+// ToolTokens is what one tool costs: its name, description and arguments as one line of canonical JSON.
 func ToolTokens(tool snapshot.Item) int { return tokens.Count(string(handedOn(tool))) }
 
 func handedOn(tool snapshot.Item) []byte {

@@ -8,18 +8,45 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/tokens"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// skillRules are about the entries of skills/list (SEP-2640). They read no file of a skill.
+// SkillText is the SKILL.md of a skill as it was read, and how it differs from what is listed; empty = it does not.
+type SkillText struct{ Text, Problem string }
+
+// skillRules are about the entries of skills/list (SEP-2640), and about what was read of them.
 var skillRules = map[string]look{
 	"skill-invalid":       ofSkills(invalidSkill),
 	"skill-not-pinned":    ofSkills(unpinned),
 	"skill-widens-rights": ofSkills(widening),
 	"skill-too-large":     ofSkills(tooLarge),
+
+	"skill-content-differs": ofTextsOfSkills(func(read SkillText, at spot) {
+		if read.Problem != "" {
+			at.say("", nil, "SKILL.md is not what is listed: %s.", read.Problem)
+		}
+	}),
+	"skill-text-long": ofTextsOfSkills(func(read SkillText, at spot) {
+		if n := tokens.Count(read.Text); n > maxSkillTokens {
+			at.say("", nil, "SKILL.md costs %d tokens once it is chosen.", n)
+		}
+	}),
 }
 
-// skill is an entry, read.
+// maxSkillTokens is what those who made the format recommend at most (agentskills.io, specification, progressive disclosure).
+const maxSkillTokens = 5000
+
+func ofTextsOfSkills(f func(read SkillText, at spot)) look {
+	return func(s *server, report tell) {
+		for _, i := range s.of(snapshot.Skills) {
+			if read, ok := s.SkillTexts[i.Key]; ok {
+				f(read, spot{i.id, nil, report}.in("SKILL.md"))
+			}
+		}
+	}
+}
+
 type skill struct {
 	uri, dir string // the URI of SKILL.md, and the folder that it is in
 	front    rawjson.Object

@@ -14,8 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// wordingRules hold what is written for a model against what the schema says. They read phrases that mean one thing alone,
-// and are silent about all others.
+// wordingRules hold what is written for a model against the schema, in phrases that mean one thing alone.
 var wordingRules = map[string]look{
 	"text-default-differs":             ofDescribed(defaultsInText),
 	"text-choices-differ":              ofDescribed(choicesInText),
@@ -41,10 +40,9 @@ func ofDescribed(f func(p *place, text string, at spot)) look {
 	})
 }
 
-// number tells that a schema is one of numbers alone.
 func (p *place) number() bool { return p.object["type"] == "integer" || p.object["type"] == "number" }
 
-// units after a number make it another one than the schema's.
+// unit after a number makes it another one than the schema's.
 var unit = match.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b)`)
 
 func defaultsInText(p *place, text string, at spot) {
@@ -119,7 +117,7 @@ func choicesOf(text string) []string {
 
 func choicesInText(p *place, text string, at spot) {
 	enum, ok := p.object["enum"].([]any)
-	if !ok || p.object["type"] != "string" && p.object["type"] != nil {
+	if !ok || p.object["type"] != "string" && p.object["type"] != nil || !p.may(choices) {
 		return
 	}
 	var strange []string
@@ -135,7 +133,7 @@ func choicesInText(p *place, text string, at spot) {
 }
 
 func choicesOnlyInText(p *place, text string, at spot) {
-	if p.object["type"] != "string" || has(p.object, "enum", "const", "pattern", "oneOf", "anyOf", "format") {
+	if p.object["type"] != "string" || !p.may(choices) || has(p.object, "enum", "const", "pattern", "oneOf", "anyOf", "format") {
 		return
 	}
 	if words := choicesOf(text); words != nil {
@@ -176,15 +174,21 @@ func countableOf(p *place) (c countable, ok bool) {
 	return countable{}, false
 }
 
-// limitsOf are the bounds that a text names, by "maximum" and "minimum".
-func limitsOf(text string, means func(unit string) bool) map[string][]string {
+// limitsOf are the bounds that the text of a place names, by "maximum" and "minimum".
+func limitsOf(p *place, text string, means func(unit string) bool) map[string][]string {
 	found := map[string][]string{}
 	for keyword, pattern := range map[string]lazy{"maximum": most, "minimum": least} {
+		if !p.may(pattern) {
+			continue
+		}
 		for _, m := range pattern().FindAllStringSubmatch(text, -1) {
 			if means(m[2]) {
 				found[keyword] = append(found[keyword], m[1])
 			}
 		}
+	}
+	if !p.may(between) {
+		return found
 	}
 	for _, m := range between().FindAllStringSubmatch(text, -1) {
 		if means(m[7]) {
@@ -219,7 +223,7 @@ func eachLimit(p *place, text string, f func(keyword string, words []string, bou
 	if !ok {
 		return
 	}
-	words := limitsOf(text, c.means)
+	words := limitsOf(p, text, c.means)
 	for _, side := range slices.Sorted(maps.Keys(words)) {
 		var bounds []any
 		keywords := c.bounds[side]
@@ -244,9 +248,12 @@ var sizes = []string{"bytes", "kilobytes", "megabytes", "gigabytes"}
 
 var writtenUnit = match.Pattern(`(?i)(?:\bin\s+|\(\s*(?:in\s+)?)(` + strings.Join(slices.Sorted(maps.Keys(unitWords)), "|") + `)\b`)
 
-// unitOf is the unit in which a text wants a number; empty when it names none, or several.
-func unitOf(text string) string {
+// unitOf is the unit in which the text of a place wants a number; empty when it names none, or several.
+func unitOf(p *place, text string) string {
 	found := ""
+	if !p.number() || !p.may(writtenUnit) {
+		return found
+	}
 	for _, m := range writtenUnit().FindAllStringSubmatch(text, -1) {
 		if word := unitWords[strings.ToLower(m[1])]; found == "" || found == word {
 			found = word
@@ -267,7 +274,7 @@ func unitInText(p *place, text string, at spot) {
 	if !p.number() || len(words) == 0 {
 		return
 	}
-	named, said := unitWords[words[len(words)-1]], unitOf(text)
+	named, said := unitWords[words[len(words)-1]], unitOf(p, text)
 	if rivals(named, said) && !strings.Contains(strings.ToLower(text), named) {
 		at.say("description", rawjson.Quote(text), "The name says %s, and the text %s.", named, said)
 	}
@@ -277,8 +284,8 @@ func unitInText(p *place, text string, at spot) {
 func mixedUnits(s *server, report tell) {
 	first := map[string]string{} // by name
 	ofDescribed(func(p *place, text string, at spot) {
-		said := unitOf(text)
-		if said == "" || !p.number() {
+		said := unitOf(p, text)
+		if said == "" {
 			return
 		}
 		if other := first[p.name()]; rivals(other, said) {
@@ -297,7 +304,8 @@ var (
 
 func requiredInText(p *place, name string, property map[string]any, at spot) {
 	text, _ := property["description"].(string)
-	if p.applied || conditional().MatchString(text) {
+	g := match.GramsOf(text)
+	if p.applied || !saysOptional().May(g) && !saysRequired().May(g) || conditional().MatchString(text) {
 		return
 	}
 	required, _ := p.object["required"].([]any)
@@ -310,8 +318,8 @@ func requiredInText(p *place, name string, property map[string]any, at spot) {
 	}
 }
 
-func argumentPlaceholder(_ *place, text string, at spot) {
-	if placeholderText().MatchString(text) {
+func argumentPlaceholder(p *place, text string, at spot) {
+	if p.may(placeholderText) && placeholderText().MatchString(text) {
 		at.say("description", rawjson.Quote(text), "The description is %q.", clip(text))
 	}
 }
@@ -332,8 +340,7 @@ var (
 	namedTool     = match.Pattern("\\b(?:[Cc]all|[Ii]nvoke|[Uu]se)\\s+[`'\"]([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead|for)\\b|[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
 )
 
-// unknownArguments tells the arguments that the texts of a tool name, and that no tool of the server has. Of a tool that
-// declares none it is not known which it takes.
+// unknownArguments tells the arguments that a tool's texts name and no tool of the server has, unless the tool declares none.
 func unknownArguments(s *server, report tell) {
 	known, declaring := s.vocabulary(), map[string]bool{}
 	for _, t := range s.tools {
@@ -363,7 +370,7 @@ func unknownTools(s *server, report tell) {
 // ofNames is a rule that looks at each name that a pattern finds in a text for readers, once for each text.
 func ofNames(pattern lazy, f func(word string, at spot)) look {
 	return ofTexts(func(p passage, at spot) {
-		if !p.prose {
+		if !p.prose || !p.may(pattern) {
 			return
 		}
 		told := map[string]bool{}

@@ -29,7 +29,6 @@ type change struct {
 	parts     []*change    // the changes that only together break, with none of them in front
 }
 
-// schemas are the members of OldSchema and of NewSchema.
 func (ch *change) schemas() (old, new view) {
 	if ch.views == nil {
 		return viewOf(ch.OldSchema), viewOf(ch.NewSchema)
@@ -37,18 +36,15 @@ func (ch *change) schemas() (old, new view) {
 	return ch.views()
 }
 
-// sameBytes tells whether two texts are the same piece of memory.
 func sameBytes(a, b json.RawMessage) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// breaks tells whether the other side of the call is broken by the change.
 func (ch *change) breaks() bool {
 	return ch.judged != nil && ch.judged.Breaks.Verdict == schema.Incompatible
 }
 
-// changes are what there is to tell: the edits, a property that is gone joined with one that is the same under another
-// name, and edits joined that only break together.
+// changes are what there is to tell: edits, renames joined, and edits joined that only break together.
 func (r *revision) changes(judged []schema.Change) []*change {
 	changes := make([]*change, len(r.Edits))
 	for i, e := range r.Edits {
@@ -79,8 +75,7 @@ func (r *revision) changes(judged []schema.Change) []*change {
 	return changes
 }
 
-// join tells changes that only together break: as the property among them that is gone or new, if there is one, or else as
-// one change in the place of those that do not break by themselves.
+// join tells changes that only together break: as the property among them that comes or goes, else as one change.
 func (r *revision) join(changes, all []*change, j schema.Change) []*change {
 	set := &change{judged: &j, effect: effectOf(j, r.direction), parts: []*change{}}
 	var properties []*change
@@ -112,8 +107,7 @@ func requires(r *revision, e schema.Edit) bool {
 	return object.requires(parent(parent(pointer)), e.Name)
 }
 
-// joinRenamed lets a property that is gone speak for the one that took its place: the only new one of its object that is the
-// same, where no other that is gone is the same, too.
+// joinRenamed lets a property that is gone speak for the one new one of its object that alone is the same as it alone.
 func joinRenamed(changes []*change) []*change {
 	gone, fresh := map[string][]*change{}, map[string][]*change{}
 	for _, ch := range changes {
@@ -148,8 +142,7 @@ func (ch *change) role() string {
 	return fmt.Sprint(parent(ch.Path), " ", ch.required, " ", string(accepts))
 }
 
-// guessRenamed finds for each property that is gone the new one beside it that looks most like it, and no other gone one
-// more than it.
+// guessRenamed finds for each property that is gone the new one beside it that looks most like it, and like no other.
 func guessRenamed(changes []*change) []*change {
 	type guess struct {
 		gone, fresh *change
@@ -177,8 +170,7 @@ func guessRenamed(changes []*change) []*change {
 	return changes
 }
 
-// resemblance is how much two properties have in common, from 0 to 1: their names, or their descriptions where they accept
-// the same.
+// resemblance of two properties, from 0 to 1: of their names, or of their descriptions where they accept the same.
 func resemblance(gone, fresh *change) float64 {
 	names := similarity(gone.Name, fresh.Name)
 	old, new := viewOf(gone.Old), viewOf(fresh.New)
@@ -189,7 +181,6 @@ func resemblance(gone, fresh *change) float64 {
 	return names
 }
 
-// overlap is how many words two texts have in common, from 0 to 1.
 func overlap(a, b string) float64 {
 	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	before, after := strings.FieldsFunc(strings.ToLower(a), apart), strings.FieldsFunc(strings.ToLower(b), apart)
@@ -221,7 +212,6 @@ func (ch *change) value() json.RawMessage {
 
 func parent(pointer string) string { return pointer[:max(0, strings.LastIndex(pointer, "/"))] }
 
-// change tells one change.
 func (r *revision) change(ch *change) {
 	if ch.parts != nil {
 		r.joint(ch)
@@ -275,8 +265,7 @@ func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
 	}
 }
 
-// silent tells whether the change says nothing new: it is the same in other words, or what it says moved to another part of
-// the schema. A property that comes or goes is told in any other case.
+// silent tells whether the change says nothing new: other words for the same, or moved to another part of the schema.
 func (r *revision) silent(ch *change) bool {
 	if ch.Family == schema.FamilyProperty && unconstrained(ch.value()) {
 		return false
@@ -296,7 +285,6 @@ func covers(ch, other *change) bool {
 	return ch.Instance == other.Instance || around && ch.judged.Kept.Verdict == schema.Compatible
 }
 
-// equivalent tells whether two schemas are proved to accept the same values.
 func (r *revision) equivalent(a, b *schema.Schema) bool {
 	strict := r.budget
 	strict.Semantics = schema.Strict
@@ -361,7 +349,6 @@ type tightened struct {
 	name    string // of the argument
 }
 
-// ofValues tells whether a change is about the values at its place, and not about which members an object has.
 func (ch *change) ofValues() bool {
 	switch ch.Family {
 	case schema.FamilyProperty, schema.FamilyRequired, schema.FamilyAdditional, schema.FamilyUnevaluated:
@@ -370,8 +357,7 @@ func (ch *change) ofValues() bool {
 	return ch.judged != nil
 }
 
-// tightenedTogether tells what breaks by the values of an argument as one cause, and with it the arguments of which the very same
-// is true: that two of them become whole numbers above zero is one decision, in however many keywords.
+// tightenedTogether tells as one cause what breaks by the values of an argument, and the arguments of which the same is true.
 func tightenedTogether(r *revision) {
 	happened := map[string]string{} // to each argument
 	for _, one := range r.tightened {

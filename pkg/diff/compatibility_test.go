@@ -27,12 +27,15 @@ func TestTheDefinitionHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := exampleBlock.FindAllStringSubmatch(string(page), -1)
-	if len(blocks) < 30 {
-		t.Fatalf("the page has only %d examples", len(blocks))
+	var examples []string
+	for _, block := range exampleBlock.FindAllStringSubmatch(string(page), -1) {
+		examples = append(examples, strings.Split(block[1], "\n\n")...)
 	}
-	for i, block := range blocks {
-		e := readExample(block[1])
+	if len(examples) < 50 {
+		t.Fatalf("the page has only %d examples", len(examples))
+	}
+	for i, text := range examples {
+		e := readExample(text)
 		t.Run(fmt.Sprintf("%d %s", i+1, e.kind), func(t *testing.T) {
 			check(t, e, diff.Options{}, e.gives)
 			if e.strict != nil {
@@ -54,11 +57,11 @@ func check(t *testing.T, e example, options diff.Options, want []string) {
 	}
 }
 
-// readExample reads the lines of a block: a word and what it says; a line without a word goes on with the one before.
-func readExample(block string) example {
+// readExample reads the lines of an example: a word and what it says; a line without a word goes on with the one before.
+func readExample(text string) example {
 	var e example
 	word := ""
-	for line := range strings.Lines(block) {
+	for line := range strings.Lines(text) {
 		rest := strings.TrimSpace(line)
 		if !strings.HasPrefix(line, "         ") {
 			word, rest, _ = strings.Cut(rest, " ")

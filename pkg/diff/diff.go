@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -24,15 +25,16 @@ import (
 
 // Options tune a comparison. The zero value is the default one.
 type Options struct {
-	Server        string   // name of the server in each finding
-	Strict        bool     // schemas are compared as plain sets of values (--semantics strict)
-	AssertFormats bool     // "format" in a schema is a constraint, not a remark
-	Enable        []string // ids of rules that shall speak where they are silent by default; those that are off, as info
-	ItemBudget    int      // bytes that one item may take before text-size-grew speaks; 0 = no budget
-	Steps         int      // work on the schemas; 0 = DefaultSteps
-	Recorded      Recorder // what recorded calls say of findings about tools; nil = nobody asks
-	Every         bool     // all findings are told one by one, where finding.Sum puts very many of a rule into one
-	Absence       string   // why a side is nil, as a sentence; empty = the server is not there
+	Server        string    // name of the server in each finding
+	Strict        bool      // schemas are compared as plain sets of values (--semantics strict)
+	AssertFormats bool      // "format" in a schema is a constraint, not a remark
+	Enable        []string  // ids of rules that shall speak where they are silent by default; those that are off, as info
+	ItemBudget    int       // bytes that one item may take before text-size-grew speaks; 0 = no budget
+	Steps         int       // work on the schemas; 0 = DefaultSteps
+	Recorded      Recorder  // what recorded calls say of findings about tools; nil = nobody asks
+	Every         bool      // all findings are told one by one, where finding.Sum puts very many of a rule into one
+	Now           time.Time // by which an announced date has come; zero = none has
+	Absence       string    // why a side is nil, as a sentence; empty = the server is not there
 }
 
 // Recorder says what recorded calls of a tool say of a finding.
@@ -49,10 +51,9 @@ type Recorder interface {
 	Undecided(tool string) *finding.Usage
 }
 
-// Compare tells what changed from old to new. The findings are sorted as finding.Sort does; none means that the two are
-// the same to every caller, reader and model. A side that is nil does not have the server at all; one that could not be
-// asked must not be compared. It never panics, whatever a server sent. When ctx ends, half of a comparison is no answer:
-// there is the context's error and no finding, nor is there one of what is too large to be compared (TooLargeError).
+// Compare tells what changed from old to new, sorted as finding.Sort does; a nil side does not have the server. One that
+// could not be asked must not be compared. It never panics, whatever a server sent. When ctx ends, or for what is too large
+// (TooLargeError), there is an error and no finding.
 func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
 	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
@@ -80,7 +81,6 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 	return told, nil
 }
 
-// comparison collects the findings of one run.
 type comparison struct {
 	ctx context.Context // of the one call that this is for
 	Options
@@ -146,14 +146,12 @@ type subject struct {
 	old, new view
 }
 
-// reportMember reports a rule about one member of the subject.
 func reportMember(c *comparison, s subject, rule, key string) {
 	c.report(rule, finding.Finding{
 		Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
 	})
 }
 
-// compareDescription compares the text that says what something is for.
 func compareDescription(c *comparison, s subject, changed, added, removed string) {
 	old, new := normal(s.old.text("description")), normal(s.new.text("description"))
 	switch {
@@ -188,7 +186,7 @@ func displayed(v view) string {
 func compareOpaque(c *comparison, s subject, rule, key string, volatile ...string) {
 	old, new := treeOf(s.old[key]), treeOf(s.new[key])
 	for _, tree := range []any{old, new} {
-		if o, ok := tree.(object); ok {
+		if o, ok := tree.(map[string]any); ok {
 			for _, name := range volatile {
 				delete(o, name)
 			}
@@ -197,10 +195,10 @@ func compareOpaque(c *comparison, s subject, rule, key string, volatile ...strin
 	if empty(old) && empty(new) {
 		return
 	}
-	if found := walk(old, new); len(found) > 0 {
+	if differing := walk(old, new); len(differing.found) > 0 {
 		c.report(rule, finding.Finding{
 			Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
-			Message: cmp.Or(c.rules[rule].Says, c.rules[rule].Title) + " " + whereabouts(found) + ".",
+			Message: cmp.Or(c.rules[rule].Says, c.rules[rule].Title) + " " + differing.whereabouts() + ".",
 		})
 	}
 }
@@ -208,14 +206,12 @@ func compareOpaque(c *comparison, s subject, rule, key string, volatile ...strin
 // empty tells whether a member is absent, or an object or array that says no more than an absent one.
 func empty(tree any) bool {
 	switch t := tree.(type) {
-	case object:
+	case map[string]any:
 		return len(t) == 0
-	case array:
+	case []any:
 		return len(t) == 0
-	case leaf:
-		return t.Text == ""
 	}
-	return false
+	return tree == broken("")
 }
 
 // compareRest reports the members that no rule knows.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // TestHostileSchemasEnd compares schemas that would take hours if each change were followed to its end.
@@ -208,4 +209,62 @@ func crowded(kind string) string {
 		properties = append(properties, fmt.Sprintf(`"p%d":{"anyOf":[{"type":"string"},{"type":"object","properties":{"x":{"type":"%s"}}}]}`, i, kind))
 	}
 	return `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
+}
+
+// TestManyOfOneNameAreToldAsOne holds what is told of items that all have one name, or none: the first of them, and that the others were not
+// compared.
+func TestManyOfOneNameAreToldAsOne(t *testing.T) {
+	for name, item := range map[string]string{"of one name": `{"name":"t","x":%d}`, "that are no objects": `%d`} {
+		list := func(from, count int) *snapshot.Snapshot {
+			var items []string
+			for i := range count {
+				items = append(items, fmt.Sprintf(item, from+i))
+			}
+			return parse(t, `{"tools":[`+strings.Join(items, ",")+`]}`)
+		}
+		old, new := list(1000, 300), list(5000, 250)
+		findings := compared(t, old, new, diff.Options{})
+		i := slices.IndexFunc(findings, func(f finding.Finding) bool { return f.Verdict == finding.Unproven })
+		if i < 0 || findings[i].Level != finding.Warning || !strings.Contains(findings[i].Message, "200 more items") || len(findings) > 103 {
+			t.Fatalf("%s: %d findings, the one for the others is the %dth: %v", name, len(findings), i, lines(findings))
+		}
+		other := compared(t, old, list(5001, 250), diff.Options{})
+		if at := slices.IndexFunc(other, func(f finding.Finding) bool { return f.Verdict == finding.Unproven }); other[at].Fingerprint() == findings[i].Fingerprint() {
+			t.Errorf("%s: other items have the same fingerprint", name)
+		}
+		if same := compared(t, old, list(1000, 300), diff.Options{}); len(same) > 0 {
+			t.Errorf("%s: the same items differ: %v", name, lines(same))
+		}
+	}
+}
+
+// TestManyOptionsAreToldAsOne holds what is told of a capability with very many options, below a name that is long.
+func TestManyOptionsAreToldAsOne(t *testing.T) {
+	options := func(count int) *snapshot.Snapshot {
+		var all []string
+		for i := range count {
+			all = append(all, fmt.Sprintf(`"o%d":true`, i))
+		}
+		return parse(t, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"`+strings.Repeat("k", 10_000)+`":{`+strings.Join(all, ",")+`}}},"tools":[]}`)
+	}
+	findings := compared(t, options(1000), options(0), diff.Options{})
+	if len(findings) != 1 || findings[0].Rule != "capability-option-removed" || !strings.HasPrefix(findings[0].Message, "1000 options") {
+		t.Errorf("%v", lines(findings))
+	}
+}
+
+// TestManyHeadersAreNotCompared holds what is told of a tool that asks for very many headers, below a name that is long.
+func TestManyHeadersAreNotCompared(t *testing.T) {
+	headers := func(name string) *snapshot.Snapshot {
+		var all []string
+		for i := range 500 {
+			all = append(all, fmt.Sprintf(`"p%d":{"type":"string","x-mcp-header":"%s%d"}`, i, name, i))
+		}
+		return parse(t, `{"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"`+
+			strings.Repeat("k", 10_000)+`":{"type":"object","properties":{`+strings.Join(all, ",")+`}}}}}]}`)
+	}
+	findings := slices.DeleteFunc(compared(t, headers("a"), headers("b"), diff.Options{}), func(f finding.Finding) bool { return f.Rule != "tool-header-mapping-changed" })
+	if len(findings) != 1 || findings[0].Verdict != finding.Unproven {
+		t.Errorf("%d findings", len(findings))
+	}
 }

@@ -12,16 +12,19 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// pair is one item on both sides; a side without it has no Raw.
 type pair struct {
 	key      string
 	nth      int // how many pairs of the same key come before it
+	further  int // how many more of the same key it stands for, which are not compared; old and new name them
 	old, new json.RawMessage
 }
 
@@ -61,7 +64,8 @@ func byKey(list snapshot.List) map[string][]json.RawMessage {
 	return groups
 }
 
-// repeats match items that share a key: first those that are the same, then the others in the order of their spelling.
+// repeats match items that share a key: first those that are the same, then the others in the order of their spelling. Where there
+// are more than mostTold, which of them belongs to which is a guess anyway.
 func repeats(key string, old, new []json.RawMessage) []*pair {
 	var matched []*pair
 	before, after := canonicals(old), canonicals(new)
@@ -83,6 +87,9 @@ func repeats(key string, old, new []json.RawMessage) []*pair {
 	before, after = append(gone, before...), append(fresh, after...)
 	for i := range max(len(before), len(after)) {
 		switch {
+		case i == mostTold:
+			further := max(len(before), len(after)) - i
+			return append(matched, &pair{key, len(matched), further, named(before[min(i, len(before)):]), named(after[min(i, len(after)):])})
 		case i >= len(after):
 			add(before[i], nil)
 		case i >= len(before):
@@ -94,7 +101,15 @@ func repeats(key string, old, new []json.RawMessage) []*pair {
 	return matched
 }
 
-// canonicals are items in one spelling, sorted.
+// named is what names items that are told as one.
+func named(items []json.RawMessage) json.RawMessage {
+	var others finding.Others
+	for _, item := range items {
+		others.Add(string(item))
+	}
+	return others.Value()
+}
+
 func canonicals(items []json.RawMessage) []json.RawMessage {
 	var spelled []json.RawMessage
 	for _, item := range items {
@@ -123,6 +138,11 @@ func compareItems(c *comparison, old, new snapshot.List) {
 	for _, p := range matched {
 		switch {
 		case p.new == nil && !new.Whole(), p.old == nil && !old.Whole():
+		case p.further > 0:
+			c.report(kind.Word()+"-changed", finding.Finding{
+				Item: kind.ID(p.key), Level: finding.Warning, Verdict: finding.Unproven, Old: p.old, New: p.new,
+				Message: fmt.Sprintf("%s of this %s changed, and were not compared one by one.", match.Counted(p.further, "more item"), kind.KeyField()),
+			})
 		case p.nth > 0 && (p.old == nil || p.new == nil):
 			reportRepeated(c, kind, p)
 		case p.new == nil:
@@ -183,12 +203,64 @@ func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, successor string)
 	if kind == snapshot.Resources && c.dynamic {
 		f.Level = finding.Warning
 	}
-	c.report(kind.Word()+"-removed", f)
+	c.reportAnnounced(kind.Word()+"-removed", f, p.old)
+}
+
+// reportAnnounced reports that an item is not there any more as it was: after the date that it announced for that, nobody was
+// taken by surprise.
+func (c *comparison) reportAnnounced(id string, f finding.Finding, old json.RawMessage, values ...string) {
+	if d, told := wording.DeprecationOf(old); told {
+		said := strings.TrimSuffix(c.rules[id].message(f, values), ".")
+		switch {
+		case d.Passed(c.Now):
+			f.Level, f.Message = finding.Warning, said+", as it was announced for "+d.Date()+"."
+		case !d.Sunset.IsZero():
+			f.Message = said + ", before the date that was announced: " + d.Date() + "."
+		default:
+			f.Message = said + "; it was deprecated, and no date was announced."
+		}
+		if d.Replacement != "" {
+			f.Hint = "use " + code(d.Replacement) + " instead, as it said"
+		}
+	}
+	c.report(id, f, values...)
+}
+
+// compareDeprecation compares what an item says of its own end.
+func compareDeprecation(c *comparison, s subject, before, after json.RawMessage) {
+	old, was := wording.DeprecationOf(before)
+	new, is := wording.DeprecationOf(after)
+	f, name := finding.Finding{Item: s.id, Path: new.Place}, nameOf(finding.Finding{Item: s.id})
+	if is && new.Replacement != "" {
+		f.Hint = "use " + code(new.Replacement) + " instead"
+	}
+	until := ""
+	if f.New = json.RawMessage("true"); !new.Sunset.IsZero() {
+		until, f.New = ", and may be gone from "+new.Date()+" on", rawjson.Quote(new.Date())
+	}
+	switch {
+	case is && (!was || old.Sunset.IsZero() && !new.Sunset.IsZero()):
+		c.report("item-deprecated", f, "name", name, "until", until)
+	case was && !is:
+		f.Path, f.Old, f.New = old.Place, f.New, nil
+		c.report("item-undeprecated", f, "name", name)
+	case is && !old.Sunset.Equal(new.Sunset):
+		f.Old = rawjson.Quote(old.Date())
+		switch {
+		case new.Sunset.IsZero():
+			f.New, f.Message = nil, name+" was to be gone from "+old.Date()+" on, and names no date any more."
+		case new.Sunset.Before(old.Sunset):
+			f.Level = finding.Warning
+		}
+		c.report("item-sunset-changed", f, "name", name)
+	}
 }
 
 func reportAdded(c *comparison, kind snapshot.Kind, p *pair) {
 	c.report(kind.Word()+"-added", finding.Finding{Item: kind.ID(p.key), New: p.new})
-	findHidden(c, kind.ID(p.key), "", nil, p.new)
+	if mayHide(p.new) {
+		findHidden(c, kind.ID(p.key), nil, textsOf("", "", treeOf(p.new), true).hiding)
+	}
 }
 
 // reportRepeated tells of an item whose key another one has too, on one side only.
@@ -205,6 +277,12 @@ func reportRepeated(c *comparison, kind snapshot.Kind, p *pair) {
 	}
 }
 
+// comparers say what is particular to a kind.
+var comparers = map[snapshot.Kind]func(*comparison, subject){
+	snapshot.Tools: compareTool, snapshot.Prompts: comparePrompt, snapshot.Resources: compareResource,
+	snapshot.Templates: compareTemplate, snapshot.Skills: compareSkill,
+}
+
 // compareItem compares one item that both sides have and that changed.
 func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 	s := subject{kind: kind, id: kind.ID(p.key), old: viewOf(p.old), new: viewOf(p.new)}
@@ -214,20 +292,11 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 		}
 		return
 	}
-	switch kind {
-	case snapshot.Tools:
-		compareTool(c, s)
-	case snapshot.Prompts:
-		comparePrompt(c, s)
-	case snapshot.Resources:
-		compareResource(c, s)
-	case snapshot.Templates:
-		compareTemplate(c, s)
-	case snapshot.Skills:
-		compareSkill(c, s)
+	if compare := comparers[kind]; compare != nil {
+		compare(c, s)
 	}
+	compareDeprecation(c, s, p.old, p.new)
 	compareTexts(c, s.id, "", p.old, p.new)
-	findUntold(c, s.id, p.old, p.new)
 	compareSize(c, s.id, p.old, p.new)
 }
 
@@ -239,12 +308,8 @@ func compareOrder(c *comparison, old, new snapshot.List) {
 	}
 }
 
-// shared are the keys of a list that the other list has too, in the order of the first.
 func shared(list, other snapshot.List) []string {
-	known := map[string]bool{}
-	for _, item := range other.Items() {
-		known[item.Key] = true
-	}
+	known := lists.Set(lists.Map(other.Items(), func(item snapshot.Item) string { return item.Key }))
 	keys := []string{}
 	for _, item := range list.Items() {
 		if known[item.Key] {
@@ -268,10 +333,10 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pai
 		switch kind {
 		case snapshot.Tools, snapshot.Prompts:
 			claimed[old] = true
-			c.report(kind.Word()+"-renamed", finding.Finding{
+			c.reportAnnounced(kind.Word()+"-renamed", finding.Finding{
 				Item: kind.ID(old.key), Old: rawjson.Quote(old.key), New: rawjson.Quote(new.key),
 				Hint: either(kind == snapshot.Tools, "call ", "use ") + code(new.key) + " instead",
-			}, "new", code(new.key))
+			}, old.old, "new", code(new.key))
 		case snapshot.Resources, snapshot.Templates:
 			reportMoved(c, kind, old, new)
 			old.new = new.new // what else changed is told under the old key
@@ -280,8 +345,7 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pai
 	return slices.DeleteFunc(matched, func(p *pair) bool { return claimed[p] })
 }
 
-// successions are the items that are gone, each with the one new item that is the same under another key. What has more
-// than one match has none.
+// successions are the items that are gone, each with the only new item that is the same under another key.
 func successions(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
 	before, after := identities(kind, gone(matched)), identities(kind, fresh(matched))
 	found := map[*pair]*pair{}
@@ -297,8 +361,7 @@ func successions(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
 	return found
 }
 
-// identities group items by what stays when their key changes: the name of a resource or template, and all but the name
-// of a tool or prompt.
+// identities group items by what stays when their key changes: a resource's or template's name, all but the name of others.
 func identities(kind snapshot.Kind, items []*pair) map[string][]*pair {
 	groups := map[string][]*pair{}
 	for _, p := range items {
@@ -317,7 +380,6 @@ func identities(kind snapshot.Kind, items []*pair) map[string][]*pair {
 	return groups
 }
 
-// withoutMember is an object without one of its members, in one spelling; empty when it is no object.
 func withoutMember(raw json.RawMessage, name string) string {
 	v := viewOf(raw)
 	if len(v) == 0 {

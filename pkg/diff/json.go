@@ -7,56 +7,22 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// A tree is a JSON value made of object, array and leaf.
-type (
-	object map[string]any
-	array  map[int]any // by index
-)
+// broken is what is no JSON, as it stands there; an empty one is no value at all.
+type broken string
 
-// leaf is a string, number, true, false or null.
-type leaf struct {
-	Text  string // as written
-	Value string // the same for every spelling of a number
-}
-
-// Equal tells whether two leaves mean the same.
-func (l leaf) Equal(other leaf) bool { return l.Value == other.Value }
-
-// treeOf reads a JSON value. Of members with the same key the last one holds. What is no JSON is a leaf of its own.
+// treeOf reads a JSON value as rawjson.Decode does. What is no JSON is a value of its own.
 func treeOf(raw json.RawMessage) any {
 	value, err := rawjson.Decode(raw)
 	if err != nil {
-		return leaf{string(raw), string(raw)}
+		return broken(raw)
 	}
-	return grow(value)
-}
-
-func grow(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		o := make(object, len(v))
-		for name, member := range v {
-			o[name] = grow(member)
-		}
-		return o
-	case []any:
-		a := make(array, len(v))
-		for i, element := range v {
-			a[i] = grow(element)
-		}
-		return a
-	case json.Number:
-		return leaf{v.String(), exact(v.String())}
-	}
-	text, _ := rawjson.Encode(value) // a string, a bool and nil always encode
-	return leaf{string(text), string(text)}
+	return value
 }
 
 // same tells whether two JSON values mean the same, whatever the order of keys and the spelling of numbers.
@@ -67,20 +33,19 @@ func same(old, new json.RawMessage) bool {
 	return bytes.Equal(old, new) || alike(treeOf(old), treeOf(new))
 }
 
-// alike tells whether two trees mean the same.
 func alike(old, new any) bool {
 	switch o := old.(type) {
-	case object:
-		n, ok := new.(object)
+	case map[string]any:
+		n, ok := new.(map[string]any)
 		return ok && maps.EqualFunc(o, n, alike)
-	case array:
-		n, ok := new.(array)
-		return ok && maps.EqualFunc(o, n, alike)
-	case leaf:
-		n, ok := new.(leaf)
-		return ok && o.Equal(n)
+	case []any:
+		n, ok := new.([]any)
+		return ok && slices.EqualFunc(o, n, alike)
+	case json.Number:
+		n, ok := new.(json.Number)
+		return ok && (o == n || exact(o.String()) == exact(n.String()))
 	}
-	return false
+	return old == new
 }
 
 // exact is one spelling for all spellings of a number. It never writes out a large exponent.
@@ -104,61 +69,72 @@ func exact(number string) string {
 	return trimmed + "e" + scale.String()
 }
 
-// walk lists the JSON pointers at which two trees differ. The trees hold no Go slice: go-cmp aligns those by a search that
-// takes exponential time on nested ones, and whose answer depends on the second at which the process started.
-func walk(old, new any) []string {
-	w := &walker{}
-	cmp.Equal(old, new, cmp.Reporter(w))
-	return w.found
-}
-
-// walker is told each step of go-cmp's way through two values.
+// walker lists the JSON pointers at which two trees differ, in the order of keys and indexes.
 type walker struct {
-	path  cmp.Path
-	found []string
+	way   []string
+	found []string // mostTold of them
+	more  int      // how many more there are
 }
 
-// PushStep enters a member or element.
-func (w *walker) PushStep(step cmp.PathStep) { w.path = append(w.path, step) }
+func walk(old, new any) (w walker) {
+	w.walk(old, new)
+	return w
+}
 
-// PopStep leaves it.
-func (w *walker) PopStep() { w.path = w.path[:len(w.path)-1] }
-
-// Report takes note of two leaves, or of a value that only one side has.
-func (w *walker) Report(result cmp.Result) {
-	if !result.Equal() {
-		w.found = append(w.found, pointer(w.path))
+func (w *walker) walk(old, new any) {
+	before, wasObject := old.(map[string]any)
+	after, isObject := new.(map[string]any)
+	was, wasArray := old.([]any)
+	is, isArray := new.([]any)
+	switch {
+	case wasObject && isObject:
+		all := maps.Clone(before)
+		maps.Copy(all, after)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			w.in(rawjson.Join("", name), member(before, name), member(after, name))
+		}
+	case wasArray && isArray:
+		for i := range max(len(was), len(is)) {
+			w.in("/"+strconv.Itoa(i), element(was, i), element(is, i))
+		}
+	case alike(old, new):
+	case len(w.found) == mostTold:
+		w.more++
+	default:
+		w.found = append(w.found, strings.Join(w.way, ""))
 	}
 }
 
-// pointer is the JSON pointer of a path through objects and arrays.
-func pointer(path cmp.Path) string {
-	var b strings.Builder
-	for _, step := range path {
-		index, ok := step.(cmp.MapIndex)
-		if !ok {
-			continue // a step into an interface
-		}
-		switch key := index.Key().Interface().(type) {
-		case string:
-			b.WriteString(rawjson.Join("", key))
-		case int:
-			fmt.Fprintf(&b, "/%d", key)
-		}
+func (w *walker) in(token string, old, new any) {
+	w.way = append(w.way, token)
+	w.walk(old, new)
+	w.way = w.way[:len(w.way)-1]
+}
+
+func member(object map[string]any, name string) any {
+	if value, there := object[name]; there {
+		return value
 	}
-	return b.String()
+	return broken("")
+}
+
+func element(array []any, i int) any {
+	if i < len(array) {
+		return array[i]
+	}
+	return broken("")
 }
 
 // whereabouts names up to three places at which two values differ, for a message.
-func whereabouts(found []string) string {
+func (w walker) whereabouts() string {
 	const shown = 3
-	if found[0] == "" {
+	if w.found[0] == "" {
 		return "as a whole"
 	}
-	if more := len(found) - shown; more > 0 {
-		return fmt.Sprintf("at %s, %d more", strings.Join(found[:shown], ", "), more)
+	if more := len(w.found) + w.more - shown; more > 0 {
+		return fmt.Sprintf("at %s, %d more", strings.Join(w.found[:shown], ", "), more)
 	}
-	return "at " + strings.Join(found, ", ")
+	return "at " + strings.Join(w.found, ", ")
 }
 
 // view is the members of a JSON object by key. Of members with the same key the last one holds; null is the same as absent.
@@ -175,7 +151,6 @@ func viewOf(raw json.RawMessage) view {
 	return v
 }
 
-// part is the view of some of its members.
 func (v view) part(keys []string) view {
 	some := view{}
 	for _, key := range keys {

@@ -56,7 +56,6 @@ func either(condition bool, yes, no string) string {
 	return no
 }
 
-// presence is what happened to a keyword.
 func (ch *change) presence() string {
 	switch {
 	case ch.Old == nil:
@@ -161,7 +160,6 @@ func (ch *change) additionalRule() string {
 	return either(ch.effect == widens, "additional-properties-widened", "additional-properties-narrowed")
 }
 
-// rangeRule names a change by what it does to the values.
 func (ch *change) rangeRule() string {
 	names, known := effectRules()[ch.Family]
 	if !known {
@@ -217,8 +215,7 @@ func (ch *change) choiceRule() string {
 	return "const-changed"
 }
 
-// values are what differs before and after: the values of one keyword, or objects of those of a family that differ
-// together, which have no name in common.
+// values are what differs before and after: of one keyword, or objects of those of a family that differ together.
 func (ch *change) values() (member string, old, new json.RawMessage) {
 	before, after := ch.schemas()
 	was, is := view{}, view{}
@@ -240,7 +237,6 @@ func (ch *change) values() (member string, old, new json.RawMessage) {
 	return "", was.orNothing(), is.orNothing()
 }
 
-// orNothing is the object that the view shows, nil when it is empty.
 func (v view) orNothing() json.RawMessage {
 	if len(v) == 0 {
 		return nil

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -10,15 +11,14 @@ import (
 // places finds values of one document by their pointers, and reads no object twice: a schema may have as many changes as members.
 type places struct {
 	document json.RawMessage
-	members  map[string]view            // of objects and arrays, by their pointers
-	required map[string]map[string]bool // the names that schemas require, by their pointers
+	inside   map[string]func(step string) json.RawMessage // of objects and arrays, by their pointers
+	required map[string]map[string]bool                   // the names that schemas require, by their pointers
 }
 
 func newPlaces(document json.RawMessage) places {
-	return places{document, map[string]view{}, map[string]map[string]bool{}}
+	return places{document, map[string]func(string) json.RawMessage{}, map[string]map[string]bool{}}
 }
 
-// find is the value that a pointer leads to; nil when there is none.
 func (p *places) find(pointer string) json.RawMessage {
 	if pointer == "" {
 		return p.document
@@ -27,18 +27,28 @@ func (p *places) find(pointer string) json.RawMessage {
 	if i < 0 {
 		return nil
 	}
-	within, known := p.members[pointer[:i]]
+	inside, known := p.inside[pointer[:i]]
 	if !known {
-		within = view{}
-		for _, m := range rawjson.Children(p.find(pointer[:i])) {
-			within[m.Key] = m.Value
-		}
-		p.members[pointer[:i]] = within
+		inside = inner(p.find(pointer[:i]))
+		p.inside[pointer[:i]] = inside
 	}
-	return within[rawjson.Split(pointer[i:])[0]]
+	return inside(rawjson.Split(pointer[i:])[0])
 }
 
-// requires tells whether the schema at a pointer requires a member.
+// inner finds the members of an object, or the elements of an array.
+func inner(raw json.RawMessage) func(step string) json.RawMessage {
+	if elements, err := rawjson.Elements(raw); err == nil {
+		return func(step string) json.RawMessage {
+			if i, err := strconv.Atoi(step); err == nil && 0 <= i && i < len(elements) {
+				return elements[i]
+			}
+			return nil
+		}
+	}
+	members := rawjson.ObjectOf(raw)
+	return func(step string) json.RawMessage { return members[step] }
+}
+
 func (p *places) requires(pointer, name string) bool {
 	names, known := p.required[pointer]
 	if !known {

@@ -8,7 +8,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// comparePrompt compares one prompt.
 func comparePrompt(c *comparison, s subject) {
 	const description = "prompt-description-changed"
 	compareTitle(c, s, "prompt-title-changed")
@@ -19,7 +18,6 @@ func comparePrompt(c *comparison, s subject) {
 	compareRest(c, s, "name", "title", "description", "_meta", "icons", "arguments")
 }
 
-// argument is one argument of a prompt.
 type argument struct {
 	name string
 	raw  json.RawMessage
@@ -28,7 +26,6 @@ type argument struct {
 
 func (a argument) required() bool { return string(a.view["required"]) == "true" }
 
-// readArguments are the arguments that have a name.
 func readArguments(raw json.RawMessage) []argument {
 	elements, _ := rawjson.Elements(raw)
 	var arguments []argument
@@ -99,7 +96,6 @@ func alone(arguments []argument, other map[string]*argument) map[string][]argume
 
 func argumentPath(name string) string { return rawjson.Join("/arguments", name) }
 
-// compareArgument compares one argument that both sides have.
 func compareArgument(c *comparison, s subject, old, new argument) {
 	inner := subject{kind: s.kind, id: s.id, path: argumentPath(old.name), old: old.view, new: new.view}
 	const description = "prompt-argument-description-changed"

@@ -9,7 +9,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// compareResource compares one resource.
 func compareResource(c *comparison, s subject) {
 	compareDisplay(c, s, "resource")
 	compareMediaType(c, s, "resource-mime-type-changed", "resource-mime-type-removed", "resource-mime-type-added")
@@ -19,7 +18,6 @@ func compareResource(c *comparison, s subject) {
 	compareRest(c, s, "uri", "name", "title", "description", "annotations", "_meta", "icons", "mimeType", "size")
 }
 
-// compareTemplate compares one resource template.
 func compareTemplate(c *comparison, s subject) {
 	compareDisplay(c, s, "template")
 	const changed = "template-mime-type-changed"
@@ -27,7 +25,7 @@ func compareTemplate(c *comparison, s subject) {
 	compareRest(c, s, "uriTemplate", "name", "title", "description", "annotations", "_meta", "icons", "mimeType")
 }
 
-// described compares what resources and templates say of themselves in the same way.
+// compareDisplay compares what resources and templates say of themselves in the same way.
 func compareDisplay(c *comparison, s subject, word string) {
 	if !same(s.old["name"], s.new["name"]) {
 		reportMember(c, s, word+"-name-changed", "name")
@@ -40,8 +38,7 @@ func compareDisplay(c *comparison, s subject, word string) {
 	compareOpaque(c, s, word+"-icons-changed", "icons")
 }
 
-// compareMediaType compares mimeType. A type that is no longer said, or that differs in its parameters only, is a warning; one
-// that was not said before is info.
+// compareMediaType: info for a type that is new, warning for one that is gone or differs in its parameters only.
 func compareMediaType(c *comparison, s subject, changed, removed, added string) {
 	old, new := s.old.text("mimeType"), s.new.text("mimeType")
 	f := finding.Finding{Item: s.id, Path: "/mimeType", Old: s.old["mimeType"], New: s.new["mimeType"]}
@@ -94,7 +91,6 @@ func parseTemplate(template string) []expression {
 	return parts
 }
 
-// compareURITemplate reports how one URI template became another.
 func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
 	before, after := parseTemplate(old), parseTemplate(new)
 	oldVariables, oldShape := required(before)
@@ -152,7 +148,6 @@ func query(parts []expression) []string {
 	return variables
 }
 
-// contains tells whether all parts are in the whole.
 func contains(whole, parts []string) bool {
 	return !slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(whole, part) })
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 
@@ -21,7 +22,6 @@ import (
 //go:embed rules.json
 var rulesJSON []byte
 
-// rulesFile is rules.json.
 type rulesFile struct {
 	Effects map[effect]map[finding.Direction]struct{ Doc, Instead string }
 	Rules   []rule
@@ -94,7 +94,7 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 			}
 			r.Title = sentence(r.Says, map[string]string{
 				"name":    either(direction == finding.Input, "an argument", "a member of the result"),
-				"removed": "some values", "added": "more values", "keyword": "a keyword",
+				"removed": "some values", "added": "more values",
 			})
 			byID[r.ID] = r
 		}
@@ -102,7 +102,6 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 	return byID
 })
 
-// message is the sentence of a finding.
 func (r rule) message(f finding.Finding, values []string) string {
 	return sentence(cmp.Or(r.Says, r.Title), known(f, values)) + "."
 }
@@ -112,8 +111,7 @@ func (r rule) cause(f finding.Finding, values []string) string {
 	return sentence(either(f.Level == finding.Breaking && f.Path != "", r.BreakingCause, r.Cause), known(f, values))
 }
 
-// known is what stands in the place of names in a sentence. What values do not say, the finding does: the name is that of
-// the item, or the last part of the place.
+// known fills in what values do not say from the finding: the name is that of the item, or the last part of the place.
 func known(f finding.Finding, values []string) map[string]string {
 	known := map[string]string{"name": nameOf(f), "old": brief(f.Old), "new": brief(f.New)}
 	for i := 0; i < len(values); i += 2 {
@@ -122,7 +120,6 @@ func known(f finding.Finding, values []string) map[string]string {
 	return known
 }
 
-// nameOf is what a finding is about, as it is written.
 func nameOf(f finding.Finding) string {
 	steps := rawjson.Split(f.Pointer())
 	if len(steps) == 0 {
@@ -146,8 +143,7 @@ func code(name string) string {
 	return "`" + name + "`"
 }
 
-// brief is a value as a sentence can hold it, an array of scalars as a list; empty when it is long or has a structure of
-// its own.
+// brief is a value as a sentence can hold it, an array of scalars as a list; empty when long or structured.
 func brief(raw json.RawMessage) string {
 	if elements, err := rawjson.Elements(raw); err == nil {
 		return briefly(elements)
@@ -160,18 +156,14 @@ func brief(raw json.RawMessage) string {
 
 // briefly lists values, or says how many there are.
 func briefly(values []json.RawMessage) string {
-	var list []string
-	for _, value := range values {
-		list = append(list, cmp.Or(brief(value), "…"))
-	}
+	list := lists.Map(values, func(value json.RawMessage) string { return cmp.Or(brief(value), "…") })
 	if text := strings.Join(list, ", "); len(text) <= longestBrief {
 		return text
 	}
 	return fmt.Sprintf("%d values", len(values))
 }
 
-// sentence is what a finding says: the template with the values in it, as a sentence. A part in brackets is left out when
-// one of its values is missing.
+// sentence is the template with the values in it. A part in brackets is left out when one of its values is missing.
 func sentence(template string, values map[string]string) string {
 	text := optionalPart().ReplaceAllStringFunc(template, func(part string) string {
 		for _, m := range placeholder().FindAllStringSubmatch(part, -1) {

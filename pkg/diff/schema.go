@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// DefaultSteps is the work on the schemas of one server, in steps of some microsecond; a byte of an item that changed adds
-// half a step, a million in all. The number of steps is the same on every machine: a server cannot make a comparison last by many changes of
-// intricate schemas. What is left undecided is told as unproven.
+// DefaultSteps is the work on the schemas of one server, in steps of some microsecond, the same number on every machine;
+// bytes that changed add a million at most. What is left undecided is told as unproven.
 const DefaultSteps = 500_000
 
 // mostSteps bounds the work on one item, and stepsOfBytes what the bytes of all items add.
@@ -22,8 +22,7 @@ const (
 	stepsOfBytes = 1_000_000
 )
 
-// rounds gives the items that changed, which are those of a size, equal shares of the work, so that one of them cannot take
-// the answer from another, and then what is left over to those whose share was too small, once more.
+// rounds gives the items that changed equal shares of the work, and what is left over once more to those that needed more.
 func rounds(steps int, sizes []int, compare func(items []int, share func(i int) *schema.Pool)) {
 	var items []int
 	total := 0
@@ -118,8 +117,7 @@ func (r *revision) compare() {
 	r.remainder()
 }
 
-// refused lets recorded calls judge what is told next: those that each of some edits refuses, and the revision as a whole. No edits
-// are all of them.
+// refused lets recorded calls judge what each of some edits, and the whole revision, refuses. No edits are all of them.
 func (r *revision) refused(edits ...int) func(tool string) *finding.Usage {
 	if r.Recorded == nil || r.direction == finding.Output {
 		return nil
@@ -153,10 +151,7 @@ func (r *revision) unchanged() bool { return equal(r.whole) }
 
 // reportProblems reports what has no meaning in the new schema and was not in the old one.
 func reportProblems(r *revision) {
-	known := map[string]bool{}
-	for _, p := range r.Before.Problems() {
-		known[p.Message+p.Path] = true
-	}
+	known := lists.Set(lists.Map(r.Before.Problems(), func(p schema.Problem) string { return p.Message + p.Path }))
 	count := 0
 	var others finding.Others
 	for _, p := range r.After.Problems() {
@@ -201,7 +196,6 @@ func (r *revision) remainder() {
 	}
 }
 
-// unproven tells that nothing is known, and why.
 func (r *revision) unproven(f finding.Finding, subject string, result schema.Result) {
 	f.Level, f.Verdict = finding.Warning, finding.Unproven
 	f.Message = fmt.Sprintf("Whether the change of %s is safe could not be decided: %s.", subject, reason(result))
@@ -220,7 +214,6 @@ func reason(result schema.Result) string {
 	return text
 }
 
-// equal tells whether a change says the same in other words.
 func equal(ch schema.Change) bool {
 	return ch.Kept.Verdict == schema.Compatible && ch.Inside.Verdict == schema.Compatible
 }
@@ -268,8 +261,7 @@ func (r *revision) level(id string, breaks schema.Verdict) finding.Level {
 	return byDefault
 }
 
-// softened tells the rules by which somebody is warned only, unless plain sets are asked for: choices of results grow all the
-// time, clients read the schema of a closed result anew, and servers fill in what they declare a default for.
+// softened tells the rules that only warn unless plain sets are asked for (docs/compatibility.md, 3 and 4).
 func (r *revision) softened(id string) bool {
 	switch id {
 	case "output-enum-value-added", "output-optional-property-added", "output-required-property-added",
@@ -330,8 +322,7 @@ func isObject(root view) bool { return root.text("type") == "object" }
 
 func combinators() []string { return []string{"anyOf", "oneOf", "allOf", "not"} }
 
-// arguments is an input schema as the protocol reads it: what is sent is an object, whether the root says so or not, and
-// a root that says nothing of any property takes none.
+// arguments is an input schema as the protocol reads it: an object is sent, and a root that names no property takes none.
 func arguments(schema json.RawMessage) json.RawMessage {
 	if schema == nil {
 		return json.RawMessage(`{"type":"object","properties":{}}`)

@@ -22,7 +22,6 @@ func comparePresence(c *comparison, before, after bool) {
 	}
 }
 
-// compareServer compares what a server says of itself.
 func compareServer(c *comparison, old, new *snapshot.Snapshot) {
 	compareProtocol(c, old.Protocol, new.Protocol)
 	compareSupported(c, old.Supported, new.Supported)
@@ -55,13 +54,14 @@ func compareSupported(c *comparison, old, new []string) {
 	if old == nil || new == nil {
 		return
 	}
-	for _, version := range old {
-		if !slices.Contains(new, version) {
+	was, is := slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(new))
+	for _, version := range was {
+		if _, kept := slices.BinarySearch(is, version); !kept {
 			c.report("protocol-version-removed", finding.Finding{Path: "/supportedVersions", Old: rawjson.Quote(version)})
 		}
 	}
-	for _, version := range new {
-		if !slices.Contains(old, version) {
+	for _, version := range is {
+		if _, known := slices.BinarySearch(was, version); !known {
 			c.report("protocol-version-added", finding.Finding{Path: "/supportedVersions", New: rawjson.Quote(version)})
 		}
 	}
@@ -71,7 +71,7 @@ func compareSupported(c *comparison, old, new []string) {
 func compareExtra(c *comparison, old, new *snapshot.Snapshot) {
 	before, after := view(old.Extra), view(new.Extra)
 	for _, key := range keys(before, after) {
-		if !same(before[key], after[key]) {
+		if !same(before[key], after[key]) && !slices.Contains(old.Unread, key) && !slices.Contains(new.Unread, key) {
 			c.report("server-changed", finding.Finding{Path: rawjson.Join("", key), Old: before[key], New: after[key]})
 		}
 	}
@@ -97,7 +97,6 @@ func compareInstructions(c *comparison, old, new string) {
 	compareTexts(c, "", "instructions", rawjson.Quote(old), rawjson.Quote(new))
 }
 
-// compareIdentity compares serverInfo.
 func compareIdentity(c *comparison, old, new view) {
 	for _, key := range keys(old, new) {
 		if same(old[key], new[key]) {
@@ -119,8 +118,7 @@ func compareIdentity(c *comparison, old, new view) {
 	}
 }
 
-// compareVersionStep looks at the version in the light of all other findings. One that is the same on both sides is a matter for
-// those who ask for the rule: many servers change between releases.
+// compareVersionStep looks at the version in the light of all findings. One that stayed is for those who ask for the rule.
 func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 	const rule = "server-version-not-bumped"
 	before, after, ok := semantic(viewOf(old.Server), viewOf(new.Server))
@@ -169,9 +167,17 @@ func withdrawal(key string, before *snapshot.Snapshot) string {
 	return fmt.Sprintf("The capability %s was removed.", code(key))
 }
 
-// compareOptions compares what stands inside a capability. An option that is false is one that is absent.
+// compareOptions compares what stands inside a capability. An option that is false is one that is absent. Very many are told as
+// one, as bad as any of them may be.
 func compareOptions(c *comparison, path string, old, new json.RawMessage) {
-	for _, place := range walk(treeOf(old), treeOf(new)) {
+	differing := walk(treeOf(old), treeOf(new))
+	if differing.more > 0 {
+		c.report("capability-option-removed", finding.Finding{
+			Path: path, Old: old, New: new, Message: fmt.Sprintf("%d options of a capability changed.", len(differing.found)+differing.more),
+		})
+		return
+	}
+	for _, place := range differing.found {
 		f := finding.Finding{Path: path + place, Old: rawjson.Find(old, place), New: rawjson.Find(new, place)}
 		steps := rawjson.Split(f.Path)[1:]
 		words := []string{"name", code(strings.Join(steps, ".")), "option", code(steps[len(steps)-1])}
@@ -248,7 +254,7 @@ func compareList(c *comparison, kind snapshot.Kind, old, new *snapshot.Snapshot)
 
 // recordless tells whether a list is missing in a snapshot that says nothing of the server, such as a bare tools/list result.
 func recordless(s *snapshot.Snapshot, list snapshot.List) bool {
-	return list.State == snapshot.NotOffered && (!described(s) || list.Kind == snapshot.Skills && declares(s, list.Kind)) // saved before there were skills
+	return list.State == snapshot.NotOffered && (!described(s) || list.Kind.Extension() && declares(s, list.Kind)) // saved before there were such lists
 }
 
 func reportUnavailable(c *comparison, before snapshot.List) {

@@ -8,8 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// MostBytes is how much may have changed to be compared: bytes of what one side has and the other has not, of both sides. More
-// would take gigabytes of memory where it is made to.
+// MostBytes is how much may differ, in bytes of both sides, to be compared: more could take gigabytes of memory.
 const MostBytes = 8 << 20
 
 // TooLargeError says that more changed than is compared. Nothing is known of it.

@@ -8,8 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// compareSkill compares one skill by its entry in the list, which says all that can be known without reading it (SEP-2640): the
-// frontmatter that a model chooses by, and the digest of each of its files.
+// compareSkill compares one skill by its entry in the list (SEP-2640): its frontmatter, and the digest of each file.
 func compareSkill(c *comparison, s subject) {
 	const description = "skill-description-changed"
 	front := subject{s.kind, s.id, "/frontmatter", viewOf(s.old["frontmatter"]), viewOf(s.new["frontmatter"])}

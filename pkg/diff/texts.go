@@ -2,7 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,11 +15,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// passage is one text of an item, with its JSON pointer.
 type passage struct {
 	pointer string
 	text    string
 	raw     json.RawMessage
+	comment bool // nobody reads it but who looks after the schema
 }
 
 // naming is the text that names something; of a long one, which may name thousands, the name alone.
@@ -32,42 +31,45 @@ func (p passage) naming(name string) json.RawMessage {
 	return p.raw
 }
 
-// passages are the texts inside a value that are wanted by the member that holds them, keys of objects included under
-// the member "". They come in the order of their pointers.
-func passages(pointer, key string, tree any, wanted func(key, text string) bool) []passage {
-	c := collector{wanted: wanted, way: []string{pointer}}
+// texts are those inside a value: that a model reads, and that hide something.
+type texts struct{ read, hiding []passage }
+
+// textsOf are the texts inside a tree that stands at a pointer under a key; those that hide something only if that is wanted.
+func textsOf(pointer, key string, tree any, hiding bool) texts {
+	c := collector{hides: hiding, way: []string{pointer}}
 	c.collect(key, tree)
-	slices.SortStableFunc(c.found, func(a, b passage) int { return cmp.Compare(a.pointer, b.pointer) })
-	return c.found
+	return c.texts
 }
 
 // collector is on its way through a tree. The pointers of what is not wanted are not written out: in what is nested deep they
 // take more room than the texts.
 type collector struct {
-	wanted func(key, text string) bool
-	way    []string
-	length int // of the way, in bytes
-	found  []passage
+	hides  bool
+	way    []string // tokens of pointers
+	length int      // of the way, in bytes
+	texts
 }
 
 func (c *collector) collect(key string, tree any) {
+	way, length := c.way, c.length
 	switch t := tree.(type) {
-	case leaf:
-		if text, ok := rawjson.Text(json.RawMessage(t.Text)); ok && c.wanted(key, text) {
-			c.found = append(c.found, passage{strings.Join(c.way, ""), text, json.RawMessage(t.Text)})
+	case string:
+		if isRead(key) {
+			c.read = append(c.read, c.passage(key, t))
 		}
-	case object:
-		for name, member := range t {
-			c.in(rawjson.Join("", name), func() {
-				if c.wanted("", name) {
-					c.found = append(c.found, passage{strings.Join(c.way, ""), name, rawjson.Quote(name)})
-				}
-				c.collect(name, member)
-			})
+		c.hide(t)
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(t)) {
+			c.enter(rawjson.Join("", name))
+			c.hide(name)
+			c.collect(name, t[name])
+			c.way, c.length = way, length
 		}
-	case array:
+	case []any:
 		for i, element := range t {
-			c.in("/"+strconv.Itoa(i), func() { c.collect("", element) })
+			c.enter("/" + strconv.Itoa(i))
+			c.collect("", element)
+			c.way, c.length = way, length
 		}
 	}
 }
@@ -76,42 +78,54 @@ func (c *collector) collect(key string, tree any) {
 // around it: a long name over many short texts would be repeated for each.
 const longestPointer = 1 << 10
 
-// in goes on inside of a member or element.
-func (c *collector) in(token string, collect func()) {
+func (c *collector) enter(token string) {
 	if c.length+len(token) <= longestPointer {
 		c.way, c.length = append(c.way, token), c.length+len(token)
-		defer func() { c.way, c.length = c.way[:len(c.way)-1], c.length-len(token) }()
 	}
-	collect()
 }
 
-// isProse tells the members that a model reads as text.
-func isProse(key, _ string) bool { return key == "description" || key == "title" }
+func (c *collector) hide(text string) {
+	if c.hides && len(snapshot.Hidden(text)) > 0 {
+		c.hiding = append(c.hiding, c.passage("", text))
+	}
+}
+
+// passage is a text where the collector is.
+func (c *collector) passage(key, text string) passage {
+	return passage{strings.Join(c.way, ""), text, rawjson.Quote(text), key == "$comment"}
+}
+
+// isRead tells the members that a model reads as text, or a person who looks after the schema.
+func isRead(key string) bool { return key == "description" || key == "title" || key == "$comment" }
 
 // compareTexts looks at what the texts of an item say on the new side only. path is the JSON pointer of the values.
 func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	if path != "" {
 		path = "/" + path
 	}
-	findHidden(c, item, path, old, new)
-	before, after := passages(path, "description", treeOf(old), isProse), passages(path, "description", treeOf(new), isProse)
-	findHosts(c, item, before, after)
-	findReferences(c, item, before, after)
-	findCues(c, item, before, after)
+	hiding := mayHide(new)
+	before, after := textsOf(path, "description", treeOf(old), hiding), textsOf(path, "description", treeOf(new), hiding)
+	findHidden(c, item, before.hiding, after.hiding)
+	was, is := prose(before.read), prose(after.read)
+	findHosts(c, item, was, is)
+	findReferences(c, item, was, is)
+	findCues(c, item, was, is)
+	findUntold(c, item, before.read, after.read)
 }
 
-// isRead tells the members of a schema that say something to a model and accept nothing.
-func isRead(key, text string) bool { return isProse(key, text) || key == "$comment" }
+// prose are the texts that a model reads.
+func prose(read []passage) []passage {
+	return slices.DeleteFunc(slices.Clone(read), func(p passage) bool { return p.comment })
+}
 
-// findUntold looks for texts of a tool's schemas that are new and that no finding showed: where what they describe says the
-// same as before in other words, they are the only thing that changed.
-func findUntold(c *comparison, item string, old, new json.RawMessage) {
+// findUntold looks for texts of a tool's schemas that are new and that no finding showed.
+func findUntold(c *comparison, item string, old, new []passage) {
 	known := map[string]bool{}
 	before := map[string]json.RawMessage{} // by place
-	for _, p := range passages("", "", treeOf(old), isRead) {
+	for _, p := range old {
 		known[normal(p.text)], before[p.pointer] = true, p.raw
 	}
-	fresh := slices.DeleteFunc(passages("", "", treeOf(new), isRead), func(p passage) bool {
+	fresh := slices.DeleteFunc(slices.Clone(new), func(p passage) bool {
 		return known[normal(p.text)] || normal(p.text) == "" || !strings.HasPrefix(p.pointer, "/inputSchema/") && !strings.HasPrefix(p.pointer, "/outputSchema/")
 	})
 	if len(fresh) == 0 {
@@ -119,7 +133,7 @@ func findUntold(c *comparison, item string, old, new json.RawMessage) {
 	}
 	for _, f := range c.findings {
 		if f.Item == item && f.New != nil {
-			for _, p := range passages("", "description", treeOf(f.New), isRead) {
+			for _, p := range textsOf("", "description", treeOf(f.New), false).read {
 				known[normal(p.text)] = true
 			}
 		}
@@ -139,27 +153,14 @@ func findUntold(c *comparison, item string, old, new json.RawMessage) {
 	}
 }
 
-// findHidden looks for invisible characters in any text of a value.
-func findHidden(c *comparison, item, path string, old, new json.RawMessage) {
-	if !mayHide(new) {
-		return
-	}
-	var before []passage
-	if old != nil {
-		before = passages(path, "", treeOf(old), hides)
-	}
-	findHiddenIn(c, item, before, passages(path, "", treeOf(new), hides))
-}
-
-func hides(_, text string) bool { return len(snapshot.Hidden(text)) > 0 }
-
 // mayHide tells whether a JSON text can hold an invisible character at all: one beyond ASCII, or an escaped one.
 func mayHide(raw json.RawMessage) bool {
 	return bytes.ContainsFunc(raw, func(r rune) bool { return r >= 0x7F }) || bytes.Contains(raw, []byte(`\u`)) ||
 		bytes.Contains(raw, []byte(`\b`)) || bytes.Contains(raw, []byte(`\f`))
 }
 
-func findHiddenIn(c *comparison, item string, old, new []passage) {
+// findHidden looks for texts in which invisible characters are new.
+func findHidden(c *comparison, item string, old, new []passage) {
 	type place struct {
 		pointer string
 		hidden  rune
@@ -226,7 +227,7 @@ func findReferences(c *comparison, item string, old, new []passage) {
 	before := words(old)
 	for _, p := range new {
 		for _, name := range slices.Sorted(maps.Keys(words([]passage{p}))) {
-			if !slices.Contains(c.names, name) || item == snapshot.Tools.ID(name) || before[name] {
+			if _, known := slices.BinarySearch(c.names, name); !known || item == snapshot.Tools.ID(name) || before[name] {
 				continue
 			}
 			before[name] = true
@@ -277,7 +278,6 @@ func findCues(c *comparison, item string, old, new []passage) {
 	}
 }
 
-// compareSize looks at how much room the item takes.
 func compareSize(c *comparison, item string, old, new json.RawMessage) {
 	if c.ItemBudget <= 0 {
 		return

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// compareTool compares one tool.
 func compareTool(c *comparison, s subject) {
 	compareTitle(c, s, "tool-title-changed")
 	compareDescription(c, s, "tool-description-changed", "tool-description-added", "tool-description-removed")
@@ -94,7 +94,6 @@ func withoutApp(tool view) view {
 	return tool
 }
 
-// json is the object that the view shows.
 func (v view) json() json.RawMessage {
 	raw, _ := json.Marshal(map[string]json.RawMessage(v)) // the values were read from JSON
 	return raw
@@ -167,13 +166,11 @@ func compareHints(c *comparison, s subject) {
 	}
 }
 
-// boolean tells whether a hint is absent, true or false.
 func boolean(annotations view, name string) bool {
 	value := string(annotations[name])
 	return value == "" || value == "true" || value == "false"
 }
 
-// effective is what a hint means.
 func effective(annotations view, h hint) bool {
 	if value := annotations[h.name]; value != nil {
 		return string(value) == "true"
@@ -181,7 +178,6 @@ func effective(annotations view, h hint) bool {
 	return h.byDefault
 }
 
-// header is one x-mcp-header of an input schema.
 type header struct {
 	raw   json.RawMessage
 	valid bool // by the rules of 2026-07-28, taken alone
@@ -193,6 +189,13 @@ func compareHeaders(c *comparison, s subject) {
 		return
 	}
 	old, new := headersOf(s.old["inputSchema"]), headersOf(s.new["inputSchema"])
+	if max(len(old), len(new)) > mostTold {
+		c.report("tool-header-mapping-changed", finding.Finding{
+			Item: s.id, Path: "/inputSchema", Verdict: finding.Unproven,
+			Message: fmt.Sprintf("More than %d arguments ask for headers, and were not compared.", mostTold),
+		})
+		return
+	}
 	wrongBefore := slices.ContainsFunc(slices.Collect(maps.Values(old)), func(h header) bool { return !h.valid })
 	for _, pointer := range slices.Sorted(maps.Keys(merged(old, new))) {
 		before, after := old[pointer], new[pointer]
@@ -215,50 +218,56 @@ func merged(old, new map[string]header) map[string]header {
 
 var headerToken = match.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// headersOf are the headers of a schema by the pointer of the property that asks for them.
+// headersOf are the headers of a schema by the pointer of the property that asks for them: mostTold of them, and one more.
 func headersOf(schema json.RawMessage) map[string]header {
-	found, names := map[string]header{}, map[string]int{}
-	collectHeaders("", treeOf(schema), true, found)
-	for pointer, h := range found {
-		h.raw = rawjson.Find(schema, rawjson.Join(pointer, headerKeyword))
+	c, names, document := headerCollector{found: map[string]header{}}, map[string]int{}, newPlaces(schema)
+	c.collect(treeOf(schema), true)
+	for pointer, h := range c.found {
+		h.raw = document.find(rawjson.Join(pointer, headerKeyword))
 		name, _ := rawjson.Text(h.raw)
 		h.valid = h.valid && headerToken().MatchString(name)
 		names[strings.ToLower(string(h.raw))]++
-		found[pointer] = h
+		c.found[pointer] = h
 	}
-	for pointer, h := range found {
+	for pointer, h := range c.found {
 		h.valid = h.valid && names[strings.ToLower(string(h.raw))] == 1
-		found[pointer] = h
+		c.found[pointer] = h
 	}
-	return found
+	return c.found
 }
 
-// collectHeaders walks a schema. plain tells that it is reached through properties only.
-func collectHeaders(pointer string, tree any, plain bool, found map[string]header) {
+type headerCollector struct {
+	way   []string
+	found map[string]header
+}
+
+// collect walks a schema. plain tells that it is reached through properties only.
+func (c *headerCollector) collect(tree any, plain bool, steps ...string) {
+	way := c.way
+	c.way = append(c.way, steps...)
+	defer func() { c.way = way }()
 	switch t := tree.(type) {
-	case object:
-		if _, ok := t[headerKeyword]; ok {
-			found[pointer] = header{valid: plain && pointer != "" && primitive(t["type"])}
+	case map[string]any:
+		if _, ok := t[headerKeyword]; ok && len(c.found) <= mostTold {
+			c.found[rawjson.Join("", c.way...)] = header{valid: plain && len(c.way) > 0 && primitive(t["type"])}
 		}
 		for key, member := range t {
-			inner := rawjson.Join(pointer, key)
-			properties, ok := member.(object)
+			properties, ok := member.(map[string]any)
 			if key != "properties" || !ok {
-				collectHeaders(inner, member, false, found)
+				c.collect(member, false, key)
 				continue
 			}
 			for name, property := range properties {
-				collectHeaders(rawjson.Join(inner, name), property, plain, found)
+				c.collect(property, plain, key, name)
 			}
 		}
-	case array:
+	case []any:
 		for i, element := range t {
-			collectHeaders(rawjson.Join(pointer, strconv.Itoa(i)), element, false, found)
+			c.collect(element, false, strconv.Itoa(i))
 		}
 	}
 }
 
 func primitive(kind any) bool {
-	l, _ := kind.(leaf)
-	return slices.Contains([]string{`"string"`, `"integer"`, `"boolean"`}, l.Text)
+	return kind == "string" || kind == "integer" || kind == "boolean"
 }

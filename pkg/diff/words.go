@@ -26,8 +26,7 @@ func successorHint(old, new string) string {
 	return "perhaps " + code(old) + " was renamed: " + code(new) + " is new and looks like it"
 }
 
-// spreadGuesses takes what is guessed to be renamed in one tool for renamed in the others that lost and gained the same
-// names in one place.
+// spreadGuesses takes what is guessed to be renamed in one tool for renamed in others that lost and gained the same names.
 func spreadGuesses(c *comparison) {
 	successor, added := map[string]string{}, map[string]*finding.Finding{}
 	for _, names := range c.guesses {
@@ -70,7 +69,6 @@ func nameRepeated(c *comparison) {
 	}
 }
 
-// words are what a change's sentence speaks of.
 func (r *revision) words(ch *change) []string {
 	name := r.subject(ch.Instance)
 	if inAlternative().MatchString(ch.Path) {
@@ -98,6 +96,9 @@ func (r *revision) words(ch *change) []string {
 // inAlternative is a place inside one member of a union.
 var inAlternative = match.Pattern(`/(anyOf|oneOf)/\d+(/|$)`)
 
+// dotted writes a JSON pointer as people write a path.
+var dotted = strings.NewReplacer("/", ".", "~1", "/", "~0", "~")
+
 // subject is the part of a call that an edit speaks of, in words: "`filter.tags[]`".
 func (r *revision) subject(instance string) string {
 	input := r.direction == finding.Input
@@ -105,19 +106,17 @@ func (r *revision) subject(instance string) string {
 		return either(input, "the input", "the result")
 	}
 	name := strings.ReplaceAll(instance[1:]+"/", "/*/", "[]/")
-	name = strings.NewReplacer("/", ".", "~1", "/", "~0", "~").Replace(strings.TrimSuffix(name, "/"))
+	name = dotted.Replace(strings.TrimSuffix(name, "/"))
 	return code(name) + either(input, "", " in the result")
 }
 
-// safeIntegers are the bounds of what every reader of JSON knows exactly (RFC 7493 section 2.2), which some generators of
-// schemas write out.
+// safeIntegers bound what every reader of JSON knows exactly (RFC 7493 section 2.2); some generators write them out.
 var safeIntegers = []string{"9007199254740991", "-9007199254740991"}
 
 // anotherGenerator is the cause of what changes with the library that writes a server's schemas.
 const anotherGenerator = "The schemas come from another generator and touch no caller"
 
-// generatorOf is the cause of a change that comes from the library by which a server makes its schemas, where no caller is
-// touched by it; empty for any other.
+// generatorOf is the cause of a change by the library that makes a server's schemas, if no caller is touched; else empty.
 func generatorOf(r *revision, ch *change) string {
 	switch ch.Family {
 	case schema.FamilyAdditional, schema.FamilyReference, schema.FamilyUnevaluated:
@@ -193,7 +192,6 @@ func common(a, b string) string {
 	return a
 }
 
-// lowered is a sentence as a part of another one.
 func lowered(sentence string) string {
 	first, size := utf8.DecodeRuneInString(sentence)
 	if next, _ := utf8.DecodeRuneInString(sentence[size:]); unicode.IsLower(next) || next == ' ' {

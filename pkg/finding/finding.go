@@ -140,19 +140,24 @@ func Sort(findings []Finding) {
 	}
 }
 
-// sortAlike sorts findings of one place by their fingerprints.
 func sortAlike(alike []*Finding) {
 	if len(alike) == 1 {
 		return
 	}
-	prints := make(map[*Finding]string, len(alike))
-	for _, f := range alike {
-		prints[f] = f.Fingerprint()
+	type printed struct {
+		*Finding
+		print string
 	}
-	slices.SortStableFunc(alike, func(a, b *Finding) int { return cmp.Compare(prints[a], prints[b]) })
+	all := make([]printed, len(alike))
+	for i, f := range alike {
+		all[i] = printed{f, f.Fingerprint()}
+	}
+	slices.SortStableFunc(all, func(a, b printed) int { return cmp.Compare(a.print, b.print) })
+	for i, one := range all {
+		alike[i] = one.Finding
+	}
 }
 
-// byPlace orders findings by where they are and what they say.
 func byPlace(a, b *Finding) int {
 	return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Item, b.Item), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Member, b.Member))
 }
@@ -203,9 +208,8 @@ func (l *Level) UnmarshalText(text []byte) error {
 // fingerprintBytes is how much of the hash a fingerprint shows: 48 bits, 12 digits.
 const fingerprintBytes = 6
 
-// Fingerprint names a change for good: 12 hexadecimal digits of the SHA-256 of rule, server, item, pointer, and the old and
-// new value. Neither the wording of the message nor the level is part of it, so that a waiver outlives both. White space
-// and key order in the values make no difference.
+// Fingerprint names a change for good: 12 hexadecimal digits of the SHA-256 of rule, server, item, pointer, and old and new
+// value, whatever their white space and key order. Wording and level are no part of it.
 func (f Finding) Fingerprint() string {
 	parts, _ := json.Marshal([]string{f.Rule, f.Server, f.Item, f.Pointer(), canonical(f.Old), canonical(f.New)}) // strings always encode
 	hash := sha256.Sum256(parts)

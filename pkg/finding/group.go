@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"hash"
 	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Group is the findings of one cause: the same thing happened at several places. A report opens with groups, worst first,
-// and shows the findings of each below its Title. Fingerprint names the whole group for accept and for waivers.
+// Group is the findings of one cause at several places. Fingerprint names the whole group for accept and waivers.
 type Group struct {
 	Cause       string   `json:"cause"`       // what happened, without where and without a full stop
 	Title       string   `json:"title"`       // what happened and where, such as "`pageId` is new and required in 25 tools"
@@ -26,9 +27,8 @@ type Group struct {
 	Members []Finding `json:"-"` // the findings themselves, the worst first, and what is waived behind the others
 }
 
-// Groups joins the findings that have a cause in common, over items and servers. Give it all findings of a run, after
-// Policy.Apply; it leaves none out. The worst group comes first, of equals the one with more findings, then that which
-// was found first.
+// Groups joins the findings of a run, after Policy.Apply, that have a cause in common. The worst group comes first, then the
+// larger, then the one found first.
 func Groups(findings []Finding) []Group {
 	var groups []*Group
 	byCause := map[string]*Group{}
@@ -55,7 +55,6 @@ func Groups(findings []Finding) []Group {
 // cause is what the finding says of itself, or its message.
 func (f Finding) cause() string { return cmp.Or(f.Cause, strings.TrimSuffix(f.Message, ".")) }
 
-// rank puts what is waived behind all that is not.
 func rank(g Group) int {
 	if g.Waived {
 		return -1
@@ -83,7 +82,6 @@ func (g Group) complete() Group {
 	return g
 }
 
-// weight puts what is waived behind all that is not.
 func (f Finding) weight() int {
 	if f.Waiver != nil {
 		return -1
@@ -160,7 +158,6 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// plural is what several items are called.
 func plural(kinds []string) string {
 	switch kinds = slices.Compact(slices.Clone(kinds)); {
 	case len(kinds) > 1:
@@ -184,4 +181,116 @@ func Named(findings []Finding, fingerprint string) []Finding {
 		}
 	}
 	return nil
+}
+
+// mostTold is how many findings of one rule are told one by one of a server.
+const mostTold = 1000
+
+// Sum tells of each rule and server a thousand findings and all others as one, so that no server makes a report of any
+// length. Told are the worst, the first of each item before the second of any. The one for the others has their worst level,
+// says how many and where the first, and is named by all of them, so that no waiver of one covers it. rest are the findings
+// that each stands for, by its fingerprint. Sorted as Sort does; what was summed up once stays.
+func Sum(findings []Finding) (told []Finding, rest map[string][]*Finding) {
+	Sort(findings)
+	if len(findings) <= mostTold {
+		return findings, nil
+	}
+	type about struct{ server, rule string }
+	of := map[about][]int{}
+	var order []about
+	for i, f := range findings {
+		key := about{f.Server, f.Rule}
+		if of[key] == nil {
+			order = append(order, key)
+		}
+		of[key] = append(of[key], i)
+	}
+	var sums []Finding
+	left := make([]bool, len(findings))
+	rest = map[string][]*Finding{}
+	for _, key := range order {
+		if len(of[key]) <= mostTold+1 {
+			continue
+		}
+		var others []*Finding
+		for _, i := range untold(findings, of[key]) {
+			left[i], others = true, append(others, &findings[i])
+		}
+		one := sum(others)
+		sums, rest[one.Fingerprint()] = append(sums, one), others
+	}
+	for i, f := range findings {
+		if !left[i] {
+			told = append(told, f)
+		}
+	}
+	if told = append(told, sums...); len(sums) > 0 {
+		Sort(told)
+	}
+	return told, rest
+}
+
+// untold are those of some findings of one rule that are not told one by one, in their order.
+func untold(findings []Finding, of []int) []int {
+	before, nth := map[string]int{}, map[int]int{} // of the same item
+	for _, i := range of {
+		nth[i] = before[findings[i].Item]
+		before[findings[i].Item]++
+	}
+	of = slices.Clone(of)
+	slices.SortStableFunc(of, func(a, b int) int {
+		return cmp.Or(cmp.Compare(findings[b].Level, findings[a].Level), cmp.Compare(nth[a], nth[b]))
+	})
+	of = of[mostTold:]
+	slices.Sort(of)
+	return of
+}
+
+func sum(of []*Finding) Finding {
+	const named = 3
+	one := Finding{Rule: of[0].Rule, Level: of[0].Level, Verdict: of[0].Verdict, Server: of[0].Server, Item: of[0].Item, Hint: of[0].Hint}
+	var others Others
+	var places []string
+	for _, f := range of {
+		others.Add(f.Fingerprint())
+		one.Level = max(one.Level, f.Level)
+		if one.Item != f.Item {
+			one.Item = ""
+		}
+		if one.Verdict != f.Verdict {
+			one.Verdict = ByRule
+		}
+		if place := strings.TrimSpace(f.Item + " " + f.Pointer()); len(places) < named && place != "" && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	one.Message = fmt.Sprintf("%d further findings of this rule, the first at %s.", len(of), strings.Join(places, ", "))
+	one.Cause = fmt.Sprintf("%d further findings of %s of %s", len(of), one.Rule, cmp.Or(one.Server, "the server"))
+	one.New = others.Value()
+	return one
+}
+
+// Others are what one finding stands for that tells of many places at once.
+type Others struct {
+	Count  int
+	digest hash.Hash
+}
+
+// Add counts one more, by what names it.
+func (o *Others) Add(names ...string) {
+	if o.digest == nil {
+		o.digest = sha256.New()
+	}
+	o.Count++
+	for _, name := range names {
+		fmt.Fprintf(o.digest, "%d %s ", len(name), name)
+	}
+}
+
+// Value says how many they are, and is another one for any others; nil of none.
+func (o *Others) Value() json.RawMessage {
+	if o.digest == nil {
+		return nil
+	}
+	return fmt.Appendf(nil, `{"findings":%d,"digest":"%x"}`, o.Count, o.digest.Sum(nil))
 }

@@ -6,10 +6,11 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
 )
 
-// Policy is what a project decided about findings. The zero value changes no level, waives nothing and fails on what is
-// breaking.
+// Policy is what a project decided about findings. The zero value changes no level, waives nothing, fails on breaking.
 type Policy struct {
 	FailOn      Threshold           // from this level on a comparison fails
 	CheckFailOn Threshold           // from this level on a check fails; CheckPolicy takes it
@@ -114,8 +115,7 @@ func (p Policy) Fails(findings []Finding) bool {
 	})
 }
 
-// Enabled are the ids of the rules to which the policy gives a level for a server, sorted. Rules that are off by default
-// are among them when they shall speak.
+// Enabled are the ids of the rules to which the policy gives a level for a server, sorted, also of rules off by default.
 func (p Policy) Enabled(server string) []string {
 	var ids []string
 	for _, rules := range p.levels(server) {
@@ -136,7 +136,6 @@ func (p Policy) level(f Finding) Level {
 	return f.Level
 }
 
-// chosen is the level that the policy gives to a rule for a server.
 func (p Policy) chosen(rule, server string) (level Level, ok bool) {
 	for _, rules := range p.levels(server) {
 		if level, ok = rules[rule]; ok {
@@ -148,10 +147,7 @@ func (p Policy) chosen(rule, server string) (level Level, ok bool) {
 
 // levels are the levels that the policy gives, those that go before others first.
 func (p Policy) levels(server string) []map[string]Level {
-	var all []map[string]Level
-	for _, name := range p.Names(server) {
-		all = append(all, p.Overrides[name].Rules)
-	}
+	all := lists.Map(p.Names(server), func(name string) map[string]Level { return p.Overrides[name].Rules })
 	return append(all, p.Rules)
 }
 

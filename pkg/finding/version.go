@@ -97,8 +97,7 @@ func Advise(old, new string, findings []Finding) *Advice {
 	return &Advice{Old: old, New: new, Made: before.Step(after), Asked: asked, Next: next.String(), Enough: !after.Less(next)}
 }
 
-// asked is the step that findings ask for: major when something breaks, minor when something came that breaks nobody,
-// patch for the rest.
+// asked is major when something breaks, minor when something came that breaks nobody, else patch.
 func asked(findings []Finding) Bump {
 	step := None
 	for _, f := range findings {

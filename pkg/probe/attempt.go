@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
-// attempt is one attempt at one server.
 type attempt struct {
 	server      Server
 	options     Options
@@ -132,7 +131,6 @@ func (a attempt) dial(ctx context.Context, way dialer) (lasting, caller, error) 
 	return conn, caller{conn: conn.Conn, client: a.options.Client, elicits: a.options.Elicit != nil, seen: a.seen}, err
 }
 
-// dialer is one way to reach a server.
 type dialer struct {
 	stage Stage         // what dialling is
 	grace time.Duration // what discover gets after initialize was answered

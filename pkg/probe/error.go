@@ -25,8 +25,7 @@ type Error struct {
 	Stderr string // the last 8 KiB that the server wrote to stderr, unescaped
 	Hint   string // what the user can do next; empty when nothing is known
 
-	// Unknown is the argument of a stdio server's command line that the server ended over at its start, since it does not
-	// know it: "--read-only". Empty when there is no sign of that.
+	// Unknown is the argument of a stdio server's command line that it does not know and ended over: "--read-only"; or empty.
 	Unknown string
 }
 
@@ -45,8 +44,7 @@ func Failures(err error) []*Error {
 		}
 		return all
 	}
-	var failure *Error
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*Error](err); ok {
 		return []*Error{failure}
 	}
 	return nil
@@ -55,8 +53,7 @@ func Failures(err error) []*Error {
 // ErrNotTried is the cause of a server that was left out, or given up on the way, because another one failed first.
 var ErrNotTried = errors.New("not tried to the end, since another server failed first")
 
-// cause is an error as it may be shown: its text has no secrets, and so has nothing that can be unwrapped from it. It
-// matches what the original matches.
+// cause is an error as it may be shown: without secrets, and matching what the original matches.
 type cause struct {
 	text     string
 	original error
@@ -77,7 +74,6 @@ func (c *cause) As(target any) bool {
 	return ok && errors.As(c.original, answer)
 }
 
-// timeoutError is the end of the time that one attempt at a server has.
 type timeoutError struct{ limit time.Duration }
 
 // Error names the limit.
@@ -156,8 +152,7 @@ func lost(err error) bool { return is[*transport.LostError](err) }
 
 // exited tells how a server ended that should have answered; empty when it did not end.
 func exited(err error) string {
-	var end *transport.LostError
-	if errors.As(err, &end) && end.Exited {
+	if end, ok := errors.AsType[*transport.LostError](err); ok && end.Exited {
 		return end.Exit
 	}
 	return ""
@@ -182,12 +177,10 @@ type kindError struct {
 // Error is a sentence of our own.
 func (e *kindError) Error() string { return e.text }
 
-// errorf is an error of the kind.
 func (k errorKind) errorf(format string, args ...any) error {
 	return &kindError{kind: k, text: fmt.Sprintf(format, args...)}
 }
 
-// in tells that err is of the kind.
 func (k errorKind) in(err error) bool {
 	found, ok := errors.AsType[*kindError](err)
 	return ok && found.kind == k
@@ -227,6 +220,7 @@ const (
 	NoticeInitializedLost = "initialized-refused"      // notifications/initialized was refused
 	NoticeNoCapabilities  = "capabilities-missing"     // there is no capabilities object, so every list was asked for
 	NoticeInstructionsOdd = "instructions-not-text"    // instructions are there but are not a string
+	NoticeUnknownList     = "list-unknown"             // the server has a list that mcpctl does not know, which is kept as it came
 	NoticeNotImplemented  = "declared-not-implemented" // a capability is declared, its list answered with "method not found"
 	NoticeCursorRepeated  = "cursor-repeated"          // nextCursor had been followed already; the list was ended there
 	NoticeCursorOdd       = "cursor-not-text"          // nextCursor is a number; it was followed as it is
@@ -252,18 +246,20 @@ const (
 	ListingResources Stage = "listing resources"
 	ListingTemplates Stage = "listing resource templates"
 	ListingSkills    Stage = "listing skills"
+	ListingUnknown   Stage = "listing what mcpctl does not know"
 	Calling          Stage = "calling a tool"
 	Prompting        Stage = "getting a prompt"
 	Reading          Stage = "reading a resource"
 	Completing       Stage = "completing an argument"
 	Pinging          Stage = "pinging"
+	Interviewing     Stage = "asking for conformance"
 	Watching         Stage = "watching"
 	Closing          Stage = "closing"
 )
 
 func (s Stage) order() int {
 	return slices.Index([]Stage{
-		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, ListingSkills,
-		Calling, Prompting, Reading, Completing, Pinging, Watching, Closing,
+		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, ListingSkills, ListingUnknown,
+		Calling, Prompting, Reading, Completing, Pinging, Interviewing, Watching, Closing,
 	}, s)
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// peer is how a server introduced itself.
 type peer struct {
 	protocol     string          // the version in effect
 	supported    []string        // what server/discover lists; nil when it has no such list
@@ -27,14 +26,12 @@ type peer struct {
 	notices      []Notice
 }
 
-// snapshot is what a server says of itself, without its lists.
 func (p peer) snapshot() *snapshot.Snapshot {
 	return &snapshot.Snapshot{
 		Protocol: p.protocol, Supported: p.supported, Server: p.server, Capabilities: p.capabilities, Instructions: p.instructions,
 	}
 }
 
-// note adds an oddity of the introduction.
 func (p *peer) note(code, format string, args ...any) {
 	p.notices = append(p.notices, Notice{Handshake, code, fmt.Sprintf(format, args...)})
 }
@@ -125,7 +122,6 @@ func (c caller) discover(ctx context.Context) (peer, error) {
 	return p, nil
 }
 
-// initialize shakes hands the way of 2024-11-05 to 2025-11-25.
 func (c caller) initialize(ctx context.Context, version string) (peer, error) {
 	raw, err := c.call(ctx, "initialize", map[string]any{
 		"protocolVersion": version, "capabilities": c.capabilities(), "clientInfo": c.implementation(),
@@ -175,9 +171,8 @@ func introduction(result rawjson.Object) peer {
 // errAnother is why a connection is of no more use once the server says something else of itself.
 var errAnother = errors.New("the server introduces itself differently now")
 
-// Recheck asks a server without a connection to lose, which may have been replaced since, how it introduces itself. When
-// that is not as it was, the session is lost: what it offers must be asked for anew. Any failure is left to the requests
-// that follow. Over stdio, HTTP+SSE and in a session of streamable HTTP nothing has to be asked.
+// Recheck asks a server without a connection to lose, which may have been replaced since, how it introduces itself; if
+// otherwise than before, the session is lost. Any failure is left to the requests that follow.
 func (s *Session) Recheck(ctx context.Context) {
 	if s.conn.Kind != transport.KindStreamable || !s.peer.stateless && s.conn.GetSessionId() != "" {
 		return

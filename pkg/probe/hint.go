@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
-// failure is all that is known of what went wrong.
 type failure struct {
 	server  Server
 	options Options
@@ -51,10 +51,7 @@ func text(f failure, secrets redact.Secrets) string {
 	if exited(f.err) == "" || f.stderr != "" || len(f.noise) == 0 {
 		return text
 	}
-	var said []string
-	for _, piece := range f.noise {
-		said = append(said, strings.TrimSpace(secrets.Cut(piece.Text)))
-	}
+	said := lists.Map(f.noise, func(piece transport.Noise) string { return strings.TrimSpace(secrets.Cut(piece.Text)) })
 	return text + "; it wrote to stdout: " + clip(strings.Join(said, " | "), longText)
 }
 
@@ -90,8 +87,7 @@ func answeredWith(statuses ...int) func(failure) bool {
 	return func(f failure) bool { return slices.Contains(statuses, f.reply().Status) }
 }
 
-// acting is a row for a JSON-RPC error with one of the codes, or any when there is none, of a server that was to do
-// something, not to say what it offers.
+// acting is a row for a JSON-RPC error with one of the codes, or any, of a server that was to do something.
 func acting(codes ...int) func(failure) bool {
 	return func(f failure) bool {
 		doing := f.stage.order() >= Calling.order() && f.stage.order() <= Pinging.order()
@@ -112,7 +108,7 @@ var hints = [...]struct {
 	{noFolder, always("mend cwd in the configuration: it names the working folder of the server")},
 	{wholeLine, always("\"command\" is the program alone: write its arguments as \"args\", such as \"command\": \"npx\", \"args\": [\"-y\", \"PACKAGE\"]")},
 	{noRuntime, howToGetRuntime},
-	{func(f failure) bool { return f.start().NotFound }, always("check the spelling, install it, or give its full path; a PATH under env in the configuration counts")},
+	{func(f failure) bool { return f.start().NotFound }, notInPath},
 	{func(f failure) bool { return errors.Is(f.start().Err, fs.ErrPermission) }, always("make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]")},
 
 	{func(f failure) bool { return unknownArgument(f) != "" }, func(f failure) string {

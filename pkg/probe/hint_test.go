@@ -132,9 +132,9 @@ func TestHints(t *testing.T) {
 // TestPlain takes the layers off that say nothing to a user.
 func TestPlain(t *testing.T) {
 	tests := map[string]error{
-		"connection refused":                  request(syscall.ECONNREFUSED),
-		`"npx": no such command in PATH /bin`: &process.StartError{Command: "npx", NotFound: true, Path: "/bin"},
-		"boom":                                errors.New("boom"),
+		"connection refused":             request(syscall.ECONNREFUSED),
+		`"npx": no such command in PATH`: &process.StartError{Command: "npx", NotFound: true, Path: "/bin"},
+		"boom":                           errors.New("boom"),
 		"the server closed the connection instead of answering": request(io.EOF),
 	}
 	for want, err := range tests {

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -50,7 +51,7 @@ const (
 func (m listMethod) state(p peer) capabilityState {
 	_, _, err := rawjson.ReadObject(p.capabilities)
 	switch {
-	case err != nil && m.kind != snapshot.Skills:
+	case err != nil && !m.kind.Extension():
 		return untold
 	case m.kind.DeclaredIn(p.capabilities) == nil:
 		return undeclared
@@ -65,7 +66,6 @@ type limits struct {
 
 func standardLimits() limits { return limits{pages: 1000, items: 100_000, bytes: 256 << 20} }
 
-// pager is a list under way.
 type pager struct {
 	method listMethod
 	limits limits
@@ -105,7 +105,6 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 	return list, append(r.notices, method.oddKeys(list)...), nil
 }
 
-// pages follows the cursors to the end.
 func (c caller) pages(ctx context.Context, method listMethod, bounds limits) (*pager, error) {
 	r := &pager{method: method, limits: bounds, modern: c.version >= modern}
 	params := map[string]any{}
@@ -178,7 +177,6 @@ func (r *pager) cursorLoop(p page) error {
 	return r.onPage(inCircle.errorf("%s names the cursor %s again, so what comes behind its %d items cannot be read", r.method.name, cursor, len(r.items)))
 }
 
-// bounded tells which limit the list is over.
 func (r *pager) bounded() error {
 	switch {
 	case len(r.asked) >= r.limits.pages:
@@ -195,7 +193,6 @@ func (r *pager) note(code, format string, args ...any) {
 	r.notices = append(r.notices, r.method.notice(code, format, args...))
 }
 
-// page is one reply to a list request.
 type page struct {
 	items   []json.RawMessage // exactly as sent
 	next    json.RawMessage   // the cursor to go on with; nil at the end
@@ -227,13 +224,7 @@ func (m listMethod) readPage(raw json.RawMessage) (page, error) {
 
 // missing are the members that a list has to have since 2026-07-28 (specification, basic: resultType; caching) and has not.
 func missing(result rawjson.Object) []string {
-	var names []string
-	for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
-		if result.Present(name) == nil {
-			names = append(names, name)
-		}
-	}
-	return names
+	return lists.Filter([]string{"resultType", "ttlMs", "cacheScope"}, func(name string) bool { return result.Present(name) == nil })
 }
 
 // ttlOf is the ttlMs of a result (specification 2026-07-28, caching); what is no positive number of milliseconds is 0.

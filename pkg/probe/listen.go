@@ -43,7 +43,6 @@ func (s *Session) Listen() (settled <-chan struct{}) {
 	return known
 }
 
-// subscribe listens as long as there is a way to.
 func subscribe(ctx context.Context, s *Session, settle func()) {
 	announced := s.peer.announces()
 	l := &s.listener
@@ -112,8 +111,12 @@ func pace(longest time.Duration) *backoff.ExponentialBackOff {
 	}
 }
 
-// Hello is what the server said of itself, without its lists.
-func (s *Session) Hello() *snapshot.Snapshot { return s.peer.snapshot() }
+// Hello is what the server said of itself, without its lists but those that the prober does not know, once they were read.
+func (s *Session) Hello() *snapshot.Snapshot {
+	shot := s.peer.snapshot()
+	s.unknown.into(shot)
+	return shot
+}
 
 // Lost is why the connection was lost, an *Error; nil while it lasts.
 func (s *Session) Lost() error {
@@ -245,8 +248,7 @@ func grantedKinds(granted rawjson.Object) map[snapshot.Kind]bool {
 	})
 }
 
-// filter asks for notifications of all that is announced (specification 2026-07-28, subscriptions/listen); empty =
-// there is nothing to ask for.
+// filter asks for notifications of all that is announced (specification 2026-07-28, subscriptions/listen); empty = nothing.
 func (p peer) filter() map[string]any {
 	announced, filter := p.announces(), map[string]any{}
 	for _, method := range listMethods {

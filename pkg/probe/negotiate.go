@@ -30,7 +30,6 @@ func isLegacy(version string) bool { return slices.Contains(mcp.LegacyProtocolVe
 // discoverWait is how long server/discover may stay unanswered before initialize is sent as well.
 const discoverWait = 2 * time.Second
 
-// introduced is what came of one of the two openings of the protocol.
 type introduced struct {
 	peer peer
 	err  error
@@ -50,8 +49,7 @@ type negotiation struct {
 	discover, initialize *introduced // as far as they are known
 }
 
-// negotiate opens the protocol on a fresh connection. An error that matches errFreshConn says that initialize may still
-// work, on a connection of its own.
+// negotiate opens the protocol on a fresh connection. errFreshConn says that initialize may work on one of its own.
 func (c caller) negotiate(ctx context.Context, grace time.Duration) (peer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -91,7 +89,6 @@ func introduce(ctx context.Context, open func(context.Context) (peer, error)) <-
 	return answers
 }
 
-// sendInitialize sends initialize unless that was done.
 func (n *negotiation) sendInitialize(ctx context.Context) {
 	if n.initialized != nil || n.initialize != nil {
 		return

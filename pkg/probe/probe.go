@@ -27,12 +27,11 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -59,7 +58,6 @@ type Options struct {
 // Client is how the prober introduces itself to servers (clientInfo, User-Agent). The zero value is "mcpctl" "dev".
 type Client struct{ Name, Version string }
 
-// known is the client with its defaults filled in.
 func (c Client) known() Client {
 	if c.Name == "" {
 		c.Name = "mcpctl"
@@ -84,8 +82,7 @@ type Result struct {
 	Attempts   int                // 1 + the retries that were used; 0 = not tried
 }
 
-// Noise is one piece of output on a stdio server's stdout that is not a JSON-RPC message of the protocol's framing: the first
-// bytes of it, unescaped, and its whole length.
+// Noise is output on a stdio server's stdout that is no message: its first bytes, unescaped, and its whole length.
 type Noise = transport.Noise
 
 func (o Options) parallel() int {
@@ -148,26 +145,26 @@ func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result
 	}
 }
 
-// probeAll probes with a bound; the channel is closed when all have ended. A failure stops the rest before its place is
-// free for the next server.
+// probeAll probes with a bound and closes the channel at the end. A failure stops the rest before its place is free.
 func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Server, options Options) <-chan Result {
 	results := make(chan Result)
 	go func() {
 		defer close(results)
-		var group errgroup.Group
-		group.SetLimit(options.parallel())
+		var all sync.WaitGroup
+		places := newPlaces(options.parallel())
 		for i, server := range servers {
-			group.Go(func() error {
+			done := places.take(server)
+			all.Go(func() {
+				defer done()
 				result := probeOne(ctx, server, options)
 				result.Index = i
 				if result.Err != nil && options.FailFast {
 					stop(ErrNotTried)
 				}
 				results <- result
-				return nil
 			})
 		}
-		_ = group.Wait() // the failures are in the results
+		all.Wait()
 	}()
 	return results
 }
@@ -219,8 +216,7 @@ func (a attempt) run(ctx context.Context, start time.Time) Result {
 
 // shown is err as a result holds it: a panic has not been explained yet.
 func (a attempt) shown(ctx context.Context, err error) error {
-	var bug *panicError
-	if errors.As(err, &bug) && len(Failures(err)) == 0 {
+	if is[*panicError](err) && len(Failures(err)) == 0 {
 		return a.explain(ctx, a.first(), err, nil)
 	}
 	return err
@@ -290,7 +286,6 @@ const (
 	wsaReset   = syscall.Errno(10054)
 )
 
-// refused tells that nobody took the connection.
 func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaRefused)
 }
@@ -342,8 +337,7 @@ type HTTP struct {
 	Authorize Authorize `json:"-"`
 }
 
-// Helper is a command whose output is headers for one origin. Like Stdio it is a command to run, so whoever decides what
-// may be run must decide about it too, with all of its fields.
+// Helper is a command whose output is headers for one origin. Whoever decides what may be run must decide about it too.
 type Helper struct {
 	Command string // a command line of the system's shell
 	Dir     string // its working folder; empty = the current one
@@ -360,17 +354,15 @@ const (
 	SSE            HTTPKind = "sse"             // HTTP+SSE of 2024-11-05
 )
 
-// Secret is a value that cannot be printed: every verb of fmt and every encoder shows ***. Its method Reveal is the one way
-// out, for the server and for nothing else.
+// Secret is a value that every verb of fmt and every encoder shows as ***. Reveal is the one way out, for the server alone.
 type Secret = transport.Secret
 
-// Authorize gives the headers that let requests into one server, beyond HTTP.Headers, over which they win. It is called
-// with nil before the first request, and with the refusal after a 401, or a 403 that asks for further scopes; the request
-// is then sent once more. Calls for one server never overlap: requests that need credentials at the same time share one.
+// Authorize gives the headers that let requests into one server; they win over HTTP.Headers. It is called with nil before the
+// first request, and with the refusal after a 401, or a 403 that asks for further scopes; the request is then sent once more.
+// Calls for one server never overlap.
 //
-// No headers and no error mean that there are none, or no better ones: the refusal stands. An error fails the server; one
-// that has a method Hint() string tells the user what to do next. Headers go to the origin of HTTP.URL alone, and their
-// values are masked in every text that leaves this package.
+// No headers and no error: the refusal stands. An error fails the server; its method Hint() string, if any, says what to do
+// next. Headers go to the origin of HTTP.URL alone, and their values are masked.
 type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, error)
 
 // Refused is what a server said when it wanted other credentials.

@@ -114,7 +114,6 @@ func masked(all []Notice, secrets redact.Secrets) []Notice {
 	return all
 }
 
-// clip is s cut to at most n bytes, with a sign of the cut.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

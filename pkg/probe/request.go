@@ -45,7 +45,6 @@ const (
 	codeUnsupportedVersion = -32022
 )
 
-// hasCode tells whether err is an RPCError with one of the codes.
 func hasCode(err error, codes ...int) bool {
 	answer, ok := errors.AsType[*RPCError](err)
 	return ok && slices.Contains(codes, answer.Code)
@@ -103,8 +102,7 @@ func (c caller) sendOnce(ctx context.Context, request transport.JSONRPCRequest) 
 	return reply.Result, nil
 }
 
-// request builds a request of the era of c.version: since 2026-07-28 every request says in _meta who asks, and in headers
-// what for (specification 2026-07-28, basic and streamable HTTP).
+// request builds a request of the era of c.version: since 2026-07-28 each says in _meta who asks, and in headers what for.
 func (c caller) request(method string, params map[string]any) transport.JSONRPCRequest {
 	if params == nil {
 		params = map[string]any{}
@@ -156,10 +154,9 @@ type Request struct {
 	Schema json.RawMessage            // inputSchema of the tool that is called: it may want arguments in headers (x-mcp-header)
 }
 
-// Request sends one request and waits for its result, which is exactly as the server sent it, but for secrets that the
-// server was given, as in a surface. The timeout of the server, or else of the options, holds for each request; the time
-// that a person takes to answer Options.Elicit is not counted. When ctx or the time ends before the result, the server is
-// told that nobody waits any more (specification, cancellation). The error is an *Error.
+// Request sends one request and waits for its result, which is exactly as sent, secrets masked. The timeout holds for each
+// request, without the time that Options.Elicit takes. When it or ctx ends, the server is told (specification, cancellation).
+// The error is an *Error.
 func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessage, _ error) {
 	ctx, stop := s.paused.limit(ctx, s.attempt.timeout())
 	defer stop()
@@ -249,8 +246,7 @@ func (c caller) cancel(id mcp.RequestId, why error) {
 	_ = c.conn.SendNotification(ctx, n) // a server that cannot be told has lost nothing
 }
 
-// Ping asks the server for a sign of life and tells how long that took: by ping, or since 2026-07-28, which has none, by
-// server/discover. The error is an *Error.
+// Ping tells how long a sign of life took: by ping, or since 2026-07-28 by server/discover. The error is an *Error.
 func (s *Session) Ping(ctx context.Context) (time.Duration, error) {
 	method := string(mcp.MethodPing)
 	if s.peer.stateless {

@@ -24,6 +24,7 @@ type Session struct {
 	peer     peer
 	listener listener
 	paused   pausedClock
+	unknown  unknown
 
 	stopListening func() // nil = nobody listens
 }
@@ -49,8 +50,7 @@ func (s *Session) Noise() []Noise {
 // Done is closed when the connection is lost or closed. A server at a URL has none to lose over streamable HTTP.
 func (s *Session) Done() <-chan struct{} { return s.conn.Done() }
 
-// Close ends the connection and waits, with a bound, until all that belongs to it is gone. How a server takes its end is
-// no error.
+// Close ends the connection and waits, with a bound, until all of it is gone. How a server takes its end is no error.
 func (s *Session) Close() error {
 	if s.stopListening != nil {
 		s.stopListening()
@@ -64,16 +64,15 @@ func (s *Session) Close() error {
 // Snapshot lists everything that the server declares and returns what arrived; it is never nil. The error is an *Error
 // for each list that is not whole, joined.
 func (s *Session) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
-	shot := s.Hello()
 	lists, err := s.List(ctx, snapshot.Kinds()...)
+	shot := s.Hello()
 	for _, list := range lists {
 		shot.SetList(list)
 	}
 	return shot, err
 }
 
-// List asks for lists of some kinds, all at once, and gives one for each, in their order. A list that is not whole says
-// why, and has an *Error in the error.
+// List asks for some kinds at once and gives a list for each, in order. One that is not whole has an *Error in the error.
 func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
 	lists := make([]snapshot.List, len(kinds))
 	failures := make([]error, len(kinds))
@@ -82,6 +81,9 @@ func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.
 		all.Go(func() { lists[i], failures[i] = s.list(ctx, kind) })
 	}
 	all.Wait()
+	if len(kinds) == len(snapshot.Kinds()) && s.conn.Lost() == nil { // all that there is
+		_ = guard(func() error { listUnknown(ctx, s); return nil })
+	}
 	return lists, errors.Join(failures...)
 }
 
@@ -239,9 +241,8 @@ func (o *observations) shortest() time.Duration {
 	return slices.Min(slices.Collect(maps.Values(o.ttl)))
 }
 
-// Elicit asks the user for what a server wants to know while it works on a request. It gets the params of
-// elicitation/create as the server sent them, secrets masked, and gives back an ElicitResult (specification, elicitation).
-// The error is told to the server.
+// Elicit asks the user for what a server wants to know. It gets the params of elicitation/create as sent, secrets masked, and
+// gives an ElicitResult (specification, elicitation). The error is told to the server.
 type Elicit func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
 // Heard is a notification of a server about a request under way.

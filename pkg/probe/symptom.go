@@ -53,6 +53,15 @@ func program(f failure) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
+// notInPath says what to do about a command that is nowhere, and where it was looked for.
+func notInPath(f failure) string {
+	hint := "check the spelling, install it, or give its full path; a PATH under env in the configuration counts"
+	if path := f.start().Path; path != "" {
+		hint += " (looked for in " + path + ")"
+	}
+	return hint
+}
+
 // wholeLine tells a command that holds its arguments, too, from one that is not there.
 func wholeLine(f failure) bool {
 	first, _, several := strings.Cut(f.start().Command, " ")
@@ -129,9 +138,8 @@ func whatTheSandboxHeld(f failure) string {
 	return "it tried " + strings.Join(tried, ", and ") + ", which the sandbox does not give: grant what can be granted in mcpctl.yaml, or run it without --sandbox"
 }
 
-// unknownWord is how programs say that they do not know an argument; the word behind it is the argument. The words
-// are those of Go's flag and pflag, Cobra, urfave/cli, argparse, click, clap, commander, yargs, node:util, picocli,
-// System.CommandLine and getopt. "Invalid argument" is none of them: it is said of values, too.
+// unknownWord is how Go's flag and pflag, Cobra, urfave/cli, argparse, click, clap, commander, yargs, node:util, picocli,
+// System.CommandLine and getopt say that they do not know the argument behind it. "Invalid argument" is said of values, too.
 const unknownWord = `(?i)(?:` +
 	`flag provided but not defined: *|` +
 	`(?:unknown|unrecogni[sz]ed|unexpected|undefined|no such|bad) (?:or unexpected )?(?:shorthand |long |command[- ]line )?` +
@@ -142,9 +150,8 @@ const unknownWord = `(?i)(?:` +
 // subcommand are words that may be the name of a command rather than a value.
 const subcommand = `^[a-z][a-z0-9_-]{0,39}$`
 
-// unknownArgument is the argument of the command line that the server ended over because it does not know it; empty when
-// there is no sign of that. The signs are an exit status other than 0 before anything was heard of the protocol, and a
-// line of stderr that names the argument.
+// unknownArgument is the argument that the server ended over because it does not know it; else empty. The signs: an exit
+// status other than 0 before anything of the protocol, and a line of stderr that names it.
 func unknownArgument(f failure) string {
 	if f.server.Stdio == nil || f.heard || !strings.HasPrefix(exited(f.err), "exit status ") {
 		return ""
@@ -170,7 +177,6 @@ func named(arg, word string) bool {
 	return slices.Contains([]string{bare, camel(bare)}, word) || short && strings.Contains(bare, word)
 }
 
-// camel is read-only as readOnly, as yargs says it.
 func camel(name string) string {
 	words := strings.Split(name, "-")
 	for i, w := range words[1:] {
@@ -190,6 +196,9 @@ func proxied(f failure) bool {
 
 func newAddress(f failure) string {
 	redirect, _ := errors.AsType[*transport.RedirectError](f.err)
+	if !strings.HasPrefix(redirect.To, "http://") && !strings.HasPrefix(redirect.To, "https://") {
+		return "no MCP server is behind that: check the URL, and who runs the server"
+	}
 	return fmt.Sprintf("if you trust it, use the new URL: %s; headers are never sent to another origin on their own", redirect.To)
 }
 

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// witness shows that edits break by a value that nothing else rejects. Where there is none it is one that, beside them, only
-// those edits reject that reject every value, or else the one at hand, which passes with its repair. A value that callers send
-// who follow the declaration comes first, whatever the semantics.
+// witness shows that edits break by a value that nothing else rejects; else by one that beside them only edits reject which
+// reject every value, or the one at hand, with its repair. Declared values come first, whatever the semantics.
 func (j *judgement) witness(set, repair []int, value any) (r Result, beside []int) {
 	q := question{in: []*Schema{j.from}, out: []*Schema{j.to, j.alone(set...)}, budget: j.budget}
 	tried := [][]int{nil}
@@ -76,7 +75,6 @@ func (j *judgement) rejecting(value any, but []int) []int {
 	})
 }
 
-// mostCovering bounds the edits that are held against each other.
 const mostCovering = 200
 
 // cover takes out the edits that break nothing once another one is taken for granted that rejects the same values: that one
@@ -130,7 +128,6 @@ func (j *judgement) moot(edit, taken int) bool {
 	return q.void(j.ctx)
 }
 
-// unite makes one change of two that break the same.
 func (j *judgement) unite(changes []Change, i, m int) []Change {
 	edits := []int{min(changes[i].Edits[0], changes[m].Edits[0]), max(changes[i].Edits[0], changes[m].Edits[0])}
 	ch := j.effectOf(edits...)

@@ -47,7 +47,6 @@ const (
 	maxHorizon = 2048
 )
 
-// decideArray decides a clause about arrays.
 func decideArray(e *engine, atoms []lit) outcome {
 	a := e.arrayProblem(atoms)
 	if a.least > a.most {
@@ -158,7 +157,6 @@ func (a *arrayProblem) ruling(index int) []lit {
 	return out
 }
 
-// grow makes the cells up to a length.
 func (a *arrayProblem) grow(length int) {
 	for len(a.cells) < length {
 		a.spend(4 + 2*len(a.rules) + len(a.limits))
@@ -307,7 +305,6 @@ func (a *arrayProblem) limited(index int) []lit {
 	return out
 }
 
-// pairs tries every pair of items as the equal ones.
 func (a *arrayProblem) pairs() outcome {
 	out := outcome{answer: void}
 	for j := range a.cells {

@@ -21,7 +21,6 @@ type builder struct {
 	patterns map[string]*node
 	problems []Problem
 	loops    bool // a schema refers to itself in place
-	reported map[string]bool
 }
 
 // A use is a schema object with the circumstances that its meaning depends on.
@@ -51,14 +50,14 @@ type spot struct {
 }
 
 func newBuilder(doc *document, m *meter) *builder {
-	return &builder{meter: m, doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}, reported: map[string]bool{}}
+	return &builder{meter: m, doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}}
 }
 
-// root builds the whole document.
 func (b *builder) root(r role) *node {
 	n := seal(b.node(spot{doc: b.doc, role: r}))
 	b.loops = b.cyclic() && markLoops(n) || b.loops // of what is declared as well as of what is written
 	slices.SortStableFunc(b.problems, func(x, y Problem) int { return strings.Compare(x.Path, y.Path) })
+	b.problems = slices.CompactFunc(b.problems, func(x, y Problem) bool { return x.Path == y.Path }) // a place is built in several roles
 	return n
 }
 
@@ -72,7 +71,6 @@ func (b *builder) cyclic() bool {
 	return false
 }
 
-// node builds the schema at a spot.
 func (b *builder) node(s spot) *node {
 	b.spend(len(s.place))
 	v, _ := rawjson.At(s.doc.root, s.place)
@@ -88,7 +86,6 @@ func (s spot) enter() spot {
 
 func (s spot) use() use { return use{s.doc, s.place, s.env.key(), s.role} }
 
-// schema builds the schema v, which stands at a spot.
 func (b *builder) schema(v any, s spot) *node {
 	if other, ok := b.patches.instead(s); ok {
 		return b.node(other)
@@ -216,16 +213,14 @@ func (b *builder) malformed(place, keyword string, v any, message string) *node 
 	if keyword != "" {
 		path = rawjson.Join(place, keyword)
 	}
+	b.spend(24)
 	b.problem(path, message)
 	text, _ := json.Marshal(v)
 	return &node{op: opOpaque, text: keyword + "\x00" + string(text), place: place, keyword: keyword, why: message}
 }
 
 func (b *builder) problem(path, message string) {
-	if !b.reported[path] {
-		b.reported[path] = true
-		b.problems = append(b.problems, Problem{path, message})
-	}
+	b.problems = append(b.problems, Problem{path, message})
 }
 
 // opaque is an assertion of which nothing is known but where it stands in this document.
@@ -252,7 +247,6 @@ func (w *writer) part(r role, v any, tokens ...string) *node {
 	return w.schema(v, w.under(r, tokens...))
 }
 
-// under returns the spot of a schema in a keyword.
 func (w *writer) under(r role, tokens ...string) spot {
 	s := w.spot
 	w.spend(12 + len(s.place)/8)
@@ -273,7 +267,6 @@ func (w *writer) dialectOf(keyword string) dialect {
 	return w.in.dialect
 }
 
-// pattern returns the node of an ECMA-262 pattern.
 func (b *builder) pattern(source, place string) *node {
 	if n := b.patterns[source]; n != nil {
 		return n

@@ -22,7 +22,6 @@ func readObjects(w *writer) {
 	}
 }
 
-// readProperties reads properties, patternProperties and additionalProperties.
 func readProperties(w *writer) {
 	table, ok := w.table("properties")
 	if !ok {
@@ -173,8 +172,7 @@ func (w *writer) many(keyword string, o op) {
 	w.add(keyword, n)
 }
 
-// declaredOne is oneOf for a caller that sends declared properties only: the value satisfies exactly one schema as it
-// is written, and that one as declared. What excludes the others must stay as it is written.
+// declaredOne is oneOf among declared values: one schema as declared, and what excludes the others stays as it is written.
 func (w *writer) declaredOne(list []any, parts *node) *node {
 	written := &node{op: opOne, place: w.place, keyword: "oneOf"}
 	for i, v := range list {
@@ -225,7 +223,6 @@ func readReferences(w *writer) {
 	}
 }
 
-// target finds the spot that a reference leads to.
 func (w *writer) target(keyword, ref string) (target spot, uri string, ok bool) {
 	s := w.spot
 	if from, patched := w.patched.source([]string{keyword}); patched {
@@ -267,8 +264,7 @@ type loopFinder struct {
 	found      bool
 }
 
-// markLoops marks every node that refers to itself without going through a value inside the value: the specification
-// gives it no meaning (2020-12 §9.4.1). It reports whether there is any.
+// markLoops marks every node that refers to itself without going into the value, which has no meaning (2020-12 §9.4.1).
 func markLoops(root *node) bool {
 	f := &loopFinder{open: map[*node]bool{}, done: map[*node]bool{}}
 	visited := map[*node]bool{}
@@ -306,7 +302,6 @@ func (f *loopFinder) inPlace(n *node) {
 	f.open[n], f.done[n] = false, true
 }
 
-// mark marks the nodes between a node and its return to itself.
 func (f *loopFinder) mark(n *node) {
 	f.found = true
 	for i := len(f.stack) - 1; i >= 0; i-- {

@@ -88,8 +88,7 @@ func (b *builder) constant(v any) *node {
 	return constant(v)
 }
 
-// constant is the schema of exactly one value. An array is its length and its items, an object its names and their
-// values, so that nothing further needs to know of them.
+// constant is the schema of exactly one value; an array is its length and items, an object its names and their values.
 func constant(v any) *node {
 	switch v := v.(type) {
 	case []any:
@@ -151,8 +150,7 @@ func (w *writer) bound(keyword string, o op, strict bool) {
 	w.add(keyword, &node{op: o, number: r, strict: strict})
 }
 
-// readStrings reads the keywords for strings (2020-12 validation §6.3 and §7). contentEncoding and its kin are
-// annotations and have no effect.
+// readStrings reads the keywords for strings (2020-12 validation §6.3 and §7); contentEncoding and its kin have no effect.
 func readStrings(w *writer) {
 	w.length("minLength", opMinLength)
 	w.length("maxLength", opMaxLength)
@@ -168,7 +166,6 @@ func readStrings(w *writer) {
 	}
 }
 
-// length reads a keyword whose value is a count.
 func (w *writer) length(keyword string, o op) {
 	v, ok := w.has(keyword)
 	if !ok {

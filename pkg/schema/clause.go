@@ -25,7 +25,6 @@ type choice struct {
 
 func newClause(k kindSet) *clause { return &clause{kind: k, known: &facts{}} }
 
-// fork returns a copy that can be extended on its own.
 func (c *clause) fork() *clause {
 	d := c.probe()
 	d.choices = slices.Clone(c.choices)
@@ -90,7 +89,6 @@ func (l lit) side() uint8 {
 	return holds
 }
 
-// contradict reports whether a literal is known not to hold.
 func (f *facts) contradict(l lit) bool {
 	if l.not {
 		return f.of(l.node)&(holds|implied) != 0
@@ -98,10 +96,8 @@ func (f *facts) contradict(l lit) bool {
 	return f.of(l.node)&fails != 0
 }
 
-// settle reports whether a literal is known to hold.
 func (f *facts) settle(l lit) bool { return f.contradict(l.flip()) }
 
-// of returns what is known of a node.
 func (f *facts) of(n *node) uint8 {
 	var sides uint8
 	for ; f != nil; f = f.outer {
@@ -243,8 +239,7 @@ func (e *engine) solve(c *clause) outcome {
 	return out
 }
 
-// next returns the index of the choice to resolve: the one with the fewest alternatives, and those that say what the
-// value is before those that say what it is not, since the former settle the latter.
+// next is the choice with the fewest alternatives, those first that say what the value is: they settle what it is not.
 func (c *clause) next() int {
 	best := 0
 	for i, ch := range c.choices {
@@ -256,8 +251,7 @@ func (c *clause) next() int {
 	return best
 }
 
-// prune drops alternatives that cannot hold and choices that are met. A choice with one alternative left is assumed.
-// It reports false where a choice has none left.
+// prune drops alternatives that cannot hold and choices that are met, and assumes the last one; false where none is left.
 func (e *engine) prune(c *clause) bool {
 	for again := true; again; {
 		again = false
@@ -365,8 +359,7 @@ func (e *engine) decide(c *clause) outcome {
 	return out
 }
 
-// exactlyOne turns oneOf, or its negation, into a choice. Branches that are proved to exclude each other need not be
-// told apart again.
+// exactlyOne turns oneOf, or its negation, into a choice; branches that exclude each other need not be told apart again.
 func (e *engine) exactlyOne(l lit) [][]lit {
 	var out [][]lit
 	if l.not {

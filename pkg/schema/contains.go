@@ -25,7 +25,6 @@ type question struct {
 	budget  Budget
 }
 
-// literals are what the value must satisfy.
 func (q question) literals() []lit {
 	var out []lit
 	for i, s := range q.in {
@@ -67,12 +66,7 @@ func (q question) answer(ctx context.Context) Result {
 
 // holds reads a value by every schema of the question, as a validator does.
 func (q question) holds(ctx context.Context, value any) bool {
-	for _, l := range q.literals() {
-		if q.reads(ctx, l, value) != inhabited {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(q.literals(), func(l lit) bool { return q.reads(ctx, l, value) != inhabited })
 }
 
 func (q question) reads(ctx context.Context, l lit, value any) answer {
@@ -109,7 +103,6 @@ func (q question) shown(ctx context.Context, value any) Result {
 	return r
 }
 
-// undecidedBy says what stopped a decision.
 func undecidedBy(out outcome) Result {
 	r := Result{Reason: out.why.String()}
 	if out.answer == inhabited {
@@ -123,14 +116,12 @@ func undecidedBy(out outcome) Result {
 	return r
 }
 
-// Equivalent reports whether both schemas are proved to accept the same values, whatever the semantics in b say: the
-// comparison is strict set equality.
+// Equivalent reports whether both are proved to accept the same values: strict set equality, whatever b says of semantics.
 func Equivalent(ctx context.Context, x, y *Schema, b Budget) bool {
 	b.Semantics = Strict
 	return Contains(ctx, x, y, b).Verdict == Compatible && Contains(ctx, y, x, b).Verdict == Compatible
 }
 
-// root returns the assertion that the schema makes under the given semantics.
 func (s *Schema) root(m Semantics) *node {
 	if m == Declared {
 		return s.declared()
@@ -138,11 +129,9 @@ func (s *Schema) root(m Semantics) *node {
 	return s.plain
 }
 
-// maxWitness is the number of values in the largest witness that is shown. A larger one shows the incompatibility by
-// its structure only.
+// maxWitness is the number of values in the largest witness that is shown.
 const maxWitness = 2000
 
-// weight counts the values in a value, up to a limit.
 func weight(v any, limit int) int {
 	n := 1
 	if limit <= 1 {

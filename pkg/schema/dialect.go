@@ -65,8 +65,7 @@ func (d Draft) URI() string {
 	return "https://json-schema.org/draft/2020-12/schema"
 }
 
-// A dialect is a draft, and whether the schema named it. A schema that names none is read as the latest draft, with
-// the tuple form of items and dependencies of older drafts understood as well: generators write both.
+// A dialect is a draft, and whether the schema named it. Unnamed, the older tuple form of items and dependencies is read too.
 type dialect struct {
 	draft   Draft
 	unnamed bool
@@ -92,8 +91,7 @@ func (d dialect) dependencies() bool { return d.draft <= Draft07 || d.unnamed }
 // containsEvaluates says that items matched by contains count as evaluated (2020-12 §10.3.1.3).
 func (d dialect) containsEvaluates() bool { return d.draft >= Draft202012 }
 
-// reads says whether the dialect gives meaning to a keyword that some draft introduced. Draft-04 had no const, but
-// whoever writes it there means it.
+// reads says whether the dialect gives meaning to a keyword that some draft introduced; const is meant even in draft-04.
 func (d dialect) reads(keyword string) bool {
 	switch keyword {
 	case "contains", "propertyNames":
@@ -141,7 +139,6 @@ var metaDocuments = sync.OnceValue(func() map[Draft]*document {
 	return out
 })
 
-// metaDocument is the meta-schema that an address without a fragment names, or nil.
 func metaDocument(address string) *document {
 	if d, ok := draftOf(address); ok {
 		return metaDocuments()[d]

@@ -43,7 +43,6 @@ func newDocument(m *meter, root any, digest string, unnamed Draft) *document {
 	return d
 }
 
-// open makes a resource at a place.
 func (d *document) open(place string, base *url.URL, dialect dialect) *resource {
 	r := &resource{place: place, base: base, dialect: dialect, anchors: map[string]string{}, dynamic: map[string]string{}}
 	d.roots[place] = r
@@ -137,8 +136,7 @@ func (d *document) owner(place string) *resource {
 	}
 }
 
-// resolve follows a reference from inside a resource. It returns the document and the place it names, or false where
-// neither this document nor a published meta-schema holds it; uri is absolute then.
+// resolve follows a reference from inside a resource. Where neither the document nor a meta-schema holds it, uri is absolute.
 func (d *document) resolve(ref string, from *resource) (in *document, place, uri string, ok bool) {
 	u, err := from.base.Parse(ref)
 	if err != nil {
@@ -170,8 +168,7 @@ type Subschema struct {
 	Value any
 }
 
-// Subschemas lists the schemas that a keyword holds in some draft, in the order of their names. What other keywords hold
-// is data.
+// Subschemas lists the schemas that a keyword holds in some draft, by name. What other keywords hold is data.
 func Subschemas(keyword string, value any) []Subschema {
 	var out []Subschema
 	switch keyword {
@@ -195,11 +192,9 @@ func Subschemas(keyword string, value any) []Subschema {
 	return out
 }
 
-// A scope is the dynamic scope as far as it matters: for each dynamic anchor, the outermost schema that has it
-// (2020-12 §7.1, §8.2.3.2).
+// A scope is, for each dynamic anchor, the outermost schema that has it (2020-12 §7.1, §8.2.3.2).
 type scope map[string]string
 
-// enter returns the scope inside a resource.
 func (s scope) enter(r *resource) scope {
 	out := s
 	for name, place := range r.dynamic {

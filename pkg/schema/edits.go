@@ -52,8 +52,7 @@ const (
 	FamilySchema        Family = "schema" // parts that could not be matched, told as one
 )
 
-// Annotation reports whether keywords of the family never change which values are accepted, unless formats are
-// asserted.
+// Annotation reports whether the family never changes which values are accepted, unless formats are asserted.
 func (f Family) Annotation() bool {
 	switch f {
 	case FamilyDialect, FamilyDefault, FamilyDescription, FamilyTitle, FamilyExamples, FamilyDeprecated,
@@ -120,7 +119,6 @@ func editsOf(ctx context.Context, before, after *Schema, b Budget) []Edit {
 	return c.edits
 }
 
-// A comparison collects edits.
 type comparison struct {
 	*meter
 	before, after *Schema
@@ -181,7 +179,6 @@ func (c *comparison) share(m met, t trail) {
 	}
 }
 
-// dialects lists a change of "$schema".
 func (c *comparison) dialects() {
 	old, new := schemaKeyword(c.before), schemaKeyword(c.after)
 	if jsonText(old) != jsonText(new) && c.before.doc.owner("").dialect.draft != c.after.doc.owner("").dialect.draft {
@@ -195,7 +192,6 @@ func schemaKeyword(s *Schema) any {
 	return o["$schema"]
 }
 
-// rawOf writes a decoded value, nil as absent.
 func rawOf(v any) json.RawMessage {
 	if v == nil {
 		return nil
@@ -203,7 +199,6 @@ func rawOf(v any) json.RawMessage {
 	return json.RawMessage(jsonText(v))
 }
 
-// rawAt writes the schema at a site, once.
 func (c *comparison) rawAt(s site) json.RawMessage {
 	texts := c.texts[s.doc]
 	if texts == nil {
@@ -232,9 +227,8 @@ const (
 	agreementSteps = 5000 // of work on the question whether a pair comes out as it should
 )
 
-// complete makes sure that all edits together make the new schema of the old one: keywords that bear on each other, such
-// as the members of a oneOf, are not always the sum of their differences. The innermost pairs of which it is proved that
-// they come out differently are told as one edit each.
+// complete makes sure that all edits together make the new schema of the old one. The innermost pairs that are proved to come
+// out differently are told as one edit each.
 func (c *comparison) complete() {
 	after := newBuilder(c.after.doc, c.meter)
 	for range maxRounds {
@@ -266,14 +260,12 @@ func (c *comparison) complete() {
 	c.edits = slices.DeleteFunc(c.edits, func(e Edit) bool { return e.subsumed })
 }
 
-// partial reports whether a pair holds only a part of what is said of its old place, as one alternative of a union that the
-// old schema does not have: what comes out at that place is that of the pair around it.
+// partial reports whether a pair holds only a part of its old place, such as one alternative of a union that is new.
 func (c *comparison) partial(i int) bool {
 	return slices.ContainsFunc(c.pairs[i+1:], func(q pairing) bool { return q.inner <= i && q.x.place == c.pairs[i].x.place })
 }
 
-// off returns the place where a pair comes out differently, if that is proved: what a reference leads to, which other
-// references may lead to as well, or else the pair as it stands.
+// off returns the place where a pair is proved to come out differently: what a reference leads to, or the pair as it stands.
 func (c *comparison) off(p pairing, made, after *builder) (old, new site, ok bool) {
 	if !c.differ(made.nodeAt(p.old), after.nodeAt(p.new)) {
 		return old, new, false

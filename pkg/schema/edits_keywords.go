@@ -35,8 +35,7 @@ func groups() []group {
 	}
 }
 
-// Keywords are the keywords that a family tells together, as minimum and maximum are one interval; none for a family that
-// is no keyword by itself.
+// Keywords are what a family tells together, as minimum and maximum are one interval; none for a family that is no keyword.
 func (f Family) Keywords() []string {
 	if f == FamilyItems || f == FamilyTuple {
 		return []string{"prefixItems", "items", "additionalItems"}
@@ -77,7 +76,6 @@ func (p pair) firstDifferent(keywords []string) string {
 	return ""
 }
 
-// group lists an edit of keywords that belong together.
 func (p pair) group(f Family, keywords []string) {
 	ch := &patch{}
 	for _, k := range keywords {
@@ -196,7 +194,6 @@ func (p pair) newProperty(name string, v any, required bool) {
 		New: rawOf(v), NewSchema: rawOf(v), NewPath: rawjson.Join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
 }
 
-// A nameList is the names that a schema object requires.
 type nameList struct {
 	list  []string
 	has   map[string]bool
@@ -269,8 +266,7 @@ func comparePatternProperties(p pair) {
 	}
 }
 
-// compareAdditional compares the schemas of undeclared properties: those with an inside of their own go on, others are told
-// as one.
+// compareAdditional compares the schemas of undeclared properties: those with an inside go on, others are told as one.
 func compareAdditional(p pair) {
 	const keyword = "additionalProperties"
 	_, had := p.x.o[keyword]
@@ -298,7 +294,6 @@ func structured(s site) bool {
 	return false
 }
 
-// compareItems compares the schemas of items.
 func compareItems(p pair) {
 	xPrefix, xRest := p.x.tuple()
 	yPrefix, yRest := p.y.tuple()

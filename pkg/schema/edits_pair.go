@@ -3,6 +3,8 @@ package schema
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
 )
 
 // A pair is two schemas that take the same place in the old and the new document.
@@ -14,7 +16,6 @@ type pair struct {
 	required []any // names that the old one requires
 }
 
-// add lists an edit of the pair.
 func (p pair) add(e Edit, ch *patch) {
 	if len(p.edits) >= maxEdits {
 		p.cut = true
@@ -45,7 +46,6 @@ func (p pair) add(e Edit, ch *patch) {
 	p.edits = append(p.edits, e)
 }
 
-// compareAnnotations lists the changes of annotations.
 func compareAnnotations(p pair) {
 	for _, k := range annotations {
 		old, new := p.x.notes[k], p.y.notes[k]
@@ -73,7 +73,6 @@ func familyOfNote(keyword string) Family {
 	return Family(keyword)
 }
 
-// compareAssertions lists the changes of what is asserted.
 func compareAssertions(p pair) {
 	compareNull(p)
 	switch {
@@ -115,7 +114,6 @@ func (v view) acceptsNull() (null, typed bool) {
 	return v.null || byType && byEnum && (hasType || hasEnum), hasType || hasEnum || v.null
 }
 
-// compareNull lists that null joined or left.
 func compareNull(p pair) {
 	was, typed := p.x.acceptsNull()
 	is, stillTyped := p.y.acceptsNull()
@@ -142,7 +140,6 @@ func (p pair) unlike() bool {
 	})
 }
 
-// compareTypes lists a change of the types other than null.
 func compareTypes(p pair) {
 	x, _ := p.x.types()
 	y, named := p.y.types()
@@ -169,10 +166,7 @@ func compareTypes(p pair) {
 
 // dropUnion lists keywords to take away, and the union that a view stands for.
 func (v view) dropUnion(keywords ...string) [][]string {
-	var out [][]string
-	for _, k := range keywords {
-		out = append(out, []string{k})
-	}
+	out := lists.Map(keywords, func(k string) []string { return []string{k} })
 	if v.union != "" {
 		out = append(out, []string{v.union})
 	}
@@ -225,19 +219,9 @@ func (p pair) enum(x, y, removed, added []any, has bool) {
 	p.add(e, ch)
 }
 
-// without returns the members of a that are not in b.
 func without(a, b []any) []any {
-	have := map[string]bool{}
-	for _, v := range b {
-		have[canonical(v)] = true
-	}
-	var out []any
-	for _, v := range a {
-		if !have[canonical(v)] {
-			out = append(out, v)
-		}
-	}
-	return out
+	have := lists.Set(lists.Map(b, canonical))
+	return lists.Filter(a, func(v any) bool { return !have[canonical(v)] })
 }
 
 // withoutNull drops null, whose coming and going is told on its own.
@@ -246,9 +230,5 @@ func withoutNull(values []any) []any {
 }
 
 func rawList(values []any) []json.RawMessage {
-	var out []json.RawMessage
-	for _, v := range values {
-		out = append(out, json.RawMessage(jsonText(v)))
-	}
-	return out
+	return lists.Map(values, func(v any) json.RawMessage { return json.RawMessage(jsonText(v)) })
 }

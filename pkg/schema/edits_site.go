@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -29,14 +30,12 @@ func (s site) keywords() map[string]any {
 
 func (s site) origin() *origin { return &origin{s.doc, s.place} }
 
-// child returns the site under a keyword.
 func (s site) child(tokens ...string) site {
 	place := rawjson.Join(s.place, tokens...)
 	v, _ := rawjson.At(s.doc.root, place)
 	return site{s.doc, place, v}
 }
 
-// list returns the sites of the schemas in an array.
 func (s site) list(keyword string) []site {
 	members, _ := s.keywords()[keyword].([]any)
 	out := make([]site, len(members))
@@ -46,7 +45,6 @@ func (s site) list(keyword string) []site {
 	return out
 }
 
-// follow returns the site that the reference of a site names.
 func (s site) follow() (site, bool) {
 	ref, ok := s.keywords()["$ref"].(string)
 	if !ok {
@@ -89,8 +87,7 @@ func settle(s site) view {
 	return v
 }
 
-// settleBoth takes the wrappers off two sites. A union that is written as one only on one side stays one on both, so that its
-// alternatives are found again.
+// settleBoth unwraps two sites. A union that is written as one only on one side stays one on both.
 func settleBoth(old, new site) (x, y view) {
 	x, y = settle(old), settle(new)
 	switch {
@@ -105,7 +102,6 @@ func settleBoth(old, new site) (x, y view) {
 // flat tells whether flatten wrote the view as one.
 func (v view) flat() bool { return v.union != "" && len(v.members) == 0 }
 
-// strip takes the wrappers off a site.
 func strip(s site) view {
 	v := view{site: s, notes: map[string]any{}, noted: map[string]string{}}
 	for range maxWrappers {
@@ -134,13 +130,7 @@ func (v *view) note() {
 
 // asserting lists the keywords of a schema object other than annotations.
 func asserting(o map[string]any) []string {
-	var out []string
-	for _, k := range sortedKeys(o) {
-		if !slices.Contains(annotations, k) && !slices.Contains(silent, k) {
-			out = append(out, k)
-		}
-	}
-	return out
+	return lists.Filter(sortedKeys(o), func(k string) bool { return !slices.Contains(annotations, k) && !slices.Contains(silent, k) })
 }
 
 // unwrap returns what the site wraps.
@@ -245,7 +235,6 @@ func enumOnly(said []string) bool {
 	return slices.Contains(said, "enum") || slices.Contains(said, "const")
 }
 
-// listed returns an array, or an array of the one value.
 func listed(v any) []any {
 	if list, ok := v.([]any); ok {
 		return list
@@ -253,7 +242,6 @@ func listed(v any) []any {
 	return []any{v}
 }
 
-// enum returns the finite set of values of a view.
 func (v view) enum() ([]any, bool) {
 	if value, ok := v.o["const"]; ok {
 		return []any{value}, true
@@ -293,11 +281,7 @@ func (v view) alternativesOf() []site {
 	if len(v.members) == 0 {
 		return []site{v.site}
 	}
-	var out []site
-	for _, i := range v.members {
-		out = append(out, v.child(v.union, strconv.Itoa(i)))
-	}
-	return out
+	return lists.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
 }
 
 // matched pairs members: first those that are equal, then those that are most alike. What has no match is -1.
@@ -401,7 +385,6 @@ func sameTag(x, y site) (tag, alike bool) {
 	return true, same(a[0], b[0])
 }
 
-// memberGone lists an alternative that left.
 func (p pair) memberGone(i int, m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place}
 	if len(p.x.members) == 0 {
@@ -411,7 +394,6 @@ func (p pair) memberGone(i int, m site, others []site) {
 	p.add(e, &patch{leave: map[string]bool{p.x.union + "/" + strconv.Itoa(p.x.members[i]): true}})
 }
 
-// memberNew lists an alternative that joined.
 func (p pair) memberNew(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
 	p.add(e, &patch{also: []origin{*m.origin()}})

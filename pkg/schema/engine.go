@@ -57,8 +57,7 @@ func found(v any) outcome              { return outcome{answer: inhabited, value
 func undecided(why reason) outcome     { return outcome{why: why} }
 func doubtful(v any, r reason) outcome { return outcome{value: v, tried: true, why: r} }
 
-// settled is the outcome of a value that was put together: found, unless there is a doubt. tried tells whether it is worth
-// trying then.
+// settled is the outcome of a value that was put together. tried tells whether it is worth trying where there is a doubt.
 func settled(v any, doubt reason, tried bool) outcome {
 	switch {
 	case doubt == reason{}:
@@ -69,7 +68,6 @@ func settled(v any, doubt reason, tried bool) outcome {
 	return undecided(doubt)
 }
 
-// inside asks for a value inside the current one.
 func (e *engine) inside(lits []lit) outcome {
 	if e.below >= maxInside {
 		return undecided(reason{what: "the values are nested too deeply"})
@@ -117,7 +115,6 @@ func (e *engine) ask(question []lit) outcome {
 	return out
 }
 
-// better combines the outcomes of two alternatives.
 func better(a, b outcome) outcome {
 	switch {
 	case a.answer == inhabited || b.answer == void:
@@ -164,14 +161,12 @@ func impliesNegated(l lit, lits []lit) bool {
 	return false
 }
 
-// Values are finite, so the values of recursive schemas may be looked for by induction on their height: while a
-// question is open, the same question about a value inside the value may be answered with void. Such an answer is an
-// assumption, and what was concluded under it is provisional until the open question is answered: with void it
-// stands, with anything else it is forgotten. The same question about the same value is no induction and is unsure.
+// Values are finite, so those of recursive schemas are looked for by induction on their height: while a question is open, the
+// same question about a value inside may be answered with void. What rests on that stands if the open question is answered
+// with void, and is forgotten otherwise. The same question about the same value is unsure.
 
 const noFrame = 1 << 30
 
-// A frame is an open question.
 type frame struct {
 	index int
 	below int // where it was asked

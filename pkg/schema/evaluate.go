@@ -84,7 +84,6 @@ func negate(a answer) answer {
 	return inhabited + void - a
 }
 
-// every is the conjunction of an answer for each element.
 func every[T any](list []T, ask func(T) answer) answer {
 	out := inhabited
 	for _, item := range list {

@@ -24,10 +24,9 @@ type Fault struct {
 // maxFaultWork bounds the work for the faults of one value, in units.
 const maxFaultWork = 1 << 22
 
-// Faults are what is wrong with a value by the schema object at a JSON pointer in the document, the deepest first; of
-// those in the branches of unions each place once. The value is decoded with numbers as [json.Number]. Formats are
-// remarks. sure is false where it cannot be told, since that takes more than the pool has, or rests on what is not
-// understood; there are no faults then.
+// Faults are what is wrong with a value (numbers as [json.Number]; formats are remarks) by the schema object at a JSON
+// pointer, the deepest first, in branches of unions each place once. Not sure, and without faults, is what takes more than
+// the pool has or rests on what is not understood.
 func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, sure bool) {
 	if s.doc == nil {
 		return nil, false
@@ -49,7 +48,7 @@ func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, s
 	}
 	f := &faultFinder{evaluator: evaluator{meter: pool.bound(soonMeter(maxFaultWork))}, doc: s.doc}
 	limit := f.left
-	defer func() { pool.take(limit - f.left) }()
+	defer func() { pool.take(limit - f.left); pool.lacked(f.left < 0) }()
 	switch f.satisfies(n, value) {
 	case inhabited:
 		return nil, true
@@ -211,7 +210,6 @@ func distinct(found []Fault) []Fault {
 // toldFaults finds the first fault of a list that is at a place, or inside it.
 type toldFaults struct{ within, ofUnions, exact map[string]int }
 
-// add puts down where a fault stands in the list.
 func (t *toldFaults) add(f Fault, number int) {
 	if t.within == nil {
 		*t = toldFaults{map[string]int{}, map[string]int{}, map[string]int{}}

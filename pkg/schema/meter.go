@@ -2,8 +2,7 @@ package schema
 
 import "context"
 
-// A meter counts work, down to where there is none left. All that takes time or memory is counted in units, whose number
-// is the same on every machine; a unit takes some 15 ns and at most as many bytes.
+// A meter counts work down to none, in units that are the same on every machine: some 15 ns and at most as many bytes each.
 type meter struct {
 	ctx    context.Context // nil for work that ends by its units alone
 	left   int             // units until the budget is spent; below 0 where it is
@@ -35,7 +34,6 @@ func (m *meter) spend(units int) bool {
 	return m.left < 0
 }
 
-// step takes the work of one step.
 func (m *meter) step() bool { return m.spend(unitsPerStep) }
 
 func (m *meter) stopped() bool { return m.ctx != nil && m.ctx.Err() != nil }
@@ -48,10 +46,19 @@ type Pool struct {
 	// Left is the number of steps that are left. Decisions for which none are left are Unknown.
 	Left int
 
-	units int // of a step that was begun
+	units int  // of a step that was begun
+	short bool // something was left undecided with work left: it may not take all
 }
 
-// take takes units out of the pool.
+// Spent tells whether anything may be undecided for want of work.
+func (p *Pool) Spent() bool { return p.Left <= 0 || p.short }
+
+func (p *Pool) lacked(work bool) {
+	if p != nil {
+		p.short = p.short || work
+	}
+}
+
 func (p *Pool) take(units int) {
 	if p != nil {
 		p.units += units
@@ -68,5 +75,4 @@ func (p *Pool) bound(m *meter) *meter {
 	return m
 }
 
-// empty tells whether no work is left to be done.
 func (p *Pool) empty() bool { return p != nil && p.Left <= 0 }

@@ -29,13 +29,11 @@ const (
 // kinds lists the types in the order in which a witness of them is preferred: small and likely ones first.
 var kinds = [...]kindSet{kindString, kindNumber, kindBoolean, kindArray, kindObject, kindNull}
 
-// kindNames are the names of the types in a schema.
 func kindNames() map[string]kindSet {
 	return map[string]kindSet{"null": kindNull, "boolean": kindBoolean, "number": kindNumber, "string": kindString, "array": kindArray, "object": kindObject}
 }
 
-// An op is what a node asserts. All but the first five speak of one type of value and hold for every other type, as
-// the keywords of JSON Schema do.
+// An op is what a node asserts. All but the first five speak of one type of value and hold for every other type.
 type op uint8
 
 const (
@@ -140,7 +138,6 @@ func (l lit) same(m lit) bool { return l.not == m.not && (l.node == m.node || l.
 // A digest stands for the meaning of a node.
 type digest [16]byte
 
-// nothing is the schema false.
 func nothing() *node { return seal(&node{op: opAny}) }
 
 func (l lit) isTrue() bool {
@@ -149,7 +146,6 @@ func (l lit) isTrue() bool {
 
 func (l lit) isFalse() bool { return l.flip().isTrue() }
 
-// States of sealing.
 const (
 	unsealed uint8 = iota
 	sealing
@@ -344,7 +340,6 @@ func (s *scalars) hasNumber(v *big.Rat) bool {
 
 func (s *scalars) hasBool(v bool) bool { return v && s.yes || !v && s.no }
 
-// disjoint reports whether two sets have no member in common.
 func (s *scalars) disjoint(t *scalars) bool {
 	if s.null && t.null || s.yes && t.yes || s.no && t.no {
 		return false
@@ -356,7 +351,6 @@ func (s *scalars) size() int { return 3 + len(s.strings) + len(s.numbers) }
 
 func (s *scalars) empty() bool { return s.kinds() == kindNone }
 
-// kinds returns the types that the set has members of.
 func (s *scalars) kinds() kindSet {
 	k := kindNone
 	if s.null {

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// decideNull decides a clause about null.
 func decideNull(e *engine, atoms []lit) outcome {
 	for _, l := range atoms {
 		if l.op == opScalars && l.set.null == l.not {
@@ -18,7 +17,6 @@ func decideNull(e *engine, atoms []lit) outcome {
 	return found(nil)
 }
 
-// decideBoolean decides a clause about booleans.
 func decideBoolean(e *engine, atoms []lit) outcome {
 next:
 	for _, v := range [...]bool{true, false} {
@@ -67,8 +65,7 @@ func decideNumber(e *engine, atoms []lit) outcome {
 	return decideReals(e, atoms, span)
 }
 
-// maxExact is the largest integer up to which every program that reads JSON numbers as doubles tells integers apart
-// (RFC 7493 §2.2).
+// maxExact is the largest integer up to which doubles tell integers apart (RFC 7493 §2.2).
 var maxExact = big.NewRat(1<<53-1, 1)
 
 func isExact(r *big.Rat) bool { return new(big.Rat).Abs(r).Cmp(maxExact) <= 0 }
@@ -109,7 +106,6 @@ func foundNumber(r *big.Rat) outcome {
 	return found(n)
 }
 
-// numberSatisfies reports whether a number satisfies all atoms.
 func (m *meter) numberSatisfies(atoms []lit, v *big.Rat) bool {
 	words := (v.Num().BitLen() + v.Denom().BitLen()) / 64
 	m.spend(len(atoms) * (8 + words*words/4))
@@ -174,8 +170,7 @@ func (s *interval) empty() bool {
 // maxStepBits bounds the common multiple of several numbers.
 const maxStepBits = 4 * maxDigits
 
-// commonMultiple returns the smallest number of which every multiple satisfies all multipleOf, nil where there are none, and
-// one that is too large where it is.
+// commonMultiple is the smallest number of which every multiple satisfies all multipleOf, nil without any, or one too large.
 func commonMultiple(atoms []lit) *big.Rat {
 	var step *big.Rat
 	for _, l := range atoms {
@@ -188,8 +183,7 @@ func commonMultiple(atoms []lit) *big.Rat {
 	return step
 }
 
-// leastCommon is the least common multiple of two positive fractions: of the numerators over the greatest common
-// divisor of the denominators.
+// leastCommon is the least common multiple of two positive fractions.
 func leastCommon(a, b *big.Rat) *big.Rat {
 	if a == nil {
 		return b
@@ -229,9 +223,8 @@ func decideMultiples(e *engine, atoms []lit, s interval, step *big.Rat) outcome 
 	return undecided(reason{what: "too many multiples to try"})
 }
 
-// start returns the factor of the first multiple of step to try, and whether to count up or down from there. It
-// begins at an end of the interval, so that counting passes all of it; without ends it begins at zero, where the
-// multiples that are excluded leave others within few steps.
+// start returns the factor of the first multiple of step to try, and whether to count up or down: from an end of the
+// interval, or from zero.
 func (s *interval) start(step *big.Rat) (*big.Int, int) {
 	switch {
 	case s.low != nil:

@@ -29,7 +29,6 @@ const maxLanguages = 8
 
 const unbounded = 1 << 52
 
-// decideObject decides a clause about objects.
 func decideObject(e *engine, atoms []lit) outcome {
 	o := e.objectProblem(atoms)
 	if e.spend(8 * (len(atoms) + len(o.names))) {
@@ -166,7 +165,6 @@ func (o *objectProblem) has(name string) bool {
 	return slices.ContainsFunc(o.slots, func(s slot) bool { return s.name == name })
 }
 
-// fill looks for the value of a slot.
 func (o *objectProblem) fill(i int) answer {
 	o.slots[i].out = o.inside(o.slots[i].lits)
 	return o.slots[i].out.answer
@@ -281,8 +279,7 @@ func (o *objectProblem) complete() outcome {
 // maxEnlarge bounds the properties that are made up to reach a least number.
 const maxEnlarge = 512
 
-// enlarge adds further properties, whatever their names. Whether there are enough does not depend on those chosen
-// before: every name whose rules can be met counts once.
+// enlarge adds properties, whatever their names: every name whose rules can be met counts once.
 func (o *objectProblem) enlarge(missing int) outcome {
 	if missing > maxEnlarge {
 		return undecided(reason{what: "very many properties are required"})

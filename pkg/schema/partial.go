@@ -11,8 +11,7 @@ import (
 // what is true whatever the part is, and are not sure where that depends on it.
 type Partial struct {
 	Kind string // "string", "integer", "fraction" (a number that is no integer), "number" (either of them), "array" or "object"
-	// Low and High are the least and the greatest that a number may be, or that a string may have of code points; both are
-	// empty where that is not known.
+	// Low and High bound a number, or the code points of a string; both are empty where that is not known.
 	Low, High json.Number
 	Format    string   // of a string: that of FormatOf; empty = it has none of those
 	Except    []string // texts that a string is not
@@ -75,7 +74,6 @@ func (n *node) bound() (*big.Rat, bool) {
 	return nil, false
 }
 
-// passes tells whether a number is on the right side of a bound.
 func (n *node) passes(v, bound *big.Rat) bool {
 	order := v.Cmp(bound)
 	if n.op == opMaximum || n.op == opMaxLength {
@@ -121,7 +119,6 @@ func (p Partial) oneOf(set *scalars, low, high *big.Rat, bounded bool) answer {
 	return void
 }
 
-// partly tells whether a value holds parts of which not all is known.
 func partly(v any) bool {
 	switch v := v.(type) {
 	case Partial:

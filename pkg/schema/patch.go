@@ -12,9 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Patches are the edits of a document that are in force while it is built, by the place of the schema object that they
-// change. Building instead of rewriting text keeps every reference, address and dialect of both documents intact. Nil
-// patches change nothing.
+// Patches are the edits in force while a document is built, by the place of the schema object. Building, not rewriting text,
+// keeps references, addresses and dialects intact. Nil patches change nothing.
 type patches struct {
 	doc   *document
 	at    map[string]*patch
@@ -24,8 +23,7 @@ type patches struct {
 	reached map[*node]bool // the nodes of the document as written from which a place with a patch is reached
 }
 
-// A patch is what edits change in one schema object: some keywords, or members of keywords, are read as the new document
-// has them.
+// A patch lets some keywords of one schema object, or members of keywords, be read as the new document has them.
 type patch struct {
 	place   string
 	drop    [][]string         // keywords, or members of keywords, that are taken away
@@ -59,7 +57,6 @@ func (c *listChange) merged(d *listChange) *listChange {
 	return c
 }
 
-// patchesOf puts edits in force.
 func patchesOf(doc *document, edits []Edit) *patches {
 	ps := &patches{doc: doc, at: map[string]*patch{}}
 	name := sha256.New()
@@ -74,7 +71,6 @@ func patchesOf(doc *document, edits []Edit) *patches {
 	return ps
 }
 
-// add puts a patch beside those that are there.
 func (ps *patches) add(p *patch) {
 	all := ps.at[p.place]
 	if all == nil {
@@ -90,7 +86,6 @@ func (ps *patches) add(p *patch) {
 	all.null, all.instead, all.gone = cmp.Or(all.null, p.null), cmp.Or(all.instead, p.instead), all.gone || p.gone
 }
 
-// of returns the patch of a spot, or nil.
 func (ps *patches) of(s spot) *patch {
 	if ps == nil || s.doc != ps.doc {
 		return nil
@@ -106,8 +101,7 @@ func (ps *patches) instead(s spot) (spot, bool) {
 	return s, false
 }
 
-// A patchedKeyword is a keyword, or a member of one, with its value and where that was written; a value that was made
-// up comes from nowhere.
+// A patchedKeyword is a keyword, or a member of one, with its value and where that was written, if it was.
 type patchedKeyword struct {
 	path  []string
 	value any
@@ -149,7 +143,6 @@ func (p *patch) leavesOut(keyword string, i int) bool {
 	return p != nil && p.leave[keyword+"/"+strconv.Itoa(i)]
 }
 
-// cost is the work of applying the patch, in units.
 func (p *patch) cost() int {
 	if p == nil {
 		return 0
@@ -163,7 +156,6 @@ func (p *patch) cost() int {
 	return n
 }
 
-// apply returns the keywords as the patch reads them.
 func (p *patch) apply(o map[string]any) map[string]any {
 	if p == nil {
 		return o
@@ -234,7 +226,6 @@ type written struct {
 	places  map[string][]*node
 }
 
-// written reads the graph of the schema.
 func (s *Schema) written() *written {
 	s.declared() // nodes are added no more after this
 	w := &written{nodes: s.builder.nodes, parents: map[*node][]*node{}, places: map[string][]*node{}}
@@ -286,7 +277,6 @@ func (w *written) node(key use, ps *patches) *node {
 	return nil
 }
 
-// patched builds the schema with patches.
 func (s *Schema) patched(m *meter, ps *patches, w *written) *Schema {
 	if len(ps.at) == 0 {
 		return s

@@ -13,7 +13,6 @@ type nameIndex struct {
 	size    int // the atoms that are indexed
 }
 
-// indexed returns the index of the atoms that a clause adds to its base.
 func (c *clause) indexed() *nameIndex {
 	if c.index == nil {
 		c.index = &nameIndex{named: map[string][]lit{}}
@@ -29,8 +28,7 @@ func (c *clause) indexed() *nameIndex {
 	return c.index
 }
 
-// objectRefuted reports whether a clause that adds to another is seen to be impossible by the properties that it adds
-// something about.
+// objectRefuted reports whether a clause is seen to be impossible by the properties that it says something new about.
 func (e *engine) objectRefuted(c *clause) bool {
 	for _, l := range c.atoms {
 		name, fixed := fixedName(l)
@@ -177,8 +175,7 @@ func (e *engine) apart(a, b lit) bool {
 	return common == kindNone || common == kindObject && !a.not && !b.not && e.contradict(a.tags, b.tags)
 }
 
-// A name region is a set of property names that no atom tells apart: names that are not mentioned, and that satisfy
-// exactly some of the languages.
+// A name region is a set of names that are not mentioned and satisfy exactly some of the languages: no atom tells them apart.
 type nameRegion struct {
 	languages []*node
 	inside    uint // a bit for each language
@@ -201,7 +198,6 @@ func (r nameRegion) has(language *node) bool {
 	return r.inside>>i&1 == 1
 }
 
-// within reports whether an atom speaks of the names of the region.
 func (r nameRegion) within(l lit) bool {
 	switch l.op {
 	case opProperty, opRequired:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
 )
 
 // Direction is the side of a call that a schema describes.
@@ -29,8 +31,7 @@ type Revision struct {
 	written func() *written
 }
 
-// Compare separates the edits between two versions of a schema. Where the budget or the context ends, edits may be told finer
-// than those that make the new version of the old one.
+// Compare separates the edits between two versions. Where budget or context ends, they may be finer than is exact.
 func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	b = b.pooled()
 	before.pay(b.Pool)
@@ -63,12 +64,8 @@ func (r *Revision) Without(edits ...int) *Schema {
 	return r.With(r.others(edits)...)
 }
 
-// others are the numbers of all edits but some.
 func (r *Revision) others(edits []int) []int {
-	left := map[int]bool{}
-	for _, i := range edits {
-		left[i] = true
-	}
+	left := lists.Set(edits)
 	var kept []int
 	for i := range r.Edits {
 		if !left[i] {
@@ -82,13 +79,11 @@ func (r *Revision) others(edits []int) []int {
 type Change struct {
 	// Edits are numbers of edits of the revision. A change without any is a difference that no edit explains.
 	Edits []int
-	// Kept and Inside are the verdicts on all values, with these edits and no others: is all that was right right still,
-	// and is all that is right what was right before?
+	// Kept and Inside: with these edits alone, is all that was right still right, and was all that is right now right before?
 	Kept, Inside Result
-	// Breaks is Incompatible where the other side of the call is broken because of these edits. Its witness was right
-	// before (the value of a result is given now), is rejected with these edits alone and by the revision as a whole, and
-	// is accepted once these edits, and those of Beside, are undone. Breaks is Compatible where nothing is broken because of
-	// them, also where other edits make up for what they do.
+	// Breaks is Incompatible where these edits break the other side of the call. Its witness was right before (of a result:
+	// is given now), is rejected with these edits alone and by the whole revision, and is accepted with these edits, and
+	// those of Beside, undone. Compatible also where other edits make up for it.
 	Breaks Result
 	// Beside are other edits that reject the witness as well, where each value that shows the change is rejected by others.
 	Beside []int
@@ -96,8 +91,7 @@ type Change struct {
 	Within []int
 }
 
-// Judge tells what the whole revision does, and what each edit does that asserts something. Edits that only together
-// break are a change of their own, after those.
+// Judge tells what the whole revision does, and each edit that asserts something; edits that only break together come last.
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) (whole Change, changes []Change) {
 	b = b.pooled()
 	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{}, barring: map[int]bool{}, formats: b.AssertFormats}
@@ -199,8 +193,7 @@ func (j *judgement) reads(s *Schema, value any) answer {
 	return question{budget: Budget{AssertFormats: j.formats, Pool: j.budget.Pool}}.reads(j.ctx, yes(s.plain), value)
 }
 
-// blame finds the edits because of which values are broken: one value after another that is broken even with the edits
-// undone that were found before.
+// blame finds the edits that break values: one value after another that is broken even with those found before undone.
 func (j *judgement) blame(r Result, changes []Change) []Change {
 	var found []int
 	for r.Verdict == Incompatible && r.Witness != nil && !j.spent() {
@@ -270,8 +263,7 @@ func (j *judgement) tell(changes []Change, edit int, repair []int, value any) []
 	return append(changes, ch)
 }
 
-// repair finds few edits that, undone, let a value pass that the revision breaks: one, or those that reject it alone, or
-// all; nil where not even that helps.
+// repair finds few edits that, undone, let a broken value pass: one, or those that reject it alone, or all; else nil.
 func (j *judgement) repair(value any) []int {
 	passes := func(edits []int) bool {
 		return len(edits) > 0 && !j.spent() && j.reads(j.undone(edits...), value) == inhabited

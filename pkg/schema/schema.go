@@ -53,8 +53,7 @@ type Schema struct {
 // pay takes what reading the schema cost out of a pool, once.
 func (s *Schema) pay(p *Pool) { p.take(int(s.unpaid.Swap(0))) }
 
-// Problem is a part of a schema that has no meaning, such as a malformed keyword or a reference to nowhere. A schema
-// with problems is still compared: what has no meaning is equal to itself and otherwise makes the verdict Unknown.
+// Problem is a part of a schema without meaning, such as a malformed keyword. It equals itself, and otherwise is Unknown.
 type Problem struct {
 	Path    string // JSON pointer
 	Message string
@@ -71,12 +70,12 @@ func ParseDraft(raw json.RawMessage, unnamed Draft) (*Schema, error) {
 	return (&Schema{raw: raw, unnamed: unnamed}).parse(soonMeter(readingUnits(len(raw))))
 }
 
-// ParseWithin is like [Parse] with work that is taken out of a pool, and that ends with the context. Nothing is known then of
-// what was not read.
+// ParseWithin is like [Parse] with work from a pool, and ends with the context; what was not read is not known.
 func ParseWithin(ctx context.Context, raw json.RawMessage, pool *Pool) (*Schema, error) {
 	s, err := (&Schema{raw: raw, unnamed: Draft202012}).parse(pool.bound(newMeter(ctx, readingUnits(len(raw)))))
 	if err == nil {
 		s.pay(pool)
+		pool.lacked(s.doc == nil)
 	}
 	return s, err
 }
@@ -174,8 +173,7 @@ type Result struct {
 	Keyword string
 	// Reason says in a few words why: the keyword that rejects, or what stopped the decision. Empty for Compatible.
 	Reason string
-	// Witness is a value that the narrow schema accepts and the wide one rejects. It is nil unless the
-	// verdict is Incompatible, and may be nil then: too large to be shown.
+	// Witness is accepted by the narrow schema and rejected by the wide one; nil also where it is too large to be shown.
 	Witness json.RawMessage
 	// Steps counts the work done, in units that are the same on every machine.
 	Steps int

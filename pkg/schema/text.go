@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
@@ -48,7 +49,6 @@ func findFormatted(e *engine, atoms []lit) (string, bool) {
 	return "", false
 }
 
-// decideMembers decides a clause about finitely many strings.
 func decideMembers(e *engine, atoms []lit, members []string) outcome {
 	out := outcome{answer: void}
 	for _, v := range members {
@@ -65,8 +65,7 @@ func decideMembers(e *engine, atoms []lit, members []string) outcome {
 	return out
 }
 
-// textSatisfies reports whether a string satisfies all atoms, or may: then the doubt names the first that is not
-// understood.
+// textSatisfies reports whether a string satisfies all atoms, or may: then the doubt names the first that is not understood.
 func (m *meter) textSatisfies(atoms []lit, v string, formats bool) (ok bool, doubt reason) {
 	for _, l := range atoms {
 		m.spend(2 + len(v)/16)
@@ -139,7 +138,6 @@ func bound(r *pattern.Region, n int) {
 // maxWitnessText bounds the strings that are written out.
 const maxWitnessText = 1 << 16
 
-// findText finds a string of a region that is not excluded.
 func findText(e *engine, r pattern.Region, excluded []string) outcome {
 	if len(r.All) == 0 && len(r.None) == 0 {
 		e.spend(8 * len(excluded))
@@ -175,10 +173,7 @@ func findText(e *engine, r pattern.Region, excluded []string) outcome {
 
 // plainText finds a string by its length alone.
 func plainText(e *engine, r pattern.Region, excluded []string) outcome {
-	taken := map[string]bool{}
-	for _, s := range excluded {
-		taken[s] = true
-	}
+	taken := lists.Set(excluded)
 	if r.MinLen > maxWitnessText {
 		return undecided(reason{what: "strings too long to write out"})
 	}

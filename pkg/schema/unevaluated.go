@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -188,12 +189,7 @@ func (b *builder) otherItems(place string, parts []evaluated, child *node) *node
 
 // otherItem is otherItems for the item at an index, or for all from it on.
 func (b *builder) otherItem(place string, index int, o op, item *node, parts []evaluated) *node {
-	var containing []evaluated
-	for _, p := range parts {
-		if len(p.matching) > 0 {
-			containing = append(containing, p)
-		}
-	}
+	containing := lists.Filter(parts, func(p evaluated) bool { return len(p.matching) > 0 })
 	if len(containing) > maxSplits {
 		return b.opaque(place, "unevaluatedItems", "many contains")
 	}
@@ -216,8 +212,7 @@ func (b *builder) otherItem(place string, index int, o op, item *node, parts []e
 	return orHolds(out, parts, func(p evaluated) bool { return p.items || p.prefix > index })
 }
 
-// An evaluated set says which properties and items some keywords of a schema object apply to (2020-12 core §11), as
-// long as the literals in when hold.
+// An evaluated set says which properties and items some keywords apply to (2020-12 core §11) while the literals in when hold.
 type evaluated struct {
 	when     []lit
 	every    bool            // all properties
@@ -290,7 +285,6 @@ func addresses(lits []lit) string {
 	return b.String()
 }
 
-// own is what the keywords of the object itself evaluate.
 func (w *writer) own(when []lit, nested bool) evaluated {
 	e := evaluated{when: when}
 	table, declares := w.o["properties"].(map[string]any)
@@ -374,7 +368,6 @@ func with(when, more []lit) []lit {
 	return out
 }
 
-// hasProperty says that the value is an object with the property.
 func hasProperty(name string) *node {
 	return all(yes(&node{op: opKinds, kinds: kindObject}), yes(&node{op: opRequired, text: name}))
 }

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
 )
 
-// A witness is told to people: it should be the call that an agent would send. plain makes a value so, as long as it
-// shows what it showed before: it leaves out members and items, and puts what the schema itself shows, or else plain
-// values, in place of the scalars that are left.
+// A witness should be the call that an agent would send. plain leaves out members and items, and puts what the schema shows,
+// or plain values, in place of scalars, as long as it shows what it showed before.
 type plainer struct {
 	schema *Schema // where values come from
 	holds  func(value any) bool
@@ -22,7 +23,6 @@ type plainer struct {
 // maxPlainer bounds the values that are tried to make one plainer, which may take a quarter of what is left of the budget.
 const maxPlainer = 400
 
-// plain returns the plainest value found.
 func (p *plainer) plain(value any) any {
 	root := value
 	p.left, p.floor = maxPlainer, p.pool.Left-p.pool.Left/4
@@ -31,7 +31,6 @@ func (p *plainer) plain(value any) any {
 	return root
 }
 
-// try replaces the value if the other one shows the same.
 func (p *plainer) try(root *any, other any) bool {
 	if p.left--; p.left < 0 || p.pool.Left < p.floor || !p.holds(other) {
 		return false
@@ -72,8 +71,7 @@ func (p *plainer) less(value any, put func(any) bool) {
 // maxInner bounds the items of an array that are looked at.
 const maxInner = 20
 
-// inner visits the values in a value, each with the step that leads to it, "*" for every item. put tries the whole value with
-// another one in the place of value.
+// inner visits the values in a value, each with its step, "*" for items. put tries the whole value with another one there.
 func inner(value any, put func(any) bool, visit func(step string, v any, put func(any) bool)) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -115,8 +113,7 @@ func (p *plainer) likely(value any, path []string, put func(any) bool) {
 	}
 }
 
-// likelier lists what is likelier than a scalar, the likeliest first: what the schema shows at its place, and values of
-// the same type that are plain.
+// likelier lists what is likelier than a scalar: what the schema shows at its place, then plain values of the same type.
 func (p *plainer) likelier(value any, path []string) []any {
 	shown, out := p.shown(path), []any(nil)
 	for _, o := range shown {
@@ -187,11 +184,7 @@ func (p *plainer) shown(path []string) []map[string]any {
 			here = inPlace(s, here)
 		}
 	}
-	var out []map[string]any
-	for _, s := range here {
-		out = append(out, s.keywords())
-	}
-	return out
+	return lists.Map(here, site.keywords)
 }
 
 // maxInPlace bounds the schema objects that are looked at for one place.

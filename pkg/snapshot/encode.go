@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -109,10 +110,7 @@ func (s *Snapshot) problems() json.RawMessage {
 
 // versions are protocol versions as a sorted array: their order says nothing.
 func versions(supported []string) []byte {
-	var parts [][]byte
-	for _, version := range slices.Sorted(slices.Values(supported)) {
-		parts = append(parts, rawjson.Quote(version))
-	}
+	parts := lists.Map(slices.Sorted(slices.Values(supported)), func(version string) []byte { return rawjson.Quote(version) })
 	return indentedList(parts)
 }
 
@@ -138,7 +136,6 @@ func compareItems(a, b Item) int {
 	return bytes.Compare(x, y)
 }
 
-// indentedList is an array on the first level of the file.
 func indentedList(elements [][]byte) []byte {
 	if len(elements) == 0 {
 		return []byte("[]")
@@ -155,8 +152,7 @@ type Lines struct {
 	inner  map[int]map[string]rawjson.Member // of the values that were looked into, by where they begin
 }
 
-// NewLines reads a snapshot file, or the part of a report that is about a server: that of the given name, or the only one. Of
-// what is no JSON it knows what stands before the fault.
+// NewLines reads a snapshot file, or the part of a report about the named server, or the only one; before a fault at least.
 func NewLines(file []byte, server string) *Lines {
 	file = bytes.TrimPrefix(file, byteOrderMark)
 	l := &Lines{whole: rawjson.Member{Value: file}, lists: map[Kind]int{}, items: map[string]rawjson.Member{}, inner: map[int]map[string]rawjson.Member{}}
@@ -207,9 +203,8 @@ func (l *Lines) index(kind Kind, list rawjson.Member) {
 	}
 }
 
-// Of is the line, from 1, on which a value begins. id names an item as Kind.ID does, and pointer (RFC 6901) a value inside
-// it; with an empty id the pointer starts at the top of the file. Of a value that the file does not have, it is the line
-// of the nearest value around it that is there.
+// Of is the line, from 1, on which a value begins: id names an item as Kind.ID does, pointer (RFC 6901) a value inside it, or
+// from the top with an empty id. What is not there has the line of the nearest value around.
 func (l *Lines) Of(id, pointer string) int {
 	line, _ := slices.BinarySearch(l.breaks, l.at(id, pointer))
 	return 1 + line

@@ -2,9 +2,12 @@ package snapshot
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -25,8 +28,7 @@ func (c Completeness) String() string {
 	return [...]string{"not offered", "complete", "truncated", "unread"}[c]
 }
 
-// List is one kind of item that a server offers, and how much of it is known. Its items can be read only through methods
-// that say what they mean when the list is not whole.
+// List is one kind of item and how much of it is known: its methods say what they mean when the list is not whole.
 type List struct {
 	Kind    Kind
 	State   Completeness
@@ -55,8 +57,7 @@ func NewPart(kind Kind, raws []json.RawMessage, problem string) List {
 	return list
 }
 
-// Items are what arrived, as the server sent them: for showing it, and for comparing what is there. That an item is
-// missing from it means nothing unless the list is Whole.
+// Items are what arrived, as sent. That an item is missing means nothing unless the list is Whole.
 func (l List) Items() []Item { return l.items }
 
 // Whole tells whether all of the list is known, be it that the server has none.
@@ -83,6 +84,21 @@ func (l List) Find(key string) (Item, Answer) {
 		return Item{}, Absent
 	}
 	return Item{}, Unknown
+}
+
+// Finder is Find for many keys: it reads the list once.
+func (l List) Finder() func(key string) (Item, Answer) {
+	first := make(map[string]Item, len(l.items))
+	for _, item := range slices.Backward(l.items) {
+		first[item.Key] = item
+	}
+	_, otherwise := List{State: l.State}.Find("")
+	return func(key string) (Item, Answer) {
+		if item, ok := first[key]; ok {
+			return item, Present
+		}
+		return Item{}, otherwise
+	}
 }
 
 // Absent tells whether it is certain that the server offers no item with the key.
@@ -121,6 +137,27 @@ func (i Item) Title() string {
 	return cmp.Or(o.Text("title"), rawjson.ObjectOf(o["annotations"]).Text("title"), o.Text("name"), rawjson.ObjectOf(o["frontmatter"]).Text("name"))
 }
 
+// Digest is "sha256:" and the hash of the whole item by RFC 8785, as the proposal for manifests of tools has it (SEP-2636), so that
+// others can pin it; empty when the item has no such form.
+func (i Item) Digest() string {
+	form, err := rawjson.JCS(i.Raw)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(form))
+}
+
+// Digests are those of the items of a list, by their keys; an item without a key or a digest is left out.
+func (l List) Digests() map[string]string {
+	all := map[string]string{}
+	for _, i := range l.items {
+		if digest := i.Digest(); i.Key != "" && digest != "" {
+			all[i.Key] = digest
+		}
+	}
+	return all
+}
+
 // InputSchema is the JSON Schema of a tool's arguments; nil when there is none.
 func (i Item) InputSchema() json.RawMessage { return i.Field("inputSchema") }
 
@@ -149,16 +186,17 @@ const (
 type kindRow struct {
 	kind         Kind
 	word, plural string
-	key          string // the member of an item that tells it from the others of its list
-	declared     string // where capabilities declare the list, as a JSON pointer
+	key          string                // the member of an item that tells it from the others of its list
+	declared     string                // where capabilities declare the list, as a JSON pointer
+	slot         func(*Snapshot) *List // where the list stands; nil = among the Extensions
 }
 
 var kinds = [...]kindRow{
-	{Tools, "tool", "tools", "name", "/tools"},
-	{Prompts, "prompt", "prompts", "name", "/prompts"},
-	{Resources, "resource", "resources", "uri", "/resources"},
-	{Templates, "template", "resource templates", "uriTemplate", "/resources"},
-	{Skills, "skill", "skills", "uri", "/extensions/io.modelcontextprotocol~1skills"},
+	{Tools, "tool", "tools", "name", "/tools", func(s *Snapshot) *List { return &s.Tools }},
+	{Prompts, "prompt", "prompts", "name", "/prompts", func(s *Snapshot) *List { return &s.Prompts }},
+	{Resources, "resource", "resources", "uri", "/resources", func(s *Snapshot) *List { return &s.Resources }},
+	{Templates, "template", "resource templates", "uriTemplate", "/resources", func(s *Snapshot) *List { return &s.Templates }},
+	{Skills, "skill", "skills", "uri", "/extensions/io.modelcontextprotocol~1skills", nil},
 }
 
 // Kinds are all kinds in the order in which they are shown.
@@ -177,7 +215,7 @@ func (k Kind) row() kindRow {
 			return row
 		}
 	}
-	return kindRow{k, string(k), string(k), "name", "/" + string(k)}
+	return kindRow{k, string(k), string(k), "name", "/" + string(k), nil}
 }
 
 // Word is the word for one item of the kind, such as "tool".
@@ -185,6 +223,10 @@ func (k Kind) Word() string { return k.row().word }
 
 // Plural is the word for items of the kind, such as "resource templates".
 func (k Kind) Plural() string { return k.row().plural }
+
+// Extension tells whether the list is of an extension, not of the protocol itself: then no server has it without saying so, and files of
+// before do not know it.
+func (k Kind) Extension() bool { return strings.HasPrefix(k.row().declared, "/extensions/") }
 
 // ID names one item of the kind within a server, such as "tool/search".
 func (k Kind) ID(key string) string { return k.Word() + "/" + key }
@@ -207,8 +249,7 @@ func (k Kind) DeclaredIn(capabilities json.RawMessage) json.RawMessage {
 	return value
 }
 
-// KeyOf is what identifies an item within its list. An item that is no object, or whose key is missing, empty or no
-// string, gives an error that says so.
+// KeyOf identifies an item within its list; an error says why there is no key.
 func KeyOf(kind Kind, raw json.RawMessage) (string, error) {
 	members, err := rawjson.Members(raw)
 	if errors.Is(err, rawjson.ErrNotObject) {

@@ -26,6 +26,12 @@ func TestAbsentIsSaidOnlyWhenItIsCertain(t *testing.T) {
 	} {
 		_, there := test.list.Find("a")
 		_, not := test.list.Find("b")
+		if _, a := test.list.Finder()("a"); a != there {
+			t.Errorf("Finder says %v of what Find says is %v", a, there)
+		}
+		if _, b := test.list.Finder()("b"); b != not {
+			t.Errorf("Finder says %v of what Find says is %v", b, not)
+		}
 		if test.list.State != test.state || there != test.there || not != test.not || test.list.Absent("b") != (test.not == snapshot.Absent) {
 			t.Errorf("%s: a is %d, b is %d", test.list.State, there, not)
 		}

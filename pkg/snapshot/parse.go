@@ -17,13 +17,12 @@ var ErrNewer = errors.New("the snapshot has a newer format")
 // ErrConflict is wrapped by Parse's error when the file holds the markers of a merge that git could not finish.
 var ErrConflict = errors.New("two versions of it were merged and could not be made one")
 
-// Parse reads a snapshot file. It also reads what servers answer: the result of initialize, server/discover, tools/list,
-// prompts/list, resources/list, resources/templates/list or skills/list, the JSON-RPC response around one, an object that joins
-// several of these, and an object with the result of initialize under "initialize" and the item arrays beside it.
+// Parse reads a snapshot file, or what servers answer: the result of initialize, server/discover or any list, the JSON-RPC
+// response around one, one object that joins several, or items beside an "initialize".
 //
-// Items that are odd are kept. Fields that change from one answer to the next (ttlMs, cacheScope, resultType, _meta of a
-// result) are left out, and so is a byte order mark. Raw values share data's memory. Errors name the place by JSON
-// pointer; a newer format wraps ErrNewer, and the markers of a merge ErrConflict.
+// Odd items are kept. What changes from one answer to the next (ttlMs, cacheScope, resultType, _meta of a result) and a byte
+// order mark are left out. Raw values share data's memory. Errors name the place by JSON pointer; see ErrNewer and
+// ErrConflict.
 func Parse(data []byte) (*Snapshot, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	s, err := parse(data, true)
@@ -75,7 +74,6 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 	return parseResult(members)
 }
 
-// parseFile reads our own format.
 func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, error) {
 	version, err := strconv.Atoi(string(format))
 	if err != nil || version < 1 {
@@ -165,8 +163,7 @@ func parseResult(members []rawjson.Member) (*Snapshot, error) {
 	return s, nil
 }
 
-// markMissing marks the lists that a server declares and of which its answers hold nothing. That a server which has
-// resources has templates as well is not said by its capabilities.
+// markMissing marks the lists that a server declares and that are not there. Resources do not declare templates.
 func (s *Snapshot) markMissing() {
 	for _, kind := range Kinds() {
 		if kind != Templates && kind.DeclaredIn(s.Capabilities) != nil && s.List(kind).State == NotOffered {
@@ -175,8 +172,7 @@ func (s *Snapshot) markMissing() {
 	}
 }
 
-// set takes a member of a file or result into the snapshot, and tells whether it is one of those that a snapshot knows.
-// A null is the same as an absent member.
+// set takes a member into the snapshot, and tells whether a snapshot knows it. A null is an absent member.
 func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
 	null := string(m.Value) == "null"
 	switch m.Key {
@@ -231,7 +227,6 @@ func unlessNull(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// texts is an array of texts.
 func texts(raw json.RawMessage) ([]string, error) {
 	elements, err := rawjson.Elements(raw)
 	if err != nil {

@@ -16,7 +16,9 @@ package snapshot
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // Format is the version of the file format that Encode writes and the newest one that Parse reads.
@@ -30,42 +32,45 @@ type Snapshot struct {
 	Capabilities json.RawMessage // capabilities as sent; nil when there were none
 	Instructions string          // text for the model; empty when there was none
 
-	Tools, Prompts, Resources, Templates, Skills List
+	Tools, Prompts, Resources, Templates List
 
-	Extra map[string]json.RawMessage // further members of a file of this format, kept as they are
+	Extensions []List // of the kinds that extensions bring, such as Skills: read by List, written by SetList
+
+	Unread []string                   // members of Extra that the server has, and that did not arrive
+	Extra  map[string]json.RawMessage // further members of a file of this format, kept as they are
 }
 
 // List is the list of one kind; one that the server does not offer when the kind is unknown.
 func (s *Snapshot) List(kind Kind) List {
-	if slot := s.slot(kind); slot != nil {
-		list := *slot
-		list.Kind = kind
-		return list
+	list := List{}
+	if slot := kind.row().slot; slot != nil {
+		list = *slot(s)
+	} else if at := s.extension(kind); at >= 0 {
+		list = s.Extensions[at]
 	}
-	return List{Kind: kind}
+	list.Kind = kind
+	return list
 }
 
-// SetList replaces the list of its kind. One of an unknown kind changes nothing.
+// SetList replaces the list of its kind. One that is none of Kinds changes nothing.
 func (s *Snapshot) SetList(list List) {
-	if slot := s.slot(list.Kind); slot != nil {
-		*slot = list
+	if slot := list.Kind.row().slot; slot != nil {
+		*slot(s) = list
+		return
+	}
+	if !slices.Contains(Kinds(), list.Kind) {
+		return
+	}
+	s.Extensions = slices.Clone(s.Extensions) // copies of a snapshot have lists of their own
+	if at := s.extension(list.Kind); at >= 0 {
+		s.Extensions[at] = list
+	} else {
+		s.Extensions = append(s.Extensions, list)
 	}
 }
 
-func (s *Snapshot) slot(kind Kind) *List {
-	switch kind {
-	case Tools:
-		return &s.Tools
-	case Prompts:
-		return &s.Prompts
-	case Resources:
-		return &s.Resources
-	case Templates:
-		return &s.Templates
-	case Skills:
-		return &s.Skills
-	}
-	return nil
+func (s *Snapshot) extension(kind Kind) int {
+	return slices.IndexFunc(s.Extensions, func(l List) bool { return l.Kind == kind })
 }
 
 // Complete tells whether everything that the server offers is there.
@@ -103,4 +108,65 @@ func (s *Snapshot) Size() int {
 		}
 	}
 	return size
+}
+
+// Hidden are the characters that a model reads and a person does not see: control characters but tab and line ends,
+// zero-width, bidirectional, filler, tags, idle variation selectors. What emoji and joining scripts need is not counted.
+func Hidden(text string) []rune {
+	var hidden []rune
+	runes := []rune(text)
+	flagTags := 0 // how many tags may follow: a black flag turns into that of a region by up to seven of them
+	for i, r := range runes {
+		flagTags--
+		switch {
+		case r == 0x1F3F4:
+			flagTags = 8
+		case isTag(r) && flagTags > 0:
+		case r == 0x200C || r == 0x200D:
+			if !joins(runes, i) {
+				hidden = append(hidden, r)
+			}
+		case 0xFE00 <= r && r <= 0xFE0F:
+			if i == 0 || invisible(runes[i-1]) {
+				hidden = append(hidden, r)
+			}
+		case invisible(r):
+			hidden = append(hidden, r)
+		}
+	}
+	return hidden
+}
+
+func isTag(r rune) bool { return 0xE0000 <= r && r <= 0xE007F }
+
+// invisible tells the characters that nobody sees, whatever is around them.
+func invisible(r rune) bool {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r':
+		return false
+	case unicode.IsControl(r), isTag(r):
+		return true
+	case 0xFE00 <= r && r <= 0xFE0F, 0xE0100 <= r && r <= 0xE01EF: // variation selectors
+		return true
+	case r == 0x00AD, r == 0x034F, r == 0x061C, r == 0x180E, r == 0xFEFF: // soft hyphen, joiners and marks
+		return true
+	case r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x3164, r == 0xFFA0: // fillers
+		return true
+	}
+	return 0x200B <= r && r <= 0x200F || 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x206F
+}
+
+// joins tells whether a zero-width joiner or non-joiner stands where a script or an emoji needs one.
+func joins(runes []rune, i int) bool {
+	if i == 0 || i == len(runes)-1 {
+		return false
+	}
+	return joinable(runes[i-1]) && joinable(runes[i+1])
+}
+
+func joinable(r rune) bool {
+	return r >= 0x2190 && r < 0xE0000 && !invisible(r) || r == 0xFE0F ||
+		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
+			unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar,
+			unicode.Mongolian, unicode.Syriac)
 }

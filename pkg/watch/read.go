@@ -28,7 +28,6 @@ type reading struct {
 	sure   map[snapshot.Kind]bool   // lists of several pages that came twice in a row as they are
 }
 
-// everything is a reading of all lists.
 func everything(cause Cause, session Session) *reading {
 	return &reading{cause: cause, hello: session.Hello(), kinds: snapshot.Kinds()}
 }
@@ -53,15 +52,14 @@ func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 			w.news.answered(list.Kind)
 		}
 	}
-	r.took = time.Since(r.asked)
+	r.took, r.hello = time.Since(r.asked), session.Hello()                // with what nobody announces
 	if ctx.Err() != nil && session.Lost() != nil || is[*lostError](err) { // nobody takes what arrived
 		w.options.Observe(Attempt{Cause: r.cause, Outcome: Failure, Took: r.took})
 	}
 	return err
 }
 
-// persist tries to read until the lists are there and are evidence, or often enough. What came without being evidence is
-// asked for again after a moment at first.
+// persist tries to read until the lists are there and are evidence, or often enough.
 func (w *watcher) persist(ctx context.Context, session Session, r *reading) error {
 	wait := w.options.Retry
 	for n := 1; ; n++ {
@@ -110,9 +108,8 @@ func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (fai
 	return failed, lost
 }
 
-// doubt takes lists of several pages for not read that may be made of pages of different moments: those that were announced
-// as changed while they were read or that repeat an item, and those by which something seems broken. What comes twice in a
-// row is what there is. The error names the lists; nil = there are none.
+// doubt takes lists of several pages for not read that may mix moments: announced as changed meanwhile, repeating an item, or
+// seeming broken. What comes twice in a row is there. The error names the lists.
 func (w *watcher) doubt(ctx context.Context, r *reading) error {
 	var torn []error
 	breaks := sync.OnceValue(func() bool { return w.state.breaks(ctx, *r) })
@@ -162,7 +159,6 @@ func listWithin(ctx context.Context, session Session, limit time.Duration, kinds
 	return session.List(ctx, kinds...)
 }
 
-// timeoutError is the end of the time for one attempt.
 type timeoutError struct {
 	limit time.Duration
 	what  string
@@ -197,7 +193,6 @@ func (r *reading) list(kind snapshot.Kind) (list snapshot.List, asked bool) {
 // whole tells whether every list was to be read.
 func (r *reading) whole() bool { return len(r.kinds) == len(snapshot.Kinds()) }
 
-// is tells that an error of type E is in err.
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
@@ -301,10 +296,9 @@ func (w *watcher) heed(r reading, o *outcome) {
 	}
 }
 
-// blame gives the changes that a server which announces changes has kept to itself. Nothing that is seen at one moment proves
-// that, since an announcement may still be on its way to us. So a change that a poll finds without one is only noted; it is
-// proven silent by a later poll, Options.Silence after it at the earliest, when all the while listening never broke off, all
-// was answered, no announcement of anything came, and our own timers were on time.
+// blame gives the changes that a server which announces changes has kept to itself. A change that a poll finds without an
+// announcement, which may be on its way, is only noted; a later poll, at least Options.Silence after it, proves it silent if
+// listening never broke off, all was answered, nothing was announced, and our timers were on time.
 func (w *watcher) blame(r reading, o *outcome) (proven []unannounced) {
 	n := &w.news
 	switch {

@@ -20,7 +20,7 @@ func newWatcher(source Source, options Options, emit func(Event)) *watcher {
 	options = options.complete()
 	options.Diff.Server = source.Name
 	w := &watcher{source: source, options: options}
-	w.state = newState(source, &w.options, emit)
+	w.state = &state{source: source, options: &w.options, emit: emit, expiry: time.NewTimer(forever)}
 	if source.Last != nil {
 		w.state.good, w.state.status.Surface = surface{shot: source.Last, digest: source.Last.Digest()}, source.Last
 	}
@@ -45,8 +45,7 @@ func (w *watcher) run(ctx context.Context) (err error) {
 	return err
 }
 
-// restartable is a context that ends with ctx, or when a new session is asked for. The function that it returns ends it, and
-// tells whether one was.
+// restartable ends with ctx, or when a new session is asked for. The function ends it, and tells whether one was.
 func restartable(ctx context.Context, restart <-chan struct{}) (_ context.Context, over func() (asked bool)) {
 	life, end := context.WithCancel(ctx)
 	if restart == nil {
@@ -95,7 +94,6 @@ func (b *breaker) open() bool { return b.failures >= b.limit }
 
 func (b *breaker) allows() bool { return !b.open() || !time.Now().Before(b.until) }
 
-// record takes the outcome of an attempt.
 func (b *breaker) record(err error) {
 	if b.failures++; err == nil {
 		b.failures = 0
@@ -242,7 +240,7 @@ func (w *watcher) follow(ctx context.Context, session Session) {
 	if ctx.Err() != nil {
 		return
 	}
-	if time.Since(began) >= w.options.steady() {
+	if time.Since(began) >= 20*w.options.Backoff { // it was steady
 		w.next = w.options.Backoff
 	}
 	w.lose(cmp.Or(session.Lost(), lost))
@@ -408,8 +406,7 @@ func (w *watcher) lifetime() time.Duration {
 	return cmp.Or(w.options.MaxStaleness, 2*max(interval, w.floor))
 }
 
-// refresh reads what next names, if it is time for an attempt, and takes what came. The error says that the server gives no
-// sign of life any more.
+// refresh reads what next names, if it is time for an attempt. The error says that the server gives no sign of life any more.
 func (w *watcher) refresh(ctx context.Context, session Session, next *reading) (lost error) {
 	if !w.breaker.allows() {
 		w.news.tried(next.kinds)       // they are read with the next poll

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// state is what is known of a server, and what was told of it.
 type state struct {
 	source  Source
 	options *Options
@@ -30,10 +30,6 @@ type state struct {
 	changedAt time.Time       // when a reading found a change last
 	told      map[string]bool // fingerprints of the distance that was told last
 	aged      bool            // the surface is stale because of its age alone
-}
-
-func newState(source Source, options *Options, emit func(Event)) *state {
-	return &state{source: source, options: options, emit: emit, expiry: time.NewTimer(forever)}
 }
 
 // become tells a new state, or a new reason for the same trouble without telling it.
@@ -89,8 +85,7 @@ func (s *state) expire() {
 	s.giveUp(cmp.Or(s.status.Trouble, Unverified), fmt.Errorf("the surface was not verified for %s", s.lifetime))
 }
 
-// wait waits for a time, or until one of two things happens; true = it was the second. A surface that grows too old
-// meanwhile is told.
+// wait waits for a time, or until one of two things happens; true = it was the second. A surface that grows too old is told.
 func (s *state) wait(ctx context.Context, d time.Duration, second <-chan struct{}) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -139,7 +134,6 @@ func (s *state) tell(e Event) {
 
 func (s *state) publish() { s.options.View.publish(s.status) }
 
-// outcome is what a reading came to.
 type outcome struct {
 	findings []finding.Finding
 	first    bool // there was no surface before
@@ -162,7 +156,6 @@ func (o outcome) proof(r reading) Event {
 	return e
 }
 
-// word is the outcome for whoever measures.
 func (o outcome) word(err error) Outcome {
 	switch {
 	case err != nil:
@@ -251,10 +244,7 @@ func (s *state) compare(ctx context.Context, next surface) (found []finding.Find
 	if found, err = s.findings(ctx, next); err != nil || s.source.Saved == nil {
 		return found, len(found) > 0, err
 	}
-	now := map[string]bool{}
-	for _, f := range found {
-		now[f.Fingerprint()] = true
-	}
+	now := lists.Set(lists.Map(found, func(f finding.Finding) string { return f.Fingerprint() }))
 	if maps.Equal(now, s.told) {
 		return nil, false, nil
 	}
@@ -267,7 +257,7 @@ func (s *state) findings(ctx context.Context, next surface) ([]finding.Finding, 
 	var old, new *snapshot.Snapshot
 	if s.source.Saved != nil {
 		old, new = s.source.Saved(), next.shot
-	} else if s.good.shot != nil && !s.good.same(next) {
+	} else if s.good.shot != nil && (s.good.digest == "" || s.good.digest != next.digest) {
 		old, new = s.good.against(next)
 	}
 	if old == nil {
@@ -344,6 +334,3 @@ func (s surface) against(next surface) (old, new *snapshot.Snapshot) {
 	}
 	return &before, &after
 }
-
-// same tells whether nothing can have changed.
-func (s surface) same(next surface) bool { return s.digest != "" && s.digest == next.digest }

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// authority is the authorization server, whose endpoints are below a path.
+// authority is the authorization server, whose endpoints are below a path. It answers one request at a time.
 func (s *Server) authority(path string) http.Handler {
 	site := http.NewServeMux()
 	if !s.quirks.OpenID && (!s.quirks.Ancient || s.quirks.Metadata != nil) {
@@ -29,19 +29,20 @@ func (s *Server) authority(path string) http.Handler {
 	site.HandleFunc("POST "+path+"/revoke", s.revoke)
 	site.HandleFunc("GET "+path+"/runner", s.runner)
 	site.HandleFunc("POST "+path+"/idp", s.exchange)
-	return site
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		site.ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
-	s.mu.Lock()
-	instead := s.quirks.Metadata
-	s.mu.Unlock()
 	document(w, http.StatusOK, map[string]any{
 		"issuer": s.Issuer, "authorization_endpoint": s.Issuer + "/authorize", "token_endpoint": s.Issuer + "/token",
 		"registration_endpoint": s.Issuer + "/register", "device_authorization_endpoint": s.Issuer + "/device",
 		"revocation_endpoint": s.Issuer + "/revoke", "code_challenge_methods_supported": []string{"S256"},
 		"response_types_supported": []string{"code"}, "authorization_response_iss_parameter_supported": true,
-	}, instead)
+	}, s.quirks.Metadata)
 }
 
 // statement is what whoever vouches for a client says, before whom it says that to.
@@ -75,16 +76,12 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id := s.next("client")
-	s.mu.Lock()
 	s.clients[id] = c
-	s.mu.Unlock()
 	document(w, http.StatusCreated, map[string]any{"client_id": id, "token_endpoint_auth_method": "none"}, nil)
 }
 
 // next is a name that was not given before.
 func (s *Server) next(what string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.made++
 	return what + "-" + strconv.Itoa(s.made)
 }
@@ -92,10 +89,7 @@ func (s *Server) next(what string) string {
 // authorize lets the user in without asking anybody, and sends the browser back.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
-	s.mu.Lock()
-	q := s.quirks
 	c, registered := s.clients[asked.Get("client_id")]
-	s.mu.Unlock()
 	switch {
 	case !registered && asked.Get("client_id") != "known" && !strings.HasPrefix(asked.Get("client_id"), "https://"),
 		registered && !slices.Contains(c.Redirects, asked.Get("redirect_uri")):
@@ -106,30 +100,28 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "a bad authorization request", http.StatusBadRequest)
 		return
 	}
-	http.Redirect(w, r, asked.Get("redirect_uri")+"?"+s.answer(q, asked).Encode(), http.StatusFound)
+	http.Redirect(w, r, asked.Get("redirect_uri")+"?"+s.answer(asked).Encode(), http.StatusFound)
 }
 
-func (s *Server) answer(q Quirks, asked url.Values) url.Values {
+func (s *Server) answer(asked url.Values) url.Values {
 	answer := url.Values{"state": {asked.Get("state")}, "iss": {s.Issuer}}
-	switch q.Iss {
+	switch s.quirks.Iss {
 	case "":
 	case "-":
 		answer.Del("iss")
 	default:
-		answer.Set("iss", q.Iss)
+		answer.Set("iss", s.quirks.Iss)
 	}
-	if q.State != "" {
-		answer.Set("state", q.State)
+	if s.quirks.State != "" {
+		answer.Set("state", s.quirks.State)
 	}
-	if q.Deny {
+	if s.quirks.Deny {
 		answer.Set("error", "access_denied")
 		answer.Set("error_description", "the user said no")
 		return answer
 	}
 	code := s.next("code")
-	s.mu.Lock()
 	s.codes[code] = asked
-	s.mu.Unlock()
 	answer.Set("code", code)
 	return answer
 }
@@ -140,10 +132,8 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		fail(w, "invalid_request", "no form")
 		return
 	}
-	s.mu.Lock()
 	s.forms[r.URL.Path] = r.PostForm
 	q := s.quirks
-	s.mu.Unlock()
 	if q.Secret != "" && !proves(r, q.Secret) {
 		fail(w, "invalid_client", "wrong secret "+r.PostForm.Get("client_secret"))
 		return
@@ -152,12 +142,12 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		fail(w, "invalid_client", "for somebody else")
 		return
 	}
-	asked, code, why := s.granted(r.PostForm, q)
+	asked, code, why := s.granted(r.PostForm)
 	if code != "" {
 		fail(w, code, why)
 		return
 	}
-	s.give(w, q, asked, r.PostForm.Get("grant_type") != "client_credentials")
+	s.give(w, asked, r.PostForm.Get("grant_type") != "client_credentials")
 }
 
 // audience is whom a client assertion is meant for; nobody verifies it here.
@@ -183,12 +173,10 @@ func proves(r *http.Request, secret string) bool {
 }
 
 // granted is the request that a grant belongs to, or an error. Every grant is good once.
-func (s *Server) granted(form url.Values, q Quirks) (asked url.Values, code, why string) {
+func (s *Server) granted(form url.Values) (asked url.Values, code, why string) {
 	if form.Get("resource") != s.URL {
 		return nil, "invalid_target", "for which resource?"
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch form.Get("grant_type") {
 	case "authorization_code":
 		asked = take(s.codes, form.Get("code"))
@@ -201,7 +189,7 @@ func (s *Server) granted(form url.Values, q Quirks) (asked url.Values, code, why
 		if asked = s.refresh[secret]; asked == nil {
 			return nil, "invalid_grant", "unknown refresh token " + secret
 		}
-		if !q.Keep {
+		if !s.quirks.Keep {
 			delete(s.refresh, secret)
 		}
 	case "client_credentials":
@@ -215,7 +203,7 @@ func (s *Server) granted(form url.Values, q Quirks) (asked url.Values, code, why
 			s.quirks.Pending--
 			return nil, "authorization_pending", ""
 		}
-		if q.Deny {
+		if s.quirks.Deny {
 			return nil, "access_denied", ""
 		}
 		if asked = take(s.devices, form.Get("device_code")); asked == nil {
@@ -234,27 +222,23 @@ func take(from map[string]url.Values, key string) url.Values {
 }
 
 // give makes new tokens for a request.
-func (s *Server) give(w http.ResponseWriter, q Quirks, asked url.Values, renews bool) {
-	access := q.Prefix + s.next("access-token")
+func (s *Server) give(w http.ResponseWriter, asked url.Values, renews bool) {
+	access := s.quirks.Prefix + s.next("access-token")
 	good := url.Values{"resource": {asked.Get("resource")}, "scope": {asked.Get("scope")}}
 	members := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "scope": asked.Get("scope")}
-	if q.Life != nil {
-		members["expires_in"] = q.Life
+	if s.quirks.Life != nil {
+		members["expires_in"] = s.quirks.Life
 	}
-	if q.Kind != "" {
-		members["token_type"] = q.Kind
+	if s.quirks.Kind != "" {
+		members["token_type"] = s.quirks.Kind
 	}
-	s.mu.Lock()
 	s.access[access] = good
-	s.mu.Unlock()
 	if renews {
 		refresh := s.next("refresh-token")
 		members["refresh_token"] = refresh
-		s.mu.Lock()
 		s.refresh[refresh] = asked
-		s.mu.Unlock()
 	}
-	if q.Form {
+	if s.quirks.Form {
 		form := url.Values{}
 		for name, value := range members {
 			form.Set(name, fmt.Sprint(value))
@@ -273,13 +257,10 @@ func (s *Server) device(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	code := s.next("device-code")
-	s.mu.Lock()
 	s.devices[code] = r.PostForm
-	slow, instead := max(s.quirks.Slow, 1), s.quirks.Device
-	s.mu.Unlock()
 	document(w, http.StatusOK, map[string]any{
-		"device_code": code, "user_code": "WDJB-MJHT", "verification_uri": s.Issuer + "/type", "expires_in": 600, "interval": slow,
-	}, instead)
+		"device_code": code, "user_code": "WDJB-MJHT", "verification_uri": s.Issuer + "/type", "expires_in": 600, "interval": max(s.quirks.Slow, 1),
+	}, s.quirks.Device)
 }
 
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
@@ -287,8 +268,6 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 		fail(w, "invalid_client", "who?")
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	delete(s.access, r.PostForm.Get("token"))
 	delete(s.refresh, r.PostForm.Get("token"))
 }

@@ -157,12 +157,7 @@ func fail(w http.ResponseWriter, code, why string) {
 // has tells whether a list of words has all of others.
 func has(list, others string) bool {
 	words := strings.Fields(list)
-	for _, word := range strings.Fields(others) {
-		if !slices.Contains(words, word) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Fields(others), func(word string) bool { return !slices.Contains(words, word) })
 }
 
 // resource is the protected MCP server.

@@ -1,5 +1,4 @@
-// Package judge asks an independent validator whether a schema accepts a value. Only tests import it: it is what the
-// verdicts of the schema engine are held against.
+// Package judge asks an independent validator whether a schema accepts a value. Only tests import it.
 package judge
 
 import (
@@ -16,8 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Answer is what the validator says. It is Unsure where a pattern it cannot read was consulted, or its work was cut
-// short.
+// Answer is Unsure where a pattern that cannot be read was consulted, or the work was cut short.
 type Answer int
 
 // The answers.
@@ -42,8 +40,7 @@ type Judge struct {
 	opaque   bool                          // a pattern without known meaning was consulted
 }
 
-// New reads a schema, decoded from JSON with numbers as [json.Number]; it is not changed. An error means that the
-// validator cannot read it: it is invalid, refers outside itself, or is too large to judge.
+// New reads a decoded schema, numbers as [json.Number]. An error: it is invalid, refers outside itself, or is too large.
 func New(root any, name string, assertFormats bool) (*Judge, error) {
 	if err := Check(root); err != nil {
 		return nil, fmt.Errorf("reading a schema: %w", err)
@@ -66,8 +63,7 @@ func New(root any, name string, assertFormats bool) (*Judge, error) {
 	return v, v.compile("")
 }
 
-// Valid reports whether the schema accepts the instance, decoded from JSON with numbers as [json.Number]. An error
-// means that the validator cannot tell.
+// Valid reports whether the schema accepts the decoded instance. An error means that the validator cannot tell.
 func (v *Judge) Valid(instance any) (bool, error) {
 	if err := Check(instance); err != nil {
 		return false, fmt.Errorf("judging an instance: %w", err)
@@ -149,7 +145,6 @@ func (c counter) Validate(*jsonschema.ValidatorContext, any) {
 	}
 }
 
-// refusal is a loader that loads nothing.
 type refusal struct{}
 
 // Load refuses every address.
@@ -254,9 +249,8 @@ func Writable(n json.Number) bool {
 	return err == nil && e <= maxExponent && e >= -maxExponent
 }
 
-// modern prepares a schema for the validator. Where it names no draft, keywords that 2020-12 took from older ones get
-// their new names: generators write them there, and the validator would refuse them. Where it names an older draft,
-// const beside $ref is left out: those drafts ignore it, and the validator does not. The schema given is not changed.
+// modern gives keywords of older drafts their new names where no draft is named, and leaves out const beside $ref in drafts
+// that ignore it: the validator would not. The given schema stays.
 func modern(schema any) any {
 	o, ok := schema.(map[string]any)
 	if !ok {

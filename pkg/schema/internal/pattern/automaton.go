@@ -47,14 +47,12 @@ func newDFA(prog *syntax.Prog, sets []int, work *int) *dfa {
 	return d
 }
 
-// begin returns the state in which nothing has been read.
 func (d *dfa) begin() int {
 	c := closure{dfa: d, start: true}
 	c.add(uint32(d.prog.Start))
 	return d.intern(c, false)
 }
 
-// step returns the state after a code point of the class.
 func (d *dfa) step(state, class int) int {
 	if state == found || state == lost {
 		return state
@@ -90,7 +88,6 @@ func (d *dfa) remember(state, class, next int) int {
 	return next
 }
 
-// accepts reports whether the string may end in the state.
 func (d *dfa) accepts(state int) bool {
 	if state == found || state == lost {
 		return state == found
@@ -238,7 +235,6 @@ func (c *collector) add(spans []span) int {
 	return len(c.sets) - 1
 }
 
-// spansOf returns what one instruction of a program tests for.
 func spansOf(in *syntax.Inst) []span {
 	switch in.Op {
 	case syntax.InstRuneAny:

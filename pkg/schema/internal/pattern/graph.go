@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// A graph is the explored part of a region's automaton: node 0 is the start, and nodes come in the order of their
-// distance from it.
+// A graph is the explored part of a region's automaton; node 0 is the start, and nearer nodes come first.
 type graph struct {
 	alpha *alphabet
 	nodes []node
@@ -80,7 +79,6 @@ func (g *graph) shortest() int {
 	return slices.IndexFunc(g.nodes, func(n node) bool { return n.accept })
 }
 
-// path returns a shortest string that leads to the node.
 func (g *graph) path(n int) string {
 	var runes []rune
 	for ; g.nodes[n].from >= 0; n = g.nodes[n].from {

@@ -1,0 +1,574 @@
+//go:build fleet && linux
+
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+)
+
+// TestOnKubernetes runs examples/fleet/kubernetes as it is, but for the image and the volume, on a real cluster of one node that is alone
+// in namespaces of its own: 500 servers are checked in the 8 indexes of a Job, of which one is killed and one fails, while the Job that
+// merges waits for them; then watchers divide them, two, three, none and two.
+func TestOnKubernetes(t *testing.T) {
+	if programs := os.Getenv("MCPCTL_KUBERNETES_INSIDE"); programs != "" {
+		f := newFarmInside(t, programs)
+		t.Run("Job", f.testJob)
+		t.Run("StatefulSet", f.testStatefulSet)
+		return
+	}
+	mayRunKubernetes(t)
+	programs := os.Getenv("MCPCTL_KUBERNETES") // the folder that keeps them
+	if programs == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs = filepath.Join(cache, "mcpctl", "kubernetes-v1.34.3")
+	}
+	began := time.Now()
+	if out, err := exec.Command("sh", "../../testdata/kubernetes/build.sh", programs).CombinedOutput(); err != nil {
+		t.Fatalf("building Kubernetes: %v: %s", err, out)
+	}
+	t.Logf("Kubernetes is there, after %s", time.Since(began).Round(time.Second))
+	t.Cleanup(restoreMachine(t))
+	work, err := os.MkdirTemp("/tmp", "kube") // sockets have short paths
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // its mounts are gone with their namespace
+		if err := os.RemoveAll(work); err != nil {
+			t.Error(err)
+		}
+	})
+	inside := exec.Command("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", `"$@"; exit $?`, // a shell waits for orphans
+		"sh", os.Args[0], "-test.run=^TestOnKubernetes$", "-test.v", "-test.timeout=15m")
+	inside.Env = append(os.Environ(), "MCPCTL_KUBERNETES_INSIDE="+programs, "MCPCTL_KUBERNETES_WORK="+work)
+	inside.Stdout, inside.Stderr = os.Stdout, os.Stderr
+	if err := inside.Run(); err != nil {
+		t.Error(err)
+	}
+}
+
+// mayRunKubernetes skips where a node cannot run.
+func mayRunKubernetes(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("NOT TESTED: a node of Kubernetes runs as root")
+	}
+	for _, program := range []string{"containerd", "ctr", "runc", "etcd", "/usr/lib/cni/ptp", "openssl", "curl", "ip", "unshare"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("NOT TESTED: there is no " + program + ": install containerd, runc, etcd-server, containernetworking-plugins, openssl, curl, iproute2 and util-linux")
+		}
+	}
+	if known, _ := os.ReadFile("/proc/filesystems"); !bytes.Contains(known, []byte("\toverlay\n")) {
+		t.Skip("NOT TESTED: this system has no overlayfs")
+	}
+	if out, err := exec.Command("unshare", "--net", "ip", "link", "add", "node", "type", "veth", "peer", "name", "other").CombinedOutput(); err != nil {
+		t.Skipf("NOT TESTED: no namespace can be had with a network of its own: %v: %s", err, out)
+	}
+}
+
+// restoreMachine undoes what a kubelet does outside of its namespaces.
+func restoreMachine(t *testing.T) func() {
+	before := map[string][]byte{}
+	for _, name := range []string{"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes"} {
+		before["/proc/sys/"+name], _ = os.ReadFile("/proc/sys/" + name)
+	}
+	return func() {
+		for name, text := range before {
+			if err := os.WriteFile(name, text, 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+		groups, _ := filepath.Glob("/sys/fs/cgroup/*/kubepods")
+		more, _ := filepath.Glob("/sys/fs/cgroup/*/k8s.io")
+		for _, group := range append(groups, append(more, "/sys/fs/cgroup/kubepods", "/sys/fs/cgroup/k8s.io")...) {
+			_ = exec.Command("find", group, "-depth", "-type", "d", "-exec", "rmdir", "{}", "+").Run() // what is busy or not there stays
+		}
+	}
+}
+
+// cluster is the cluster, and the fleet that it looks at.
+type cluster struct {
+	*farm
+	work, kubectl string
+}
+
+func newFarmInside(t *testing.T, programs string) *cluster {
+	work := os.Getenv("MCPCTL_KUBERNETES_WORK")
+	pause := filepath.Join(work, "pause")
+	if out, err := exec.Command("go", "build", "-o", pause, "../../testdata/kubernetes/pause").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	writeImage(t, filepath.Join(work, "pause.tar"), "registry.local/pause:1", pause)
+	c := &cluster{work: work, kubectl: filepath.Join(programs, "kubectl")}
+	program := buildStatic(t, filepath.Join(work, "mcpctl"))
+	writeImage(t, filepath.Join(work, "mcpctl.tar"), "registry.local/mcpctl:1", program)
+	began := time.Now()
+	start := exec.Command("sh", "../../testdata/kubernetes/start.sh", work, programs)
+	start.Stdout, start.Stderr = os.Stdout, os.Stderr
+	if err := start.Run(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("a cluster of one node is ready after %s: %s", time.Since(began).Round(time.Second), c.run(t, "version"))
+	c.farm = newFarm(t, 500, "192.168.77.1")
+	c.program = program
+	c.apply(t)
+	return c
+}
+
+// writeImage packs a program as an image, as docker save does.
+func writeImage(t *testing.T, file, name, program string) {
+	layer := packed(t, map[string][]byte{"usr/bin/mcpctl": content(t, program)})
+	config := encoded(t, map[string]any{
+		"architecture": "amd64", "os": "linux", "config": map[string]any{"Entrypoint": []string{"/usr/bin/mcpctl"}, "WorkingDir": "/", "User": "65532:65532"},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(layer))}},
+	})
+	manifest := encoded(t, []any{map[string]any{"Config": "config.json", "RepoTags": []string{name}, "Layers": []string{"layer.tar"}}})
+	if err := os.WriteFile(file, packed(t, map[string][]byte{"config.json": config, "layer.tar": layer, "manifest.json": manifest}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func packed(t *testing.T, files map[string][]byte) []byte {
+	var out bytes.Buffer
+	archive := tar.NewWriter(&out)
+	for name, text := range files {
+		if err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = archive.Write(text)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func encoded(t *testing.T, value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func content(t *testing.T, file string) []byte {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// apply makes the example, with the configuration of the farm and a folder of this machine as its volume.
+func (c *cluster) apply(t *testing.T) {
+	for name, file := range map[string]string{"mcp.json": ".mcp.json", "mcpctl.yaml": "mcpctl.yaml"} {
+		text := bytes.ReplaceAll(content(t, filepath.Join(c.dir, file)), []byte("[.mcp.json]"), []byte("[mcp.json]"))
+		c.write(t, name, string(text))
+	}
+	if err := os.Remove(filepath.Join(c.dir, ".mcp.json")); err != nil {
+		t.Fatal(err)
+	}
+	volume := filepath.Join(c.work, "volume")
+	if err := errors.Join(os.Mkdir(volume, 0o777), os.Chmod(volume, 0o777), os.Symlink(absolute(t, "../../examples/fleet/kubernetes"), filepath.Join(c.dir, "example"))); err != nil {
+		t.Fatal(err)
+	}
+	patch := func(kind, path string) string {
+		return fmt.Sprintf("  - {target: {kind: %s}, patch: '[{\"op\": \"replace\", \"path\": \"%s/volumes/1\", \"value\": {\"name\": \"shared\", \"hostPath\": {\"path\": \"%s\"}}}]'}\n", kind, path, volume)
+	}
+	c.write(t, "kustomization.yaml", `namespace: mcpctl
+resources: [example]
+configMapGenerator: [{name: mcpctl, behavior: replace, files: [mcpctl.yaml, mcp.json]}]
+generatorOptions: {disableNameSuffixHash: true}
+images: [{name: ghcr.io/mcpctl/mcpctl, newName: registry.local/mcpctl, newTag: "1"}]
+patches:
+  - {target: {kind: ServiceMonitor}, patch: '{$patch: delete, apiVersion: monitoring.coreos.com/v1, kind: ServiceMonitor, metadata: {name: any}}'}
+  - {target: {kind: PersistentVolumeClaim}, patch: '{$patch: delete, apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: any}}'}
+`+patch("CronJob", "/spec/jobTemplate/spec/template/spec")+patch("StatefulSet", "/spec/template/spec"))
+	c.run(t, "create", "namespace", "mcpctl")
+	c.run(t, "create", "secret", "generic", "mcpctl-listen", "--from-literal=token=not-a-secret")
+	c.run(t, "apply", "--server-side", "--kustomize", c.dir)
+	c.run(t, "scale", "statefulset", "mcpctl-watch", "--replicas=0")
+}
+
+func absolute(t *testing.T, path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// run is what kubectl writes.
+func (c *cluster) run(t *testing.T, words ...string) string {
+	out, err := c.command(words...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("kubectl %v: %v: %s", words, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (c *cluster) command(words ...string) *exec.Cmd {
+	return exec.Command(c.kubectl, append([]string{"--kubeconfig=" + filepath.Join(c.work, "kubeconfig"), "--namespace=mcpctl"}, words...)...)
+}
+
+// until waits for what kubectl says to be as wanted.
+func (c *cluster) until(t *testing.T, wanted func(string) bool, words ...string) string {
+	var out []byte
+	for late := time.Now().Add(5 * time.Minute); ; time.Sleep(200 * time.Millisecond) { // what never comes fails, late
+		if out, _ = c.command(words...).Output(); wanted(string(out)) {
+			return string(out)
+		}
+		if time.Now().After(late) {
+			events, _ := c.command("get", "pods,jobs,statefulsets", "--output=wide").CombinedOutput()
+			t.Fatalf("kubectl %v: %s\n%s", words, out, events)
+		}
+	}
+}
+
+func is(text string) func(string) bool { return func(got string) bool { return got == text } }
+
+// testJob checks the fleet by the Job, and merges by the other.
+func (c *cluster) testJob(t *testing.T) {
+	began := time.Now()
+	want, status := c.check(t)
+	t.Logf("one process over 500 servers: status %d, %d bytes of report, in %s", status, len(want), time.Since(began).Round(100*time.Millisecond))
+	parts := filepath.Join(c.work, "volume", "parts")
+	c.leaveLastNight(t, parts)
+	blocked := filepath.Join(parts, "5.json") // index 5 cannot write its report
+	if err := errors.Join(os.Remove(blocked), os.Mkdir(blocked, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	asked := c.hold(t, partOf(t, c.farm, 4))
+	began = time.Now()
+	for _, name := range []string{"merge", "check"} {
+		c.run(t, "create", "job", name, "--from=cronjob/mcpctl-"+name)
+	}
+	<-asked
+	c.awaitFailed(t, 5)
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	if state := c.run(t, "get", "job", "merge", "--output=jsonpath={.status.active}{.status.conditions}"); state != "1" {
+		t.Errorf("the merge waits for no part: %s", state)
+	}
+	c.kill(t, 3)
+	c.awaitFailed(t, 3)
+	c.let()
+	c.until(t, is("0-7 2 Complete"), "get", "job", "check", "--output=jsonpath={.status.completedIndexes} {.status.failed} {.status.conditions[?(@.type=='Complete')].type}")
+	exit := c.until(t, func(text string) bool { return text != "" }, "get", "pod", "--selector=batch.kubernetes.io/job-name=merge", "--output=jsonpath={.items[*].status.containerStatuses[*].state.terminated.exitCode}")
+	if exit != strconv.Itoa(status) {
+		t.Errorf("the merge ended with status %s, want %d: %s", exit, status, c.run(t, "logs", "job/merge"))
+	}
+	got := content(t, filepath.Join(c.work, "volume/whole/check.json"))
+	here := bytes.ReplaceAll(got, []byte("/etc/mcpctl/"), nil) // as the process in the folder names its files
+	if difference := cmp.Diff(withoutTimes(t, want), withoutTimes(t, here)); difference != "" {
+		t.Errorf("-whole +merged %s", difference)
+	}
+	var r struct{ Servers, Findings []any }
+	if err := json.Unmarshal(got, &r); err != nil || len(r.Servers) != 500 || len(r.Findings) == 0 {
+		t.Errorf("the report has %d servers and %d findings, %v", len(r.Servers), len(r.Findings), err)
+	}
+	t.Logf("8 indexes over 500 servers, one killed, one failed, both begun anew: after %s merged with status %s, %d findings, %d bytes of report, as from one process",
+		time.Since(began).Round(100*time.Millisecond), exit, len(r.Findings), len(got))
+}
+
+// leaveLastNight leaves the reports of an earlier run where those of the next are to be.
+func (c *cluster) leaveLastNight(t *testing.T, folder string) {
+	if err := errors.Join(os.Mkdir(folder, 0o777), os.Chmod(folder, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		text, _ := c.check(t, "--shard", fmt.Sprintf("%d/8", i+1))
+		var r map[string]any
+		if err := json.Unmarshal(text, &r); err != nil {
+			t.Fatal(err)
+		}
+		r["part"].(map[string]any)["began"] = time.Now().Add(-24 * time.Hour)
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.json", i)), encoded(t, r), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// awaitFailed waits until a pod of an index of the Job has failed.
+func (c *cluster) awaitFailed(t *testing.T, index int) {
+	failed := func(phases string) bool { return strings.Contains(phases, "Failed") }
+	c.until(t, failed, "get", "pod", fmt.Sprintf("--selector=batch.kubernetes.io/job-name=check,batch.kubernetes.io/job-completion-index=%d", index), "--output=jsonpath={.items[*].status.phase}")
+}
+
+// kill kills the process of an index, as the kernel does when memory is short.
+func (c *cluster) kill(t *testing.T, index int) {
+	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range environments {
+		environment, _ := os.ReadFile(file)
+		words, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		if !bytes.Contains(environment, fmt.Appendf(nil, "JOB_COMPLETION_INDEX=%d\x00", index)) || !bytes.Contains(words, []byte("--shard=auto/8")) {
+			continue
+		}
+		process, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err := syscall.Kill(process, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Fatalf("no process of index %d", index)
+}
+
+// testStatefulSet divides the fleet among watchers, of which there are two, three, none and two.
+func (c *cluster) testStatefulSet(t *testing.T) {
+	c.testRights(t)
+	began := time.Now()
+	c.scale(t, 2)
+	two := c.spread(t, 2)
+	t.Logf("2 watchers after %s: %v servers", time.Since(began).Round(100*time.Millisecond), sizes(two))
+	c.testMonitored(t, two)
+	if told := c.told(t); len(told) > 0 {
+		t.Errorf("changes of %v were told, and there are none", told)
+	}
+
+	began = time.Now()
+	c.changed.Store(true) // while servers move
+	c.scale(t, 3)
+	three := c.spread(t, 3)
+	moved := 0
+	for pod, names := range two {
+		for name := range names {
+			if !three[pod][name] {
+				moved++
+			}
+		}
+	}
+	t.Logf("3 watchers after %s: %v servers, %d have moved", time.Since(began).Round(100*time.Millisecond), sizes(three), moved)
+	if len(three["mcpctl-watch-2"]) != moved {
+		t.Errorf("%d servers moved, and the new watcher has %d", moved, len(three["mcpctl-watch-2"]))
+	}
+	if restarts := c.run(t, "get", "pod", "--selector=app.kubernetes.io/component=watch", "--output=jsonpath={.items[*].status.containerStatuses[*].restartCount}"); restarts != "0 0 0" {
+		t.Errorf("watchers were started again: %s", restarts)
+	}
+	first := c.awaitTold(t, nil)
+	t.Logf("all %d changes meanwhile were told after %s, %d of them twice", c.found, time.Since(began).Round(100*time.Millisecond), more(first, 1))
+
+	c.scale(t, 0)
+	c.until(t, is(""), "get", "pod", "--selector=app.kubernetes.io/component=watch", "--output=name")
+	before := c.told(t)
+	c.changed.Store(false) // while nobody watches
+	began = time.Now()
+	c.scale(t, 2)
+	for name, times := range c.awaitTold(t, before) {
+		if times != before[name]+1 {
+			t.Errorf("the change of %s while nobody watched was told %d times", name, times-before[name])
+		}
+	}
+	t.Logf("2 watchers again: the %d changes while nobody watched were told once each, after %s", c.found, time.Since(began).Round(100*time.Millisecond))
+}
+
+func (c *cluster) scale(t *testing.T, replicas int) {
+	c.run(t, "scale", "statefulset", "mcpctl-watch", fmt.Sprintf("--replicas=%d", replicas))
+}
+
+// testRights holds the watchers to all that they may do.
+func (c *cluster) testRights(t *testing.T) {
+	for words, want := range map[string]string{
+		"get statefulset/mcpctl-watch --subresource=scale": "yes", "get statefulset/other --subresource=scale": "no",
+		"get statefulset/mcpctl-watch": "no", "update statefulset/mcpctl-watch --subresource=scale": "no", "list pods": "no", "get secrets": "no", "create jobs": "no",
+	} {
+		out, _ := c.command(append([]string{"auth", "can-i", "--as=system:serviceaccount:mcpctl:mcpctl-watch"}, strings.Fields(words)...)...).Output() // no is a failure
+		if got := strings.TrimSpace(string(out)); got != want {
+			t.Errorf("a watcher may %s: %s, want %s", words, got, want)
+		}
+	}
+}
+
+// spread waits until so many watchers have the fleet among them, each server with one of them.
+func (c *cluster) spread(t *testing.T, watchers int) map[string]map[string]bool {
+	for late := time.Now().Add(5 * time.Minute); ; time.Sleep(500 * time.Millisecond) {
+		has, all, sum := map[string]map[string]bool{}, map[string]bool{}, 0
+		for pod, address := range c.ready(t) {
+			has[pod] = map[string]bool{}
+			var known struct{ Servers []struct{ Name string } }
+			if err := json.Unmarshal(ask(t, "http://"+address+":9464/v1/servers", "not-a-secret"), &known); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range known.Servers {
+				has[pod][s.Name], all[s.Name] = true, true
+				sum++
+			}
+		}
+		if len(has) == watchers && len(all) == 500 && sum == 500 {
+			return has
+		}
+		if time.Now().After(late) {
+			pods, _ := c.command("describe", "pod").CombinedOutput()
+			said, _ := c.command("logs", "--selector=app.kubernetes.io/component=watch", "--tail=20").CombinedOutput()
+			t.Fatalf("%d watchers have %d servers, %d of them different: %s\n%s", len(has), sum, len(all), pods, said)
+		}
+	}
+}
+
+// ready are the addresses of the watchers that are ready.
+func (c *cluster) ready(t *testing.T) map[string]string {
+	var list struct {
+		Items []struct {
+			Metadata struct{ Name string }
+			Status   struct {
+				PodIP      string
+				Conditions []struct{ Type, Status string }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(c.run(t, "get", "pod", "--selector=app.kubernetes.io/component=watch", "--output=json")), &list); err != nil {
+		t.Fatal(err)
+	}
+	addresses := map[string]string{}
+	for _, pod := range list.Items {
+		for _, is := range pod.Status.Conditions {
+			if is.Type == "Ready" && is.Status == "True" {
+				addresses[pod.Metadata.Name] = pod.Status.PodIP
+			}
+		}
+	}
+	return addresses
+}
+
+// ask is what a watcher answers; nothing while it goes.
+func ask(t *testing.T, url, token string) []byte {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return []byte("{}")
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		return []byte("{}")
+	}
+	return body
+}
+
+// testMonitored reads the metrics of a watcher as the ServiceMonitor says, which has no operator here.
+func (c *cluster) testMonitored(t *testing.T, watchers map[string]map[string]bool) {
+	var monitor struct {
+		Spec struct {
+			Selector  struct{ MatchLabels map[string]string }
+			Endpoints []struct {
+				Port          string
+				Authorization struct{ Credentials struct{ Name, Key string } }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(c.local(t, "../../examples/fleet/kubernetes/servicemonitor.yaml")), &monitor); err != nil || len(monitor.Spec.Endpoints) != 1 {
+		t.Fatal(err)
+	}
+	end := monitor.Spec.Endpoints[0]
+	var labels []string
+	for key, value := range monitor.Spec.Selector.MatchLabels {
+		labels = append(labels, key+"="+value)
+	}
+	port := c.run(t, "get", "service", "--selector="+strings.Join(labels, ","), fmt.Sprintf("--output=jsonpath={.items[*].spec.ports[?(@.name=='%s')].port}", end.Port))
+	token, err := base64.StdEncoding.DecodeString(c.run(t, "get", "secret", end.Authorization.Credentials.Name, fmt.Sprintf("--output=jsonpath={.data['%s']}", end.Authorization.Credentials.Key)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	up := 0
+	for _, address := range c.ready(t) {
+		up += strings.Count(string(ask(t, "http://"+address+":"+port+"/metrics", string(token))), "mcpctl_server_up{")
+	}
+	if up != 500 {
+		t.Errorf("metrics tell of %d servers", up)
+	}
+}
+
+// local is a manifest as JSON.
+func (c *cluster) local(t *testing.T, file string) string {
+	var value any
+	if err := yaml.Unmarshal(content(t, file), &value); err != nil {
+		t.Fatal(err)
+	}
+	return string(encoded(t, value))
+}
+
+// told is how often each server was told to have another tool, or one less, by the journals of all watchers.
+func (c *cluster) told(t *testing.T) map[string]int {
+	journals, err := filepath.Glob(filepath.Join(c.work, "volume/watch/*.journal"))
+	if err != nil || len(journals) == 0 {
+		t.Fatalf("there are no journals (%v)", err)
+	}
+	told := map[string]int{}
+	for _, file := range journals {
+		for line := range bytes.Lines(content(t, file)) {
+			var e struct {
+				Event, Server string
+				Findings      []struct{ Item string }
+			}
+			if json.Unmarshal(line, &e) != nil || e.Event != "changed" { // one may be half written
+				continue
+			}
+			if len(e.Findings) != 1 || e.Findings[0].Item != "tool/later" {
+				t.Errorf("another change is told: %s", line)
+			}
+			told[e.Server]++
+		}
+	}
+	return told
+}
+
+// awaitTold waits until a change of every server that answers is told, beside those before.
+func (c *cluster) awaitTold(t *testing.T, before map[string]int) map[string]int {
+	for late := time.Now().Add(5 * time.Minute); ; time.Sleep(500 * time.Millisecond) {
+		told, n := c.told(t), 0
+		for name, times := range told {
+			if times > before[name] {
+				n++
+			}
+		}
+		if n == c.found {
+			return told
+		}
+		if time.Now().After(late) {
+			t.Fatalf("the changes of %d servers of %d were told", n, c.found)
+		}
+	}
+}
+
+// more is how many servers were told of more often.
+func more(told map[string]int, times int) (n int) {
+	for _, told := range told {
+		if told > times {
+			n++
+		}
+	}
+	return n
+}
+
+func sizes(watchers map[string]map[string]bool) (n []int) {
+	for _, pod := range slices.Sorted(maps.Keys(watchers)) {
+		n = append(n, len(watchers[pod]))
+	}
+	return n
+}

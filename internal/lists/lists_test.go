@@ -1,0 +1,26 @@
+package lists_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
+)
+
+// TestLists keeps the order of what lists are made of, leaves their sources alone, and makes nil of nothing.
+func TestLists(t *testing.T) {
+	words := []string{"b", "a", "b"}
+	for name, pair := range map[string][2]any{
+		"map":        {lists.Map(words, strings.ToUpper), []string{"B", "A", "B"}},
+		"map none":   {lists.Map(nil, strings.ToUpper), []string(nil)},
+		"filter":     {lists.Filter(words, func(w string) bool { return w == "b" }), []string{"b", "b"}},
+		"filter all": {lists.Filter(words, func(string) bool { return false }), []string(nil)},
+		"source":     {words, []string{"b", "a", "b"}},
+		"set":        {lists.Set(words), map[string]bool{"a": true, "b": true}},
+	} {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			t.Errorf("%s: got %v, want %v", name, pair[0], pair[1])
+		}
+	}
+}

@@ -1,0 +1,274 @@
+// Package process runs commands: found as a child's own environment finds them, in a process group that ends as a whole.
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// StartError is a command that could not be started.
+type StartError struct {
+	Command  string // as configured
+	NotFound bool   // there is no such command
+	Path     string // the PATH that was searched, when it was, which hints tell
+	Err      error  // the system's own error, if any
+}
+
+// Error says what is wrong with the command.
+func (e *StartError) Error() string {
+	switch {
+	case e.NotFound && e.Path != "":
+		return fmt.Sprintf("starting %q: no such command in PATH", e.Command)
+	case e.NotFound:
+		return fmt.Sprintf("starting %q: no such file", e.Command)
+	}
+	return fmt.Sprintf("starting %q: %v", e.Command, e.Err)
+}
+
+// Unwrap is the system's own error.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// LookPath is the file that a child runs as name in the folder dir ("" = the current one) with the environment env: a name
+// is looked up in the child's PATH, not in ours; a relative path counts from its folder. The error is a *StartError.
+func LookPath(name, dir string, env []string) (string, error) {
+	if name == "" {
+		return "", &StartError{Err: errors.New("the command is empty")}
+	}
+	if dir != "" {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return "", &StartError{Command: name, Err: fmt.Errorf("working folder %q is no folder", dir)}
+		}
+	}
+	if filepath.Base(name) != name {
+		return executable(name, dir, name, "")
+	}
+	path := variable(env, "PATH")
+	for _, folder := range filepath.SplitList(path) {
+		if folder == "" {
+			continue
+		}
+		file, err := executable(name, dir, filepath.Join(folder, name), path)
+		if not, ok := errors.AsType[*StartError](err); !ok || !not.NotFound {
+			return file, err
+		}
+	}
+	if path == "" {
+		path = "(which is empty)"
+	}
+	return "", &StartError{Command: name, NotFound: true, Path: path}
+}
+
+// executable checks one file for name; on Windows it also adds the extension.
+func executable(name, dir, file, path string) (string, error) {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return "", &StartError{Command: name, Err: err}
+	}
+	found, err := exec.LookPath(file)
+	switch {
+	case err == nil:
+		return found, nil
+	case errors.Is(err, fs.ErrPermission) && path != "", errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		return "", &StartError{Command: name, NotFound: true, Path: path, Err: err}
+	}
+	return "", &StartError{Command: name, Err: err}
+}
+
+// variable is a variable of a child's environment; the last one of a name counts, as for the child.
+func variable(env []string, name string) string {
+	value := ""
+	for _, pair := range env {
+		if k, v, ok := strings.Cut(pair, "="); ok && sameVariable(k, name) {
+			value = v
+		}
+	}
+	return value
+}
+
+// StartFailure is why name, found as file, did not start; it names a script's missing interpreter, which systems do not.
+func StartFailure(name, file string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		if words := Shebang(file); len(words) > 0 {
+			err = fmt.Errorf("its interpreter %s is missing: %w", words[0], err)
+		}
+	}
+	return &StartError{Command: name, Err: err}
+}
+
+// Shebang is the interpreter that a script's first line names, with its arguments; nil when it names none.
+func Shebang(file string) []string {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	line, _ := bufio.NewReaderSize(f, 256).ReadSlice('\n')
+	line, ok := bytes.CutPrefix(line, []byte("#!"))
+	if !ok {
+		return nil
+	}
+	return strings.Fields(string(line))
+}
+
+// MinimalEnv is the part of an environment ("K=V", as os.Environ gives it) that a stdio server inherits unasked: the
+// variables that Claude Desktop and the TypeScript SDK hand on, per operating system, without shell functions.
+func MinimalEnv(environ []string) []string { return minimalEnv(runtime.GOOS, environ) }
+
+func minimalEnv(goos string, environ []string) []string {
+	names, fold := []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}, false
+	if goos == "windows" {
+		names, fold = windowsNames(), true
+	}
+	var kept []string
+	for _, pair := range environ {
+		name, value, ok := strings.Cut(pair, "=")
+		if fold {
+			name = strings.ToUpper(name)
+		}
+		if ok && slices.Contains(names, name) && !strings.HasPrefix(value, "()") {
+			kept = append(kept, pair)
+		}
+	}
+	return kept
+}
+
+// windowsNames has PATHEXT and COMSPEC beside the TypeScript SDK's own list: without them npx.cmd is not found or run.
+func windowsNames() []string {
+	return []string{
+		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE",
+		"PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE",
+	}
+}
+
+// sameVariable compares names as the operating system does.
+func sameVariable(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}
+
+// ShellCommand is a command line for the system's shell, and how long it may take.
+type ShellCommand struct {
+	Line      string
+	Dir       string   // working folder; empty = the current one
+	Env       []string // "K=V"; nil = ours
+	Stdin     []byte
+	Limit     time.Duration
+	KillGroup bool // what it leaves running in the background ends with it, and keeps nobody waiting
+}
+
+// Run runs the command. When its time or ctx ends, so does everything that it has started, and the error is the reason.
+func (c ShellCommand) Run(ctx context.Context, stdout, stderr io.Writer) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Limit, fmt.Errorf("not done after %s", c.Limit))
+	defer cancel()
+	shell := shellOf(c.Line)
+	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, bytes.NewReader(c.Stdin), stdout, stderr
+	err := Run(cmd, c.KillGroup)
+	if c.KillGroup && errors.Is(err, exec.ErrWaitDelay) { // something in the background kept its output open
+		err = nil
+	}
+	if why := context.Cause(ctx); err != nil && why != nil {
+		return why
+	}
+	return err
+}
+
+// outputWait is how long the output of a command is waited for once the command has ended.
+const outputWait = time.Second
+
+// Run runs a command of exec.CommandContext in a process group that ends with its context, with killRest also at its end.
+func Run(cmd *exec.Cmd, killRest bool) error {
+	runtime.LockOSThread() // see OwnGroup
+	defer runtime.UnlockOSThread()
+	var group *Group
+	started := make(chan struct{})
+	cmd.SysProcAttr, cmd.WaitDelay = OwnGroup(), outputWait
+	cmd.Cancel = func() error {
+		if <-started; group == nil {
+			return cmd.Process.Kill()
+		}
+		group.Kill()
+		return nil
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	group, err := GroupOf(cmd.Process)
+	close(started)
+	if err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return err
+	}
+	defer group.Release()
+	err = cmd.Wait()
+	if killRest {
+		group.Kill()
+	}
+	return err
+}
+
+// Tail keeps the end of what is written to it.
+type Tail struct {
+	Limit int // bytes that are kept
+
+	mu   sync.Mutex
+	last []byte
+}
+
+// Write never fails and never blocks.
+func (t *Tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(p)
+	p = p[max(0, n-t.Limit):]
+	t.last = append(t.last[max(0, len(t.last)+len(p)-t.Limit):], p...)
+	return n, nil
+}
+
+// String is what is kept.
+func (t *Tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.last)
+}
+
+// Quoted is what a command wrote, to follow the error that it ended with; "" when it wrote nothing.
+func Quoted(text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return fmt.Sprintf(": it wrote %q", text)
+}
+
+// CappedBuffer keeps what is written up to a limit, and fails then.
+type CappedBuffer struct {
+	Limit int // bytes
+	Text  []byte
+	Over  bool // more was written
+}
+
+// Write fails once the limit is passed.
+func (b *CappedBuffer) Write(p []byte) (int, error) {
+	if len(b.Text)+len(p) > b.Limit {
+		b.Over = true
+		return 0, errors.New("too much")
+	}
+	b.Text = append(b.Text, p...)
+	return len(p), nil
+}
