@@ -11,7 +11,7 @@ GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 ACT := github.com/nektos/act@v0.2.89
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-fleet test-real test-systems test-browser conformance bench corpus check-corpus oracle composed soak clean
+.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-fleet test-kubernetes test-store test-real test-systems test-browser conformance bench scale corpus check-corpus oracle composed soak clean
 
 build:                ## build bin/mcpctl
 	$(RELEASED) -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -40,9 +40,9 @@ cover:                ## statement coverage of product code; 85 % is the floor f
 	sh scripts/cover.sh $(RACE)
 
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
-	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
+	test -z "$$(gofmt -l cmd pkg internal mcpctl-store examples layout_test.go)" || { gofmt -l cmd pkg internal mcpctl-store examples layout_test.go; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,soak ./cmd/mcpctl ./internal/report ./internal/monitor
+	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,scale,soak,store ./cmd/mcpctl ./internal/report ./internal/monitor
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(ACTIONLINT)
@@ -65,13 +65,20 @@ test-packages:        ## packages fetched, locked and packed with the real npm a
 test-fleet:           ## 1,000 servers in the parts of a real Slurm array, one of them killed, merged; says what it skips
 	$(GO) test -tags fleet -count=1 -timeout 10m -v -run '^TestFleet' ./cmd/mcpctl
 
+test-store:           ## real stores: S3 with faults in between, Azure where azurite of npm is installed; says what it skips
+	$(GO) test -tags store -count=1 -timeout 10m -v -run '^TestStore' ./cmd/mcpctl
+	cd mcpctl-store && $(GO) vet ./... && $(GO) test -count=1 -timeout 10m ./...
+
+test-kubernetes:      ## examples/fleet/kubernetes on a real cluster of one node, which is built once and kept (MCPCTL_KUBERNETES=FOLDER); says what it skips
+	$(GO) test -tags fleet -count=1 -timeout 60m -v -run '^TestOnKubernetes$$' ./cmd/mcpctl
+
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh
 
 conformance:          ## the official conformance suites from npm against mcpctl, held to docs/conformance.md; UPDATE=-update renews its table
 	sh scripts/conformance.sh $(UPDATE)
 
-test-systems:         ## mcpctl for arm64 under qemu-user, for Windows under Wine, the action under act, the hook under pre-commit
+test-systems:         ## mcpctl for arm64 under qemu-user, for Windows under Wine, the action and the fleet of GitHub under act, the hook under pre-commit
 	sh scripts/test-systems.sh $(ACT)
 
 test-browser:         ## the HTML report and the page of watch in a real browser: layout, contrast, filters; MCPCTL_SCREENSHOTS=FOLDER keeps pictures
@@ -82,6 +89,9 @@ docs:                 ## write docs/rules.md and the table of docs/discovery.md 
 
 bench: build          ## Go benchmarks, and whole-process comparisons as ratios (docs/performance.md)
 	sh scripts/bench.sh
+
+scale:                ## what fleets cost, as the table of docs/scale.md: SCALE="SERVERS… / SAVED SNAPSHOTS…"
+	MCPCTL_SCALE="$(or $(SCALE),100 1000 10000 / 1000 10000 100000)" $(GO) test -count=1 -timeout 0 -tags scale -v -run '^TestScale$$' ./cmd/mcpctl
 
 corpus:               ## the schema engine judged by pairs that others labelled, and the rules by exact cases
 	$(GO) test -count=1 ./pkg/schema/internal/oracle -run 'Corpus|RealEvolution' -v

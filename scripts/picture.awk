@@ -20,7 +20,7 @@ BEGIN {
 END {
 	w = int(longest * width) + 32; h = NR * line + 32
 	printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"mcpctl diff of two releases\">\n", w, h, w, h
-	printf "<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"#0d1117\"/>\n<g font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"%d\" fill=\"#e6edf3\" xml:space=\"preserve\">\n", size
-	for (i = 1; i <= NR; i++) printf "<text x=\"16\" y=\"%d\">%s</text>\n", i * line + 8, rows[i]
+	printf "<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"#0d1117\"/>\n<g font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"%d\" fill=\"#e6edf3\">\n", size
+	for (i = 1; i <= NR; i++) printf "<text x=\"16\" y=\"%d\" xml:space=\"preserve\">%s</text>\n", i * line + 8, rows[i]
 	print "</g>\n</svg>"
 }

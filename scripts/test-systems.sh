@@ -154,6 +154,37 @@ if [ -n "$act" ] && GOBIN=$work $GO install "$act" 2>"$work/err"; then
 	says 'close_ticket'
 	git checkout -q mcpctl.yaml
 	echo "systems: $system: the job of this repository, and the workflow that init writes, pass and fail as they should"
+
+	# A fleet in four parts, each of which leaves its report to the merge: GitHub's actions for that are two folders here, npx is mcpctl.
+	system="examples/fleet/github.yml under act"
+	mkdir -p "$work/fleet/.github/workflows" "$work/upload" "$work/download" "$work/artifacts" "$work/npx"
+	cd "$work/fleet"
+	git init -q -b main .
+	cp "$clone/examples/fleet/github.yml" .github/workflows/fleet.yml
+	{
+		printf 'budgets: {tools: 10}\nservers:\n'
+		for i in 1 2 3 4 5 6; do printf '  s%s: {command: %s}\n' "$i" "$work/tickets"; done
+	} >mcpctl.yaml
+	save 'A fleet'
+	printf 'name: u\ninputs: {name: {}, path: {}}\nruns: {using: composite, steps: [{shell: bash, run: "cp ${{ inputs.path }} %s"}]}\n' "$work/artifacts" >"$work/upload/action.yml"
+	printf 'name: d\ninputs: {path: {}, merge-multiple: {}}\nruns: {using: composite, steps: [{shell: bash, run: "mkdir ${{ inputs.path }} && cp %s/* ${{ inputs.path }}"}]}\n' "$work/artifacts" >"$work/download/action.yml"
+	printf '#!/bin/sh\nshift\nexec "%s" "$@"\n' "$work/mcpctl" >"$work/npx/npx"
+	chmod 755 "$work/npx/npx"
+	set --
+	for stub in $(sed -n 's/.*uses: \(actions\/[^ ]*\).*/\1/p' .github/workflows/fleet.yml); do
+		folder=${stub#actions/} folder=${folder%%[-@]*}
+		[ -d "$work/$folder" ] || folder=stub
+		set -- "$@" --local-repository "$stub=$work/$folder"
+	done
+	fleet() { runs 1 env PATH="$work/npx:$PATH" "$work/act" schedule -W .github/workflows/fleet.yml -P ubuntu-latest=-self-hosted --container-daemon-socket - "$@"; }
+	fleet "$@"
+	[ "$(ls "$work/artifacts" | tr '\n' ' ')" = 'part-1.json part-2.json part-3.json part-4.json ' ] || fail "the parts left $(ls "$work/artifacts")"
+	says 'The servers have 18 tools, more than the budget of 10'
+	rm "$work"/artifacts/*
+	sed -i '2s/^/[ "$6" != 2\/4 ] || exit 9\n/' "$work/npx/npx" # the second part dies
+	fleet "$@"
+	says 'not all parts are there: 2 of 4 missing'
+	echo "systems: $system: four parts, and the merge that says what only all of them tell, and which part is missing"
 else
 	echo "SKIPPED LOUDLY: $system: act cannot be installed: $(tail -n 1 "$work/err")" >&2
 fi
