@@ -75,7 +75,7 @@ test-kubernetes:      ## examples/fleet/kubernetes on a real cluster of one node
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh
 
-conformance:          ## the official conformance suites from npm against mcpctl, held to docs/conformance.md; UPDATE=-update renews its table
+conformance:          ## the official conformance suites from npm against mcpctl, held to cmd/mcpctl/testdata/conformance.md; UPDATE=-update renews it
 	sh scripts/conformance.sh $(UPDATE)
 
 test-systems:         ## mcpctl for arm64 under qemu-user, for Windows under Wine, the action and the fleet of GitHub under act, the hook under pre-commit
@@ -90,7 +90,7 @@ docs:                 ## write docs/rules.md and the table of docs/discovery.md 
 bench: build          ## Go benchmarks, and whole-process comparisons as ratios (docs/performance.md)
 	sh scripts/bench.sh
 
-scale:                ## what fleets cost, as the table of docs/scale.md: SCALE="SERVERS… / SAVED SNAPSHOTS…"
+scale:                ## what fleets cost, as the table of docs/performance.md: SCALE="SERVERS… / SAVED SNAPSHOTS…"
 	MCPCTL_SCALE="$(or $(SCALE),100 1000 10000 / 1000 10000 100000)" $(GO) test -count=1 -timeout 0 -tags scale -v -run '^TestScale$$' ./cmd/mcpctl
 
 corpus:               ## the schema engine judged by pairs that others labelled, and the rules by exact cases

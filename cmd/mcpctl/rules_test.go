@@ -23,9 +23,9 @@ type catalogue struct {
 // What the page says before a table.
 const (
 	diffSays = "[compatibility.md](compatibility.md) defines what is breaking.\n\n" +
-		"A change inside a schema is two rules: `input-CHANGE` for arguments, `output-CHANGE` for results. The level shown is the usual one; each\n" +
-		"finding has the level of its own verdict. An argument that accepts fewer values breaks calls: go on accepting the old ones and convert them\n" +
-		"inside the server. A result that can be more values breaks readers: return new ones in a member of their own, or from a new tool."
+		"A change inside a schema is two rules: `input-CHANGE` for arguments, `output-CHANGE` for results. The level is the usual one; a finding has\n" +
+		"that of its own verdict. Instead of narrowing an argument, go on accepting old values and convert them inside the server. Instead of\n" +
+		"widening a result, return new values in a member of their own, or from a new tool."
 	checkSays  = "[check.md](check.md) says how they are applied and how often they speak on real servers."
 	policySays = "They speak in diff and check; [ci.md](ci.md#policy) has the policy."
 )
@@ -78,7 +78,7 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 
 func rulesPage(all []catalogue) string {
 	var b strings.Builder
-	b.WriteString("# Rules\n\n`mcpctl rules ID` explains one rule: what it means, why, an example, what to do instead. This page is made from the\nsame texts by `make docs`.\n")
+	b.WriteString("# Rules\n\n`mcpctl rules ID` explains one: what it means, why, an example, what to do instead.\n")
 	for _, c := range all {
 		known, both, own := map[string]finding.Rule{}, strings.Builder{}, strings.Builder{}
 		for _, rule := range c.rules {
@@ -90,16 +90,16 @@ func rulesPage(all []catalogue) string {
 			_, hasOutput := known["output-"+strings.TrimPrefix(rule.ID, "input-")]
 			switch {
 			case isOutput && hasTwin:
-				fmt.Fprintf(&both, "|%s%s`%s`|%s|%s|%s|%s|\n", anchor(twin.ID), anchor(rule.ID), change, twin.Level, rule.Level, escaped(twin.Title), code(rule.Example))
+				fmt.Fprintf(&both, "|%s%s`%s`|%s|%s|%s|\n", anchor(twin.ID), anchor(rule.ID), change, twin.Level, rule.Level, escaped(twin.Title))
 			case !hasOutput || isOutput:
-				fmt.Fprintf(&own, "|%s`%s`|%s|%s|%s|\n", anchor(rule.ID), rule.ID, rule.Level, escaped(rule.Title), code(rule.Example))
+				fmt.Fprintf(&own, "|%s`%s`|%s|%s|\n", anchor(rule.ID), rule.ID, rule.Level, escaped(rule.Title))
 			}
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.says)
 		if both.Len() > 0 {
-			b.WriteString("\n|CHANGE|input|output|of an argument; the same of a result|example|\n|---|---|---|---|---|\n" + both.String())
+			b.WriteString("\n|CHANGE|input|output|of an argument; the same of a result|\n|---|---|---|---|\n" + both.String())
 		}
-		b.WriteString("\n|rule|level|means|example|\n|---|---|---|---|\n" + own.String())
+		b.WriteString("\n|rule|level|means|\n|---|---|---|\n" + own.String())
 	}
 	return b.String()
 }
@@ -110,13 +110,4 @@ func anchor(id string) string { return fmt.Sprintf("<a id=%q></a>", id) }
 // escaped is a text in which Markdown finds nothing but text.
 func escaped(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", `\<`, "*", `\*`, "_", `\_`).Replace(text)
-}
-
-// code is a text as code in a table of Markdown, whatever backticks and bars it has.
-func code(text string) string {
-	text = strings.ReplaceAll(text, "|", `\|`)
-	if strings.Contains(text, "`") {
-		return "`` " + text + " ``"
-	}
-	return "`" + text + "`"
 }
