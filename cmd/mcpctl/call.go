@@ -46,19 +46,26 @@ func askFlags(o *invoke.Options) []cli.Flag {
 	return []cli.Flag{
 		dryRunFlag(o),
 		&cli.BoolFlag{Name: "no-validate", Usage: "send what the server does not declare, too", Destination: &o.NoValidate},
-		&cli.GenericFlag{Name: "answer", Usage: "answer what the server asks on the way: `KEY=VALUE` as for arguments, or @FILE with a JSON object (repeatable)", Value: (*list)(&o.Answers)},
+		&cli.GenericFlag{Name: "answer", Usage: "answer what the server asks on the way: `KEY=VALUE` as for arguments, or @FILE with a JSON object (repeatable)", Value: list(&o.Answers)},
 		&cli.StringFlag{Name: "log-level", Usage: "ask for log messages from `LEVEL` on: " + strings.Join(levels, ", "), Value: "info", Destination: &o.LogLevel},
 	}
 }
 
-// asking is the action of such a command: a SOURCE, unless "--" names it, and least other words for do; usage tells how.
-func (p *program) asking(least int, usage string, do func(ctx context.Context, from []source.Source, rest []string) error) cli.ActionFunc {
+// operands are the words behind the SOURCE of such a command.
+type operands struct {
+	least int    // how many there must be
+	named bool   // the first is a name; resources and templates may be at a web address, as servers are
+	usage string // what is said when they are missing
+}
+
+// asking is the action of such a command: a SOURCE, unless "--" names it, and other words for do.
+func (p *program) asking(words operands, do func(ctx context.Context, from []source.Source, rest []string) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		named, rest := oneSource(*p, c.Args().Slice())
-		if len(rest) < least {
-			return exit.Usagef("%s", usage)
+		if len(rest) < words.least {
+			return exit.Usagef("%s", words.usage)
 		}
-		if slices.Contains([]string{"call", "prompt"}, c.Command.Name) && swapped(named, rest) { // resources and templates may be at a web address
+		if words.named && swapped(named, rest) {
 			return exit.Usagef("the SOURCE comes first: mcpctl %s %s %s", c.Command.Name, rest[0], named[0])
 		}
 		from, err := p.sources(named)
@@ -88,7 +95,7 @@ only after a yes: asked for on the terminal, given with --yes elsewhere. See doc
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "args", Usage: "`JSON` object of arguments, @FILE, or - for standard input; KEY=VALUE is put into it", Destination: &base},
 		}, askFlags(&o)...),
-		Action: p.asking(1, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; mcpctl list SOURCE shows the tools", func(ctx context.Context, from []source.Source, rest []string) error {
+		Action: p.asking(operands{1, true, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; mcpctl list SOURCE shows the tools"}, func(ctx context.Context, from []source.Source, rest []string) error {
 			return invoke.Call(ctx, p.Process, o, from, rest[0], rest[1:], base)
 		}),
 	}, &o)
@@ -102,7 +109,7 @@ func promptCommand(p program) *cli.Command {
 		ArgsUsage:   "SOURCE NAME [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `Every argument of a prompt is a text; key@=FILE reads it from a file.`,
 		Flags:       askFlags(&o),
-		Action: p.asking(1, "which prompt? Write mcpctl prompt SOURCE NAME [KEY=VALUE…]; mcpctl list SOURCE shows the prompts", func(ctx context.Context, from []source.Source, rest []string) error {
+		Action: p.asking(operands{1, true, "which prompt? Write mcpctl prompt SOURCE NAME [KEY=VALUE…]; mcpctl list SOURCE shows the prompts"}, func(ctx context.Context, from []source.Source, rest []string) error {
 			return invoke.Prompt(ctx, p.Process, o, from, rest[0], rest[1:])
 		}),
 	}, &o)
@@ -116,7 +123,7 @@ func readCommand(p program) *cli.Command {
 		ArgsUsage:   "SOURCE URI [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `A URI template (RFC 6570) is expanded with the values: mcpctl read tickets tickets://{id} id=7.`,
 		Flags:       askFlags(&o),
-		Action: p.asking(1, "read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE shows resources and templates", func(ctx context.Context, from []source.Source, rest []string) error {
+		Action: p.asking(operands{1, false, "read what? Write mcpctl read SOURCE URI; mcpctl list SOURCE shows resources and templates"}, func(ctx context.Context, from []source.Source, rest []string) error {
 			return invoke.Read(ctx, p.Process, o, from, rest[0], rest[1:])
 		}),
 	}, &o)
@@ -130,7 +137,7 @@ func completeCommand(p program) *cli.Command {
 		ArgsUsage:   "SOURCE prompt/NAME|template/URI-TEMPLATE ARGUMENT [PREFIX] [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `KEY=VALUE are arguments that are known already; servers may suggest by them.`,
 		Flags:       []cli.Flag{dryRunFlag(&o)},
-		Action: p.asking(2, "complete what? Write mcpctl complete SOURCE prompt/NAME ARGUMENT [PREFIX], or template/URI-TEMPLATE in the place of prompt/NAME", func(ctx context.Context, from []source.Source, rest []string) error {
+		Action: p.asking(operands{2, false, "complete what? Write mcpctl complete SOURCE prompt/NAME ARGUMENT [PREFIX], or template/URI-TEMPLATE in the place of prompt/NAME"}, func(ctx context.Context, from []source.Source, rest []string) error {
 			prefix, known := "", rest[2:]
 			if len(known) > 0 {
 				prefix, known = known[0], known[1:]

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // command completes a command whose answer is a report: its own flags come first, shared ones after them.
@@ -30,6 +32,18 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 	}
 }
 
+// about is the action of a command whose words are SOURCEs and whose answer is a report, shown as view says once that is made.
+func (p *program) about(view *report.Options, do func(ctx context.Context, from []source.Source) (*report.Report, error)) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		from, err := p.sources(c.Args().Slice())
+		if err != nil {
+			return err
+		}
+		r, err := do(c.Context, from)
+		return p.emit(c.Context, r, err, *view)
+	}
+}
+
 func (p *program) surveyFlags() []cli.Flag {
 	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), p.reachFlags())
 }
@@ -39,12 +53,12 @@ func (p *program) reachFlags() []cli.Flag {
 }
 
 func selectionFlags(s *fleet.Selection) []cli.Flag {
-	return append(configurationFlags(s), &cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: (*names)(&s.Only)})
+	return append(configurationFlags(s), &cli.GenericFlag{Name: "only", Usage: "no server but `NAME`, or those of a pattern such as git* (repeatable, or with commas)", Value: names(&s.Only)})
 }
 
 func configurationFlags(s *fleet.Selection) []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable; default: MCPCTL_CONFIG, else searched for)", Value: (*list)(&s.Files), TakesFile: true},
+		&cli.GenericFlag{Name: "config", Aliases: []string{"c"}, Usage: "read servers from `FILE` (repeatable; default: MCPCTL_CONFIG, else searched for)", Value: list(&s.Files), TakesFile: true},
 		&cli.BoolFlag{Name: "discover", Usage: "also the servers of Claude, Cursor, VS Code, Codex and other applications", Destination: &s.Discover},
 	}
 }
@@ -77,7 +91,7 @@ func (p *program) talkFlags() []cli.Flag {
 
 func reportFlags(o *output.Options) []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "report", Usage: "write the same report as `FORMAT=FILE` too (repeatable)", Value: (*reports)(&o.Reports), TakesFile: true},
+		&cli.GenericFlag{Name: "report", Usage: "write the same report as `FORMAT=FILE` too (repeatable)", Value: reports(&o.Reports), TakesFile: true},
 		&cli.BoolFlag{Name: "exit-zero", Usage: "status 0 once the report is written, whatever it says", Destination: &o.ExitZero},
 	}
 }
@@ -85,14 +99,14 @@ func reportFlags(o *output.Options) []cli.Flag {
 func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
 		yesFlag(s),
-		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: &duration{&c.Timeout}},
-		&cli.GenericFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Value: (*list)(&c.Env)},
+		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: duration(&c.Timeout)},
+		&cli.GenericFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Value: list(&c.Env)},
 		&cli.BoolFlag{Name: "inherit-env", Usage: "hand the whole environment to stdio servers, not only the minimum", Destination: &c.InheritEnv},
 		&cli.BoolFlag{Name: "allow-scripts", Usage: "run the install scripts of npm: packages, once you agreed to them", Destination: &c.AllowScripts},
 		&cli.BoolFlag{Name: "sandbox", Usage: "start stdio servers without network and home, everything read-only (Linux, needs bwrap)", Destination: &c.Sandbox},
 		caCertFlag(c),
 		&cli.StringFlag{Name: "protocol", Usage: "auto, or pin a `VERSION` such as 2025-11-25", Value: c.Protocol, Destination: &c.Protocol},
-		&cli.GenericFlag{Name: "header", Usage: "`\"K: V\"` for every HTTP server of this run, or @FILE with one a line (repeatable)", Value: (*list)(&c.Headers)},
+		&cli.GenericFlag{Name: "header", Usage: "`\"K: V\"` for every HTTP server of this run, or @FILE with one a line (repeatable)", Value: list(&c.Headers)},
 		&cli.StringFlag{Name: "bearer", Usage: "bearer token `FROM` env:NAME, file:PATH or cmd:'COMMAND', for every HTTP server of this run", Destination: &c.Bearer},
 		&cli.StringFlag{Name: "headers-helper", Usage: "run `CMD` with the shell for headers, which it writes as a JSON object", Destination: &c.HeadersHelper},
 	}
@@ -106,7 +120,7 @@ func caCertFlag(c *fleet.Contact) cli.Flag {
 func (p *program) parallelFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: p.Contact.Parallel, Destination: &p.Contact.Parallel},
-		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers, or auto: as the job runner says", Value: shard{&p.Select.Shard, p.Lookup}},
+		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers, or auto: as the job runner says", Value: shard(&p.Select.Shard, p.Lookup)},
 	}
 }
 
@@ -131,7 +145,7 @@ func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 
 func schemaFlags(strict, assertFormats *bool) []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: &semantics{strict}},
+		&cli.GenericFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: semantics(strict), DefaultText: "declared"},
 		&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: assertFormats},
 	}
 }

@@ -32,8 +32,8 @@ func mergeCommand(p program) *cli.Command {
 now, by the same configuration: budgets of all servers, names that servers share. The exit status is that of one run over all.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "show-waived", Usage: "show what waivers excuse, too", Destination: &showWaived},
-			&cli.GenericFlag{Name: "wait", Usage: "wait up to this `TIME` until the reports of all parts are there", Value: &duration{&wait}},
-			&cli.GenericFlag{Name: "max-age", Usage: "take no report of a part that began longer ago, such as 6h: it is of another run", Value: &duration{&maxAge}},
+			&cli.GenericFlag{Name: "wait", Usage: "wait up to this `TIME` until the reports of all parts are there", Value: duration(&wait)},
+			&cli.GenericFlag{Name: "max-age", Usage: "take no report of a part that began longer ago, such as 6h: it is of another run", Value: duration(&maxAge)},
 		},
 		Action: func(c *cli.Context) error {
 			if _, err := fleet.Read(p.Process, p.Select); err != nil { // waiting mends nothing

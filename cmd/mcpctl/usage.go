@@ -25,9 +25,9 @@ spans (OTLP JSON) or of JSON lines, or - for standard input; without FROM the tr
 drops them. What is kept of a call stays on this machine and shows no text: see docs/usage-records.md.`,
 		Flags: []cli.Flag{
 			recordsFlag(&o.Records), sinceFlag(&o.Since),
-			&cli.GenericFlag{Name: "map", Usage: "import: the server `RECORDED=CONFIGURED` is called so here (repeatable)", Value: (*list)(&o.Map)},
+			&cli.GenericFlag{Name: "map", Usage: "import: the server `RECORDED=CONFIGURED` is called so here (repeatable)", Value: list(&o.Map)},
 			&cli.BoolFlag{Name: "keep-values", Usage: "import: keep short texts that hold no secret, too", Destination: &o.Keep},
-			&cli.GenericFlag{Name: "retention", Usage: "import: drop calls that are older than `DURATION` (default: 90d)", Value: &days{&o.Retention}},
+			&cli.GenericFlag{Name: "retention", Usage: "import: drop calls that are older than `DURATION` (default: 90d)", Value: days(&o.Retention)},
 		},
 		Action: func(c *cli.Context) error {
 			o.Scope = p.scope()
@@ -66,7 +66,7 @@ func recordsFlag(records *string) cli.Flag {
 }
 
 func sinceFlag(since *time.Duration) cli.Flag {
-	return &cli.GenericFlag{Name: "since", Usage: "count the recorded calls of the last `DURATION` such as 30d (default)", Value: &days{since}}
+	return &cli.GenericFlag{Name: "since", Usage: "count the recorded calls of the last `DURATION` such as 30d (default)", Value: days(since)}
 }
 
 func (p program) importUsage(c *cli.Context, o compare.ImportOptions, paths []string) error {
@@ -112,24 +112,4 @@ func (p program) forgetUsage(c *cli.Context, servers []string) error {
 	}
 	_, err = fmt.Fprintf(p.Out, "calls forgotten: %d\n", n)
 	return err
-}
-
-// days is a duration that may be written in days.
-type days struct{ to *time.Duration }
-
-// Set reads "30d" or "12h".
-func (d *days) Set(text string) error {
-	parsed, err := usage.ParseDays(text)
-	if err == nil {
-		*d.to = parsed
-	}
-	return err
-}
-
-// String is the value as it would be typed.
-func (d *days) String() string {
-	if d == nil || d.to == nil || *d.to == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%dd", *d.to/(24*time.Hour))
 }

@@ -45,9 +45,6 @@ func ParseFile(text string) (File, error) {
 	return File{format, path}, checkFormat(format)
 }
 
-// String is the file as it would be typed.
-func (f File) String() string { return f.Format + "=" + f.Path }
-
 func checkFormat(format string) error {
 	if !slices.Contains(report.Formats(), format) {
 		return fmt.Errorf("there is no format %q%s: %s exist", format, match.DidYouMean(format, report.Formats()), strings.Join(report.Formats(), ", "))

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/live"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+)
+
+func snapshotCommand(p program) *cli.Command {
+	var o compare.SaveOptions
+	return p.command(&cli.Command{
+		Name:      "snapshot",
+		Usage:     "save what servers offer, a file for each",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "save the snapshot of the one server to `FILE`, not into the folder (a report goes there with --report)", Destination: &o.File, TakesFile: true},
+		},
+		Action: p.about(&report.Options{}, func(ctx context.Context, from []source.Source) (*report.Report, error) {
+			o.Scope = p.scope()
+			return compare.Save(ctx, p.Process, o, from)
+		}),
+	}, snapshotsFlags(&p.Select), selectionFlags(&p.Select), formatFlags(&p.Output), p.talkFlags(), reportFlags(&p.Output), p.reachFlags())
+}
+
+// scope is which servers take part, and how they are reached.
+func (p program) scope() compare.Scope { return compare.Scope{Select: p.Select, Contact: p.Contact} }
+
+func diffCommand(p program) *cli.Command {
+	var o compare.DiffOptions
+	var view report.Options
+	return p.command(&cli.Command{
+		Name:      "diff",
+		Usage:     "what changed since the saved snapshots, and who breaks",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Description: `Compares servers with their saved snapshots, or with what --base names.
+Two saved SOURCEs are compared with each other: the first is old, the second is new.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "base", Usage: "the old side: any `SOURCE`", Destination: &o.Base},
+			&cli.StringFlag{Name: "base-ref", Usage: "the old side: the same servers, started from commit `REF` in a temporary worktree", Destination: &o.Ref},
+			&cli.IntFlag{Name: "versions", Usage: "a table of the last `N` releases of the one package", Destination: &o.Versions},
+			&cli.BoolFlag{Name: "upgrade", Usage: "configured servers that start a package (npx, uvx, pipx), against its newest version", Destination: &o.Upgrade},
+			&cli.BoolFlag{Name: "locked", Usage: "start no other package than what mcp-snapshots/mcpctl.lock.json says", Destination: &o.Locked},
+			&cli.StringFlag{Name: "build", Usage: "with --base-ref, run `CMD` with the shell in both trees first", Destination: &o.Build},
+			&cli.StringFlag{Name: "usage", Usage: "judge each change by the recorded calls of `RECORDS`: local, or a file of mcpctl usage export", Destination: &o.Records},
+			sinceFlag(&o.Since),
+		},
+		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
+			o.Scope, view.History = p.scope(), o.Versions > 0
+			return compare.Diff(ctx, p.Process, o, from)
+		}),
+	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), schemaFlags(&o.Strict, &o.AssertFormats), snapshotsFlags(&p.Select), p.surveyFlags())
+}
+
+// fingerprint tells the words of the command line that are meant as one, be they whole or not.
+var fingerprint = match.Pattern(`^[0-9a-fA-F]{8,}$`)
+
+func acceptCommand(p program) *cli.Command {
+	var o compare.AcceptOptions
+	var servers []string
+	return p.command(&cli.Command{
+		Name:      "accept",
+		Usage:     "move saved snapshots forward by single changes",
+		ArgsUsage: "FINGERPRINT… [SOURCE…] [-- CMD ARG…]",
+		Description: `Takes the changes with these fingerprints, as mcpctl diff shows them, over into the saved snapshots, and nothing else.
+Changes that cannot be told apart from them go along; the report lists all that was accepted.`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "all", Usage: "accept all changes", Destination: &o.All},
+			&cli.GenericFlag{Name: "server", Usage: "ask only the configured server `NAME` (repeatable)", Value: list(&servers)},
+			&cli.BoolFlag{Name: "dry-run", Usage: "tell what would be accepted, and write nothing", Destination: &o.DryRun},
+		},
+		Action: func(c *cli.Context) error {
+			var words []string
+			for _, word := range c.Args().Slice() {
+				if fingerprint().MatchString(word) {
+					o.Fingerprints = append(o.Fingerprints, strings.ToLower(word))
+				} else {
+					words = append(words, word)
+				}
+			}
+			from, err := p.sources(append(words, servers...))
+			if err != nil {
+				return err
+			}
+			o.Scope = p.scope()
+			r, err := compare.Accept(c.Context, p.Process, o, from)
+			return p.emit(c.Context, r, err, report.Options{Waived: true})
+		},
+	}, schemaFlags(&o.Strict, &o.AssertFormats), snapshotsFlags(&p.Select), p.surveyFlags())
+}
+
+func checkCommand(p program) *cli.Command {
+	var o compare.CheckOptions
+	var view report.Options
+	return p.command(&cli.Command{
+		Name:      "check",
+		Usage:     "what is wrong with what servers offer: protocol, schemas, quality, cost, security",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Description: `Looks at each server and at all of them together; no tool is called. A server is asked for its lists twice, to see
+whether they stay the same. What a saved snapshot holds too is no news: rules on security tell it as info.
+With --conformance a server is also asked what no client would ask – methods, versions, headers and sessions that do not exist – and must
+answer as the specification has it, in both eras if it speaks both.
+With --usage, what recorded calls say of tools, too: those that nobody calls, calls that fail, arguments that are given wrongly or never.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "usage", Usage: "look at the recorded calls of `RECORDS`, too: local, or a file of mcpctl usage export", Destination: &o.Records},
+			sinceFlag(&o.Since),
+			&cli.GenericFlag{Name: "against", Usage: "hold `FILE` or URL to the server: a server.json, the manifest.json of a bundle or a .mcpb, a server card, a README; auto = those of this folder (repeatable)", Value: list(&o.Against), TakesFile: true},
+			&cli.BoolFlag{Name: "fix", Usage: "bring the files of --against in step with the server first: version, title, tools and prompts", Destination: &o.Fix},
+			&cli.BoolFlag{Name: "read-skills", Usage: "read the SKILL.md of each skill, and look at what it says and whether it is what is listed", Destination: &o.ReadSkills},
+			&cli.BoolFlag{Name: "conformance", Usage: "ask each server on purpose whether it keeps to the specification", Destination: &o.Conformance},
+		},
+		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
+			o.Scope = p.scope()
+			return compare.Check(ctx, p.Process, o, from)
+		}),
+	}, judgeFlags(&o.FailOn, &view.Waived, "warning"), snapshotsFlags(&p.Select), p.surveyFlags())
+}
+
+func watchCommand(p program) *cli.Command {
+	var o live.Options
+	var against string
+	p.Output.Format = eventFormat(p.env)
+	return &cli.Command{
+		Name:      "watch",
+		Usage:     "keep watching servers, and tell every change once",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Description: `Listens to what servers announce and polls beside that, until a signal or --for ends it.
+r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never written.`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "table (lines for people, the default) or ndjson (one event a line)", Value: p.Output.Format, Destination: &p.Output.Format},
+			&cli.GenericFlag{Name: "interval", Usage: "between polls, also of a server that announces changes (without it those are polled every 5m)", Value: duration(&o.Interval), DefaultText: "30s"},
+			&cli.GenericFlag{Name: "max-staleness", Usage: "how old a surface may be until it is told as stale, whatever the connection seems to be", Value: duration(&o.MaxStaleness), DefaultText: "twice the time between polls"},
+			&cli.GenericFlag{Name: "debounce", Usage: "how long announcements must pause until they are heeded, at most ten times as long", Value: duration(&o.Debounce), DefaultText: "100ms"},
+			&cli.IntFlag{Name: "max-failures", Usage: "failures in a row until a server is asked once a minute only", Value: 5, Destination: &o.MaxFailures},
+			&cli.StringFlag{Name: "against", Usage: "tell changes since the previous surface, or the distance from the saved one: previous or saved", Value: "previous", Destination: &against},
+			&cli.GenericFlag{Name: "for", Usage: "end after this time, such as 10m", Value: duration(&o.For)},
+			&cli.BoolFlag{Name: "until-change", Usage: "end after the first change", Destination: &o.UntilChange},
+			&cli.GenericFlag{Name: "reload", Usage: "start the stdio server anew when files change that `GLOB` names, such as 'src/**/*.ts' (repeatable)", Value: list(&o.Reload)},
+			&cli.StringFlag{Name: "build", Usage: "with --reload: run `CMD` with the shell first", Destination: &o.Build},
+			&cli.StringFlag{Name: "exec", Usage: "run `CMD` with the shell for every change, the event on its standard input", Destination: &o.Exec},
+			&cli.StringFlag{Name: "webhook", Usage: "post every change to `URL`, signed if MCPCTL_WEBHOOK_SECRET is set", Destination: &o.Post.URL},
+			&cli.StringFlag{Name: "webhook-format", Usage: "what is posted: json (the event), slack or teams", DefaultText: "json", Destination: &o.Post.Format},
+			&cli.StringFlag{Name: "journal", Usage: "keep events in `FILE` too, and go on from there: what changed while nobody watched is told", Destination: &o.Record, TakesFile: true},
+			&cli.StringFlag{Name: "surfaces", Usage: "keep the last surface of each server in `FOLDER`, and go on from there, also from what other watchers left of it", Destination: &o.Surfaces, TakesFile: true},
+			&cli.StringFlag{Name: "listen", Usage: "serve metrics, health, surfaces and events over HTTP on `ADDRESS`, such as 127.0.0.1:9464 or unix:PATH", Destination: &o.Listen.Address},
+			&cli.StringFlag{Name: "listen-token", Usage: "what HTTP clients must show: @FILE, env:NAME or a `TOKEN` (default: MCPCTL_LISTEN_TOKEN, else none)", Destination: &o.Listen.Token},
+			&cli.StringFlag{Name: "tls-cert", Usage: "with --listen: serve HTTPS with the certificate in PEM `FILE`", Destination: &o.Listen.Cert, TakesFile: true},
+			&cli.StringFlag{Name: "tls-key", Usage: "the key of --tls-cert, in PEM `FILE`", Destination: &o.Listen.Key, TakesFile: true},
+			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this level or above: breaking, warning, info, any or never", Destination: &o.FailOn},
+		}, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), selectionFlags(&p.Select), p.talkFlags(), contactFlags(&p.Select, &p.Contact), p.parallelFlags(), snapshotsFlags(&p.Select)),
+		Before: p.complete(func() error {
+			switch {
+			case !slices.Contains(report.EventFormats(), p.Output.Format):
+				return exit.Usagef("watch has the formats table and ndjson, not %q", p.Output.Format)
+			case against != "previous" && against != "saved":
+				return exit.Usagef("--against is previous or saved, not %q", against)
+			}
+			return p.Output.CheckColor()
+		}),
+		Action: func(c *cli.Context) error {
+			from, err := p.sources(c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			o.Saved, o.Parallel, o.Output = against == "saved", p.Contact.Parallel, p.Output
+			o.Post.Secret, _ = p.Lookup("MCPCTL_WEBHOOK_SECRET")
+			if err := o.Check(from, p.behind != nil); err != nil {
+				return err
+			}
+			if o.Build != "" {
+				if err := p.Contact.Buildable(); err != nil {
+					return err
+				}
+			}
+			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
+			if err != nil {
+				return err
+			}
+			return live.Watch(c.Context, p.Process, f, from, o)
+		},
+	}
+}
+
+// eventFormat is the format of events unless a flag names one. MCPCTL_FORMAT says no more than whether programs read.
+func eventFormat(env config.Environment) string {
+	if env.Format != "" && env.Format != "table" {
+		return "ndjson"
+	}
+	return "table"
+}
