@@ -30,11 +30,9 @@ type child struct {
 	group  *process.Group
 	stdin  *stdinWriter
 	stdout *os.File
-	stderr io.Closer
+	stderr *stderrPipe
 	grace  time.Duration
 
-	errors   process.Tail  // the end of stderr
-	quiet    chan struct{} // closed when stderr has ended
 	exited   chan struct{} // closed when the child is gone and state is set
 	state    string        // how it ended
 	stopping atomic.Bool   // it is us who end it
@@ -61,24 +59,22 @@ func startChild(c Command) (*child, error) {
 	}
 	cmd.SysProcAttr = process.OwnGroup()
 	stdin, errIn := cmd.StdinPipe()
-	stdout, errOut := cmd.StdoutPipe() // an *os.File, which takes deadlines
+	stdout, errOut := cmd.StdoutPipe() // an *os.File, as stderr
 	stderr, errErr := cmd.StderrPipe()
 	if err := errors.Join(errIn, errOut, errErr); err != nil {
 		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
 	ch := &child{
-		cmd: cmd, stdin: &stdinWriter{file: stdin, wake: make(chan struct{}, 1)}, stdout: stdout.(*os.File), stderr: stderr, errors: process.Tail{Limit: stderrKept},
-		grace: cmp.Or(c.Grace, defaultGrace), quiet: make(chan struct{}), exited: make(chan struct{}),
+		cmd: cmd, stdin: &stdinWriter{file: stdin, wake: make(chan struct{}, 1)}, stdout: stdout.(*os.File),
+		stderr: &stderrPipe{file: stderr.(*os.File), ended: make(chan struct{}), tail: process.Tail{Limit: stderrKept}},
+		grace:  cmp.Or(c.Grace, defaultGrace), exited: make(chan struct{}),
 	}
 	started := make(chan error, 1)
 	go ch.run(started)
 	if err = <-started; err != nil {
 		return nil, process.StartFailure(c.Path, file, err)
 	}
-	go func() {
-		defer close(ch.quiet)
-		_, _ = io.Copy(&ch.errors, stderr)
-	}()
+	go ch.stderr.run()
 	return ch, nil
 }
 
@@ -111,6 +107,9 @@ func (c *child) read(buf []byte) (int, error) {
 	for {
 		last := within(c.exited, 0)
 		if last {
+			if n := pending(c.stdout, buf); n > 0 { // a deadline may pass before its read begins
+				return n, nil
+			}
 			_ = c.stdout.SetReadDeadline(time.Now().Add(drainWait))
 		}
 		n, err := c.stdout.Read(buf)
@@ -129,10 +128,10 @@ func (c *child) wake() {
 // loss is the end of the child, or of its stdout, as an error; it waits a little for the facts.
 func (c *child) loss() *LostError {
 	if !within(c.exited, exitWait) {
-		return &LostError{Cause: "the server closed its standard output", Stderr: c.errors.String()}
+		return &LostError{Cause: "the server closed its standard output", Stderr: c.stderr.text()}
 	}
-	within(c.quiet, drainWait)
-	return &LostError{Exited: true, Exit: c.state, Stderr: c.errors.String()}
+	within(c.stderr.ended, drainWait)
+	return &LostError{Exited: true, Exit: c.state, Stderr: c.stderr.text()}
 }
 
 // stop ends the child and its whole tree and waits for that. Its stdin must be closed.
@@ -171,8 +170,8 @@ func (c *child) over(limit time.Duration) bool {
 func (c *child) release() {
 	c.stdin.abort()
 	_ = c.stdout.Close()
-	within(c.quiet, drainWait)
-	_ = c.stderr.Close()
+	within(c.stderr.ended, drainWait)
+	_ = c.stderr.file.Close()
 	c.group.Release()
 }
 

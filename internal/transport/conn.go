@@ -156,7 +156,7 @@ func (c *Conn) GiveUp(err error) {
 // Stderr is the end of what a child wrote to its stderr until now, at most 8 KiB, unescaped; empty when there is no child.
 func (c *Conn) Stderr() string {
 	if s, ok := c.carrier.(*stdio); ok {
-		return s.errors.String()
+		return s.stderr.text()
 	}
 	return ""
 }

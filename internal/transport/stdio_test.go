@@ -162,6 +162,19 @@ func TestStdioKeepsTheEndOfStderr(t *testing.T) {
 	}
 }
 
+// TestStdioHasStderrBeforeTheReply: what a server writes before it answers is there with the answer, whoever read first.
+func TestStdioHasStderrBeforeTheReply(t *testing.T) {
+	l := behave(t, "tells")
+	for id := range int64(100) {
+		if _, err := ask(t, l, id); err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("reason %d\n", id); !strings.HasSuffix(l.Stderr(), want) {
+			t.Fatalf("stderr does not end with %q: %q", want, l.Stderr())
+		}
+	}
+}
+
 // TestStdioThatDoesNotListen: a server that lives on without its stdin will not answer, and that is told.
 func TestStdioThatDoesNotListen(t *testing.T) {
 	l := behave(t, "close-stdin")
