@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fixture"
 )
 
@@ -82,8 +83,8 @@ func setQuirk(ts *testscript.TestScript, q *authtest.Quirks, word, value string)
 	}
 }
 
-// follow is a browser for scripts: it goes where a page sends it, and writes what it saw last to the file that FOLLOWED
-// names, if it names one. With -ends it goes to the page alone, and writes where that sends it.
+// follow is a browser for scripts: it goes where a page sends it, and writes what it saw last, at once and whole, to the file that
+// FOLLOWED names, if it names one: that may be after mcpctl has ended, so scripts wait with appears. With -ends it goes to the page alone, and writes where that sends it.
 func follow() int {
 	client := &http.Client{}
 	if os.Args[1] == "-ends" {
@@ -98,9 +99,10 @@ func follow() int {
 	if os.Args[1] == "-ends" {
 		fmt.Println(reply.Header.Get("Location"))
 	}
-	page, _ := io.ReadAll(reply.Body)
+	page, err := io.ReadAll(reply.Body)
 	if file := os.Getenv("FOLLOWED"); file != "" {
-		_ = os.WriteFile(file, append([]byte(reply.Status+"\n"+strings.Join(reply.Header["Content-Security-Policy"], "")+"\n"), page...), 0o600)
+		head := fmt.Sprintf("%s\n%s\nends with %v\n", reply.Status, strings.Join(reply.Header["Content-Security-Policy"], ""), err)
+		_ = files.Replace(file, append([]byte(head), page...))
 	}
 	return 0
 }
