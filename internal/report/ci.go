@@ -36,8 +36,9 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 	}
 	found := slices.Clone(o.wanted(r.Findings))
 	slices.SortStableFunc(found, func(a, b finding.Finding) int { return rank(a) - rank(b) })
+	servers := r.roster()
 	for _, f := range found {
-		b.WriteString(annotation(f, place(f, r.Servers)))
+		b.WriteString(annotation(f, servers.place(f)))
 	}
 	b.WriteString(workflowText(headline(r)) + "\n")
 	_, err := io.WriteString(w, b.String())
@@ -127,9 +128,10 @@ func writeGitLab(w io.Writer, r *Report, _ Options) error {
 	for _, problem := range r.Problems {
 		issues = append(issues, trouble(Server{Name: "mcpctl"}, problem, problem))
 	}
+	servers := r.roster()
 	for _, f := range r.Findings {
 		if f.Waiver == nil {
-			issues = append(issues, quality(f, place(f, r.Servers)))
+			issues = append(issues, quality(f, servers.place(f)))
 		}
 	}
 	return writeIndentedJSON(w, issues)
@@ -207,11 +209,12 @@ type (
 // writeJUnit writes a suite per server: a test for each finding, skipped where waived, an error where a server could not be
 // asked, one test that passes where nothing was found.
 func writeJUnit(w io.Writer, r *Report, _ Options) error {
-	all := junitSuites{Name: text("mcpctl " + r.Command)}
+	all, servers, fails := junitSuites{Name: text("mcpctl " + r.Command)}, r.roster(), r.failing()
+	test := func(f finding.Finding) junitCase { return r.findingCase(f, fails(f)) }
 	for _, s := range r.Servers {
-		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000), Cases: serverCases(r, s)})
+		all.add(junitSuite{Name: text(s.Name), Time: fmt.Sprintf("%.3f", float64(s.ElapsedMs)/1000), Cases: serverCases(r, s, lists.Map(servers.found[s.Name], test))})
 	}
-	if rest := restCases(r); len(rest) > 0 {
+	if rest := restCases(r, lists.Map(servers.strays, test)); len(rest) > 0 {
 		all.add(junitSuite{Name: "mcpctl", Time: "0", Cases: rest})
 	}
 	raw, err := xml.MarshalIndent(all, "", "\t")
@@ -243,15 +246,12 @@ func count(is bool) int {
 	return 0
 }
 
-func serverCases(r *Report, s Server) []junitCase {
+func serverCases(r *Report, s Server, findings []junitCase) []junitCase {
 	all := lists.Map(s.failures(), func(f Failure) junitCase { return failureCase(s, f) })
 	if s.Unsaved {
 		all = append(all, junitCase{Class: text(s.Name), Name: "saved snapshot", Error: &junitResult{Message: "no saved snapshot", Text: multiline(saveHint(s))}})
 	}
-	for _, f := range of(s.Name, r.Findings) {
-		all = append(all, r.findingCase(f))
-	}
-	if len(all) > 0 {
+	if all = append(all, findings...); len(all) > 0 {
 		return all
 	}
 	test := junitCase{Class: text(s.Name), Name: text("mcpctl " + r.Command)}
@@ -262,25 +262,22 @@ func serverCases(r *Report, s Server) []junitCase {
 }
 
 // restCases are the problems of the run, and the findings of no server.
-func restCases(r *Report) []junitCase {
+func restCases(r *Report, strays []junitCase) []junitCase {
 	var all []junitCase
 	for _, problem := range r.Problems {
 		all = append(all, junitCase{Class: "mcpctl", Name: "problem", Error: &junitResult{Message: text(oneLine(problem)), Text: multiline(problem)}})
 	}
-	for _, f := range strays(r) {
-		all = append(all, r.findingCase(f))
-	}
-	return all
+	return append(all, strays...)
 }
 
 // findingCase is a finding as a test. Its name holds the fingerprint, so that a reader can follow it from run to run.
-func (r *Report) findingCase(f finding.Finding) junitCase {
+func (r *Report) findingCase(f finding.Finding, fails bool) junitCase {
 	test := junitCase{
 		Class: text(cmp.Or(f.Server, "mcpctl "+r.Command)),
 		Name:  text(fmt.Sprintf("%s %s (%s)", itemTitle(f.Item), f.Rule, f.Fingerprint())),
 	}
 	switch says := plainText(f); {
-	case r.fails(f):
+	case fails:
 		test.Failure = &junitResult{text(oneLine(f.Message)), text(f.Rule), multiline(says)}
 	case f.Waiver != nil:
 		test.Skipped = &junitResult{Message: text("waived: " + oneLine(f.Waiver.Reason)), Text: multiline(says)}
@@ -307,11 +304,11 @@ func failureCase(s Server, f Failure) junitCase {
 
 // place is the file and line that a finding is shown at: where the old value stands, else the file that its server was
 // compared with, else where the server is configured. An empty file: none of these is known.
-func place(f finding.Finding, servers []Server) finding.Location {
+func (all roster) place(f finding.Finding) finding.Location {
 	if f.Location != nil {
 		return *f.Location
 	}
-	return serverNamed(f.Server, servers).place()
+	return all.named(f.Server).place()
 }
 
 func (s Server) place() finding.Location {

@@ -17,9 +17,10 @@ import (
 
 // writeVerdicts opens with what happened, then writes the findings by causes, worst first, and what they come to.
 func writeVerdicts(p *page, r *Report) {
+	servers := r.roster()
 	var changed, quiet []Server
 	for _, s := range r.Servers {
-		if found := of(s.Name, r.Findings); len(found) == 0 {
+		if found := servers.found[s.Name]; len(found) == 0 {
 			quiet = append(quiet, s)
 		} else if len(p.wanted(found)) > 0 {
 			changed = append(changed, s)
@@ -31,7 +32,7 @@ func writeVerdicts(p *page, r *Report) {
 	}
 	writeStory(p, r, causes)
 	p.gap()
-	writeCauses(p, 0, r.Servers, causes)
+	writeCauses(p, 0, servers, causes)
 	if len(changed) > 1 {
 		p.gap()
 		for i, s := range changed {
@@ -51,24 +52,12 @@ func writeVerdicts(p *page, r *Report) {
 // mostServers is how many servers a folded page names in one place.
 const mostServers = 20
 
-func of(server string, all []finding.Finding) []finding.Finding {
-	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Server != server })
-}
-
 // wanted are the findings that are shown: waived ones only on request.
 func (o Options) wanted(all []finding.Finding) []finding.Finding {
 	if o.Waived {
 		return all
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Waiver != nil })
-}
-
-// strays are the findings that belong to no server of the report, such as those about a whole fleet.
-func strays(r *Report) []finding.Finding {
-	known := func(f finding.Finding) bool {
-		return slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Name == f.Server })
-	}
-	return slices.DeleteFunc(slices.Clone([]finding.Finding(r.Findings)), known)
 }
 
 // writeCompared is the heading of one server's findings: what was compared with what, and which version they ask for.
@@ -229,7 +218,8 @@ func (s Server) acceptable() bool {
 // Meaning is what the exit status of a report tells when it is not 0, and what can be done.
 func Meaning(r *Report) string {
 	accept := ""
-	fails := func(f finding.Finding) bool { return r.fails(f) && f.Acceptable() }
+	failing := r.failing()
+	fails := func(f finding.Finding) bool { return failing(f) && f.Acceptable() }
 	if r.Command == "diff" && slices.ContainsFunc(r.Servers, Server.acceptable) && slices.ContainsFunc(r.Findings, fails) {
 		accept = "; accept by `mcpctl accept FINGERPRINT…`"
 	}
@@ -257,8 +247,9 @@ func Meaning(r *Report) string {
 func writeHistory(p *page, r *Report) {
 	g := grid{columns: []column{{title: "RELEASE", name: true, least: 10}, {title: "TOOLS", right: true}, {title: "TOKENS", right: true},
 		{title: "BREAKING", right: true}, {title: "WARNING", right: true}, {title: "INFO", right: true}, {title: "MOST IMPORTANT", least: 20, brief: true, drop: 1}}}
+	servers := r.roster()
 	for i, s := range r.Servers {
-		found := of(s.Name, r.Findings)
+		found := servers.found[s.Name]
 		sum, most := Summarize(found, nil), problem(s)
 		if causes := p.causes(finding.Groups(found)); len(causes) > 0 {
 			most = causes[0].title()

@@ -92,7 +92,7 @@ func TestPlace(t *testing.T) {
 		{finding.Finding{Server: "argv"}, finding.Location{}},
 		{finding.Finding{Server: "unknown"}, finding.Location{}},
 	} {
-		if got := place(test.f, servers); got != test.want {
+		if got := (&Report{Servers: servers}).roster().place(test.f); got != test.want {
 			t.Errorf("%s: %v, want %v", test.f.Server, got, test.want)
 		}
 	}

@@ -108,8 +108,9 @@ func webPageOf(r *Report, o Options) webPage {
 		p.Says = bareText(fmt.Sprintf("Exit status %d: %s.", r.Status, says))
 	}
 	p.Problems = texts(r.Problems)
-	p.addServers(r, o)
-	p.addCauses(r, o)
+	servers := r.roster()
+	p.addServers(r, servers, o)
+	p.addCauses(r, servers, o)
 	p.Made = text(madeBy(o))
 	if r.Findings == nil {
 		header, rows := overview(r)
@@ -163,7 +164,7 @@ func madeBy(o Options) string {
 }
 
 // addServers adds a section for each server that could not be asked or compared; the others are named.
-func (p *webPage) addServers(r *Report, o Options) {
+func (p *webPage) addServers(r *Report, servers roster, o Options) {
 	for i, s := range r.Servers {
 		one := webServer{Number: i, Name: text(s.Name)}
 		for _, f := range s.failures() {
@@ -172,7 +173,7 @@ func (p *webPage) addServers(r *Report, o Options) {
 		if s.Unsaved {
 			one.Unsaved = text("no saved snapshot; save one by " + saving(s))
 		}
-		found := len(o.wanted(of(s.Name, r.Findings))) > 0
+		found := len(o.wanted(servers.found[s.Name])) > 0
 		switch {
 		case len(one.Troubles) > 0 || s.Unsaved:
 			p.Servers = append(p.Servers, one)
@@ -188,7 +189,7 @@ func (p *webPage) addServers(r *Report, o Options) {
 	}
 }
 
-func (p *webPage) addCauses(r *Report, o Options) {
+func (p *webPage) addCauses(r *Report, servers roster, o Options) {
 	causes := o.causes(r.Groups)
 	if broken := broken(r.Findings); len(broken) > 0 && r.Command != "check" {
 		p.Breaks = text("Breaks whoever uses " + someOf(broken, 8) + ".")
@@ -199,11 +200,11 @@ func (p *webPage) addCauses(r *Report, o Options) {
 		}
 		one := webCause{}
 		if len(c.groups) > 1 {
-			one.Item = text(itemTitle(c.item) + serverNote(c.server, r.Servers))
+			one.Item = text(itemTitle(c.item) + serverNote(c.server, servers))
 		}
 		told := map[string]bool{}
 		for i, g := range c.once(false) {
-			group := webGroupOf(r, o, g, told)
+			group := webGroupOf(servers, o, g, told)
 			if one.Item != "" {
 				group.Title = bareText(g.Says())
 			}
@@ -220,11 +221,11 @@ func (p *webPage) addCauses(r *Report, o Options) {
 // longRows is from how many lines on the rest is folded, unless something in it is concealed.
 const longRows = 14
 
-func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) webGroup {
+func webGroupOf(servers roster, o Options, g finding.Group, told map[string]bool) webGroup {
 	first := g.Members[0]
 	one := webGroup{
-		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: bareText(titled(g, r.Servers)), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
-		Waivers: texts(each(g, waiverOf)), Rows: groupRows(g, g.Title, r.Servers, told),
+		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: bareText(titled(g, servers)), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
+		Waivers: texts(each(g, waiverOf)), Rows: groupRows(g, g.Title, servers, told),
 		Docs: texts(each(g, func(f finding.Finding) string { return ruleOf(f.Rule, o.Rules).Doc })),
 	}
 	for _, hint := range hintsOf(g) {
@@ -239,11 +240,8 @@ func webGroupOf(r *Report, o Options, g finding.Group, told map[string]bool) web
 	if len(one.Rows) > longRows && !concealed {
 		one.Rows, one.Rest = one.Rows[:longRows-4], one.Rows[longRows-4:]
 	}
-	for _, f := range g.Members {
-		at := slices.IndexFunc(r.Servers, func(s Server) bool { return s.Name == f.Server })
-		if number := strconv.Itoa(at); !slices.Contains(strings.Fields(one.Servers), number) {
-			one.Servers = strings.TrimSpace(one.Servers + " " + number)
-		}
+	for _, name := range g.Servers {
+		one.Servers = strings.TrimSpace(one.Servers + " " + strconv.Itoa(servers.at[name]))
 	}
 	return one
 }

@@ -26,7 +26,8 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	if r.Findings == nil {
 		c.overview(r)
 	}
-	c.compared(r, o)
+	servers := r.roster()
+	c.compared(servers, o)
 	causes := o.causes(r.Groups)
 	c.head += printable.References.Without(markdownStory(r, causes))
 	levels := map[string]int{}
@@ -34,7 +35,7 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 		levels[levelWord(one.groups[0].Members[0])]++
 	}
 	for _, one := range causes {
-		c.cause(r, one, levels)
+		c.cause(r, servers, one, levels)
 	}
 	_, err := io.WriteString(w, c.write())
 	return err
@@ -73,19 +74,19 @@ func markdownStory(r *Report, causes []cause) string {
 }
 
 // compared adds what was compared with what, and which servers have nothing saved.
-func (c *comment) compared(r *Report, o Options) {
-	for _, s := range r.Servers {
+func (c *comment) compared(servers roster, o Options) {
+	for _, s := range servers.all {
 		switch {
 		case s.Unsaved:
 			c.add(chapter{}, block{rank: -1, full: fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code(saving(s)))})
-		case s.Base != "" && len(o.wanted(of(s.Name, r.Findings))) > 0:
+		case s.Base != "" && len(o.wanted(servers.found[s.Name])) > 0:
 			c.add(chapter{}, block{rank: 2, full: fmt.Sprintf("<p>%s: %s → %s</p>\n", code(shortened(s.Name, 200)), code(shortened(s.Base, 200)), code(shortened(now(s), 200)))})
 		}
 	}
 }
 
 // cause adds a cause to the part of its level; levels are how many causes each has.
-func (c *comment) cause(r *Report, one cause, levels map[string]int) {
+func (c *comment) cause(r *Report, servers roster, one cause, levels map[string]int) {
 	level, open := levelWord(one.groups[0].Members[0]), "<details>"
 	if level == finding.Breaking.String() {
 		open = "<details open>"
@@ -93,17 +94,17 @@ func (c *comment) cause(r *Report, one cause, levels map[string]int) {
 	ch := chapter{open: fmt.Sprintf("%s\n<summary><b>%s</b>: %s</summary>\n", open, level, quantity(levels[level], "cause")), end: "</details>\n"}
 	told := map[string]bool{}
 	for i, g := range one.once(false) {
-		head := groupHead(r, one.groups[i])
-		c.add(ch, block{rank: rank(g.Members[0]), what: levelWord(g.Members[0]), brief: head, full: head + string(preformatted(groupRows(g, g.Title, r.Servers, told)))})
+		head := groupHead(r, servers, one.groups[i])
+		c.add(ch, block{rank: rank(g.Members[0]), what: levelWord(g.Members[0]), brief: head, full: head + string(preformatted(groupRows(g, g.Title, servers, told)))})
 	}
 }
 
 func icon(rank int) string { return []string{"🔴", "🟡", "🔵", "⚪"}[rank] }
 
 // groupHead is a group without what it rests on.
-func groupHead(r *Report, g finding.Group) string {
+func groupHead(r *Report, servers roster, g finding.Group) string {
 	first := g.Members[0]
-	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first), prose(shortened(titled(g, r.Servers), 500)))
+	says := fmt.Sprintf("<p>%s <b>%s</b> %s", icon(rank(first)), levelWord(first), prose(shortened(titled(g, servers), 500)))
 	for _, hint := range hintsOf(g) {
 		says += "<br>\n→ " + string(prose(oneLine(hint)))
 	}
@@ -120,15 +121,10 @@ func groupHead(r *Report, g finding.Group) string {
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
 		says += ", " + string(first.Verdict)
 	}
-	if r.Command == "diff" && !g.Waived && first.Acceptable() && !fromGit(first.Server, r.Servers) {
+	if r.Command == "diff" && !g.Waived && first.Acceptable() && !strings.HasPrefix(servers.named(first.Server).Base, "git:") { // a commit stays as it is
 		return says + ", accept by " + string(code("mcpctl accept "+g.Fingerprint)) + "</sub></p>\n"
 	}
 	return says + ", " + string(code(g.Fingerprint)) + "</sub></p>\n"
-}
-
-// fromGit tells whether a server was compared with a commit, which stays as it is.
-func fromGit(server string, servers []Server) bool {
-	return strings.HasPrefix(serverNamed(server, servers).Base, "git:")
 }
 
 func levelWord(f finding.Finding) string {

@@ -173,14 +173,6 @@ type Server struct {
 	Skills            Items             `json:"skills,omitzero"`
 }
 
-// serverNamed is the server of a name; one without a name where there is none.
-func serverNamed(name string, servers []Server) Server {
-	if at := slices.IndexFunc(servers, func(s Server) bool { return s.Name == name }); at >= 0 {
-		return servers[at]
-	}
-	return Server{}
-}
-
 // State is how far a server could be asked.
 type State string
 
@@ -293,11 +285,17 @@ func (r *Report) InPart(part *Part, partial []string) {
 }
 
 // Fails tells whether a finding makes the run fail.
-func (r *Report) Fails() bool { return slices.ContainsFunc(r.Findings, r.fails) }
+func (r *Report) Fails() bool { return slices.ContainsFunc(r.Findings, r.failing()) }
 
-func (r *Report) fails(f finding.Finding) bool {
-	threshold := cmp.Or(serverNamed(f.Server, r.Servers).FailOn, r.FailOn, finding.FailOnBreaking)
-	return threshold.FailsOn(f)
+// failing tells findings that make the run fail.
+func (r *Report) failing() func(finding.Finding) bool {
+	own := map[string]finding.Threshold{}
+	for i := range r.Servers {
+		own[r.Servers[i].Name] = r.Servers[i].FailOn
+	}
+	return func(f finding.Finding) bool {
+		return cmp.Or(own[f.Server], r.FailOn, finding.FailOnBreaking).FailsOn(f)
+	}
 }
 
 // Summarize counts findings by level, waived ones apart, and servers that could not be asked in full.

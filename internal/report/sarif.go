@@ -124,8 +124,9 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 		named[id] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(ruleOf(id, o.Rules)))
 	}
+	servers := r.roster()
 	for _, f := range r.Findings {
-		run.Results = append(run.Results, sarifResultOf(f, named[f.Rule], place(f, r.Servers)))
+		run.Results = append(run.Results, sarifResultOf(f, named[f.Rule], servers.place(f)))
 	}
 	return writeIndentedJSON(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
 }

@@ -128,12 +128,13 @@ func writeSaved(p *page, r *Report) {
 
 // writeAccepted writes the findings that are no longer ones, then what became of the files.
 func writeAccepted(p *page, r *Report) {
+	servers := r.roster()
 	for _, s := range r.Servers {
-		if found := of(s.Name, r.Findings); len(found) > 0 {
+		if found := servers.found[s.Name]; len(found) > 0 {
 			p.gap()
 			writeCompared(p, s)
 			p.gap()
-			writeCauses(p, 0, r.Servers, p.causes(finding.Groups(found)))
+			writeCauses(p, 0, servers, p.causes(finding.Groups(found)))
 		}
 	}
 	p.gap()

@@ -64,7 +64,7 @@ func (c cause) title() string {
 const storyFrom, storyLines = 3, 10
 
 // groupRows are the lines that show a group, for formats that have a fold and marks of their own.
-func groupRows(g finding.Group, named string, servers []Server, told map[string]bool) [][]piece {
+func groupRows(g finding.Group, named string, servers roster, told map[string]bool) [][]piece {
 	p := &page{bare: true, told: told}
 	writeChanges(p, 0, named, g, servers)
 	writeExample(p, 0, g)
@@ -119,7 +119,7 @@ func someOf(names []string, most int) string {
 }
 
 // writeCauses writes each cause with its findings. Between small ones that are good news there is no gap.
-func writeCauses(p *page, indent int, servers []Server, causes []cause) {
+func writeCauses(p *page, indent int, servers roster, causes []cause) {
 	short := false
 	for i, c := range causes {
 		one := p.part()
@@ -132,7 +132,7 @@ func writeCauses(p *page, indent int, servers []Server, causes []cause) {
 	}
 }
 
-func writeCause(p *page, indent int, servers []Server, c cause) {
+func writeCause(p *page, indent int, servers roster, c cause) {
 	if len(c.groups) == 1 {
 		g := c.groups[0]
 		title := g.Title
@@ -166,22 +166,22 @@ func (c cause) once(all bool) []finding.Group {
 	return groups
 }
 
-func titled(g finding.Group, servers []Server) string {
-	if len(g.Servers) == 1 && len(servers) > 1 {
+func titled(g finding.Group, servers roster) string {
+	if len(g.Servers) == 1 && len(servers.all) > 1 {
 		return g.Title + " of " + g.Servers[0]
 	}
 	return g.Title
 }
 
-func serverNote(name string, servers []Server) string {
-	if len(servers) < 2 || name == "" {
+func serverNote(name string, servers roster) string {
+	if len(servers.all) < 2 || name == "" {
 		return ""
 	}
 	return "  of " + name
 }
 
 // writeGroup writes one group: what happened, where unless that is named, the values once each, and an instance.
-func writeGroup(p *page, indent int, level span, g finding.Group, named, title string, servers []Server) {
+func writeGroup(p *page, indent int, level span, g finding.Group, named, title string, servers roster) {
 	note := ""
 	if undecided(g) {
 		note = "  " + string(finding.Unproven)
@@ -241,7 +241,7 @@ func hintsOf(g finding.Group) []string {
 const mostChanges = 3
 
 // writeChanges writes what differs, each change once, with its places.
-func writeChanges(p *page, indent int, title string, g finding.Group, servers []Server) {
+func writeChanges(p *page, indent int, title string, g finding.Group, servers roster) {
 	all, folded, first := alike(g.Members), 0, ""
 	for i, same := range all {
 		one := p.part()
@@ -323,7 +323,7 @@ const (
 
 // writeWhere tells where something happened, unless the title does: signatures of items that are called otherwise now, names
 // of others, servers where they are several. A few places are returned, to stand before what changed.
-func writeWhere(p *page, indent int, named string, g finding.Group, members []finding.Finding, servers []Server, inline bool) []span {
+func writeWhere(p *page, indent int, named string, g finding.Group, members []finding.Finding, servers roster, inline bool) []span {
 	var names, of []string
 	calls := 0
 	inline = inline || isText(members[0]) || isSchema(members[0]) && members[0].Old == nil
@@ -377,13 +377,13 @@ func writeWhere(p *page, indent int, named string, g finding.Group, members []fi
 var callRules = match.Pattern(`^(input-[a-z-]*property|prompt-[a-z-]*argument)-(added|removed|renamed|became)`)
 
 // callChanged tells whether a finding is about an argument of an item that is called otherwise now and was not shown yet.
-func (p *page) callChanged(f finding.Finding, servers []Server) bool {
+func (p *page) callChanged(f finding.Finding, servers roster) bool {
 	call, known := signatureChange(f, servers)
 	return known && strings.Count(f.Path, "/") <= 3 && callRules().MatchString(f.Rule) && !p.told["call "+call.Old+call.New]
 }
 
-func signatureChange(f finding.Finding, servers []Server) (signature.Change, bool) {
-	changed := serverNamed(f.Server, servers).Changed
+func signatureChange(f finding.Finding, servers roster) (signature.Change, bool) {
+	changed := servers.named(f.Server).Changed
 	if at := slices.IndexFunc(changed, func(c signature.Change) bool { return c.Item == f.Item }); at >= 0 {
 		return changed[at], true
 	}
@@ -391,7 +391,7 @@ func signatureChange(f finding.Finding, servers []Server) (signature.Change, boo
 }
 
 // writeSignature writes how an item was and is called, once; without arguments that stayed, where it takes more than a line.
-func writeSignature(p *page, indent int, f finding.Finding, servers []Server) {
+func writeSignature(p *page, indent int, f finding.Finding, servers roster) {
 	s, known := signatureChange(f, servers)
 	if !known || p.known("call", s.Old+s.New) {
 		return
