@@ -1,12 +1,17 @@
 package files
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // What others may not do with a file of the user's, as bits of its mode.
@@ -53,15 +58,92 @@ func CheckFolder(path string, denied fs.FileMode) error {
 	return checkAbove(path)
 }
 
-// MakeFolder makes a folder for the user alone, unless it is there, as CheckFolder has it; nothing below somebody else's.
-func MakeFolder(path string, denied fs.FileMode) error {
-	if err := checkAbove(path); err != nil {
+// Folder is a folder of the user's with files of ours in JSON. It need not exist, and is made when something is to be kept.
+type Folder struct {
+	Path   string      // absolute; empty = there is no home folder
+	Denied fs.FileMode // what others may not do
+	Limit  int64       // bytes of a file
+}
+
+func (f Folder) file(name string) string { return filepath.Join(f.Path, name) }
+
+// Read hands the content of a file to parse. The error of one that is not there is fs.ErrNotExist; others name the file.
+func (f Folder) Read(name string, parse func(data []byte) error) error {
+	if err := errors.Join(CheckFolder(f.Path, f.Denied), CheckPrivate(f.file(name), f.Denied)); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(path, 0o700); err != nil {
+	data, err := ReadRegular(f.file(name), f.Limit)
+	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return CheckFolder(path, denied)
+	if err == nil {
+		err = parse(data)
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", f.file(name), err)
+	}
+	return nil
+}
+
+// Each calls read with the name of every file, and joins the errors.
+func (f Folder) Each(read func(name string) error) error {
+	entries, err := os.ReadDir(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	wrong := []error{err}
+	for _, entry := range entries {
+		if name := entry.Name(); filepath.Ext(name) == ".json" && name[0] != '.' {
+			wrong = append(wrong, read(name))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// Write keeps a value in a file, whole or not at all, where only the user can read it.
+func (f Folder) Write(name string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err == nil {
+		err = f.Make()
+	}
+	if err == nil {
+		err = ReplacePrivate(f.file(name), append(data, '\n'))
+	}
+	return err
+}
+
+// Remove removes a file, if it is there.
+func (f Folder) Remove(name string) error {
+	if err := os.Remove(f.file(name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Lock waits until no other run holds the lock of a name, and holds it until release.
+func (f Folder) Lock(ctx context.Context, name string) (release func(), err error) {
+	if err := f.Make(); err != nil {
+		return nil, err
+	}
+	lock := flock.New(f.file(name), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("waiting for another run: %w", err)
+	}
+	return func() { _ = lock.Unlock() }, nil
+}
+
+// Make makes the folder for the user alone, unless it is there, as CheckFolder has it; nothing below somebody else's.
+func (f Folder) Make() error {
+	if !filepath.IsAbs(f.Path) {
+		return errors.New("there is no home folder: set HOME, or XDG_STATE_HOME to an absolute path")
+	}
+	if err := checkAbove(f.Path); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.Path, 0o700); err != nil {
+		return err
+	}
+	return CheckFolder(f.Path, f.Denied)
 }
 
 // checkAbove is an error for a path below a folder in which others can rename what is in it, links followed or not.

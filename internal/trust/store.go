@@ -90,13 +90,16 @@ func (s Store) Earlier(file, server string) []string {
 
 // Agree records the subject as it is; what was agreed to about the same server of the same file is replaced.
 func (s Store) Agree(about Subject, now time.Time) error {
-	a := Agreement{File: about.File, Server: about.Server, Can: about.Shown, Since: now.UTC().Truncate(time.Second), Salt: make([]byte, saltSize)}
+	a := Agreement{Format: format, File: about.File, Server: about.Server, Can: about.Shown, Since: now.UTC().Truncate(time.Second), Salt: make([]byte, saltSize)}
 	_, _ = rand.Read(a.Salt) // never fails
 	var err error
-	if a.Digest, err = about.digest(a.Salt); err != nil {
-		return err
+	if a.Digest, err = about.digest(a.Salt); err == nil {
+		err = s.files().Write(fileName(a.File, a.Server), a)
 	}
-	return s.write(a)
+	if err != nil {
+		return fmt.Errorf("keeping what was agreed to: %w", err)
+	}
+	return nil
 }
 
 const (
@@ -117,53 +120,31 @@ func (about Subject) digest(salt []byte) ([]byte, error) {
 // fileName tells nothing but whether it is the same server of the same file.
 func fileName(file, server string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(file), file, server))
-	return hex.EncodeToString(sum[:16]) + extension
+	return hex.EncodeToString(sum[:16]) + ".json"
 }
 
 // List is every agreement, by file and server. The error joins those of unreadable files; the others are given all the same.
-func (s Store) List() ([]Agreement, error) {
-	files, err := os.ReadDir(s.Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []Agreement
-	var wrong []error
-	for _, file := range files {
-		if filepath.Ext(file.Name()) != extension || file.Name()[0] == '.' {
-			continue
+func (s Store) List() (all []Agreement, err error) {
+	err = s.files().Each(func(name string) error {
+		a, err := s.read(name)
+		if err == nil && fileName(a.File, a.Server) == name { // else it is a copy under another name, which holds for nothing
+			all = append(all, a)
 		}
-		a, err := s.read(file.Name())
-		if err == nil && fileName(a.File, a.Server) != file.Name() {
-			continue // a copy under another name, which holds for nothing
-		}
-		if err != nil {
-			wrong = append(wrong, err)
-			continue
-		}
-		all = append(all, a)
-	}
+		return err
+	})
 	slices.SortFunc(all, func(a, b Agreement) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Server, b.Server)) })
-	return all, errors.Join(wrong...)
+	return all, err
 }
 
 // Clear forgets everything.
 func (s Store) Clear() error { return os.RemoveAll(s.Folder) }
 
 // Revoke forgets what was agreed to about a server of a file, be it readable or not.
-func (s Store) Revoke(file, server string) error {
-	err := os.Remove(filepath.Join(s.Folder, fileName(file, server)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+func (s Store) Revoke(file, server string) error { return s.files().Remove(fileName(file, server)) }
 
 // Agreement is one file of the store.
 type Agreement struct {
-	Format int       `json:"mcpctl"` // version of this form; Agree sets it
+	Format int       `json:"mcpctl"` // version of this form
 	File   string    `json:"file"`   // the configuration file
 	Server string    `json:"server"` // configured name
 	Since  time.Time `json:"since"`
@@ -173,45 +154,23 @@ type Agreement struct {
 }
 
 const (
-	format    = 2 // 1 had no "can", and another digest
-	extension = ".json"
-	maxFile   = 1 << 20 // bytes
+	format  = 2       // 1 had no "can", and another digest
+	maxFile = 1 << 20 // bytes
 )
 
-// write keeps an agreement, whole or not at all, where only the user can read it.
-func (s Store) write(a Agreement) error {
-	a.Format = format
-	data, err := json.MarshalIndent(a, "", "  ")
-	if err == nil {
-		err = files.MakeFolder(s.Folder, files.NotWritable)
-	}
-	if err == nil {
-		err = files.ReplacePrivate(filepath.Join(s.Folder, fileName(a.File, a.Server)), append(data, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("keeping what was agreed to: %w", err)
-	}
-	return nil
+func (s Store) files() files.Folder {
+	return files.Folder{Path: s.Folder, Denied: files.NotWritable, Limit: maxFile}
 }
 
 // read is one agreement. The error names the file and what to do, except for a file that is not there.
-func (s Store) read(name string) (Agreement, error) {
-	path := filepath.Join(s.Folder, name)
-	if err := errors.Join(files.CheckFolder(s.Folder, files.NotWritable), files.CheckPrivate(path, files.NotWritable)); err != nil {
-		return Agreement{}, err
-	}
-	data, err := files.ReadRegular(path, maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Agreement{}, err
-	}
-	var a Agreement
-	if err == nil {
-		a, err = parse(data)
-	}
-	if err != nil {
-		return Agreement{}, fmt.Errorf("reading %s: %w: remove it, and agree again with mcpctl trust", path, err)
-	}
-	return a, nil
+func (s Store) read(name string) (a Agreement, err error) {
+	err = s.files().Read(name, func(data []byte) (err error) {
+		if a, err = parse(data); err != nil {
+			err = fmt.Errorf("%w: remove it, and agree again with mcpctl trust", err)
+		}
+		return err
+	})
+	return a, err
 }
 
 // parse reads an agreement strictly: what is not whole in every part is none.

@@ -205,7 +205,7 @@ func TestWhatCannotBeKeptIsAnError(t *testing.T) {
 func TestOtherFilesAreNotRead(t *testing.T) {
 	s := store(t)
 	agree(t, s, some)
-	for _, name := range []string{"notes.txt", ".tmp-1" + extension, "README"} {
+	for _, name := range []string{"notes.txt", ".tmp-1" + ".json", "README"} {
 		if err := os.WriteFile(filepath.Join(s.Folder, name), []byte("no agreement"), 0o600); err != nil {
 			t.Fatal(err)
 		}

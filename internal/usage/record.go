@@ -8,13 +8,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -233,15 +230,19 @@ const mostBytes = 256 << 20
 // Retention is how long calls are kept unless somebody says otherwise.
 const Retention = 90 * 24 * time.Hour
 
-func (s Store) path(name string) string { return filepath.Join(s.Folder, name) }
+// recordsFile is the one file of a store.
+const recordsFile = "records.json"
+
+func (s Store) files() files.Folder {
+	return files.Folder{Path: s.Folder, Denied: files.NotReadable, Limit: mostBytes}
+}
 
 // Load reads the records; there are none before the first import.
-func (s Store) Load() (*Records, error) {
-	err := errors.Join(files.CheckFolder(s.Folder, files.NotReadable), files.CheckPrivate(s.path("records.json"), files.NotReadable))
-	if err != nil {
-		return nil, err
-	}
-	rs, err := Load(context.Background(), host.Process{}, s.path("records.json"))
+func (s Store) Load() (rs *Records, err error) {
+	err = s.files().Read(recordsFile, func(data []byte) (err error) {
+		rs, err = ReadRecords(data)
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return NewRecords(), nil
 	}
@@ -288,41 +289,30 @@ func Load(ctx context.Context, p host.Process, path string) (*Records, error) {
 
 // Update changes what is kept, one run at a time, together with how far imports came: no call is lost or counted twice.
 func (s Store) Update(ctx context.Context, change func(*Records, *Progress) error) error {
-	return s.locked(ctx, func() error {
-		rs, err := s.Load()
-		if err != nil {
-			return fmt.Errorf("%w (mcpctl usage forget begins anew)", err)
-		}
-		rs.read = cmp.Or(rs.read, &Progress{}).made()
-		if err := change(rs, rs.read); err != nil {
-			return err
-		}
-		return files.ReplacePrivate(s.path("records.json"), rs.JSON())
-	})
-}
-
-// locked does something while no other run changes what is kept.
-func (s Store) locked(ctx context.Context, do func() error) error {
-	if err := files.MakeFolder(s.Folder, files.NotReadable); err != nil {
+	release, err := s.files().Lock(ctx, "lock")
+	if err != nil {
 		return err
 	}
-	lock := flock.New(s.path("lock"), flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
-		return fmt.Errorf("waiting for another run that imports: %w", err)
+	defer release()
+	rs, err := s.Load()
+	if err != nil {
+		return fmt.Errorf("%w (mcpctl usage forget begins anew)", err)
 	}
-	defer func() { _ = lock.Unlock() }()
-	return do()
+	rs.read = cmp.Or(rs.read, &Progress{}).made()
+	if err := change(rs, rs.read); err != nil {
+		return err
+	}
+	return files.ReplacePrivate(filepath.Join(s.Folder, recordsFile), rs.JSON())
 }
 
 // Clear forgets everything, also how far imports came.
 func (s Store) Clear(ctx context.Context) error {
-	return s.locked(ctx, func() error {
-		err := os.Remove(s.path("records.json"))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
+	release, err := s.files().Lock(ctx, "lock")
+	if err != nil {
 		return err
-	})
+	}
+	defer release()
+	return s.files().Remove(recordsFile)
 }
 
 // Expire drops what is older than a day, and how far imports came before it.

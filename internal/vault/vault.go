@@ -10,13 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/zalando/go-keyring"
 
 	"github.com/mcpctl/mcpctl/internal/files"
@@ -91,30 +88,24 @@ type document struct {
 
 const format = 1
 
+// largest bounds a login, in bytes.
+const largest = 1 << 20
+
+func (v Vault) files() files.Folder {
+	return files.Folder{Path: v.Folder, Denied: files.NotReadable, Limit: largest}
+}
+
 // All are the logins without their secrets, by server. A file that cannot be read is an error beside the others.
-func (v Vault) All() ([]Login, error) {
-	files, err := os.ReadDir(v.Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the folder of logins: %w", err)
-	}
-	var all []Login
-	var problems []error
-	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), ".json") {
-			continue
+func (v Vault) All() (all []Login, err error) {
+	err = v.files().Each(func(name string) error {
+		doc, err := v.read(name)
+		if err == nil {
+			all = append(all, doc.Login)
 		}
-		doc, err := v.read(f.Name())
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		all = append(all, doc.Login)
-	}
+		return err
+	})
 	slices.SortFunc(all, func(a, b Login) int { return strings.Compare(a.Server+"\n"+a.Issuer, b.Server+"\n"+b.Issuer) })
-	return all, errors.Join(problems...)
+	return all, err
 }
 
 // Of is the newest login to a server, without its secrets; nil = there is none.
@@ -156,29 +147,20 @@ func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 	return &now, nil
 }
 
-func (v Vault) read(name string) (document, error) {
-	path := filepath.Join(v.Folder, name)
-	if err := errors.Join(files.CheckFolder(v.Folder, files.NotReadable), files.CheckPrivate(path, files.NotReadable)); err != nil {
-		return document{}, err
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return document{}, fmt.Errorf("reading a login: %w", err)
-	}
-	var doc document
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return doc, fmt.Errorf("reading the login in %s: %w", path, err)
-	}
-	if doc.Format != format || doc.Server == "" || doc.key()+".json" != name {
-		return doc, fmt.Errorf("reading the login in %s: it is not one that this version of mcpctl wrote", path)
-	}
-	return doc, nil
+func (v Vault) read(name string) (doc document, err error) {
+	err = v.files().Read(name, func(text []byte) error {
+		if json.Unmarshal(text, &doc) != nil || doc.Format != format || doc.Server == "" || doc.key()+".json" != name {
+			return errors.New("it is not a login that this version of mcpctl wrote")
+		}
+		return nil
+	})
+	return doc, err
 }
 
 // Save keeps a login where its Place says, in the stead of an earlier one.
 func (v Vault) Save(ctx context.Context, l Login) error {
-	if err := v.prepare(); err != nil {
-		return err
+	if err := v.files().Make(); err != nil { // before anything is in the keyring
+		return fmt.Errorf("keeping the login: %w", err)
 	}
 	doc := document{Format: format, Login: l}
 	doc.Renews = l.Secrets.Refresh != ""
@@ -187,11 +169,7 @@ func (v Vault) Save(ctx context.Context, l Login) error {
 	} else if err := v.lock(ctx, l); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(doc, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := files.ReplacePrivate(filepath.Join(v.Folder, l.key()+".json"), append(text, '\n')); err != nil {
+	if err := v.files().Write(l.key()+".json", doc); err != nil {
 		return fmt.Errorf("keeping the login: %w", err)
 	}
 	return nil
@@ -215,11 +193,7 @@ func (v Vault) Remove(ctx context.Context, l Login) error {
 	if l.Place == Keyring {
 		err = v.Keyring.remove(ctx, l.key())
 	}
-	gone := os.Remove(filepath.Join(v.Folder, l.key()+".json"))
-	if errors.Is(gone, fs.ErrNotExist) {
-		gone = nil
-	}
-	if err := errors.Join(err, gone); err != nil {
+	if err = errors.Join(err, v.files().Remove(l.key()+".json")); err != nil {
 		return fmt.Errorf("forgetting the login to %s: %w", l.Server, err)
 	}
 	return nil
@@ -228,25 +202,10 @@ func (v Vault) Remove(ctx context.Context, l Login) error {
 // Hold keeps other runs from renewing a login at the same time, until the function that it returns is called. A refresh
 // token may be good for one use only.
 func (v Vault) Hold(ctx context.Context, l Login) (release func(), err error) {
-	if err := v.prepare(); err != nil {
-		return nil, err
+	if release, err = v.files().Lock(ctx, l.key()+".lock"); err != nil {
+		return nil, fmt.Errorf("renewing the login to %s: %w", l.Server, err)
 	}
-	file := flock.New(filepath.Join(v.Folder, l.key()+".lock"), flock.SetPermissions(0o600))
-	if _, err := file.TryLockContext(ctx, 50*time.Millisecond); err != nil {
-		return nil, fmt.Errorf("waiting for another run that renews the login to %s: %w", l.Server, err)
-	}
-	return func() { _ = file.Unlock() }, nil
-}
-
-// prepare makes the folder, for the user alone.
-func (v Vault) prepare() error {
-	if !filepath.IsAbs(v.Folder) {
-		return errors.New("keeping logins: there is no home folder: set HOME, or XDG_STATE_HOME to an absolute path")
-	}
-	if err := files.MakeFolder(v.Folder, files.NotReadable); err != nil {
-		return fmt.Errorf("making the folder of logins: %w", err)
-	}
-	return nil
+	return release, nil
 }
 
 // Ring is the operating system's keyring. The zero value uses it.
