@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/rules"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -51,7 +53,7 @@ func TestTheRulesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
+	if diff := gocmp.Diff(string(want), got); diff != "" {
 		t.Errorf("go test ./cmd/mcpctl -run Documented -update writes the page (-want +got):\n%s", diff)
 	}
 }
@@ -80,28 +82,66 @@ func rulesPage(all []catalogue) string {
 	var b strings.Builder
 	b.WriteString("# Rules\n\n`mcpctl rules ID` explains one: what it means, why, an example, what to do instead.\n")
 	for _, c := range all {
-		known, both, own := map[string]finding.Rule{}, strings.Builder{}, strings.Builder{}
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.says)
+		families := map[string][]finding.Rule{}
 		for _, rule := range c.rules {
-			known[rule.ID] = rule
-		}
-		for _, rule := range c.rules {
-			change, isOutput := strings.CutPrefix(rule.ID, "output-")
-			twin, hasTwin := known["input-"+change]
-			_, hasOutput := known["output-"+strings.TrimPrefix(rule.ID, "input-")]
-			switch {
-			case isOutput && hasTwin:
-				fmt.Fprintf(&both, "|%s%s`%s`|%s|%s|%s|\n", anchor(twin.ID), anchor(rule.ID), change, twin.Level, rule.Level, escaped(twin.Title))
-			case !hasOutput || isOutput:
-				fmt.Fprintf(&own, "|%s`%s`|%s|%s|\n", anchor(rule.ID), rule.ID, rule.Level, escaped(rule.Title))
+			if kind, change := family(rule.ID); kind >= 0 {
+				families[change] = append(families[change], rule)
 			}
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.says)
-		if both.Len() > 0 {
-			b.WriteString("\n|CHANGE|input|output|of an argument; the same of a result|\n|---|---|---|---|\n" + both.String())
+		sides, kinds, own := "", "", ""
+		for _, rule := range c.rules {
+			kind, change := family(rule.ID)
+			members := families[change]
+			switch {
+			case kind < 0 || len(members) < 2:
+				own += fmt.Sprintf("|%s`%s`|%s|%s|\n", anchor(rule.ID), rule.ID, rule.Level, escaped(rule.Title))
+			case members[0].ID != rule.ID: // told with the first
+			case kind < ofSides:
+				sides += familyRow(change, members, 0, ofSides)
+			default:
+				kinds += familyRow(change, members, ofSides, len(prefixes))
+			}
 		}
-		b.WriteString("\n|rule|level|means|\n|---|---|---|\n" + own.String())
+		if sides != "" {
+			b.WriteString("\n|CHANGE|input|output|an argument, or a member of a result|\n|---|---|---|---|\n" + sides)
+		}
+		if kinds != "" {
+			b.WriteString("\n|CHANGE|tool|prompt|resource|template|skill||\n|---|---|---|---|---|---|---|\n" + kinds)
+		}
+		b.WriteString("\n|rule|level|means|\n|---|---|---|\n" + own)
 	}
 	return b.String()
+}
+
+// prefixes are how rules begin that say the same of several things: the two sides of a schema, and the kinds of items.
+var prefixes = []string{"input-", "output-", "tool-", "prompt-", "resource-", "template-", "skill-"}
+
+const ofSides = 2
+
+// family is which prefix a rule has, and what follows; -1 = none.
+func family(id string) (kind int, change string) {
+	for i, prefix := range prefixes {
+		if change, found := strings.CutPrefix(id, prefix); found {
+			return i, cmp.Or(map[bool]string{true: "side "}[i < ofSides], "item ") + change
+		}
+	}
+	return -1, ""
+}
+
+// sameOf is what a title says of an argument or of one kind of item: the row says it of all.
+var sameOf = regexp.MustCompile(`^(An?|The) (argument|tool|prompt|resource|skill)('s)? | of (an?|the) (argument|tool|prompt|resource|skill)\b`)
+
+// familyRow is rules that say the same of several things, with the level of each.
+func familyRow(change string, members []finding.Rule, from, to int) string {
+	levels, anchors := make([]string, to-from), ""
+	for _, rule := range members {
+		kind, _ := family(rule.ID)
+		levels[kind-from] = rule.Level.String()
+		anchors += anchor(rule.ID)
+	}
+	title := sameOf.ReplaceAllString(members[0].Title, "")
+	return fmt.Sprintf("|%s`%s`|%s|%s|\n", anchors, change[len("side "):], strings.Join(levels, "|"), escaped(title))
 }
 
 // anchor is where links to a rule lead, such as those of SARIF.
