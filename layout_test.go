@@ -34,7 +34,7 @@ var floors = [][]string{
 }
 
 // forTests are servers that tests talk to, their pseudo terminals, and the judge of schemas. Nothing that ships imports them.
-var forTests = []string{"internal/fixture", "internal/packages/registrytest", "internal/auth/authtest", "internal/terminal/terminaltest", "pkg/schema/internal/judge"}
+var forTests = []string{"internal/fixture", "internal/packages/registrytest", "internal/auth/authtest", "internal/terminal/terminaltest"}
 
 // libraries are all that is not our own, each with the packages that may import it.
 var libraries = map[string][]string{
@@ -133,7 +133,7 @@ func TestLayoutFindsFaults(t *testing.T) {
 		wrong      bool
 	}{
 		{"pkg/diff", "pkg/schema", false}, {"pkg/diff", "pkg/check", true}, {"pkg/schema", "pkg/diff", true}, {"internal/config", "internal/fleet", true},
-		{"pkg/schema", "pkg/schema/internal/pattern", false}, {"pkg/diff", "pkg/schema/internal/pattern", true}, {"pkg/schema", "pkg/schema/internal/judge", true}, {"internal/fleet", "internal/fixture", true},
+		{"pkg/schema", "pkg/schema/internal/pattern", false}, {"pkg/diff", "pkg/schema/internal/pattern", true}, {"internal/fleet", "internal/fixture", true},
 		{"pkg/diff", "internal/nowhere", true}, {"internal/live", "internal/invoke", true}, {"cmd/mcpctl", "internal/host", false},
 	} {
 		if fault := checkImport(c.room, module+c.path); (fault != "") != c.wrong {

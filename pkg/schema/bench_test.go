@@ -9,11 +9,11 @@ import (
 // benchmarkPairs are the rows of the tables, each decided both ways.
 func benchmarkPairs(b *testing.B) [][2]json.RawMessage {
 	b.Helper()
-	raw, err := os.ReadFile("testdata/pairs/objects.json")
+	raw, err := os.ReadFile("internal/oracle/testdata/pairs/objects.json")
 	if err != nil {
 		b.Fatal(err)
 	}
-	var cases []pairCase
+	var cases []struct{ Narrow, Wide json.RawMessage }
 	if err := json.Unmarshal(raw, &cases); err != nil {
 		b.Fatal(err)
 	}

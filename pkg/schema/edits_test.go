@@ -2,6 +2,8 @@ package schema
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,4 +74,26 @@ func describe(t *testing.T, r *Revision, i int) string {
 	}
 	slices.Sort(effects)
 	return strings.Join(words, " ") + ": " + strings.Join(effects, " and ")
+}
+
+// readTables reads all tables of cases that a pattern names, by file.
+func readTables[T any](t *testing.T, pattern string) map[string][]T {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tables at %s", pattern)
+	}
+	tables := map[string][]T{}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cases []T
+		if err := json.Unmarshal(raw, &cases); err != nil || len(cases) == 0 {
+			t.Fatalf("reading %s: %d cases, %v", file, len(cases), err)
+		}
+		tables[filepath.Base(file)] = cases
+	}
+	return tables
 }

@@ -101,3 +101,12 @@ func TestLoopsAreMarkedForEachReading(t *testing.T) {
 		t.Errorf("%d units were spent on one small value: the reader went in circles", 10_000-e.left)
 	}
 }
+
+func mustParse(t testing.TB, raw string) *Schema {
+	t.Helper()
+	s, err := Parse(json.RawMessage(raw))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, raw)
+	}
+	return s
+}

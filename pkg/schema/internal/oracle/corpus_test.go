@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/pkg/schema"
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 const corpusFolder = "../../../../testdata/corpus/"
@@ -333,7 +332,7 @@ func decode(raw []byte) any {
 
 // valid asks the validator.
 func valid(schema, instance any) (bool, error) {
-	j, err := judge.New(schema, "schema", false)
+	j, err := newJudge(schema, "schema", false)
 	if err != nil {
 		return false, err
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/schema"
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // The extent of a random run. A plain test run is short and always the same; `make oracle` goes on.
@@ -101,8 +100,8 @@ func (c *run) judge(t *testing.T, g *grammar, number uint64, narrow, wide any) {
 	if took > c.slowest {
 		c.slowest, c.slowestPair = took, fmt.Sprintf("pair %d\nnarrow %s\nwide   %s", number, encode(narrow), encode(wide))
 	}
-	n, err1 := judge.New(narrow, "schema", false)
-	w, err2 := judge.New(wide, "schema", false)
+	n, err1 := newJudge(narrow, "schema", false)
+	w, err2 := newJudge(wide, "schema", false)
 	if err != nil || err1 != nil || err2 != nil {
 		c.skipped++
 		return
@@ -171,7 +170,7 @@ func contains(narrow, wide any, semantics schema.Semantics) (schema.Result, time
 }
 
 // attack looks for a value that disproves a compatible verdict.
-func (c *run) attack(g *grammar, narrow, wide any, n, w *judge.Judge) json.RawMessage {
+func (c *run) attack(g *grammar, narrow, wide any, n, w *Judge) json.RawMessage {
 	for i := range instancesPerPair {
 		from := narrow
 		if i%3 == 2 {
@@ -207,7 +206,7 @@ const (
 )
 
 // disproved reports whether the validator accepts a value by narrow and rejects it by wide.
-func disproved(n, w *judge.Judge, v any) answer {
+func disproved(n, w *Judge, v any) answer {
 	accepted, err := n.Valid(v)
 	if err != nil {
 		return unsure
@@ -281,8 +280,8 @@ func TestPastFailures(t *testing.T) {
 // wrong reports whether the engine's verdict on a pair is disproved, by the value or by its own witness.
 func wrong(narrow, wide any, value json.RawMessage) bool {
 	r, _, err := contains(narrow, wide, schema.Strict)
-	n, err1 := judge.New(narrow, "schema", false)
-	w, err2 := judge.New(wide, "schema", false)
+	n, err1 := newJudge(narrow, "schema", false)
+	w, err2 := newJudge(wide, "schema", false)
 	if err != nil || err1 != nil || err2 != nil {
 		return false
 	}

@@ -2,14 +2,12 @@ package oracle
 
 import (
 	"slices"
-
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // declared reports whether a value keeps to the properties that schemas declare. An object's names count as declared
 // where no schema at its place lists any, where one says something about others, or where one lists the name.
 func declared(ns []node, v any, depth int) bool {
-	if depth > judge.MaxDepth {
+	if depth > MaxDepth {
 		return false
 	}
 	all, _ := bag(ns)

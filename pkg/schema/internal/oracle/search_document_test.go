@@ -5,13 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // A document is one of the two schemas of a search.
 type document struct {
-	*judge.Judge
+	*Judge
 	ids map[string]string // JSON pointers by address, with "#name" for anchors
 }
 
@@ -23,7 +21,7 @@ type node struct {
 }
 
 func newDocument(root any, name string, assertFormats bool) (*document, error) {
-	j, err := judge.New(root, name, assertFormats)
+	j, err := newJudge(root, name, assertFormats)
 	if err != nil {
 		return nil, err
 	}

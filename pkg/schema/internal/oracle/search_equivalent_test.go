@@ -3,8 +3,6 @@ package oracle
 import (
 	"reflect"
 	"slices"
-
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // same reports whether both sides of a place read the same, references followed.
@@ -129,7 +127,7 @@ func sameShell(a, b map[string]any) bool {
 		case !inA || !inB:
 			return false
 		case k == "properties" || k == "patternProperties":
-			if !reflect.DeepEqual(keys(judge.Copied(x)), keys(judge.Copied(y))) {
+			if !reflect.DeepEqual(keys(Copied(x)), keys(Copied(y))) {
 				return false
 			}
 		case k == "items" || k == "additionalProperties":

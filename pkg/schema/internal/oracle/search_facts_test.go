@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"math/big"
 	"slices"
-
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // Facts are what some schemas say about a value, read keyword by keyword.
@@ -60,7 +58,7 @@ func (f facts) numbers(keywords ...string) []*big.Rat {
 func (f facts) counts(keywords ...string) []int {
 	var out []int
 	for _, r := range f.numbers(keywords...) {
-		if r.IsInt() && r.Num().IsInt64() && r.Num().Int64() >= 0 && r.Num().Int64() <= judge.MaxValues {
+		if r.IsInt() && r.Num().IsInt64() && r.Num().Int64() >= 0 && r.Num().Int64() <= MaxValues {
 			out = append(out, int(r.Num().Int64()))
 		}
 	}
@@ -140,7 +138,7 @@ func (f facts) known() []any {
 
 func rat(v any) (*big.Rat, bool) {
 	n, ok := v.(json.Number)
-	if !ok || !judge.Writable(n) {
+	if !ok || !Writable(n) {
 		return nil, false
 	}
 	return new(big.Rat).SetString(string(n))

@@ -1,7 +1,5 @@
 package oracle
 
-import "github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
-
 func (s *search) alternatives(ns []node) []alternative {
 	name := key(ns)
 	all, known := s.ways[name]
@@ -56,7 +54,7 @@ func (s *search) fits(ns []node, v any) bool {
 		if n.doc == nil {
 			continue
 		}
-		if s.ask(n, v) == judge.No {
+		if s.ask(n, v) == No {
 			return false
 		}
 	}
@@ -64,7 +62,7 @@ func (s *search) fits(ns []node, v any) bool {
 }
 
 // ask puts a value to the validator and pays for it.
-func (s *search) ask(n node, v any) judge.Answer {
+func (s *search) ask(n node, v any) Answer {
 	a := n.doc.Accepts(n.at, v)
 	s.work -= 1 + n.doc.Ticks
 	return a

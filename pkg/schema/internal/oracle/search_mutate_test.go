@@ -7,8 +7,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // atoms returns plain values of every type, to put anywhere.
@@ -115,5 +113,5 @@ func readValue(raw []byte) (any, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, err
 	}
-	return v, judge.Check(v)
+	return v, Check(v)
 }

@@ -3,7 +3,6 @@ package oracle
 import (
 	"encoding/json"
 
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 	"github.com/mcpctl/mcpctl/pkg/schema/internal/pattern"
 )
 
@@ -97,9 +96,9 @@ func (s *search) refutes(v any) bool {
 		return false
 	}
 	switch s.ask(s.wide.node(), v) {
-	case judge.No:
+	case No:
 		return true
-	case judge.Yes:
+	case Yes:
 		if len(s.accepted) < 200 && len(text) < 2000 {
 			s.accepted = append(s.accepted, v)
 		}
@@ -109,7 +108,7 @@ func (s *search) refutes(v any) bool {
 
 // admits reports whether a caller of the narrow schema may send the value.
 func (s *search) admits(v any) bool {
-	if s.ask(s.narrow.node(), v) != judge.Yes {
+	if s.ask(s.narrow.node(), v) != Yes {
 		return false
 	}
 	return !s.options.Declared || declared([]node{s.narrow.node()}, v, 0)

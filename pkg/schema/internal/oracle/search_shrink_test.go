@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"unicode/utf8"
-
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 // The evaluations spent on making a witness small, and how much text counts as one of them.
@@ -30,7 +28,7 @@ func (s *search) shrink(v any) any {
 			if left -= 1 + len(textOf(smaller))/bytesPerShrink; left < 0 {
 				break
 			}
-			if s.admits(smaller) && s.wide.Accepts("", smaller) == judge.No {
+			if s.admits(smaller) && s.wide.Accepts("", smaller) == No {
 				v, again = smaller, true
 				break
 			}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
 )
 
 func readSchema(t testing.TB, text string) any {
@@ -200,7 +198,7 @@ func schema2(t *testing.T, text string) any {
 
 // overdraft is the work that one step may cost beyond the budget: an evaluation cut short on either side, and the text of
 // its value.
-const overdraft = 2*judge.MaxTicks + maxBytes
+const overdraft = 2*MaxTicks + maxBytes
 
 func TestHostileSchemasEndSoon(t *testing.T) {
 	doubling := func(combinator string) string {

@@ -1,22 +1,25 @@
-package schema
+package oracle
 
 import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
 // A generator makes random schemas that use every keyword, and random values that tell them apart: few names, few
 // strings and few numbers, so that constraints meet.
 type generator struct {
 	*rand.Rand
-	draft Draft
+	draft schema.Draft
 }
 
 func newGenerator(seed uint64) *generator {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), draft: Draft202012}
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), draft: schema.Draft202012}
 	if n := g.IntN(12); n < 4 {
-		g.draft = Draft04 + Draft(n)
+		g.draft = schema.Draft04 + schema.Draft(n)
 	}
 	return g
 }
@@ -37,7 +40,7 @@ func (g *generator) document() json.RawMessage {
 	if !ok {
 		o = map[string]any{"allOf": []any{true}}
 	}
-	if g.draft != Draft202012 {
+	if g.draft != schema.Draft202012 {
 		o["$schema"] = g.draft.URI()
 	}
 	o["$defs"] = map[string]any{"d0": g.schema(2), "d1": g.schema(2)}
@@ -46,7 +49,7 @@ func (g *generator) document() json.RawMessage {
 }
 
 func (g *generator) schema(depth int) any {
-	if n := g.IntN(20); g.draft == Draft04 {
+	if n := g.IntN(20); g.draft == schema.Draft04 {
 	} else if n == 0 {
 		return true
 	} else if n == 1 {
@@ -79,7 +82,7 @@ func (g *generator) keyword(o map[string]any, depth int) {
 		o["required"] = g.names()
 	case n == 14:
 		o["uniqueItems"] = g.IntN(2) == 0
-	case n == 15 && g.draft <= Draft07:
+	case n == 15 && g.draft <= schema.Draft07:
 		o["dependencies"] = map[string]any{pick(g, someNames): g.names()}
 	case n == 15:
 		o["dependentRequired"] = map[string]any{pick(g, someNames): g.names()}
@@ -101,7 +104,7 @@ func (g *generator) applicator(o map[string]any, n, depth int) {
 		o["additionalProperties"] = sub()
 	case n == 21:
 		o["propertyNames"] = sub()
-	case n == 22 && g.draft <= Draft07:
+	case n == 22 && g.draft <= schema.Draft07:
 		o["dependencies"] = map[string]any{pick(g, someNames): sub()}
 	case n == 22:
 		o["dependentSchemas"] = map[string]any{pick(g, someNames): sub()}
@@ -142,7 +145,7 @@ func (g *generator) bound(o map[string]any, keyword string) {
 	switch {
 	case g.IntN(2) == 0:
 		o[plain] = limit
-	case g.draft == Draft04:
+	case g.draft == schema.Draft04:
 		o[plain], o[strict] = limit, true
 	default:
 		o[strict] = limit
@@ -151,7 +154,7 @@ func (g *generator) bound(o map[string]any, keyword string) {
 
 // tuple sets schemas by position in the spelling of the draft.
 func (g *generator) tuple(o map[string]any, prefix []any, sub func() any) {
-	if g.draft == Draft202012 {
+	if g.draft == schema.Draft202012 {
 		o["prefixItems"] = prefix
 		return
 	}
@@ -181,7 +184,7 @@ func (g *generator) values(n, depth int) []any {
 	seen := map[string]bool{}
 	for range n {
 		v := g.value(depth)
-		if key := canonical(v); !seen[key] {
+		if key := strings.ReplaceAll(string(encode(v)), "1.0", "1"); !seen[key] {
 			seen[key] = true
 			out = append(out, v)
 		}

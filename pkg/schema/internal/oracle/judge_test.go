@@ -1,5 +1,4 @@
-// Package judge asks an independent validator whether a schema accepts a value. Only tests import it.
-package judge
+package oracle
 
 import (
 	"encoding/json"
@@ -40,8 +39,8 @@ type Judge struct {
 	opaque   bool                          // a pattern without known meaning was consulted
 }
 
-// New reads a decoded schema, numbers as [json.Number]. An error: it is invalid, refers outside itself, or is too large.
-func New(root any, name string, assertFormats bool) (*Judge, error) {
+// newJudge reads a decoded schema, numbers as [json.Number]. An error: it is invalid, refers outside itself, or is too large.
+func newJudge(root any, name string, assertFormats bool) (*Judge, error) {
 	if err := Check(root); err != nil {
 		return nil, fmt.Errorf("reading a schema: %w", err)
 	}

@@ -1,19 +1,17 @@
-package schema
+package oracle
 
 import (
 	"maps"
 	"slices"
 	"strconv"
+	"testing"
 
-	"github.com/mcpctl/mcpctl/pkg/schema/internal/judge"
+	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
-// judge asks the independent validator whether the schema accepts a value.
-func (s *Schema) judge(value any, formats bool) answer {
-	if s.loops || s.doc == nil {
-		return unsure
-	}
-	j, err := judge.New(s.judged(), "schema", formats)
+// judged asks the independent validator whether a schema accepts a value.
+func judged(s *schema.Schema, value any, formats bool) answer {
+	j, err := newJudge(asJudged(decode(s.Raw())), "schema", formats)
 	if err != nil {
 		return unsure
 	}
@@ -24,32 +22,40 @@ func (s *Schema) judge(value any, formats bool) answer {
 	return answerOf(valid)
 }
 
-// judged is the schema as the validator reads it right.
-func (s *Schema) judged() any {
-	root := s.doc.root
-	draft := s.doc.owner("").dialect.draft
-	if draft <= Draft07 {
-		root = spelledOut(root, draft)
+// read asks the package itself.
+func read(s *schema.Schema, value any) answer {
+	accepted, sure := s.Accepts(value)
+	if !sure {
+		return unsure
 	}
-	o, ok := root.(map[string]any)
-	if _, named := o["$schema"]; !ok || named || s.unnamed == Draft202012 {
-		return root
+	return answerOf(accepted)
+}
+
+func answerOf(ok bool) answer {
+	if ok {
+		return yes
 	}
-	out := maps.Clone(o)
-	out["$schema"] = s.unnamed.URI()
-	return out
+	return no
+}
+
+// asJudged is a schema as the validator reads it right.
+func asJudged(root any) any {
+	if draft, _, known := schema.DraftOf(root); known && draft <= schema.Draft07 {
+		return spelledOut(root, draft)
+	}
+	return root
 }
 
 // spelledOut rewrites what the validator reads differently in older drafts: const, which it does not know in draft-04,
 // and what stands beside $ref, of which it applies some (draft-07 §8.3 has all of it ignored).
-func spelledOut(v any, d Draft) any {
+func spelledOut(v any, d schema.Draft) any {
 	o, ok := v.(map[string]any)
 	if !ok {
 		return v
 	}
 	out := maps.Clone(o)
 	for keyword, value := range o {
-		for _, sub := range Subschemas(keyword, value) {
+		for _, sub := range schema.Subschemas(keyword, value) {
 			replace(out, append([]string{keyword}, sub.Steps...), spelledOut(sub.Value, d))
 		}
 	}
@@ -60,20 +66,16 @@ func spelledOut(v any, d Draft) any {
 		}
 		return out
 	}
-	if value, ok := o["const"]; ok && d == Draft04 {
+	if value, ok := o["const"]; ok && d == schema.Draft04 {
 		delete(out, "const")
 		if _, both := o["enum"]; both {
-			out["allOf"] = append(slices.Clone(listOf(out["allOf"])), map[string]any{"enum": []any{value}})
+			more, _ := out["allOf"].([]any)
+			out["allOf"] = append(slices.Clone(more), map[string]any{"enum": []any{value}})
 		} else {
 			out["enum"] = []any{value}
 		}
 	}
 	return out
-}
-
-func listOf(v any) []any {
-	list, _ := v.([]any)
-	return list
 }
 
 // replace puts v under one or two tokens of an object, copying what is between.
@@ -95,8 +97,11 @@ func replace(o map[string]any, path []string, v any) {
 	}
 }
 
-// accepts reports whether a value satisfies a literal: inhabited is yes, void is no, and unsure is said where a
-// construct is not understood or the work is too much. Formats are annotations unless they are asserted.
-func accepts(l lit, v any, formats bool) answer {
-	return newEvaluator(formats).accepts(l, v)
+func mustParse(t testing.TB, raw string) *schema.Schema {
+	t.Helper()
+	s, err := schema.Parse([]byte(raw))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, raw)
+	}
+	return s
 }

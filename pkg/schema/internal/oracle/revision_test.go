@@ -1,4 +1,4 @@
-package schema
+package oracle
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
 // A revisionCase is a row of testdata/revisions: two versions of a schema, and what each edit breaks, or "no".
@@ -25,20 +27,20 @@ func TestEachEditIsJudgedWithTheOthersUndone(t *testing.T) {
 	for file, cases := range readTables[revisionCase](t, "testdata/revisions/*.json") {
 		for _, c := range cases {
 			t.Run(file+"/"+c.Name, func(t *testing.T) {
-				budget, direction := Budget{}, Input
+				budget, direction := schema.Budget{}, schema.Input
 				if c.Strict {
-					budget.Semantics = Strict
+					budget.Semantics = schema.Strict
 				}
-				r := Compare(t.Context(), mustParse(t, string(c.Old)), mustParse(t, string(c.New)), budget)
+				r := schema.Compare(t.Context(), mustParse(t, string(c.Old)), mustParse(t, string(c.New)), budget)
 				if c.Direction == "output" {
-					direction = Output
+					direction = schema.Output
 				}
 				_, changes := r.Judge(t.Context(), direction, budget)
 				var got []string
 				for _, ch := range changes {
-					got = append(got, r.describe(ch))
-					if ch.Breaks.Verdict == Incompatible {
-						r.check(t, ch, direction)
+					got = append(got, describe(r, ch))
+					if ch.Breaks.Verdict == schema.Incompatible {
+						checkChange(t, r, ch, direction)
 					}
 				}
 				if diff := cmp.Diff(c.Want, got); diff != "" {
@@ -50,22 +52,22 @@ func TestEachEditIsJudgedWithTheOthersUndone(t *testing.T) {
 }
 
 // describe writes a change as "FAMILY PATH, FAMILY PATH: WITNESS beside FAMILY PATH".
-func (r *Revision) describe(ch Change) string {
-	text := r.named(ch.Edits)
+func describe(r *schema.Revision, ch schema.Change) string {
+	text := namedEdits(r, ch.Edits)
 	switch {
 	case ch.Within != nil:
-		return text + ": within " + r.named(ch.Within)
-	case ch.Breaks.Verdict == Compatible:
+		return text + ": within " + namedEdits(r, ch.Within)
+	case ch.Breaks.Verdict == schema.Compatible:
 		return text + ": no"
-	case ch.Breaks.Verdict == Unknown:
+	case ch.Breaks.Verdict == schema.Unknown:
 		return text + ": unknown, " + ch.Breaks.Reason
 	case ch.Beside != nil:
-		return fmt.Sprintf("%s: %s beside %s", text, ch.Breaks.Witness, r.named(ch.Beside))
+		return fmt.Sprintf("%s: %s beside %s", text, ch.Breaks.Witness, namedEdits(r, ch.Beside))
 	}
 	return fmt.Sprintf("%s: %s", text, ch.Breaks.Witness)
 }
 
-func (r *Revision) named(edits []int) string {
+func namedEdits(r *schema.Revision, edits []int) string {
 	var names []string
 	for _, e := range edits {
 		names = append(names, string(r.Edits[e].Family)+" "+r.Edits[e].Path)
@@ -73,23 +75,20 @@ func (r *Revision) named(edits []int) string {
 	return strings.Join(names, ", ")
 }
 
-// check asks the independent validator about the whole revision, and the schemas with the edit and without it.
-func (r *Revision) check(t *testing.T, ch Change, d Direction) {
+// checkChange asks the independent validator about the whole revision, and the schemas with the edit and without it.
+func checkChange(t *testing.T, r *schema.Revision, ch schema.Change, d schema.Direction) {
 	t.Helper()
-	value, err := decode(ch.Breaks.Witness)
-	if err != nil {
-		t.Fatalf("%s: %v", ch.Breaks.Witness, err)
-	}
+	value := decode(ch.Breaks.Witness)
 	from, to := r.Before, r.After
 	needed := slices.Sorted(slices.Values(slices.Concat(ch.Edits, ch.Beside)))
 	alone, undone := r.With(ch.Edits...), r.Without(needed...)
-	if d == Output {
+	if d == schema.Output {
 		from, to, alone, undone = to, from, r.Without(ch.Edits...), r.With(needed...)
 	}
-	if from.judge(value, false) == void || to.judge(value, false) == inhabited || accepts(yes(alone.plain), value, false) != void {
+	if judged(from, value, false) == no || judged(to, value, false) == yes || read(alone, value) != no {
 		t.Errorf("%s does not show that edits %v break", ch.Breaks.Witness, ch.Edits)
 	}
-	if len(ch.Edits) > 0 && accepts(yes(undone.plain), value, false) != inhabited {
+	if len(ch.Edits) > 0 && read(undone, value) != yes {
 		t.Errorf("%s is rejected still with edits %v and %v undone", ch.Breaks.Witness, ch.Edits, ch.Beside)
 	}
 }

@@ -1,10 +1,12 @@
-package schema
+package oracle
 
 import (
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
 // A pairCase is a row of testdata/pairs: two schemas with the verdict there (narrow into wide) and back.
@@ -22,33 +24,33 @@ func TestContains(t *testing.T) {
 		for _, c := range cases {
 			t.Run(file+"/"+c.Name, func(t *testing.T) {
 				narrow, wide := mustParse(t, string(c.Narrow)), mustParse(t, string(c.Wide))
-				b := Budget{Semantics: Strict, AssertFormats: c.Formats}
+				b := schema.Budget{Semantics: schema.Strict, AssertFormats: c.Formats}
 				if c.Declared {
-					b.Semantics = Declared
+					b.Semantics = schema.Declared
 				}
-				c.check(t, Contains(t.Context(), wide, narrow, b), c.There, narrow, wide)
-				c.check(t, Contains(t.Context(), narrow, wide, b), c.Back, wide, narrow)
+				c.check(t, schema.Contains(t.Context(), wide, narrow, b), c.There, narrow, wide)
+				c.check(t, schema.Contains(t.Context(), narrow, wide, b), c.Back, wide, narrow)
 			})
 		}
 	}
 }
 
 // check holds a verdict, and the evidence that must come with it.
-func (c pairCase) check(t *testing.T, r Result, want string, narrow, wide *Schema) {
+func (c pairCase) check(t *testing.T, r schema.Result, want string, narrow, wide *schema.Schema) {
 	t.Helper()
 	if got := r.Verdict.String(); got != want {
 		t.Errorf("narrow %s\nwide %s\nverdict %s, want %s (%s, witness %s)", narrow.Raw(), wide.Raw(), got, want, r.Reason, r.Witness)
 	}
 	switch r.Verdict {
-	case Incompatible:
+	case schema.Incompatible:
 		if c.Structure {
 			return
 		}
-		v, err := decode(r.Witness)
-		if err != nil || narrow.judge(v, c.Formats) != inhabited || wide.judge(v, c.Formats) != void {
+		v := decode(r.Witness)
+		if judged(narrow, v, c.Formats) != yes || judged(wide, v, c.Formats) != no {
 			t.Errorf("witness %s does not show it", r.Witness)
 		}
-	case Unknown:
+	case schema.Unknown:
 		if r.Reason == "" {
 			t.Error("unknown without a reason")
 		}
