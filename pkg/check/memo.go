@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
 // quiet are the rules that have nothing to say of a tool, as bits. In a fleet the same tool is offered by many servers, and each of
@@ -79,22 +78,4 @@ func (t tool) cheap() bool {
 		}
 	}
 	return true
-}
-
-// known are the meta-schemas that were read.
-var known struct {
-	mu   sync.Mutex
-	read map[schema.Draft]*schema.Schema
-}
-
-func metaOf(draft schema.Draft) *schema.Schema {
-	known.mu.Lock()
-	defer known.mu.Unlock()
-	if known.read == nil {
-		known.read = map[schema.Draft]*schema.Schema{}
-	}
-	if known.read[draft] == nil {
-		known.read[draft] = schema.Meta(draft)
-	}
-	return known.read[draft]
 }

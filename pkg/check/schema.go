@@ -97,7 +97,7 @@ func schemaInvalid(d *document, at spot) {
 	if !known {
 		return
 	}
-	found, _ := metaOf(draft).Faults("", d.value, d.pool)
+	found, _ := schema.Meta(draft).Faults("", d.value, d.pool)
 	if len(found) > mostFaults {
 		var others finding.Others
 		for _, f := range found[mostFaults:] {

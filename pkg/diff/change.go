@@ -22,7 +22,6 @@ type change struct {
 	views     func() (old, new view) // of OldSchema and NewSchema, which edits of one place share; nil of a change that is several edits
 	judged    *schema.Change         // what it does to values; nil for a remark
 	effect    effect
-	required  bool         // a property that is required on the side that has it
 	successor *schema.Edit // the new property under which an old one is found
 	likeness  *change      // the property that came for one that is gone, or the other way round, by its looks
 	because   []*change    // the changes without which it would not break
@@ -53,9 +52,6 @@ func (r *revision) changes(judged []schema.Change) []*change {
 			changes[i].views = changes[i-1].views
 		} else {
 			changes[i].views = sync.OnceValues(func() (view, view) { return viewOf(e.OldSchema), viewOf(e.NewSchema) })
-		}
-		if e.Family == schema.FamilyProperty {
-			changes[i].required = requires(r, e)
 		}
 	}
 	var joint []schema.Change
@@ -98,15 +94,6 @@ func (r *revision) join(changes, all []*change, j schema.Change) []*change {
 	return append(changes, set)
 }
 
-// requires tells whether a property that is new or gone is required where it is.
-func requires(r *revision, e schema.Edit) bool {
-	object, pointer := &r.after, e.NewPath
-	if e.New == nil {
-		object, pointer = &r.before, e.OldPath
-	}
-	return object.requires(parent(parent(pointer)), e.Name)
-}
-
 // joinRenamed lets a property that is gone speak for the one new one of its object that alone is the same as it alone.
 func joinRenamed(changes []*change) []*change {
 	gone, fresh := map[string][]*change{}, map[string][]*change{}
@@ -139,7 +126,7 @@ func (ch *change) role() string {
 	if err != nil {
 		accepts = ch.value()
 	}
-	return fmt.Sprint(parent(ch.Path), " ", ch.required, " ", string(accepts))
+	return fmt.Sprint(parent(ch.Path), " ", ch.Required, " ", string(accepts))
 }
 
 // guessRenamed finds for each property that is gone the new one beside it that looks most like it, and like no other.
@@ -274,7 +261,7 @@ func (r *revision) silent(ch *change) bool {
 		return true
 	}
 	return ch.successor == nil && slices.ContainsFunc(r.asserting, func(other *change) bool {
-		return r.budget.Pool.Left > 0 && other.number != ch.number && covers(other, ch) && r.equivalent(r.With(ch.number, other.number), r.With(other.number))
+		return r.budget.Pool.Left > 0 && other.number != ch.number && covers(other, ch) && schema.Equivalent(r.ctx, r.With(ch.number, other.number), r.With(other.number), r.budget)
 	})
 }
 
@@ -283,12 +270,6 @@ func (r *revision) silent(ch *change) bool {
 func covers(ch, other *change) bool {
 	around := strings.HasPrefix(ch.Instance, other.Instance+"/") || strings.HasPrefix(other.Instance, ch.Instance+"/")
 	return ch.Instance == other.Instance || around && ch.judged.Kept.Verdict == schema.Compatible
-}
-
-func (r *revision) equivalent(a, b *schema.Schema) bool {
-	strict := r.budget
-	strict.Semantics = schema.Strict
-	return schema.Contains(r.ctx, a, b, strict).Verdict == schema.Compatible && schema.Contains(r.ctx, b, a, strict).Verdict == schema.Compatible
 }
 
 // unconstrained tells whether a schema accepts everything, whatever it remarks.

@@ -319,8 +319,8 @@ func shared(list, other snapshot.List) []string {
 	return keys
 }
 
-func asJSON(texts []string) json.RawMessage {
-	raw, _ := json.Marshal(texts) // strings always encode
+func asJSON(value any) json.RawMessage {
+	raw, _ := rawjson.Encode(value) // what was decoded, and texts, always encode
 	return raw
 }
 

@@ -119,7 +119,7 @@ func (ch *change) propertyRule() string {
 		return "property-renamed"
 	case ch.New == nil:
 		return "property-removed"
-	case ch.required:
+	case ch.Required:
 		return "required-property-added"
 	}
 	return "optional-property-added"
@@ -127,7 +127,7 @@ func (ch *change) propertyRule() string {
 
 // withDefault marks the rule of an argument that must be there now, and that a server can fill in.
 func (r *revision) withDefault(ch *change) string {
-	demanded := ch.New != nil && (ch.Family == schema.FamilyRequired || ch.required)
+	demanded := ch.New != nil && (ch.Family == schema.FamilyRequired || ch.Required)
 	return either(demanded && r.direction == finding.Input && defaultOf(r, ch) != nil, "-with-default", "")
 }
 
@@ -139,10 +139,15 @@ func defaultOf(r *revision, ch *change) json.RawMessage {
 	}
 	const hops = 8 // of references
 	for range hops {
-		property := viewOf(r.after.find(place))
-		inside, local := strings.CutPrefix(property.text("$ref"), "#")
-		if property["default"] != nil || !local {
-			return property["default"]
+		value, _ := r.After.At(place)
+		property, _ := value.(map[string]any)
+		target, _ := property["$ref"].(string)
+		inside, local := strings.CutPrefix(target, "#")
+		if given := property["default"]; given != nil {
+			return asJSON(given)
+		}
+		if !local {
+			return nil
 		}
 		place = inside
 	}

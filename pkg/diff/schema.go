@@ -61,8 +61,6 @@ type revision struct {
 	whole      schema.Change // what all edits do together
 	all        []*change     // the edits, by their numbers
 	asserting  []*change     // those that have to do with values
-	before     places        // of the old schema
-	after      places        // of the new schema
 	invalid    bool          // the new schema has parts without a meaning
 	unresolved bool          // one of them is a reference
 	told       bool          // something was told that the values say, not only the remarks
@@ -96,7 +94,6 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, path 
 		r.tell("schema-changed", finding.Finding{Old: old, New: new, Message: "The old schema could not be read, the new one can."})
 	default:
 		r.Revision = schema.Compare(r.ctx, before, after, r.budget)
-		r.before, r.after = newPlaces(before.Raw()), newPlaces(after.Raw())
 		r.compare()
 	}
 }
@@ -167,7 +164,8 @@ func reportProblems(r *revision) {
 			id, r.unresolved = "schema-ref-unresolved", true
 		}
 		r.invalid = true
-		r.tell(id, finding.Finding{Path: p.Path, New: r.after.find(p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
+		value, _ := r.After.At(p.Path)
+		r.tell(id, finding.Finding{Path: p.Path, New: asJSON(value), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
 	if others.Count > 0 {
 		r.tell("schema-invalid", finding.Finding{New: others.Value(), Message: fmt.Sprintf("%d further parts of the schema have no meaning.", others.Count)})

@@ -220,10 +220,9 @@ var headerToken = match.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // headersOf are the headers of a schema by the pointer of the property that asks for them: mostTold of them, and one more.
 func headersOf(schema json.RawMessage) map[string]header {
-	c, names, document := headerCollector{found: map[string]header{}}, map[string]int{}, newPlaces(schema)
+	c, names := headerCollector{found: map[string]header{}}, map[string]int{}
 	c.collect(treeOf(schema), true)
 	for pointer, h := range c.found {
-		h.raw = document.find(rawjson.Join(pointer, headerKeyword))
 		name, _ := rawjson.Text(h.raw)
 		h.valid = h.valid && headerToken().MatchString(name)
 		names[strings.ToLower(string(h.raw))]++
@@ -248,8 +247,8 @@ func (c *headerCollector) collect(tree any, plain bool, steps ...string) {
 	defer func() { c.way = way }()
 	switch t := tree.(type) {
 	case map[string]any:
-		if _, ok := t[headerKeyword]; ok && len(c.found) <= mostTold {
-			c.found[rawjson.Join("", c.way...)] = header{valid: plain && len(c.way) > 0 && primitive(t["type"])}
+		if asked, ok := t[headerKeyword]; ok && len(c.found) <= mostTold {
+			c.found[rawjson.Join("", c.way...)] = header{raw: asJSON(asked), valid: plain && len(c.way) > 0 && primitive(t["type"])}
 		}
 		for key, member := range t {
 			properties, ok := member.(map[string]any)

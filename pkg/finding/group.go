@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -122,10 +123,10 @@ func (g Group) titled() string {
 	case whole && len(names) == 1:
 	case len(names) == 0:
 		if places := g.places(); len(places) > 1 {
-			title += " in " + listed(places)
+			title += " in " + match.Some(places)
 		}
 	case whole:
-		title += ": " + listed(names)
+		title += ": " + match.Some(names)
 	case len(names) == 1:
 		title, at = title+" in "+names[0], "of"
 	default:
@@ -147,15 +148,6 @@ func (g Group) places() []string {
 		}
 	}
 	return names
-}
-
-// listed names the first few of a list.
-func listed(names []string) string {
-	const shown = 5
-	if more := len(names) - shown; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), more)
-	}
-	return strings.Join(names, ", ")
 }
 
 func plural(kinds []string) string {

@@ -20,7 +20,6 @@ type builder struct {
 	objects  int
 	patterns map[string]*node
 	problems []Problem
-	loops    bool // a schema refers to itself in place
 }
 
 // A use is a schema object with the circumstances that its meaning depends on.
@@ -55,7 +54,9 @@ func newBuilder(doc *document, m *meter) *builder {
 
 func (b *builder) root(r role) *node {
 	n := seal(b.node(spot{doc: b.doc, role: r}))
-	b.loops = b.cyclic() && markLoops(n) || b.loops // of what is declared as well as of what is written
+	if b.cyclic() {
+		markLoops(n)
+	}
 	slices.SortStableFunc(b.problems, func(x, y Problem) int { return strings.Compare(x.Path, y.Path) })
 	b.problems = slices.CompactFunc(b.problems, func(x, y Problem) bool { return x.Path == y.Path }) // a place is built in several roles
 	return n

@@ -261,11 +261,10 @@ func names(keyword, ref, anchor string) bool {
 type loopFinder struct {
 	open, done map[*node]bool
 	stack      []*node
-	found      bool
 }
 
 // markLoops marks every node that refers to itself without going into the value, which has no meaning (2020-12 §9.4.1).
-func markLoops(root *node) bool {
+func markLoops(root *node) {
 	f := &loopFinder{open: map[*node]bool{}, done: map[*node]bool{}}
 	visited := map[*node]bool{}
 	var visit func(n *node)
@@ -280,7 +279,6 @@ func markLoops(root *node) bool {
 		}
 	}
 	visit(root)
-	return f.found
 }
 
 func (f *loopFinder) inPlace(n *node) {
@@ -303,7 +301,6 @@ func (f *loopFinder) inPlace(n *node) {
 }
 
 func (f *loopFinder) mark(n *node) {
-	f.found = true
 	for i := len(f.stack) - 1; i >= 0; i-- {
 		f.stack[i].loop = true
 		if f.stack[i] == n {

@@ -69,17 +69,12 @@ func (q question) holds(ctx context.Context, value any) bool {
 	return !slices.ContainsFunc(q.literals(), func(l lit) bool { return q.reads(ctx, l, value) != inhabited })
 }
 
+// reads reads a value as far as the budget allows, and a little where it is spent: what was found is worth a look.
 func (q question) reads(ctx context.Context, l lit, value any) answer {
-	e, pay := q.evaluator(ctx)
-	defer pay()
-	return e.accepts(l, value)
-}
-
-// evaluator reads as much as the budget allows, and a little where it is spent: what was found is worth a look.
-func (q question) evaluator(ctx context.Context) (e *evaluator, pay func()) {
 	limit := min(maxEvaluation, max(q.budget.steps()*unitsPerStep, leastEvaluation))
-	e = &evaluator{newMeter(ctx, limit), q.budget.AssertFormats}
-	return e, func() { q.budget.Pool.take(limit - e.left) }
+	e := &evaluator{newMeter(ctx, limit), q.budget.AssertFormats}
+	defer func() { q.budget.Pool.take(limit - e.left) }()
+	return e.accepts(l, value)
 }
 
 // shown is the result that a value shows, or a plainer one that shows the same.
@@ -94,9 +89,7 @@ func (q question) shown(ctx context.Context, value any) Result {
 		}}
 		value = plainer.plain(value)
 	}
-	e, pay := q.evaluator(ctx)
-	r := shownBy(blamer{e}.of(yes(q.out[0].plain), value, ""))
-	pay()
+	r := Result{Verdict: Incompatible}
 	if weight(value, maxWitness) < maxWitness {
 		r.Witness = json.RawMessage(jsonText(value))
 	}
@@ -109,7 +102,7 @@ func undecidedBy(out outcome) Result {
 		r.Reason = "the value that was found is not confirmed"
 	}
 	if n := out.why.node; n != nil {
-		if r.Path, r.Keyword = n.place, n.keyword; n.keyword != "" {
+		if r.Path = n.place; n.keyword != "" {
 			r.Path = rawjson.Join(n.place, n.keyword)
 		}
 	}
@@ -152,18 +145,6 @@ func weight(v any, limit int) int {
 		n += len(v) / 64
 	}
 	return min(n, limit)
-}
-
-func shownBy(where blame) Result {
-	r := Result{Verdict: Incompatible, Path: where.path, Instance: where.instance, Keyword: where.keyword,
-		Reason: where.keyword}
-	switch {
-	case where.detail != "":
-		r.Reason += ": " + where.detail
-	case r.Reason == "":
-		r.Reason = "the schema as a whole"
-	}
-	return r
 }
 
 // String says what stopped a decision.

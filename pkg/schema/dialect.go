@@ -115,11 +115,17 @@ func (d dialect) reads(keyword string) bool {
 //go:embed metaschemas
 var metaFiles embed.FS
 
+// metas are the meta-schemas by draft, each read once.
+var metas sync.Map
+
 // Meta returns the meta-schema of a draft, which accepts what is a schema in it.
 func Meta(d Draft) *Schema {
-	s, _ := Parse(metaText(d))
-	s.unpaid.Store(0) // it is shared
-	return s
+	read, _ := metas.LoadOrStore(d, sync.OnceValue(func() *Schema {
+		s, _ := Parse(metaText(d))
+		s.unpaid.Store(0) // it is shared
+		return s
+	}))
+	return read.(func() *Schema)()
 }
 
 func metaText(d Draft) []byte {

@@ -70,6 +70,8 @@ type Edit struct {
 	Keyword string
 	// Name is the property that an edit of the families property, required and patternProperties is about.
 	Name string
+	// Required says of the family property that the side which has it requires it.
+	Required bool
 	// Path is the place of the edit with references followed and wrappers such as a nullable anyOf passed over, as a
 	// JSON pointer: "/properties/filter/properties/tags/items". It names the schema object that holds the keyword,
 	// and for the families property and required the property's own schema.

@@ -174,23 +174,23 @@ func compareProperties(p pair) {
 		if !is.has[name] && was.has[name] {
 			ch.require = p.requiring(nil, []any{name})
 		}
-		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
+		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: was.has[name], Path: t.path, Instance: t.instance,
 			Old: rawOf(x[name]), OldSchema: rawOf(x[name]), OldPath: rawjson.Join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
 	}
 	for _, name := range sortedKeys(y) {
 		if _, kept := x[name]; !kept {
-			p.newProperty(name, y[name], is.has[name] && !was.has[name])
+			p.newProperty(name, y[name], was.has[name], is.has[name])
 		}
 	}
 }
 
-func (p pair) newProperty(name string, v any, required bool) {
+func (p pair) newProperty(name string, v any, was, is bool) {
 	t := p.trail.into(name, "properties", name)
 	ch := &patch{set: []patchedKeyword{p.taken(v, "properties", name)}}
-	if required {
+	if is && !was {
 		ch.require = p.requiring([]any{name}, nil)
 	}
-	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Path: t.path, Instance: t.instance,
+	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: is, Path: t.path, Instance: t.instance,
 		New: rawOf(v), NewSchema: rawOf(v), NewPath: rawjson.Join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
 }
 

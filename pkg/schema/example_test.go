@@ -20,15 +20,13 @@ func Example() {
 		"required": ["query"]}`))
 
 	r := schema.Contains(context.Background(), after, before, schema.Budget{})
-	fmt.Println(r.Verdict, r.Path, r.Instance)
-	fmt.Println(string(r.Witness))
+	fmt.Println(r.Verdict, string(r.Witness))
 
 	for _, e := range schema.Compare(context.Background(), before, after, schema.Budget{}).Edits {
 		fmt.Println(e.Family, e.Path, string(e.Old), string(e.New))
 	}
 	// Output:
-	// incompatible /properties/limit/type /limit
-	// {"limit":0.5,"query":"a"}
+	// incompatible {"limit":0.5,"query":"a"}
 	// type /properties/limit "number" "integer"
 }
 

@@ -94,6 +94,9 @@ func (f *faultFinder) all(l lit, v any, path string, union bool) {
 	}
 }
 
+// oneSided lists the keywords that are: not the condition, or else the last part.
+var oneSided = []string{"then", "else", "dependentRequired", "dependentSchemas", "dependencies"}
+
 // none reports whether every literal rejects the value.
 func (f *faultFinder) none(kids []lit, v any) bool {
 	return every(kids, func(k lit) answer { return negate(f.accepts(k, v)) }) == inhabited

@@ -35,6 +35,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Schema is a parsed JSON Schema. It is immutable and safe for concurrent use.
@@ -44,7 +46,6 @@ type Schema struct {
 	plain    *node        // the schema as it is written
 	declared func() *node // the schema for a caller that sends declared properties only
 	problems []Problem
-	loops    bool // it refers to itself in place, which no validator gives a meaning
 	unnamed  Draft
 	builder  *builder
 	unpaid   atomic.Int64 // units that reading it took, until somebody pays for them
@@ -104,7 +105,7 @@ func (s *Schema) parse(m *meter) (*Schema, error) {
 	s.doc = doc
 	b := newBuilder(doc, m)
 	s.build(b)
-	s.problems, s.loops = b.problems, b.loops
+	s.problems = b.problems
 	return s, nil
 }
 
@@ -136,6 +137,14 @@ func (s *Schema) Raw() json.RawMessage { return s.raw }
 // Problems lists the parts of the schema that have no meaning, in the order of the document's pointers.
 func (s *Schema) Problems() []Problem { return slices.Clone(s.problems) }
 
+// At is what a JSON pointer leads to in the schema, decoded with numbers as [json.Number].
+func (s *Schema) At(pointer string) (value any, there bool) {
+	if s.doc == nil {
+		return nil, false
+	}
+	return rawjson.At(s.doc.root, pointer)
+}
+
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Verdict is the answer of [Contains]. The zero value is Unknown: nothing is claimed until it is shown.
@@ -164,15 +173,9 @@ func (v Verdict) String() string {
 // Result is the answer of [Contains] with its evidence.
 type Result struct {
 	Verdict Verdict
-	// Path is the JSON pointer of the keyword in the wide schema that rejects the witness, or of the construct that
-	// stopped the decision. It is empty for the root and for Compatible.
-	Path string
-	// Instance is the JSON pointer of the place in the witness that is rejected; empty is the whole value.
-	Instance string
-	// Keyword is the keyword at Path, such as "required"; empty where a schema as a whole is meant.
-	Keyword string
-	// Reason says in a few words why: the keyword that rejects, or what stopped the decision. Empty for Compatible.
-	Reason string
+	// Path is the JSON pointer of the construct that stopped the decision, and Reason says in a few words why it did; both
+	// are empty unless the verdict is Unknown. What is wrong with a witness, [Schema.Faults] of the wide schema tells.
+	Path, Reason string
 	// Witness is accepted by the narrow schema and rejected by the wide one; nil also where it is too large to be shown.
 	Witness json.RawMessage
 	// Steps counts the work done, in units that are the same on every machine.
