@@ -57,7 +57,7 @@ func counts(t *testing.T, words string) []int {
 // measureLive measures commands on servers at URLs, of which one in twenty changes after its snapshot was saved.
 func measureLive(t *testing.T, program string, n int) {
 	dir, hosts := t.TempDir(), startFarm(t)
-	for _, version := range []string{"old", "new", "dead"} {
+	for _, version := range []string{"old", "new", "far", "dead"} {
 		var entries []string
 		for i := range n {
 			version := version
@@ -75,6 +75,7 @@ func measureLive(t *testing.T, program string, n int) {
 	measure(t, program, dir, n, "snapshot", "--config", "old.json", "--snapshots", saved)
 	measure(t, program, dir, n, "diff", "--config", "new.json", "--snapshots", saved)
 	measure(t, program, dir, n, "check", "--config", "new.json", "--snapshots", saved)
+	measure(t, program, dir, n, "list", "--config", "far.json")
 	began := time.Now()
 	measure(t, program, dir, n, "list", "--config", "dead.json", "--timeout", deadTimeout.String())
 	if took := time.Since(began); took > 2*deadTimeout {
@@ -82,7 +83,10 @@ func measureLive(t *testing.T, program string, n int) {
 	}
 }
 
-const deadTimeout = 30 * time.Second
+const (
+	deadTimeout = 30 * time.Second
+	away        = 20 * time.Millisecond // what each request to a server takes longer that is not on this machine
+)
 
 // measureSaved measures commands on snapshots that were saved.
 func measureSaved(t *testing.T, program string, n int) {
@@ -126,12 +130,15 @@ func measure(t *testing.T, program, dir string, n int, args ...string) {
 	began := time.Now()
 	_ = cmd.Run() // its status is judged
 	state := cmd.ProcessState
-	spent, rusage := state.UserTime()+state.SystemTime(), state.SysUsage().(*syscall.Rusage)
-	if status, dead := state.ExitCode(), slices.Contains(args, "dead.json"); status != 0 && status != 1 && (status != 3 || !dead) {
+	spent, rusage, dead := state.UserTime()+state.SystemTime(), state.SysUsage().(*syscall.Rusage), slices.Contains(args, "dead.json")
+	if status := state.ExitCode(); status != 0 && status != 1 && (status != 3 || !dead) {
 		t.Errorf("%v: %v: %.2000s", args, state, said)
 	}
 	what := args[0]
-	if slices.Contains(args, "dead.json") {
+	if slices.Contains(args, "far.json") {
+		what += fmt.Sprintf(", %v away", away)
+	}
+	if dead {
 		what += ", one in twenty dead"
 	}
 	if !strings.HasPrefix(args[1], "-") {
@@ -173,7 +180,7 @@ func toolsOf(i int, changed bool) fixture.Items {
 const hosts = 100
 
 // startFarm starts the servers in a process of their own, so that its memory is not taken for that of what is measured; they are at
-// /old/NUMBER and /new/NUMBER of each host.
+// /old/NUMBER, /new/NUMBER and, with a delay, /far/NUMBER of each host.
 func startFarm(t *testing.T) []string {
 	cmd := exec.Command("farm")
 	in, err := cmd.StdinPipe()
@@ -205,6 +212,9 @@ func farmMain() {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/far/") {
+			time.Sleep(away)
 		}
 		site, known := sites.Load(r.URL.Path)
 		if !known {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,6 +58,21 @@ func days(to *time.Duration) value {
 			*to = parsed
 		}
 		return err
+	}
+}
+
+// count is a number of at least 1; a field that stays 0 was not given.
+func count(to *int) value {
+	return func(text string) error {
+		n, err := strconv.Atoi(text)
+		switch {
+		case err != nil:
+			return errors.New("not a whole number")
+		case n < 1:
+			return errors.New("it is at least 1")
+		}
+		*to = n
+		return nil
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -185,23 +184,17 @@ func placesOf(entries []config.Entry) map[string][]report.Place {
 // Ping pings the live targets at once, as many as Contact allows, each count times over one connection with a pause between.
 func (f *Fleet) Ping(ctx context.Context, targets []Target, count int, pause time.Duration) []Surface {
 	surfaces, servers, slots := split(targets)
-	places := make(chan struct{}, f.options.Parallel)
-	var all sync.WaitGroup
-	for i, server := range servers {
-		all.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			surfaces[slots[i]] = pingOne(ctx, server, f.options, count, pause)
-		})
-	}
-	all.Wait()
+	probe.Each(ctx, servers, f.options, func(i int) (err error) {
+		surfaces[slots[i]], err = pingOne(ctx, servers[i], f.options, count, pause)
+		return err
+	})
 	f.tolerate(surfaces)
 	return surfaces
 }
 
 // Interview asks each live target that gave its surface what no client would ask; one that is not asked to the end fails.
 func (f *Fleet) Interview(ctx context.Context, targets []Target, surfaces []Surface) {
-	f.again(targets, surfaces, func(server probe.Server, s *Surface) (err error) {
+	f.again(ctx, targets, surfaces, func(server probe.Server, s *Surface) (err error) {
 		s.Exchanges, err = probe.Interview(ctx, server, f.options, s.Snapshot)
 		return err
 	})
@@ -209,7 +202,7 @@ func (f *Fleet) Interview(ctx context.Context, targets []Target, surfaces []Surf
 
 // ReadSkills reads the SKILL.md of each skill of each live target.
 func (f *Fleet) ReadSkills(ctx context.Context, targets []Target, surfaces []Surface) {
-	f.again(targets, surfaces, func(server probe.Server, s *Surface) error {
+	f.again(ctx, targets, surfaces, func(server probe.Server, s *Surface) error {
 		skills := s.Snapshot.List(snapshot.Skills).Items()
 		if len(skills) == 0 {
 			return nil
@@ -258,27 +251,28 @@ func skillText(skill snapshot.Item, raw json.RawMessage, err error) check.SkillT
 }
 
 // again does something more with the live targets that gave their surfaces.
-func (f *Fleet) again(targets []Target, surfaces []Surface, do func(probe.Server, *Surface) error) {
-	places := make(chan struct{}, f.options.Parallel)
-	var all sync.WaitGroup
+func (f *Fleet) again(ctx context.Context, targets []Target, surfaces []Surface, do func(probe.Server, *Surface) error) {
+	var servers []probe.Server
+	var slots []int
 	for i, t := range targets {
-		s := &surfaces[i]
-		if t.server == nil || s.Snapshot == nil || s.Interrupted {
-			continue
+		if s := surfaces[i]; t.server != nil && s.Snapshot != nil && !s.Interrupted {
+			servers, slots = append(servers, *t.server), append(slots, i)
 		}
-		all.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			if err := do(*t.server, s); err != nil {
-				s.fail(err)
-			}
-		})
 	}
-	all.Wait()
+	failures := make([]error, len(servers))
+	probe.Each(ctx, servers, f.options, func(i int) error {
+		failures[i] = do(servers[i], &surfaces[slots[i]])
+		return failures[i]
+	})
+	for i, err := range failures {
+		if err != nil {
+			surfaces[slots[i]].fail(err)
+		}
+	}
 	f.tolerate(surfaces)
 }
 
-func pingOne(ctx context.Context, server probe.Server, options probe.Options, count int, pause time.Duration) Surface {
+func pingOne(ctx context.Context, server probe.Server, options probe.Options, count int, pause time.Duration) (Surface, error) {
 	began := time.Now()
 	result := probe.Result{Server: server, Attempts: 1}
 	var times []float64
@@ -295,7 +289,7 @@ func pingOne(ctx context.Context, server probe.Server, options probe.Options, co
 	if err != nil {
 		s.State = report.Failed // whatever it said of itself before
 	}
-	return s
+	return s, err
 }
 
 // repeat gives the milliseconds that each ping took.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +35,7 @@ type Selection struct {
 // Contact says how servers are reached. The zero value is not enough: see DefaultContact.
 type Contact struct {
 	Timeout    *time.Duration // per server, 0 = none; nil = as configured, else 30 seconds
-	Parallel   int            // servers at once, at least 1
+	Parallel   int            // servers at once; 0 = as many as answer well
 	Retries    int            // further attempts after a failure that can heal
 	FailFast   bool           // stop at the first server that fails
 	ReadTwice  bool           // ask for every list a second time
@@ -53,10 +52,8 @@ type Contact struct {
 	HeadersHelper string   // a command line that gives headers
 }
 
-// DefaultContact contacts twice as many servers at once as there are processors, at least 4 and at most 16.
-func DefaultContact() Contact {
-	return Contact{Parallel: min(max(2*runtime.NumCPU(), 4), 16), Protocol: "auto"}
-}
+// DefaultContact negotiates the version of the protocol.
+func DefaultContact() Contact { return Contact{Protocol: "auto"} }
 
 // defaultTimeout bounds the probe of one server unless somebody says otherwise.
 const defaultTimeout = 30 * time.Second
@@ -204,8 +201,8 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 	if c.Timeout != nil {
 		o.Timeout = *c.Timeout
 	}
-	if c.Parallel < 1 || c.Retries < 0 {
-		return o, exit.Usagef("--parallel is at least 1 and --retries at least 0")
+	if c.Retries < 0 {
+		return o, exit.Usagef("--retries is at least 0")
 	}
 	if c.Sandbox && c.AllowScripts {
 		return o, exit.Usagef("--allow-scripts runs install scripts outside of the sandbox: leave one of the two out")

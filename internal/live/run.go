@@ -4,6 +4,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -36,7 +37,7 @@ type Options struct {
 	Debounce     *time.Duration // how long announcements must pause until they are heeded; nil = 100 ms
 	For          *time.Duration // the run ends after it; nil = never
 	MaxFailures  int            // in a row, until a server is asked seldom
-	Parallel     int            // servers that are connected to at once; 0 = 1
+	Parallel     int            // servers that are connected to at once; 0 = probe.AtOnce
 
 	Saved       bool         // tell the distance from what is saved, not changes since the previous surface
 	Diff        diff.Options // how surfaces are compared
@@ -92,7 +93,7 @@ const leanGC = 25
 
 // Watch watches the servers of SOURCEs until ctx or the options end it, and sums up. The error carries the status.
 func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, o Options) error {
-	r := &watchRun{process: p, options: o, from: from, fleet: f, places: make(chan struct{}, max(o.Parallel, 1))}
+	r := &watchRun{process: p, options: o, from: from, fleet: f, places: make(chan struct{}, cmp.Or(o.Parallel, probe.AtOnce()))}
 	policy, err := compare.Policy(f.Config.Project.Policy, o.FailOn)
 	if err != nil {
 		return err

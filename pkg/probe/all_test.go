@@ -163,3 +163,44 @@ func TestOpenOutlivesItsContext(t *testing.T) {
 		})
 	}
 }
+
+// TestAllOfAHostThatHasEnough: a server that takes only so many requests at once, and says when to come again, is read to the end
+// behind each of its URLs.
+func TestAllOfAHostThatHasEnough(t *testing.T) {
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		const bears = 3
+		script, err := fixture.Parse([]byte("tools: 2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var now, refused atomic.Int64
+		first, handler := make(chan struct{}), fixture.HTTP(script)
+		host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer now.Add(-1)
+			if now.Add(1) > bears {
+				if refused.Add(1) == 1 {
+					close(first)
+				}
+				w.Header().Set("Retry-After", "1")
+				w.WriteHeader(status)
+				return
+			}
+			select {
+			case <-first: // so that there are too many once
+			case <-r.Context().Done():
+			}
+			handler.ServeHTTP(w, r)
+		}))
+		t.Cleanup(host.Close)
+		servers := slices.Repeat([]Server{{Name: "busy", HTTP: &HTTP{URL: host.URL + "/mcp", Kind: StreamableHTTP}}}, 40)
+		for result := range All(t.Context(), servers, Options{Timeout: time.Minute}) {
+			if got := outcome(result); got != "2 tools" {
+				t.Errorf("status %d: %s: %v", status, got, result.Err)
+			}
+		}
+		if refused.Load() > 40 {
+			t.Errorf("status %d: %d requests were refused", status, refused.Load())
+		}
+		t.Logf("status %d: %d refused", status, refused.Load())
+	}
+}

@@ -27,7 +27,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
@@ -39,7 +38,7 @@ import (
 // Options hold for every server of one run. The zero value works.
 type Options struct {
 	Timeout    time.Duration // for one attempt at one server; 0 = none
-	Parallel   int           // servers at once; 0 = 4
+	Parallel   int           // servers at once; 0 = AtOnce, and of those at URLs as many more as answer no slower for it
 	Protocol   string        // pins a protocol version; empty or "auto" = negotiate
 	Retries    int           // further attempts after a failure that can heal
 	FailFast   bool          // stop at the first failure
@@ -84,13 +83,6 @@ type Result struct {
 
 // Noise is output on a stdio server's stdout that is no message: its first bytes, unescaped, and its whole length.
 type Noise = transport.Noise
-
-func (o Options) parallel() int {
-	if o.Parallel > 0 {
-		return o.Parallel
-	}
-	return 4
-}
 
 // auto is the word for no pin.
 const auto = "auto"
@@ -150,27 +142,21 @@ func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Serve
 	results := make(chan Result)
 	go func() {
 		defer close(results)
-		var all sync.WaitGroup
-		places := newPlaces(options.parallel())
-		for i, server := range servers {
-			done := places.take(server)
-			all.Go(func() {
-				defer done()
-				result := probeOne(ctx, server, options)
-				result.Index = i
-				if result.Err != nil && options.FailFast {
-					stop(ErrNotTried)
-				}
-				results <- result
-			})
-		}
-		all.Wait()
+		eachPlace(ctx, servers, options, func(one *place) {
+			result := probeOne(ctx, servers[one.index], options, one)
+			result.Index = one.index
+			if result.Err != nil && options.FailFast {
+				stop(ErrNotTried)
+			}
+			results <- result
+		})
 	}()
 	return results
 }
 
-// probeOne asks one server for everything, again as long as a failure can heal and Options.Retries allow.
-func probeOne(ctx context.Context, server Server, options Options) Result {
+// probeOne asks one server for everything, again when it is turned away for now, and as long as a failure can heal and Options.Retries
+// allow.
+func probeOne(ctx context.Context, server Server, options Options, at *place) Result {
 	if ctx.Err() != nil {
 		a := newAttempt(server, options)
 		return Result{Server: server, Err: a.explain(ctx, a.first(), context.Cause(ctx), nil)}
@@ -178,9 +164,11 @@ func probeOne(ctx context.Context, server Server, options Options) Result {
 	var result Result
 	start, tries := time.Now(), 0
 	retry(ctx, options.Retries, func() error {
-		tries++
-		result = newAttempt(server, options).run(ctx, start)
-		result.Attempts = tries
+		for again := true; again; again = at.again(ctx, result.Err) {
+			tries++
+			result = newAttempt(server, options).run(ctx, start)
+			result.Attempts = tries
+		}
 		return result.Err
 	})
 	return result
