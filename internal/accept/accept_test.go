@@ -2,6 +2,7 @@ package accept_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ type change struct{ old, new *snapshot.Snapshot }
 // everyday changes as one.
 func changes(t testing.TB) map[string]change {
 	t.Helper()
-	all := map[string]change{"everyday": everyday(t)}
+	all := map[string]change{"everyday": everyday(t), "very many": veryMany(t)}
 	for _, file := range files(t, "../../pkg/diff/testdata/rules/*.json") {
 		var pair struct {
 			Fires struct{ Old, New json.RawMessage }
@@ -68,6 +69,20 @@ func surface(t testing.TB, rule string, raw json.RawMessage) *snapshot.Snapshot 
 		t.Fatalf("%s: %v", rule, err)
 	}
 	return parse(t, encoded)
+}
+
+// veryMany is a change of so many members of all kinds that those of a kind are told as one.
+func veryMany(t testing.TB) change {
+	side := func(name string) *snapshot.Snapshot {
+		var members, versions []string
+		for i := range 150 {
+			members, versions = append(members, fmt.Sprintf(`"%s%d":{"x":1}`, name, i)), append(versions, fmt.Sprintf(`"%s%d"`, name, i))
+		}
+		all := strings.Join(members, ",")
+		return parse(t, []byte(`{"protocolVersion":"2026-07-28","supportedVersions":[`+strings.Join(versions, ",")+`],"serverInfo":{"name":"s",`+all+`},
+			"capabilities":{"tools":{},`+all+`,"extensions":{`+all+`}},"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{`+all+`},`+all+`}]}`))
+	}
+	return change{side("a"), side("b")}
 }
 
 func everyday(t testing.TB) change {

@@ -12,11 +12,13 @@ package diff
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -146,6 +148,19 @@ type subject struct {
 	old, new view
 }
 
+// comesOrGoes is the rule about a member that one side alone has, or both.
+func (s subject) comesOrGoes(added, removed, changed string) func(key string) string {
+	return func(key string) string {
+		switch {
+		case s.old[key] == nil:
+			return added
+		case s.new[key] == nil:
+			return removed
+		}
+		return changed
+	}
+}
+
 func reportMember(c *comparison, s subject, rule, key string) {
 	c.report(rule, finding.Finding{
 		Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
@@ -216,19 +231,37 @@ func empty(tree any) bool {
 
 // compareRest reports the members that no rule knows.
 func compareRest(c *comparison, s subject, known ...string) {
-	rule := s.kind.Word() + "-changed"
-	changed := slices.DeleteFunc(keys(s.old, s.new, known...), func(key string) bool { return same(s.old[key], s.new[key]) })
-	if len(changed) > mostTold {
-		c.report(rule, finding.Finding{
-			Item: s.id, Path: s.path, Old: s.old.part(changed).json(), New: s.new.part(changed).json(),
-			Message: fmt.Sprintf("%d members changed that have no meaning here, the first is %s.", len(changed), code(changed[0])),
-		})
-		return
+	rule := func(string) string { return s.kind.Word() + "-changed" }
+	reportChanged(c, s, keys(s.old, s.new, known...), rule, func(rule, key string) { reportMember(c, s, rule, key) })
+}
+
+// reportChanged has each of some members told that changed, by the rule for it; very many by one rule are told as one finding, since each costs
+// far more than its bytes.
+func reportChanged(c *comparison, s subject, members []string, rule func(key string) string, tell func(rule, key string)) {
+	by := map[string][]string{}
+	for _, key := range members {
+		if !same(s.old[key], s.new[key]) {
+			by[rule(key)] = append(by[rule(key)], key)
+		}
 	}
-	for _, key := range changed {
-		reportMember(c, s, rule, key)
+	for _, id := range slices.Sorted(maps.Keys(by)) {
+		if changed := by[id]; len(changed) > mostTold {
+			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.part(changed), New: s.new.part(changed)}
+			c.reportMany(id, f, changed)
+			continue
+		}
+		for _, key := range by[id] {
+			tell(id, key)
+		}
 	}
 }
 
-// mostTold is how many places of an item are told one by one that are of one kind and mean nothing to a caller.
+// reportMany reports one finding of a rule in place of one for each of very many names.
+func (c *comparison) reportMany(id string, f finding.Finding, names []string) {
+	f.Cause = c.rules[id].Title + ": " + match.Some(lists.Map(names, code))
+	f.Message = f.Cause + "."
+	c.report(id, f)
+}
+
+// mostTold is how many places of an item are told one by one that are of one kind.
 const mostTold = 100

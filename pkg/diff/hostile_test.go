@@ -268,3 +268,47 @@ func TestManyHeadersAreNotCompared(t *testing.T) {
 		t.Errorf("%d findings", len(findings))
 	}
 }
+
+// TestManyMembersAreToldAsOne: of very many members that changed by one rule one finding says how many they are, with all of both sides; a
+// hundred are told one by one.
+func TestManyMembersAreToldAsOne(t *testing.T) {
+	const around = `{"protocolVersion":"2026-07-28","supportedVersions":[VERSIONS],"serverInfo":{"name":"s",INFO},"capabilities":{"tools":{},CAPABILITIES,
+		"extensions":{"io.modelcontextprotocol/skills":{},EXTENSIONS}},"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":{ANNOTATIONS},OTHERS}],
+		"skills":[{"uri":"skill://s","frontmatter":{"name":"s",FRONT},"resources":[FILES]}]}`
+	side := func(members, versions, files string) *snapshot.Snapshot {
+		pairs := []string{"VERSIONS", versions, "FILES", files}
+		for _, place := range []string{"INFO", "CAPABILITIES", "EXTENSIONS", "ANNOTATIONS", "OTHERS", "FRONT"} {
+			pairs = append(pairs, place, members)
+		}
+		return parse(t, strings.NewReplacer(pairs...).Replace(around))
+	}
+	many := func(n int, member string) string {
+		var all []string
+		for i := range n {
+			all = append(all, strings.ReplaceAll(member, "%d", strconv.Itoa(i)))
+		}
+		return strings.Join(all, ",")
+	}
+	told := func(n int, before, after string) map[string][]finding.Finding {
+		old := side(many(n, `"`+before+`%d":1`), many(n, `"`+before+`%d"`), many(n, `{"uri":"`+before+`%d","digest":"1"}`))
+		new := side(many(n, `"`+after+`%d":2`), many(n, `"`+after+`%d"`), many(n, `{"uri":"`+after+`%d","digest":"2"}`))
+		by := map[string][]finding.Finding{}
+		for _, f := range compared(t, old, new, diff.Options{}) {
+			by[f.Rule] = append(by[f.Rule], f)
+		}
+		return by
+	}
+	few, others := told(100, "a", "b"), told(300, "a", "b")
+	for rule, each := range map[string]int{"protocol-version-removed": 1, "protocol-version-added": 1, "server-metadata-changed": 2, "capability-added": 1, "capability-removed": 1,
+		"extension-added": 1, "extension-removed": 1, "tool-annotation-changed": 2, "tool-changed": 2, "skill-frontmatter-changed": 2, "skill-file-added": 1, "skill-file-removed": 1} {
+		if found := others[rule]; len(found) != 1 || !strings.HasSuffix(found[0].Message, fmt.Sprintf("101` and %d more.", each*300-5)) || each == 1 && (found[0].Old == nil) == (found[0].New == nil) || len(found[0].Old)+len(found[0].New) < 300*each*len(`"a1":1,`) {
+			t.Errorf("%s: %v", rule, lines(found))
+		}
+		if found := few[rule]; each == 1 && len(found) != 100 || each == 2 && len(found) != 1 {
+			t.Errorf("%s: %d of a hundred", rule, len(found))
+		}
+	}
+	if both := told(300, "a", "a")["skill-file-changed"]; len(both) != 1 {
+		t.Errorf("of files that changed %d are told", len(both))
+	}
+}

@@ -151,14 +151,18 @@ func viewOf(raw json.RawMessage) view {
 	return v
 }
 
-func (v view) part(keys []string) view {
-	some := view{}
+// part is an object of some of the members; nil when there are none.
+func (v view) part(keys []string) json.RawMessage {
+	var some []rawjson.Member
 	for _, key := range keys {
 		if value, there := v[key]; there {
-			some[key] = value
+			some = append(some, rawjson.Member{Key: key, Value: value})
 		}
 	}
-	return some
+	if some == nil {
+		return nil
+	}
+	return rawjson.Build(some...)
 }
 
 // text is a member that is a text; empty when it is missing or of another kind.

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -54,27 +55,29 @@ func compareSupported(c *comparison, old, new []string) {
 	if old == nil || new == nil {
 		return
 	}
-	was, is := slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(new))
-	for _, version := range was {
-		if _, kept := slices.BinarySearch(is, version); !kept {
-			c.report("protocol-version-removed", finding.Finding{Path: "/supportedVersions", Old: rawjson.Quote(version)})
-		}
+	s := subject{path: "/supportedVersions", old: namedAfter(old), new: namedAfter(new)}
+	rule := func(version string) string {
+		return either(s.new[version] == nil, "protocol-version-removed", "protocol-version-added")
 	}
-	for _, version := range is {
-		if _, known := slices.BinarySearch(was, version); !known {
-			c.report("protocol-version-added", finding.Finding{Path: "/supportedVersions", New: rawjson.Quote(version)})
-		}
+	reportChanged(c, s, keys(s.old, s.new), rule, func(rule, version string) {
+		c.report(rule, finding.Finding{Path: s.path, Old: s.old[version], New: s.new[version]})
+	})
+}
+
+// namedAfter are texts by themselves.
+func namedAfter(texts []string) view {
+	v := view{}
+	for _, text := range texts {
+		v[text] = rawjson.Quote(text)
 	}
+	return v
 }
 
 // compareExtra compares members of the file that this version does not know.
 func compareExtra(c *comparison, old, new *snapshot.Snapshot) {
-	before, after := view(old.Extra), view(new.Extra)
-	for _, key := range keys(before, after) {
-		if !same(before[key], after[key]) && !slices.Contains(old.Unread, key) && !slices.Contains(new.Unread, key) {
-			c.report("server-changed", finding.Finding{Path: rawjson.Join("", key), Old: before[key], New: after[key]})
-		}
-	}
+	s := subject{old: view(old.Extra), new: view(new.Extra)}
+	rule := func(string) string { return "server-changed" }
+	reportChanged(c, s, keys(s.old, s.new, slices.Concat(old.Unread, new.Unread)...), rule, func(rule, key string) { reportMember(c, s, rule, key) })
 }
 
 func compareInstructions(c *comparison, old, new string) {
@@ -98,24 +101,17 @@ func compareInstructions(c *comparison, old, new string) {
 }
 
 func compareIdentity(c *comparison, old, new view) {
-	for _, key := range keys(old, new) {
-		if same(old[key], new[key]) {
-			continue
-		}
-		f := finding.Finding{Path: rawjson.Join("/serverInfo", key), Old: old[key], New: new[key]}
-		switch key {
-		case "name":
-			c.report("server-name-changed", f)
-		case "version":
-			if before, after, ok := semantic(old, new); ok && after.Less(before) {
-				c.report("server-version-decreased", f)
-				f.Cause = strings.TrimSuffix(c.rules["server-version-decreased"].message(f, nil), ".") // one fact is told once
-			}
-			c.report("server-version-changed", f)
-		default:
-			c.report("server-metadata-changed", f)
-		}
+	rule := func(key string) string {
+		return cmp.Or(map[string]string{"name": "server-name-changed", "version": "server-version-changed"}[key], "server-metadata-changed")
 	}
+	reportChanged(c, subject{path: "/serverInfo", old: old, new: new}, keys(old, new), rule, func(rule, key string) {
+		f := finding.Finding{Path: rawjson.Join("/serverInfo", key), Old: old[key], New: new[key]}
+		if before, after, ok := semantic(old, new); ok && key == "version" && after.Less(before) {
+			c.report("server-version-decreased", f)
+			f.Cause = strings.TrimSuffix(c.rules["server-version-decreased"].message(f, nil), ".") // one fact is told once
+		}
+		c.report(rule, f)
+	})
 }
 
 // compareVersionStep looks at the version in the light of all findings. One that stayed is for those who ask for the rule.
@@ -138,17 +134,18 @@ func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 }
 
 func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot) {
-	for _, key := range keys(old, new, "extensions", "experimental") {
-		path := rawjson.Join("/capabilities", key)
-		switch {
-		case new[key] == nil:
-			c.report("capability-removed", finding.Finding{Path: path, Old: old[key], Message: withdrawal(key, before)})
-		case old[key] == nil:
-			c.report("capability-added", finding.Finding{Path: path, New: new[key]})
+	s := subject{path: "/capabilities", old: old, new: new}
+	reportChanged(c, s, keys(old, new, "extensions", "experimental"), s.comesOrGoes("capability-added", "capability-removed", optionRemoved), func(rule, key string) {
+		switch f := (finding.Finding{Path: rawjson.Join(s.path, key), Old: old[key], New: new[key]}); {
+		case f.Old != nil && f.New != nil:
+			compareOptions(c, f.Path, f.Old, f.New)
+		case f.New == nil:
+			f.Message = withdrawal(key, before)
+			fallthrough
 		default:
-			compareOptions(c, path, old[key], new[key])
+			c.report(rule, f)
 		}
-	}
+	})
 	compareExtensions(c, viewOf(old["extensions"]), viewOf(new["extensions"]))
 	if !same(old["experimental"], new["experimental"]) {
 		c.report("experimental-capability-changed", finding.Finding{
@@ -172,7 +169,7 @@ func withdrawal(key string, before *snapshot.Snapshot) string {
 func compareOptions(c *comparison, path string, old, new json.RawMessage) {
 	differing := walk(treeOf(old), treeOf(new))
 	if differing.more > 0 {
-		c.report("capability-option-removed", finding.Finding{
+		c.report(optionRemoved, finding.Finding{
 			Path: path, Old: old, New: new, Message: fmt.Sprintf("%d options of a capability changed.", len(differing.found)+differing.more),
 		})
 		return
@@ -184,7 +181,7 @@ func compareOptions(c *comparison, path string, old, new json.RawMessage) {
 		switch before, after := offered(f.Old), offered(f.New); {
 		case !before && !after:
 		case !after:
-			c.report("capability-option-removed", f, words...)
+			c.report(optionRemoved, f, words...)
 		case !before:
 			c.report("capability-option-added", f, words...)
 		default:
@@ -193,22 +190,16 @@ func compareOptions(c *comparison, path string, old, new json.RawMessage) {
 	}
 }
 
+const optionRemoved = "capability-option-removed"
+
 func offered(option json.RawMessage) bool {
 	return option != nil && string(option) != "false" && string(option) != "null"
 }
 
 func compareExtensions(c *comparison, old, new view) {
-	for _, key := range keys(old, new) {
-		f := finding.Finding{Path: rawjson.Join("/capabilities/extensions", key), Old: old[key], New: new[key]}
-		switch {
-		case new[key] == nil:
-			c.report("extension-removed", f)
-		case old[key] == nil:
-			c.report("extension-added", f)
-		case !same(old[key], new[key]):
-			c.report("extension-settings-changed", f)
-		}
-	}
+	s := subject{path: "/capabilities/extensions", old: old, new: new}
+	rule := s.comesOrGoes("extension-added", "extension-removed", "extension-settings-changed")
+	reportChanged(c, s, keys(old, new), rule, func(rule, key string) { reportMember(c, s, rule, key) })
 }
 
 // compareScope tells in how far the two sides can be compared at all.

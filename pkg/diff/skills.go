@@ -13,15 +13,10 @@ func compareSkill(c *comparison, s subject) {
 	const description = "skill-description-changed"
 	front := subject{s.kind, s.id, "/frontmatter", viewOf(s.old["frontmatter"]), viewOf(s.new["frontmatter"])}
 	compareDescription(c, front, description, description, description)
-	for _, key := range keys(front.old, front.new, "description") {
-		switch {
-		case same(front.old[key], front.new[key]):
-		case slices.Contains(rights, key):
-			reportMember(c, front, "skill-rights-changed", key)
-		default:
-			reportMember(c, front, "skill-frontmatter-changed", key)
-		}
+	rule := func(key string) string {
+		return either(slices.Contains(rights, key), "skill-rights-changed", "skill-frontmatter-changed")
 	}
+	reportChanged(c, front, keys(front.old, front.new, "description"), rule, func(rule, key string) { reportMember(c, front, rule, key) })
 	compareFiles(c, s)
 	compareRest(c, s, "uri", "frontmatter", "resources")
 }
@@ -39,20 +34,14 @@ func compareFiles(c *comparison, s subject) {
 		}
 		return
 	}
-	for _, file := range keys(old, new) {
-		f := finding.Finding{Item: s.id, Path: "/resources", Old: old[file], New: new[file]}
-		name := []string{"name", code(file)}
-		switch {
-		case old[file] == nil:
-			c.report("skill-file-added", f, name...)
-		case new[file] == nil:
-			c.report("skill-file-removed", f, name...)
-		case viewOf(old[file]).text("digest") != viewOf(new[file]).text("digest"):
-			c.report("skill-file-changed", f, name...)
-		case !same(old[file], new[file]):
-			c.report("skill-changed", f)
-		}
+	files := subject{s.kind, s.id, "/resources", old, new}
+	rule := func(file string) string {
+		sameContent := viewOf(old[file]).text("digest") == viewOf(new[file]).text("digest")
+		return files.comesOrGoes("skill-file-added", "skill-file-removed", either(sameContent, "skill-changed", "skill-file-changed"))(file)
 	}
+	reportChanged(c, files, keys(old, new), rule, func(rule, file string) {
+		c.report(rule, finding.Finding{Item: s.id, Path: files.path, Old: old[file], New: new[file]}, "name", code(file))
+	})
 }
 
 // filesOf are the files of a skill by URI; pinned is false when they are not listed.

@@ -159,11 +159,10 @@ func compareHints(c *comparison, s subject) {
 		}
 		c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: h.name, Old: old[h.name], New: new[h.name]})
 	}
-	for _, key := range keys(old, new, known...) {
-		if !same(old[key], new[key]) {
-			c.report("tool-annotation-changed", finding.Finding{Item: s.id, Path: "/annotations", Member: key, Old: old[key], New: new[key]})
-		}
-	}
+	rule := func(string) string { return "tool-annotation-changed" }
+	reportChanged(c, subject{s.kind, s.id, "/annotations", old, new}, keys(old, new, known...), rule, func(rule, key string) {
+		c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: key, Old: old[key], New: new[key]})
+	})
 }
 
 func boolean(annotations view, name string) bool {
