@@ -243,28 +243,47 @@ func toleratedNote(s report.Server) string {
 	return fmt.Sprintf(" (tolerated until %s: %s)", s.Tolerated.Expires, report.Visible(s.Tolerated.Reason))
 }
 
-// located are findings with their line in the saved snapshot or the file that was looked at, where there is one.
+// located are findings with their line in the saved snapshot or the file that was looked at, where there is one. Of files that findings
+// point into one is held at a time: findings of one server follow each other.
 func located(r *report.Report) report.Findings {
-	type file struct {
-		path  string
-		lines *snapshot.Lines
-	}
-	read := map[string]file{} // what could be read, by name of the server
+	paths := map[string][]string{} // that findings may point into, by name of the server
 	for _, s := range r.Servers {
-		for _, path := range filesOf(s) {
-			if data, err := files.ReadRegular(path, maxFile); err == nil {
-				read[s.Name] = file{path, snapshot.NewLines(data, s.Name)}
-				break
-			}
-		}
+		paths[s.Name] = append(filesOf(s), paths[s.Name]...)
 	}
-	findings := slices.Clone(r.Findings)
+	findings, server, at := slices.Clone(r.Findings), "", lines{}
 	for i, f := range findings {
-		if file, ok := read[f.Server]; ok && f.Location == nil {
-			findings[i].Location = &finding.Location{File: file.path, Line: file.lines.Of(f.Item, f.Pointer())}
+		if f.Location != nil {
+			continue
 		}
+		if f.Server != server {
+			server, at = f.Server, linesOf(f.Server, paths[f.Server])
+		}
+		findings[i].Location = at.of(f)
 	}
 	return findings
+}
+
+// lines are those of the file that findings of one server point into; the zero value has none.
+type lines struct {
+	path string
+	*snapshot.Lines
+}
+
+// linesOf are the lines of the first file that can be read.
+func linesOf(server string, paths []string) lines {
+	for _, path := range paths {
+		if data, err := files.ReadRegular(path, maxFile); err == nil {
+			return lines{path, snapshot.NewLines(data, server)}
+		}
+	}
+	return lines{}
+}
+
+func (l lines) of(f finding.Finding) *finding.Location {
+	if l.Lines == nil {
+		return nil
+	}
+	return &finding.Location{File: l.path, Line: l.Of(f.Item, f.Pointer())}
 }
 
 // filesOf are what findings may point into, the best first: the tree's file of the old side, that itself, the new side.

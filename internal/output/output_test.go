@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -90,5 +92,27 @@ func TestLocations(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &told); err != nil || told.Findings[0].Location != (finding.Location{File: file, Line: 4}) {
 			t.Errorf("%s: %+v, %v", name, told, err)
 		}
+	}
+}
+
+// TestLocationsAreCheap reads the files of those servers that something is said of, and no others.
+func TestLocationsAreCheap(t *testing.T) {
+	p, _, _ := process(t)
+	file, size := filepath.Join(p.Dir, "a.json"), 1<<20
+	if err := os.WriteFile(file, append([]byte(`{"mcpctl":1,"tools":[]}`), bytes.Repeat([]byte{'\n'}, size)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &report.Report{Command: "diff", Findings: report.Findings{{Rule: "tool-removed", Level: finding.Info, Server: "7", Item: "tool/x"}}}
+	for i := range 100 {
+		r.Servers = append(r.Servers, report.Server{Name: strconv.Itoa(i), State: report.OK, Base: file})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := output.Emit(t.Context(), p, output.Options{Format: "json"}, r, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if r.Findings[0].Location == nil || after.TotalAlloc-before.TotalAlloc > uint64(80*size) {
+		t.Errorf("one finding of %d servers took %d MiB: %+v", len(r.Servers), (after.TotalAlloc-before.TotalAlloc)>>20, r.Findings)
 	}
 }
