@@ -10,7 +10,7 @@
           pname = "mcpctl";
           version = self.shortRev or "devel";
           src = self;
-          vendorHash = "sha256-IuBNVPCYqKxpKryGX/S3W58Dj3B2v3EK5ZBRU3AzIfM="; # go test . -run TestFlake -update
+          vendorHash = "sha256-XOfmByv6JwZCK24uKdqRvJxUl2IgKB7l+jHfzoTnIWQ="; # go test . -run TestFlake -update
           subPackages = [ "cmd/mcpctl" ];
           tags = [ "urfave_cli_no_docs" ];
           ldflags = [ "-s" "-w" "-X main.buildVersion=${version}" ];

@@ -48,7 +48,6 @@ var libraries = map[string][]string{
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/klauspost/compress":            {"internal/usage"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
-	"github.com/moby/sys/atomicwriter":         {"internal/files"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},
 	"github.com/schollz/progressbar/v3":        {"internal/terminal"},

@@ -161,7 +161,7 @@ func (p program) create(ctx context.Context, path, text string) error {
 	if err := os.MkdirAll(filepath.Join(p.Dir, filepath.Dir(path)), 0o777); err != nil {
 		return err
 	}
-	return files.WriteOutput(ctx, p.Dir, path, []byte(text))
+	return files.WriteOutput(ctx, p.Dir, path, files.Bytes([]byte(text)))
 }
 
 // undo removes files that were created, and the folders around them that are empty now.

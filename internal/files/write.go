@@ -6,29 +6,60 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/moby/sys/atomicwriter"
 )
 
-// Replace writes a file that is whole at any time. It keeps the mode that the file has; a new one gets that of the user's
-// umask, which atomicwriter does not heed.
-func Replace(path string, data []byte) error {
+// Content writes what a file is to hold.
+type Content func(io.Writer) error
+
+// Bytes is content that is there already.
+func Bytes(data []byte) Content {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
+// Replace writes a file that is whole at any time. It keeps the mode that the file has; a new one gets that of the user's umask.
+func Replace(path string, data []byte) error { return replaceKeeping(path, Bytes(data)) }
+
+func replaceKeeping(path string, content Content) error {
 	mode := newFileMode()
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		mode = info.Mode().Perm()
 	}
-	return atomicwriter.WriteFile(path, data, mode)
+	return replace(path, mode, content)
 }
 
 // ReplacePrivate is Replace for what nobody but the user may read. It also removes what killed runs have left instead of the file.
 func ReplacePrivate(path string, data []byte) error {
 	sweep(filepath.Dir(path), filepath.Base(path))
-	return atomicwriter.WriteFile(path, data, 0o600)
+	return replace(path, 0o600, Bytes(data))
 }
+
+// replace writes into a file beside the other one, which takes its place once all of it is there, and is removed otherwise.
+func replace(path string, mode fs.FileMode, content Content) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("replacing %s: it is no regular file", path)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), temporary+filepath.Base(path))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) // which has another name by then, if all went well
+	if err := errors.Join(content(file), file.Sync(), file.Close(), os.Chmod(file.Name(), mode)); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// temporary is what the names of files begin with that are to become another.
+const temporary = ".tmp-"
 
 // abandonedAfter is the age from which such a file is taken for one of a run that was killed: the others live for milliseconds.
 const abandonedAfter = time.Minute
@@ -49,30 +80,30 @@ func sweep(folder, name string) {
 	}
 }
 
-// isTemporary tells whether atomicwriter gives such a name to a file that is to become the one called name: that name, and digits.
+// isTemporary tells whether replace gives such a name to a file that is to become the one called name: that name, and digits.
 func isTemporary(entry, name string) bool {
 	base := strings.TrimRight(entry, "0123456789")
 	if base == entry {
 		return false
 	}
 	if name == "" {
-		return strings.HasPrefix(base, ".tmp-") && strings.HasSuffix(base, ".json")
+		return strings.HasPrefix(base, temporary) && strings.HasSuffix(base, ".json")
 	}
-	digits, ours := strings.CutPrefix(entry, ".tmp-"+name)
+	digits, ours := strings.CutPrefix(entry, temporary+name)
 	return ours && strings.Trim(digits, "0123456789") == "" && digits != ""
 }
 
 // WriteOutput writes a whole file or none, for a run in dir. What a symbolic link points at is replaced; a device or pipe,
 // such as /dev/stdout, is written into until a moment after ctx ends.
-func WriteOutput(ctx context.Context, dir, path string, data []byte) error {
+func WriteOutput(ctx context.Context, dir, path string, content Content) error {
 	if err := CheckInside(dir, path); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
-		return Replace(RealPath(path), data)
+		return replaceKeeping(RealPath(path), content)
 	}
 	written := make(chan error, 1)
-	go func() { written <- writeInto(path, data) }()
+	go func() { written <- writeInto(path, content) }()
 	select {
 	case err := <-written:
 		return err
@@ -89,13 +120,12 @@ func WriteOutput(ctx context.Context, dir, path string, data []byte) error {
 // lastWords is how long a write may take once the run was interrupted.
 const lastWords = time.Second
 
-func writeInto(path string, data []byte) error {
+func writeInto(path string, content Content) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(data)
-	return errors.Join(err, file.Close())
+	return errors.Join(content(file), file.Close())
 }
 
 // CheckOutput finds a path that WriteOutput cannot write. The error says what to do.

@@ -124,7 +124,7 @@ func (d delivery) writePieces(ctx context.Context, name string, r call.Result) e
 }
 
 func (d delivery) store(ctx context.Context, file, kind string, data []byte) error {
-	if err := files.WriteOutput(ctx, d.process.Dir, file, data); err != nil {
+	if err := files.WriteOutput(ctx, d.process.Dir, file, files.Bytes(data)); err != nil {
 		return fmt.Errorf("writing --output %s: %w", file, err)
 	}
 	what := printable.Size(len(data))

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -152,20 +153,24 @@ func Write(ctx context.Context, p host.Process, o Options, r *report.Report, vie
 	if o.File == "" {
 		view.Width = terminal.Width(p.Out)
 	}
-	var out bytes.Buffer
-	if err := report.Write(&out, format, r, view); err != nil {
-		return err
-	}
-	return errors.Join(o.Bytes(ctx, p, out.Bytes()), writeReports(ctx, p, o, r, view), writeStepSummary(p, o, r, view))
+	return errors.Join(o.answer(ctx, p, content(format, r, view)), writeReports(ctx, p, o, r, view), writeStepSummary(p, o, r, view))
+}
+
+// content is a report in a format.
+func content(format string, r *report.Report, view report.Options) files.Content {
+	return func(w io.Writer) error { return report.Write(w, format, r, view) }
 }
 
 // Bytes puts an answer where File says, or on standard output.
 func (o Options) Bytes(ctx context.Context, p host.Process, data []byte) error {
+	return o.answer(ctx, p, files.Bytes(data))
+}
+
+func (o Options) answer(ctx context.Context, p host.Process, content files.Content) error {
 	if o.File == "" {
-		_, err := p.Out.Write(data)
-		return err
+		return content(p.Out)
 	}
-	if err := store.WriteOutput(ctx, p, o.File, data); err != nil {
+	if err := store.WriteContent(ctx, p, o.File, content); err != nil {
 		return fmt.Errorf("writing --output %s: %w", o.File, err)
 	}
 	return nil
@@ -176,12 +181,7 @@ func writeReports(ctx context.Context, p host.Process, o Options, r *report.Repo
 	view.Width, view.Color = 0, false
 	var errs []error
 	for _, f := range o.Reports {
-		var out bytes.Buffer
-		err := report.Write(&out, f.Format, r, view)
-		if err == nil {
-			err = store.WriteOutput(ctx, p, f.Path, out.Bytes())
-		}
-		if err != nil {
+		if err := store.WriteContent(ctx, p, f.Path, content(f.Format, r, view)); err != nil {
 			errs = append(errs, fmt.Errorf("writing --report %s: %w", f, err))
 		}
 	}

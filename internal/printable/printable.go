@@ -233,7 +233,12 @@ func laidOut(raw json.RawMessage, l layout) string {
 	if json.Compact(&compact, raw) != nil {
 		return string(raw)
 	}
-	return string(l.append(nil, compact.Bytes()))
+	return string(l.append(nil, compact.Bytes(), 0))
+}
+
+// AppendIndented appends JSON without white space as Indented has it, where it lies so deep in another value.
+func AppendIndented(dst []byte, compact json.RawMessage, depth int) []byte {
+	return layout{indent: "  "}.append(dst, compact, depth)
 }
 
 // maxIndent is how deep values are spread over lines; what lies deeper stands on one line.
@@ -242,8 +247,7 @@ const maxIndent = 64
 // layout spreads compact JSON over lines, or spaces it on one; invisible characters are \u escapes, invalid UTF-8 U+FFFD.
 type layout struct{ indent string }
 
-func (l layout) append(dst, raw []byte) []byte {
-	depth := 0
+func (l layout) append(dst, raw []byte, depth int) []byte {
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; c {
 		case '"':

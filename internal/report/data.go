@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +17,81 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-func writeJSON(w io.Writer, r *Report, _ Options) error { return writeIndentedJSON(w, r) }
+// writeJSON writes servers, findings and groups one by one: all of them together may be larger than what is known of them.
+func writeJSON(w io.Writer, r *Report, _ Options) error {
+	outline := *r
+	outline.Servers, outline.Findings, outline.Groups = first(r.Servers), first(r.Findings), first(r.Groups)
+	raw, err := rawjson.Encode(outline)
+	if err != nil {
+		return err
+	}
+	members, err := rawjson.Members(raw)
+	if err != nil {
+		return err
+	}
+	out := &indented{Writer: bufio.NewWriter(w)}
+	for i, m := range members {
+		out.between(i, "{", "\n  "+string(rawjson.Quote(m.Key))+": ")
+		switch m.Key {
+		case "servers":
+			list(out, r.Servers, func(s Server) any { return s })
+		case "findings":
+			list(out, r.Findings, func(f finding.Finding) any { return judgedAs(f) })
+		case "groups":
+			list(out, r.Groups, func(g finding.Group) any { return g })
+		default:
+			out.value(m.Value, 1)
+		}
+	}
+	_, _ = out.WriteString("\n}\n") // Flush tells what went wrong
+	if out.err != nil {
+		return out.err
+	}
+	return out.Flush()
+}
+
+// first is a list that is there, or is empty, as the other one is.
+func first[S ~[]E, E any](all S) S { return all[:min(1, len(all))] }
+
+// indented writes JSON over several lines.
+type indented struct {
+	*bufio.Writer
+	err  error  // of a value that cannot be encoded
+	line []byte // room for one
+}
+
+// between writes what stands before the value at an index: opening or a comma, and then always the same.
+func (out *indented) between(i int, opening, always string) {
+	if i > 0 {
+		opening = ","
+	}
+	_, _ = out.WriteString(opening + always)
+}
+
+// value writes compact JSON that lies at a depth.
+func (out *indented) value(raw json.RawMessage, depth int) {
+	out.line = printable.AppendIndented(out.line[:0], raw, depth)
+	_, _ = out.Write(out.line)
+}
+
+// list writes elements of a member of the report.
+func list[E any](out *indented, all []E, as func(E) any) {
+	for i, one := range all {
+		raw, err := rawjson.Encode(as(one))
+		out.err = cmp.Or(out.err, err)
+		out.between(i, "[", "\n    ")
+		out.value(raw, 2)
+	}
+	end := "\n  ]"
+	if len(all) == 0 {
+		end = "[]"
+	}
+	_, _ = out.WriteString(end)
+}
 
 // writeIndentedJSON writes a value over several lines.
 func writeIndentedJSON(w io.Writer, v any) error {
@@ -26,7 +99,7 @@ func writeIndentedJSON(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, printable.Indented(raw)+"\n")
+	_, err = w.Write(append(printable.AppendIndented(nil, raw, 0), '\n'))
 	return err
 }
 
@@ -34,9 +107,13 @@ func writeIndentedJSON(w io.Writer, v any) error {
 func (all Findings) MarshalJSON() ([]byte, error) {
 	list := []judged{}
 	for _, f := range all {
-		list = append(list, judged{f, f.Fingerprint(), concealed(f.Old, f.New)})
+		list = append(list, judgedAs(f))
 	}
 	return rawjson.Encode(list)
+}
+
+func judgedAs(f finding.Finding) judged {
+	return judged{f, f.Fingerprint(), concealed(f.Old, f.New)}
 }
 
 // concealed are the passages that other formats mark in the texts of a new value, with what they are, and those of the old one left out.

@@ -117,17 +117,26 @@ func Replace(ctx context.Context, p host.Process, path string, data []byte) erro
 	return p.Store.Put(ctx, path, data)
 }
 
-// WriteOutput is files.WriteOutput for files and objects. What an interrupted run has to say is still written.
+// WriteOutput is WriteContent of what is there already.
 func WriteOutput(ctx context.Context, p host.Process, path string, data []byte) error {
+	return WriteContent(ctx, p, path, files.Bytes(data))
+}
+
+// WriteContent is files.WriteOutput for files and objects. What an interrupted run has to say is still written.
+func WriteContent(ctx context.Context, p host.Process, path string, content files.Content) error {
 	if !Is(path) {
-		return files.WriteOutput(ctx, p.Dir, path, data)
+		return files.WriteOutput(ctx, p.Dir, path, content)
+	}
+	var data bytes.Buffer
+	if err := content(&data); err != nil {
+		return err
 	}
 	if ctx.Err() != nil {
 		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 		defer cancel()
 		ctx = short
 	}
-	return p.Store.Put(ctx, path, data)
+	return p.Store.Put(ctx, path, data.Bytes())
 }
 
 // lastWords is how long a write may take once the run was interrupted.
