@@ -14,6 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/rules"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -197,8 +199,7 @@ func (l *line) flagValues(flag string) []candidate {
 		}
 		return words(report.Formats()...)
 	case "report":
-		files := lists.Map(report.Formats(), func(format string) string { return format + "=" })
-		return words(files...)
+		return lists.Map(report.Formats(), func(format string) candidate { return candidate{value: format + "="} })
 	case "fail-on":
 		return words("breaking", "used-breaking", "warning", "info", "any", "never")
 	case "kind":
@@ -223,17 +224,13 @@ func (l *line) flagValues(flag string) []candidate {
 	return nil
 }
 
-func usageOffers() []candidate {
-	return []candidate{{"replay", "judge recorded calls by the tools of today"}, {"import", "read calls from records"}, {"export", "write records for others"}, {"forget", "drop records"}}
-}
-
 func (l *line) positional(current string) []candidate {
 	n := len(l.words)
 	switch name := l.command.Name; name {
 	case "completion":
 		return words("bash", "fish", "powershell", "zsh")
 	case "rules":
-		return ruleOffers()
+		return lists.Map(rules.All(), func(rule finding.Rule) candidate { return candidate{rule.ID, rule.Title} })
 	case "accept":
 		return append(l.fingerprints(), l.servers()...)
 	case "report", "version":
@@ -244,7 +241,9 @@ func (l *line) positional(current string) []candidate {
 		}
 	case "usage":
 		if n == 0 {
-			return append(usageOffers(), l.servers()...)
+			return append([]candidate{
+				{"replay", "judge recorded calls by the tools of today"}, {"import", "read calls from records"}, {"export", "write records for others"}, {"forget", "drop records"},
+			}, l.servers()...)
 		} else if l.words[0] == "import" {
 			return nil // the shell offers files
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/rules"
 	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -39,14 +38,6 @@ func (l *line) servers() []candidate {
 				offers = append(offers, o)
 			}
 		}
-	}
-	return offers
-}
-
-func ruleOffers() []candidate {
-	var offers []candidate
-	for _, rule := range rules.All() {
-		offers = append(offers, candidate{rule.ID, rule.Title})
 	}
 	return offers
 }

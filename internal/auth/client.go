@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
@@ -276,11 +277,7 @@ const trustIt = `if you trust it, name it in the configuration: "oauth": {"authS
 // reserved are networks that are neither private in the sense of netip nor public: shared address space, protocol
 // assignments, benchmarks, the future, discard, documentation.
 func reserved() []netip.Prefix {
-	var all []netip.Prefix
-	for _, p := range []string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "fec0::/10"} {
-		all = append(all, netip.MustParsePrefix(p))
-	}
-	return all
+	return lists.Map([]string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "100::/64", "fec0::/10"}, netip.MustParsePrefix)
 }
 
 // Public is an error for an address that is not one of the Internet.

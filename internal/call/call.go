@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -79,11 +80,9 @@ func (m Message) Again(responses, state json.RawMessage) Message {
 
 // Texts is an object of strings, sorted by name.
 func Texts(values map[string]string) json.RawMessage {
-	var members []rawjson.Member
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		members = append(members, rawjson.Member{Key: name, Value: rawjson.Quote(values[name])})
-	}
-	return rawjson.Build(members...)
+	return rawjson.Build(lists.Map(slices.Sorted(maps.Keys(values)), func(name string) rawjson.Member {
+		return rawjson.Member{Key: name, Value: rawjson.Quote(values[name])}
+	})...)
 }
 
 // Elicitation is what a server asks a person for (specification, elicitation).

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -61,17 +62,9 @@ func jsonOf(v syntax.Value) json.RawMessage {
 	case syntax.Text:
 		return rawjson.Quote(v.Text)
 	case syntax.List:
-		var elements []json.RawMessage
-		for _, item := range v.Items {
-			elements = append(elements, jsonOf(item))
-		}
-		return rawjson.List(elements)
+		return rawjson.List(lists.Map(v.Items, jsonOf))
 	case syntax.Object:
-		var members []rawjson.Member
-		for _, f := range v.Fields {
-			members = append(members, rawjson.Member{Key: f.Key, Value: jsonOf(f.Value)})
-		}
-		return rawjson.Build(members...)
+		return rawjson.Build(lists.Map(v.Fields, func(f syntax.Field) rawjson.Member { return rawjson.Member{Key: f.Key, Value: jsonOf(f.Value)} })...)
 	case syntax.Null:
 		return json.RawMessage("null")
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
@@ -185,10 +186,7 @@ func gooseServer(server syntax.Value) (syntax.Value, string) {
 	if len(names.Value.Items) == 0 || kind != "stdio" {
 		return server, ""
 	}
-	var passed []syntax.Field
-	for _, item := range names.Value.Items {
-		passed = append(passed, syntax.String(item.Text, "${"+item.Text+"}", item.Line))
-	}
+	passed := lists.Map(names.Value.Items, func(item syntax.Value) syntax.Field { return syntax.String(item.Text, "${"+item.Text+"}", item.Line) })
 	if env, ok := server.Get("env"); ok && env.Value.Kind != syntax.Object {
 		server = server.Without("env")
 	}

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
@@ -194,13 +195,8 @@ func matches(slashed string) []string {
 	}
 	folder := fixed[:strings.LastIndexByte(fixed, '/')+1]
 	names, _ := fs.Glob(os.DirFS(filepath.FromSlash(folder)), slashed[len(folder):]) // what cannot be read cannot be looked at
-	var found []string
-	for _, name := range names[:min(len(names), maxMatches)] {
-		if file := filepath.FromSlash(folder + name); exists(file) {
-			found = append(found, file)
-		}
-	}
-	return found
+	files := lists.Map(names[:min(len(names), maxMatches)], func(name string) string { return filepath.FromSlash(folder + name) })
+	return lists.Filter(files, exists)
 }
 
 func exists(file string) bool {

@@ -218,12 +218,7 @@ func (s scope) rowServers(file clients.File, root syntax.Value, projects []strin
 
 // isSwitch is whether a server says nothing but whether one of its name is on.
 func isSwitch(server syntax.Value) bool {
-	for _, f := range server.Fields {
-		if f.Key != "enabled" && f.Key != "disabled" {
-			return false
-		}
-	}
-	return len(server.Fields) > 0
+	return len(server.Fields) > 0 && len(server.Without("enabled", "disabled").Fields) == 0
 }
 
 // maxPlugins bounds how many installations of plugins are looked at.

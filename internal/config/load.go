@@ -395,12 +395,7 @@ func isProjectFile(file origin) bool {
 	if wrong != nil {
 		return true
 	}
-	for _, key := range foreignKeys {
-		if _, ok := root.Get(key); ok {
-			return false
-		}
-	}
-	return true
+	return len(root.Without(foreignKeys...).Fields) == len(root.Fields)
 }
 
 // A repository must not decide about files outside of it: what a found mcpctl.yaml names, links followed, lies inside.

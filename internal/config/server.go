@@ -479,11 +479,6 @@ func misplaced(s probe.Server) []probe.Secret {
 
 // Confidential are the values of environment variables or headers whose name or look says that they are secret.
 func Confidential(values map[string]probe.Secret) []probe.Secret {
-	var secrets []probe.Secret
-	for _, name := range names(values) {
-		if redact.Sensitive(name, values[name].Reveal()) {
-			secrets = append(secrets, values[name])
-		}
-	}
-	return secrets
+	sensitive := lists.Filter(names(values), func(name string) bool { return redact.Sensitive(name, values[name].Reveal()) })
+	return lists.Map(sensitive, func(name string) probe.Secret { return values[name] })
 }

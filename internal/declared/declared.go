@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
@@ -252,10 +253,8 @@ func items(v syntax.Value, key string) (all []check.DeclaredItem, ok bool) {
 	for _, one := range f.Value.Items {
 		item := check.DeclaredItem{Name: said(one, "name"), Description: said(one, "description")}
 		if arguments, told := one.Get("arguments"); told {
-			item.Arguments = []string{}
-			for _, a := range arguments.Value.Items {
-				item.Arguments = append(item.Arguments, cmp.Or(a.TextOf("name"), a.Text))
-			}
+			names := lists.Map(arguments.Value.Items, func(a syntax.Value) string { return cmp.Or(a.TextOf("name"), a.Text) })
+			item.Arguments = append([]string{}, names...)
 		}
 		all = append(all, item)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -185,10 +186,7 @@ func bullet(line string) (name []string, depth int, listed bool) {
 
 // names are what a cell calls things: what is set apart in it, the first alone where more is said of it; else all of it.
 func names(cell string) []string {
-	var all []string
-	for _, m := range marked().FindAllStringSubmatch(cell, -1) {
-		all = append(all, strings.Trim(strings.Join(m[1:], ""), "`*_ "))
-	}
+	all := lists.Map(marked().FindAllStringSubmatch(cell, -1), func(m []string) string { return strings.Trim(strings.Join(m[1:], ""), "`*_ ") })
 	switch {
 	case len(all) == 0:
 		all = []string{cell}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -70,12 +71,7 @@ func children(pid int) []int {
 
 // onlyZombies tells whether all of a group has ended unfetched: in containers whose first process fetches nobody, they stay.
 func onlyZombies(group int) bool {
-	for _, s := range allStats() {
-		if s.group == group && s.state != 'Z' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(allStats(), func(s stat) bool { return s.group == group && s.state != 'Z' })
 }
 
 // stat is a line of /proc/PID/stat, as far as we need it; see proc_pid_stat(5).

@@ -4,6 +4,7 @@ package process
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -70,12 +71,7 @@ func (g *Group) signal(s syscall.Signal) {
 
 // Alive tells whether anything of the group still runs.
 func (g *Group) Alive() bool {
-	for _, d := range g.seen() {
-		if d.lives() {
-			return true
-		}
-	}
-	return syscall.Kill(-g.id, 0) == nil && !onlyZombies(g.id)
+	return slices.ContainsFunc(g.seen(), descendant.lives) || syscall.Kill(-g.id, 0) == nil && !onlyZombies(g.id)
 }
 
 // Release gives back what the system holds for the group.

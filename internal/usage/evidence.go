@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -102,7 +103,7 @@ func (e Evidence) Calls() int {
 func (e Evidence) tool(name string) []Use { return usesOf(e.uses, name) }
 
 func usesOf(all []Use, tool string) []Use {
-	return slices.DeleteFunc(slices.Clone(all), func(u Use) bool { return !SameName(u.Tool, tool) })
+	return lists.Filter(all, func(u Use) bool { return SameName(u.Tool, tool) })
 }
 
 // Undecided is what can be said of a change of which the records do not tell: how often the tool is called.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -144,19 +145,11 @@ func (v anyValue) json() json.RawMessage {
 		case "arrayValue":
 			var list struct{ Values []anyValue }
 			_ = json.Unmarshal(raw, &list) // what is none has no values
-			items := []json.RawMessage{}
-			for _, item := range list.Values {
-				items = append(items, item.json())
-			}
-			return rawjson.List(items)
+			return rawjson.List(lists.Map(list.Values, anyValue.json))
 		case "kvlistValue":
 			var list struct{ Values []attribute }
 			_ = json.Unmarshal(raw, &list)
-			members := []rawjson.Member{}
-			for _, m := range list.Values {
-				members = append(members, rawjson.Member{Key: m.Key, Value: m.Value.json()})
-			}
-			return rawjson.Build(members...)
+			return rawjson.Build(lists.Map(list.Values, func(m attribute) rawjson.Member { return rawjson.Member{Key: m.Key, Value: m.Value.json()} })...)
 		}
 	}
 	return json.RawMessage("null")

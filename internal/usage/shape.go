@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -76,11 +77,8 @@ func (k Keep) array(items []any, name string, depth int) Shape {
 	if len(items) > mostItems || depth == mostDepth {
 		return Shape{Type: "array"}
 	}
-	kept := []Shape{}
-	for _, item := range items {
-		kept = append(kept, k.shape(item, name, depth+1))
-	}
-	return Shape{Type: "array", Items: kept}
+	kept := lists.Map(items, func(item any) Shape { return k.shape(item, name, depth+1) })
+	return Shape{Type: "array", Items: append([]Shape{}, kept...)}
 }
 
 // nameLike are the names that people give to members and projects: words, and few digits.
@@ -216,11 +214,7 @@ func (s Shape) filled(with func(Shape) any) any {
 	case s.Type == "null":
 		return nil
 	case s.Items != nil:
-		items := []any{}
-		for _, item := range s.Items {
-			items = append(items, item.filled(with))
-		}
-		return items
+		return append([]any{}, lists.Map(s.Items, func(item Shape) any { return item.filled(with) })...)
 	case s.Members != nil:
 		members := map[string]any{}
 		for name, member := range s.Members {
