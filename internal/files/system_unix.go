@@ -26,3 +26,10 @@ func ownGroup(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == stat.Gid && stat.Uid != 0
 }
+
+// newFileMode is the mode of a file for everybody by the user's umask, which is read by setting it: never laxer meanwhile.
+func newFileMode() os.FileMode {
+	mask := syscall.Umask(0o077)
+	syscall.Umask(mask)
+	return 0o666 &^ os.FileMode(mask)
+}
