@@ -91,7 +91,12 @@ func (d *discovery) row(file clients.File, root syntax.Value, looked *looked) []
 	if file.Row.Dialect == clients.Plugins {
 		return d.plugins(file, root)
 	}
-	entries, wrong := d.scopeOf(file).rowServers(file, root, d.host.Projects)
+	return d.servers(d.scopeOf(file), file, root, looked)
+}
+
+// servers are those of a file, as far as they are not too many; each tells where it comes from.
+func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looked *looked) []Entry {
+	entries, wrong := s.rowServers(file, root, d.host.Projects)
 	if len(wrong) > 0 {
 		looked.State, looked.wrong = Broken, &wrong[0]
 	}
@@ -244,7 +249,7 @@ func (d *discovery) plugins(file clients.File, root syntax.Value) []Entry {
 			entries = append(entries, more...)
 		}
 	}
-	return placed(file, entries)
+	return entries
 }
 
 // installations are the places of a plugin; the list had one only at first.
@@ -299,22 +304,19 @@ func (d *discovery) pluginFile(file clients.File, folder, name string) []Entry {
 		return nil
 	}
 	file.Path = filepath.Join(folder, name)
-	looked := d.looked(file)
 	doc := d.open(file.Path)
-	if looked.State, looked.wrong = doc.state, doc.wrong; doc.state == Absent {
+	if doc.state == Absent {
 		return nil
 	}
+	looked := d.looked(file)
+	looked.State, looked.wrong = doc.state, doc.wrong
 	s := d.scopeOf(file)
 	s.folder, s.known["CLAUDE_PLUGIN_ROOT"] = folder, folder
 	file.Row.Key, file.Row.Dialect = "mcpServers", clients.Shared
 	var entries []Entry
 	if doc.state == Read {
-		var wrong []Problem
-		if entries, wrong = s.rowServers(file, doc.root, nil); len(wrong) > 0 {
-			looked.State, looked.wrong = Broken, &wrong[0]
-		}
+		entries = d.servers(s, file, doc.root, &looked)
 	}
-	looked.Servers = len(entries)
 	d.look(looked)
 	return entries
 }

@@ -54,3 +54,24 @@ func TestDiscoveryIsBounded(t *testing.T) {
 		t.Errorf("%d files of a pattern were read", looked["Continue"])
 	}
 }
+
+// TestPluginsAreBounded: the servers of plugins count as those of other files do.
+func TestPluginsAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	home := filepath.Join(dir, "home")
+	var installed []string
+	for p := range 2 {
+		var servers []string
+		for i := range maxDiscovered - 100 {
+			servers = append(servers, fmt.Sprintf(`"p%d-s%d": {"command": "npx", "args": ["-y", "%[2]d"]}`, p, i))
+		}
+		folder := filepath.Join(dir, fmt.Sprint("plugin", p))
+		place(t, filepath.Join(folder, ".mcp.json"), []byte(`{"mcpServers": {`+strings.Join(servers, ",")+`}}`))
+		installed = append(installed, fmt.Sprintf(`"p%d@m": [{"installPath": %q}]`, p, folder))
+	}
+	place(t, filepath.Join(home, ".claude", "plugins", "installed_plugins.json"), []byte(`{"plugins": {`+strings.Join(installed, ",")+`}}`))
+	config, err := Load(Input{Dir: dir, Home: home, Discover: true, OS: "linux"})
+	if n := len(config.Entries); err != nil || n == 0 || n > maxDiscovered {
+		t.Errorf("%d servers, %v", n, err)
+	}
+}
