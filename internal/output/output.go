@@ -151,7 +151,7 @@ func Write(ctx context.Context, p host.Process, o Options, r *report.Report, vie
 		}
 	}
 	if o.File == "" {
-		view.Width = terminal.Width(p.Out)
+		view.Width, view.Height = terminal.Size(p.Out)
 	}
 	return errors.Join(o.answer(ctx, p, content(format, r, view)), writeReports(ctx, p, o, r, view), writeStepSummary(p, o, r, view))
 }

@@ -118,15 +118,15 @@ func writeGitLab(w io.Writer, r *Report, _ Options) error {
 	for _, s := range r.Servers {
 		for i, f := range s.failures() {
 			if s.Tolerated == nil {
-				issues = append(issues, trouble(s, fmt.Sprint(f.Stage, i), troubleText(s, f)))
+				issues = append(issues, troubleIssue(s, fmt.Sprint(f.Stage, i), troubleText(s, f)))
 			}
 		}
 		if s.Unsaved {
-			issues = append(issues, trouble(s, "saved snapshot", "no saved snapshot\n→ "+saveHint(s)))
+			issues = append(issues, troubleIssue(s, "saved snapshot", "no saved snapshot\n→ "+saveHint(s)))
 		}
 	}
 	for _, problem := range r.Problems {
-		issues = append(issues, trouble(Server{Name: "mcpctl"}, problem, problem))
+		issues = append(issues, troubleIssue(Server{Name: "mcpctl"}, problem, problem))
 	}
 	servers := r.roster()
 	for _, f := range r.Findings {
@@ -147,8 +147,8 @@ func quality(f finding.Finding, at finding.Location) issue {
 	}
 }
 
-// trouble is an issue of a server that could not be asked; what tells it from the server's other issues.
-func trouble(s Server, what, says string) issue {
+// troubleIssue is an issue of a server that could not be asked; what tells it from the server's other issues.
+func troubleIssue(s Server, what, says string) issue {
 	hash := sha256.Sum256([]byte(s.Name + "\x00" + what))
 	return issue{
 		Description: multiline(text(s.Name).String() + ": " + says),

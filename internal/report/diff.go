@@ -26,31 +26,23 @@ func writeVerdicts(p *page, r *Report) {
 			changed = append(changed, s)
 		}
 	}
-	causes := p.causes(r.Groups)
+	causes := varied(p.causes(r.Groups), servers)
 	if len(changed) == 1 {
 		writeCompared(p, changed[0])
 	}
 	writeStory(p, r, causes)
-	p.gap()
-	writeCauses(p, 0, servers, causes)
+	rest := p.part()
 	if len(changed) > 1 {
-		p.gap()
-		for i, s := range changed {
-			if p.fold > 0 && i == mostServers {
-				p.text(0, 2, span{fmt.Sprintf("… and %d servers more: --verbose", len(changed)-i), dim})
-				break
-			}
-			writeCompared(p, s)
-		}
+		writeComparisons(rest, changed)
 	}
-	writeUnsaved(p, quiet)
-	writeFailures(p, r.Servers)
-	writeUnchanged(p, r.Command, quiet)
-	writeTotals(p, r, causes)
+	writeUnsaved(rest, quiet)
+	writeFailures(rest, r.Servers)
+	writeUnchanged(rest, r.Command, quiet)
+	writeTotals(rest, r, causes)
+	p.gap()
+	writeCauses(p, 0, servers, causes, p.spare(rest))
+	p.then(rest)
 }
-
-// mostServers is how many servers a folded page names in one place.
-const mostServers = 20
 
 // wanted are the findings that are shown: waived ones only on request.
 func (o Options) wanted(all []finding.Finding) []finding.Finding {
@@ -110,10 +102,15 @@ func itemTitle(item string) string {
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
 func writeUnsaved(p *page, servers []Server) {
+	servers = lists.Filter(servers, func(s Server) bool { return s.Unsaved })
+	if p.fold > 0 && len(servers) > mostServers {
+		names := lists.Map(servers, func(s Server) string { return s.Name })
+		p.gap()
+		p.text(0, 2, span{someOf(names, mostPlaces), bold}, span{"  no saved snapshot", yellow})
+		p.hint(2, "save them: mcpctl snapshot, with the same words")
+		return
+	}
 	for _, s := range servers {
-		if !s.Unsaved {
-			continue
-		}
 		p.gap()
 		p.text(0, 2, span{s.Name, bold}, span{"  no saved snapshot", yellow})
 		p.hint(2, saveHint(s))

@@ -103,7 +103,7 @@ func writeEventLines(p *page, e Event) {
 	if e.Error != nil {
 		writeTrouble(p, *e.Error)
 	}
-	writeCauses(p, 2, roster{}, p.causes(finding.Groups(e.Findings)))
+	writeCauses(p, 2, roster{}, p.causes(finding.Groups(e.Findings)), 0)
 }
 
 func (e Event) word() span {

@@ -1,6 +1,225 @@
 package report
 
-import "github.com/mcpctl/mcpctl/pkg/finding"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// mostServers is how many servers a folded page names in one place; more of them are a fleet.
+const mostServers = 20
+
+// screens are the least lines that a terminal gets of a fleet, which is two small ones.
+const screens = 48
+
+// fleetLines is how many lines people are shown of a fleet at once, two screens; 0 = any number.
+func (o Options) fleetLines(r *Report) int {
+	if o.Verbose || o.Width <= 0 || o.Height <= 0 || len(r.Servers) <= mostServers {
+		return 0
+	}
+	problems := &page{Options: o}
+	writeProblems(problems, r.Problems)
+	return max(max(2*o.Height, screens)-problems.height()-3, screens/2) // less what stands around them
+}
+
+// height is how many lines are on the page.
+func (p *page) height() int { return strings.Count(p.String(), "\n") }
+
+// spare is how many lines are left when others follow, a few at least; 0 = any number.
+func (p *page) spare(others ...*page) int {
+	if p.lines == 0 {
+		return 0
+	}
+	left := p.lines - p.height()
+	for _, one := range others {
+		left -= one.height() + 1
+	}
+	return max(left, 8)
+}
+
+// then writes another page below.
+func (p *page) then(below *page) {
+	if below.Len() > 0 {
+		p.gap()
+		p.add(below)
+	}
+}
+
+// writeRest tells what a fleet has besides what is shown, by what each is counted as, and how to see it.
+func writeRest(p *page, what string, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all", quantity(len(words), "more "+what), tally(words)), dim})
+}
+
+// tally counts words: "2 ok, 1 failed".
+func tally(words []string) string {
+	counts := map[string]int{}
+	for _, word := range words {
+		counts[word]++
+	}
+	var all []string
+	for _, word := range words {
+		if counts[word] > 0 {
+			all = append(all, fmt.Sprintf("%d %s", counts[word], word))
+		}
+		delete(counts, word)
+	}
+	return strings.Join(all, ", ")
+}
+
+// fleetGrid writes as many of the rows as a fleet may have, those whose word comes first among words, and counts the others.
+func (p *page) fleetGrid(g grid, of, words []string, rest *page) {
+	if g.most = p.spare(rest) - 2; g.most > 0 && len(of) >= g.most {
+		order := make([]int, len(of))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return slices.Index(words, of[a]) - slices.Index(words, of[b]) })
+		g.rows, of = lists.Map(order, func(i int) []span { return g.rows[i] }), lists.Map(order, func(i int) string { return of[i] })
+	}
+	writeRest(p, "server", of[p.grid(0, g):])
+	p.then(rest)
+}
+
+// trouble is one cause for which servers could not be asked in full.
+type trouble struct {
+	Server // the first
+	Failure
+	Names   []string
+	similar bool // the others say it in other words, such as with their own names
+}
+
+// troubles are the causes for which servers could not be asked in full: those of few servers word for word, those of a fleet
+// without names, addresses and what the servers wrote, the most frequent first.
+func troubles(servers []Server) []*trouble {
+	type key struct {
+		Failure
+		State
+		finding.Tolerance
+	}
+	var all []*trouble
+	at := map[key]*trouble{}
+	for _, s := range servers {
+		for _, f := range s.failures() {
+			one := key{Failure: f, State: s.State}
+			if s.Tolerated != nil {
+				one.Tolerance = *s.Tolerated
+			}
+			if len(servers) > mostServers {
+				one.Message, one.Hint, one.Stderr = nameless(f.Message, s.Name), nameless(f.Hint, s.Name), ""
+			}
+			if at[one] == nil {
+				at[one] = &trouble{Server: s, Failure: f}
+				all = append(all, at[one])
+			}
+			t := at[one]
+			t.Names, t.similar = append(t.Names, s.Name), t.similar || t.Failure != f
+		}
+	}
+	if len(servers) > mostServers {
+		slices.SortStableFunc(all, func(a, b *trouble) int {
+			return cmp.Or(count(a.Tolerated != nil)-count(b.Tolerated != nil), len(b.Names)-len(a.Names))
+		})
+	}
+	return all
+}
+
+// address is what differs when the same befalls servers in several places.
+var address = match.Pattern(`https?://[^\s"]+|lookup \S+|([0-9]+\.){3}[0-9]+(:[0-9]+)?|\[[0-9a-fA-F:.]+\](:[0-9]+)?`)
+
+func nameless(says, name string) string {
+	return address().ReplaceAllString(strings.ReplaceAll(says, name, ""), "")
+}
+
+// writeFailures writes a block for each cause for which servers could not be asked in full; of a fleet, in a third of its lines.
+func writeFailures(p *page, servers []Server) {
+	before, all := p.height(), troubles(servers)
+	for i, t := range all {
+		one := p.part()
+		writeFailure(one, t)
+		if p.lines > 0 && i > 0 && p.height()-before+one.height() > p.lines/3 {
+			left := 0
+			for _, t := range all[i:] {
+				left += len(t.Names)
+			}
+			p.gap()
+			p.text(0, 2, span{fmt.Sprintf("… and %s why %s could not be asked in full; --verbose shows all", quantity(len(all)-i, "more cause"), quantity(left, "server")), dim})
+			return
+		}
+		p.then(one)
+	}
+}
+
+func writeFailure(p *page, t *trouble) {
+	names := strings.Join(t.Names, ", ")
+	if p.lines > 0 {
+		names = someOf(t.Names, mostPlaces)
+	}
+	head := []span{{names, bold}, {"  ", plain}, {string(t.State), stateStyle(t.State)}}
+	if t.Stage != "" {
+		head = append(head, span{"  " + t.Stage, dim})
+	}
+	p.text(0, 2, head...)
+	p.paragraph(2, t.says(), plain)
+	p.hint(2, t.Hint)
+	writeTolerated(p, t.Tolerated)
+	writeStderr(p, t.Stderr)
+}
+
+// says is the message of the first, and that it is of the first where the others say it in other words.
+func (t *trouble) says() string {
+	if t.similar {
+		return "of " + t.Name + ": " + t.Message
+	}
+	return t.Message
+}
+
+// varied puts those causes of a fleet that are like many before them, but for who it befalls, behind the others of their level.
+func varied(causes []cause, servers roster) []cause {
+	if len(servers.all) <= mostServers {
+		return causes
+	}
+	seen, again := map[string]int{}, map[string]bool{}
+	for _, c := range causes {
+		g := c.groups[0]
+		seen[g.Members[0].Rule]++
+		again[g.Fingerprint] = g.Level != finding.Breaking && seen[g.Members[0].Rule] > mostAlike
+	}
+	order := func(c cause) int { return 2*rank(c.groups[0].Members[0]) + count(again[c.groups[0].Fingerprint]) }
+	all := slices.Clone(causes)
+	slices.SortStableFunc(all, func(a, b cause) int { return order(a) - order(b) })
+	return all
+}
+
+// mostAlike is how many causes of one rule are told one after the other.
+const mostAlike = 3
+
+// writeComparisons tells of several servers what was compared with what; of a fleet how many of them should have another version.
+func writeComparisons(p *page, changed []Server) {
+	if p.fold == 0 || len(changed) <= mostServers {
+		for _, s := range changed {
+			writeCompared(p, s)
+		}
+		return
+	}
+	var words []string
+	for _, s := range changed {
+		if a := s.Version; a != nil && !a.Enough {
+			words = append(words, string(a.Asked))
+		}
+	}
+	if len(words) > 0 {
+		slices.SortStableFunc(words, strings.Compare)
+		p.text(0, 2, span{"the findings ask for higher versions than there are: " + tally(words), dim})
+	}
+}
 
 // roster finds the servers of a report, and their findings, by name.
 type roster struct {

@@ -3,8 +3,12 @@ package report
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -69,4 +73,91 @@ func spent(t *testing.T, format string, n int) uint64 {
 	}
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// listed is the same fleet as list tells of it, or another command that judges nothing.
+func listed(r *Report, command string) *Report {
+	all := &Report{Command: command, Status: r.Status}
+	for _, s := range r.Servers {
+		s.Base, s.Saved = "", &Saved{Action: Unchanged, File: "mcp-snapshots/" + s.Name + ".json"}
+		if s.State == Failed {
+			s.Saved.Action = Skipped
+		}
+		all.Servers = append(all.Servers, s)
+	}
+	return all
+}
+
+// TestFleet compares what people are shown of a fleet, in a terminal and as a comment, with a file: read it.
+func TestFleet(t *testing.T) {
+	var b strings.Builder
+	r := fleetReport(120)
+	for _, one := range []*Report{r, listed(r, "list"), listed(r, "snapshot")} {
+		fmt.Fprintf(&b, "=== %s in a terminal of 30 lines\n%s", one.Command, written(t, "table", one, Options{Width: 100, Height: 30}))
+	}
+	fmt.Fprintf(&b, "=== diff as a comment of 8,000 bytes\n%s", written(t, "markdown", r, Options{Limit: 8000}))
+	file := "testdata/fleet.golden"
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestFleetScreens checks that a fleet takes two screens at most, whatever it has to say, tells how much breaks and how many could
+// not be asked, and that --verbose, a pipe and a few servers have everything.
+func TestFleetScreens(t *testing.T) {
+	for _, n := range []int{21, 300, 2000} {
+		r := fleetReport(n)
+		unsaved := fleetReport(n)
+		for i := range unsaved.Servers {
+			unsaved.Servers[i].Unsaved = true
+		}
+		unsaved.Findings = Findings{}
+		for _, one := range []*Report{r, listed(r, "list"), listed(r, "snapshot"), listed(r, "ping"), unsaved} {
+			for _, height := range []int{10, 24, 60} {
+				text := written(t, "table", one, Options{Width: 100, Height: height})
+				if high := strings.Count(text, "\n"); high > max(2*height, 48) {
+					t.Errorf("%s of %d servers takes %d lines of a terminal of %d:\n%s", one.Command, n, high, height, text)
+				}
+				if all := Summarize(one.Findings, one.Servers); all.Breaking > 0 && !strings.Contains(text, fmt.Sprintf("%d breaking", all.Breaking)) {
+					t.Errorf("%d breaking findings are not told of:\n%s", all.Breaking, text)
+				}
+			}
+			for _, whole := range []Options{{Width: 100, Height: 24, Verbose: true}, {}} {
+				text := written(t, "table", one, whole)
+				for _, s := range one.Servers {
+					if !strings.Contains(text, s.Name) {
+						t.Errorf("%s with %+v leaves out %s", one.Command, whole, s.Name)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFleetComment checks that no number of servers that could not be asked or were never saved pushes what breaks out of a comment.
+func TestFleetComment(t *testing.T) {
+	r := fleetReport(3000)
+	for i := range r.Servers {
+		s := &r.Servers[i]
+		if s.State == Failed {
+			s.Error.Message = fmt.Sprintf("cause %d: %s", i, strings.Repeat("x", 900))
+		}
+		s.Unsaved = s.State == Failed || i%20 == 0
+	}
+	text := written(t, "markdown", r, Options{})
+	for _, want := range []string{"<summary><b>breaking</b>", "<code>limit</code> is now required", "150 servers not answered in full"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the comment lacks %q:\n%.3000s", want, text)
+		}
+	}
 }

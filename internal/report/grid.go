@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
@@ -24,10 +25,14 @@ const between = 2
 type grid struct {
 	columns []column
 	rows    [][]span
+	most    int // how many lines it may have; 0 or less = any number
 }
 
-// grid writes g with a dim header. Columns in which no row has anything are left out.
-func (p *page) grid(indent int, g grid) {
+// grid writes g with a dim header, and tells how many rows there was room for. Columns in which no row has anything are left out.
+func (p *page) grid(indent int, g grid) int {
+	if len(g.rows) == 0 {
+		return 0
+	}
 	g = g.without(g.empty)
 	limits := g.fit(p.room(indent))
 	for len(limits) == 0 {
@@ -50,9 +55,14 @@ func (p *page) grid(indent int, g grid) {
 			}
 		}
 	}
-	for _, row := range rows {
+	used := 0
+	for i, row := range rows {
+		if used += tallest(row); g.most > 0 && used > g.most && i > 1 {
+			return i - 1
+		}
 		p.cellRow(indent, g, row, widths)
 	}
+	return len(g.rows)
 }
 
 // cells are the cells of a row, each as lines that fit, or cut. No limits are none.
@@ -74,13 +84,14 @@ func (g grid) cells(row []span, limits []int) [][]piece {
 	return all
 }
 
+// tallest is how many lines a row takes.
+func tallest(row [][]piece) int {
+	return slices.Max(append(lists.Map(row, func(cell []piece) int { return len(cell) }), 0))
+}
+
 // cellRow writes the lines of a row, its cells beside each other.
 func (p *page) cellRow(indent int, g grid, row [][]piece, widths []int) {
-	height := 0
-	for _, cell := range row {
-		height = max(height, len(cell))
-	}
-	for l := range height {
+	for l := range tallest(row) {
 		var line []piece
 		for i, cell := range row {
 			one := piece{}
@@ -195,7 +206,7 @@ func (g grid) empty(i int) bool {
 
 // without is g less the columns for which gone is true.
 func (g grid) without(gone func(int) bool) grid {
-	out := grid{}
+	out := grid{most: g.most}
 	for i, c := range g.columns {
 		if !gone(i) {
 			out.columns = append(out.columns, c)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/signature"
@@ -24,9 +25,10 @@ func writeList(p *page, r *Report) {
 		writeItemList(p, r.Servers)
 		return
 	}
-	writeServerList(p, r.Servers)
-	writeFailures(p, r.Servers)
-	writeFleetTotals(p, r.Servers)
+	rest := p.part()
+	writeFailures(rest, r.Servers)
+	writeFleetTotals(rest, r.Servers)
+	writeServerList(p, r.Servers, rest)
 }
 
 // writeFleetTotals tells of several servers how many are in which state, and what they offer together.
@@ -34,16 +36,8 @@ func writeFleetTotals(p *page, servers []Server) {
 	if len(servers) < 2 {
 		return
 	}
-	var words []string
-	for _, state := range []State{OK, Partial, Failed, Disabled} {
-		n := 0
-		for _, s := range servers {
-			n += count(s.State == state)
-		}
-		if n > 0 {
-			words = append(words, strconv.Itoa(n)+" "+string(state))
-		}
-	}
+	of := states(servers)
+	slices.SortStableFunc(of, func(a, b string) int { return slices.Index(totalled, a) - slices.Index(totalled, b) })
 	tools, tokens := 0, 0
 	for _, s := range servers {
 		if n := s.Count(snapshot.Tools); n != nil {
@@ -53,7 +47,7 @@ func writeFleetTotals(p *page, servers []Server) {
 			tokens += *s.Tokens
 		}
 	}
-	says := quantity(len(servers), "server") + ": " + strings.Join(words, ", ") + "; " + quantity(tools, "tool")
+	says := quantity(len(servers), "server") + ": " + tally(of) + "; " + quantity(tools, "tool")
 	if tokens > 0 {
 		says += ", " + quantity(tokens, "token")
 	}
@@ -61,7 +55,17 @@ func writeFleetTotals(p *page, servers []Server) {
 	p.text(0, 2, span{says, dim})
 }
 
-func writeServerList(p *page, servers []Server) {
+// The states of servers in the order of totals, and in that in which a fleet shows them: what failed is told below by its causes.
+var (
+	totalled = []string{string(OK), string(Partial), string(Failed), string(Disabled), string(Absent)}
+	answered = []string{string(Partial), string(OK), string(Absent), string(Disabled), string(Failed)}
+)
+
+func states(servers []Server) []string {
+	return lists.Map(servers, func(s Server) string { return string(s.State) })
+}
+
+func writeServerList(p *page, servers []Server, rest *page) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "PROTOCOL", least: 10, drop: 2}}}
 	kinds := countedKinds(servers)
@@ -74,7 +78,7 @@ func writeServerList(p *page, servers []Server) {
 	for _, s := range servers {
 		g.rows = append(g.rows, serverRow(s, kinds))
 	}
-	p.grid(0, g)
+	p.fleetGrid(g, states(servers), answered, rest)
 }
 
 // countedKinds are the kinds that have a column: those of the core, and skills where a server has a list of them.

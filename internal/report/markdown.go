@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -28,7 +29,7 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	}
 	servers := r.roster()
 	c.compared(servers, o)
-	causes := o.causes(r.Groups)
+	causes := varied(o.causes(r.Groups), servers)
 	c.head += printable.References.Without(markdownStory(r, causes))
 	levels := map[string]int{}
 	for _, one := range causes {
@@ -73,16 +74,34 @@ func markdownStory(r *Report, causes []cause) string {
 	return says + "</ul>\n"
 }
 
-// compared adds what was compared with what, and which servers have nothing saved.
+// compared adds what was compared with what, and which servers have nothing saved; of a fleet, how many they are.
 func (c *comment) compared(servers roster, o Options) {
-	for _, s := range servers.all {
-		switch {
-		case s.Unsaved:
-			c.add(chapter{}, block{rank: -1, full: fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code(saving(s)))})
-		case s.Base != "" && len(o.wanted(servers.found[s.Name])) > 0:
-			c.add(chapter{}, block{rank: 2, full: fmt.Sprintf("<p>%s: %s → %s</p>\n", code(shortened(s.Name, 200)), code(shortened(s.Base, 200)), code(shortened(now(s), 200)))})
-		}
+	unsaved := lists.Filter(servers.all, func(s Server) bool { return s.Unsaved })
+	c.each(-1, unsaved, " have no saved snapshot; save them by mcpctl snapshot, with the same words.", func(s Server) string {
+		return fmt.Sprintf("<p>%s has no saved snapshot; save one by %s.</p>\n", code(s.Name), code(saving(s)))
+	})
+	found := lists.Filter(servers.all, func(s Server) bool {
+		return !s.Unsaved && s.Base != "" && len(o.wanted(servers.found[s.Name])) > 0
+	})
+	c.each(2, found, " have findings.", func(s Server) string {
+		return fmt.Sprintf("<p>%s: %s → %s</p>\n", code(shortened(s.Name, 200)), code(shortened(s.Base, 200)), code(shortened(now(s), 200)))
+	})
+}
+
+// each adds a line for each of some servers, or one for all of a fleet.
+func (c *comment) each(rank int, some []Server, says string, line func(Server) string) {
+	if len(some) > mostServers {
+		c.add(chapter{}, block{rank: rank, what: "lines about servers", full: fmt.Sprintf("<p>%s%s</p>\n", namesOf(lists.Map(some, func(s Server) string { return s.Name })), prose(says))})
+		return
 	}
+	for _, s := range some {
+		c.add(chapter{}, block{rank: rank, what: "lines about servers", full: line(s)})
+	}
+}
+
+// namesOf are the first of some servers' names, and how many there are besides.
+func namesOf(names []string) markup {
+	return code(shortened(someOf(names, mostPlaces), 200+200*count(len(names) > 1)))
 }
 
 // cause adds a cause to the part of its level; levels are how many causes each has.
@@ -135,16 +154,14 @@ func levelWord(f finding.Finding) string {
 }
 
 func (c *comment) failures(servers []Server) {
-	for _, s := range servers {
-		for _, f := range s.failures() {
-			head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s: %s</p>\n", string(s.State), code(shortened(s.Name, 200)),
-				prose(f.Stage), prose(shortened(oneLine(f.Message), 1000)))
-			p := &page{bare: true}
-			p.hint(0, f.Hint)
-			writeTolerated(p, s.Tolerated)
-			writeStderr(p, f.Stderr)
-			c.add(chapter{}, block{rank: -1, what: "failed", brief: head, full: head + string(preformatted(p.rows))})
-		}
+	for i, t := range troubles(servers) {
+		head := fmt.Sprintf("<p>🔴 <b>%s</b> %s – %s: %s</p>\n", string(t.State), namesOf(t.Names), prose(t.Stage), prose(shortened(oneLine(t.says()), 1000)))
+		p := &page{bare: true}
+		p.hint(0, t.Hint)
+		writeTolerated(p, t.Tolerated)
+		writeStderr(p, t.Stderr)
+		before := -1 + 2*count(i >= mostPlaces) // what breaks is told before the rest of them
+		c.add(chapter{}, block{rank: before, what: "causes of failure", brief: head, full: head + string(preformatted(p.rows))})
 	}
 }
 

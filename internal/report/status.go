@@ -91,8 +91,9 @@ func writePings(p *page, r *Report) {
 	for _, s := range r.Servers {
 		g.rows = append(g.rows, s.pingRow())
 	}
-	p.grid(0, g)
-	writeFailures(p, r.Servers)
+	rest := p.part()
+	writeFailures(rest, r.Servers)
+	p.fleetGrid(g, states(r.Servers), answered, rest)
 }
 
 func (s Server) pingRow() []span {
@@ -112,18 +113,18 @@ func writeSaved(p *page, r *Report) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}}
 	count := map[Action]int{}
+	var of []string
 	for _, s := range r.Servers {
 		if s.Saved != nil {
 			count[s.Saved.Action]++
-			g.rows = append(g.rows, savedRow(s))
+			g.rows, of = append(g.rows, savedRow(s)), append(of, string(s.Saved.Action))
 		}
 	}
-	if len(g.rows) > 0 {
-		p.grid(0, g)
-	}
-	writeFailures(p, r.Servers)
-	p.gap()
-	p.text(0, 0, span{savedTotals(count), plain})
+	rest := p.part()
+	writeFailures(rest, r.Servers)
+	rest.gap()
+	rest.text(0, 0, span{savedTotals(count), plain})
+	p.fleetGrid(g, of, []string{string(Updated), string(Created), string(Unchanged), string(Skipped)}, rest)
 }
 
 // writeAccepted writes the findings that are no longer ones, then what became of the files.
@@ -134,7 +135,7 @@ func writeAccepted(p *page, r *Report) {
 			p.gap()
 			writeCompared(p, s)
 			p.gap()
-			writeCauses(p, 0, servers, p.causes(finding.Groups(found)))
+			writeCauses(p, 0, servers, p.causes(finding.Groups(found)), 0)
 		}
 	}
 	p.gap()
@@ -210,42 +211,6 @@ func levelSpan(l finding.Level) span { return span{l.String(), levelStyle(l)} }
 // How many lines of a server's stderr a table shows: some name the cause at the beginning, others at the end.
 const stderrHead, stderrTail = 8, 12
 
-// writeFailures writes a block for each cause for which servers could not be asked in full.
-func writeFailures(p *page, servers []Server) {
-	type block struct {
-		Failure
-		state     State
-		tolerated *finding.Tolerance
-	}
-	var blocks []block
-	names := map[block][]string{}
-	for _, s := range servers {
-		for _, f := range s.failures() {
-			one := block{f, s.State, s.Tolerated}
-			if names[one] == nil {
-				blocks = append(blocks, one)
-			}
-			names[one] = append(names[one], s.Name)
-		}
-	}
-	for _, b := range blocks {
-		p.gap()
-		writeFailure(p, Server{Name: strings.Join(names[b], ", "), State: b.state, Tolerated: b.tolerated}, b.Failure)
-	}
-}
-
-func writeFailure(p *page, s Server, f Failure) {
-	head := []span{{s.Name, bold}, {"  ", plain}, {string(s.State), stateStyle(s.State)}}
-	if f.Stage != "" {
-		head = append(head, span{"  " + f.Stage, dim})
-	}
-	p.text(0, 2, head...)
-	p.paragraph(2, f.Message, plain)
-	p.hint(2, f.Hint)
-	writeTolerated(p, s.Tolerated)
-	writeStderr(p, f.Stderr)
-}
-
 // writeTolerated tells why a failure does not count.
 func writeTolerated(p *page, t *finding.Tolerance) {
 	if t != nil {
@@ -267,9 +232,13 @@ func writeStderr(p *page, text string) {
 		return
 	}
 	p.line(2, span{"stderr:", dim})
-	if more := len(all) - stderrHead - stderrTail; more > 0 {
+	head, tail := stderrHead, stderrTail
+	if p.lines > 0 {
+		head, tail = 2, 4
+	}
+	if more := len(all) - head - tail; more > 0 {
 		between := "… " + quantity(more, "line") + " more …"
-		all = slices.Concat(all[:stderrHead], []string{between}, all[len(all)-stderrTail:])
+		all = slices.Concat(all[:head], []string{between}, all[len(all)-tail:])
 	}
 	for _, l := range all {
 		p.text(4, 0, span{l, dim})

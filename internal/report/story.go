@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/signature"
@@ -86,7 +87,7 @@ func writeStory(p *page, r *Report, causes []cause) {
 		line := &page{Options: p.Options}
 		line.text(2, 10, span{fmt.Sprintf("%-8s", c.level().text), c.level().style}, span{"  " + c.title(), plain})
 		if used := strings.Count(told.String()+line.String(), "\n"); used >= storyLines && (used > storyLines || i < len(causes)-1) {
-			told.text(2, 10, span{fmt.Sprintf("… and %s more, all below", quantity(len(causes)-i, "cause")), dim})
+			told.text(2, 10, span{"… and " + quantity(len(causes)-i, "cause") + " more" + strings.Repeat(", all below", count(p.lines == 0)), dim})
 			break
 		}
 		told.WriteString(line.String())
@@ -119,11 +120,17 @@ func someOf(names []string, most int) string {
 }
 
 // writeCauses writes each cause with its findings. Between small ones that are good news there is no gap.
-func writeCauses(p *page, indent int, servers roster, causes []cause) {
-	short := false
+// Once they take more lines than there is room for, the others are counted; a room of 0 is any.
+func writeCauses(p *page, indent int, servers roster, causes []cause, room int) {
+	short, used := false, 0
 	for i, c := range causes {
 		one := p.part()
 		writeCause(one, indent, servers, c)
+		if used += one.height() + 1; room > 0 && i > 0 && used > room-2 {
+			p.gap()
+			writeRest(p, "cause", lists.Map(causes[i:], func(c cause) string { return levelWord(c.groups[0].Members[0]) }))
+			return
+		}
 		was := short
 		if short = strings.Count(one.String(), "\n") < 3 && c.level().text == "info"; i > 0 && !(short && was) {
 			p.gap()

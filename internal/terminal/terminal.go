@@ -228,13 +228,19 @@ func IsTerminal(stream any) bool {
 
 // Width is the number of columns of the terminal behind w, 0 when it is none.
 func Width(w io.Writer) int {
+	width, _ := Size(w)
+	return width
+}
+
+// Size is the columns and the lines of the terminal behind w, 0 when it is none.
+func Size(w io.Writer) (width, height int) {
 	file, ok := fileOf(w)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	width, _, err := term.GetSize(int(file.Fd()))
+	width, height, err := term.GetSize(int(file.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return width
+	return width, height
 }
