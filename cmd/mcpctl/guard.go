@@ -88,6 +88,9 @@ Changes that cannot be told apart from them go along; the report lists all that 
 					words = append(words, word)
 				}
 			}
+			if len(words) > 0 && len(o.Fingerprints) == 0 && !o.All {
+				return exit.Usagef("%q is no fingerprint, which has 12 digits and letters from a to f: name those that mcpctl diff shows, or --all", words[0])
+			}
 			from, err := p.sources(append(words, servers...))
 			if err != nil {
 				return err

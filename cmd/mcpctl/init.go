@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -41,7 +43,8 @@ func initCommand(p program) *cli.Command {
 		Usage:     "set a project up: mcpctl.yaml, the first snapshots and, if asked, CI",
 		ArgsUsage: "[URL] [-- CMD ARG…]",
 		Description: `Takes the servers of the configuration that is found here, or the one on the command line. Nothing that exists is
-written over; servers that were only found are started after a yes, as by every command.`,
+written over; servers that were only found are started after a yes, as by every command. The one on the command line needs none,
+now and later.`,
 		Flags: []cli.Flag{&cli.StringFlag{Name: "ci", Usage: "also write what runs it: github or gitlab", Destination: &ci}},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())
@@ -59,10 +62,17 @@ written over; servers that were only found are started after a yes, as by every 
 				}
 			}
 			o.Scope = p.scope()
+			typed := len(from) > 0 // by whoever runs this: that file is named, and none that was found
+			if typed {
+				o.Select.Files = []string{projectFile}
+			}
 			r, err := compare.Save(c.Context, p.Process, o, nil)
 			saved := r != nil && slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.Saved != nil && s.Saved.Action != report.Skipped })
 			err = p.emit(c.Context, r, err, report.Options{})
 			if saved {
+				if typed {
+					err = cmp.Or(err, p.agree())
+				}
 				for _, f := range planned {
 					p.Note("wrote %s", f.path)
 				}
@@ -155,6 +165,15 @@ func inline(dir string, from []source.Source) (string, error) {
 		return "", exit.Misuse(err)
 	}
 	return "servers:\n  " + string(rawjson.Quote(server.Name)) + ": " + string(rawjson.Build(body...)) + "\n", nil
+}
+
+// agree remembers that the server of the new mcpctl.yaml may be started: later runs find it there.
+func (p program) agree() error {
+	cfg, err := fleet.Read(p.Process, fleet.Selection{})
+	if err != nil {
+		return err
+	}
+	return trust.Gate{Process: p.Process}.Agree(lists.Filter(cfg.Entries, config.Entry.NeedsTrust), false)
 }
 
 func (p program) create(ctx context.Context, path, text string) error {

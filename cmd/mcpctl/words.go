@@ -92,7 +92,7 @@ func formatFor(args []string, format string) string {
 // otherNames are flags as other programs have them, and ours.
 var otherNames = map[string]string{
 	"fmt": "format", "type": "format", "out": "output", "file": "config", "server": "only", "name": "only", "token": "bearer", "auth": "bearer",
-	"headers": "header", "H": "header", "e": "env", "cwd": "config", "tools": "kind", "debug": "verbose", "dry": "dry-run", "force": "yes", "threshold": "fail-on",
+	"headers": "header", "H": "header", "e": "env", "cwd": "config", "tools": "kind", "debug": "verbose", "v": "version", "dry": "dry-run", "force": "yes", "threshold": "fail-on",
 }
 
 // badUsage turns what urfave/cli says of flags into our usage error.
@@ -121,7 +121,11 @@ func nearestFlag(c *cli.Context, flag string) string {
 			known = append(known, "--"+name)
 		}
 	}
-	return match.DidYouMean(doubleDash(flag), known)
+	guess := match.DidYouMean(doubleDash(flag), known)
+	if name := strings.TrimLeft(flag, "-"); guess == "" && slices.Contains([]string{"call", "prompt", "read"}, c.Command.Name) {
+		return fmt.Sprintf(" (arguments are written without dashes: %s=VALUE)", name)
+	}
+	return guess
 }
 
 // doubleDash writes a flag as people do; the flag package knows one dash only.

@@ -229,7 +229,7 @@ func (o AcceptOptions) describe(c *candidate, moved accept.Result, same bool) {
 		}
 	}
 	if n := len(moved.Left); n > 0 {
-		words = append(words, fmt.Sprintf("left: %d", n))
+		words = append(words, match.Counted(n, "finding")+" left")
 	}
 	if o.DryRun {
 		words = append(words, "dry run, nothing was written")
