@@ -63,6 +63,7 @@ func scripts(dir string) testscript.Params {
 			"exits":       exits,
 			"httpfixture": httpFixture,
 			"interrupt":   interrupt,
+			"intime":      inTime,
 			"json":        jsonValue,
 			"mcpgohttp":   mcpgoHTTP,
 			"nochild":     noChild,

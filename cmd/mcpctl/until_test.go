@@ -5,6 +5,7 @@ import (
 	"io"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -68,4 +69,23 @@ func (c *counted) Write(p []byte) (int, error) {
 			c.once.Do(func() { close(c.reached) })
 		}
 	}
+}
+
+// inTime runs a program that is to do something until its time is over, with the word TIME as 1s, then 4s, 16s and 64s, until
+// what it writes matches: how much time that takes depends on the machine. It wants this exit status each time:
+// intime STATUS REGEXP PROGRAM [ARG…].
+func inTime(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 || !slices.Contains(args, "TIME") {
+		ts.Fatalf("usage: intime STATUS REGEXP PROGRAM [ARG…] TIME [ARG…]")
+	}
+	pattern := regexp.MustCompile("(?m)" + args[1])
+	for _, limit := range []string{"1s", "4s", "16s", "64s"} {
+		words := slices.Clone(args[2:])
+		words[slices.Index(words, "TIME")] = limit
+		exits(ts, false, append([]string{args[0]}, words...))
+		if pattern.MatchString(ts.ReadFile("stdout") + ts.ReadFile("stderr")) {
+			return
+		}
+	}
+	ts.Fatalf("%s is nowhere in what it wrote, whatever time it had", args[1])
 }
