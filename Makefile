@@ -9,6 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 ACT := github.com/nektos/act@v0.2.89
+CONFORMANCE := 0.2.0-alpha.12 0.1.16
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 .PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-fleet test-kubernetes test-store test-real test-systems test-browser conformance bench scale corpus check-corpus oracle composed soak clean

@@ -1,12 +1,16 @@
 #!/bin/sh
-# Installs the official conformance suites of MCP from npm into a temporary folder (CONFORMANCE_DIR to keep one) and runs
-# their client scenarios against mcpctl. They need a newer Node than some systems have; npm has that, too.
+# Installs the official conformance suites of MCP in the versions of CONFORMANCE from npm into a temporary folder
+# (CONFORMANCE_DIR to keep one) and runs their client scenarios against mcpctl. They need a newer Node than some systems have;
+# npm has that, too.
 set -eu
 GO=${GO:-go}
-suites="0.2.0-alpha.12 0.1.16" # the newest pre-release, and what npm calls latest
 node_version=26.10.0
 if ! command -v npm >/dev/null; then
 	echo "SKIPPED LOUDLY: the conformance suites, since there is no npm on this machine" >&2
+	exit 0
+fi
+if ! npm view "@modelcontextprotocol/conformance@${CONFORMANCE%% *}" version >/dev/null 2>&1; then
+	echo "SKIPPED LOUDLY: the conformance suites, since npm cannot be reached from this machine" >&2
 	exit 0
 fi
 dir=${CONFORMANCE_DIR:-$(mktemp -d)}
@@ -20,7 +24,7 @@ if ! node -e 'process.exit(require("fs").globSync ? 0 : 1)'; then
 	PATH="$(dirname "$(find "$dir/node/node_modules" -path '*/bin/node' -type f | head -1)"):$PATH"
 fi
 MCPCTL_CONFORMANCE=
-for version in $suites; do
+for version in $CONFORMANCE; do
 	install "$dir/$version" "@modelcontextprotocol/conformance@$version"
 	MCPCTL_CONFORMANCE="$MCPCTL_CONFORMANCE$version=$dir/$version/node_modules/.bin/conformance
 "
