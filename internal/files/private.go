@@ -34,7 +34,7 @@ func CheckPrivate(path string, denied fs.FileMode) error {
 	case runtime.GOOS == "windows":
 		return nil
 	}
-	if err := checkOwner(path, info); err != nil {
+	if err := CheckOwner(path, info); err != nil {
 		return err
 	}
 	switch {
@@ -169,7 +169,7 @@ func checkParent(folder string) error {
 	case runtime.GOOS == "windows":
 		return nil
 	}
-	if err := checkOwner(folder, info); err != nil {
+	if err := CheckOwner(folder, info); err != nil {
 		return err
 	}
 	mode := info.Mode()

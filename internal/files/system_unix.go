@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// checkOwner is an error for a file that is neither the user's nor root's, such as the home folder's with sudo.
-func checkOwner(path string, info fs.FileInfo) error {
+// CheckOwner is an error for a file that is neither the user's nor root's, such as the home folder's with sudo.
+func CheckOwner(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if me := os.Geteuid(); ok && int(stat.Uid) != me && stat.Uid != 0 {
 		return fmt.Errorf("%s belongs to another user (uid %d, and this is %d): run mcpctl as that user, or set HOME or XDG_STATE_HOME to a folder of your own", path, stat.Uid, me)

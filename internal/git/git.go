@@ -31,15 +31,17 @@ func Here(p host.Process) Repo { return Repo{dir: p.Dir, environ: p.Environ} }
 // that only looks like a repository counts, and git gets nothing from the terminal.
 func (r Repo) run(ctx context.Context, args ...string) (string, error) {
 	safe := []string{"-C", r.dir, "-c", "safe.bareRepository=explicit", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"}
-	cmd := exec.CommandContext(ctx, "git", slices.Concat(safe, args)...)
+	program, err := process.Tool("git", r.environ)
+	if err != nil {
+		return "", process.Missing(err, "git is not installed")
+	}
+	cmd := exec.CommandContext(ctx, program, slices.Concat(safe, args)...)
 	cmd.Env = append(slices.Clone(r.environ), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0")
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	err := process.Run(cmd, false)
+	err = process.Run(cmd, false)
 	switch text := strings.TrimSpace(said.String()); {
 	case err == nil:
-	case errors.Is(err, exec.ErrNotFound):
-		err = errors.New("git is not installed")
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case text != "":

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -150,8 +152,8 @@ func (m image) engine(ctx context.Context, ref Ref) (string, error) {
 }
 
 func (m image) find(ctx context.Context, ref Ref) (string, error) {
-	docker, missing := process.LookPath("docker", "", m.Env)
-	podman, err := process.LookPath("podman", "", m.Env)
+	docker, missing := process.Tool("docker", m.Env)
+	podman, err := process.Tool("podman", m.Env)
 	switch {
 	case missing == nil && err == nil:
 		if _, err := m.Store.run(ctx, ref, nil, docker, "version"); err == nil {
@@ -163,7 +165,10 @@ func (m image) find(ctx context.Context, ref Ref) (string, error) {
 	case err == nil:
 		return podman, nil
 	}
-	return "", fmt.Errorf("%s: docker or podman is needed to fetch it, and neither is installed here (https://docs.docker.com/get-docker, https://podman.io)", ref)
+	if errors.Is(missing, exec.ErrDot) {
+		err = missing
+	}
+	return "", process.Missing(err, "%s: docker or podman is needed to fetch it, and neither is installed here (https://docs.docker.com/get-docker, https://podman.io)", ref)
 }
 
 // imageFaults are sentences of docker and podman.

@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -125,9 +127,9 @@ func installScripts(folder string, installed tree) (all []string) {
 }
 
 func (m npm) run(ctx context.Context, ref Ref, args ...string) ([]byte, error) {
-	program, err := process.LookPath("npm", "", m.Env)
+	program, err := process.Tool("npm", m.Env)
 	if err != nil {
-		return nil, fmt.Errorf("%s: npm is needed to fetch it, and is not installed here: it comes with Node.js (https://nodejs.org)", ref)
+		return nil, process.Missing(err, "%s: npm is needed to fetch it, and is not installed here: it comes with Node.js (https://nodejs.org)", ref)
 	}
 	args = append(args, "--prefer-online", "--cache", filepath.Join(m.Folder, "npm-cache"), "--loglevel=error", "--no-update-notifier")
 	return m.Store.run(ctx, ref, npmFaults, program, args...)
@@ -221,16 +223,21 @@ func (m pip) install(ctx context.Context, ref Ref, folder string) error {
 // tool is the program that makes a virtual environment and runs pip: uv where it is there, else Python. uv's own installer
 // does not say which archive it installed (https://github.com/astral-sh/uv/issues/1442).
 func (m pip) tool(ref Ref) (program string, venv, pip []string, err error) {
-	if uv, err := process.LookPath("uv", "", m.Env); err == nil {
+	uv, err := process.Tool("uv", m.Env)
+	if err == nil {
 		cache := []string{"--cache-dir", filepath.Join(m.Folder, "uv-cache")}
 		return uv, append([]string{"venv"}, cache...), append(append([]string{"tool", "run"}, cache...), "pip"), nil
 	}
 	for _, name := range []string{"python3", "python"} {
-		if python, err := process.LookPath(name, "", m.Env); err == nil {
+		python, missing := process.Tool(name, m.Env)
+		if missing == nil {
 			return python, []string{"-m", "venv", "--without-pip"}, []string{"-m", "pip"}, nil
 		}
+		if errors.Is(missing, exec.ErrDot) {
+			err = missing
+		}
 	}
-	return "", nil, nil, fmt.Errorf("%s: uv, or Python with pip, is needed to fetch it, and neither is installed here (https://docs.astral.sh/uv, https://www.python.org)", ref)
+	return "", nil, nil, process.Missing(err, "%s: uv, or Python with pip, is needed to fetch it, and neither is installed here (https://docs.astral.sh/uv, https://www.python.org)", ref)
 }
 
 // pipFaults are what pip says.

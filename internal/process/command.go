@@ -71,6 +71,30 @@ func LookPath(name, dir string, env []string) (string, error) {
 	return "", &StartError{Command: name, NotFound: true, Path: path}
 }
 
+// Tool is the file of a program that mcpctl itself makes use of, by the PATH in env. One that only a relative folder in PATH leads to is
+// refused: whoever wrote the current folder would choose what runs. The error is a *StartError.
+func Tool(name string, env []string) (string, error) {
+	file, err := LookPath(name, "", env)
+	holds := func(folder string) bool {
+		return filepath.IsAbs(folder) && filepath.Clean(folder) == filepath.Dir(file)
+	}
+	if err == nil && !slices.ContainsFunc(filepath.SplitList(variable(env, "PATH")), holds) {
+		err = &StartError{Command: name, Err: fmt.Errorf("a relative folder in PATH leads to %s, which the current folder may have brought along: leave that folder out of PATH: %w", file, exec.ErrDot)}
+	}
+	if err != nil {
+		return "", err
+	}
+	return file, nil
+}
+
+// Missing is an error of Tool, or in its place what says that there is no such program.
+func Missing(err error, said string, args ...any) error {
+	if start, ok := errors.AsType[*StartError](err); ok && !start.NotFound {
+		return err
+	}
+	return fmt.Errorf(said, args...)
+}
+
 // executable checks one file for name; on Windows it also adds the extension.
 func executable(name, dir, file, path string) (string, error) {
 	if !filepath.IsAbs(file) {

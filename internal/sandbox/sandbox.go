@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -233,8 +234,8 @@ func Detect(ctx context.Context, p host.Process) (b Box, lacks []string, _ error
 		return b, nil, errors.New("--sandbox exists on Linux alone, where bubblewrap is: leave it out, or use a container")
 	}
 	var err error
-	if b.Bwrap, err = exec.LookPath("bwrap"); err != nil {
-		return b, nil, errors.New("--sandbox needs bubblewrap, and there is no bwrap in PATH: install it (apt install bubblewrap, dnf install bubblewrap), or leave --sandbox out; nothing was started")
+	if b.Bwrap, err = process.Tool("bwrap", p.Environ); err != nil {
+		return b, nil, process.Missing(err, "--sandbox needs bubblewrap, and there is no bwrap in PATH: install it (apt install bubblewrap, dnf install bubblewrap), or leave --sandbox out; nothing was started")
 	}
 	b.Dir = p.Dir
 	b.Path, _ = p.Lookup("PATH")

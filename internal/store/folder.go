@@ -24,6 +24,9 @@ const lockName = ".mcpctl.lock"
 // inFolder answers as mcpctl-store does, for file://: a folder that several machines write.
 func (c *Client) inFolder(ctx context.Context, r request) (a answer, err error) {
 	path := fileOf(r.At)
+	if err := checkLinks(path); err != nil {
+		return answer{Kind: "failed", Error: err.Error()}, nil
+	}
 	switch r.Op {
 	case "get":
 		a.body, err = files.ReadRegular(path, mostBody)
@@ -55,6 +58,25 @@ func fileOf(at string) string {
 		path = path[1:]
 	}
 	return filepath.FromSlash(path)
+}
+
+// checkLinks refuses what a link leads elsewhere in a folder that others write, too: one of somebody else, and any in place of an object of
+// Join, or of the folder that it lies in. Your own way to the folder may be a link.
+func checkLinks(path string) error {
+	inside := path // from here on, no link
+	if filepath.Dir(path) == filepath.Join(filepath.Dir(filepath.Dir(path)), hashOf(filepath.Base(path))) {
+		inside = filepath.Dir(path)
+	}
+	for at := path; at != filepath.Dir(at); at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if err := files.CheckOwner(at, info); err != nil || inside != path && files.Below(at, inside) {
+			return fmt.Errorf("%s is a link, which may lead out of the store: remove it, or name the folder that it leads to", at)
+		}
+	}
+	return nil
 }
 
 func versionOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }

@@ -30,9 +30,9 @@ func (c *Client) program() (string, error) {
 			return beside, nil
 		}
 	}
-	found, err := process.LookPath(helperName, "", c.process.Environ)
+	found, err := process.Tool(helperName, c.process.Environ)
 	if err != nil {
-		return "", exit.Usagef("object stores are reached by %s, which is neither beside mcpctl nor in PATH: go install github.com/mcpctl/mcpctl/%[1]s@latest, or take it from the release (docs/store.md)", helperName)
+		return "", exit.Misuse(process.Missing(err, "object stores are reached by %s, which is neither beside mcpctl nor in PATH: go install github.com/mcpctl/mcpctl/%[1]s@latest, or take it from the release (docs/store.md)", helperName))
 	}
 	return found, nil
 }

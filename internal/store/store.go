@@ -56,8 +56,11 @@ func Join(folder, name string) string {
 	if !Is(folder) {
 		return filepath.Join(folder, name)
 	}
-	return Beside(folder, fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:2]+"/"+name)
+	return Beside(folder, hashOf(name)+"/"+name)
 }
+
+// hashOf is the folder of a name.
+func hashOf(name string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:2] }
 
 // workers is how many objects are read or written at once.
 const workers = 32

@@ -272,3 +272,71 @@ func contextWithReason(t *testing.T, reason string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	return ctx, func() { cancel(errors.New(reason)) }
 }
+
+// TestHelperOfTheCurrentFolder: a program that the current folder brought along is not started, though PATH has a dot in it.
+func TestHelperOfTheCurrentFolder(t *testing.T) {
+	folder := t.TempDir()
+	name, started := filepath.Join(folder, helperName), filepath.Join(folder, "started")
+	if runtime.GOOS == "windows" {
+		name += ".bat"
+	}
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n: > '"+started+"'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(folder)
+	c := New(host.Process{Dir: folder, Environ: []string{"PATH=." + string(filepath.ListSeparator) + os.Getenv("PATH"), "PATHEXT=.BAT"}})
+	defer c.Close()
+	_, err := c.Get(t.Context(), "s3://b/k")
+	if exit.CodeOf(err) != exit.Usage || !errors.Is(err, exec.ErrDot) || !strings.Contains(fmt.Sprint(err), "leave that folder out of PATH") || fileThere(started) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestLinksInAStore: what others put into a shared folder leads nobody out of it. The way to the folder may be a link.
+func TestLinksInAStore(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	shared, elsewhere, way := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "way")
+	at := Join("file://"+way, "a.json")
+	file := fileOf(at)
+	secret := filepath.Join(elsewhere, "a.json")
+	if err := errors.Join(os.Symlink(shared, way), os.WriteFile(secret, []byte("mine"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c := New(host.Process{})
+	if err := c.Put(t.Context(), at, []byte("{}")); err != nil {
+		t.Fatalf("the way to the store: %v", err)
+	}
+	for name, plant := range []func() error{
+		func() error {
+			return errors.Join(os.RemoveAll(filepath.Dir(file)), os.Symlink(elsewhere, filepath.Dir(file)))
+		},
+		func() error {
+			return errors.Join(os.Remove(filepath.Dir(file)), os.Mkdir(filepath.Dir(file), 0o700), os.Symlink(secret, file))
+		},
+	} {
+		if err := plant(); err != nil {
+			t.Fatal(err)
+		}
+		read, errGet := c.Get(t.Context(), at)
+		for what, err := range map[string]error{"get": errGet, "put": c.Put(t.Context(), at, []byte("theirs")), "create": c.Create(t.Context(), at, nil), "remove": c.Remove(t.Context(), at)} {
+			if said := fmt.Sprint(err); exit.CodeOf(exit.Misuse(err)) != exit.Incomplete || !strings.Contains(said, "is a link, which may lead out of the store: remove it") {
+				t.Errorf("%d, %s: %v", name, what, err)
+			}
+		}
+		if kept, err := os.ReadFile(secret); len(read) > 0 || err != nil || string(kept) != "mine" {
+			t.Errorf("%d: read %q, and left %q (%v)", name, read, kept, err)
+		}
+	}
+	if names, err := c.List(t.Context(), "file://"+way); err != nil || len(names) > 0 {
+		t.Errorf("%v, %v", names, err)
+	}
+	theirs := filepath.Join(shared, "theirs")
+	if os.Getuid() != 0 || errors.Join(os.Symlink(elsewhere, theirs), os.Lchown(theirs, 12345, 12345)) != nil {
+		t.Skip("a link of somebody else's can be made by root alone")
+	}
+	if _, err := c.Get(t.Context(), "file://"+theirs+"/a.json"); err == nil || !strings.Contains(err.Error(), "is a link") {
+		t.Errorf("a link of somebody else's: %v", err)
+	}
+}
