@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -144,27 +145,14 @@ func (i *interruptible) Write(p []byte) (int, error) {
 	if i.gone {
 		return 0, context.Cause(i.ended)
 	}
-	type outcome struct {
-		n   int
-		err error
-	}
-	p, written := bytes.Clone(p), make(chan outcome, 1)
-	go func() {
-		n, err := i.w.Write(p)
-		written <- outcome{n, err}
-	}()
-	select {
-	case o := <-written:
-		return o.n, o.err
-	case <-i.ended.Done():
-	}
-	select {
-	case o := <-written:
-		return o.n, o.err
-	case <-time.After(lastWords):
-		i.gone = true
-		return 0, context.Cause(i.ended)
-	}
+	p = bytes.Clone(p)
+	var over atomic.Bool
+	n, err := AwaitFor(i.ended, lastWords, func() (int, error) {
+		defer over.Store(true)
+		return i.w.Write(p)
+	})
+	i.gone = !over.Load()
+	return n, err
 }
 
 // InterruptibleInput is r for a run that ctx ends: nobody may ever write to it. Reading it then fails with why ctx ended.
@@ -182,30 +170,25 @@ func (i *interruptibleInput) Unwrap() io.Reader { return i.r }
 
 // Read waits for whoever writes, as long as the run goes on.
 func (i *interruptibleInput) Read(p []byte) (int, error) {
-	type outcome struct {
-		text []byte
-		err  error
-	}
-	read := make(chan outcome, 1)
-	go func() {
+	text, err := AwaitFor(i.ended, 0, func() ([]byte, error) {
 		text := make([]byte, len(p))
 		n, err := i.r.Read(text)
-		read <- outcome{text[:n], err}
-	}()
-	select {
-	case o := <-read:
-		return copy(p, o.text), o.err
-	case <-i.ended.Done():
-		return 0, context.Cause(i.ended)
-	}
+		return text[:n], err
+	})
+	return copy(p, text), err
 }
 
 // notice is how long what was interrupted may take to end by itself, with what it has.
 const notice = 250 * time.Millisecond
 
-// Await is what work returns. Once ctx has ended, work has a moment to notice; where it does not, it goes on unheeded, and the
-// error is why ctx ended: what looks too seldom at its context keeps nobody waiting.
+// Await is AwaitFor with a moment to notice: what looks too seldom at its context keeps nobody waiting.
 func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	return AwaitFor(ctx, notice, work)
+}
+
+// AwaitFor is what work returns. Once ctx has ended, work has so long to return; where it does not, it goes on unheeded, and the
+// error is why ctx ended.
+func AwaitFor[T any](ctx context.Context, grace time.Duration, work func() (T, error)) (T, error) {
 	type outcome struct {
 		result T
 		err    error
@@ -223,7 +206,7 @@ func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	select {
 	case came := <-done:
 		return came.result, came.err
-	case <-time.After(notice):
+	case <-time.After(grace):
 		return outcome{}.result, context.Cause(ctx)
 	}
 }

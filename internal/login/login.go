@@ -327,22 +327,9 @@ func start(words, environ []string) error {
 
 // readPasted reads the address that a browser ended at from standard input, until ctx ends.
 func readPasted(ctx context.Context, p host.Process) (string, error) {
-	type answer struct {
-		text []byte
-		err  error
+	text, err := host.AwaitFor(ctx, 0, func() ([]byte, error) { return terminal.ReadLine(p.In) })
+	if err != nil && ctx.Err() == nil {
+		err = terminal.ErrClosed
 	}
-	read := make(chan answer, 1)
-	go func() {
-		text, err := terminal.ReadLine(p.In)
-		read <- answer{text, err}
-	}()
-	select {
-	case a := <-read:
-		if a.err != nil {
-			return "", terminal.ErrClosed
-		}
-		return string(a.text), nil
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
+	return string(text), err
 }

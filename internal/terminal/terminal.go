@@ -68,24 +68,13 @@ func (t *Terminal) Ask(ctx context.Context, prompt string, hidden bool) (string,
 	if err != nil {
 		return "", ErrNone
 	}
-	type answer struct {
-		text string
-		err  error
-	}
 	t.Printf("%s", prompt)
-	answered := make(chan answer, 1)
-	go func() {
-		text, err := t.line(fd, hidden)
-		answered <- answer{text, err}
-	}()
-	select {
-	case a := <-answered:
-		return a.text, a.err
-	case <-ctx.Done():
+	text, err := host.AwaitFor(ctx, 0, func() (string, error) { return t.line(fd, hidden) })
+	if err != nil && ctx.Err() != nil {
 		_ = term.Restore(fd, before)
 		t.Printf("\n")
-		return "", context.Cause(ctx)
 	}
+	return text, err
 }
 
 func (t *Terminal) line(fd int, hidden bool) (string, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/zalando/go-keyring"
 
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // Place is where tokens are kept.
@@ -250,19 +251,9 @@ func (r Ring) within(ctx context.Context, use func() (string, error)) (string, e
 	if r.Missing != "" {
 		return "", errors.New(r.Missing)
 	}
-	type answer struct {
-		secret string
-		err    error
+	secret, err := host.AwaitFor(ctx, 0, use)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("waiting for the keyring: %w", err)
 	}
-	done := make(chan answer, 1)
-	go func() {
-		secret, err := use()
-		done <- answer{secret, err}
-	}()
-	select {
-	case a := <-done:
-		return a.secret, a.err
-	case <-ctx.Done():
-		return "", fmt.Errorf("waiting for the keyring: %w", context.Cause(ctx))
-	}
+	return secret, err
 }
