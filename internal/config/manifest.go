@@ -54,7 +54,7 @@ func (e Entry) Manifest() manifest.Manifest {
 	}
 	if s := e.Server.Stdio; s != nil {
 		b.In = e.located(cmp.Or(e.dir, s.Dir), s.Dir)
-		b.Outside = e.Found == Searched && !files.Below(files.RealPath(s.Dir), files.RealPath(e.scope.root))
+		b.Outside = e.Found == Searched && !e.scope.holds(s.Dir)
 	}
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
 		b.Runs = append(b.Runs, manifest.Masked(redact.Literal(h.Helper.Command), h.Helper.Command))
@@ -188,7 +188,7 @@ func (b *builder) contact(address, what string) {
 func (b *builder) read(u use, as string) {
 	path := cmp.Or(u.path, b.absolute(u.shown))
 	f := manifest.File{Path: b.located(u.shown, path), As: as}
-	if b.scope.root == "" || !files.Below(files.RealPath(path), files.RealPath(b.scope.root)) {
+	if !b.scope.holds(path) {
 		f.Unusual = "outside of the project"
 	}
 	b.Reads = append(b.Reads, f)
@@ -356,10 +356,7 @@ func (e Entry) Own() bool {
 	if files.CheckFolder(folder, files.NotWritable) != nil || files.CheckPrivate(real, files.NotWritable) != nil {
 		return false
 	}
-	inside := func(path string) bool {
-		return e.scope.root != "" && files.Below(files.RealPath(path), files.RealPath(e.scope.root))
-	}
-	if inside(real) || e.Server.Stdio != nil && inside(e.Server.Stdio.Dir) {
+	if e.scope.holds(real) || e.Server.Stdio != nil && e.scope.holds(e.Server.Stdio.Dir) {
 		return false
 	}
 	return len(e.Manifest().Scripts) == 0

@@ -13,6 +13,7 @@ import (
 	"github.com/joho/godotenv"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -33,6 +34,11 @@ type scope struct {
 	unit    time.Duration // of a timeout written as a number; see clients.Dialect.Unit
 	dialect clients.Dialect
 	expander
+}
+
+// holds tells whether a path lies in the project, links followed.
+func (s scope) holds(path string) bool {
+	return s.root != "" && files.Below(files.RealPath(path), files.RealPath(s.root))
 }
 
 func (s scope) in(dialect clients.Dialect) scope {

@@ -261,7 +261,7 @@ func (e Entry) granted() []manifest.Member {
 	}
 	for _, folder := range e.May.Write {
 		m := manifest.Member{Name: "write", Value: e.located(folder, folder)}
-		if e.scope.root == "" || !files.Below(files.RealPath(folder), files.RealPath(e.scope.root)) {
+		if !e.scope.holds(folder) {
 			m.Unusual = "outside of the project"
 		}
 		all = append(all, m)
