@@ -68,7 +68,6 @@ func options(name string) string {
 	return ""
 }
 
-// answer does what is asked.
 func (all *buckets) answer(ctx context.Context, r request) answer {
 	scheme, rest, _ := strings.Cut(r.At, "://")
 	name, key, _ := strings.Cut(rest, "/")

@@ -174,7 +174,6 @@ func prefixed(before string, offers []candidate) []candidate {
 	return offers
 }
 
-// flagOffers are the long names of flags.
 func flagOffers(flags []cli.Flag) []candidate {
 	offers := []candidate{{"--help", "what the command does, with examples"}, {"--help-all", "the same with every flag"}}
 	for _, f := range flags {

@@ -92,7 +92,6 @@ func list(to *[]string) value {
 	}
 }
 
-// names are a list with commas between several.
 func names(to *[]string) value {
 	return func(text string) error {
 		for name := range strings.SplitSeq(text, ",") {

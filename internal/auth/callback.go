@@ -124,7 +124,6 @@ func writeOutcome(w http.ResponseWriter, err error) {
 //go:embed page.html
 var pageText string
 
-// writePage writes a page that asks nobody for anything.
 func writePage(w http.ResponseWriter, title, text string) {
 	page := strings.NewReplacer("TITLE", html.EscapeString(title), "TEXT", html.EscapeString(text)).Replace(pageText)
 	_, _ = w.Write([]byte(page)) // the visitor may have left

@@ -182,7 +182,6 @@ type request struct {
 	oauthClient
 }
 
-// url is where the user's browser goes.
 func (r request) url() string {
 	config := oauth2.Config{ClientID: r.oauthClient.ID, RedirectURL: r.Redirect, Scopes: r.wanted(), Endpoint: oauth2.Endpoint{AuthURL: r.issuer.Authorize}}
 	return config.AuthCodeURL(r.state, oauth2.S256ChallengeOption(r.verifier), oauth2.SetAuthURLParam("resource", r.resource))

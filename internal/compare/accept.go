@@ -215,7 +215,6 @@ func (o AcceptOptions) move(c *candidate, r *report.Report) ([]byte, error) {
 	return data, nil
 }
 
-// describe tells what became of a snapshot.
 func (o AcceptOptions) describe(c *candidate, moved accept.Result, same bool) {
 	saved := c.New.Saved
 	if saved.Action = report.Updated; same {

@@ -114,7 +114,6 @@ func partsOf(path string) (parts, error) {
 	return all, err
 }
 
-// add takes in a member of the file.
 func (all parts) add(m rawjson.Member) {
 	switch kind := snapshot.Kind(m.Key); {
 	case slices.Contains(snapshot.Kinds(), kind):

@@ -119,7 +119,6 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	return o.told(p, f, policy, slices.DeleteFunc(done, func(c compared) bool { return !c.told })), nil
 }
 
-// told is the report of what was compared.
 func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy, done []compared) *report.Report {
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn, Servers: make([]report.Server, 0, len(done))}
 	var found []finding.Finding

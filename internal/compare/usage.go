@@ -50,7 +50,6 @@ func UsageStore(p host.Process) (usage.Store, error) {
 	return usage.Store{Folder: filepath.Join(folder, "usage")}, exit.Misuse(err)
 }
 
-// records reads the records that are meant.
 func (o UsageOptions) records(ctx context.Context, p host.Process) (*usage.Records, error) {
 	if word := cmp.Or(o.Records, config.LocalRecords); word != config.LocalRecords {
 		if strings.HasPrefix(word, "-") {

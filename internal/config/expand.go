@@ -285,12 +285,10 @@ func (x expander) input(id string) (string, []unresolved) {
 	return "", []unresolved{{message: fmt.Sprintf("the input %q has no value", id), hint: hint, prompt: &known.Prompt}}
 }
 
-// allows is whether a value answers the prompt.
 func (p Prompt) allows(value string) bool {
 	return p.Options == nil || slices.ContainsFunc(p.Options, func(o Option) bool { return o.Value == value })
 }
 
-// choices is the hint that names the options.
 func (p Prompt) choices() string {
 	hint := "set it to one of"
 	for i, o := range p.Options {

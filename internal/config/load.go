@@ -175,7 +175,6 @@ func (l *loader) servers() {
 	}
 }
 
-// included are the files that mcpctl.yaml includes.
 func (l *loader) included() []origin {
 	var files []origin
 	for _, f := range l.include {
@@ -223,7 +222,6 @@ func (l *loader) readServers(file origin) {
 	l.problems = append(l.problems, problems...)
 }
 
-// fromVariable is the server of MCP_SERVER_URL.
 func (l *loader) fromVariable(raw string) {
 	const name = "MCP_SERVER_URL"
 	server, err := FromURL(raw)
@@ -235,7 +233,6 @@ func (l *loader) fromVariable(raw string) {
 	l.entries = append(l.entries, Entry{Server: server, File: name})
 }
 
-// refuse marks the entries that mcpctl.yaml does not allow.
 func (l *loader) refuse() {
 	for i, e := range l.config.Entries {
 		if refusal := l.config.Project.Allow.Refusal(e.Names()...); refusal != nil {

@@ -319,7 +319,6 @@ func (e Entry) words() []string {
 	return words
 }
 
-// address is the URL, variables as they are written.
 func (e Entry) address() string {
 	for _, u := range e.uses {
 		if slices.Contains(urlKeys, u.key) {

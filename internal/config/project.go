@@ -179,7 +179,6 @@ func (p *projectReader) failOn(f syntax.Field) finding.Threshold {
 	return threshold
 }
 
-// levels are the rules whose level the project chose.
 func (p *projectReader) levels(f syntax.Field) map[string]finding.Level {
 	levels := map[string]finding.Level{}
 	for _, m := range p.texts(f) {
@@ -203,7 +202,6 @@ func (p *projectReader) rule(id string, line int) {
 	}
 }
 
-// overrides are what the project decided for single servers.
 func (p *projectReader) overrides(f syntax.Field) map[string]finding.Override {
 	all := map[string]finding.Override{}
 	p.granted = map[string]sandbox.Grants{}

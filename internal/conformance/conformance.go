@@ -138,7 +138,6 @@ func Judge(e Exchange) (f Fault, found bool) {
 
 const specification = "https://modelcontextprotocol.io/specification/"
 
-// reply is the message that answers the request.
 func (e Exchange) reply() rawjson.Object {
 	if len(e.Messages) == 0 {
 		return nil
@@ -156,7 +155,6 @@ func (e Exchange) hasReply() bool {
 
 func (e Exchange) result() rawjson.Object { return rawjson.ObjectOf(e.reply()["result"]) }
 
-// refused is the error of the reply.
 func (e Exchange) refused() (code int, data rawjson.Object, ok bool) {
 	var fault struct {
 		Code int

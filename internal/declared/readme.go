@@ -120,7 +120,6 @@ func kindOf(words []string) snapshot.Kind {
 
 var ruler = match.Pattern(`^:?-+:?$`)
 
-// row reads a line of a table.
 func (p *page) row(all []string, n int) {
 	switch {
 	case p.table.column >= 0 && p.table.column < len(all):
@@ -156,7 +155,6 @@ func (p *page) add(kind snapshot.Kind, list int, names []string, n int) {
 	}
 }
 
-// cells are those of a line of a table.
 func cells(line string) []string {
 	all := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
 	for i := range all {

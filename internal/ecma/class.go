@@ -109,14 +109,12 @@ func (r *reader) coded(c rune) rune {
 	return c
 }
 
-// unit reads so many hexadecimal digits.
 func (r *reader) unit(size int) (rune, bool) {
 	text := r.while(hex, size)
 	n, err := strconv.ParseUint(text, 16, 32)
 	return rune(n), err == nil && len(text) == size
 }
 
-// class reads a class from behind its bracket on.
 func (r *reader) class() *Node {
 	all := &Node{Inverse: r.take("^")}
 	for r.pos < len(r.src) && r.peek() != ']' {

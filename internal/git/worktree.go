@@ -115,7 +115,6 @@ func (w *Worktree) Remove() error {
 	return nil
 }
 
-// registered tells whether the repository knows of the worktree.
 func (w *Worktree) registered(ctx context.Context) bool {
 	list, err := w.repo.run(ctx, "worktree", "list", "--porcelain")
 	return err != nil || strings.Contains(list, filepath.ToSlash(w.dir)+"\n")

@@ -39,7 +39,6 @@ func readOnly(tool snapshot.Item) bool {
 	return string(annotations.Field("readOnlyHint")) == "true"
 }
 
-// firstLineOf is the first line of a tool's description.
 func firstLineOf(tool snapshot.Item) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(tool.Description()), "\n")
 	return line
@@ -120,7 +119,6 @@ func question(e call.Elicitation) string {
 	return shortened(e.Message + after(" – ", strings.Join(names, ", ")))
 }
 
-// answersOf reads what --answer says.
 func answersOf(p host.Process, flags []string) (all []call.Argument, err error) {
 	for _, flag := range flags {
 		words, file := []string{flag}, ""

@@ -106,7 +106,6 @@ func sources(p host.Process, f *fleet.Fleet) []string {
 	return files
 }
 
-// savedFiles are the snapshots that distances are measured from.
 func (r *watchRun) savedFiles() []string {
 	var files []string
 	for _, w := range r.servers {

@@ -8,10 +8,8 @@ import (
 	"syscall"
 )
 
-// refreshSignals ask all watched servers at once.
 func refreshSignals() []os.Signal { return []os.Signal{syscall.SIGUSR1} }
 
-// reloadSignals ask for the configuration to be read again.
 func reloadSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
 // ignoreBackgroundReads makes reading from a terminal in the background an error, where it would stop the process.

@@ -98,7 +98,6 @@ func (t *totals) recount(servers []*watchedServer) {
 	}
 }
 
-// shownEvent is an event as it is written.
 func shownEvent(w *watchedServer, e watch.Event) report.Event {
 	shown := report.Event{
 		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State), Previous: string(e.Previous),

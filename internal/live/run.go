@@ -375,7 +375,6 @@ func (w *watchedServer) savedFile() string {
 	return compare.SavedFile(w.fleet.Config.Project.Snapshots, w.name())
 }
 
-// ask asks a server at once.
 func (w *watchedServer) ask() { offer(w.refresh) }
 
 // offer says something through a channel with room for one signal, unless that was said already.

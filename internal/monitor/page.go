@@ -76,7 +76,6 @@ func only(method string, answer http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// unknown names what there is.
 func (m *Monitor) unknown(w http.ResponseWriter, r *http.Request) {
 	paths := lists.Map(m.routes(), func(route route) string { return route.path })
 	writeProblem(w, problem{

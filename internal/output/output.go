@@ -156,7 +156,6 @@ func Write(ctx context.Context, p host.Process, o Options, r *report.Report, vie
 	return errors.Join(o.answer(ctx, p, content(format, r, view)), writeReports(ctx, p, o, r, view), writeStepSummary(p, o, r, view))
 }
 
-// content is a report in a format.
 func content(format string, r *report.Report, view report.Options) files.Content {
 	return func(w io.Writer) error { return report.Write(w, format, r, view) }
 }
@@ -232,7 +231,6 @@ func tellStatus(p host.Process, r *report.Report) {
 	}
 }
 
-// toleratedNote says why a failure does not count.
 func toleratedNote(s report.Server) string {
 	switch {
 	case s.Tolerated == nil:

@@ -263,7 +263,6 @@ func changesBelow(old, now []Dependency) []string {
 	return append(changed, moved...)
 }
 
-// name is the package at a path.
 func (d Dependency) name() string {
 	if at := strings.LastIndex(d.Path, modules+"/"); at >= 0 {
 		return d.Path[at+len(modules)+1:]

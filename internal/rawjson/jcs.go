@@ -53,7 +53,6 @@ func (v value) appendJCS(dst []byte) (_ []byte, err error) {
 	return append(dst, v.open+2), nil
 }
 
-// units are a canonical string as UTF-16.
 func units(key []byte) []uint16 {
 	s, _ := text(key)
 	return utf16.Encode([]rune(s))

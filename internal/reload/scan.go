@@ -257,7 +257,6 @@ func sumOf(path string) uint64 {
 	return sum.Sum64()
 }
 
-// same tells whether a file has not changed.
 func (s stamp) same(other stamp) bool {
 	if s.size != other.size || s.sum != other.sum {
 		return false

@@ -163,7 +163,6 @@ func writeTrust(p *page, r *Report) {
 	writeFailures(p, r.Servers)
 }
 
-// standing is whether somebody agreed to the server.
 func (s Server) standing() span {
 	switch s.Trust {
 	case Trusted:

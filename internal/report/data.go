@@ -93,7 +93,6 @@ func list[E any](out *indented, all []E, as func(E) any) {
 	_, _ = out.WriteString(end)
 }
 
-// writeIndentedJSON writes a value over several lines.
 func writeIndentedJSON(w io.Writer, v any) error {
 	raw, err := rawjson.Encode(v)
 	if err != nil {

@@ -70,7 +70,6 @@ func published(source string) bool {
 	return strings.HasPrefix(source, "npm:") || strings.HasPrefix(source, "pypi:") || strings.HasPrefix(source, "oci:")
 }
 
-// cost is how the number of tokens changed.
 func cost(s Server) []span {
 	if s.Tokens == nil || s.BaseTokens == nil || *s.Tokens == *s.BaseTokens {
 		return nil

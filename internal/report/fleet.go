@@ -27,7 +27,6 @@ func (o Options) fleetLines(r *Report) int {
 	return max(max(2*o.Height, screens)-problems.height()-3, screens/2) // less what stands around them
 }
 
-// height is how many lines are on the page.
 func (p *page) height() int { return strings.Count(p.String(), "\n") }
 
 // spare is how many lines are left when others follow, a few at least; 0 = any number.
@@ -42,7 +41,6 @@ func (p *page) spare(others ...*page) int {
 	return max(left, 8)
 }
 
-// then writes another page below.
 func (p *page) then(below *page) {
 	if below.Len() > 0 {
 		p.gap()

@@ -84,7 +84,6 @@ func (g grid) cells(row []span, limits []int) [][]piece {
 	return all
 }
 
-// tallest is how many lines a row takes.
 func tallest(row [][]piece) int {
 	return slices.Max(append(lists.Map(row, func(cell []piece) int { return len(cell) }), 0))
 }

@@ -66,7 +66,6 @@ func (p piece) render(color bool) string {
 	return "\x1b[" + string(p.style) + "m" + string(p.text) + "\x1b[0m"
 }
 
-// line writes one line, whatever its width.
 func (p *page) line(indent int, spans ...span) { p.row(indent, pieces(spans)) }
 
 func (p *page) row(indent int, row []piece) {
@@ -81,7 +80,6 @@ func (p *page) row(indent int, row []piece) {
 	p.WriteByte('\n')
 }
 
-// part is an empty page of the same kind.
 func (p *page) part() *page {
 	return &page{Options: p.Options, lines: p.lines, fold: p.fold, still: p.still, told: p.told, bare: p.bare}
 }
@@ -100,7 +98,6 @@ func (p *page) known(kind, what string) bool {
 	return was
 }
 
-// gap writes one blank line between two blocks.
 func (p *page) gap() {
 	if p.Len() > 0 && !strings.HasSuffix(p.String(), "\n\n") {
 		p.WriteByte('\n')
@@ -307,7 +304,6 @@ func firstLine(s string) string {
 // oneLine is all of a text with each run of white space, line breaks included, as one space.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// join joins the parts that are not empty.
 func join(sign string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), sign)
 }

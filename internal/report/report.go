@@ -288,7 +288,6 @@ func (r *Report) InPart(part *Part, partial []string) {
 // Fails tells whether a finding makes the run fail.
 func (r *Report) Fails() bool { return slices.ContainsFunc(r.Findings, r.failing()) }
 
-// failing tells findings that make the run fail.
 func (r *Report) failing() func(finding.Finding) bool {
 	own := map[string]finding.Threshold{}
 	for i := range r.Servers {

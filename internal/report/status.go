@@ -211,7 +211,6 @@ func levelSpan(l finding.Level) span { return span{l.String(), levelStyle(l)} }
 // How many lines of a server's stderr a table shows: some name the cause at the beginning, others at the end.
 const stderrHead, stderrTail = 8, 12
 
-// writeTolerated tells why a failure does not count.
 func writeTolerated(p *page, t *finding.Tolerance) {
 	if t != nil {
 		p.text(2, 2, span{"tolerated" + until(t.Expires) + ": " + firstLine(t.Reason), yellow})

@@ -52,7 +52,6 @@ func levelOf(g finding.Group) span {
 	return span{g.Level.String(), levelStyle(g.Level)}
 }
 
-// title is what happened, in a line.
 func (c cause) title() string {
 	if len(c.groups) == 1 {
 		return c.groups[0].Title
@@ -437,7 +436,6 @@ func writeWitness(p *page, indent int, f finding.Finding) {
 	}
 }
 
-// waiverText tells why a finding does not count.
 func waiverText(w *finding.Waiver) string {
 	if w == nil {
 		return ""

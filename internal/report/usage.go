@@ -11,7 +11,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// writeReplay writes a row per tool that is offered.
 func writeReplay(p *page, r *Report) {
 	if len(r.Usage) == 0 {
 		p.line(0, span{"no tool is known to judge recorded calls by", plain})
@@ -34,7 +33,6 @@ func writeReplay(p *page, r *Report) {
 	p.grid(0, g)
 }
 
-// writeUsage writes a row per tool that was called.
 func writeUsage(p *page, r *Report) {
 	if len(r.Usage) == 0 {
 		p.line(0, span{"no calls are recorded", plain})

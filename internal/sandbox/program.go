@@ -209,7 +209,6 @@ func exists(path string) bool {
 	return !errors.Is(err, os.ErrNotExist) && err == nil
 }
 
-// executable tells whether somebody may run the file.
 func executable(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0

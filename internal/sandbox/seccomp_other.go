@@ -7,7 +7,6 @@ import (
 	"os"
 )
 
-// filterFile is an error where there is no bubblewrap.
 func filterFile() ([]*os.File, error) {
 	return nil, errors.New("there are filters of system calls on Linux alone")
 }

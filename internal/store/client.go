@@ -163,7 +163,6 @@ func (c *Client) ask(ctx context.Context, r request) (answer, error) {
 	return a, err
 }
 
-// failure is the error that an answer tells.
 func (a answer) failure(r request) error {
 	doing := map[string]string{"get": "reading", "put": "writing", "list": "listing", "remove": "removing"}[r.Op]
 	said := strings.Join(strings.Fields(a.Error), " ")

@@ -91,7 +91,6 @@ func twice(line, first int) *Error {
 	return &Error{line, fmt.Sprintf("invalid TOML: a key or table twice, first on line %d", first), "keep one of them"}
 }
 
-// assign is one line KEY = VALUE.
 func (r *tomlReader) assign(current *tomlNode, e *unstable.Node) *Error {
 	keys, lines := r.keys(e.Key())
 	table, wrong := current.walk(keys[:len(keys)-1], lines)
@@ -226,7 +225,6 @@ func (t *tomlNode) set(key string, line int, v Value) *Error {
 	return nil
 }
 
-// push adds a table to the array at key.
 func (t *tomlNode) push(key string, line int) (*tomlNode, *Error) {
 	m, ok := t.at[key]
 	if !ok {

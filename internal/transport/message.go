@@ -262,7 +262,6 @@ func (e *HTTPError) HTML() bool {
 	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
 }
 
-// quoteStart is the first line of a text, quoted.
 func quoteStart(text string) string {
 	const most = 160
 	line, _, _ := strings.Cut(text, "\n")

@@ -252,7 +252,6 @@ func endsSession(status int, body []byte) bool {
 		status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body[:min(len(body), bodyStart)]), []byte("session"))
 }
 
-// fault describes a reply without a message.
 func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 	auth := challenge(reply)
 	return &HTTPError{

@@ -48,7 +48,6 @@ func (s *streamableHTTP) close() error {
 	return nil
 }
 
-// endSession tells the server that a session is over.
 func (s *streamableHTTP) endSession(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
 	defer cancel()

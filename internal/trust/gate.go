@@ -69,7 +69,6 @@ func (g Gate) Deny(cfg *config.Config, e config.Entry) *config.Problem {
 	return &p
 }
 
-// agreeHint tells how to agree.
 func agreeHint(cfg *config.Config, e config.Entry) string {
 	if e.Found == config.Published {
 		return "agree to it in a terminal, which is remembered for this version, or run it once with --yes"

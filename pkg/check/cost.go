@@ -221,7 +221,6 @@ func among(m Member, members []Member) bool {
 	return slices.ContainsFunc(members, func(other Member) bool { return other.Server == m.Server })
 }
 
-// sharedNames tells every server but the first by name.
 func sharedNames(f fleet, report tell) {
 	for name, members := range f.owners() {
 		for _, m := range members[1:] {

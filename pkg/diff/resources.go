@@ -108,7 +108,6 @@ func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
 	compareQuery(c, f, query(before), query(after))
 }
 
-// compareQuery compares variables that a URI can leave out.
 func compareQuery(c *comparison, f finding.Finding, old, new []string) {
 	f.Level = finding.Info
 	if !contains(old, new) {

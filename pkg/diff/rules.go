@@ -154,7 +154,6 @@ func brief(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// briefly lists values, or says how many there are.
 func briefly(values []json.RawMessage) string {
 	list := lists.Map(values, func(value json.RawMessage) string { return cmp.Or(brief(value), "…") })
 	if text := strings.Join(list, ", "); len(text) <= longestBrief {

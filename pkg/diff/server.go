@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// comparePresence tells that one side alone has the server.
 func comparePresence(c *comparison, before, after bool) {
 	switch {
 	case before && !after:
@@ -265,7 +264,6 @@ func reportUnrecorded(c *comparison, kind snapshot.Kind) {
 	})
 }
 
-// declares tells whether capabilities promise a list.
 func declares(s *snapshot.Snapshot, kind snapshot.Kind) bool {
 	return kind.DeclaredIn(s.Capabilities) != nil
 }

@@ -77,7 +77,6 @@ func compareMeta(c *comparison, s subject) {
 	compareOpaque(c, s, "tool-meta-changed", "_meta", "traceparent", "tracestate", "baggage", "progressToken")
 }
 
-// withoutApp is a tool without _meta.ui.resourceUri.
 func withoutApp(tool view) view {
 	meta := viewOf(tool["_meta"])
 	ui := viewOf(meta["ui"])

@@ -82,7 +82,6 @@ func caused[E error](f failure) bool { return is[E](f.err) }
 // ofKind is a row for what the prober itself finds wrong.
 func ofKind(k errorKind) func(failure) bool { return func(f failure) bool { return k.in(f.err) } }
 
-// answeredWith is a row for HTTP statuses.
 func answeredWith(statuses ...int) func(failure) bool {
 	return func(f failure) bool { return slices.Contains(statuses, f.reply().Status) }
 }

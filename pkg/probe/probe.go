@@ -356,7 +356,6 @@ type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, e
 // Refused is what a server said when it wanted other credentials.
 type Refused = transport.Refused
 
-// credentialsOf hands an Authorize to the transports.
 func credentialsOf(authorize Authorize) *transport.Credentials {
 	return transport.NewCredentials(func(ctx context.Context, refused *Refused) (headers map[string]Secret, _ error) {
 		err := guard(func() (err error) {

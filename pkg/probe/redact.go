@@ -106,7 +106,6 @@ func (p peer) withoutSecrets(secrets redact.Secrets) peer {
 	return p
 }
 
-// masked are notices without secrets.
 func masked(all []Notice, secrets redact.Secrets) []Notice {
 	for i := range all {
 		all[i].Message = clip(secrets.Text(all[i].Message), longText)

@@ -52,7 +52,6 @@ func (d *document) open(place string, base *url.URL, dialect dialect) *resource 
 	return r
 }
 
-// address is an absolute reference without its fragment.
 func address(u *url.URL) string {
 	bare := *u
 	bare.Fragment, bare.RawFragment = "", ""

@@ -209,7 +209,6 @@ func (v view) requires() nameList {
 	return out
 }
 
-// requiring changes which names the old schema requires.
 func (p pair) requiring(plus, minus []any) *listChange {
 	return &listChange{p.required, minus, plus}
 }
@@ -244,7 +243,6 @@ func (p pair) requirement(name string, becomes *listChange) {
 	p.add(e, &patch{require: becomes})
 }
 
-// comparePatternProperties compares the patterns that both have.
 func comparePatternProperties(p pair) {
 	const keyword = "patternProperties"
 	x, _ := p.x.o[keyword].(map[string]any)
@@ -343,7 +341,6 @@ func compareAllOf(p pair) {
 	}
 }
 
-// known reports whether a keyword is compared somewhere.
 func known(keyword string) bool {
 	for _, g := range groups() {
 		if slices.Contains(g.keywords, keyword) {

@@ -320,7 +320,6 @@ func (s *scalars) add(v any) bool {
 	return true
 }
 
-// tidy sorts the set and drops duplicates.
 func (s *scalars) tidy() {
 	slices.Sort(s.strings)
 	s.strings = slices.Compact(s.strings)

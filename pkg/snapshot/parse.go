@@ -120,7 +120,6 @@ func volatile() []string {
 	return []string{"ttlMs", "cacheScope", "resultType", "nextCursor", "_meta"}
 }
 
-// parseResponse reads a JSON-RPC response.
 func parseResponse(members []rawjson.Member) (*Snapshot, error) {
 	if failure := rawjson.Last(members, "error"); failure != nil {
 		detail, _ := rawjson.Members(failure)

@@ -103,7 +103,6 @@ type Options struct {
 // Judge gives findings the levels that a project wants, and leaves out what it does not want to hear of.
 type Judge func([]finding.Finding) []finding.Finding
 
-// complete fills in the defaults.
 func (o Options) complete() Options {
 	o.safety = cmp.Or(o.Interval, 5*time.Minute)
 	o.Interval = cmp.Or(o.Interval, 30*time.Second)

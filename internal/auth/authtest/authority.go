@@ -80,7 +80,6 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	document(w, http.StatusCreated, map[string]any{"client_id": id, "token_endpoint_auth_method": "none"}, nil)
 }
 
-// next is a name that was not given before.
 func (s *Server) next(what string) string {
 	s.made++
 	return what + "-" + strconv.Itoa(s.made)

@@ -149,7 +149,6 @@ func document(w http.ResponseWriter, status int, members, instead map[string]any
 	_ = json.NewEncoder(w).Encode(members)
 }
 
-// fail is an OAuth error.
 func fail(w http.ResponseWriter, code, why string) {
 	document(w, http.StatusBadRequest, map[string]any{"error": code, "error_description": why}, nil)
 }
@@ -160,7 +159,6 @@ func has(list, others string) bool {
 	return !slices.ContainsFunc(strings.Fields(others), func(word string) bool { return !slices.Contains(words, word) })
 }
 
-// resource is the protected MCP server.
 func (s *Server) resource() http.Handler {
 	site := http.NewServeMux()
 	site.HandleFunc("/.well-known/oauth-protected-resource", s.describe)
