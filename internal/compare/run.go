@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -98,15 +97,12 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	}
 	limitMemory(pairs.n)
 	done, room := make([]compared, pairs.n), roomFor(pairs.n)
-	var asking sync.Mutex
 	err = pairs.each(func(i int, pair Pair) error {
 		options := o.Options
 		pair.room = room
-		asking.Lock()
 		if calls := evidence(pair.New.Name, pair.Old.Name); calls != nil {
 			options.Recorded = calls
 		}
-		asking.Unlock()
 		done[i] = pair.compare(ctx, f.Limit(), options, policy)
 		if done[i].server.BaseFile == "" && pair.Old.Transport != "" {
 			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name)) // the lines of which show it, if it is there
@@ -273,16 +269,13 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	budgets, part := f.Config.Project.Budgets, f.Part()
 	limitMemory(len(targets))
 	looked, room := make([]judged, len(targets)), roomFor(len(targets))
-	var asking sync.Mutex
 	look := func(i int, s *fleet.Surface) error {
 		defer s.LetGo()
 		subject, err := o.subjectOf(ctx, p, s, room, f.Config.Project)
 		if err != nil || s.Interrupted { // it was asked for its lists once at most
 			return err
 		}
-		asking.Lock()
 		subject.Recorded = calledOf(subject, evidence(s.Name))
-		asking.Unlock()
 		looked[i].found, looked[i].members, err = check.Each(ctx, []check.Subject{subject}, check.Options{Budgets: budgets, Timeout: f.Limit()})
 		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
 		return nil

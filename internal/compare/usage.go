@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -68,14 +69,18 @@ func (o UsageOptions) records(ctx context.Context, p host.Process) (*usage.Recor
 	return own.Load()
 }
 
-// recorded gives the calls of a server with all its names, and says so if there are none; nil where nobody asked for them.
+// recorded gives the calls of a server with all its names, and says so if there are none; nil where nobody asked for them. Several
+// may ask at a time.
 func (o UsageOptions) recorded(ctx context.Context, p host.Process, cfg *config.Config) (func(server string, names ...string) *usage.Evidence, error) {
 	if o.Records == "" {
 		return func(string, ...string) *usage.Evidence { return nil }, nil
 	}
 	o.Since = cmp.Or(o.Since, cfg.Project.Usage.Window)
 	rs, err := o.records(ctx, p)
+	var asking sync.Mutex
 	return func(server string, names ...string) *usage.Evidence {
+		asking.Lock()
+		defer asking.Unlock()
 		calls := rs.Of(append(namesOf(cfg, server), names...), o.window(p))
 		if calls.Calls() == 0 {
 			p.Note("no call of %s is recorded in %d days; there are calls of %s (mcpctl usage import --map RECORDED=%s FROM says which is meant)",

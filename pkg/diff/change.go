@@ -244,9 +244,8 @@ func (r *revision) constraint(ch *change, suffix string, f finding.Finding) {
 	case ch.judged.Breaks.Verdict == schema.Unknown:
 		r.unproven(f, r.subject(ch.Instance), ch.judged.Breaks)
 	case ch.effect == moves && isInterval(ch.Family):
-		names := effectRules()[ch.Family]
-		r.half(ch, names[0], finding.Input, f)
-		r.half(ch, names[1], finding.Output, f)
+		r.half(ch, effectRule(ch.Family, narrows), finding.Input, f)
+		r.half(ch, effectRule(ch.Family, widens), finding.Output, f)
 	default:
 		r.sentence(ch, suffix, f)
 	}
@@ -420,7 +419,7 @@ func noted(hint, remark string) string { return strings.Trim(hint+"; "+remark, "
 
 // joint tells changes that only together break, as one. A difference that no edit explains is one, too.
 func (r *revision) joint(ch *change) {
-	suffix := catchAll(ch.effect)
+	suffix := effectRule("", ch.effect)
 	f := finding.Finding{Level: r.level(string(r.direction)+"-"+suffix, ch.judged.Breaks.Verdict)}
 	old, new := view{}, view{}
 	softened := len(ch.parts) > 0

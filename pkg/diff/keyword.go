@@ -46,7 +46,7 @@ func (r *revision) suffix(ch *change) string {
 	case schema.FamilyUnknown:
 		return either(r.modern && ch.Keyword == headerKeyword, "", "keyword-changed")
 	}
-	return ch.rangeRule()
+	return effectRule(ch.Family, ch.effect)
 }
 
 func either(condition bool, yes, no string) string {
@@ -163,46 +163,6 @@ func (ch *change) additionalRule() string {
 		return "additional-properties-opened"
 	}
 	return either(ch.effect == widens, "additional-properties-widened", "additional-properties-narrowed")
-}
-
-func (ch *change) rangeRule() string {
-	names, known := effectRules()[ch.Family]
-	if !known {
-		return catchAll(ch.effect)
-	}
-	switch ch.effect {
-	case narrows:
-		return names[0]
-	case widens:
-		return names[1]
-	}
-	return names[2]
-}
-
-// effectRules are the rules for a change that narrows, widens or moves what a family of keywords accepts.
-func effectRules() map[schema.Family][3]string {
-	const incomparable = "schema-incomparable"
-	return map[schema.Family][3]string{
-		schema.FamilyType:          {"type-narrowed", "type-widened", "type-changed"},
-		schema.FamilyNull:          {"null-removed", "null-added", "type-changed"},
-		schema.FamilyPattern:       {"pattern-narrowed", "pattern-widened", "pattern-changed"},
-		schema.FamilyPatternProps:  {"pattern-properties-narrowed", "pattern-properties-widened", incomparable},
-		schema.FamilyPropertyNames: {"property-names-narrowed", "property-names-widened", incomparable},
-		schema.FamilyPropertyCount: {"properties-count-narrowed", "properties-count-widened", incomparable},
-		schema.FamilyDependent:     {"dependent-required-added", "dependent-required-removed", incomparable},
-		schema.FamilyConditional:   {"conditional-narrowed", "conditional-widened", incomparable},
-		schema.FamilyUnevaluated:   {"unevaluated-closed", "unevaluated-opened", incomparable},
-		schema.FamilyItems:         {"items-constraint-added", "items-constraint-removed", incomparable},
-		schema.FamilyTuple:         {"tuple-narrowed", "tuple-widened", incomparable},
-		schema.FamilyItemCount:     {"items-count-narrowed", "items-count-widened", incomparable},
-		schema.FamilyUnique:        {"unique-items-added", "unique-items-removed", incomparable},
-		schema.FamilyContains:      {"contains-narrowed", "contains-widened", incomparable},
-		schema.FamilyRange:         {"range-narrowed", "range-widened", incomparable},
-		schema.FamilyMultiple:      {"multiple-of-narrowed", "multiple-of-widened", incomparable},
-		schema.FamilyLength:        {"length-narrowed", "length-widened", incomparable},
-		schema.FamilyUnion:         {"union-member-removed", "union-member-added", incomparable},
-		schema.FamilyExclusion:     {"exclusion-added", "exclusion-removed", incomparable},
-	}
 }
 
 // choiceRule names a change of a fixed choice of values.

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/schema"
 
 	"github.com/mcpctl/mcpctl/internal/match"
 )
@@ -35,6 +36,9 @@ type rule struct {
 	Says          string // empty = the title
 	Cause         string // what its findings have in common; empty = what they say. Places that break are told by what they say
 	BreakingCause string // the same for places that break
+
+	family schema.Family // of keywords, whose changes with this effect it tells; empty = it does not go by the effect
+	effect effect
 }
 
 // schemaRow makes two rules, input-ID for what a caller may send and output-ID for what a reader gets.
@@ -42,6 +46,7 @@ type schemaRow struct {
 	ID            string
 	Input, Output finding.Level
 	Effect        effect
+	Family        schema.Family // what the effect is of, where a change is told by its effect
 	Says          string
 	Returns       string // what the output rule says instead of Says
 	Cause         string
@@ -82,7 +87,7 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 	for _, row := range file.Schema {
 		for direction, level := range map[finding.Direction]finding.Level{finding.Input: row.Input, finding.Output: row.Output} {
 			means := file.Effects[row.Effect][direction]
-			r := rule{Says: row.Says, Cause: row.Cause, BreakingCause: row.BreakingCause, Rule: finding.Rule{
+			r := rule{Says: row.Says, Cause: row.Cause, BreakingCause: row.BreakingCause, family: row.Family, effect: row.Effect, Rule: finding.Rule{
 				ID: string(direction) + "-" + row.ID, Level: level, Direction: direction,
 				Doc: row.Doc + " " + means.Doc, Example: row.Example, Instead: means.Instead,
 			}}
@@ -101,6 +106,26 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 	}
 	return byID
 })
+
+// effectRules are the rules for what a change does, by the family of keywords and the effect.
+var effectRules = sync.OnceValue(func() map[schema.Family]map[effect]string {
+	rules := map[schema.Family]map[effect]string{}
+	for id, r := range catalogue() {
+		if suffix, input := strings.CutPrefix(id, "input-"); input && r.family != "" {
+			if rules[r.family] == nil {
+				rules[r.family] = map[effect]string{}
+			}
+			rules[r.family][r.effect] = suffix
+		}
+	}
+	return rules
+})
+
+// effectRule is the rule for a change with an effect; where its family has none, that of schemas as a whole.
+func effectRule(family schema.Family, e effect) string {
+	e = cmp.Or(e, moves)
+	return cmp.Or(effectRules()[family][e], effectRules()[schema.FamilySchema][e])
+}
 
 func (r rule) message(f finding.Finding, values []string) string {
 	return sentence(cmp.Or(r.Says, r.Title), known(f, values)) + "."

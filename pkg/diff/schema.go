@@ -190,7 +190,7 @@ func (r *revision) remainder() {
 		r.unproven(f, r.subject(""), r.whole.Breaks)
 	case !r.told && !r.invalid:
 		f.Level = finding.Info
-		r.tell(catchAll(effectOf(r.whole, r.direction)), f)
+		r.tell(effectRule("", effectOf(r.whole, r.direction)), f)
 	}
 }
 
@@ -232,17 +232,6 @@ func effectOf(ch schema.Change, direction finding.Direction) effect {
 		return widens
 	}
 	return narrows
-}
-
-// catchAll is the rule for a change that no other rule explains.
-func catchAll(e effect) string {
-	switch e {
-	case narrows:
-		return "schema-narrowed"
-	case widens:
-		return "schema-widened"
-	}
-	return "schema-incomparable"
 }
 
 // level is how much a change matters: what its verdict says, softened or sharpened where the rule says so.

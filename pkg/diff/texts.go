@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -107,8 +108,8 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	before, after := textsOf(path, "description", treeOf(old), hiding), textsOf(path, "description", treeOf(new), hiding)
 	findHidden(c, item, before.hiding, after.hiding)
 	was, is := prose(before.read), prose(after.read)
-	findHosts(c, item, was, is)
-	findReferences(c, item, was, is)
+	findNew(c, "text-url-added", item, was, is, hostsIn, func(host string) string { return "The text now names the host " + host + "." })
+	findNew(c, "text-tool-reference-added", item, was, is, c.toolsIn(item), func(tool string) string { return "The text now names the tool " + code(tool) + "." })
 	findCues(c, item, was, is)
 	findUntold(c, item, before.read, after.read)
 }
@@ -197,24 +198,27 @@ func findHidden(c *comparison, item string, old, new []passage) {
 
 var address = match.Pattern(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
 
-// findHosts looks for hosts that no text of the item named before.
-func findHosts(c *comparison, item string, old, new []passage) {
-	named := map[string]bool{}
+// findNew looks for what the texts of an item name now and none of them named before, each once.
+func findNew(c *comparison, rule, item string, old, new []passage, named func(text string) []string, says func(name string) string) {
+	known := map[string]bool{}
 	for _, p := range old {
-		for _, m := range address().FindAllStringSubmatch(p.text, -1) {
-			named[host(m[1])] = true
+		for _, name := range named(p.text) {
+			known[name] = true
 		}
 	}
 	for _, p := range new {
-		for _, m := range address().FindAllStringSubmatch(p.text, -1) {
-			if h := host(m[1]); !named[h] {
-				named[h] = true
-				c.report("text-url-added", finding.Finding{
-					Item: item, Path: p.pointer, New: p.naming(h), Message: fmt.Sprintf("The text now names the host %s.", h),
-				})
+		for _, name := range named(p.text) {
+			if !known[name] {
+				known[name] = true
+				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.naming(name), Message: says(name)})
 			}
 		}
 	}
+}
+
+// hostsIn are the hosts that a text names.
+func hostsIn(text string) []string {
+	return lists.Map(address().FindAllStringSubmatch(text, -1), func(m []string) string { return host(m[1]) })
 }
 
 // host is the host of an address without what stands before an @, and without a dot that ends a sentence.
@@ -222,19 +226,13 @@ func host(authority string) string {
 	return strings.ToLower(strings.TrimRight(authority[strings.LastIndex(authority, "@")+1:], ".:"))
 }
 
-// findReferences looks for names of other tools that no text of the item named before.
-func findReferences(c *comparison, item string, old, new []passage) {
-	before := words(old)
-	for _, p := range new {
-		for _, name := range slices.Sorted(maps.Keys(words([]passage{p}))) {
-			if _, known := slices.BinarySearch(c.names, name); !known || item == snapshot.Tools.ID(name) || before[name] {
-				continue
-			}
-			before[name] = true
-			c.report("text-tool-reference-added", finding.Finding{
-				Item: item, Path: p.pointer, New: p.naming(name), Message: fmt.Sprintf("The text now names the tool %s.", code(name)),
-			})
-		}
+// toolsIn are the tools of the server that a text of an item names, but for the item itself.
+func (c *comparison) toolsIn(item string) func(text string) []string {
+	return func(text string) []string {
+		return lists.Filter(words(text), func(name string) bool {
+			_, known := slices.BinarySearch(c.names, name)
+			return known && item != snapshot.Tools.ID(name)
+		})
 	}
 }
 
@@ -243,18 +241,13 @@ var (
 	quotedName   = match.Pattern("[`\"']([A-Za-z0-9_.-]+)[`\"']")
 )
 
-// words are the parts of texts that may be the name of a tool: no plain word, or one in quotes.
-func words(passages []passage) map[string]bool {
-	found := map[string]bool{}
-	for _, p := range passages {
-		for _, m := range composedName().FindAllString(p.text, -1) {
-			found[m] = true
-		}
-		for _, m := range quotedName().FindAllStringSubmatch(p.text, -1) {
-			found[m[1]] = true
-		}
+// words are the parts of a text that may be the name of a tool, sorted: no plain word, or one in quotes.
+func words(text string) []string {
+	found := composedName().FindAllString(text, -1)
+	for _, m := range quotedName().FindAllStringSubmatch(text, -1) {
+		found = append(found, m[1])
 	}
-	return found
+	return slices.Compact(slices.Sorted(slices.Values(found)))
 }
 
 var cue = match.Pattern(`(?i)ignore (?:all |any )?(?:previous|prior|other)|disregard|do not (?:tell|mention|inform|reveal)|don't (?:tell|mention)|without (?:telling|asking)|before (?:using|calling) any|<important>|<system>|system prompt`)

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,13 +29,7 @@ func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v.Major, v.Min
 
 // Less tells whether v comes before w.
 func (v Version) Less(w Version) bool {
-	switch {
-	case v.Major != w.Major:
-		return v.Major < w.Major
-	case v.Minor != w.Minor:
-		return v.Minor < w.Minor
-	}
-	return v.Patch < w.Patch
+	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor), cmp.Compare(v.Patch, w.Patch)) < 0
 }
 
 // Bump is how far a version steps. Below 1.0.0 the minor number announces what the major one does above.

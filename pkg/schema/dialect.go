@@ -2,6 +2,8 @@ package schema
 
 import (
 	"embed"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -18,24 +20,24 @@ const (
 	Draft202012
 )
 
+// draftNames are what stands behind json-schema.org/ in the addresses of drafts.
+var draftNames = [...]string{Draft04: "draft-04/schema", Draft06: "draft-06/schema", Draft07: "draft-07/schema",
+	Draft201909: "draft/2019-09/schema", Draft202012: "draft/2020-12/schema"}
+
 // draftOf names the draft of a "$schema" value. A missing empty fragment, a trailing "#" and http for https make no
 // difference; the unversioned address means the latest draft.
 func draftOf(uri string) (Draft, bool) {
 	uri = strings.TrimSuffix(strings.TrimSuffix(uri, "#"), "/")
 	uri = strings.TrimPrefix(strings.TrimPrefix(uri, "https://"), "http://")
-	switch uri {
-	case "json-schema.org/draft-04/schema":
-		return Draft04, true
-	case "json-schema.org/draft-06/schema":
-		return Draft06, true
-	case "json-schema.org/draft-07/schema":
-		return Draft07, true
-	case "json-schema.org/draft/2019-09/schema":
-		return Draft201909, true
-	case "json-schema.org/draft/2020-12/schema", "json-schema.org/schema":
-		return Draft202012, true
+	name, ours := strings.CutPrefix(uri, "json-schema.org/")
+	if name == "schema" {
+		name = draftNames[Draft202012]
 	}
-	return 0, false
+	d := Draft(slices.Index(draftNames[:], name))
+	if !ours || d < Draft04 {
+		return 0, false
+	}
+	return d, true
 }
 
 // DraftOf is the draft that a decoded schema names in "$schema", 2020-12 if it names none as MCP has it since 2025-11-25,
@@ -52,17 +54,13 @@ func DraftOf(schema any) (d Draft, address string, known bool) {
 
 // URI returns the address by which "$schema" names the draft.
 func (d Draft) URI() string {
-	switch d {
-	case Draft04:
-		return "http://json-schema.org/draft-04/schema#"
-	case Draft06:
-		return "http://json-schema.org/draft-06/schema#"
-	case Draft07:
-		return "http://json-schema.org/draft-07/schema#"
-	case Draft201909:
-		return "https://json-schema.org/draft/2019-09/schema"
+	switch {
+	case d < Draft04 || d > Draft202012:
+		return Draft202012.URI()
+	case d <= Draft07:
+		return "http://json-schema.org/" + draftNames[d] + "#"
 	}
-	return "https://json-schema.org/draft/2020-12/schema"
+	return "https://json-schema.org/" + draftNames[d]
 }
 
 // A dialect is a draft, and whether the schema named it. Unnamed, the older tuple form of items and dependencies is read too.
@@ -129,15 +127,14 @@ func Meta(d Draft) *Schema {
 }
 
 func metaText(d Draft) []byte {
-	name := strings.NewReplacer("https://", "", "http://", "", "json-schema.org/", "", "draft/", "", "/schema", "", "#", "").Replace(d.URI())
-	text, _ := metaFiles.ReadFile("metaschemas/" + name + ".json")
+	text, _ := metaFiles.ReadFile("metaschemas/" + path.Base(path.Dir(draftNames[d])) + ".json")
 	return text
 }
 
 // metaDocuments are the meta-schemas by draft, read when a schema first refers to one.
 var metaDocuments = sync.OnceValue(func() map[Draft]*document {
 	out := map[Draft]*document{}
-	for _, d := range [...]Draft{Draft04, Draft06, Draft07, Draft201909, Draft202012} {
+	for d := Draft04; d <= Draft202012; d++ {
 		if root, err := decode(metaText(d)); err == nil {
 			out[d] = newDocument(soonMeter(readingUnits(len(metaText(d)))), root, d.URI(), d)
 		}

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -40,7 +41,7 @@ func findFormatted(e *engine, atoms []lit) (string, bool) {
 		if l.op != opFormat {
 			continue
 		}
-		for _, v := range [...]string{formatExample(l.text), "a"} {
+		for _, v := range [...]string{formats()[l.text].example, "a"} {
 			if ok, doubt := e.textSatisfies(atoms, v, e.formats); ok && doubt.node == nil {
 				return v, true
 			}
@@ -199,77 +200,55 @@ func plainText(e *engine, r pattern.Region, excluded []string) outcome {
 	return undecided(reason{what: "too many strings are excluded"})
 }
 
-// hasFormat reports whether a string has a format (2020-12 validation §7.3). It is unsure of one that it does not know.
+// A format is what strings are called that look like the example; tells is nil for one that is not told from others.
+type format struct {
+	example string
+	tells   func(s string) bool
+}
+
+// formats are those of 2020-12 validation §7.3, and what people take for them.
+var formats = sync.OnceValue(func() map[string]format {
+	return map[string]format{
+		"date-time":     {"2026-01-31T12:00:00Z", func(s string) bool { return parses(time.Parse(time.RFC3339, strings.ToUpper(s))) }},
+		"date":          {"2026-01-31", func(s string) bool { return parses(time.Parse(time.DateOnly, s)) }},
+		"time":          {"12:00:00Z", func(s string) bool { return parses(time.Parse("15:04:05Z07:00", strings.ToUpper(s))) }},
+		"email":         {"ada@example.com", isEmail},
+		"hostname":      {"example.com", func(s string) bool { return len(s) <= 253 && hostname().MatchString(s) }},
+		"ipv4":          {"192.0.2.1", func(s string) bool { ip, err := netip.ParseAddr(s); return err == nil && ip.Is4() }},
+		"ipv6":          {"2001:db8::1", func(s string) bool { ip, err := netip.ParseAddr(s); return err == nil && ip.Is6() && ip.Zone() == "" }},
+		"uri":           {"https://example.com", func(s string) bool { u, err := url.Parse(s); return err == nil && u.IsAbs() }},
+		"uri-reference": {"/a", func(s string) bool { return parses(url.Parse(s)) }},
+		"uuid":          {"123e4567-e89b-12d3-a456-426614174000", func(s string) bool { return uuid().MatchString(s) }},
+		"json-pointer":  {"/a", func(s string) bool { return jsonPointer().MatchString(s) }},
+		"regex":         {"^a$", nil},
+		"duration":      {"P1D", nil},
+		"idn-email":     {"ada@example.com", nil},
+		"idn-hostname":  {"example.com", nil},
+		"iri":           {"https://example.com", nil},
+		"url":           {"https://example.com", nil},
+		"iri-reference": {"/a", nil},
+		"uri-template":  {"/{id}", nil},
+	}
+})
+
+// hasFormat reports whether a string has a format. It is unsure of one that it does not know.
 func hasFormat(name, s string) answer {
-	switch name {
-	case "date-time":
-		return parses(time.Parse(time.RFC3339, strings.ToUpper(s)))
-	case "date":
-		return parses(time.Parse(time.DateOnly, s))
-	case "time":
-		return parses(time.Parse("15:04:05Z07:00", strings.ToUpper(s)))
-	case "email":
-		address, err := mail.ParseAddress(s)
-		return answerOf(err == nil && address.Address == s)
-	case "hostname":
-		return answerOf(len(s) <= 253 && hostname().MatchString(s))
-	case "ipv4":
-		ip, err := netip.ParseAddr(s)
-		return answerOf(err == nil && ip.Is4())
-	case "ipv6":
-		ip, err := netip.ParseAddr(s)
-		return answerOf(err == nil && ip.Is6() && ip.Zone() == "")
-	case "uri":
-		u, err := url.Parse(s)
-		return answerOf(err == nil && u.IsAbs())
-	case "uri-reference":
-		return parses(url.Parse(s))
-	case "uuid":
-		return answerOf(uuid().MatchString(s))
-	case "json-pointer":
-		return answerOf(jsonPointer().MatchString(s))
-	case "regex":
-		if _, err := pattern.Parse(s); err != nil {
-			return unsure // it may be one that is only not decided here
+	if name == "regex" {
+		if _, err := pattern.Parse(s); err == nil { // else it may be one that is only not decided here
+			return inhabited
 		}
-		return inhabited
+	}
+	if tells := formats()[name].tells; tells != nil {
+		return answerOf(tells(s))
 	}
 	return unsure
 }
 
-func parses[T any](_ T, err error) answer { return answerOf(err == nil) }
+func parses[T any](_ T, err error) bool { return err == nil }
 
-// formatExample returns a string of a format, empty for one that is not known.
-func formatExample(name string) string {
-	switch name {
-	case "date-time":
-		return "2026-01-31T12:00:00Z"
-	case "date":
-		return "2026-01-31"
-	case "time":
-		return "12:00:00Z"
-	case "duration":
-		return "P1D"
-	case "email", "idn-email":
-		return "ada@example.com"
-	case "hostname", "idn-hostname":
-		return "example.com"
-	case "ipv4":
-		return "192.0.2.1"
-	case "ipv6":
-		return "2001:db8::1"
-	case "uri", "iri", "url":
-		return "https://example.com"
-	case "uri-reference", "iri-reference", "json-pointer":
-		return "/a"
-	case "uuid":
-		return "123e4567-e89b-12d3-a456-426614174000"
-	case "regex":
-		return "^a$"
-	case "uri-template":
-		return "/{id}"
-	}
-	return ""
+func isEmail(s string) bool {
+	address, err := mail.ParseAddress(s)
+	return err == nil && address.Address == s
 }
 
 // The formats that the standard library does not read: RFC 1123 §2.1, RFC 4122 §3 and RFC 6901 §3.

@@ -132,12 +132,11 @@ func (p *plainer) likelier(value any, path []string) []any {
 	switch v := value.(type) {
 	case string:
 		for _, o := range shown {
-			if format, _ := o["format"].(string); formatExample(format) != "" {
-				out = append(out, formatExample(format))
-			}
+			name, _ := o["format"].(string)
+			out = append(out, formats()[name].example)
 		}
 		if len(path) > 0 {
-			out = append(out, formatExample(formatNamed(path[len(path)-1])))
+			out = append(out, formats()[formatNamed(path[len(path)-1])].example)
 		}
 		out = append(out, v[:0]+"a")
 		if n := utf8.RuneCountInString(v); n > 1 {

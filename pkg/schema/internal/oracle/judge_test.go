@@ -157,8 +157,17 @@ func (v *Judge) readPattern(ecma string) (jsonschema.Regexp, error) {
 	if err != nil {
 		return &unread{v, ecma}, nil
 	}
-	return p, nil
+	return understood{p, ecma}, nil
 }
+
+type understood struct {
+	*pattern.Pattern
+	ecma string
+}
+
+func (r understood) String() string { return r.ecma }
+
+func (r understood) MatchString(s string) bool { return r.Match(s) }
 
 type unread struct {
 	v    *Judge

@@ -20,8 +20,7 @@ import (
 
 // Pattern is a regular expression whose meaning is known exactly. It is safe for concurrent use.
 type Pattern struct {
-	source string
-	terms  []term
+	terms []term
 }
 
 // A term is one condition of a pattern: a search that must succeed, or with negated set, must fail. A plain pattern
@@ -40,7 +39,7 @@ func Parse(ecma string) (*Pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading pattern %q: %w", ecma, err)
 	}
-	p := &Pattern{source: ecma}
+	p := &Pattern{}
 	for _, part := range parts {
 		t, err := compile(part.re2)
 		if err != nil {
@@ -67,7 +66,7 @@ func Exactly(names ...string) (*Pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %d names as a pattern: %w", len(names), err)
 	}
-	return &Pattern{source: re2, terms: []term{t}}, nil
+	return &Pattern{terms: []term{t}}, nil
 }
 
 func compile(re2 string) (term, error) {
@@ -133,9 +132,6 @@ func (p *Pattern) Size() int {
 	return n
 }
 
-// String returns the pattern as it was written.
-func (p *Pattern) String() string { return p.source }
-
 // Cost bounds the work of [Pattern.Match], in units of the package's other work.
 func (p *Pattern) Cost(s string) int { return 8 + p.Size()*len(s)/2 }
 
@@ -148,9 +144,6 @@ func (p *Pattern) Match(s string) bool {
 	}
 	return true
 }
-
-// MatchString is [Pattern.Match] under the name that validators expect.
-func (p *Pattern) MatchString(s string) bool { return p.Match(s) }
 
 // Answer is the result of a question that may be left open.
 type Answer int

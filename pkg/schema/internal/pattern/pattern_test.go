@@ -265,3 +265,6 @@ func TestHostilePatternsEndSoon(t *testing.T) {
 		}
 	}
 }
+
+// String is the last condition of the pattern, as it is searched for.
+func (p *Pattern) String() string { return p.terms[len(p.terms)-1].re().String() }
