@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,6 +88,8 @@ func (p program) merge(ctx context.Context, paths []string, maxAge *time.Duratio
 	return r, err
 }
 
+const mergeTakes = "merge takes the reports of all parts, or the folder they lie in: run each with --shard I/N --report json=FILE, and see mcpctl merge --help"
+
 // partReports reads reports from files, and from the JSON files of folders, which may be in a store.
 func (p program) partReports(ctx context.Context, paths []string) ([]compare.PartReport, error) {
 	var parts []compare.PartReport
@@ -97,6 +101,9 @@ func (p program) partReports(ctx context.Context, paths []string) ([]compare.Par
 		for _, file := range files {
 			part := compare.PartReport{File: file}
 			if part.Report, err = p.savedReport(ctx, file); err != nil {
+				if errors.Is(err, fs.ErrNotExist) {
+					err = exit.Usagef("there is no %s: %s", file, mergeTakes)
+				}
 				break
 			}
 			parts = append(parts, part)
@@ -106,7 +113,7 @@ func (p program) partReports(ctx context.Context, paths []string) ([]compare.Par
 		}
 	}
 	if len(parts) == 0 {
-		return nil, exit.Usagef("merge takes the reports of all parts, which --shard I/N --report json=FILE wrote: see mcpctl merge --help")
+		return nil, exit.Usagef("%s", mergeTakes)
 	}
 	return parts, nil
 }

@@ -22,19 +22,22 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 )
 
-// Is tells whether a path is a location in a store.
+// Is tells whether a path is a location in a store, be it one that Check does not let pass.
 func Is(path string) bool {
 	scheme, _, ok := strings.Cut(path, "://")
-	return ok && slices.Contains([]string{"s3", "gs", "azblob", "file"}, scheme)
+	return ok && slices.Contains([]string{"s3", "gs", "azblob", "file"}, strings.ToLower(scheme))
 }
 
 // Check is what is wrong with a location. There are no options in it: whoever names a place to keep things chooses no endpoint that
 // credentials go to.
 func Check(at string) error {
 	bucket, key := split(at)
+	scheme, _, _ := strings.Cut(at, "://")
 	switch local := strings.HasPrefix(at, "file://"); {
 	case strings.ContainsAny(at, "?#@\\"), slices.Contains(strings.Split(key, "/"), ".."):
-		return exit.Usagef("%s…: a location is SCHEME://BUCKET/PREFIX without ?, #, @, \\ and ..: endpoints and credentials come from the environment (docs/store.md)", at[:strings.Index(at, "://")+3]) // the rest may hold a secret
+		return exit.Usagef("%s…: a location is SCHEME://BUCKET/PREFIX without ?, #, @, \\ and ..: endpoints and credentials come from the environment (docs/store.md)", scheme+"://") // the rest may hold a secret
+	case scheme != strings.ToLower(scheme):
+		return exit.Usagef("%s: write %s:// in small letters", at, strings.ToLower(scheme))
 	case local && (bucket != "file:///" || key == ""):
 		return exit.Usagef("%s: write file:///FOLDER, with three slashes", at)
 	case !local && strings.HasSuffix(bucket, ":///"):

@@ -170,13 +170,13 @@ func TestCheck(t *testing.T) {
 	for at, good := range map[string]bool{
 		"s3://bucket": true, "s3://bucket/a/b.json": true, "gs://b/%2Eb.json": true, "file:///f": true, "azblob://c/k": true, "file:///C:/f": true,
 		"s3://": false, "s3:///k": false, "s3://b/k?endpoint=http://evil.example": false, "s3://b/#k": false, "s3://u:p@b/k": false,
-		"s3://b/../c": false, "file://host/f": false, "file://": false, "file:///": false, `s3://b\k`: false,
+		"s3://b/../c": false, "file://host/f": false, "file://": false, "file:///": false, `s3://b\k`: false, "S3://b/k": false, "FILE:///f": false,
 	} {
 		if err := Check(at); (err == nil) != good || err != nil && exit.CodeOf(err) != exit.Usage {
 			t.Errorf("%s: %v", at, err)
 		}
 	}
-	for path, is := range map[string]bool{"s3://b": true, "https://b": false, "a/b": false, "C:/b": false, "file:///x": true, "FILE:///x": false} {
+	for path, is := range map[string]bool{"s3://b": true, "https://b": false, "a/b": false, "C:/b": false, "file:///x": true, "FILE:///x": true} {
 		if Is(path) != is {
 			t.Errorf("Is(%q) = %v", path, !is)
 		}
