@@ -1,6 +1,6 @@
 # make demo and make test are the two commands of a newcomer; the others are for whoever works on mcpctl.
 GO ?= go
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X main.buildVersion=$(VERSION)
 # A build as it is released: static, and without the manual pages of urfave/cli, which cost each start half a millisecond.
 RELEASED := CGO_ENABLED=0 $(GO) build -trimpath -tags urfave_cli_no_docs
