@@ -76,8 +76,8 @@ test-kubernetes:      ## examples/fleet/kubernetes on a real cluster of one node
 test-real:            ## pinned real servers from npm and Go modules, over each transport they have
 	sh scripts/test-real.sh
 
-conformance:          ## the official conformance suites from npm against mcpctl, held to cmd/mcpctl/testdata/conformance.md; UPDATE=-update renews it
-	sh scripts/conformance.sh $(UPDATE)
+conformance:          ## the official conformance suites from npm, pinned, against mcpctl, held to cmd/mcpctl/testdata/conformance.md; UPDATE=-update renews it
+	CONFORMANCE="$(CONFORMANCE)" sh scripts/conformance.sh $(UPDATE)
 
 test-systems:         ## mcpctl for arm64 under qemu-user, for Windows under Wine, the action and the fleet of GitHub under act, the hook under pre-commit
 	sh scripts/test-systems.sh $(ACT)
