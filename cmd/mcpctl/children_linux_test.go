@@ -24,11 +24,10 @@ func noChild(ts *testscript.TestScript, neg bool, args []string) {
 
 // leftIn are the processes of a folder that do not go.
 func leftIn(dir string) (left []string) {
-	for range 50 {
+	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(10 * time.Millisecond) { // a killed process takes a moment to go
 		if left = processesIn(dir); len(left) == 0 {
 			break
 		}
-		time.Sleep(10 * time.Millisecond) // a killed process takes a moment to go
 	}
 	return left
 }

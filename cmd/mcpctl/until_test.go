@@ -5,12 +5,14 @@ import (
 	"io"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
 )
 
 // until runs a program that goes on until it is told to end, types q and Enter as soon as as many lines of its standard output
@@ -71,21 +73,24 @@ func (c *counted) Write(p []byte) (int, error) {
 	}
 }
 
-// inTime runs a program that is to do something until its time is over, with the word TIME as 1s, then 4s, 16s and 64s, until
-// what it writes matches: how much time that takes depends on the machine. It wants this exit status each time:
+// inTime runs a program that is to do something until its time is over, with TIME in its words as 1s, then 4s, 16s and 64s,
+// until what it writes matches: how much time that takes depends on the machine. It wants this exit status in the end:
 // intime STATUS REGEXP PROGRAM [ARG…].
 func inTime(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 4 || !slices.Contains(args, "TIME") {
+	if neg || len(args) < 4 || !strings.Contains(strings.Join(args[2:], " "), "TIME") {
 		ts.Fatalf("usage: intime STATUS REGEXP PROGRAM [ARG…] TIME [ARG…]")
 	}
 	pattern := regexp.MustCompile("(?m)" + args[1])
 	for _, limit := range []string{"1s", "4s", "16s", "64s"} {
-		words := slices.Clone(args[2:])
-		words[slices.Index(words, "TIME")] = limit
-		exits(ts, false, append([]string{args[0]}, words...))
-		if pattern.MatchString(ts.ReadFile("stdout") + ts.ReadFile("stderr")) {
-			return
+		words := lists.Map(args[3:], func(word string) string { return strings.ReplaceAll(word, "TIME", limit) })
+		status := exitStatus(ts, ts.Exec(args[2], words...))
+		if !pattern.MatchString(ts.ReadFile("stdout") + ts.ReadFile("stderr")) {
+			continue
 		}
+		if status != args[0] {
+			ts.Fatalf("exit status %s, want %s", status, args[0])
+		}
+		return
 	}
 	ts.Fatalf("%s is nowhere in what it wrote, whatever time it had", args[1])
 }

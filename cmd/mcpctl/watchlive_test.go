@@ -45,7 +45,7 @@ func lookOut(t *testing.T, target probe.Server) *lookout {
 	ctx, stop := context.WithCancel(t.Context())
 	l := &lookout{t: t, stop: stop, ended: make(chan struct{})}
 	open := func(ctx context.Context) (watch.Session, error) {
-		session, err := probe.Open(ctx, target, probe.Options{Environ: os.Environ(), Timeout: 20 * time.Second})
+		session, err := probe.Open(ctx, target, probe.Options{Environ: os.Environ(), Timeout: 5 * time.Minute})
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func lookOut(t *testing.T, target probe.Server) *lookout {
 	source := watch.Source{Name: target.Name, Open: open}
 	options := watch.Options{
 		Backoff: 2 * time.Millisecond, Longest: 20 * time.Millisecond, Retry: 2 * time.Millisecond, Interval: time.Second,
-		Quiet: 5 * time.Millisecond, MaxFailures: 1000, Timeout: 20 * time.Second, View: &l.view,
+		Quiet: 5 * time.Millisecond, MaxFailures: 1000, Timeout: 5 * time.Minute, View: &l.view,
 	}
 	go func() {
 		defer close(l.ended)
@@ -115,7 +115,7 @@ func (l *lookout) names() []string {
 func (l *lookout) until(want ...string) {
 	l.t.Helper()
 	slices.Sort(want)
-	late := time.After(20 * time.Second)
+	late := time.After(5 * time.Minute)
 	for {
 		l.mu.Lock()
 		told := slices.AppendSeq([]string{}, maps.Keys(l.items))

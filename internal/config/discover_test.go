@@ -32,7 +32,7 @@ func TestDiscoveryIsBounded(t *testing.T) {
 	}
 	began := time.Now()
 	config, err := Load(Input{Dir: dir, Home: filepath.Join(dir, "home"), Discover: true, OS: "linux"})
-	if took := time.Since(began); err != nil || took > 20*time.Second {
+	if took := time.Since(began); err != nil || took > 5*time.Minute { // a second on an idle machine, hours without bounds
 		t.Fatalf("%v after %v", err, took)
 	}
 	if n := len(config.Entries); n == 0 || n > maxDiscovered {

@@ -41,7 +41,7 @@ func TestListen(t *testing.T) {
 func listenTo(t *testing.T, how asked, script []byte, want string) {
 	log := filepath.Join(t.TempDir(), "log.jsonl")
 	server := how.server(t, t.TempDir(), append(script, "log: "+log+"\n"...))
-	session, err := Open(t.Context(), server, Options{Environ: os.Environ(), Timeout: 20 * time.Second})
+	session, err := Open(t.Context(), server, Options{Environ: os.Environ(), Timeout: 5 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func listenTo(t *testing.T, how asked, script []byte, want string) {
 		t.Error(err)
 	}
 	h := hearing{session: session, log: log}
-	late := time.After(20 * time.Second)
+	late := time.After(5 * time.Minute)
 	for h.listen(); h.String() != want; h.listen() {
 		select {
 		case <-session.Signal():
