@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
@@ -41,12 +40,21 @@ type webPage struct {
 	Levels   []webLevel
 	Servers  []webServer // those with something of their own to say
 	Quiet    []text      // the names of those without findings
-	Choices  []webServer // those with findings, where there are several
+	Search   bool        // whether there is so much that one may want to search
 	Compared []text
 	Causes   []webCause
+	More     []webGroup // those of a fleet that are folded, in few words
+	MoreSays text
 	Header   []text
 	Rows     [][]text
+	MoreRows [][]text // those that are folded
 }
+
+// How many causes and rows of a fleet are seen at once; the others are folded.
+const (
+	openCauses = 20
+	openRows   = 200
+)
 
 type webLevel struct {
 	Word  string
@@ -63,6 +71,7 @@ type webServer struct {
 	Name     text
 	Troubles []webTrouble
 	Unsaved  text
+	All      text // the names of all, where Name has only the first
 }
 
 type webTrouble struct {
@@ -77,16 +86,17 @@ type webCause struct {
 }
 
 type webGroup struct {
-	Level, Fingerprint, Servers string // Servers are the numbers of its servers
-	Title, Rules, Verdict       text
-	Hints, Waivers, Docs        []text
-	Rows, Rest                  [][]piece
-	Members                     []webMember
+	Level, Fingerprint    string
+	Title, Rules, Verdict text
+	Hints, Waivers, Docs  []text
+	Rows, Rest            [][]piece
+	Members               []webMember
 }
 
 type webMember struct {
 	Fingerprint string
 	Where       text
+	Many        []text // where and fingerprint of all that have these rows in common, in place of those of one
 	Rows        [][]piece
 }
 
@@ -115,10 +125,15 @@ func webPageOf(r *Report, o Options) webPage {
 	if r.Findings == nil {
 		header, rows := overview(r)
 		p.Header = texts(header)
-		for _, row := range rows {
-			p.Rows = append(p.Rows, texts(row))
+		for i, row := range rows {
+			if i < openRows {
+				p.Rows = append(p.Rows, texts(row))
+			} else {
+				p.MoreRows = append(p.MoreRows, texts(row))
+			}
 		}
 	}
+	p.Search = len(r.Servers) > 1 && (p.Levels != nil || len(p.MoreRows) > 0)
 	return p
 }
 
@@ -163,8 +178,16 @@ func madeBy(o Options) string {
 	return join(", ", strings.TrimSpace("mcpctl "+o.Version), when, commit)
 }
 
-// addServers adds a section for each server that could not be asked or compared; the others are named.
+// addServers adds a section for each server that could not be asked or compared, of a fleet for each cause; the others are named.
 func (p *webPage) addServers(r *Report, servers roster, o Options) {
+	several := len(r.Servers) > mostServers
+	var unsaved []string
+	if several {
+		for _, t := range troubles(r.Servers) {
+			one := webTrouble{text(t.State), text(t.Stage), multiline(troubleText(t.Server, Failure{Message: t.says(), Hint: t.Hint})), multiline(t.Stderr)}
+			p.Servers = append(p.Servers, webServers(servers, t.Names, webServer{Troubles: []webTrouble{one}}))
+		}
+	}
 	for i, s := range r.Servers {
 		one := webServer{Number: i, Name: text(s.Name)}
 		for _, f := range s.failures() {
@@ -175,6 +198,9 @@ func (p *webPage) addServers(r *Report, servers roster, o Options) {
 		}
 		found := len(o.wanted(servers.found[s.Name])) > 0
 		switch {
+		case several && s.Unsaved:
+			unsaved = append(unsaved, s.Name)
+		case several && len(one.Troubles) > 0:
 		case len(one.Troubles) > 0 || s.Unsaved:
 			p.Servers = append(p.Servers, one)
 		case !found && r.Findings != nil:
@@ -183,20 +209,33 @@ func (p *webPage) addServers(r *Report, servers roster, o Options) {
 		if found && s.Base != "" {
 			p.Compared = append(p.Compared, text(s.Name+": "+s.Base+" → "+now(s)))
 		}
-		if found && len(r.Servers) > 1 {
-			p.Choices = append(p.Choices, webServer{Number: i, Name: one.Name})
-		}
+	}
+	if len(unsaved) > 0 {
+		p.Servers = append(p.Servers, webServers(servers, unsaved, webServer{Unsaved: "no saved snapshot; save them by mcpctl snapshot, with the same words"}))
 	}
 }
 
+// webServers is one that stands for several.
+func webServers(servers roster, names []string, one webServer) webServer {
+	one.Number, one.Name = servers.at[names[0]], text(someOf(names, mostPlaces))
+	if len(names) > mostPlaces+1 {
+		one.All = text(strings.Join(names, ", "))
+	}
+	return one
+}
+
 func (p *webPage) addCauses(r *Report, servers roster, o Options) {
-	causes := o.causes(r.Groups)
+	causes := varied(o.causes(r.Groups), servers)
 	if broken := broken(r.Findings); len(broken) > 0 && r.Command != "check" {
 		p.Breaks = text("Breaks whoever uses " + someOf(broken, 8) + ".")
 	}
 	for i, c := range causes {
 		if len(causes) >= storyFrom && i < storyLines-2 {
 			p.Story = append(p.Story, webLine{levelWord(c.groups[0].Members[0]), bareText(c.title())})
+		}
+		if i >= openCauses && len(servers.all) > mostServers {
+			p.More = append(p.More, briefly(servers, o, c)...)
+			continue
 		}
 		one := webCause{}
 		if len(c.groups) > 1 {
@@ -213,9 +252,27 @@ func (p *webPage) addCauses(r *Report, servers roster, o Options) {
 		}
 		p.Causes = append(p.Causes, one)
 	}
+	if len(p.More) > 0 {
+		levels := lists.Map(causes[openCauses:], func(c cause) string { return levelWord(c.groups[0].Members[0]) })
+		p.MoreSays = text(quantity(len(levels), "more cause") + ": " + tally(levels))
+	}
 	if more := len(causes) - len(p.Story); len(p.Story) > 0 && more > 0 {
 		p.Story = append(p.Story, webLine{"", text(fmt.Sprintf("… and %s more, all below", quantity(more, "cause")))})
 	}
+}
+
+// briefly are the groups of a cause, each with its places on a line, so that ten thousand of them open in a moment.
+func briefly(servers roster, o Options, c cause) []webGroup {
+	var all []webGroup
+	for _, g := range c.groups {
+		one := webGroupOf(servers, o, g, map[string]bool{})
+		for _, f := range g.Members {
+			one.Members = append(one.Members, webMember{Fingerprint: f.Fingerprint(), Where: whereOf(f)})
+		}
+		one.Rows, one.Rest = append(one.Rows, one.Rest...), nil
+		all = append(all, one)
+	}
+	return all
 }
 
 // longRows is from how many lines on the rest is folded, unless something in it is concealed.
@@ -240,16 +297,28 @@ func webGroupOf(servers roster, o Options, g finding.Group, told map[string]bool
 	if len(one.Rows) > longRows && !concealed {
 		one.Rows, one.Rest = one.Rows[:longRows-4], one.Rows[longRows-4:]
 	}
-	for _, name := range g.Servers {
-		one.Servers = strings.TrimSpace(one.Servers + " " + strconv.Itoa(servers.at[name]))
-	}
 	return one
 }
 
+func whereOf(f finding.Finding) text {
+	return text(strings.TrimSpace(subject(f) + " " + f.Pointer()))
+}
+
+// webMembers are the findings of a group, those of many that show the same together.
 func webMembers(g finding.Group) []webMember {
 	var all []webMember
+	at := map[string]int{}
 	for _, f := range g.Members {
-		all = append(all, webMember{f.Fingerprint(), text(strings.TrimSpace(subject(f) + " " + f.Pointer())), evidence(f)})
+		one := webMember{Fingerprint: f.Fingerprint(), Where: whereOf(f), Rows: evidence(f)}
+		if len(g.Members) > mostServers {
+			key := fmt.Sprint(one.Rows)
+			if i, known := at[key]; known {
+				all[i].Many = append(all[i].Many, one.Where+" "+text(one.Fingerprint))
+				continue
+			}
+			at[key], one.Many = len(all), []text{one.Where + " " + text(one.Fingerprint)}
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -1,21 +1,36 @@
 const form = document.getElementById("filter");
+const parts = [...document.querySelectorAll(".finding, main > section:not(.cause), tbody tr")];
+const texts = new Map();
+function text(part) {
+  if (!texts.has(part)) {
+    const heading = part.closest(".cause")?.querySelector("h2");
+    texts.set(part, ((heading ? heading.textContent + " " : "") + part.textContent).toLowerCase());
+  }
+  return texts.get(part);
+}
 function filter() {
   const levels = new Set([...form.querySelectorAll("input:checked")].map((box) => box.value));
-  const server = form.elements.server ? form.elements.server.value : "";
-  let shown = 0, all = 0;
-  for (const section of document.querySelectorAll(".cause")) {
-    let any = false;
-    for (const finding of section.querySelectorAll(".finding")) {
-      finding.hidden = !levels.has(finding.dataset.level) || server !== "" && !finding.dataset.servers.split(" ").includes(server);
-      any = any || !finding.hidden;
-      shown += finding.hidden ? 0 : 1;
-      all++;
-    }
-    section.hidden = !any;
+  const words = (form.elements.words?.value ?? "").toLowerCase().split(/\s+/).filter((word) => word);
+  let shown = 0;
+  for (const part of parts) {
+    part.hidden = "level" in part.dataset && !levels.has(part.dataset.level) || !words.every((word) => text(part).includes(word));
+    shown += part.hidden ? 0 : 1;
   }
-  form.querySelector("output").textContent = shown === all ? "" : shown + " of " + all + " shown";
+  for (const section of document.querySelectorAll(".cause")) {
+    section.hidden = !section.querySelector(".finding:not([hidden])");
+  }
+  for (const more of document.querySelectorAll("details.more")) {
+    const found = words.length > 0 && more.querySelector(".finding:not([hidden]), tr:not([hidden])") !== null;
+    if (found || "found" in more.dataset) {
+      more.open = found;
+    }
+    found ? more.dataset.found = "" : delete more.dataset.found;
+  }
+  form.querySelector("output").textContent = shown === parts.length ? "" : shown + " of " + parts.length + " shown";
 }
 if (form) {
-  form.addEventListener("change", filter);
+  form.hidden = false;
+  form.addEventListener("input", filter);
+  form.addEventListener("submit", (event) => event.preventDefault());
   filter();
 }

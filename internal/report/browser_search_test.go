@@ -1,0 +1,76 @@
+//go:build browser
+
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// TestBrowserTenThousand opens the pages of 10,000 servers, says how long the browser took, and searches: what is folded is not drawn,
+// a search shows what it finds wherever that is folded, and no more.
+func TestBrowserTenThousand(t *testing.T) {
+	const n = 10_000
+	tab := openBrowser(t)
+	for name, one := range map[string]struct {
+		report *Report
+		words  string
+		found  int // how many parts of the page have the words
+	}{
+		"changes":     {fleetReport(n), "format_9963 export", 1},
+		"own causes":  {unlike(n), "server-09999", 1},
+		"no findings": {listed(fleetReport(n), "snapshot"), "server-09990", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := written(t, "html", one.report, Options{})
+			file := filepath.Join(t.TempDir(), "page.html")
+			if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			tab.do(t, chromedp.Navigate("file://"+file))
+			load := evaluate[float64](t, tab, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
+			nodes := evaluate[int](t, tab, `document.querySelectorAll("*").length`)
+			high := evaluate[float64](t, tab, `document.documentElement.scrollHeight`)
+			t.Logf("%d KiB, %d elements, loaded in %.0f ms, %.0f pixels high", len(page)>>10, nodes, load, high)
+			seen := `[...document.querySelectorAll(".finding, main > section:not(.cause), tbody tr")].filter((e) => e.checkVisibility()).length`
+			if drawn := evaluate[int](t, tab, seen); drawn > openRows+mostServers {
+				t.Errorf("%d parts are drawn at first", drawn)
+			}
+			if open := evaluate[int](t, tab, `document.querySelectorAll("details[open]").length`); open > 0 {
+				t.Errorf("%d folds are open at first", open)
+			}
+			search := func(words string) int {
+				return evaluate[int](t, tab, fmt.Sprintf(`form.elements.words.value = %q; form.elements.words.dispatchEvent(new Event("input", {bubbles: true})); %s`, words, seen))
+			}
+			if got := search(one.words); got != one.found {
+				t.Errorf("a search for %q shows %d parts, want %d", one.words, got, one.found)
+			}
+			if got := search("nothing has these words"); got != 0 {
+				t.Errorf("a search for nothing shows %d parts", got)
+			}
+			if got := search(""); got == 0 || got > openRows+mostServers {
+				t.Errorf("without a search %d parts are shown", got)
+			}
+		})
+	}
+}
+
+// unlike is what check says of n servers, each with a cause of its own.
+func unlike(n int) *Report {
+	r := &Report{Command: "check", Status: 1, Findings: Findings{}}
+	for i := range n {
+		name := fmt.Sprintf("server-%05d", i)
+		r.Servers = append(r.Servers, Server{Name: name, State: OK, Transport: "stdio"})
+		r.Findings = append(r.Findings, finding.Finding{Rule: "argument-description-missing", Level: finding.Info, Server: name, Item: "tool/search", Path: "/inputSchema/properties",
+			Message: fmt.Sprintf("An argument has no description, in 4 tools: `search`, `fetch`, `own_%d`, `remove_%d`.", i, i), Hint: "Describe every argument.",
+			New: []byte(fmt.Sprintf(`["tool/search /inputSchema/properties","tool/own_%d /inputSchema/properties"]`, i))})
+	}
+	finding.Sort(r.Findings)
+	return r
+}
