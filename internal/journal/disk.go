@@ -138,17 +138,13 @@ func (j *Journal) load(d *disk) (surfaces map[string][]byte, err error) {
 			return nil, err
 		}
 	}
-	if j.number > 0 {
-		j.last = j.lastID()
+	switch {
+	case len(j.kept) > 0:
+		j.last = j.kept[len(j.kept)-1].ID
+	case j.number > 0:
+		j.last = j.run + "-" + strconv.Itoa(j.number)
 	}
 	return surfaces, nil
-}
-
-func (j *Journal) lastID() string {
-	if len(j.kept) > 0 {
-		return j.kept[len(j.kept)-1].ID
-	}
-	return j.run + "-" + strconv.Itoa(j.number)
 }
 
 var errNoJournal = errors.New("it is no journal of mcpctl: name a file that is not there yet")

@@ -32,10 +32,6 @@ type connections struct {
 // spare is how many connections are kept for requests that take no time.
 const spare = 16
 
-func bounded(l net.Listener, most int) *connections {
-	return &connections{Listener: l, most: most, open: map[*connection]bool{}}
-}
-
 // Accept waits for a connection, and makes room for it.
 func (l *connections) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()

@@ -96,7 +96,7 @@ func (m *Monitor) Serve(listener net.Listener, secure *tls.Config, most int) {
 		Handler: serve(m.Handler()), ConnContext: placed, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: responseTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is their own affair
 	}
-	clients := net.Listener(bounded(listener, max(cmp.Or(most, maxConnections), 2*spare)))
+	clients := net.Listener(&connections{Listener: listener, most: max(cmp.Or(most, maxConnections), 2*spare), open: map[*connection]bool{}})
 	if secure != nil {
 		clients = tls.NewListener(clients, secure)
 	}

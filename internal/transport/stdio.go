@@ -139,7 +139,7 @@ func (l *noiseLog) add(text []byte, more int) {
 		l.pieces[len(l.pieces)-1].Bytes += len(text) + more
 		return
 	}
-	l.pieces = append(l.pieces, Noise{Text: excerpt(text), Bytes: len(text) + more})
+	l.pieces = append(l.pieces, Noise{Text: string(text[:min(len(text), noiseText)]), Bytes: len(text) + more})
 }
 
 // freeze ends the keeping: what a server says while it is ended depends on chance.
@@ -154,6 +154,3 @@ func (l *noiseLog) all() []Noise {
 	defer l.mu.Unlock()
 	return slices.Clone(l.pieces)
 }
-
-// excerpt is the start of a text, as much as is kept of noise.
-func excerpt(text []byte) string { return string(text[:min(len(text), noiseText)]) }
