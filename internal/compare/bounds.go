@@ -2,12 +2,13 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -31,22 +32,53 @@ const (
 	roomForEach = 64 << 10  // bytes that each server adds to that where they are very many
 )
 
-// room is what a run has left to judge servers that are not small, the first to come first.
-type room struct{ left atomic.Int64 }
+// room is what a run has to judge servers that are not small. Who answers first must not decide which of them it has room for: they wait until
+// all have come, and the first in the order of the run are judged. One that the others before it leave no room for goes at once, so that
+// no more waits than there is room for.
+type room struct {
+	size int // bytes
 
-func roomFor(servers int) *room {
-	r := new(room)
-	r.left.Store(int64(max(roomOfRun, servers*roomForEach)))
-	return r
+	mu      sync.Mutex
+	waiting []waiting // in the order of the run
 }
 
-// has takes the bytes of a server out of the room, if they fit.
-func (r *room) has(size int) bool {
-	if r == nil || size <= small || r.left.Add(int64(-size)) >= 0 {
-		return true
+type waiting struct {
+	place, size int
+	judge       func(fits bool) error // nil = it was left out, and still counts
+}
+
+func roomFor(servers int) *room { return &room{size: max(roomOfRun, servers*roomForEach)} }
+
+// take has a server judged at its place of the run: now, if it is small or most is less than it has, else once all have come, or left out.
+func (r *room) take(place, size, most int, judge func(fits bool) error) error {
+	if size <= small || size > most {
+		return judge(true)
 	}
-	r.left.Add(int64(size))
-	return false
+	return finish(r.leftOut(waiting{place, size, judge}), false)
+}
+
+// leftOut are those that one more leaves no room for.
+func (r *room) leftOut(one waiting) (out []waiting) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, _ := slices.BinarySearchFunc(r.waiting, one.place, func(w waiting, place int) int { return cmp.Compare(w.place, place) })
+	r.waiting = slices.Insert(r.waiting, at, one)
+	taken := 0
+	for i, w := range r.waiting {
+		if taken += w.size; taken > r.size && w.judge != nil {
+			out, r.waiting[i].judge = append(out, w), nil
+		}
+	}
+	return out
+}
+
+// close judges those that waited.
+func (r *room) close() error {
+	return finish(slices.DeleteFunc(r.waiting, func(w waiting) bool { return w.judge == nil }), true)
+}
+
+func finish(servers []waiting, fit bool) error {
+	return fleet.Visit("", len(servers), func(i int) error { return servers[i].judge(fit) })
 }
 
 const fewerOfThem = "name it alone, or fewer servers, or divide the run: --shard 1/2"
@@ -71,12 +103,12 @@ const (
 func tooLong(limit time.Duration) string { return fmt.Sprintf("undecided after %s", limit) }
 
 // refuse lets a server fail that offers too much to be checked, or more than the run has room for.
-func refuse(s *fleet.Surface, r *room) {
+func refuse(s *fleet.Surface, fits bool) {
 	switch size := sizeOf(s.Snapshot); {
 	case size > mostChecked:
 		why := fmt.Sprintf("its items are %.1f MiB, of which %d MiB are checked at most", float64(size)/(1<<20), mostChecked>>20)
 		undecided(s, "checking", why, offerLess+", and diff compares what changed")
-	case !r.has(size):
+	case !fits:
 		undecided(s, "checking", noRoom(size), fewerOfThem)
 	}
 }
@@ -88,15 +120,11 @@ func (p *Pair) judge(ctx context.Context, limit time.Duration, options diff.Opti
 		p.Old.Snapshot = p.New.Snapshot // which says so, and lets the other one go
 		return nil
 	}
-	differing := 0
-	if size := sizeOf(p.Old.Snapshot) + sizeOf(p.New.Snapshot); size > small {
-		differing = diff.Size(p.Old.Snapshot, p.New.Snapshot)
-		makeRoom(size, min(differing, diff.MostBytes))
-	}
-	if differing <= diff.MostBytes && !p.room.has(differing) {
-		undecided(&p.New, "comparing", noRoom(differing), fewerOfThem)
+	if p.leftOut {
+		undecided(&p.New, "comparing", noRoom(p.differing()), fewerOfThem)
 		return nil
 	}
+	makeRoom(sizeOf(p.Old.Snapshot)+sizeOf(p.New.Snapshot), min(p.differing(), diff.MostBytes))
 	found, err := p.within(ctx, limit, options, policy)
 	var large *diff.TooLargeError
 	switch {
@@ -106,6 +134,14 @@ func (p *Pair) judge(ctx context.Context, limit time.Duration, options diff.Opti
 		undecided(&p.New, "comparing", tooLong(limit), takeLonger)
 	}
 	return found
+}
+
+// differing is how many bytes the sides differ in; 0 of small ones.
+func (p *Pair) differing() int {
+	if p.size == 0 && sizeOf(p.Old.Snapshot)+sizeOf(p.New.Snapshot) > small && !p.same() {
+		p.size = diff.Size(p.Old.Snapshot, p.New.Snapshot)
+	}
+	return p.size
 }
 
 // same tells whether both sides are one file, byte for byte: most are.

@@ -2,11 +2,13 @@ package compare
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -51,27 +53,45 @@ func TestTooLargeAlone(t *testing.T) {
 	}
 }
 
-// TestRoomOfARun: large servers are judged as far as the room of a run goes, small ones always, and what is left out says so.
+// TestRoomOfARun: large servers are judged as far as the room of a run goes, the same ones in whatever order they come, and small ones always;
+// what is left out says so.
 func TestRoomOfARun(t *testing.T) {
-	r, one := roomFor(100), strings.Repeat("a", 1<<20)
-	for i := range 100 {
-		p := Pair{Old: surfaceOf(t, "s", one), New: surfaceOf(t, "s", "b"), room: r}
-		p.judge(t.Context(), 0, diff.Options{}, finding.Policy{})
-		s := p.result()
-		if left := i >= 13; left != (s.State == report.Failed) || left && (!strings.HasPrefix(s.Error.Message, "1.0 MiB are more than") || !strings.Contains(s.Error.Hint, "--shard")) {
-			t.Fatalf("the %dth: %s, %+v", i, s.State, s.Error)
+	large, little := surfaceOf(t, "s", strings.Repeat("a", 1<<20)), surfaceOf(t, "s", "b")
+	for seed := range uint64(4) {
+		r, results := roomFor(100), make([]fleet.Surface, 100)
+		for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(100) {
+			p := Pair{Old: large, New: little}
+			if i%3 == 0 {
+				p.Old = surfaceOf(t, "s", "a")
+			}
+			judge := func(fits bool) error {
+				p.leftOut = !fits
+				p.judge(t.Context(), 0, diff.Options{}, finding.Policy{})
+				results[i] = p.result()
+				return nil
+			}
+			if err := r.take(i, p.differing(), diff.MostBytes, judge); err != nil {
+				t.Fatal(err)
+			}
+			if held := lists.Filter(r.waiting, func(w waiting) bool { return w.judge != nil }); len(held) > 13 {
+				t.Fatalf("%d wait", len(held))
+			}
+		}
+		if err := r.close(); err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range results {
+			left := i%3 != 0 && i-i/3-1 >= 13
+			if left != (s.State == report.Failed) || left && (!strings.HasPrefix(s.Error.Message, "1.0 MiB are more than") || !strings.Contains(s.Error.Hint, "--shard")) {
+				t.Fatalf("the %dth: %q, %+v", i, s.State, s.Error)
+			}
 		}
 	}
-	little := Pair{Old: surfaceOf(t, "s", "a"), New: surfaceOf(t, "s", "b"), room: r}
-	if found := little.judge(t.Context(), 0, diff.Options{}, finding.Policy{}); len(found) == 0 {
-		t.Error("a small one got no answer")
-	}
-	checked := surfaceOf(t, "s", one)
-	if refuse(&checked, r); checked.State != report.Failed {
+	if refuse(&large, false); large.State != report.Failed {
 		t.Error("what has no room is checked")
 	}
-	if many := roomFor(10_000); many.left.Load() != 10_000*roomForEach {
-		t.Errorf("a large fleet has room for %d", many.left.Load())
+	if many := roomFor(10_000); many.size != 10_000*roomForEach {
+		t.Errorf("a large fleet has room for %d", many.size)
 	}
 }
 

@@ -28,7 +28,8 @@ import (
 type Pair struct {
 	Old, New fleet.Surface
 	Unsaved  bool   // there is no old side, which may be for want of a snapshot
-	room     *room  // of the run; nil = it has no bound
+	size     int    // what differs, once it is known
+	leftOut  bool   // the run has no room for it
 	Absence  string // why a side is absent, as a sentence; empty = nobody knows more than that
 }
 

@@ -97,9 +97,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	}
 	limitMemory(pairs.n)
 	done, room := make([]compared, pairs.n), roomFor(pairs.n)
-	err = pairs.each(func(i int, pair Pair) error {
+	judge := func(i int, pair Pair) {
 		options := o.Options
-		pair.room = room
 		if calls := evidence(pair.New.Name, pair.Old.Name); calls != nil {
 			options.Recorded = calls
 		}
@@ -107,8 +106,17 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		if done[i].server.BaseFile == "" && pair.Old.Transport != "" {
 			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name)) // the lines of which show it, if it is there
 		}
-		return nil
+	}
+	err = pairs.each(func(i int, pair Pair) error {
+		return room.take(i, pair.differing(), diff.MostBytes, func(fits bool) error {
+			pair.leftOut = !fits
+			judge(i, pair)
+			return nil
+		})
 	})
+	if err == nil {
+		err = room.close()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -269,9 +277,9 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	budgets, part := f.Config.Project.Budgets, f.Part()
 	limitMemory(len(targets))
 	looked, room := make([]judged, len(targets)), roomFor(len(targets))
-	look := func(i int, s *fleet.Surface) error {
+	look := func(i int, s *fleet.Surface, fits bool) error {
 		defer s.LetGo()
-		subject, err := o.subjectOf(ctx, p, s, room, f.Config.Project)
+		subject, err := o.subjectOf(ctx, p, s, fits, f.Config.Project)
 		if err != nil || s.Interrupted { // it was asked for its lists once at most
 			return err
 		}
@@ -280,7 +288,12 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
 		return nil
 	}
-	surfaces, err := o.collect(ctx, f, targets, look)
+	surfaces, err := o.collect(ctx, f, targets, func(i int, s *fleet.Surface) error {
+		return room.take(i, sizeOf(s.Snapshot), mostChecked, func(fits bool) error { return look(i, s, fits) })
+	})
+	if err == nil {
+		err = room.close()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -370,8 +383,8 @@ func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subj
 }
 
 // subjectOf is a surface as the rules look at it; a live one with what was saved of it, if anything was.
-func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface, r *room, project config.Project) (check.Subject, error) {
-	refuse(s, r)
+func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface, fits bool, project config.Project) (check.Subject, error) {
+	refuse(s, fits)
 	makeRoom(sizeOf(s.Snapshot), sizeOf(s.Snapshot))
 	one := check.Subject{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.Snapshot, Observed: observed(*s), Exchanges: s.Exchanges, SkillTexts: s.SkillTexts}
 	if s.Transport != "" {
