@@ -43,8 +43,7 @@ func listCommand(p program) *cli.Command {
 			if err != nil {
 				return nil, err
 			}
-			surfaces, err := f.Survey(ctx, from)
-			filter.Fill(surfaces)
+			surfaces, err := f.List(ctx, from, filter)
 			view.Items, view.Fleet = view.Items || filter != fleet.ItemFilter{}, len(from) == 0
 			r := fleet.Report("list", surfaces)
 			r.InPart(f.Part(), nil)
@@ -124,8 +123,11 @@ looks at every configured server; mcp-snapshots is a SOURCE, too, for which noth
 			if err != nil {
 				return err
 			}
-			surfaces, err := fleet.Survey(c.Context, p.Process, p.Select, p.Contact, from)
-			filter.Fill(surfaces)
+			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
+			if err != nil {
+				return err
+			}
+			surfaces, err := f.List(c.Context, from, filter)
 			r := fleet.Report("list", surfaces)
 			if err := p.emit(c.Context, r, err, report.Options{Items: true}); err != nil {
 				return err

@@ -2,8 +2,10 @@ package fleet
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -37,15 +40,25 @@ func KindWords() []string {
 	return lists.Map(snapshot.Kinds(), func(kind snapshot.Kind) string { return kind.Word() + "s" })
 }
 
-// Fill puts what servers say of themselves and the items that the filter lets through into the reports of surfaces, and what
-// those cost.
-func (f ItemFilter) Fill(surfaces []Surface) {
-	for i := range surfaces {
-		if s := &surfaces[i]; s.Snapshot != nil {
-			s.Server.Tokens = s.TokenCost()
-			f.fill(s)
-		}
+// thrift is how far the heap may grow beyond what lives, in percent, while items are collected: those of a fleet are most of it.
+const thrift = 50
+
+// List is the surfaces that SOURCEs name, in their order, with what servers say of themselves, the items that the filter lets through and what
+// those cost in their reports. Of their documents nothing else is kept.
+func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilter) ([]Surface, error) {
+	targets, err := f.Resolve(ctx, from)
+	if err != nil {
+		return nil, err
 	}
+	debug.SetGCPercent(thrift)
+	return f.Each(ctx, targets, func(_ int, s *Surface) error {
+		if s.Snapshot != nil {
+			s.Server.Tokens = s.TokenCost()
+			filter.fill(s)
+		}
+		s.LetGo()
+		return nil
+	})
 }
 
 func (f ItemFilter) fill(s *Surface) {
