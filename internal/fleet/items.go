@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"hash/maphash"
 	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/lists"
@@ -51,14 +53,47 @@ func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilte
 		return nil, err
 	}
 	debug.SetGCPercent(thrift)
+	kept := newShelf()
 	return f.Each(ctx, targets, func(_ int, s *Surface) error {
 		if s.Snapshot != nil {
 			s.Server.Tokens = s.TokenCost()
 			filter.fill(s)
+			kept.take(&s.Server)
 		}
 		s.LetGo()
 		return nil
 	})
+}
+
+// shelf keeps once what many servers say word for word, and nothing of the messages around it.
+type shelf struct {
+	mutex sync.Mutex
+	seed  maphash.Seed
+	of    map[uint64]json.RawMessage
+}
+
+func newShelf() *shelf { return &shelf{seed: maphash.MakeSeed(), of: map[uint64]json.RawMessage{}} }
+
+func (k *shelf) take(s *report.Server) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	s.ServerInfo, s.Capabilities = k.same(s.ServerInfo), k.same(s.Capabilities)
+	for _, kind := range snapshot.Kinds() {
+		for i, raw := range *s.Items(kind) {
+			(*s.Items(kind))[i] = k.same(raw)
+		}
+	}
+}
+
+func (k *shelf) same(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return nil
+	}
+	sum := maphash.Bytes(k.seed, raw)
+	if !bytes.Equal(k.of[sum], raw) {
+		k.of[sum] = bytes.Clone(raw)
+	}
+	return k.of[sum]
 }
 
 func (f ItemFilter) fill(s *Surface) {
