@@ -24,6 +24,7 @@ type document struct {
 	parsed func() *schema.Schema // nil when it cannot be read
 	named  func() naming
 	pool   *schema.Pool // work on the schemas of the tool
+	quiet  *quiet
 }
 
 // place is one schema inside a document, the document itself included.
@@ -77,7 +78,10 @@ func documentOf(ctx context.Context, i item, name string) *document {
 	if raw == nil {
 		return nil
 	}
-	d := &document{path: "/" + name, raw: raw, value: i.fields[name]}
+	d := &document{path: "/" + name, raw: raw, value: i.fields[name], quiet: &quiet{}}
+	if i.fields != nil { // else the tool is too large for its schemas to be looked at, which in others they may be
+		d.quiet = quietOf(name, raw)
+	}
 	d.collect(d.start(), d.value, place{plain: true, value: true})
 	d.reach()
 	d.named = sync.OnceValue(d.namesOf)
@@ -262,11 +266,7 @@ func ofTools(f func(t tool, at spot)) look {
 }
 
 func ofSchemas(f func(d *document, at spot)) look {
-	return ofEachTool(func(_ *server, t tool, report tell) {
-		for _, d := range t.schemas() {
-			f(d, spot{t.id, d.start(), report})
-		}
-	})
+	return ofEachSchema(func(_ *server, t tool, d *document, report tell) { f(d, spot{t.id, d.start(), report}) })
 }
 
 func ofTexts(f func(p passage, at spot)) look {
@@ -280,12 +280,10 @@ func ofTexts(f func(p passage, at spot)) look {
 }
 
 func ofPlaces(f func(d *document, p *place, at spot)) look {
-	return ofEachTool(func(s *server, t tool, report tell) {
-		for _, d := range t.schemas() {
-			for _, p := range d.places {
-				if !s.stopped() {
-					f(d, p, spot{t.id, p.way, report})
-				}
+	return ofEachSchema(func(s *server, t tool, d *document, report tell) {
+		for _, p := range d.places {
+			if !s.stopped() {
+				f(d, p, spot{t.id, p.way, report})
 			}
 		}
 	})

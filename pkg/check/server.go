@@ -83,7 +83,7 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 				s.texts = append(s.texts, passage{item: i.id, way: start.below("/SKILL.md"), text: read.Text})
 			}
 			if kind == snapshot.Tools {
-				s.tools = append(s.tools, tool{item: i, input: documentOf(ctx, i, "inputSchema"), output: documentOf(ctx, i, "outputSchema"), quiet: quietOf(raw.Raw)})
+				s.tools = append(s.tools, tool{item: i, input: documentOf(ctx, i, "inputSchema"), output: documentOf(ctx, i, "outputSchema"), quiet: quietOf("", raw.Raw)})
 			}
 		}
 	}
