@@ -18,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -56,7 +57,7 @@ now and later.`,
 				return err
 			}
 			for _, f := range planned {
-				if err := p.create(c.Context, f.path, f.text); err != nil {
+				if err := create(c.Context, p.Dir, f.path, f.text); err != nil {
 					undo(p.Dir, planned)
 					return err
 				}
@@ -71,7 +72,7 @@ now and later.`,
 			err = p.emit(c.Context, r, err, report.Options{})
 			if saved {
 				if typed {
-					err = cmp.Or(err, p.agree())
+					err = cmp.Or(err, agree(p.Process))
 				}
 				for _, f := range planned {
 					p.Note("wrote %s", f.path)
@@ -168,19 +169,19 @@ func inline(dir string, from []source.Source) (string, error) {
 }
 
 // agree remembers that the server of the new mcpctl.yaml may be started: later runs find it there.
-func (p program) agree() error {
-	cfg, err := fleet.Read(p.Process, fleet.Selection{})
+func agree(p host.Process) error {
+	cfg, err := fleet.Read(p, fleet.Selection{})
 	if err != nil {
 		return err
 	}
-	return trust.Gate{Process: p.Process}.Agree(lists.Filter(cfg.Entries, config.Entry.NeedsTrust), false)
+	return trust.Gate{Process: p}.Agree(lists.Filter(cfg.Entries, config.Entry.NeedsTrust), false)
 }
 
-func (p program) create(ctx context.Context, path, text string) error {
-	if err := os.MkdirAll(filepath.Join(p.Dir, filepath.Dir(path)), 0o777); err != nil {
+func create(ctx context.Context, dir, path, text string) error {
+	if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o777); err != nil {
 		return err
 	}
-	return files.WriteOutput(ctx, p.Dir, path, files.Bytes([]byte(text)))
+	return files.WriteOutput(ctx, dir, path, files.Bytes([]byte(text)))
 }
 
 // undo removes files that were created, and the folders around them that are empty now.

@@ -158,7 +158,7 @@ func (f *Fleet) read(from []source.Source) error {
 			f.process.Note("%s", report.Visible(line))
 		}
 	}
-	f.tellRemarks()
+	tellRemarks(f)
 	return nil
 }
 
@@ -172,7 +172,7 @@ func needsConfig(err error, from []source.Source, project string) bool {
 }
 
 // tellRemarks says which files were left out, and with --verbose which servers; of a configuration read again once.
-func (f *Fleet) tellRemarks() {
+func tellRemarks(f *Fleet) {
 	for _, p := range f.Config.Remarks {
 		if (p.Server == "" || f.process.Verbose) && !slices.Contains(f.remarked, p.Error()) {
 			f.remarked = append(f.remarked, p.Error())
