@@ -50,6 +50,7 @@ func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.
 	}
 	folder := f.Config.Project.Snapshots
 	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
+	o.Steps = stepsFor(fleet.WholeOf(f, from, len(current)))
 	var candidates []candidate
 	for _, pair := range withSaved(ctx, p, current, folder) {
 		candidates = append(candidates, o.candidate(ctx, p, pair, f.Config.Project.Policy))

@@ -27,9 +27,9 @@ const (
 	large       = 256 << 10
 	memoryEach  = 2 << 10 // bytes, for what a report says of each server
 
-	small       = 128 << 10 // bytes that are always judged
-	roomOfRun   = 14 << 20  // bytes of larger servers that a run judges at least: with the small ones of a hundred, some 20 s of processor time at worst
-	roomForEach = 64 << 10  // bytes that each server adds to that where they are very many
+	small       = 128 << 10      // bytes that are always judged
+	roomOfRun   = diff.MostBytes // of larger servers that a run judges at least: the largest one alone, or with the small ones of a hundred some 20 s of processor time at worst
+	roomForEach = 64 << 10       // bytes that each server adds to that where they are very many
 )
 
 // room is what a run has to judge servers that are not small. Who answers first must not decide which of them it has room for: they wait until
@@ -79,6 +79,17 @@ func (r *room) close() error {
 
 func finish(servers []waiting, fit bool) error {
 	return fleet.Visit("", len(servers), func(i int) error { return servers[i].judge(fit) })
+}
+
+// Steps on the schemas of all servers of a run, and of one server at least: no change of a real server needs so many.
+const (
+	stepsOfRun = 10_000_000
+	leastSteps = 50_000
+)
+
+// stepsFor is the work on the schemas of each server where a run has so many, part of a divided run or not.
+func stepsFor(servers int) int {
+	return max(leastSteps, min(diff.DefaultSteps, stepsOfRun/max(servers, 1)))
 }
 
 const fewerOfThem = "name it alone, or fewer servers, or divide the run: --shard 1/2"

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -73,7 +74,7 @@ func TestRoomOfARun(t *testing.T) {
 			if err := r.take(i, p.differing(), diff.MostBytes, judge); err != nil {
 				t.Fatal(err)
 			}
-			if held := lists.Filter(r.waiting, func(w waiting) bool { return w.judge != nil }); len(held) > 13 {
+			if held := lists.Filter(r.waiting, func(w waiting) bool { return w.judge != nil }); len(held) > 7 {
 				t.Fatalf("%d wait", len(held))
 			}
 		}
@@ -81,7 +82,7 @@ func TestRoomOfARun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, s := range results {
-			left := i%3 != 0 && i-i/3-1 >= 13
+			left := i%3 != 0 && i-i/3-1 >= 7
 			if left != (s.State == report.Failed) || left && (!strings.HasPrefix(s.Error.Message, "1.0 MiB are more than") || !strings.Contains(s.Error.Hint, "--shard")) {
 				t.Fatalf("the %dth: %q, %+v", i, s.State, s.Error)
 			}
@@ -92,6 +93,26 @@ func TestRoomOfARun(t *testing.T) {
 	}
 	if many := roomFor(10_000); many.size != 10_000*roomForEach {
 		t.Errorf("a large fleet has room for %d", many.size)
+	}
+}
+
+// TestLargestAlone: the largest server that is compared has room in a run of its own.
+func TestLargestAlone(t *testing.T) {
+	judged := false
+	r := roomFor(1)
+	err := r.take(0, diff.MostBytes, diff.MostBytes, func(fits bool) error { judged = fits; return nil })
+	if err = errors.Join(err, r.close()); err != nil || !judged {
+		t.Error(judged, err)
+	}
+}
+
+// TestStepsOfARun: few servers have all the work that one has, many share that of a run, and none has less than real changes need. What
+// a server has depends on the configuration alone, so that a part of a divided run judges as the whole does.
+func TestStepsOfARun(t *testing.T) {
+	for servers, want := range map[int]int{0: 500_000, 1: 500_000, 20: 500_000, 100: 100_000, 200: 50_000, 10_000: 50_000} {
+		if got := stepsFor(servers); got != want {
+			t.Errorf("%d servers: %d, not %d", servers, got, want)
+		}
 	}
 }
 

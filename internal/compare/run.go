@@ -95,6 +95,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
+	o.Steps = stepsFor(fleet.WholeOf(f, now, pairs.n))
 	limitMemory(pairs.n)
 	done, room := make([]compared, pairs.n), roomFor(pairs.n)
 	judge := func(i int, pair Pair) {

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // Shard is part Index of Count, from 1; the zero value is everything.
@@ -114,6 +115,15 @@ func (f *Fleet) Part() *report.Part {
 		return nil
 	}
 	return &report.Part{Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, Fleet: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second)}
+}
+
+// WholeOf is how many servers the whole of a run has: all that are configured and take part, or the n that SOURCEs name.
+func WholeOf(f *Fleet, from []source.Source, n int) int {
+	if len(from) > 0 {
+		return n
+	}
+	chosen, _ := Choose(f.Config, f.selected, nil) // which has been asked before
+	return len(chosen)
 }
 
 // Digest names what all parts of a run must agree on: the configured servers, and what mcpctl.yaml decides.
