@@ -49,7 +49,7 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 			&cli.StringFlag{Name: "base", Usage: "the old side: any `SOURCE`", Destination: &o.Base},
 			&cli.StringFlag{Name: "base-ref", Usage: "the old side: the same servers, started from commit `REF` in a temporary worktree", Destination: &o.Ref},
 			&cli.IntFlag{Name: "versions", Usage: "a table of the last `N` releases of the one package", Destination: &o.Versions},
-			&cli.BoolFlag{Name: "upgrade", Usage: "configured servers that start a package (npx, uvx, pipx), against its newest version", Destination: &o.Upgrade},
+			&cli.BoolFlag{Name: "upgrade", Usage: "configured servers that start a package (npx, uvx, pipx, docker), against its newest version", Destination: &o.Upgrade},
 			&cli.BoolFlag{Name: "locked", Usage: "start no other package than what mcp-snapshots/mcpctl.lock.json says", Destination: &o.Locked},
 			&cli.StringFlag{Name: "build", Usage: "with --base-ref, run `CMD` with the shell in both trees first", Destination: &o.Build},
 			&cli.StringFlag{Name: "usage", Usage: "judge each change by the recorded calls of `RECORDS`: local, or a file of mcpctl usage export", Destination: &o.Records},

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -264,6 +266,9 @@ func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
 // savedReport reads a report as the JSON format has it.
 func (p program) savedReport(ctx context.Context, path string) (*report.Report, error) {
 	data, err := p.savedFile(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Usagef("%w: mcpctl check --report json=FILE writes a report, and so do diff and list", err)
+	}
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}

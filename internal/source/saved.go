@@ -207,6 +207,9 @@ func readRegular(ctx context.Context, p host.Process, path string) ([]Saved, err
 // readFile reads a file that somebody named, which may be a pipe of the shell.
 func readFile(path string) ([]Saved, error) {
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Usagef("%w: a word that ends in .json or has a slash is a file; mcpctl snapshot saves servers, and mcpctl config shows those that have names", err)
+	}
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 func readSchema(t testing.TB, text string) any {
@@ -228,10 +227,9 @@ func TestHostileSchemasEndSoon(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				start := time.Now()
 				s.run()
-				if s.work < -overdraft || s.tried > DefaultEvaluations || time.Since(start) > 30*time.Second {
-					t.Errorf("%s: %v, %d evaluations, %d units of work left", name, time.Since(start), s.tried, s.work)
+				if s.work < -overdraft || s.tried > DefaultEvaluations {
+					t.Errorf("%s: %d evaluations, %d units of work left", name, s.tried, s.work)
 				}
 			}
 		}
