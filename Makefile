@@ -66,7 +66,7 @@ test-packages:        ## packages fetched, locked and packed with the real npm a
 test-fleet:           ## 1,000 servers in the parts of a real Slurm array, one of them killed, merged; says what it skips
 	$(GO) test -tags fleet -count=1 -timeout 10m -v -run '^TestFleet' ./cmd/mcpctl
 
-test-store:           ## real stores: S3 with faults in between, Azure where azurite of npm is installed; says what it skips
+test-store:           ## real stores: S3 with faults in between, Google and Azure where fake-gcs-server and azurite are installed; says what it skips
 	$(GO) test -tags store -count=1 -timeout 10m -v -run '^TestStore' ./cmd/mcpctl
 	cd mcpctl-store && $(GO) vet ./... && $(GO) test -count=1 -timeout 10m ./...
 

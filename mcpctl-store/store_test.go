@@ -28,7 +28,7 @@ func TestAzure(t *testing.T) {
 	}
 	address := listener.Addr().(*net.TCPAddr)
 	_ = listener.Close()
-	server := exec.Command(program, "--blobHost", "127.0.0.1", "--blobPort", fmt.Sprint(address.Port), "--location", t.TempDir(), "--silent", "--skipApiVersionCheck")
+	server := exec.Command(program, "--blobHost", "127.0.0.1", "--blobPort", fmt.Sprint(address.Port), "--location", t.TempDir(), "--silent", "--skipApiVersionCheck", "--disableTelemetry")
 	server.Stderr = os.Stderr
 	if err := server.Start(); err != nil {
 		t.Fatal(err)

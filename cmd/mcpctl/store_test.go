@@ -23,7 +23,7 @@ import (
 // fakeS3 is the server that stands for Amazon's. It keeps to conditions of writes.
 const fakeS3 = "github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0"
 
-// cloud is an S3 server with a proxy before it, mcpctl and mcpctl-store.
+// cloud is a server of objects with a proxy before it, mcpctl and mcpctl-store.
 type cloud struct {
 	dir, program string
 	environ      []string
@@ -34,39 +34,46 @@ type cloud struct {
 	passed map[string]int                                           // requests that came through, by what they did
 }
 
-func newCloud(t *testing.T) *cloud {
+// newCloud starts a server at an address. The environment is what finds it behind the proxy.
+func newCloud(t *testing.T, start func(c *cloud, address string) *exec.Cmd, environ func(proxy string) []string) *cloud {
 	c := &cloud{dir: t.TempDir(), passed: map[string]int{}}
 	bin := filepath.Join(c.dir, "bin")
 	c.program = filepath.Join(bin, "mcpctl")
 	c.build(t, "build", "-o", bin+"/", ".", "../../examples/tickets")
 	c.build(t, "build", "-C", "../../mcpctl-store", "-o", filepath.Join(bin, "mcpctl-store"), ".")
-	c.build(t, "install", fakeS3)
 	address, err := freeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := exec.Command(filepath.Join(bin, "gofakes3"), "-backend", "memory", "-host", address, "-initialbucket", "fleet", "-quiet")
+	server := start(c, address)
+	server.Stderr = os.Stderr
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = server.Process.Kill(), server.Wait() })
+	awaitServer(t, address)
+	target := &url.URL{Scheme: "http", Host: address}
+	c.forward = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	proxy := httptest.NewServer(http.HandlerFunc(c.serve))
+	t.Cleanup(proxy.Close)
+	c.environ = append(os.Environ(), environ(proxy.Listener.Addr().String())...)
+	c.environ = append(c.environ, "MCPCTL_CONFIG="+filepath.Join(c.dir, "mcp.json"), "PATH="+bin+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+c.dir)
+	c.offer(t, 1)
+	return c
+}
+
+// awaitServer returns once something listens.
+func awaitServer(t *testing.T, address string) {
 	for until := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		connection, err := net.Dial("tcp", address)
 		if err == nil {
 			_ = connection.Close()
-			break
+			return
 		}
 		if time.Now().After(until) {
 			t.Fatal(err)
 		}
 	}
-	c.forward = httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
-	proxy := httptest.NewServer(http.HandlerFunc(c.serve))
-	t.Cleanup(proxy.Close)
-	c.environ = append(os.Environ(), "AWS_ENDPOINT_URL_S3="+proxy.URL, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=us-east-1",
-		"AWS_CONFIG_FILE=/dev/null", "MCPCTL_CONFIG="+filepath.Join(c.dir, "mcp.json"), "PATH="+bin+":"+os.Getenv("PATH"), "XDG_STATE_HOME="+c.dir)
-	c.offer(t, 1)
-	return c
 }
 
 func (c *cloud) build(t *testing.T, args ...string) {
@@ -157,7 +164,12 @@ func busy(w http.ResponseWriter, _ *http.Request) bool {
 
 // TestStoreS3 keeps snapshots and reports in S3, with what goes wrong between here and there.
 func TestStoreS3(t *testing.T) {
-	c := newCloud(t)
+	c := newCloud(t, func(c *cloud, address string) *exec.Cmd {
+		c.build(t, "install", fakeS3)
+		return exec.Command(filepath.Join(c.dir, "bin", "gofakes3"), "-backend", "memory", "-host", address, "-initialbucket", "fleet", "-quiet")
+	}, func(proxy string) []string {
+		return []string{"AWS_ENDPOINT_URL_S3=http://" + proxy, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=us-east-1", "AWS_CONFIG_FILE=/dev/null"}
+	})
 	const prod = "s3://fleet/prod"
 
 	c.run(t, 4, "no saved snapshot", "diff", "--snapshots", prod)
