@@ -290,7 +290,8 @@ func oddCommand(words []Text) string {
 	}
 	if slices.Contains([]string{"docker", "podman", "nerdctl"}, base(argv[0])) {
 		if i := slices.IndexFunc(argv, escapes().MatchString); i >= 0 {
-			return "opens the container with " + argv[i]
+			option, _, _ := strings.Cut(argv[i], "=") // its value is the repository's word, and may be a secret
+			return "opens the container with " + option
 		}
 	}
 	return ""

@@ -50,6 +50,16 @@ func TestSteers(t *testing.T) {
 	}
 }
 
+// TestUnusualIsOurOwnWord: why a line is marked is printed as it stands, so it repeats no text of a configuration, which may hold
+// a secret or move the terminal's cursor.
+func TestUnusualIsOurOwnWord(t *testing.T) {
+	m := Manifest{Starts: []Text{Plain("docker"), Plain("run"), Masked("--volume=***", "--volume=hunter2\x1b[2K\u202e"), Plain("img")}}
+	_, unusual := m.Brief()
+	if len(unusual) != 1 || unusual[0].Unusual != "opens the container with --volume" {
+		t.Errorf("%+q", unusual)
+	}
+}
+
 // TestCompare tells what is new and what is gone, and has secrets in what is hashed alone.
 func TestCompare(t *testing.T) {
 	before := Manifest{Starts: []Text{Plain("x"), Masked("***", "s3cret")}, Sets: []Member{{Name: "A", Value: Plain("1")}}}
