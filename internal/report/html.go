@@ -1,11 +1,12 @@
 package report
 
 import (
+	"bufio"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"slices"
 	"strings"
@@ -17,38 +18,11 @@ import (
 )
 
 var (
-	//go:embed page/page.html
-	pageTemplate string
 	//go:embed page/style.css
 	pageStyle string
 	//go:embed page/filter.js
 	pageScript string
 )
-
-// webPage is what the page shows. Every text of it is escaped by html/template for the place where it stands.
-type webPage struct {
-	Headline text
-	Verdict  Verdict
-	Says     text
-	Allowed  string // the content security policy: our style and script, and nothing from anywhere
-	Style    template.CSS
-	Script   template.JS
-	Problems []text
-	Made     text // when and of what, and by which version
-	Breaks   text
-	Story    []webLine
-	Levels   []webLevel
-	Servers  []webServer // those with something of their own to say
-	Quiet    []text      // the names of those without findings
-	Search   bool        // whether there is so much that one may want to search
-	Compared []text
-	Causes   []webCause
-	More     []webGroup // those of a fleet that are folded, in few words
-	MoreSays text
-	Header   []text
-	Rows     [][]text
-	MoreRows [][]text // those that are folded
-}
 
 // How many causes and rows of a fleet are seen at once; the others are folded.
 const (
@@ -56,111 +30,153 @@ const (
 	openRows   = 200
 )
 
-type webLevel struct {
-	Word  string
-	Count int
+// webPage writes a report as a page. It does so without html/template, for whose sake the linker would keep every method of
+// every library: a tenth of the program.
+type webPage struct {
+	out *bufio.Writer
+	*Report
+	options Options
+	servers roster
+	causes  []cause
+	header  []string // of the rows of a command that judges nothing
+	rows    [][]string
 }
 
-type webLine struct {
-	Level string
-	Title text
+// put writes markup of ours with a text in the place of each %v. Whatever is no markup is escaped, for what stands between tags
+// and for quoted attributes, which are all the places that there are, and what cannot be seen in a string is spelled out.
+func (p *webPage) put(ours markup, texts ...any) {
+	for i, t := range texts {
+		switch t := t.(type) {
+		case markup:
+		case string:
+			texts[i] = escaped(t)
+		default:
+			texts[i] = html.EscapeString(fmt.Sprint(t))
+		}
+	}
+	fmt.Fprintf(p.out, string(ours), texts...)
 }
 
-type webServer struct {
-	Number   int
-	Name     text
-	Troubles []webTrouble
-	Unsaved  text
-	All      text // the names of all, where Name has only the first
-}
-
-type webTrouble struct {
-	State, Stage text
-	Text, Stderr multiline
-}
-
-// webCause is what is told together; Item is empty for a single group.
-type webCause struct {
-	Item   text
-	Groups []webGroup
-}
-
-type webGroup struct {
-	Level, Fingerprint    string
-	Title, Rules, Verdict text
-	Hints, Waivers, Docs  []text
-	Rows, Rest            [][]piece
-	Members               []webMember
-}
-
-type webMember struct {
-	Fingerprint string
-	Where       text
-	Many        []text // where and fingerprint of all that have these rows in common, in place of those of one
-	Rows        [][]piece
+// putEach writes the markup once for each text.
+func (p *webPage) putEach(ours markup, texts []string) {
+	for _, text := range texts {
+		p.put(ours, text)
+	}
 }
 
 func writeHTML(w io.Writer, r *Report, o Options) error {
-	page, err := template.New("page").Parse(pageTemplate)
-	if err != nil {
-		return err
-	}
-	return page.Execute(w, webPageOf(r, o))
-}
-
-func webPageOf(r *Report, o Options) webPage {
-	p := webPage{
-		Headline: text(headline(r)), Verdict: r.Verdict, Style: template.CSS(pageStyle), Script: template.JS(pageScript),
-		Allowed: fmt.Sprintf("default-src 'none'; base-uri 'none'; form-action 'none'; style-src '%s'; script-src '%s'", sourceHash(pageStyle), sourceHash(pageScript)),
-		Levels:  webLevels(o.wanted(r.Findings)),
-	}
-	if says := Meaning(r); says != "" {
-		p.Says = bareText(fmt.Sprintf("Exit status %d: %s.", r.Status, says))
-	}
-	p.Problems = texts(r.Problems)
-	servers := r.roster()
-	p.addServers(r, servers, o)
-	p.addCauses(r, servers, o)
-	p.Made = text(madeBy(o))
+	p := webPage{out: bufio.NewWriter(w), Report: r, options: o, servers: r.roster()}
+	p.causes = varied(o.causes(r.Groups), p.servers)
 	if r.Findings == nil {
-		header, rows := overview(r)
-		p.Header = texts(header)
-		for i, row := range rows {
-			if i < openRows {
-				p.Rows = append(p.Rows, texts(row))
-			} else {
-				p.MoreRows = append(p.MoreRows, texts(row))
-			}
-		}
+		p.header, p.rows = overview(r)
 	}
-	p.Search = len(r.Servers) > 1 && (p.Levels != nil || len(p.MoreRows) > 0)
-	return p
+	p.writeHead()
+	p.writeSummary()
+	p.put("<main>\n")
+	p.writeCauses()
+	p.writeServers()
+	p.writeRows()
+	p.put("</main>\n")
+	if made := madeBy(o); made != "" {
+		p.put(`<footer><p class="quiet">%v</p></footer>`+"\n", made)
+	}
+	p.put("<script>%v</script>\n</body>\n</html>\n", markup(pageScript))
+	return p.out.Flush()
 }
 
-func texts(all []string) []text {
-	return lists.Map(all, func(s string) text { return text(s) })
+// writeHead writes what is not seen; the policy allows our style and our script, and nothing from anywhere.
+func (p *webPage) writeHead() {
+	p.put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	p.put(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; style-src '%v'; script-src '%v'">`+"\n", sourceHash(pageStyle), sourceHash(pageScript))
+	p.put("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
+	p.put("<title>%v</title>\n<style>%v</style>\n</head>\n<body>\n", headline(p.Report), markup(pageStyle))
 }
-
-// bareText is a sentence without the backticks around its names.
-func bareText(s string) text { return text(strings.ReplaceAll(s, "`", "")) }
 
 func sourceHash(source string) string {
 	hash := sha256.Sum256([]byte(source))
 	return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 }
 
-func webLevels(findings []finding.Finding) []webLevel {
-	counts := map[string]int{}
-	for _, f := range findings {
-		counts[levelWord(f)]++
+// writeSummary writes what a whole run comes to.
+func (p *webPage) writeSummary() {
+	p.put("<header>\n<h1 class=\"%v\">%v</h1>\n", p.Verdict, headline(p.Report))
+	if says := Meaning(p.Report); says != "" {
+		p.put("<p>Exit status %v: %v.</p>\n", p.Status, bareText(says))
 	}
-	var all []webLevel
-	for _, word := range []string{"breaking", "warning", "info", "waived"} {
-		if counts[word] > 0 {
-			all = append(all, webLevel{word, counts[word]})
+	p.putEach(`<p class="trouble">%v</p>`+"\n", p.Problems)
+	if broken := broken(p.Findings); len(broken) > 0 && p.Command != "check" {
+		p.put(`<p class="breaks">Breaks whoever uses %v.</p>`+"\n", someOf(broken, 8))
+	}
+	p.writeStory()
+	p.writeCompared()
+	p.writeFilter()
+	p.put("</header>\n")
+}
+
+// bareText is a sentence without the backticks around its names.
+func bareText(s string) string { return strings.ReplaceAll(s, "`", "") }
+
+func (p *webPage) writeStory() {
+	if len(p.causes) < storyFrom {
+		return
+	}
+	p.put("<ul>\n")
+	told := p.causes[:min(len(p.causes), storyLines-2)]
+	for _, c := range told {
+		level := levelWord(c.groups[0].Members[0])
+		p.put(`<li><span class="level %v">%v</span> %v</li>`+"\n", level, level, bareText(c.title()))
+	}
+	if more := len(p.causes) - len(told); more > 0 {
+		p.put("<li>… and %v more, all below</li>\n", quantity(more, "cause"))
+	}
+	p.put("</ul>\n")
+}
+
+// found tells whether there are findings of a server, of those that are shown.
+func (p *webPage) found(s Server) bool {
+	return len(p.options.wanted(p.servers.found[s.Name])) > 0
+}
+
+func (p *webPage) writeCompared() {
+	var all []string
+	for _, s := range p.Servers {
+		if s.Base != "" && p.found(s) {
+			all = append(all, s.Name+": "+s.Base+" → "+now(s))
 		}
 	}
-	return all
+	if len(all) <= 3 {
+		p.putEach(`<p class="quiet">%v</p>`+"\n", all)
+		return
+	}
+	p.put("<details><summary>what was compared of %v servers with findings</summary>\n<pre>", len(all))
+	p.putEach("%v\n", all)
+	p.put("</pre></details>\n")
+}
+
+// writeFilter writes a form that the script shows: a box for each level, and a search where there is so much that one may want it.
+func (p *webPage) writeFilter() {
+	counts := map[string]int{}
+	for _, f := range p.options.wanted(p.Findings) {
+		counts[levelWord(f)]++
+	}
+	search := len(p.Servers) > 1 && (len(counts) > 0 || len(p.rows) > openRows)
+	if len(counts) == 0 && !search {
+		return
+	}
+	p.put(`<form id="filter" hidden>` + "\n")
+	if len(counts) > 0 {
+		p.put("<fieldset><legend>Level</legend>\n")
+		for _, word := range []string{"breaking", "warning", "info", "waived"} {
+			if n := counts[word]; n > 0 {
+				p.put(`<label><input type="checkbox" name="level" value="%v" checked> <span class="level %v">%v</span> %v</label>`+"\n", word, word, word, n)
+			}
+		}
+		p.put("</fieldset>\n")
+	}
+	if search {
+		p.put(`<label>Search <input type="search" name="words" placeholder="server, tool, rule"></label>` + "\n")
+	}
+	p.put("<output></output>\n</form>\n")
 }
 
 // madeBy names the version of mcpctl, the time and the commit, as far as the caller gave them.
@@ -178,149 +194,234 @@ func madeBy(o Options) string {
 	return join(", ", strings.TrimSpace("mcpctl "+o.Version), when, commit)
 }
 
-// addServers adds a section for each server that could not be asked or compared, of a fleet for each cause; the others are named.
-func (p *webPage) addServers(r *Report, servers roster, o Options) {
-	several := len(r.Servers) > mostServers
-	var unsaved []string
+func (p *webPage) writeCauses() {
+	open := len(p.causes)
+	if len(p.servers.all) > mostServers {
+		open = min(open, openCauses)
+	}
+	for _, c := range p.causes[:open] {
+		p.writeCause(c)
+	}
+	if more := p.causes[open:]; len(more) > 0 {
+		levels := lists.Map(more, func(c cause) string { return levelWord(c.groups[0].Members[0]) })
+		p.put(`<details class="more"><summary>%v: %v</summary>`+"\n", quantity(len(more), "more cause"), tally(levels))
+		for _, c := range more {
+			p.writeBriefly(c)
+		}
+		p.put("</details>\n")
+	}
+}
+
+// writeCause writes what is told together.
+func (p *webPage) writeCause(c cause) {
+	p.put(`<section class="cause">` + "\n")
+	several := len(c.groups) > 1
 	if several {
-		for _, t := range troubles(r.Servers) {
-			one := webTrouble{text(t.State), text(t.Stage), multiline(troubleText(t.Server, Failure{Message: t.says(), Hint: t.Hint})), multiline(t.Stderr)}
-			p.Servers = append(p.Servers, webServers(servers, t.Names, webServer{Troubles: []webTrouble{one}}))
+		p.put("<h2>%v</h2>\n", itemTitle(c.item)+serverNote(c.server, p.servers))
+	}
+	told := map[string]bool{}
+	for i, g := range c.once(false) {
+		title := titled(g, p.servers)
+		if several {
+			title = g.Says()
+		}
+		p.writeGroup(g, title, told)
+		p.writeMembers(c.groups[i])
+		p.put("</details>\n</article>\n")
+	}
+	p.put("</section>\n")
+}
+
+// writeGroup writes a group, up to the members in its last fold.
+func (p *webPage) writeGroup(g finding.Group, title string, told map[string]bool) {
+	level := levelWord(g.Members[0])
+	p.put(`<article class="finding" id="f-%v" data-level="%v">`+"\n"+`<h3><span class="level %v">%v</span> %v</h3>`+"\n", g.Fingerprint, level, level, level, bareText(title))
+	rows := groupRows(g, g.Title, p.servers, told)
+	shown := seenRows(rows)
+	p.writePieces(rows[:shown], "<pre>", "</pre>\n")
+	if rest := rows[shown:]; len(rest) > 0 {
+		p.put("<details><summary>%v lines more</summary>", len(rest))
+		p.writePieces(rest, "<pre>", "</pre></details>\n")
+	}
+	for _, hint := range hintsOf(g) {
+		p.put(`<p class="hint">%v</p>`+"\n", bareText(hint))
+	}
+	p.putEach(`<p class="waiver">%v</p>`+"\n", each(g, waiverOf))
+	p.put("<details><summary><code>%v</code>%v</summary>\n", rulesOf(g), verdictOf(g))
+	p.putEach("<p>%v</p>\n", each(g, func(f finding.Finding) string { return ruleOf(f.Rule, p.options.Rules).Doc }))
+	p.put("<p>Fingerprint <code>%v</code></p>\n", g.Fingerprint)
+}
+
+// seenRows is how many of so many lines are seen: the rest is folded, unless something in it is concealed.
+func seenRows(rows [][]piece) int {
+	const longRows = 14
+	concealed := slices.ContainsFunc(rows, func(row []piece) bool {
+		return slices.ContainsFunc(row, func(s piece) bool { return strings.Contains(string(s.text), wording.Sign) })
+	})
+	if len(rows) <= longRows || concealed {
+		return len(rows)
+	}
+	return longRows - 4
+}
+
+func rulesOf(g finding.Group) string { return strings.Join(each(g, ruleOfFinding), ", ") }
+
+// verdictOf is what stands behind the rules of a group of which it is known whether somebody breaks.
+func verdictOf(g finding.Group) string {
+	if v := g.Members[0].Verdict; v == finding.Proved || v == finding.Unproven {
+		return ", " + string(v)
+	}
+	return ""
+}
+
+// writePieces writes lines, if there are any, between two pieces of markup.
+func (p *webPage) writePieces(rows [][]piece, before, behind markup) {
+	for i, row := range rows {
+		p.put("%v%v", before, rowMarkup(row))
+		if before = "\n"; i == len(rows)-1 {
+			p.put(behind)
 		}
 	}
-	for i, s := range r.Servers {
-		one := webServer{Number: i, Name: text(s.Name)}
-		for _, f := range s.failures() {
-			one.Troubles = append(one.Troubles, webTrouble{text(string(s.State)), text(f.Stage), multiline(troubleText(s, f)), multiline(f.Stderr)})
+}
+
+// writeMembers writes the findings of a group, those of many that show the same together.
+func (p *webPage) writeMembers(g finding.Group) {
+	type alike struct {
+		places []string // where and fingerprint
+		rows   [][]piece
+	}
+	var all []alike
+	at := map[string]int{}
+	for _, f := range g.Members {
+		rows := evidence(f)
+		if len(g.Members) <= mostServers {
+			p.put("<p><code>%v</code> <code>%v</code></p>\n", whereOf(f), f.Fingerprint())
+			p.writePieces(rows, "<pre>", "</pre>\n")
+			continue
 		}
-		if s.Unsaved {
-			one.Unsaved = text("no saved snapshot; save one by " + saving(s))
+		key := fmt.Sprint(rows)
+		i, known := at[key]
+		if !known {
+			i, at[key], all = len(all), len(all), append(all, alike{rows: rows})
 		}
-		found := len(o.wanted(servers.found[s.Name])) > 0
+		all[i].places = append(all[i].places, whereOf(f)+" "+f.Fingerprint())
+	}
+	for _, one := range all {
+		p.put("<pre>")
+		p.putEach("%v\n", one.places)
+		p.put("</pre>\n")
+		p.writePieces(one.rows, "<pre>", "</pre>\n")
+	}
+}
+
+func whereOf(f finding.Finding) string {
+	return strings.TrimSpace(subject(f) + " " + f.Pointer())
+}
+
+// writeBriefly writes the groups of a cause, each with its places on a line, so that ten thousand of them open in a moment.
+func (p *webPage) writeBriefly(c cause) {
+	for _, g := range c.groups {
+		level := levelWord(g.Members[0])
+		p.put(`<article class="finding" id="f-%v" data-level="%v"><h3>%v: %v</h3>`+"\n<pre>", g.Fingerprint, level, level, bareText(titled(g, p.servers)))
+		p.writePieces(groupRows(g, g.Title, p.servers, map[string]bool{}), "", "\n")
+		for _, hint := range hintsOf(g) {
+			p.put("→ %v\n", bareText(hint))
+		}
+		p.putEach("%v\n", each(g, waiverOf))
+		p.put("%v%v", rulesOf(g), verdictOf(g))
+		for _, f := range g.Members {
+			p.put("\n%v  %v", whereOf(f), f.Fingerprint())
+		}
+		p.put("</pre></article>\n")
+	}
+}
+
+// writeServers writes a section for each server that could not be asked or compared, of a fleet for each cause; the others are named.
+func (p *webPage) writeServers() {
+	several := len(p.Servers) > mostServers
+	if several {
+		for _, t := range troubles(p.Servers) {
+			p.writeServer(t.Names, "", func() {
+				p.writeTrouble(t.Server, Failure{Stage: t.Stage, Message: t.says(), Hint: t.Hint, Stderr: t.Stderr})
+			})
+		}
+	}
+	var unsaved, quiet []string
+	for _, s := range p.Servers {
+		failures := s.failures()
 		switch {
 		case several && s.Unsaved:
 			unsaved = append(unsaved, s.Name)
-		case several && len(one.Troubles) > 0:
-		case len(one.Troubles) > 0 || s.Unsaved:
-			p.Servers = append(p.Servers, one)
-		case !found && r.Findings != nil:
-			p.Quiet = append(p.Quiet, one.Name)
-		}
-		if found && s.Base != "" {
-			p.Compared = append(p.Compared, text(s.Name+": "+s.Base+" → "+now(s)))
+		case several && len(failures) > 0:
+		case s.Unsaved:
+			p.writeServer([]string{s.Name}, "no saved snapshot; save one by "+saving(s), func() { p.writeFailures(s) })
+		case len(failures) > 0:
+			p.writeServer([]string{s.Name}, "", func() { p.writeFailures(s) })
+		case p.Findings != nil && !p.found(s):
+			quiet = append(quiet, s.Name)
 		}
 	}
 	if len(unsaved) > 0 {
-		p.Servers = append(p.Servers, webServers(servers, unsaved, webServer{Unsaved: "no saved snapshot; save them by mcpctl snapshot, with the same words"}))
+		p.writeServer(unsaved, "no saved snapshot; save them by mcpctl snapshot, with the same words", func() {})
+	}
+	if len(quiet) > 0 {
+		p.put("<details><summary>nothing to show of %v</summary>\n<p class=\"quiet\">%v</p></details>\n", quantity(len(quiet), "server"), strings.Join(quiet, ", "))
 	}
 }
 
-// webServers is one that stands for several.
-func webServers(servers roster, names []string, one webServer) webServer {
-	one.Number, one.Name = servers.at[names[0]], text(someOf(names, mostPlaces))
+// writeServer writes what troubles several servers, and that they have no snapshot.
+func (p *webPage) writeServer(names []string, unsaved string, troubles func()) {
+	p.put(`<section data-server="%v">`+"\n<h2>%v</h2>\n", p.servers.at[names[0]], someOf(names, mostPlaces))
+	troubles()
+	if unsaved != "" {
+		p.put(`<p class="quiet">%v</p>`+"\n", unsaved)
+	}
 	if len(names) > mostPlaces+1 {
-		one.All = text(strings.Join(names, ", "))
+		p.put(`<details><summary>all of these servers</summary><p class="quiet">%v</p></details>`+"\n", strings.Join(names, ", "))
 	}
-	return one
+	p.put("</section>\n")
 }
 
-func (p *webPage) addCauses(r *Report, servers roster, o Options) {
-	causes := varied(o.causes(r.Groups), servers)
-	if broken := broken(r.Findings); len(broken) > 0 && r.Command != "check" {
-		p.Breaks = text("Breaks whoever uses " + someOf(broken, 8) + ".")
-	}
-	for i, c := range causes {
-		if len(causes) >= storyFrom && i < storyLines-2 {
-			p.Story = append(p.Story, webLine{levelWord(c.groups[0].Members[0]), bareText(c.title())})
-		}
-		if i >= openCauses && len(servers.all) > mostServers {
-			p.More = append(p.More, briefly(servers, o, c)...)
-			continue
-		}
-		one := webCause{}
-		if len(c.groups) > 1 {
-			one.Item = text(itemTitle(c.item) + serverNote(c.server, servers))
-		}
-		told := map[string]bool{}
-		for i, g := range c.once(false) {
-			group := webGroupOf(servers, o, g, told)
-			if one.Item != "" {
-				group.Title = bareText(g.Says())
-			}
-			group.Members = webMembers(c.groups[i])
-			one.Groups = append(one.Groups, group)
-		}
-		p.Causes = append(p.Causes, one)
-	}
-	if len(p.More) > 0 {
-		levels := lists.Map(causes[openCauses:], func(c cause) string { return levelWord(c.groups[0].Members[0]) })
-		p.MoreSays = text(quantity(len(levels), "more cause") + ": " + tally(levels))
-	}
-	if more := len(causes) - len(p.Story); len(p.Story) > 0 && more > 0 {
-		p.Story = append(p.Story, webLine{"", text(fmt.Sprintf("… and %s more, all below", quantity(more, "cause")))})
+func (p *webPage) writeFailures(s Server) {
+	for _, f := range s.failures() {
+		p.writeTrouble(s, f)
 	}
 }
 
-// briefly are the groups of a cause, each with its places on a line, so that ten thousand of them open in a moment.
-func briefly(servers roster, o Options, c cause) []webGroup {
-	var all []webGroup
-	for _, g := range c.groups {
-		one := webGroupOf(servers, o, g, map[string]bool{})
-		for _, f := range g.Members {
-			one.Members = append(one.Members, webMember{Fingerprint: f.Fingerprint(), Where: whereOf(f)})
-		}
-		one.Rows, one.Rest = append(one.Rows, one.Rest...), nil
-		all = append(all, one)
+func (p *webPage) writeTrouble(s Server, f Failure) {
+	p.put(`<article class="trouble">`+"\n"+`<h3><span class="level breaking">%v</span> %v</h3>`+"\n<pre>%v</pre>\n", string(s.State), f.Stage, multiline(troubleText(s, f)))
+	if f.Stderr != "" {
+		p.put("<details><summary>stderr</summary><pre>%v</pre></details>\n", multiline(f.Stderr))
 	}
-	return all
+	p.put("</article>\n")
 }
 
-// longRows is from how many lines on the rest is folded, unless something in it is concealed.
-const longRows = 14
-
-func webGroupOf(servers roster, o Options, g finding.Group, told map[string]bool) webGroup {
-	first := g.Members[0]
-	one := webGroup{
-		Level: levelWord(first), Fingerprint: g.Fingerprint, Title: bareText(titled(g, servers)), Rules: text(strings.Join(each(g, ruleOfFinding), ", ")),
-		Waivers: texts(each(g, waiverOf)), Rows: groupRows(g, g.Title, servers, told),
-		Docs: texts(each(g, func(f finding.Finding) string { return ruleOf(f.Rule, o.Rules).Doc })),
+// writeRows writes the table of a command that judges nothing.
+func (p *webPage) writeRows() {
+	if len(p.rows) == 0 {
+		return
 	}
-	for _, hint := range hintsOf(g) {
-		one.Hints = append(one.Hints, bareText(hint))
+	p.put(`<div class="wide"><table>` + "\n<thead><tr>")
+	p.putEach("<th>%v</th>", p.header)
+	p.put("</tr></thead>\n")
+	shown := min(len(p.rows), openRows)
+	p.writeBody(p.rows[:shown])
+	p.put("</table></div>\n")
+	if more := p.rows[shown:]; len(more) > 0 {
+		p.put(`<details class="more"><summary>%v more rows</summary><div class="wide"><table>`+"\n", len(more))
+		p.writeBody(more)
+		p.put("</table></div></details>\n")
 	}
-	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
-		one.Verdict = text(first.Verdict)
-	}
-	concealed := slices.ContainsFunc(one.Rows, func(row []piece) bool {
-		return slices.ContainsFunc(row, func(s piece) bool { return strings.Contains(string(s.text), wording.Sign) })
-	})
-	if len(one.Rows) > longRows && !concealed {
-		one.Rows, one.Rest = one.Rows[:longRows-4], one.Rows[longRows-4:]
-	}
-	return one
 }
 
-func whereOf(f finding.Finding) text {
-	return text(strings.TrimSpace(subject(f) + " " + f.Pointer()))
-}
-
-// webMembers are the findings of a group, those of many that show the same together.
-func webMembers(g finding.Group) []webMember {
-	var all []webMember
-	at := map[string]int{}
-	for _, f := range g.Members {
-		one := webMember{Fingerprint: f.Fingerprint(), Where: whereOf(f), Rows: evidence(f)}
-		if len(g.Members) > mostServers {
-			key := fmt.Sprint(one.Rows)
-			if i, known := at[key]; known {
-				all[i].Many = append(all[i].Many, one.Where+" "+text(one.Fingerprint))
-				continue
-			}
-			at[key], one.Many = len(all), []text{one.Where + " " + text(one.Fingerprint)}
-		}
-		all = append(all, one)
+func (p *webPage) writeBody(rows [][]string) {
+	p.put("<tbody>\n")
+	for _, row := range rows {
+		p.put("<tr>")
+		p.putEach("<td>%v</td>", row)
+		p.put("</tr>\n")
 	}
-	return all
+	p.put("</tbody>\n")
 }
 
 // overview is what a command that judges nothing has to say, as a table: a row per rule, per item, or per server.

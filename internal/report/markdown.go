@@ -302,7 +302,8 @@ func (l leftOut) note(limit int) string {
 		limit, strings.Join(parts, ", "))
 }
 
-// markup is escaped HTML as it may stand in Markdown: none of its lines is blank, which would end the HTML.
+// markup is escaped HTML; in Markdown none of its lines is blank, which would end the HTML. A constant becomes it without being
+// converted, a text of a server does not.
 type markup string
 
 func code(s string) markup { return "<code>" + escaped(s) + "</code>" }

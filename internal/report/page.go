@@ -49,12 +49,6 @@ type piece struct {
 	style style
 }
 
-// Text is what the HTML page shows of it.
-func (p piece) Text() printable.Text { return p.text }
-
-// Kind is "gone" or "new" of a piece that tells a change.
-func (p piece) Kind() string { return map[style]string{red: "gone", green: "new"}[p.style] }
-
 func pieces(spans []span) []piece {
 	return lists.Map(spans, func(s span) piece { return piece{printable.Visible(s.text), s.style} })
 }
