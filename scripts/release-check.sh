@@ -62,5 +62,7 @@ released=$(ls -d mcpctl_"$host"_*/mcpctl*)
 cd ..
 CGO_ENABLED=0 $GO build -trimpath -tags urfave_cli_no_docs -ldflags "-s -w -X main.buildVersion=$version" -o bin/mcpctl-again ./cmd/mcpctl
 cmp bin/mcpctl-again "dist/$released" || wrong "the binary cannot be built again"
+size=$(($(wc -c <bin/mcpctl-again)))
+test "$size" -le 20000000 || wrong "the binary has $size bytes, 20,000,000 are its most: perform in cmd/mcpctl/app.go says what makes all of it grow at once"
 rm bin/mcpctl-again
 echo "release: $version is whole: $(ls dist/*.tar.gz dist/*.zip | wc -l) archives, $(ls dist/*.deb dist/*.rpm dist/*.apk | wc -l) packages"

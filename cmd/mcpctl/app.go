@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"syscall"
@@ -47,7 +49,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	if asked, all, command := asksForHelp(own, takesValue); asked {
 		err = this.help(app, command, all)
 	} else if own, err = arranged(own, takesValue); err == nil {
-		err = app.RunContext(ctx, append([]string{app.Name}, own...))
+		err = perform(ctx, app, own)
 	}
 	printError(p, err)
 	return exit.CodeOf(err)
@@ -64,16 +66,39 @@ func newProgram(p host.Process, behind []string) program {
 	return this
 }
 
-// newApp wires the commands. Nothing is printed or ended behind our back: errors come back to run.
+// perform reads the flags of the command that args begin with, which then does its work. App.Run would do it, but brings the
+// library's help along, and with its templates every method of every library: a tenth of the program.
+func perform(ctx context.Context, app *cli.App, args []string) error {
+	command := &cli.Command{Name: app.Name, Flags: app.Flags, Action: app.Action}
+	if len(args) > 0 && app.Command(args[0]) != nil {
+		command, args = app.Command(args[0]), args[1:]
+	}
+	set := flag.NewFlagSet(command.Name, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	for _, f := range command.Flags {
+		if err := f.Apply(set); err != nil {
+			return err
+		}
+	}
+	c := cli.NewContext(app, set, nil)
+	c.Context, c.Command = ctx, command
+	if err := set.Parse(args); err != nil {
+		return badUsage(command, err)
+	}
+	if command.Before != nil {
+		if err := command.Before(c); err != nil {
+			return err
+		}
+	}
+	return command.Action(c)
+}
+
+// newApp wires the commands.
 func newApp(p program) *cli.App {
 	showVersion := false
-	app := &cli.App{
-		Name: "mcpctl", Usage: "inspect, diff and guard MCP servers", Description: appDescription, Version: p.Version,
-		Reader: p.In, Writer: p.Out, ErrWriter: p.Err,
-		Suggest: true, HideHelp: true, HideVersion: true, DisableSliceFlagSeparator: true,
-		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   badUsage,
-		Flags:          []cli.Flag{&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version", Destination: &showVersion}},
+	return &cli.App{
+		Name: "mcpctl", Usage: "inspect, diff and guard MCP servers", Description: appDescription,
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version", Destination: &showVersion}},
 		Action: func(c *cli.Context) error {
 			if showVersion {
 				_, err := fmt.Fprintf(p.Out, "mcpctl version %s\n", p.Version)
@@ -93,10 +118,6 @@ func newApp(p program) *cli.App {
 		},
 		Commands: commands(p),
 	}
-	for _, c := range app.Commands {
-		c.OnUsageError, c.HideHelp = badUsage, true
-	}
-	return app
 }
 
 func commands(p program) []*cli.Command {

@@ -35,7 +35,7 @@ func TestExamplesParse(t *testing.T) {
 			}
 			words, err := arranged(own, everyFlag(app))
 			if err == nil {
-				err = app.Run(append([]string{"mcpctl"}, words...))
+				err = perform(t.Context(), app, words)
 			}
 			if err != nil || row[1] == "" {
 				t.Errorf("%s (%s): %v", row[0], row[1], err)

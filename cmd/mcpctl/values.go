@@ -16,19 +16,8 @@ import (
 // value reads what was typed for a flag into the field that it is for. A flag with a value to begin with says so in DefaultText.
 type value func(text string) error
 
-// again is what urfave/cli sets the further names of a flag to, after the one that was given.
-const again = "\x00"
-
-// Serialize is called for that.
-func (value) Serialize() string { return again }
-
 // Set reads what was typed.
-func (v value) Set(text string) error {
-	if text == again {
-		return nil
-	}
-	return v(text)
-}
+func (v value) Set(text string) error { return v(text) }
 
 // String has nothing to show.
 func (value) String() string { return "" }

@@ -95,18 +95,18 @@ var otherNames = map[string]string{
 	"headers": "header", "H": "header", "e": "env", "cwd": "config", "tools": "kind", "debug": "verbose", "v": "version", "dry": "dry-run", "force": "yes", "threshold": "fail-on",
 }
 
-// badUsage turns what urfave/cli says of flags into our usage error.
-func badUsage(c *cli.Context, err error, _ bool) error {
+// badUsage turns what the flag package says into our usage error.
+func badUsage(c *cli.Command, err error) error {
 	text := strings.TrimPrefix(err.Error(), "flag provided but not defined: ")
 	if text != err.Error() {
-		return exit.Usagef("unknown flag %s%s: see %s --help", doubleDash(text), nearestFlag(c, text), strings.TrimSpace("mcpctl "+strings.TrimPrefix(c.Command.Name, "mcpctl")))
+		return exit.Usagef("unknown flag %s%s: see %s --help", doubleDash(text), nearestFlag(c, text), strings.TrimSpace("mcpctl "+strings.TrimPrefix(c.Name, "mcpctl")))
 	}
-	return exit.Usagef("%s: see mcpctl %s --help", doubleDashes(err.Error()), c.Command.Name)
+	return exit.Usagef("%s: see mcpctl %s --help", doubleDashes(err.Error()), c.Name)
 }
 
 // nearestFlag is the flag of a command that somebody may have meant.
-func nearestFlag(c *cli.Context, flag string) string {
-	takes := flagsOf(c.Command)
+func nearestFlag(c *cli.Command, flag string) string {
+	takes := flagsOf(c)
 	if name := strings.TrimLeft(flag, "-"); slices.Contains(report.Formats(), name) {
 		return fmt.Sprintf(" here: a format goes with a command, such as mcpctl list --%s", name)
 	}
@@ -122,7 +122,7 @@ func nearestFlag(c *cli.Context, flag string) string {
 		}
 	}
 	guess := match.DidYouMean(doubleDash(flag), known)
-	if name := strings.TrimLeft(flag, "-"); guess == "" && slices.Contains([]string{"call", "prompt", "read"}, c.Command.Name) {
+	if name := strings.TrimLeft(flag, "-"); guess == "" && slices.Contains([]string{"call", "prompt", "read"}, c.Name) {
 		return fmt.Sprintf(" (arguments are written without dashes: %s=VALUE)", name)
 	}
 	return guess
