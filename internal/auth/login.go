@@ -22,6 +22,7 @@ import (
 type Flow struct {
 	Tell   func(text string)                           // shows one line; text of strangers in it is fit for a terminal
 	Open   func(ctx context.Context, url string) error // opens a browser; it need not wait
+	Keep   func(l *vault.Login) error                  // keeps the login, before the browser is told that it worked; nil = nothing is kept
 	Paste  func(ctx context.Context) (string, error)   // reads the address that a browser ended at; nil = the browser brings it
 	Device bool                                        // log in on another device
 	Scopes []string                                    // asked for in addition
@@ -49,7 +50,6 @@ func (flow Flow) fetch(ctx context.Context, d *callbackServer, page string) (url
 }
 
 // Login lets the user log in to a server. old is the login that was kept before, if any; its scopes are asked for again.
-// Nothing is kept: that is the caller's.
 func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []byte) (*vault.Login, error) {
 	w, err := newClient(s, caCert)
 	if err != nil {
@@ -74,12 +74,22 @@ func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []
 	if flow.Device {
 		way = w.byDevice
 	}
-	p, t, err := way(ctx, s, f, old, flow)
+	var l *vault.Login
+	err = way(ctx, s, f, old, flow, func(p oauthClient, t token) error {
+		l = loginOf(s, f, p, t)
+		if flow.Keep == nil {
+			return nil
+		}
+		return flow.Keep(l)
+	})
 	if err != nil {
 		return nil, err
 	}
-	return loginOf(s, f, p, t), nil
+	return l, nil
 }
+
+// keeper takes what a way of logging in brought.
+type keeper func(oauthClient, token) error
 
 // sameIssuer refuses to hand the secret of a configured client to another authorization server than the one of the last
 // login (specification 2026-07-28, authorization server binding).
@@ -150,30 +160,33 @@ func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
 var errDenied = errors.New("the login was denied")
 
 // byCode logs in through a browser (authorization code with PKCE).
-func (w *client) byCode(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow) (oauthClient, token, error) {
+func (w *client) byCode(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow, keep keeper) error {
 	if err := f.issuer.proves(); err != nil {
-		return oauthClient{}, token{}, err
+		return err
 	}
 	if f.issuer.Authorize == "" {
-		return oauthClient{}, token{}, errors.New("the authorization server has no page to log in at (authorization_endpoint)")
+		return errors.New("the authorization server has no page to log in at (authorization_endpoint)")
 	}
 	callback, err := openCallback(s.Client, old, flow.Paste != nil)
 	if err != nil {
-		return oauthClient{}, token{}, err
+		return err
 	}
 	defer callback.close()
 	p, err := w.identify(ctx, s, f, old, callback.redirect, grantCode)
 	if err != nil {
-		return oauthClient{}, token{}, err
+		return err
 	}
 	r := request{state: callback.state, verifier: oauth2.GenerateVerifier(), discovered: f, oauthClient: p}
 	answer, err := flow.fetch(ctx, callback, r.url())
 	if err != nil {
-		return p, token{}, err
+		return err
 	}
 	t, err := w.exchange(ctx, r, answer)
+	if err == nil {
+		err = keep(p, t)
+	}
 	callback.outcome <- err
-	return p, t, err
+	return err
 }
 
 type request struct {
@@ -236,26 +249,29 @@ const (
 )
 
 // byDevice logs in on another device, which a code is typed into (RFC 8628).
-func (w *client) byDevice(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow) (oauthClient, token, error) {
+func (w *client) byDevice(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow, keep keeper) error {
 	if f.issuer.Device == "" {
-		return oauthClient{}, token{}, exit.Advise("log in with "+s.loginCommand("--no-browser"), "the authorization server %s has no device login", quoted(f.issuer.ID))
+		return exit.Advise("log in with "+s.loginCommand("--no-browser"), "the authorization server %s has no device login", quoted(f.issuer.ID))
 	}
 	p, err := w.identify(ctx, s, f, old, "http://127.0.0.1/callback", grantDevice)
 	if err != nil {
-		return oauthClient{}, token{}, err
+		return err
 	}
 	at := p.endpoint(f.issuer.Token)
 	at.DeviceAuthURL = f.issuer.Device
 	config := &oauth2.Config{ClientID: p.ID, ClientSecret: p.secret.Reveal(), Scopes: f.wanted(), Endpoint: at}
 	code, err := config.DeviceAuth(w.context(ctx), oauth2.SetAuthURLParam("resource", f.resource))
 	if err != nil {
-		return p, token{}, p.refused(f.issuer.Device, err, nil)
+		return p.refused(f.issuer.Device, err, nil)
 	}
 	if err := w.invite(code, flow); err != nil {
-		return p, token{}, err
+		return err
 	}
 	t, err := w.await(ctx, config, p, code, f.resource)
-	return p, t, err
+	if err != nil {
+		return err
+	}
+	return keep(p, t)
 }
 
 // invite tells the person where to go, and what to type there.

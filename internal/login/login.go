@@ -90,24 +90,23 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 			return nil, exit.Usagef("%w\nlog in with --store file (or MCPCTL_TOKEN_STORE=file) to keep the tokens in a file that only you can read", err)
 		}
 	}
-	l, err := authorize(ctx, p, server, old, o)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err != nil:
-		return nil, err
-	}
-	l.Place, l.Renews = place, l.Secrets.Refresh != ""
-	if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) { // to another authorization server, or in another place
-		if err := store.Remove(ctx, *old); err != nil {
-			p.Note("%v", err)
+	l, err := authorize(ctx, p, server, old, o, func(l *vault.Login) error {
+		l.Place, l.Renews = place, l.Secrets.Refresh != ""
+		if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) { // to another authorization server, or in another place
+			if err := store.Remove(ctx, *old); err != nil {
+				p.Note("%v", err)
+			}
 		}
+		return store.Save(ctx, *l)
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	return l, store.Save(ctx, *l)
+	return l, err
 }
 
 // authorize is the login itself.
-func authorize(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, o Options) (*vault.Login, error) {
+func authorize(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, o Options, keep func(*vault.Login) error) (*vault.Login, error) {
 	if old != nil { // its registration may be used again
 		if whole, err := storeOf(p).Unlock(ctx, *old); err == nil && whole != nil {
 			old = whole
@@ -116,6 +115,7 @@ func authorize(ctx context.Context, p host.Process, server auth.Server, old *vau
 	way := auth.Flow{
 		Tell:   func(text string) { announce(p, text) },
 		Open:   func(_ context.Context, page string) error { return openBrowser(p, page) },
+		Keep:   keep,
 		Device: o.Device, Scopes: o.Scopes,
 	}
 	if o.Paste {
