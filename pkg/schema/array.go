@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -324,83 +325,29 @@ func (a *arrayProblem) pairs() outcome {
 	return out
 }
 
-// differ finds items that are all different. Each cell offers as many values as there are cells, or all that it has;
-// a matching of cells to values exists or does not (Hall's theorem: a cell with as many values as cells never lacks).
+// differ finds items that are all different, each unlike those before it. Where one is not found, and all are ruled alike, there are none.
 func (a *arrayProblem) differ(doubt reason) outcome {
-	n := 0
+	value, others, alike := []any{}, []lit{}, true
 	for _, c := range a.cells {
-		n += c.count
-	}
-	if n > maxCells {
-		return undecided(reason{what: "very many different items"})
-	}
-	var offers [][]string
-	values := map[string]any{}
-	for _, c := range a.cells {
-		offer, why := a.offer(c.lits, n, values)
-		if why != (reason{}) {
-			doubt = why
-		}
+		alike = alike && slices.EqualFunc(c.lits, a.cells[0].lits, lit.same)
 		for range c.count {
-			offers = append(offers, offer)
+			if len(value) == maxCells {
+				return undecided(reason{what: "very many different items"})
+			}
+			out := a.inside(slices.Concat(c.lits, others))
+			switch {
+			case out.answer == void && alike:
+				return out
+			case out.answer == void:
+				return undecided(cmp.Or(doubt, reason{what: "different items"}))
+			case out.answer == unsure && !out.tried:
+				return out
+			case out.answer == unsure:
+				doubt = out.why
+			}
+			a.spend(32 * weight(out.value, maxEvaluation))
+			value, others = append(value, out.value), append(others, not(seal(constant(out.value))))
 		}
-	}
-	chosen, ok := matching(offers)
-	if !ok {
-		if doubt == (reason{}) {
-			return outcome{answer: void}
-		}
-		return undecided(doubt)
-	}
-	value := []any{}
-	for _, key := range chosen {
-		value = append(value, values[key])
 	}
 	return settled(value, doubt, true)
-}
-
-// offer lists up to n different values that satisfy literals.
-func (a *arrayProblem) offer(lits []lit, n int, values map[string]any) (keys []string, why reason) {
-	lits = slices.Clone(lits)
-	for range n {
-		out := a.inside(lits)
-		switch out.answer {
-		case void:
-			return keys, why
-		case unsure:
-			return keys, out.why
-		}
-		a.spend(32 * weight(out.value, maxEvaluation))
-		key := canonical(out.value)
-		values[key] = out.value
-		keys = append(keys, key)
-		lits = append(lits, not(seal(constant(out.value))))
-	}
-	return keys, why
-}
-
-// matching assigns to each row one of its keys, no key twice.
-func matching(rows [][]string) ([]string, bool) {
-	owner := map[string]int{}
-	chosen := make([]string, len(rows))
-	var assign func(row int, seen map[string]bool) bool
-	assign = func(row int, seen map[string]bool) bool {
-		for _, key := range rows[row] {
-			if seen[key] {
-				continue
-			}
-			seen[key] = true
-			if other, taken := owner[key]; !taken || assign(other, seen) {
-				owner[key], chosen[row] = row, key
-				return true
-			}
-		}
-		return false
-	}
-	for row := range rows {
-		if !assign(row, map[string]bool{}) {
-			return nil, false
-		}
-	}
-	return chosen, true
 }
