@@ -100,9 +100,10 @@ func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Fi
 // The findings are not sorted.
 func Together(members []Member, budgets Budgets) []finding.Finding {
 	var found []finding.Finding
+	all := fleet{members, ownersOf(members), budgets}
 	for _, r := range rules() {
 		if r.together != nil {
-			told, _ := finding.Sum(r.over(fleet{members: members, budgets: budgets}))
+			told, _ := finding.Sum(r.over(all))
 			found = append(found, told...)
 		}
 	}
@@ -280,26 +281,26 @@ func (r rule) in(s *server) []finding.Finding {
 	return found
 }
 
-// over is what the rule says of all servers together; what it says once, it says once of each.
+// over is what the rule says of all servers together, of one after the other; what it says once, it says once of each.
 func (r rule) over(all fleet) []finding.Finding {
-	var found []finding.Finding
-	of := map[string][]finding.Finding{}
-	r.together(all, func(one finding.Finding) {
-		one = r.complete(one)
-		found, of[one.Server] = append(found, one), append(of[one.Server], one)
-	})
-	if !r.Once {
-		return found
-	}
-	found = nil
-	for _, same := range of {
-		finding.Sort(same)
-		one := same[0]
-		if len(same) > 1 {
-			one = r.joined(same)
+	var found, same []finding.Finding
+	end := func() {
+		if finding.Sort(same); len(same) > 1 {
+			same = []finding.Finding{r.joined(same)}
 		}
-		found = append(found, one)
+		found, same = append(found, same...), nil
 	}
+	r.together(all, func(one finding.Finding) {
+		if r.Once && len(same) > 0 && same[0].Server != one.Server {
+			end()
+		}
+		if one = r.complete(one); r.Once {
+			same = append(same, one)
+		} else {
+			found = append(found, one)
+		}
+	})
+	end()
 	return found
 }
 

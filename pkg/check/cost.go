@@ -101,6 +101,7 @@ func over(report tell, place finding.Finding, has string, cost func() int, limit
 // fleet is what the rules on all servers together need of each.
 type fleet struct {
 	members []Member
+	owners  owned
 	budgets Budgets
 }
 
@@ -200,45 +201,65 @@ func (f fleet) over(report tell, of func(Member) int, limit int, what string) {
 	report(one)
 }
 
-// owners are the servers that have a tool, by its name; a server counts once. They are sorted by name.
-func (f fleet) owners() map[string][]Member {
-	owners := map[string][]Member{}
-	for _, m := range f.members {
+// owned are the servers that have a tool, by its name, as places among the members; of variants one. They are sorted by name.
+type owned struct {
+	by      map[string][]int
+	variant map[[2]string]bool // a server of several variants, and a tool of one of them
+}
+
+func ownersOf(members []Member) owned {
+	variants, all := map[string]int{}, owned{map[string][]int{}, map[[2]string]bool{}}
+	for _, m := range members {
+		variants[m.Server]++
+	}
+	for i, m := range members {
 		for _, name := range m.Tools {
-			if name != "" && !among(m, owners[name]) {
-				owners[name] = append(owners[name], m)
+			had, one := all.by[name], [2]string{m.Server, name}
+			if name == "" || len(had) > 0 && had[len(had)-1] == i || all.variant[one] {
+				continue
+			}
+			if all.by[name] = append(had, i); variants[m.Server] > 1 {
+				all.variant[one] = true
 			}
 		}
 	}
-	for _, members := range owners {
-		slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
+	for _, at := range all.by {
+		slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(members[a].Name, members[b].Name) })
 	}
-	return owners
+	return all
 }
 
-// among tells whether one of members is of the same server.
-func among(m Member, members []Member) bool {
-	return slices.ContainsFunc(members, func(other Member) bool { return other.Server == m.Server })
-}
+// first is the first server that has a tool.
+func (f fleet) first(name string) Member { return f.members[f.owners.by[name][0]] }
 
 func sharedNames(f fleet, report tell) {
-	for name, members := range f.owners() {
-		for _, m := range members[1:] {
-			report(finding.Finding{Server: m.Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("%s has a tool of the same name, and comes first by name.", members[0].Name)})
+	shared := make([][]string, len(f.members))
+	for name, at := range f.owners.by {
+		for _, i := range at[1:] {
+			shared[i] = append(shared[i], name)
+		}
+	}
+	for i, names := range shared {
+		for _, name := range names {
+			report(finding.Finding{Server: f.members[i].Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("%s has a tool of the same name, and comes first by name.", f.first(name).Name)})
 		}
 	}
 }
 
 func confusableNames(f fleet, report tell) {
-	owners := f.owners()
 	first := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(owners)) {
+	var alike []finding.Finding
+	for _, name := range slices.Sorted(maps.Keys(f.owners.by)) {
 		other, seen := first[skeleton(name)]
 		if !seen {
 			first[skeleton(name)] = name
 			continue
 		}
-		report(finding.Finding{Server: owners[name][0].Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("The name looks like %q of %s.", other, owners[other][0].Name)})
+		alike = append(alike, finding.Finding{Server: f.first(name).Name, Item: "tool/" + name, Path: "/name", New: rawjson.Quote(name), Message: fmt.Sprintf("The name looks like %q of %s.", other, f.first(other).Name)})
+	}
+	finding.Sort(alike)
+	for _, one := range alike {
+		report(one)
 	}
 }
 
@@ -267,15 +288,22 @@ var lookAlikes = map[rune]rune{
 }
 
 func foreignTools(f fleet, report tell) {
-	owners, names := f.owners(), map[string]string{}
-	for name := range owners {
-		names[digest(name)] = name
+	said, names := map[string]bool{}, map[string]string{}
+	for _, m := range f.members {
+		for _, one := range m.Mentions {
+			said[one.Word] = true
+		}
+	}
+	for name := range f.owners.by {
+		if word := digest(name); said[word] {
+			names[word] = name
+		}
 	}
 	for _, m := range f.members {
 		for _, said := range m.Mentions {
-			name := names[said.Word]
-			if others := owners[name]; len(others) > 0 && !among(m, others) {
-				report(finding.Finding{Server: m.Name, Item: said.Item, Path: said.Path, New: rawjson.Quote(name), Message: fmt.Sprintf("The text names %s, a tool of %s.", name, others[0].Name)})
+			name, known := names[said.Word] // none of its own
+			if known && !f.owners.variant[[2]string{m.Server, name}] {
+				report(finding.Finding{Server: m.Name, Item: said.Item, Path: said.Path, New: rawjson.Quote(name), Message: fmt.Sprintf("The text names %s, a tool of %s.", name, f.first(name).Name)})
 			}
 		}
 	}
