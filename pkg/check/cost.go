@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -80,9 +81,11 @@ func itemBytes(s *server, report tell) {
 
 func textCharacters(s *server, report tell) {
 	limit := s.options.Budgets.TextCharacters
-	for _, p := range s.texts {
-		if limit > 0 && p.prose && len(p.text) > limit {
-			over(report, finding.Finding{Item: p.item, Path: p.path()}, "The text has", func() int { return utf8.RuneCountInString(p.text) }, limit, "characters")
+	for _, w := range s.texts {
+		for _, p := range w.texts {
+			if limit > 0 && p.prose && len(p.text) > limit {
+				over(report, finding.Finding{Item: w.item, Path: p.path()}, "The text has", func() int { return utf8.RuneCountInString(p.text) }, limit, "characters")
+			}
 		}
 	}
 }
@@ -129,6 +132,21 @@ func digest(word string) string {
 // composed are words that nobody writes by chance: parts joined by an underscore, or by a capital inside.
 var composed = match.Pattern(`[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[a-z0-9]+[A-Z][A-Za-z0-9]*`)
 
+// composedIn are the composed words of a text. An expression reads slowly, and most words cannot be one.
+func composedIn(text string) []string {
+	var found []string
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '_' && r != '-' && (r >= utf8.RuneSelf || !letterOrDigit(byte(r))) }) {
+		if strings.ContainsAny(run, "_-") || strings.ContainsFunc(run[1:], unicode.IsUpper) {
+			found = append(found, composed().FindAllString(run, -1)...)
+		}
+	}
+	return found
+}
+
+func letterOrDigit(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
 // memberOf keeps of a server what rules on all of them need, so that the rest of it can go.
 func memberOf(s *server) Member {
 	m := Member{Name: s.Name, Server: cmp.Or(s.Variant, s.Name)}
@@ -142,15 +160,11 @@ func memberOf(s *server) Member {
 	for _, name := range m.Tools {
 		own[name] = true
 	}
-	for _, p := range s.texts {
-		if !p.prose {
-			continue
-		}
-		path := p.path()
-		for _, word := range composed().FindAllString(p.text, -1) {
-			if once := (Mention{Word: word, Item: p.item}); !own[word] && !told[once] {
+	for _, w := range s.texts {
+		for _, word := range w.words {
+			if once := (Mention{Word: word.text, Item: w.item}); !own[word.text] && !told[once] {
 				told[once] = true
-				m.Mentions = append(m.Mentions, Mention{digest(word), p.item, path})
+				m.Mentions = append(m.Mentions, Mention{digest(word.text), w.item, word.path})
 			}
 		}
 	}

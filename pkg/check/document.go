@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"net/url"
 	"reflect"
@@ -17,15 +16,14 @@ import (
 
 // document is one JSON Schema of a tool.
 type document struct {
-	path   string // "/inputSchema" or "/outputSchema"
-	raw    json.RawMessage
-	value  any // decoded
-	places []*place
+	*part
+	path   string                // "/inputSchema" or "/outputSchema"
 	parsed func() *schema.Schema // nil when it cannot be read
-	named  func() naming
-	pool   *schema.Pool // work on the schemas of the tool
-	quiet  *quiet
+	pool   *schema.Pool          // work on the schemas of the tool
 }
+
+// schemaMembers are the members of tools that are schemas.
+var schemaMembers = []string{"inputSchema", "outputSchema"}
 
 // place is one schema inside a document, the document itself included.
 type place struct {
@@ -38,7 +36,7 @@ type place struct {
 	reached bool // a value can be judged by it; a definition that nothing refers to is not
 
 	definition bool         // a member of $defs or definitions
-	grams      *match.Grams // of the description; nil = not looked at yet
+	grams      *match.Grams // of the description, if there is one
 }
 
 func (p *place) path() string { return p.way.String() }
@@ -63,30 +61,22 @@ func (p *place) properties() map[string]any {
 }
 
 // may tells whether an expression is worth trying on the description.
-func (p *place) may(pattern lazy) bool {
-	if p.grams == nil {
-		p.grams = match.GramsOf(p.text("description"))
-	}
-	return pattern().May(p.grams)
-}
+func (p *place) may(pattern lazy) bool { return p.grams != nil && pattern().May(p.grams) }
 
 // maxPlaces is how many schemas of a document are looked at.
 const maxPlaces = 50_000
 
 func documentOf(ctx context.Context, i item, name string) *document {
-	raw := i.Field(name)
-	if raw == nil {
+	p := i.parts[name]
+	if i.fields == nil { // the tool is too large for its schemas to be looked at, which in others they may be
+		p = &part{raw: i.Field(name)}
+	}
+	if p == nil || p.raw == nil {
 		return nil
 	}
-	d := &document{path: "/" + name, raw: raw, value: i.fields[name], quiet: &quiet{}}
-	if i.fields != nil { // else the tool is too large for its schemas to be looked at, which in others they may be
-		d.quiet = quietOf(name, raw)
-	}
-	d.collect(d.start(), d.value, place{plain: true, value: true})
-	d.reach()
-	d.named = sync.OnceValue(d.namesOf)
+	d := &document{part: p, path: "/" + name}
 	d.parsed = sync.OnceValue(func() *schema.Schema {
-		parsed, _ := schema.ParseWithin(ctx, raw, d.pool) // what is none is told by the rules on its root
+		parsed, _ := schema.ParseWithin(ctx, d.raw, d.pool) // what is none is told by the rules on its root
 		return parsed
 	})
 	return d
@@ -95,12 +85,15 @@ func documentOf(ctx context.Context, i item, name string) *document {
 func (d *document) start() *trail { return (*trail)(nil).below(d.path) }
 
 // collect lists all schemas inside a schema that are objects, outermost first.
-func (d *document) collect(way *trail, value any, p place) {
+func (d *part) collect(way *trail, value any, p place) {
 	object, ok := value.(map[string]any)
 	if !ok || len(d.places) >= maxPlaces {
 		return
 	}
 	p.way, p.object = way, object
+	if text := p.text("description"); text != "" {
+		p.grams = match.GramsOf(text)
+	}
 	d.places = append(d.places, &p)
 	for _, keyword := range slices.Sorted(maps.Keys(object)) {
 		inner := place{
@@ -124,7 +117,7 @@ func isDefinitions(keyword string) bool { return keyword == "$defs" || keyword =
 var references = []string{"$ref", "$dynamicRef", "$recursiveRef"}
 
 // reach marks the schemas that a value can be judged by, beginning with the whole.
-func (d *document) reach() {
+func (d *part) reach() {
 	if !slices.ContainsFunc(d.places, func(p *place) bool { return p.definition }) {
 		for _, p := range d.places {
 			p.reached = true
@@ -169,7 +162,7 @@ func (d *document) reach() {
 }
 
 // end is the index behind the places that lie inside the one at an index.
-func (d *document) end(i int) int {
+func (d *part) end(i int) int {
 	depth := d.places[i].depth
 	for i++; i < len(d.places) && d.places[i].depth > depth; i++ {
 	}
@@ -193,7 +186,7 @@ func unescaped(fragment string) string {
 }
 
 // resolves tells whether a reference leads to a place of the document. One that is relative to an $id is taken to.
-func (d *document) resolves(target string) bool {
+func (d *part) resolves(target string) bool {
 	address, fragment, _ := strings.Cut(target, "#")
 	fragment = unescaped(fragment)
 	switch {
@@ -209,7 +202,7 @@ func (d *document) resolves(target string) bool {
 }
 
 // names tells whether a schema of the document calls itself by an address.
-func (d *document) names(target string) bool {
+func (d *part) names(target string) bool {
 	address, _, _ := strings.Cut(target, "#")
 	ids, whole := d.named().ids, reversed(address)
 	_, found := slices.BinarySearch(ids, whole)
@@ -223,7 +216,7 @@ type naming struct {
 	ids     []string // reversed and sorted, so that those with one ending are neighbours
 }
 
-func (d *document) namesOf() naming {
+func (d *part) namesOf() naming {
 	n := naming{anchors: map[string]bool{}}
 	for _, p := range d.places {
 		n.anchors[p.text("$anchor")], n.anchors[p.text("$dynamicAnchor")] = true, true
@@ -254,8 +247,8 @@ func (d *document) faults(p *place, value any) []schema.Fault {
 	return found
 }
 
-// ofTools, ofSchemas, ofPlaces, ofInputs, ofProperties and ofTexts are rules that look at each tool, at each schema of each
-// tool, at each schema inside them, at those that arguments are judged by, at the properties among those, and at each text.
+// ofTools, ofSchemas, ofPlaces, ofInputs, and ofProperties are rules that look at each tool, at each schema of each
+// tool, at each schema inside them, at those that arguments are judged by, and at the properties among those.
 
 func ofTools(f func(t tool, at spot)) look {
 	return ofEachTool(func(_ *server, t tool, report tell) {
@@ -267,16 +260,6 @@ func ofTools(f func(t tool, at spot)) look {
 
 func ofSchemas(f func(d *document, at spot)) look {
 	return ofEachSchema(func(_ *server, t tool, d *document, report tell) { f(d, spot{t.id, d.start(), report}) })
-}
-
-func ofTexts(f func(p passage, at spot)) look {
-	return func(s *server, report tell) {
-		for _, p := range s.texts {
-			if !s.stopped() {
-				f(p, spot{p.item, p.way, report})
-			}
-		}
-	}
 }
 
 func ofPlaces(f func(d *document, p *place, at spot)) look {

@@ -1,40 +1,114 @@
 package check
 
 import (
+	"bytes"
+	"encoding/json"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// quiet are the rules that have nothing to say of a tool, or of a schema in any tool, as bits. In a fleet the same tool is offered by
+// quiet are the rules that have nothing to say of an item, or of a member in any item, as bits. In a fleet the same tool is offered by
 // many servers, and more tools have the same schema: each of these rules looks at it once.
-type quiet [2]atomic.Uint64
+type quiet [3]atomic.Uint64
 
-// mostQuiet is how many tools and schemas are remembered: some three megabytes.
-const mostQuiet = 1 << 15
-
-var (
-	quietSeed  = maphash.MakeSeed() // of which nobody knows how to make two tools one
-	quietMutex sync.Mutex
-	quietTools = map[uint64]*quiet{}
+const (
+	mostQuiet   = 1 << 15  // items that are remembered: some three megabytes
+	mostOfParts = 1 << 20  // bytes of parts
+	largestPart = 64 << 10 // of them
 )
 
-// quietOf is what is remembered of a tool, or of the schema that a member of tools is.
-func quietOf(member string, raw []byte) *quiet {
-	sum := maphash.Comparable(quietSeed, [2]string{member, string(raw)})
-	quietMutex.Lock()
-	defer quietMutex.Unlock()
-	q := quietTools[sum]
-	if q == nil {
-		if len(quietTools) >= mostQuiet {
-			clear(quietTools)
-		}
-		q = &quiet{}
-		quietTools[sum] = q
+// part is a member of an item with all that several rules need of it. What is read is read once, however many items have it.
+type part struct {
+	raw    json.RawMessage
+	value  any       // decoded
+	texts  []passage // the key, and all inside
+	words  []word    // of the texts, such as may be names of tools
+	phrase func() phrase
+	places []*place // of a schema
+	named  func() naming
+	quiet  quiet
+}
+
+// word is one that could be the name of a tool, and where it stands.
+type word struct{ text, path string }
+
+// partOf is a part, which is kept to be read once where it is not large: what was read takes some ten times as much.
+func partOf(name string, raw json.RawMessage) *part {
+	if len(raw) > largestPart {
+		return newPart(name, raw)
 	}
-	return q
+	return partsKnown.of(name, raw, len(raw), func() *part { return newPart(name, bytes.Clone(raw)) })
+}
+
+func newPart(name string, raw json.RawMessage) *part {
+	p := &part{raw: raw}
+	p.value, _ = rawjson.Decode(raw)
+	p.texts = passages(nil, nil, "", map[string]any{name: p.value})
+	text, _ := p.value.(string)
+	p.phrase = sync.OnceValue(func() phrase { return phraseOf(text) })
+	if slices.Contains(schemaMembers, name) {
+		p.collect((*trail)(nil).to(name), p.value, place{plain: true, value: true})
+		p.reach()
+		p.named = sync.OnceValue(p.namesOf)
+	}
+	return p.index()
+}
+
+// index makes the filters of texts; in short ones no phrase is looked for.
+func (p *part) index() *part {
+	for i, text := range p.texts {
+		if len(text.text) >= leastPhrase {
+			p.texts[i].grams = match.GramsOf(text.text)
+		}
+		if text.prose {
+			for _, one := range composedIn(text.text) {
+				p.words = append(p.words, word{one, text.path()})
+			}
+		}
+	}
+	return p
+}
+
+// quietOf is what is remembered of an item.
+func quietOf(kind string, raw []byte) *quiet {
+	return quietItems.of(kind, raw, 1, func() *quiet { return new(quiet) })
+}
+
+var (
+	quietItems = memo[*quiet]{room: mostQuiet}
+	partsKnown = memo[*part]{room: mostOfParts}
+	memoSeed   = maphash.MakeSeed() // of which nobody knows how to make two texts one
+)
+
+// memo is what was made of texts. Once it is full it forgets them all.
+type memo[T any] struct {
+	sync.Mutex
+	known      map[uint64]T
+	room, full int
+}
+
+func (m *memo[T]) of(kind string, raw []byte, size int, of func() T) T {
+	sum := maphash.Comparable(memoSeed, [2]string{kind, string(raw)})
+	m.Lock()
+	known, there := m.known[sum]
+	m.Unlock()
+	if there {
+		return known
+	}
+	made := of()
+	m.Lock()
+	defer m.Unlock()
+	if m.full += size; m.known == nil || m.full > m.room {
+		m.known, m.full = map[uint64]T{}, size
+	}
+	m.known[sum] = made
+	return made
 }
 
 var toolRules, toolRulesAreMade atomic.Int64
@@ -46,6 +120,38 @@ func ruleID() int64 {
 		return -1
 	}
 	return toolRules.Add(1) - 1
+}
+
+// ofEachItem is a rule that looks at each item alone.
+func ofEachItem(f func(i item, report tell)) look {
+	id := ruleID()
+	return func(s *server, report tell) {
+		for _, i := range s.items {
+			if !s.stopped() {
+				i.quiet.unless(id, report, func(report tell) bool {
+					f(i, report)
+					return !s.stopped()
+				})
+			}
+		}
+	}
+}
+
+// ofTexts is a rule that looks at each text alone.
+func ofTexts(f func(p passage, at spot)) look {
+	id := ruleID()
+	return func(s *server, report tell) {
+		for _, w := range s.texts {
+			w.quiet.unless(id, report, func(report tell) bool {
+				for _, p := range w.texts {
+					if !s.stopped() {
+						f(p, spot{w.item, p.way, report})
+					}
+				}
+				return !s.stopped()
+			})
+		}
+	}
 }
 
 // ofEachTool is a rule that looks at each tool alone.
@@ -87,12 +193,15 @@ func (q *quiet) unless(id int64, report tell, look func(tell) bool) {
 	}
 }
 
+// mostRules is how many rules have a bit.
+const mostRules = int64(len(quiet{}) * 64)
+
 func (q *quiet) has(id int64) bool {
-	return id >= 0 && id < 128 && q[id>>6].Load()&(1<<(id&63)) != 0
+	return id >= 0 && id < mostRules && q[id>>6].Load()&(1<<(id&63)) != 0
 }
 
 func (q *quiet) note(id int64) {
-	if id >= 0 && id < 128 {
+	if id >= 0 && id < mostRules {
 		q[id>>6].Or(1 << (id & 63))
 	}
 }

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,26 @@ func TestASchemaIsJudgedInEachTool(t *testing.T) {
 		if rules := strings.Join(told(fmt.Sprintf(`{"name":%q,"inputSchema":%s}`, name, wrong)), " "); !strings.Contains(rules, "default-invalid") || !strings.Contains(rules, "argument-description-missing") {
 			t.Errorf("%s: %s", name, rules)
 		}
+	}
+}
+
+// TestWhatIsRememberedChangesNothing holds what is said of listings once most of them were seen against what was said before.
+func TestWhatIsRememberedChangesNothing(t *testing.T) {
+	subjects := readListings(t, *listings)
+	var first []string
+	for range 2 {
+		var all []string
+		for _, s := range subjects {
+			found, members, err := check.Each(t.Context(), []check.Subject{s, {Name: "again", Snapshot: s.Snapshot}}, check.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, fmt.Sprintf("%+v %+v", found, members))
+		}
+		if first != nil && !slices.Equal(first, all) {
+			t.Errorf("%v, and before %v", all, first)
+		}
+		first = all
 	}
 }
 

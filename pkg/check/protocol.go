@@ -32,7 +32,7 @@ var protocolRules = map[string]look{
 	"protocol-outdated":          outdated,
 	"transport-deprecated":       deprecatedTransport,
 	"feature-deprecated":         deprecatedFeatures,
-	"item-offered-deprecated":    deprecatedItems,
+	"item-offered-deprecated":    ofEachItem(deprecated),
 }
 
 func noise(s *server, report tell) {
@@ -134,38 +134,44 @@ var memberTypes = map[snapshot.Kind]map[string]string{
 
 // mistyped tells the members that typed clients refuse, and until 2025-11-25 the properties whose schema is no object.
 func mistyped(s *server, report tell) {
-	for _, i := range s.items {
-		for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
-			for _, name := range slices.Sorted(maps.Keys(types)) {
-				value, there := i.fields[name]
-				want, must := strings.CutPrefix(types[name], "!")
-				if i.fields != nil && (there || must) && rawjson.TypeName(encoded(value)) != want {
-					spot{i.id, nil, report}.in(name).say("", short(value), "%s is %s, and must be %s.", name, rawjson.TypeName(encoded(value)), want)
-				}
+	mistypedMembers(s, report)
+	before(modern, schemasNoObjects)(s, report)
+}
+
+var mistypedMembers = ofEachItem(func(i item, report tell) {
+	for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
+		for _, name := range slices.Sorted(maps.Keys(types)) {
+			value, there := i.fields[name]
+			want, must := strings.CutPrefix(types[name], "!")
+			if i.fields != nil && (there || must) && rawjson.TypeName(encoded(value)) != want {
+				spot{i.id, nil, report}.in(name).say("", short(value), "%s is %s, and must be %s.", name, rawjson.TypeName(encoded(value)), want)
 			}
 		}
 	}
-	before(modern, ofTools(func(t tool, at spot) {
-		for _, d := range t.schemas() {
-			root, _ := d.value.(map[string]any)
-			properties, _ := root["properties"].(map[string]any)
-			for _, name := range slices.Sorted(maps.Keys(properties)) {
-				if _, ok := properties[name].(bool); ok {
-					at.below(d.path).in("properties", name).say("", encoded(properties[name]), "The schema of %q is %v, and must be an object.", name, properties[name])
-				}
+})
+
+var schemasNoObjects = ofTools(func(t tool, at spot) {
+	for _, d := range t.schemas() {
+		root, _ := d.value.(map[string]any)
+		properties, _ := root["properties"].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			if _, ok := properties[name].(bool); ok {
+				at.below(d.path).in("properties", name).say("", encoded(properties[name]), "The schema of %q is %v, and must be an object.", name, properties[name])
 			}
 		}
-	}))(s, report)
-}
+	}
+})
 
 func repeatedKeys(s *server, report tell) {
 	noticed("member-repeated")(s, report)
-	for _, i := range s.items {
-		for _, path := range rawjson.Repeated(i.Raw) {
-			report(finding.Finding{Item: i.id, Path: path})
-		}
-	}
+	keysRepeated(s, report)
 }
+
+var keysRepeated = ofEachItem(func(i item, report tell) {
+	for _, path := range rawjson.Repeated(i.Raw) {
+		report(finding.Finding{Item: i.id, Path: path})
+	}
+})
 
 var headerToken = match.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
@@ -235,20 +241,18 @@ func deprecatedFeatures(s *server, report tell) {
 	}
 }
 
-// deprecatedItems tells the items that say of themselves that they will go.
-func deprecatedItems(s *server, report tell) {
-	for _, i := range s.items {
-		d, told := wording.DeprecationOf(i.Raw)
-		if !told {
-			continue
-		}
-		said := fmt.Sprintf("The %s is deprecated", i.kind.Word())
-		if !d.Sunset.IsZero() {
-			said += ", and may be gone from " + d.Date() + " on"
-		}
-		if d.Replacement != "" {
-			said += "; " + d.Replacement + " replaces it"
-		}
-		report(finding.Finding{Item: i.id, Path: d.Place, Message: said + "."})
+// deprecated tells an item that says of itself that it will go.
+func deprecated(i item, report tell) {
+	d, told := wording.DeprecationOf(i.Raw)
+	if !told {
+		return
 	}
+	said := fmt.Sprintf("The %s is deprecated", i.kind.Word())
+	if !d.Sunset.IsZero() {
+		said += ", and may be gone from " + d.Date() + " on"
+	}
+	if d.Replacement != "" {
+		said += "; " + d.Replacement + " replaces it"
+	}
+	report(finding.Finding{Item: i.id, Path: d.Place, Message: said + "."})
 }

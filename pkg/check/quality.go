@@ -39,9 +39,33 @@ func undescribed(kind snapshot.Kind) look {
 	}
 }
 
+// phrase is what rules on descriptions compare.
+type phrase struct {
+	text, letters string
+	telling       string // the words that tell something, behind a blank; empty = there are few words
+	placeholder   bool
+}
+
+func phraseOf(text string) phrase {
+	words := wordsOf(text)
+	p := phrase{text: text, letters: strings.Join(words, ""), placeholder: strings.TrimSpace(text) != "" && placeholderText().MatchString(text)}
+	slices.Sort(words)
+	if words = slices.Compact(words); len(words) >= leastAlike {
+		p.telling = " " + strings.Join(slices.DeleteFunc(words, func(word string) bool { return slices.Contains(fillers, word) }), " ")
+	}
+	return p
+}
+
+func (t tool) description() phrase {
+	if p := t.parts["description"]; p != nil {
+		return p.phrase()
+	}
+	return phrase{}
+}
+
 func repeatsName(t tool, at spot) {
-	if d := t.text("description"); lettersOf(d) != "" && lettersOf(d) == lettersOf(t.Key) {
-		at.in("description").say("", rawjson.Quote(d), "")
+	if d := t.description(); d.letters != "" && d.letters == lettersOf(t.Key) {
+		at.in("description").say("", rawjson.Quote(d.text), "")
 	}
 }
 
@@ -51,8 +75,8 @@ func lettersOf(text string) string { return strings.Join(wordsOf(text), "") }
 var placeholderText = match.Pattern(`(?i)^\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$|(?-i:^\W*(?:TODO|FIXME|TBD)\b)`)
 
 func placeholders(t tool, at spot) {
-	if d := t.text("description"); strings.TrimSpace(d) != "" && placeholderText().MatchString(d) {
-		at.in("description").say("", rawjson.Quote(d), "The description is %q.", clip(d))
+	if d := t.description(); d.placeholder {
+		at.in("description").say("", rawjson.Quote(d.text), "The description is %q.", clip(d.text))
 	}
 }
 
@@ -60,15 +84,14 @@ func placeholders(t tool, at spot) {
 func sameDescriptions(s *server, report tell) {
 	first := map[string]string{}
 	ofTools(func(t tool, at spot) {
-		d := t.text("description")
-		letters := lettersOf(d)
-		if letters == "" || placeholderText().MatchString(d) {
+		d := t.description()
+		if d.letters == "" || d.placeholder {
 			return
 		}
-		if other, seen := first[letters]; seen && other != t.Key {
-			at.in("description").say("", rawjson.Quote(d), "The description is that of %s, too.", other)
+		if other, seen := first[d.letters]; seen && other != t.Key {
+			at.in("description").say("", rawjson.Quote(d.text), "The description is that of %s, too.", other)
 		} else {
-			first[letters] = t.Key
+			first[d.letters] = t.Key
 		}
 	})(s, report)
 }
@@ -80,16 +103,14 @@ const leastAlike = 10
 func alikeDescriptions(s *server, report tell) {
 	first := map[string]tool{} // by the words
 	ofTools(func(t tool, at spot) {
-		d := t.text("description")
-		words := slices.Compact(slices.Sorted(slices.Values(wordsOf(d))))
-		if len(words) < leastAlike {
+		d := t.description()
+		if d.telling == "" {
 			return
 		}
-		telling := strings.Join(slices.DeleteFunc(words, func(word string) bool { return slices.Contains(fillers, word) }), " ")
-		if other, known := first[telling]; !known {
-			first[telling] = t
-		} else if lettersOf(d) != lettersOf(other.text("description")) {
-			at.in("description").say("", rawjson.Quote(d), "The description is nearly that of %s.", other.Key)
+		if other, known := first[d.telling]; !known {
+			first[d.telling] = t
+		} else if d.letters != other.description().letters {
+			at.in("description").say("", rawjson.Quote(d.text), "The description is nearly that of %s.", other.Key)
 		}
 	})(s, report)
 }
@@ -98,27 +119,30 @@ func alikeDescriptions(s *server, report tell) {
 var fillers = []string{"a", "an", "the", "of", "in", "on", "to", "and", "or", "with", "its", "all", "please", "this", "that"}
 
 func undescribedArguments(s *server, report tell) {
-	tell := func(at spot, missing []string) {
-		if len(missing) > 0 {
-			at.say("", encoded(missing), "Without a description: %s.", match.Some(missing))
-		}
-	}
-	ofTools(func(t tool, at spot) {
-		schema, _ := t.fields["inputSchema"].(map[string]any)
-		properties, _ := schema["properties"].(map[string]any)
-		var missing []string
-		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			if p, ok := properties[name].(map[string]any); ok && !has(p, "description", "$ref", "title") {
-				missing = append(missing, name)
-			}
-		}
-		tell(at.in("inputSchema", "properties"), missing)
-	})(s, report)
+	undescribedProperties(s, report)
 	for _, i := range s.of(snapshot.Prompts) {
 		described := i.described()
-		tell(spot{i.id, nil, report}.in("arguments"), slices.DeleteFunc(i.argumentNames(), func(name string) bool { return described[name] }))
+		tellUndescribed(spot{i.id, nil, report}.in("arguments"), slices.DeleteFunc(i.argumentNames(), func(name string) bool { return described[name] }))
 	}
 }
+
+func tellUndescribed(at spot, missing []string) {
+	if len(missing) > 0 {
+		at.say("", encoded(missing), "Without a description: %s.", match.Some(missing))
+	}
+}
+
+var undescribedProperties = ofTools(func(t tool, at spot) {
+	schema, _ := t.fields["inputSchema"].(map[string]any)
+	properties, _ := schema["properties"].(map[string]any)
+	var missing []string
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		if p, ok := properties[name].(map[string]any); ok && !has(p, "description", "$ref", "title") {
+			missing = append(missing, name)
+		}
+	}
+	tellUndescribed(at.in("inputSchema", "properties"), missing)
+})
 
 // unannotated tells all tools without a hint in one finding, and all that lack the second hint in another one.
 func unannotated(s *server, report tell) {

@@ -14,10 +14,10 @@ import (
 // securityRules are about what a server may do to those who trust it: few and precise.
 var securityRules = map[string]look{
 	"text-hidden-characters":     ofTexts(hiddenCharacters),
-	"text-instructs-model":       instructions,
-	"text-claims-priority":       matching("The text says %s.", wording.PriorityClaims...),
-	"text-names-credential-file": matching("The text names %s.", credentialFile),
-	"text-hidden-comment":        matching("The text has the comment %s.", comment),
+	"text-instructs-model":       ofTexts(instructions),
+	"text-claims-priority":       ofTexts(matching("The text says %s.", wording.PriorityClaims...)),
+	"text-names-credential-file": ofTexts(matching("The text names %s.", credentialFile)),
+	"text-hidden-comment":        ofTexts(matching("The text has the comment %s.", comment)),
 	"text-padded":                ofTexts(padded),
 	"secret-exposed":             secrets,
 	"url-with-credentials":       ofTexts(credentials),
@@ -29,20 +29,15 @@ func hiddenCharacters(p passage, at spot) {
 	}
 }
 
-func instructions(s *server, report tell) {
-	prose := &server{Subject: s.Subject, ctx: s.ctx, texts: slices.DeleteFunc(slices.Clone(s.texts), func(p passage) bool { return p.key })}
-	matching("The text says %s.", wording.Instructions...)(prose, report)
-}
-
 var (
 	credentialFile = match.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|/etc/shadow|claude_desktop_config\.json`)
 	comment        = match.Pattern(`(?s)<!--.{0,200}?-->`)
 	gap            = match.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
-// matching tells the first match of some patterns in each text.
-func matching(message string, patterns ...lazy) look {
-	return ofTexts(func(p passage, at spot) {
+// matching tells the first match of some patterns in a text.
+func matching(message string, patterns ...lazy) func(passage, spot) {
+	return func(p passage, at spot) {
 		for _, pattern := range patterns {
 			if !p.may(pattern) {
 				continue
@@ -52,7 +47,13 @@ func matching(message string, patterns ...lazy) look {
 				return
 			}
 		}
-	})
+	}
+}
+
+func instructions(p passage, at spot) {
+	if !p.key {
+		matching("The text says %s.", wording.Instructions...)(p, at)
+	}
 }
 
 func padded(p passage, at spot) {
@@ -89,19 +90,21 @@ const shownOfSecret = 6
 // secrets tells of what looks like a key, and of what the prober has masked because the server was given it.
 func secrets(s *server, report tell) {
 	noticed("secret-echoed")(s, report)
-	ofTexts(func(p passage, at spot) {
-		for _, form := range secretForms {
-			if !p.may(form.pattern) {
-				continue
-			}
-			if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {
-				at.way = masked(p)
-				at.say("", rawjson.Quote(found[:shownOfSecret]+"…"), "The text holds what looks like %s.", form.name)
-				return
-			}
-		}
-	})(s, report)
+	keysInText(s, report)
 }
+
+var keysInText = ofTexts(func(p passage, at spot) {
+	for _, form := range secretForms {
+		if !p.may(form.pattern) {
+			continue
+		}
+		if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {
+			at.way = masked(p)
+			at.say("", rawjson.Quote(found[:shownOfSecret]+"…"), "The text holds what looks like %s.", form.name)
+			return
+		}
+	}
+})
 
 // masked is the way to a passage; of a name that is the secret itself only the way to the object around it.
 func masked(p passage) *trail {

@@ -25,26 +25,32 @@ type server struct {
 	options Options
 	items   []item    // all that it offers, in the order of the lists
 	tools   []tool    // those of them that are tools
-	texts   []passage // every string that the server wrote, keys of objects included
+	texts   []written // every string that the server wrote, keys of objects included
 }
 
 type item struct {
 	snapshot.Item
 	kind   snapshot.Kind
-	id     string         // such as "tool/search"
-	fields map[string]any // decoded; nil when the item is no object
+	id     string           // such as "tool/search"
+	fields map[string]any   // decoded; nil when the item is no object
+	parts  map[string]*part // the same with what is known of each
+	quiet  *quiet
+}
+
+// written is a part of an item, or of the server itself where that is empty.
+type written struct {
+	item string
+	*part
 }
 
 // tool is one tool with its schemas, which are nil where they are missing.
 type tool struct {
 	item
 	input, output *document
-	quiet         *quiet
 	share         int // of the work on schemas
 }
 
 type passage struct {
-	item  string // id of the item; empty for the server itself
 	way   *trail
 	text  string
 	prose bool // written for a model or a person to read: a description, a title, instructions
@@ -63,27 +69,24 @@ const maxRead = 4 << 20
 func newServer(ctx context.Context, subject Subject, options Options) *server {
 	s := &server{Subject: subject, ctx: ctx, options: options}
 	var start *trail
-	s.texts = append(s.texts, passage{way: start.below("/instructions"), text: s.Snapshot.Instructions, prose: true})
 	info, _ := rawjson.Decode(s.Snapshot.Server)
-	s.texts = passages(s.texts, "", start.below("/serverInfo"), "serverInfo", info)
-	defer s.index()
+	s.write("", passage{way: start.below("/instructions"), text: s.Snapshot.Instructions, prose: true})
+	s.write("", passages(nil, start.below("/serverInfo"), "serverInfo", info)...)
 	for _, kind := range snapshot.Kinds() {
 		for _, raw := range s.Snapshot.List(kind).Items() {
 			if s.stopped() {
 				return s
 			}
-			i := item{Item: raw, kind: kind, id: kind.ID(raw.Key)}
-			if len(raw.Raw) <= maxRead {
-				value, _ := rawjson.Decode(raw.Raw)
-				i.fields, _ = value.(map[string]any)
-			}
+			i := readItem(kind, raw)
 			s.items = append(s.items, i)
-			s.texts = passages(s.texts, i.id, start, "", i.fields)
+			for _, name := range slices.Sorted(maps.Keys(i.parts)) {
+				s.texts = append(s.texts, written{i.id, i.parts[name]})
+			}
 			if read := s.SkillTexts[raw.Key]; kind == snapshot.Skills && read.Text != "" {
-				s.texts = append(s.texts, passage{item: i.id, way: start.below("/SKILL.md"), text: read.Text})
+				s.write(i.id, passage{way: start.below("/SKILL.md"), text: read.Text})
 			}
 			if kind == snapshot.Tools {
-				s.tools = append(s.tools, tool{item: i, input: documentOf(ctx, i, "inputSchema"), output: documentOf(ctx, i, "outputSchema"), quiet: quietOf("", raw.Raw)})
+				s.tools = append(s.tools, tool{item: i, input: documentOf(ctx, i, "inputSchema"), output: documentOf(ctx, i, "outputSchema")})
 			}
 		}
 	}
@@ -97,13 +100,22 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 	return s
 }
 
-// index makes the filters of texts; in shorter ones no phrase is looked for.
-func (s *server) index() {
-	for i, p := range s.texts {
-		if len(p.text) >= leastPhrase {
-			s.texts[i].grams = match.GramsOf(p.text)
-		}
+func (s *server) write(item string, texts ...passage) {
+	s.texts = append(s.texts, written{item, (&part{texts: texts}).index()})
+}
+
+func readItem(kind snapshot.Kind, raw snapshot.Item) item {
+	i := item{Item: raw, kind: kind, id: kind.ID(raw.Key), quiet: quietOf(string(kind), raw.Raw)}
+	members, err := rawjson.Members(raw.Raw)
+	if err != nil || len(raw.Raw) > maxRead {
+		return i
 	}
+	i.fields, i.parts = make(map[string]any, len(members)), make(map[string]*part, len(members))
+	for _, m := range members {
+		i.parts[m.Key] = partOf(m.Key, m.Value)
+		i.fields[m.Key] = i.parts[m.Key].value
+	}
+	return i
 }
 
 // leastPhrase is the length of the shortest text in which a phrase, a name or a secret is looked for.
@@ -167,19 +179,19 @@ func (t tool) schemas() []*document {
 }
 
 // passages adds the strings inside a value, in the order of their keys.
-func passages(found []passage, item string, way *trail, key string, value any) []passage {
+func passages(found []passage, way *trail, key string, value any) []passage {
 	switch v := value.(type) {
 	case string:
-		return append(found, passage{item: item, way: way, text: v, prose: key == "description" || key == "title"})
+		return append(found, passage{way: way, text: v, prose: key == "description" || key == "title"})
 	case []any:
 		for i, element := range v {
-			found = passages(found, item, way.element(i), "", element)
+			found = passages(found, way.element(i), "", element)
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			inner := way.to(name)
-			found = append(found, passage{item: item, way: inner, text: name, key: true})
-			found = passages(found, item, inner, name, v[name])
+			found = append(found, passage{way: inner, text: name, key: true})
+			found = passages(found, inner, name, v[name])
 		}
 	}
 	return found

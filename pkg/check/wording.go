@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -342,16 +344,17 @@ var (
 
 // unknownArguments tells the arguments that a tool's texts name and no tool of the server has, unless the tool declares none.
 func unknownArguments(s *server, report tell) {
-	known, declaring := s.vocabulary(), map[string]bool{}
+	known, declaring := sync.OnceValue(s.vocabulary), map[string]bool{}
 	for _, t := range s.tools {
 		declaring[t.id] = t.input != nil && len(t.input.places) > 0 && len(t.input.places[0].properties()) > 0
 	}
-	ofNames(namedArgument, func(word string, at spot) {
+	argumentsInText(s, func(one finding.Finding) {
+		word, _ := rawjson.Text(one.New)
 		parts := strings.Split(word, ".")
-		if declaring[at.item] && !known[strings.ToLower(parts[0])] && !known[strings.ToLower(parts[len(parts)-1])] {
-			at.say("", rawjson.Quote(word), "The text names the argument %s, which does not exist.", word)
+		if declaring[one.Item] && !known()[strings.ToLower(parts[0])] && !known()[strings.ToLower(parts[len(parts)-1])] {
+			report(one)
 		}
-	})(s, report)
+	})
 }
 
 // unknownTools tells the tools that a text names, and that the server does not have.
@@ -359,16 +362,22 @@ func unknownTools(s *server, report tell) {
 	if s.Snapshot.Tools.State != snapshot.Complete {
 		return
 	}
-	known := s.vocabulary()
-	ofNames(namedTool, func(word string, at spot) {
-		if !known[strings.ToLower(word)] && !slices.ContainsFunc(s.tools, func(t tool) bool { return strings.HasSuffix(word, t.Key) }) {
-			at.say("", rawjson.Quote(word), "The text names the tool %s, which the server does not have.", word)
+	known := sync.OnceValue(s.vocabulary)
+	toolsInText(s, func(one finding.Finding) {
+		word, _ := rawjson.Text(one.New)
+		if !known()[strings.ToLower(word)] && !slices.ContainsFunc(s.tools, func(t tool) bool { return strings.HasSuffix(word, t.Key) }) {
+			report(one)
 		}
-	})(s, report)
+	})
 }
 
-// ofNames is a rule that looks at each name that a pattern finds in a text for readers, once for each text.
-func ofNames(pattern lazy, f func(word string, at spot)) look {
+var (
+	argumentsInText = ofNames(namedArgument, "The text names the argument %s, which does not exist.")
+	toolsInText     = ofNames(namedTool, "The text names the tool %s, which the server does not have.")
+)
+
+// ofNames tells each name that a pattern finds in a text for readers, once for each text.
+func ofNames(pattern lazy, message string) look {
 	return ofTexts(func(p passage, at spot) {
 		if !p.prose || !p.may(pattern) {
 			return
@@ -377,7 +386,7 @@ func ofNames(pattern lazy, f func(word string, at spot)) look {
 		for _, m := range pattern().FindAllStringSubmatch(p.text, -1) {
 			if word := strings.Join(m[1:], ""); !told[word] {
 				told[word] = true
-				f(word, at)
+				at.say("", rawjson.Quote(word), message, word)
 			}
 		}
 	})
@@ -389,9 +398,11 @@ func (s *server) vocabulary() map[string]bool {
 	for _, i := range s.items {
 		known[strings.ToLower(i.Key)], known[strings.ToLower(i.text("name"))] = true, true
 	}
-	for _, p := range s.texts {
-		if p.key || !p.prose {
-			known[strings.ToLower(p.text)] = true
+	for _, w := range s.texts {
+		for _, p := range w.texts {
+			if p.key || !p.prose {
+				known[strings.ToLower(p.text)] = true
+			}
 		}
 	}
 	return known
@@ -399,20 +410,23 @@ func (s *server) vocabulary() map[string]bool {
 
 // credentialArguments tells the arguments of tools and prompts that are called as what gives access.
 func credentialArguments(s *server, report tell) {
-	judge := func(name string, at spot) {
-		if words := strings.Join(wordsOf(name), ""); slices.Contains(credentialNames, words) {
-			at.say("", rawjson.Quote(name), "The argument %q makes a model handle a credential.", name)
-		}
-	}
-	ofProperties(func(_ *place, name string, property map[string]any, at spot) {
-		if kind, ok := property["type"].(string); !ok || kind == "string" {
-			judge(name, at)
-		}
-	})(s, report)
+	credentialProperties(s, report)
 	for _, i := range s.of(snapshot.Prompts) {
 		for n, name := range i.argumentNames() {
-			judge(name, spot{i.id, nil, report}.in("arguments", strconv.Itoa(n)))
+			credentialNamed(name, spot{i.id, nil, report}.in("arguments", strconv.Itoa(n)))
 		}
+	}
+}
+
+var credentialProperties = ofProperties(func(_ *place, name string, property map[string]any, at spot) {
+	if kind, ok := property["type"].(string); !ok || kind == "string" {
+		credentialNamed(name, at)
+	}
+})
+
+func credentialNamed(name string, at spot) {
+	if slices.Contains(credentialNames, lettersOf(name)) {
+		at.say("", rawjson.Quote(name), "The argument %q makes a model handle a credential.", name)
 	}
 }
 
