@@ -82,7 +82,7 @@ func (s Store) State(about Subject) (State, error) {
 // Earlier is what a server of a file could do when it was agreed to; nil when nobody did, or mcpctl did not keep it then.
 func (s Store) Earlier(file, server string) []string {
 	kept, err := s.read(fileName(file, server))
-	if err != nil {
+	if err != nil || kept.File != file || kept.Server != server { // a copy of another agreement
 		return nil
 	}
 	return kept.Can

@@ -164,12 +164,16 @@ func TestCopiesHoldForNothing(t *testing.T) {
 		{File: "/evil/.mcp.json", Server: some.Server, Essence: some.Essence},
 		{File: some.File, Server: "another", Essence: some.Essence},
 	} {
-		s := store(t)
-		agree(t, s, some)
+		s, shown := store(t), some
+		shown.Shown = []string{"starts npx"}
+		agree(t, s, shown)
 		if err := os.Rename(filepath.Join(s.Folder, fileName(some.File, some.Server)), filepath.Join(s.Folder, fileName(other.File, other.Server))); err != nil {
 			t.Fatal(err)
 		}
 		wantState(t, s, other, Unknown)
+		if earlier := s.Earlier(other.File, other.Server); earlier != nil {
+			t.Errorf("what another server could do is told as what it could do earlier: %q", earlier)
+		}
 		if all, err := s.List(); len(all) != 0 || err != nil {
 			t.Errorf("List gives %v, %v", all, err)
 		}
@@ -245,7 +249,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("null"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, err := parse(data)
-		if err == nil && (a.Format != format || a.File == "" || len(a.Salt) != saltSize || len(a.Digest) != 32 || a.Since.IsZero()) {
+		if err == nil && (a.Format < 1 || a.Format > format || a.File == "" || len(a.Salt) != saltSize || len(a.Digest) != 32 || a.Since.IsZero()) {
 			t.Errorf("%q was taken for an agreement: %+v", data, a)
 		}
 		if err != nil && (a.File != "" || a.Digest != nil) {
