@@ -17,7 +17,7 @@ import (
 )
 
 // Terminal is the run's terminal, whatever its standard streams are.
-type Terminal struct{ in, out *os.File }
+type Terminal struct{ In, Out *os.File }
 
 // ErrNone is why nobody can be asked.
 var ErrNone = errors.New("there is no terminal to ask on")
@@ -54,16 +54,16 @@ func Open(p host.Process) (*Terminal, error) {
 
 // Close gives the terminal back. It does not wait for an answer that nobody waits for any more.
 func (t *Terminal) Close() {
-	_ = t.in.Close()
-	_ = t.out.Close()
+	_ = t.In.Close()
+	_ = t.Out.Close()
 }
 
 // Printf writes text; what is not the program's own must be made visible first.
-func (t *Terminal) Printf(format string, args ...any) { fmt.Fprintf(t.out, format, args...) }
+func (t *Terminal) Printf(format string, args ...any) { fmt.Fprintf(t.Out, format, args...) }
 
 // Ask shows a prompt and reads a line; a hidden one is not echoed. The end of ctx ends it, with the terminal as it was.
 func (t *Terminal) Ask(ctx context.Context, prompt string, hidden bool) (string, error) {
-	fd := int(t.in.Fd())
+	fd := int(t.In.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
 		return "", ErrNone
@@ -84,7 +84,7 @@ func (t *Terminal) line(fd int, hidden bool) (string, error) {
 		text, err = term.ReadPassword(fd)
 		t.Printf("\n") // the user's was not echoed
 	} else {
-		text, err = ReadLine(t.in)
+		text, err = ReadLine(t.In)
 	}
 	if errors.Is(err, io.EOF) {
 		return "", ErrClosed
@@ -131,7 +131,7 @@ func Confirm(ctx context.Context, p host.Process, about, question string, nobody
 }
 
 // Width is the number of the terminal's columns, 0 when it is not known.
-func (t *Terminal) Width() int { return Width(t.out) }
+func (t *Terminal) Width() int { return Width(t.Out) }
 
 // longestAnswer bounds an answer, in bytes; a terminal's own limit is lower.
 const longestAnswer = 64 << 10

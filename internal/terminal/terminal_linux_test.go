@@ -91,7 +91,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 // echoes tells whether the terminal shows what is typed.
 func (t *Terminal) echoes(test *testing.T) bool {
 	test.Helper()
-	state, err := unix.IoctlGetTermios(int(t.in.Fd()), unix.TCGETS)
+	state, err := unix.IoctlGetTermios(int(t.In.Fd()), unix.TCGETS)
 	if err != nil {
 		test.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestWidth(t *testing.T) {
 	if err := unix.IoctlSetWinsize(int(typing.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 93}); err != nil {
 		t.Fatal(err)
 	}
-	if terminal.Width() != 93 || Width(wrapped{terminal.out}) != 93 || !IsTerminal(wrapped{terminal.out}) {
+	if terminal.Width() != 93 || Width(wrapped{terminal.Out}) != 93 || !IsTerminal(wrapped{terminal.Out}) {
 		t.Errorf("%d columns, want 93", terminal.Width())
 	}
 }
@@ -128,7 +128,7 @@ func TestWidth(t *testing.T) {
 // TestBar counts servers where somebody looks, unless that person wants quiet, and leaves nothing behind.
 func TestBar(t *testing.T) {
 	terminal, typing := newTerminal(t)
-	for _, p := range []host.Process{{Err: terminal.out}, {Err: terminal.out, Quiet: true}} {
+	for _, p := range []host.Process{{Err: terminal.Out}, {Err: terminal.Out, Quiet: true}} {
 		bar := NewBar(p, 2)
 		if (bar.bar == nil) != p.Quiet {
 			t.Errorf("quiet %v: %v", p.Quiet, bar.bar)

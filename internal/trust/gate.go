@@ -190,11 +190,15 @@ func (g Gate) Ask(ctx context.Context, cfg *config.Config, entries []config.Entr
 		return nil
 	}
 	defer t.Close()
-	err = g.askAll(ctx, t, doubtful)
-	if ctx.Err() != nil {
+	return g.ask(ctx, t, doubtful)
+}
+
+func (g Gate) ask(ctx context.Context, t *terminal.Terminal, entries []config.Entry) error {
+	err := g.askAll(ctx, t, entries)
+	switch {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	}
-	if errors.Is(err, terminal.ErrClosed) {
+	case errors.Is(err, terminal.ErrClosed):
 		t.Printf("\n")
 		return nil
 	}
@@ -230,7 +234,7 @@ func (g Gate) askAll(ctx context.Context, t *terminal.Terminal, entries []config
 		answer, err := t.Choose(ctx, question, "yes", "no", "choose", "?")
 		switch {
 		case err != nil:
-			return asking(err)
+			return fmt.Errorf("asking whether to trust: %w", err)
 		case answer == "yes":
 			return g.Agree(entries, true)
 		case answer == "?":
@@ -246,16 +250,8 @@ func (g Gate) askAll(ctx context.Context, t *terminal.Terminal, entries []config
 	}
 }
 
-func asking(err error) error {
-	if errors.Is(err, terminal.ErrClosed) {
-		return err
-	}
-	return fmt.Errorf("asking whether to trust: %w", err)
-}
-
 // askEach asks about one entry after the other, with all that each can do.
 func (g Gate) askEach(ctx context.Context, t *terminal.Terminal, entries []config.Entry) error {
-	var agreed []config.Entry
 	for _, e := range entries {
 		t.Printf("\n")
 		if err := g.show(t, []config.Entry{e}); err != nil {
@@ -263,13 +259,15 @@ func (g Gate) askEach(ctx context.Context, t *terminal.Terminal, entries []confi
 		}
 		answer, err := t.Choose(ctx, fmt.Sprintf("Trust %s? [y]es, [N]o: ", report.Visible(e.Server.Name)), "yes", "no")
 		if err != nil {
-			return asking(err)
+			return fmt.Errorf("asking whether to trust: %w", err)
 		}
 		if answer == "yes" {
-			agreed = append(agreed, e)
+			if err := g.Agree([]config.Entry{e}, false); err != nil {
+				return err
+			}
 		}
 	}
-	return g.Agree(agreed, false)
+	return nil
 }
 
 // question is a line for each entry, more for what is unusual or changed, and totals, fit for a terminal.
@@ -319,7 +317,7 @@ func (g Gate) question(entries []config.Entry) string {
 	}
 	all.WriteByte('\n')
 	if own > 0 {
-		fmt.Fprintf(&all, "%s of your own applications, in files that only you can write: a yes to all holds for what you add there, too\n", match.Counted(own, "server"))
+		fmt.Fprintf(&all, "%s of your own applications, in files that only you can write: yes is for all that these files have, now and later\n", match.Counted(own, "server"))
 	}
 	return all.String()
 }
