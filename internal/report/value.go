@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -64,14 +65,15 @@ func saysAll(f finding.Finding) bool {
 	if left, joined, lists := setChange(f.Old, f.New); lists {
 		before, after = strings.TrimPrefix(left, "− "), strings.TrimPrefix(joined, "+ ")
 	}
-	for _, value := range []string{before, after} {
+	values, words := []string{before, after}, lists.Map(strings.Fields(f.Message), func(word string) string { return strings.TrimRight(word, ",.") })
+	if f.Old == nil && json.Unmarshal(f.New, &values) != nil {
+		values = []string{after}
+	}
+	return !slices.ContainsFunc(values, func(value string) bool {
 		bare := strings.Trim(value, `"`)
 		named := strings.Contains(f.Message, `"`+bare+`"`) || strings.Contains(f.Message, "`"+bare+"`")
-		if bare != "" && bare != "true" && !named && !slices.Contains(strings.Fields(strings.TrimRight(f.Message, ".")), bare) {
-			return false
-		}
-	}
-	return true
+		return bare != "" && bare != "true" && !named && !slices.Contains(words, bare)
+	})
 }
 
 // isSchema tells whether what changed is a schema inside a tool's schemas, and not the value of a keyword.
