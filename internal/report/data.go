@@ -24,7 +24,7 @@ import (
 // writeJSON writes servers, findings and groups one by one: all of them together may be larger than what is known of them.
 func writeJSON(w io.Writer, r *Report, _ Options) error {
 	outline := *r
-	outline.Servers, outline.Findings, outline.Groups = first(r.Servers), first(r.Findings), first(r.Groups)
+	outline.Servers, outline.Findings, outline.Groups = stub(r.Servers), stub(r.Findings), stub(r.Groups)
 	raw, err := rawjson.Encode(outline)
 	if err != nil {
 		return err
@@ -54,8 +54,8 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 	return out.Flush()
 }
 
-// first is a list that is there, or is empty, as the other one is.
-func first[S ~[]E, E any](all S) S { return all[:min(1, len(all))] }
+// stub is a list that is there, or is empty, as the other one is. It holds nothing of it: what a finding says may be large.
+func stub[S ~[]E, E any](all S) S { return append(all[:0:0], make(S, min(1, len(all)))...) }
 
 // indented writes JSON over several lines.
 type indented struct {
@@ -117,9 +117,13 @@ func judgedAs(f finding.Finding) judged {
 
 // concealed are the passages that other formats mark in the texts of a new value, with what they are, and those of the old one left out.
 func concealed(old, new json.RawMessage) []string {
+	after := marks(new)
+	if len(after) == 0 {
+		return nil
+	}
 	var found []string
 	before := lists.Set(marks(old))
-	for _, passage := range marks(new) {
+	for _, passage := range after {
 		if !before[passage] {
 			found = appendNew(found, passage)
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // withItem is a report of one raw item.
@@ -169,4 +172,26 @@ func flatten(t testing.TB, w *bytes.Buffer, raw json.RawMessage) {
 	default:
 		w.Write(raw)
 	}
+}
+
+// TestJSONJudgesEachFindingOnce: the outline of the report once held the first finding, too, which took 25 times its text.
+func TestJSONJudgesEachFindingOnce(t *testing.T) {
+	text := strings.Repeat("keep on ", 1<<16)
+	one := finding.Finding{Rule: "a", Server: "s", New: rawjson.Quote(text)}
+	writing(t, one) // so that all expressions are compiled
+	if got := writing(t, one); got > uint64(19*len(text)) {
+		t.Errorf("%d bytes for a text of %d", got, len(text))
+	}
+}
+
+// writing is how many bytes are allocated for a report of findings as JSON.
+func writing(t *testing.T, found ...finding.Finding) uint64 {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := writeJSON(io.Discard, &Report{Command: "diff", Findings: found}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
