@@ -10,7 +10,6 @@
 package tokens
 
 import (
-	"container/heap"
 	_ "embed"
 	"math"
 	"strings"
@@ -213,12 +212,12 @@ func merge(word string) int {
 		m.offer(i)
 	}
 	left := len(word)
-	for m.Len() > 0 {
-		p := heap.Pop(&m).(pair)
-		if m.next[p.at] != p.middle || m.after(p.middle) != p.end {
+	for len(m.pairs) > 0 {
+		at, middle, end := m.pop().parts()
+		if m.next[at] != middle || m.after(middle) != end {
 			continue // one of the two has been joined with another part
 		}
-		m.join(p)
+		m.join(at, middle, end)
 		left--
 	}
 	return left
@@ -228,11 +227,17 @@ func merge(word string) int {
 type merging struct {
 	word         string
 	next, before []int
-	pairs        []pair // a heap
+	pairs        []pair // a heap: the lowest rank first, then the leftmost
 }
 
-// pair is two neighbours: word[at:middle] and word[middle:end].
-type pair struct{ rank, at, middle, end int }
+// pair is two neighbours that are a token together, as one number by which they are put in order: its rank, where it is in the word, and
+// the bytes of the first of them and of both. container/heap would allocate each of them, and a long word has many.
+type pair uint64
+
+func (p pair) parts() (at, middle, end int) {
+	at = int(p >> 16 & 0xFFFF)
+	return at, at + int(p>>8&0xFF), at + int(p&0xFF)
+}
 
 // after is where the part that begins at i ends; none begins at the end of the word.
 func (m *merging) after(i int) int {
@@ -250,43 +255,47 @@ func (m *merging) offer(i int) {
 		return
 	}
 	if rank, ok := rankOf(m.word[i:end]); ok {
-		heap.Push(m, pair{rank, i, middle, end})
+		m.push(pair(rank<<32 | i<<16 | (middle-i)<<8 | (end - i)))
 	}
 }
 
 // join makes one part of two and offers it to its neighbours.
-func (m *merging) join(p pair) {
-	m.next[p.at] = p.end
-	m.before[p.end] = p.at
-	m.next[p.middle] = math.MaxInt // no part begins here any more
-	m.offer(p.at)
-	if p.at > 0 {
-		m.offer(m.before[p.at])
+func (m *merging) join(at, middle, end int) {
+	m.next[at] = end
+	m.before[end] = at
+	m.next[middle] = math.MaxInt // no part begins here any more
+	m.offer(at)
+	if at > 0 {
+		m.offer(m.before[at])
 	}
 }
 
-// Len is part of heap.Interface.
-func (m *merging) Len() int { return len(m.pairs) }
-
-// Less is part of heap.Interface: the lowest rank first, then the leftmost.
-func (m *merging) Less(i, j int) bool {
-	if m.pairs[i].rank != m.pairs[j].rank {
-		return m.pairs[i].rank < m.pairs[j].rank
+func (m *merging) push(p pair) {
+	m.pairs = append(m.pairs, p)
+	i := len(m.pairs) - 1
+	for ; i > 0 && p < m.pairs[(i-1)/2]; i = (i - 1) / 2 {
+		m.pairs[i] = m.pairs[(i-1)/2]
 	}
-	return m.pairs[i].at < m.pairs[j].at
+	m.pairs[i] = p
 }
 
-// Swap is part of heap.Interface.
-func (m *merging) Swap(i, j int) { m.pairs[i], m.pairs[j] = m.pairs[j], m.pairs[i] }
-
-// Push is part of heap.Interface.
-func (m *merging) Push(x any) { m.pairs = append(m.pairs, x.(pair)) }
-
-// Pop is part of heap.Interface.
-func (m *merging) Pop() any {
-	last := m.pairs[len(m.pairs)-1]
-	m.pairs = m.pairs[:len(m.pairs)-1]
-	return last
+func (m *merging) pop() pair {
+	first, last := m.pairs[0], m.pairs[len(m.pairs)-1]
+	rest := m.pairs[:len(m.pairs)-1]
+	i := 0
+	for child := 1; child < len(rest); child = 2*i + 1 {
+		if child+1 < len(rest) && rest[child+1] < rest[child] {
+			child++
+		}
+		if last <= rest[child] {
+			break
+		}
+		rest[i], i = rest[child], child
+	}
+	if m.pairs = rest; len(rest) > 0 {
+		rest[i] = last
+	}
+	return first
 }
 
 // for the vocabulary
