@@ -211,6 +211,7 @@ func appendEdit(all []Edit, e Edit) []Edit {
 // Sign stands before what is concealed, BlankLines at the end of a line whose next one is.
 const (
 	Sign       = "⚠ "
+	orderSign  = Sign + "order: "
 	BlankLines = " blank lines:"
 )
 
@@ -222,8 +223,11 @@ func Marked(text string) string {
 	if !strings.ContainsAny(text, " \t\n\f\r<!") && !strings.Contains(text, ".env") {
 		return text // a name, or a number: each order has a blank, but one to read a file of secrets
 	}
+	held := match.GramsOf(orderSign + text)
 	for _, order := range slices.Concat(Instructions, PriorityClaims) {
-		text = order().ReplaceAllString(text, Sign+"order: $0")
+		if order().May(held) {
+			text = order().ReplaceAllString(text, orderSign+"$0")
+		}
 	}
 	if !strings.ContainsAny(text, "<!\t") && !strings.Contains(text, "        ") && !strings.Contains(text, "\n\n\n") && !strings.Contains(text, "\n ") {
 		return text // which most are, and the search takes its time

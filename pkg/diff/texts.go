@@ -21,6 +21,7 @@ type passage struct {
 	text    string
 	raw     json.RawMessage
 	comment bool // nobody reads it but who looks after the schema
+	grams   *match.Grams
 }
 
 // naming is the text that names something; of a long one, which may name thousands, the name alone.
@@ -93,7 +94,7 @@ func (c *collector) hide(text string) {
 
 // passage is a text where the collector is.
 func (c *collector) passage(key, text string) passage {
-	return passage{strings.Join(c.way, ""), text, rawjson.Quote(text), key == "$comment"}
+	return passage{strings.Join(c.way, ""), text, rawjson.Quote(text), key == "$comment", nil}
 }
 
 // isRead tells the members that a model reads as text, or a person who looks after the schema.
@@ -114,9 +115,13 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	findUntold(c, item, before.read, after.read)
 }
 
-// prose are the texts that a model reads.
+// prose are the texts that a model reads, with what tells which expressions need not be tried on them.
 func prose(read []passage) []passage {
-	return slices.DeleteFunc(slices.Clone(read), func(p passage) bool { return p.comment })
+	read = slices.DeleteFunc(slices.Clone(read), func(p passage) bool { return p.comment })
+	for i, p := range read {
+		read[i].grams = match.GramsOf(p.text)
+	}
+	return read
 }
 
 // findUntold looks for texts of a tool's schemas that are new and that no finding showed.
@@ -199,15 +204,15 @@ func findHidden(c *comparison, item string, old, new []passage) {
 var address = match.Pattern(`(?i)\bhttps?://([^\s/?#"'<>()\[\]{}\\` + "`" + `,;|]+)`)
 
 // findNew looks for what the texts of an item name now and none of them named before, each once.
-func findNew(c *comparison, rule, item string, old, new []passage, named func(text string) []string, says func(name string) string) {
+func findNew(c *comparison, rule, item string, old, new []passage, named func(passage) []string, says func(name string) string) {
 	known := map[string]bool{}
 	for _, p := range old {
-		for _, name := range named(p.text) {
+		for _, name := range named(p) {
 			known[name] = true
 		}
 	}
 	for _, p := range new {
-		for _, name := range named(p.text) {
+		for _, name := range named(p) {
 			if !known[name] {
 				known[name] = true
 				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: p.naming(name), Message: says(name)})
@@ -217,8 +222,11 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(te
 }
 
 // hostsIn are the hosts that a text names.
-func hostsIn(text string) []string {
-	return lists.Map(address().FindAllStringSubmatch(text, -1), func(m []string) string { return host(m[1]) })
+func hostsIn(p passage) []string {
+	if !address().May(p.grams) {
+		return nil
+	}
+	return lists.Map(address().FindAllStringSubmatch(p.text, -1), func(m []string) string { return host(m[1]) })
 }
 
 // host is the host of an address without what stands before an @, and without a dot that ends a sentence.
@@ -227,9 +235,9 @@ func host(authority string) string {
 }
 
 // toolsIn are the tools of the server that a text of an item names, but for the item itself.
-func (c *comparison) toolsIn(item string) func(text string) []string {
-	return func(text string) []string {
-		return lists.Filter(words(text), func(name string) bool {
+func (c *comparison) toolsIn(item string) func(passage) []string {
+	return func(p passage) []string {
+		return lists.Filter(words(p.text), func(name string) bool {
 			_, known := slices.BinarySearch(c.names, name)
 			return known && item != snapshot.Tools.ID(name)
 		})
@@ -252,8 +260,11 @@ func words(text string) []string {
 
 var cue = match.Pattern(`(?i)ignore (?:all |any )?(?:previous|prior|other)|disregard|do not (?:tell|mention|inform|reveal)|don't (?:tell|mention)|without (?:telling|asking)|before (?:using|calling) any|<important>|<system>|system prompt`)
 
+func mayCue(p passage) bool { return cue().May(p.grams) }
+
 // findCues looks for phrases that give orders behind the user's back.
 func findCues(c *comparison, item string, old, new []passage) {
+	old, new = lists.Filter(old, mayCue), lists.Filter(new, mayCue)
 	before := map[string]bool{}
 	for _, p := range old {
 		for _, phrase := range cue().FindAllString(p.text, -1) {
