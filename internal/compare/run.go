@@ -454,7 +454,7 @@ func seenOf(surfaces []fleet.Surface) (seen, partial []string) {
 // scopeOf is what a run by applied rules looked at.
 func scopeOf(cfg *config.Config, applied []finding.Rule, seen, partial []string) finding.Scope {
 	scope := finding.Scope{Rules: rules.IDs(applied), Seen: seen, Partial: partial}
-	for _, id := range rules.IDs(rules.All()) {
+	for _, id := range rules.AllIDs() {
 		if !slices.Contains(scope.Rules, id) {
 			scope.Others = append(scope.Others, id)
 		}

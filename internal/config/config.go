@@ -24,11 +24,11 @@ import (
 
 // Input is all that Load depends on, apart from the files themselves.
 type Input struct {
-	Files  []string       // named with --config; empty = MCPCTL_CONFIG, else the search
-	Dir    string         // the current folder, absolute
-	Home   string         // the user's home folder, for ${userHome}
-	Lookup clients.Lookup // the environment; nil = empty
-	Rules  []string       // known rule ids; nil = rule ids are not checked
+	Files  []string        // named with --config; empty = MCPCTL_CONFIG, else the search
+	Dir    string          // the current folder, absolute
+	Home   string          // the user's home folder, for ${userHome}
+	Lookup clients.Lookup  // the environment; nil = empty
+	Rules  func() []string // known rule ids; nil = rule ids are not checked
 
 	Discover bool   // look at the files of applications too
 	OS       string // whose paths those are, as runtime.GOOS names it; empty = this one

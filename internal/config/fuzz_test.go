@@ -57,7 +57,7 @@ func FuzzParse(f *testing.F) {
 		}
 		if root, wrong := syntax.YAML(clean); wrong == nil {
 			s.strict = true
-			p := projectReader{fieldReader: fieldReader{file: "f"}, scope: s, rules: []string{"tool-removed"}}
+			p := projectReader{fieldReader: fieldReader{file: "f"}, scope: s, rules: func() []string { return []string{"tool-removed"} }}
 			p.project(root)
 			servers := root.At("servers")
 			for _, f := range root.At("variants") {

@@ -85,7 +85,7 @@ func rewrite(t *testing.T, path string, archive *txtar.Archive, got string) {
 // input reads the lines of a run section: "dir X", "config X", "env NAME=VALUE", "rule ID", "discover", "os X", "root X".
 func input(t *testing.T, run, dir string) Input {
 	t.Helper()
-	env := map[string]string{}
+	env, ids := map[string]string{}, []string(nil)
 	in := Input{Dir: dir, Home: filepath.Join(dir, "home"), Lookup: func(name string) (string, bool) {
 		value, ok := env[name]
 		return value, ok
@@ -108,7 +108,8 @@ func input(t *testing.T, run, dir string) Input {
 		case "root":
 			in.Root = filepath.Join(dir, rest)
 		case "rule":
-			in.Rules = append(in.Rules, rest)
+			ids = append(ids, rest)
+			in.Rules = func() []string { return ids }
 		default:
 			t.Fatalf("unknown line in run: %q", line)
 		}

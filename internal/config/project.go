@@ -72,9 +72,9 @@ const defaultSnapshots = "mcp-snapshots"
 type projectReader struct {
 	fieldReader
 	scope
-	rules   []string   // known rule ids; nil = not checked
-	include []included // files of servers
-	entries []Entry    // servers written in the file
+	rules   func() []string // known rule ids; nil = not checked
+	include []included      // files of servers
+	entries []Entry         // servers written in the file
 	varied  []variant
 	granted map[string]sandbox.Grants // by the names of servers
 	alone   bool                      // include or servers is there: no other file is looked for
@@ -197,8 +197,8 @@ const rulesHint = "mcpctl rules shows all rules"
 
 // rule keeps a problem for an id that is not in the catalogue.
 func (p *projectReader) rule(id string, line int) {
-	if p.rules != nil && !slices.Contains(p.rules, id) {
-		p.complain(line, cmp.Or(match.Suggest(id, p.rules), rulesHint), "unknown rule %q", id)
+	if p.rules != nil && !slices.Contains(p.rules(), id) {
+		p.complain(line, cmp.Or(match.Suggest(id, p.rules()), rulesHint), "unknown rule %q", id)
 	}
 }
 
@@ -323,7 +323,7 @@ func (p *projectReader) pattern(f syntax.Field, rule string) {
 	case p.rules == nil:
 	case !match.IsGlob(rule):
 		p.rule(rule, named.Line)
-	case !slices.ContainsFunc(p.rules, func(id string) bool { return match.Glob(rule, id) }):
+	case !slices.ContainsFunc(p.rules(), func(id string) bool { return match.Glob(rule, id) }):
 		p.complain(named.Line, rulesHint, "no rule matches %q", rule)
 	}
 }

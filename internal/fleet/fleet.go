@@ -144,7 +144,7 @@ func (f *Fleet) read(from []source.Source) error {
 		return f.process.Lookup(name)
 	}
 	cfg, err := config.Load(config.Input{
-		Files: f.selected.Files, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: rules.IDs(rules.All()), Discover: f.selected.Discover,
+		Files: f.selected.Files, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: rules.AllIDs, Discover: f.selected.Discover,
 	})
 	f.Config = cfg
 	if f.selected.Snapshots != "" {

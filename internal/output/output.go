@@ -144,7 +144,7 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 // Write writes the report everywhere the options say.
 func Write(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
 	format := o.format()
-	view.Rules, view.Version, view.Color, view.Verbose, view.Made = rules.All(), p.Version, o.Colored(p), p.Verbose, p.Now
+	view.Rules, view.Version, view.Color, view.Verbose, view.Made = rules.All, p.Version, o.Colored(p), p.Verbose, p.Now
 	for _, name := range []string{"GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"} {
 		if commit, _ := p.Lookup(name); view.Commit == "" {
 			view.Commit = commit

@@ -22,10 +22,11 @@ func files() []string {
 // told are the options that the command line gives.
 func told(o Options) Options {
 	o.Version = "1.2.3"
-	o.Rules = []finding.Rule{
+	rules := []finding.Rule{
 		{ID: "input-type-narrowed", Level: finding.Breaking, Title: "A type was narrowed", Doc: "Values of other types were accepted and are rejected now.", Example: "number → integer", Instead: "Keep accepting the wider type."},
 		{ID: "tool-removed", Level: finding.Breaking, Title: "A tool is gone", Doc: "Whoever calls it gets an error.", Example: "search → nothing", Instead: "Keep it and say in its description what to call instead."},
 	}
+	o.Rules = func() []finding.Rule { return rules }
 	return o
 }
 

@@ -248,7 +248,7 @@ func (p *webPage) writeGroup(g finding.Group, title string, told map[string]bool
 	}
 	p.putEach(`<p class="waiver">%v</p>`+"\n", each(g, waiverOf))
 	p.put("<details><summary><code>%v</code>%v</summary>\n", rulesOf(g), verdictOf(g))
-	p.putEach("<p>%v</p>\n", each(g, func(f finding.Finding) string { return ruleOf(f.Rule, p.options.Rules).Doc }))
+	p.putEach("<p>%v</p>\n", each(g, func(f finding.Finding) string { return p.options.ruleOf(f.Rule).Doc }))
 	p.put("<p>Fingerprint <code>%v</code></p>\n", g.Fingerprint)
 }
 

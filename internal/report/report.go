@@ -105,9 +105,9 @@ type Options struct {
 	Made   time.Time // html: when the run was; zero = it does not say
 	Commit string    // html: the commit that was looked at; empty = it does not say
 
-	Limit   int            // markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
-	Rules   []finding.Rule // sarif, html: what is known of the rules that findings name
-	Version string         // sarif: version of the program that writes
+	Limit   int                   // markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
+	Rules   func() []finding.Rule // sarif, html: what is known of the rules that findings name
+	Version string                // sarif: version of the program that writes
 }
 
 // Elapsed is a duration in the unit of Server.ElapsedMs, rounded.

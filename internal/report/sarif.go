@@ -122,7 +122,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	}
 	for i, id := range slices.Sorted(maps.Keys(named)) {
 		named[id] = i
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(ruleOf(id, o.Rules)))
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(o.ruleOf(id)))
 	}
 	servers := r.roster()
 	for _, f := range r.Findings {
@@ -140,9 +140,12 @@ func numericVersion(version string) string {
 	return version
 }
 
-func ruleOf(id string, known []finding.Rule) finding.Rule {
-	if at := slices.IndexFunc(known, func(k finding.Rule) bool { return k.ID == id }); at >= 0 {
-		return known[at]
+func (o Options) ruleOf(id string) finding.Rule {
+	if o.Rules != nil {
+		known := o.Rules()
+		if at := slices.IndexFunc(known, func(k finding.Rule) bool { return k.ID == id }); at >= 0 {
+			return known[at]
+		}
 	}
 	return finding.Rule{ID: id, Title: id}
 }

@@ -68,7 +68,7 @@ func FuzzSARIF(f *testing.F) {
 		r := filled("diff", s, value)
 		r.Findings[0].Location = &finding.Location{File: s + "x.json", Line: 7}
 		r.Findings[1].Waiver = &finding.Waiver{Reason: s}
-		out := written(t, "sarif", r, Options{Rules: []finding.Rule{{ID: s, Title: s, Doc: s, Example: s, Instead: s}}})
+		out := written(t, "sarif", r, Options{Rules: func() []finding.Rule { return []finding.Rule{{ID: s, Title: s, Doc: s, Example: s, Instead: s}} }})
 		checkSARIF(t, schema, out)
 		for _, text := range messages(t, out) {
 			checkVisible(t, text)
@@ -128,7 +128,7 @@ func TestSARIFSaysWhatReadersAskFor(t *testing.T) {
 		{ID: "text-hidden-comment", Level: finding.Warning, Security: true, Title: "t", Doc: "d"}, {ID: "tool-removed", Level: finding.Breaking, Title: "t", Doc: "d"},
 	}
 	r := &Report{Command: "check", Findings: Findings{{Rule: "text-hidden-comment", Level: finding.Warning, Item: "tool/a", Message: "m"}, {Rule: "tool-removed", Level: finding.Breaking, Item: "tool/b", Message: "n"}}}
-	out := written(t, "sarif", r, Options{Rules: rules})
+	out := written(t, "sarif", r, Options{Rules: func() []finding.Rule { return rules }})
 	if strings.Contains(out, "-1") || strings.Contains(out, "[]") {
 		t.Errorf("members that say nothing:\n%s", out)
 	}
