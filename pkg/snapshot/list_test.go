@@ -66,3 +66,56 @@ func TestDeclaredAndMissingIsUnread(t *testing.T) {
 		t.Error("a list that a file does not have was not offered when it was saved")
 	}
 }
+
+// TestKinds is what the protocol and its extensions call each kind; one that is not known goes by its own name.
+func TestKinds(t *testing.T) {
+	var got [][]string
+	for _, kind := range append(snapshot.Kinds(), "widgets") {
+		extension := ""
+		if kind.Extension() {
+			extension = "extension"
+		}
+		got = append(got, []string{kind.ID("x"), kind.Plural(), kind.KeyField(), kind.Capability(), extension})
+	}
+	want := [][]string{
+		{"tool/x", "tools", "name", "tools", ""},
+		{"prompt/x", "prompts", "name", "prompts", ""},
+		{"resource/x", "resources", "uri", "resources", ""},
+		{"template/x", "resource templates", "uriTemplate", "resources", ""},
+		{"skill/x", "skills", "uri", "io.modelcontextprotocol/skills", "extension"},
+		{"widgets/x", "widgets", "name", "widgets", ""},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestSetListChangesItsOwnListAlone, of this snapshot and not of its copies; what is no kind is nowhere.
+func TestSetListChangesItsOwnListAlone(t *testing.T) {
+	var s snapshot.Snapshot
+	count := func(of snapshot.Snapshot) (counts []int) {
+		for _, kind := range append(snapshot.Kinds(), "widgets") {
+			counts = append(counts, len(of.List(kind).Items()))
+		}
+		return counts
+	}
+	for i, kind := range append(snapshot.Kinds(), "widgets") {
+		s.SetList(snapshot.NewList(kind, make([]json.RawMessage, i+1)))
+	}
+	before := s
+	s.SetList(snapshot.NewList(snapshot.Skills, nil))
+	if diff := cmp.Diff([][]int{{1, 2, 3, 4, 5, 0}, {1, 2, 3, 4, 0, 0}}, [][]int{count(before), count(s)}); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+}
+
+// TestSize counts every text that a server can make long.
+func TestSize(t *testing.T) {
+	s := snapshot.Snapshot{Server: json.RawMessage(`{}`), Instructions: "12345"}
+	for i, kind := range snapshot.Kinds() {
+		s.SetList(snapshot.NewList(kind, []json.RawMessage{make([]byte, 10<<i), make([]byte, 1000<<i)}))
+	}
+	if got, want := s.Size(), 2+5+31*1010; got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+}

@@ -175,13 +175,27 @@ func TestItemViews(t *testing.T) {
 	item := snapshot.Item{Raw: json.RawMessage(`{"name":"n","annotations":{"title":"A"},"description":"d","inputSchema":{"type":"object"},"outputSchema":true,"arguments":[1]}`)}
 	got := []string{
 		item.Title(), item.Description(), string(item.InputSchema()), string(item.OutputSchema()),
-		string(item.Annotations()), string(item.Arguments()), string(item.Field("none")),
+		string(item.Annotations()), string(item.Arguments()), string(item.Field("none")), item.Text("name"), item.Text("arguments"),
 		snapshot.Item{Raw: json.RawMessage(`{"name":"n","title":"T"}`)}.Title(),
 		snapshot.Item{Raw: json.RawMessage(`{"name":"n","title":7}`)}.Title(),
 		snapshot.Item{Raw: json.RawMessage(`7`)}.Title(),
 	}
-	want := []string{"A", "d", `{"type":"object"}`, "true", `{"title":"A"}`, "[1]", "", "T", "n", ""}
+	want := []string{"A", "d", `{"type":"object"}`, "true", `{"title":"A"}`, "[1]", "", "n", "", "T", "n", ""}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestItemDigests are known to whoever pins a tool: they are of the canonical form, and of nothing that has none.
+func TestItemDigests(t *testing.T) {
+	s := parsed(t, []byte(`{"tools":[{"name":"a","b":1},{"b":1.0, "name":"\u0061"},{"name":"twice","name":"big"},{"title":"without a name"}]}`))
+	// printf '{"b":1,"name":"a"}' | sha256sum
+	const a = "sha256:65660d9bddfd0613ab028591d3bfb9582331cf426e6c76eebd4218777c685c72"
+	items := s.Tools.Items()
+	if items[0].Digest() != a || items[1].Digest() != a || items[2].Digest() != "" {
+		t.Errorf("%s, %s and %s", items[0].Digest(), items[1].Digest(), items[2].Digest())
+	}
+	if diff := cmp.Diff(map[string]string{"a": a}, s.Tools.Digests()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
