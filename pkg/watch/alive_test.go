@@ -68,15 +68,18 @@ func TestGone(t *testing.T) {
 func TestHung(t *testing.T) {
 	for name, test := range map[string]struct {
 		announce bool
+		limit    time.Duration
 		want     []string
 	}{
-		"after an announcement": {true, []string{"11.1s state reconnecting [hung]: no answer within 5s", "11.6s state live",
+		"after an announcement": {true, 5 * time.Second, []string{"11.1s state reconnecting [hung]: no answer within 5s", "11.6s state live",
 			"11.6s changed by reconnection tool-added(tool/b) [notification-lost]"}},
-		"in silence": {false, []string{"35s state reconnecting [hung]: no answer within 5s", "35.5s state live",
+		"in silence": {false, 5 * time.Second, []string{"35s state reconnecting [hung]: no answer within 5s", "35.5s state live",
 			"35.5s changed by reconnection tool-added(tool/b) [notification-lost]"}},
+		"without a limit": {false, 0, []string{"1m0s state reconnecting [hung]: no answer within 30s", "1m0.5s state live",
+			"1m0.5s changed by reconnection tool-added(tool/b) [notification-lost]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			detailed(t, announcing, watch.Options{Timeout: 5 * time.Second}, func(r *run) {
+			detailed(t, announcing, watch.Options{Timeout: test.limit}, func(r *run) {
 				r.after(time.Second)
 				r.told()
 				r.set(snapshot.Tools, "a", "b")
@@ -267,6 +270,24 @@ func TestNothingIsLostWithoutAChange(t *testing.T) {
 					t.Errorf("told %q, want %q", got, test.want)
 				}
 			})
+		})
+	}
+}
+
+// TestListeningIsNoVerification: a server that begins to announce is polled less, and its surface holds for longer, but never for longer
+// than was asked for.
+func TestListeningIsNoVerification(t *testing.T) {
+	for most, stale := range map[time.Duration][]string{0: nil, 20 * time.Second: {"20s stale [unverified]: the surface was not verified for 20s"}} {
+		detailed(t, silent, watch.Options{MaxStaleness: most}, func(r *run) {
+			r.after(5 * time.Second)
+			r.covers(true)
+			r.session().hear(watch.News{})
+			r.after(time.Second)
+			if most > 0 {
+				r.hangs()
+			}
+			want(t, "told", only(r.after(25*time.Second), "stale"), stale...)
+			want(t, "told later", only(r.after(4*time.Minute), "stale"))
 		})
 	}
 }

@@ -108,3 +108,14 @@ func TestFirstReadingIsTorn(t *testing.T) {
 		want(t, "told", r.after(time.Second), "0s state connecting", "100ms state polling")
 	})
 }
+
+// TestOnlyWhatIsInDoubtIsReadAgain: a list that came as it is known is not, whatever is wrong with another one.
+func TestOnlyWhatIsInDoubtIsReadAgain(t *testing.T) {
+	bubble(t, paged(false), watch.Options{}, func(r *run) {
+		r.after(time.Second)
+		r.heard()
+		r.set(snapshot.Tools, "b")
+		r.after(30 * time.Second)
+		want(t, "asked", r.heard(), "30s tools", "30s prompts", "30s resources", "30s resourceTemplates", "30s skills", "30.1s tools")
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -282,5 +283,95 @@ func TestSilentList(t *testing.T) {
 		r.hang, r.pongs = true, true
 		r.server.mu.Unlock()
 		want(t, "told", r.after(2*time.Minute), "57s state degraded: no answer within 5s", "57s stale: no answer within 5s")
+	})
+}
+
+// TestLossDuringTheFirstReading is a failed attempt to connect, not a server whose lists are bad.
+func TestLossDuringTheFirstReading(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.onEach(func(_ snapshot.Kind, c *session) { c.lose(errDown) })
+		want(t, "told", r.after(time.Second), "0s state connecting", "0s state reconnecting: down")
+	})
+}
+
+// TestEachOutageIsCountedByItself: attempts that failed before a connection that worked say nothing of those after it.
+func TestEachOutageIsCountedByItself(t *testing.T) {
+	var view watch.View
+	bubble(t, silent, watch.Options{View: &view}, func(r *run) {
+		for range 2 {
+			r.after(30 * time.Second)
+			r.refuses(errDown)
+			r.drop("the server ended")
+			r.after(4 * time.Second) // three attempts
+			r.refuses(nil)
+			if stale := only(r.after(30*time.Second), "stale"); len(stale) > 0 {
+				t.Errorf("told %q after three attempts", stale)
+			}
+		}
+		if got := view.Status().Counts; got.Failures != 6 || got.Connections != 3 {
+			t.Errorf("counts %+v, want six failures and three connections", got)
+		}
+	})
+}
+
+// TestFailedReadingsAreCounted, each once with all of its attempts, and one that ends with a server that answers nothing.
+func TestFailedReadingsAreCounted(t *testing.T) {
+	var view watch.View
+	bubble(t, silent, watch.Options{View: &view, Timeout: time.Second}, func(r *run) {
+		r.after(time.Second)
+		r.breaks(snapshot.Tools, errDown)
+		r.after(time.Minute)
+		if got := view.Status().Counts.Failures; got != 1 {
+			t.Errorf("%d failures of a list, want 1", got)
+		}
+		r.breaks(snapshot.Tools, nil)
+		r.after(time.Minute)
+		r.hangs()
+		for len(r.after(100*time.Millisecond)) == 0 { // until it is told that there is no connection
+		}
+		r.hangs(false)
+		r.after(time.Minute)
+		if got := view.Status().Counts.Failures; got != 2 {
+			t.Errorf("%d failures with a server that hung once, want 2", got)
+		}
+	})
+}
+
+// TestSince is when the state began, however often it is confirmed.
+func TestSince(t *testing.T) {
+	var view watch.View
+	bubble(t, silent, watch.Options{View: &view}, func(r *run) {
+		r.after(10 * time.Minute)
+		if since := view.Status().Since.Sub(r.began); since != 0 {
+			t.Errorf("polling since %s, want since the start", since)
+		}
+		r.refuses(errDown)
+		r.drop("the server ended")
+		r.after(time.Second)
+		if since := view.Status().Since.Sub(r.began); since != 10*time.Minute {
+			t.Errorf("reconnecting since %s, want since the loss", since)
+		}
+	})
+}
+
+// TestEndWhileComparing tells nothing of a comparison that was broken off.
+func TestEndWhileComparing(t *testing.T) {
+	var end func()
+	s := func() *server {
+		s := silent()
+		s.saved = func() *snapshot.Snapshot {
+			end()
+			return &snapshot.Snapshot{Tools: listOf(snapshot.Tools, []string{"b"})}
+		}
+		return s
+	}
+	synctest.Test(t, func(t *testing.T) {
+		began := make(chan struct{})
+		var r *run
+		end = func() { <-began; r.stop() }
+		r = begin(t, s(), watch.Options{})
+		close(began)
+		want(t, "told", r.after(time.Second), "0s state connecting", "0s state closed")
+		r.end()
 	})
 }
