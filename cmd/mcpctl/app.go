@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	own, behind := splitCommand(args)
 	this := newProgram(p, behind)
 	app := newApp(this)
-	takesValue, err := everyFlag(app), error(nil)
+	takesValue, err := flagsFor(app, own), error(nil)
 	if asked, all, command := asksForHelp(own, takesValue); asked {
 		err = this.help(app, command, all)
 	} else if own, err = arranged(own, takesValue); err == nil {

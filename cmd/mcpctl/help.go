@@ -67,8 +67,12 @@ func asksForHelp(own []string, takesValue map[string]bool) (asked, all bool, com
 	return asked, all, command
 }
 
-// everyFlag are the names of the flags of all commands, and whether each takes a value.
-func everyFlag(app *cli.App) map[string]bool {
+// flagsFor are the names of the flags that args may have, and whether each takes a value: those of all commands where the first word
+// is none.
+func flagsFor(app *cli.App, args []string) map[string]bool {
+	if len(args) > 0 && app.Command(args[0]) != nil {
+		return flagsOf(app.Command(args[0]))
+	}
 	takes := map[string]bool{}
 	for _, command := range app.Commands {
 		for name, value := range flagsOf(command) {

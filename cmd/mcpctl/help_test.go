@@ -33,7 +33,7 @@ func TestExamplesParse(t *testing.T) {
 			if own[0] == "mcpctl" { // source <(mcpctl …)
 				own = own[1:]
 			}
-			words, err := arranged(own, everyFlag(app))
+			words, err := arranged(own, flagsFor(app, own))
 			if err == nil {
 				err = perform(t.Context(), app, words)
 			}
