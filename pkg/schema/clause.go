@@ -64,9 +64,8 @@ type fact struct {
 }
 
 const (
-	holds   uint8 = 1 << iota // it was assumed to hold, and what it stands for with it
-	fails                     // it was assumed not to hold
-	implied                   // it is known to hold; what it stands for was not looked at
+	holds uint8 = 1 << iota // it was assumed to hold, and what it stands for with it
+	fails                   // it was assumed not to hold
 )
 
 func (f *facts) add(n *node, sides uint8) {
@@ -90,10 +89,7 @@ func (l lit) side() uint8 {
 }
 
 func (f *facts) contradict(l lit) bool {
-	if l.not {
-		return f.of(l.node)&(holds|implied) != 0
-	}
-	return f.of(l.node)&fails != 0
+	return f.of(l.node)&l.flip().side() != 0
 }
 
 func (f *facts) settle(l lit) bool { return f.contradict(l.flip()) }
@@ -152,9 +148,6 @@ func (c *clause) impossible(l lit) bool {
 
 // unfold returns the literals that l stands for, or records it as an atom or a choice.
 func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
-	if !l.not && !c.imply(l) {
-		return nil, false
-	}
 	switch {
 	case l.loop:
 		c.doubt = reason{"a schema that refers to itself", l.node}
@@ -174,17 +167,6 @@ func (e *engine) unfold(c *clause, l lit) ([]lit, bool) {
 		c.learn(l)
 	}
 	return nil, true
-}
-
-// imply records what a literal is known to imply. It reports false where that is known to fail.
-func (c *clause) imply(l lit) bool {
-	for _, weaker := range l.implied {
-		if c.known.contradict(weaker) {
-			return false
-		}
-		c.known.add(weaker.node, implied)
-	}
-	return true
 }
 
 func signed(kids []lit, negated bool) []lit {
