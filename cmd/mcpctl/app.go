@@ -140,11 +140,8 @@ func printError(p host.Process, err error) {
 		return
 	}
 	text := strings.TrimSpace(err.Error())
-	if advised, ok := errors.AsType[interface {
-		error
-		Hint() string
-	}](err); ok && !strings.Contains(text, advised.Hint()) {
-		text += ": " + advised.Hint()
+	if hint := exit.HintOf(err); !strings.Contains(text, hint) {
+		text += ": " + hint
 	}
 	for _, line := range strings.Split(text, "\n") {
 		fmt.Fprintln(p.Err, "mcpctl:", report.Visible(line))

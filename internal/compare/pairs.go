@@ -83,10 +83,9 @@ func SavedFile(folder, server string) string { return store.Join(folder, config.
 func spoil(s *fleet.Surface, stage string, err error) {
 	hint := "restore the file from version control, or delete it and run mcpctl snapshot"
 	var where *fs.PathError
-	var advised interface{ Hint() string }
 	switch {
-	case errors.As(err, &advised) && advised.Hint() != "":
-		hint = advised.Hint()
+	case exit.HintOf(err) != "":
+		hint = exit.HintOf(err)
 	case errors.As(err, &where):
 		hint = "the snapshots folder must be one that can be read and written: name another with --snapshots"
 	}

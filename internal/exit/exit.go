@@ -52,6 +52,15 @@ func (a *advice) Hint() string { return a.do }
 // Advise makes an error that has a method Hint: what to do next.
 func Advise(do, format string, args ...any) error { return &advice{fmt.Errorf(format, args...), do} }
 
+// HintOf is what the method Hint of an error, or of one that it wraps, says to do next; empty where nothing is said.
+func HintOf(err error) string {
+	var advised interface{ Hint() string }
+	if errors.As(err, &advised) {
+		return advised.Hint()
+	}
+	return ""
+}
+
 // unable is an error that nobody made, however it is wrapped.
 type unable struct{ error }
 

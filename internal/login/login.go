@@ -135,13 +135,9 @@ func announce(p host.Process, text string) {
 
 // withHint is what went wrong with a login or logout, and what to do next.
 func withHint(command string, server auth.Server, err error) error {
-	var advised interface {
-		error
-		Hint() string
-	}
 	text := fmt.Errorf("%s to %s: %w", command, report.Visible(server.Name), err)
-	if errors.As(err, &advised) && advised.Hint() != "" {
-		text = fmt.Errorf("%w\n%s", text, advised.Hint())
+	if hint := exit.HintOf(err); hint != "" {
+		text = fmt.Errorf("%w\n%s", text, hint)
 	}
 	return text
 }
