@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,7 +51,11 @@ func TestAPartIsNeverEncoded(t *testing.T) {
 	if want := "the list of tools is truncated: page 2: no answer; the list of resource templates is unread: timed out"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
-	again := parsed(t, shown(t, s))
+	file := shown(t, s)
+	if !strings.Contains(string(file), `"prompts": []`) || strings.Contains(string(file), `"resourceTemplates": []`) {
+		t.Errorf("what did not arrive is shown as empty:\n%s", file)
+	}
+	again := parsed(t, file)
 	if diff := cmp.Diff(s, again, cmp.AllowUnexported(snapshot.List{}), cmpopts.EquateEmpty(), cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Raw" }, cmp.Ignore())); diff != "" {
 		t.Errorf("what is shown of a part is read as another one (-shown +read):\n%s", diff)
 	}

@@ -29,6 +29,7 @@ func TestParseReadsEveryShape(t *testing.T) {
 		"file":            `{"mcpctl":1,` + tools + `}`,
 		"result":          `{` + tools + `,"nextCursor":null,"ttlMs":5,"cacheScope":"public","resultType":"complete","_meta":{"x":1}}`,
 		"response":        `{"jsonrpc":"2.0","id":7,"result":{` + tools + `}}`,
+		"result alone":    `{"result":{` + tools + `}}`,
 		"raw listing":     `{"package":"p","initialize":{"protocolVersion":"2025-11-25"},` + tools + `}`,
 		"initialize null": `{"protocolVersion":null,"instructions":null,"prompts":null,` + tools + `}`,
 	} {
