@@ -5,14 +5,17 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/internal/terminal/terminaltest"
 )
@@ -66,6 +69,9 @@ func TestAnswers(t *testing.T) {
 		shown, err := u.asked(t.Context(), c.typed, u.reads(c.found, false).Entries)
 		if diff := cmp.Diff(c.kept, u.kept()); err != nil || diff != "" {
 			t.Errorf("%q: %v, kept (-want +got):\n%s", c.typed, err, diff)
+		}
+		if !strings.Contains(shown, " of yours handed on\n\nTrust ") {
+			t.Errorf("%q: there is nothing to look at:\n%s", c.typed, shown)
 		}
 		question := "Trust all 2, and remember that until they change? [y]es, [N]o, [c]hoose one by one, [?] details: "
 		if c.found == one {
@@ -151,6 +157,48 @@ func TestAskingEndsWithItsRun(t *testing.T) {
 	cfg := u.reads(`{"mcpServers": {"one": {"command": "npx"}}}`, false)
 	if _, err := u.asked(ctx, "", cfg.Entries); !errors.Is(err, over) || u.kept() != nil {
 		t.Errorf("%v, kept %q", err, u.kept())
+	}
+}
+
+// TestOnlyTheDoubtfulAreAskedAbout on the terminal of the run, wherever its streams go. The run is this test again, in a session of its
+// own.
+func TestOnlyTheDoubtfulAreAskedAbout(t *testing.T) {
+	const text = `{"mcpServers": {"agreed": {"command": "npx"}, "found": {"command": "npx", "args": ["2"]}}}`
+	if home := os.Getenv("MCPCTL_TRUST_HOME"); home != "" {
+		u := user{t: t, home: home}
+		u.Process = host.Process{Dir: u.path("project"), Home: home, Environ: []string{"XDG_STATE_HOME=" + u.path("state")}, Now: noon}
+		cfg := u.reads(text, false)
+		for range 2 { // the second time there is nothing left to ask
+			if err := u.Ask(t.Context(), cfg, cfg.Entries); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	u := newUser(t)
+	u.agrees(u.reads(text, false).Entries[:1]...)
+	master, slave := terminaltest.Open(t)
+	if _, err := master.WriteString("y\n"); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := exec.CommandContext(t.Context(), self, "-test.run=^TestOnlyTheDoubtfulAreAskedAbout$")
+	run.Env, run.ExtraFiles = []string{"MCPCTL_TRUST_HOME=" + u.home}, []*os.File{slave}
+	run.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_ = slave.Close()
+	var screen bytes.Buffer
+	_, _ = screen.ReadFrom(master) // ends with an error, as nobody has the terminal any more
+	if shown := screen.String(); strings.Count(shown, "Trust it, and remember") != 1 || !strings.Contains(shown, "  found  npx 2") || strings.Contains(shown, "agreed  npx") {
+		t.Errorf("shown: %s", shown)
+	}
+	if diff := cmp.Diff([]string{"agreed", "found"}, u.kept()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

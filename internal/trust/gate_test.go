@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -168,6 +169,38 @@ func TestHowToAgree(t *testing.T) {
 	}
 	if u.Deny(discovered, scripted) == nil {
 		t.Error("who agreed to a package agreed to its install scripts")
+	}
+}
+
+// TestNamingAllThatWasFound: where a project file was found too, naming the servers' file alone would lose what it says.
+func TestNamingAllThatWasFound(t *testing.T) {
+	u := newUser(t)
+	u.writes("project/mcpctl.yaml", "fail-on: never\n")
+	cfg, found := u.finds(`"command": "npx"`)
+	if p := u.Deny(cfg, found); p == nil || !strings.HasSuffix(p.Hint, ": --config mcpctl.yaml --config .mcp.json") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestDescribe says of a server whether it can run, and whether it may.
+func TestDescribe(t *testing.T) {
+	for server, want := range map[string]struct {
+		state report.State
+		trust report.Trust
+	}{
+		`"command": "npx"`:                         {report.OK, report.Untrusted},
+		`"command": "npx", "disabled": true`:       {report.Disabled, ""},
+		`"command": "npx", "args": ["${NOT_SET}"]`: {report.Failed, report.Untrusted},
+	} {
+		u := newUser(t)
+		_, found := u.finds(server)
+		s := u.Describe(found)
+		if s.State != want.state || s.Trust != want.trust || (s.Error != nil) != (want.state == report.Failed) || s.Manifest == nil {
+			t.Errorf("%s: %s, %q, error %v", server, s.State, s.Trust, s.Error)
+		}
+		if p := u.proposed(found); p.State != report.OK || p.Error != nil {
+			t.Errorf("%s: proposed as %s with %v", server, p.State, p.Error)
+		}
 	}
 }
 
@@ -338,6 +371,14 @@ func TestOwnApplications(t *testing.T) {
 	if diff := cmp.Diff([]string{"found", "mine", "later"}, held()); diff != "" {
 		t.Errorf("others may write the file (-want +got):\n%s", diff)
 	}
+	if err := os.Chmod(u.path(".cursor/mcp.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.writes("state/mcpctl/trust/"+fileName(Own().File, Own().Server), "yes")
+	cfg = u.reads(`{"mcpServers": {}}`, true)
+	if p := u.Deny(cfg, cfg.Entries[0]); p == nil || !strings.Contains(p.Message, "not an agreement of mcpctl") {
+		t.Errorf("the agreement is damaged: %+v", p)
+	}
 }
 
 // TestRevokeFound forgets what is about the files here, or the servers with names, and nothing else; a name that nothing here has is an
@@ -392,6 +433,36 @@ func TestRevokeFound(t *testing.T) {
 	store, _ := u.Store()
 	if _, err := store.RevokeFound(u.reads(project, true), []string{"twoo"}); err == nil || !strings.Contains(err.Error(), `"two"?`) || !strings.Contains(err.Error(), "mcpctl trust --list") {
 		t.Errorf("%v, want the nearest name", err)
+	}
+}
+
+// TestRevokeByAnyName by which mcpctl trust NAME agrees: that of a server for its variants, that of an application for its server, and
+// that of a server which its application has no more.
+func TestRevokeByAnyName(t *testing.T) {
+	const yaml = "servers: {api: {command: npx}, y: {command: npx, args: ['2']}}\nvariants: {api: {prod: {args: ['3']}, test: {args: ['4']}}}\n"
+	for name, c := range map[string]struct{ told, left []string }{
+		"api":         {[]string{"api@prod", "api@test"}, []string{"gone", "same", "same", "y"}},
+		"api@prod":    {[]string{"api@prod"}, []string{"api@test", "gone", "same", "same", "y"}},
+		"same.cursor": {[]string{"same"}, []string{"api@prod", "api@test", "gone", "same", "y"}},
+		"gone":        {[]string{"gone"}, []string{"api@prod", "api@test", "same", "same", "y"}},
+	} {
+		u := newUser(t)
+		u.writes("project/mcpctl.yaml", yaml)
+		u.writes(".cursor/mcp.json", `{"mcpServers": {"gone": {"command": "uvx"}, "same": {"command": "uvx", "args": ["1"]}}}`)
+		u.writes(".gemini/settings.json", `{"mcpServers": {"same": {"command": "uvx", "args": ["2"]}}}`)
+		cfg := u.reads(`{}`, true)
+		u.agrees(cfg.Entries...)
+		u.writes(".cursor/mcp.json", `{"mcpServers": {"same": {"command": "uvx", "args": ["1"]}}}`)
+		store, _ := u.Store()
+		r, err := store.RevokeFound(u.reads(`{}`, true), []string{name})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		told := lists.Map(r.Servers, func(s report.Server) string { return s.Name })
+		if diff := cmp.Diff([][]string{c.told, c.left}, [][]string{told, u.kept()}); diff != "" {
+			t.Errorf("%s: told and left (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -25,7 +25,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -41,6 +40,11 @@ type Subject struct {
 	Server  string   // configured name
 	Essence []string // all that it can do, in order; secrets included, as only a digest of it is kept
 	Shown   []string // the same for people, with secrets masked; it is kept to tell later what changed
+}
+
+// sameAs tells whether an agreement is about this server of this file, as it is or as it was.
+func (about Subject) sameAs(a Agreement) bool {
+	return about.File == a.File && about.Server == a.Server
 }
 
 // Own is the subject of the user's own applications, all of them, now and later.
@@ -66,7 +70,7 @@ func (s Store) State(about Subject) (State, error) {
 		return Unknown, nil
 	case err != nil:
 		return Unknown, err
-	case kept.File != about.File || kept.Server != about.Server:
+	case !about.sameAs(kept):
 		return Unknown, nil // a copy of another agreement
 	}
 	digest, err := about.digest(kept.Salt)
@@ -202,11 +206,7 @@ func (g Gate) Propose(entries []config.Entry, own, dryRun bool) (*report.Report,
 	}
 	r := &report.Report{Command: "trust"}
 	for _, e := range entries {
-		s := g.proposed(e)
-		if s.Trust == "" && !dryRun {
-			s.Trust = report.Trusted // asked for by name, for runs that send more
-		}
-		r.Servers = append(r.Servers, s)
+		r.Servers = append(r.Servers, g.proposed(e))
 	}
 	return r, nil
 }
@@ -244,19 +244,22 @@ func (s Store) RevokeFound(cfg *config.Config, names []string) (*report.Report, 
 		}
 		r.Servers = append(r.Servers, report.Server{Name: a.Server, State: report.OK, Source: a.File, Trust: report.Untrusted})
 	}
+	own, _ := s.State(Own())
 	for _, e := range cfg.Entries { // also what cannot be read
-		if len(names) == 0 || slices.ContainsFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) }) {
-			if state, _ := s.State(Own()); state == Agreed && e.Own() { // the others of the user's own are asked about again
-				if err := s.Revoke(Own().File, Own().Server); err != nil {
-					return nil, err
-				}
-			}
-			if state, _ := s.State(subjectOf(e)); state == Unknown && e.Own() {
-				r.Servers = append(r.Servers, report.Server{Name: e.Server.Name, State: report.OK, Source: e.File, Trust: report.Untrusted})
-			}
-			if err := s.Revoke(subjectOf(e).File, subjectOf(e).Server); err != nil {
+		if len(names) > 0 && !called(e, names) {
+			continue
+		}
+		about := subjectOf(e)
+		if own == Agreed && e.Own() { // the others of the user's own are asked about again
+			if err := s.Revoke(Own().File, Own().Server); err != nil {
 				return nil, err
 			}
+			if !slices.ContainsFunc(kept, about.sameAs) {
+				r.Servers = append(r.Servers, report.Server{Name: e.Server.Name, State: report.OK, Source: e.File, Trust: report.Untrusted})
+			}
+		}
+		if err := s.Revoke(about.File, about.Server); err != nil {
+			return nil, err
 		}
 	}
 	return r, nil
@@ -264,7 +267,10 @@ func (s Store) RevokeFound(cfg *config.Config, names []string) (*report.Report, 
 
 // revocable finds a name that neither a server nor an agreement here has: who mistyped it would think that it is revoked.
 func revocable(cfg *config.Config, kept []Agreement, names []string) error {
-	known := lists.Map(cfg.Entries, func(e config.Entry) string { return e.Server.Name })
+	var known []string
+	for _, e := range cfg.Entries {
+		known = append(known, e.Names()...)
+	}
 	for _, a := range kept {
 		if revokes(cfg, a, nil) {
 			known = append(known, a.Server)
@@ -283,10 +289,13 @@ func revokes(cfg *config.Config, a Agreement, names []string) bool {
 	here := slices.ContainsFunc(cfg.Files, func(file string) bool { return absolute(file) == a.File }) ||
 		slices.ContainsFunc(cfg.Looked, func(looked report.File) bool { return absolute(looked.Path) == a.File })
 	named := len(names) == 0 || slices.Contains(names, a.Server) || slices.ContainsFunc(cfg.Entries, func(e config.Entry) bool {
-		about := subjectOf(e)
-		return about.File == a.File && about.Server == a.Server && slices.Contains(names, e.Server.Name)
+		return subjectOf(e).sameAs(a) && called(e, names)
 	})
 	return here && named
+}
+
+func called(e config.Entry, names []string) bool {
+	return slices.ContainsFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) })
 }
 
 func absolute(file string) string {
