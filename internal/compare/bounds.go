@@ -25,7 +25,7 @@ const (
 	leastMemory = 160 << 20 // bytes, however little is compared
 	roomOfLarge = 384 << 20 // bytes, for a server with items of more than large: so much memory saves a third of the time
 	large       = 256 << 10
-	memoryEach  = 2 << 10 // bytes, for what a report says of each server
+	memoryEach  = 3 << 10 // bytes, for what a report says of each server
 
 	small       = 128 << 10      // bytes that are always judged
 	roomOfRun   = diff.MostBytes // of larger servers that a run judges at least: the largest one alone, or with the small ones of a hundred some 20 s of processor time at worst

@@ -130,8 +130,7 @@ func (e extent) matchByName(ctx context.Context, f *fleet.Fleet, before []fleet.
 		olds[0] = &before[0]
 	}
 	return pairing{len(current) + len(left), func(visit func(int, Pair) error) error {
-		_, err := f.Each(ctx, current, func(i int, s *fleet.Surface) error {
-			defer s.LetGo()
+		err := f.Visit(ctx, current, func(i int, s *fleet.Surface) error {
 			switch {
 			case s.State == report.Disabled && !alone:
 				return nil
@@ -231,7 +230,6 @@ func (p Pair) versions() *[2]string {
 
 // compared is what a report keeps of a pair that was judged.
 type compared struct {
-	told     bool // it was judged before the run ended
 	server   report.Server
 	tally    fleet.Tally
 	found    []finding.Finding
@@ -240,14 +238,14 @@ type compared struct {
 	unsaved  bool
 }
 
-// compare judges the pair, and lets its documents go.
-func (p Pair) compare(ctx context.Context, limit time.Duration, options diff.Options, policy finding.Policy) compared {
+// compare judges the pair, and lets its documents go; nil = the run ended before.
+func (p Pair) compare(ctx context.Context, limit time.Duration, options diff.Options, policy finding.Policy) *compared {
 	found := p.judge(ctx, limit, options, policy)
 	if ctx.Err() != nil {
-		return compared{}
+		return nil
 	}
 	result := p.result()
-	c := compared{told: true, server: result.Server, tally: fleet.TallyOf(result), found: found, versions: p.versions(), whole: p.whole(), unsaved: p.Unsaved}
+	c := &compared{server: result.Server, tally: fleet.TallyOf(result), found: found, versions: p.versions(), whole: p.whole(), unsaved: p.Unsaved}
 	c.server.BaseTokens, c.server.Tokens = p.tokens()
 	if p.Old.Snapshot != p.New.Snapshot {
 		c.server.Changed = signature.Changed(p.Old.Snapshot, p.New.Snapshot)

@@ -97,14 +97,14 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	}
 	o.Steps = stepsFor(fleet.WholeOf(f, now, pairs.n))
 	limitMemory(pairs.n)
-	done, room := make([]compared, pairs.n), roomFor(pairs.n)
+	done, room := make([]*compared, pairs.n), roomFor(pairs.n)
 	judge := func(i int, pair Pair) {
 		options := o.Options
 		if calls := evidence(pair.New.Name, pair.Old.Name); calls != nil {
 			options.Recorded = calls
 		}
 		done[i] = pair.compare(ctx, f.Limit(), options, policy)
-		if done[i].server.BaseFile == "" && pair.Old.Transport != "" {
+		if done[i] != nil && done[i].server.BaseFile == "" && pair.Old.Transport != "" {
 			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name)) // the lines of which show it, if it is there
 		}
 	}
@@ -121,10 +121,10 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	return o.told(p, f, policy, slices.DeleteFunc(done, func(c compared) bool { return !c.told })), nil
+	return o.told(p, f, policy, slices.DeleteFunc(done, func(c *compared) bool { return c == nil })), nil
 }
 
-func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy, done []compared) *report.Report {
+func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy, done []*compared) *report.Report {
 	r := &report.Report{Command: "diff", FailOn: policy.FailOn, Servers: make([]report.Server, 0, len(done))}
 	var found []finding.Finding
 	var seen, partial []string
@@ -145,8 +145,9 @@ func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
 	for _, f := range r.Findings {
 		byServer[f.Server] = append(byServer[f.Server], f)
 	}
-	for _, c := range done {
-		if v := c.versions; v != nil {
+	for i, c := range done {
+		if done[i] = nil; c.versions != nil { // one after the other lives in the report alone
+			v := c.versions
 			c.server.Version = finding.Advise(v[0], v[1], byServer[c.server.Name])
 		}
 		r.Servers = append(r.Servers, c.server)
@@ -208,14 +209,12 @@ func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, 
 		}
 		saved := openBaseline(ctx, p, f.Config.Project.Snapshots)
 		return pairing{len(targets), func(visit func(int, Pair) error) error {
-			_, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
-				defer s.LetGo()
+			return f.Visit(ctx, targets, func(i int, s *fleet.Surface) error {
 				if s.State == report.Disabled {
 					return nil
 				}
 				return visit(i, saved.with(ctx, *s))
 			})
-			return err
 		}}, nil
 	}
 	bases, err := f.Resolve(ctx, old)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -28,30 +29,48 @@ func (f *Fleet) Collect(ctx context.Context, targets []Target) ([]Surface, error
 	return f.Each(ctx, targets, func(int, *Surface) error { return nil })
 }
 
-// Each is Collect that has visit look at each surface once it is there, several at a time, in no order. A visit that lets surfaces
-// go keeps a fleet of any size in little memory. The first error of a visit is that of the whole, and ends it.
+// Each is Collect that has visit look at each surface once it is there, as Visit does.
 func (f *Fleet) Each(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) ([]Surface, error) {
-	surfaces, servers, slots := split(targets)
+	surfaces := make([]Surface, len(targets))
+	servers, slots := live(targets)
 	for i, s := range servers {
 		surfaces[slots[i]] = FromResult(probe.Result{Server: s, Err: &probe.Error{Server: s.Name, Stage: probe.Starting, Err: errNotTried}})
 	}
+	err := f.Visit(ctx, targets, func(i int, s *Surface) error {
+		defer func() { surfaces[i] = *s }()
+		return visit(i, s)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return surfaces, nil
+}
+
+// Visit has visit look at each surface once it is there, several at a time, in no order, and keeps none: a fleet of any size takes
+// little memory. The first error of a visit is that of the whole, and ends it.
+func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s *Surface) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	servers, slots := live(targets)
+	arrived := make([]*Surface, len(targets))
 	bar, places := terminal.NewBar(f.process, len(servers)), placesOf(f.Config.Entries)
 	defer bar.Finish()
 	visits, visitors := newVisits(f.Config.Project.Snapshots, stop, func(i int) error {
-		s := &surfaces[i]
-		if pending := targets[i].saved; pending != nil {
-			saved, err := pending.Later()
+		s := arrived[i]
+		if s == nil {
+			known, err := targets[i].later()
 			if err != nil {
 				return err
 			}
-			*s = FromSaved(saved)
+			s = &known
 		}
 		if s.Incomplete() && !s.Misconfigured {
 			s.Tolerated = f.Tolerated(s.Name)
 		}
 		s.Places = places[s.Source+" "+s.Name]
+		if !f.process.Verbose {
+			arrived[i] = nil
+		}
 		return visit(i, s)
 	})
 	for i, t := range targets {
@@ -67,21 +86,23 @@ func (f *Fleet) Each(ctx context.Context, targets []Target, visit func(i int, s 
 		if lacks := t.lacks(f, s.Package); lacks != "" && s.Error != nil {
 			s.Error.Hint = report.Visible(lacks)
 		}
-		surfaces[slots[result.Index]] = s
+		arrived[slots[result.Index]] = &s
 		visits <- slots[result.Index]
 		bar.Done()
 	}
 	close(visits)
 	if err := visitors.Wait(); err != nil {
-		return nil, err
+		return err
 	}
 	for _, file := range f.Config.Files {
 		f.process.Detail("read %s", report.Visible(f.process.Rel(file)))
 	}
-	for _, slot := range slots {
-		Elaborate(f.process, surfaces[slot:slot+1])
+	for _, s := range arrived {
+		if s != nil {
+			Elaborate(f.process, []Surface{*s})
+		}
 	}
-	return surfaces, nil
+	return nil
 }
 
 // Pending is a surface that can be had.
@@ -97,10 +118,8 @@ func (f *Fleet) Later(ctx context.Context, targets []Target) ([]Pending, error) 
 		if t.saved == nil {
 			continue
 		}
-		all[i] = Pending{t.Name(), func() (Surface, error) {
-			saved, err := t.saved.Later()
-			return FromSaved(saved), err
-		}}
+		saved := t.saved // the rest of a target is large
+		all[i] = Pending{saved.Name, func() (Surface, error) { return Target{saved: saved}.later() }}
 	}
 	surfaces, err := f.Collect(ctx, slices.DeleteFunc(slices.Clone(targets), func(t Target) bool { return t.saved != nil }))
 	for i := range all {
@@ -135,7 +154,7 @@ func newVisits(folder string, stop context.CancelCauseFunc, visit func(i int) er
 	return visits, visitors
 }
 
-// Visit is what Each does with surfaces that are there already.
+// Visit is Fleet.Visit of surfaces that are there already.
 func Visit(folder string, n int, visit func(i int) error) error {
 	visits, visitors := newVisits(folder, func(error) {}, visit)
 	for i := range n {
@@ -147,15 +166,14 @@ func Visit(folder string, n int, visit func(i int) error) error {
 
 var errNotTried = errors.New("not tried, since the run ended before")
 
-// split are what is known of targets, the servers of the others, and where the surfaces of those belong.
-func split(targets []Target) (surfaces []Surface, servers []probe.Server, slots []int) {
-	surfaces = make([]Surface, len(targets))
+// live are the servers of targets, and where their surfaces belong.
+func live(targets []Target) (servers []probe.Server, slots []int) {
 	for i, t := range targets {
-		if surfaces[i] = t.Known(); t.server != nil {
+		if t.server != nil {
 			servers, slots = append(servers, *t.server), append(slots, i)
 		}
 	}
-	return surfaces, servers, slots
+	return servers, slots
 }
 
 // tolerate marks failed servers that mcpctl.yaml tolerates; never what is wrong with the configuration itself.
@@ -183,7 +201,8 @@ func placesOf(entries []config.Entry) map[string][]report.Place {
 
 // Ping pings the live targets at once, as many as Contact allows, each count times over one connection with a pause between.
 func (f *Fleet) Ping(ctx context.Context, targets []Target, count int, pause time.Duration) []Surface {
-	surfaces, servers, slots := split(targets)
+	surfaces := lists.Map(targets, Target.Known)
+	servers, slots := live(targets)
 	probe.Each(ctx, servers, f.options, func(i int) (err error) {
 		surfaces[slots[i]], err = pingOne(ctx, servers[i], f.options, count, pause)
 		return err

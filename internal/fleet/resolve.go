@@ -57,6 +57,15 @@ func (t Target) Known() Surface {
 	return *t.known
 }
 
+// later is Known once what was saved is read.
+func (t Target) later() (Surface, error) {
+	if t.saved == nil {
+		return t.Known(), nil
+	}
+	saved, err := t.saved.Later()
+	return FromSaved(saved), err
+}
+
 // failed is a target that is not contacted, and why.
 func (t Target) failed(failure *report.Failure) Target {
 	return Target{known: &Surface{Server: report.Server{Name: t.Name(), State: report.Failed, Source: t.Source(), Error: failure}}}

@@ -132,7 +132,7 @@ func readFolder(ctx context.Context, p host.Process, folder string) ([]Saved, er
 		}
 		path := filepath.Join(folder, entry.Name())
 		if !beginsReport(path) {
-			found = append(found, pending(ctx, p, path, lock))
+			found = append(found, pending(ctx, &p, path, lock))
 			continue
 		}
 		saved, err := readRegular(ctx, p, path)
@@ -148,9 +148,9 @@ func readFolder(ctx context.Context, p host.Process, folder string) ([]Saved, er
 }
 
 // pending is the snapshot of a file that is read later.
-func pending(ctx context.Context, p host.Process, path string, lock packages.Lock) Saved {
+func pending(ctx context.Context, p *host.Process, path string, lock packages.Lock) Saved {
 	return Saved{Name: nameOf(path), Origin: path, Later: func() (Saved, error) {
-		one, err := ReadFile(ctx, p, path)
+		one, err := ReadFile(ctx, *p, path)
 		return locked([]Saved{one}, lock)[0], advised(err)
 	}}
 }
