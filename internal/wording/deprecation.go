@@ -2,7 +2,6 @@ package wording
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -44,8 +43,7 @@ var (
 )
 
 // DeprecationOf reads what an item says of its own end; told = it says that there will be one.
-func DeprecationOf(item json.RawMessage) (d Deprecation, told bool) {
-	o := rawjson.ObjectOf(item)
+func DeprecationOf(o rawjson.Object) (d Deprecation, told bool) {
 	front := rawjson.ObjectOf(o["frontmatter"])
 	d.note("", d.read(o), &told)
 	d.note("/annotations", d.read(rawjson.ObjectOf(o["annotations"])), &told)

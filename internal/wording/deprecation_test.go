@@ -1,9 +1,10 @@
 package wording
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // TestDeprecations has the ways in which servers announce the end of a tool, and texts about things that are deprecated.
@@ -27,7 +28,7 @@ func TestDeprecations(t *testing.T) {
 		`["deprecated"]`: "",
 	} {
 		got := ""
-		if d, told := DeprecationOf(json.RawMessage(item)); told {
+		if d, told := DeprecationOf(rawjson.ObjectOf([]byte(item))); told {
 			if got = "told"; !d.Sunset.IsZero() {
 				got += " " + d.Date()
 			}

@@ -33,6 +33,8 @@ type part struct {
 	places []*place // of a schema
 	named  func() naming
 	quiet  quiet
+
+	repeated []string // members that an object inside has more than once, as JSON pointers
 }
 
 // word is one that could be the name of a tool, and where it stands.
@@ -47,7 +49,7 @@ func partOf(name string, raw json.RawMessage) *part {
 }
 
 func newPart(name string, raw json.RawMessage) *part {
-	p := &part{raw: raw}
+	p := &part{raw: raw, repeated: rawjson.Repeated(raw)}
 	p.value, _ = rawjson.Decode(raw)
 	p.texts = passages(nil, nil, "", map[string]any{name: p.value})
 	text, _ := p.value.(string)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -141,10 +142,13 @@ func mistyped(s *server, report tell) {
 var mistypedMembers = ofEachItem(func(i item, report tell) {
 	for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
 		for _, name := range slices.Sorted(maps.Keys(types)) {
-			value, there := i.fields[name]
+			p, there := i.parts[name]
 			want, must := strings.CutPrefix(types[name], "!")
-			if i.fields != nil && (there || must) && rawjson.TypeName(encoded(value)) != want {
-				spot{i.id, nil, report}.in(name).say("", short(value), "%s is %s, and must be %s.", name, rawjson.TypeName(encoded(value)), want)
+			if !there {
+				p = &part{raw: json.RawMessage("null")}
+			}
+			if is := rawjson.TypeName(p.raw); i.fields != nil && (there || must) && is != want {
+				spot{i.id, nil, report}.in(name).say("", short(p.value), "%s is %s, and must be %s.", name, is, want)
 			}
 		}
 	}
@@ -168,8 +172,16 @@ func repeatedKeys(s *server, report tell) {
 }
 
 var keysRepeated = ofEachItem(func(i item, report tell) {
-	for _, path := range rawjson.Repeated(i.Raw) {
-		report(finding.Finding{Item: i.id, Path: path})
+	if i.repeats || i.parts == nil {
+		for _, path := range rawjson.Repeated(i.Raw) {
+			report(finding.Finding{Item: i.id, Path: path})
+		}
+		return
+	}
+	for name, p := range i.parts {
+		for _, path := range p.repeated {
+			report(finding.Finding{Item: i.id, Path: rawjson.Join("", name) + path})
+		}
 	}
 })
 
@@ -243,7 +255,7 @@ func deprecatedFeatures(s *server, report tell) {
 
 // deprecated tells an item that says of itself that it will go.
 func deprecated(i item, report tell) {
-	d, told := wording.DeprecationOf(i.Raw)
+	d, told := wording.DeprecationOf(i.object())
 	if !told {
 		return
 	}

@@ -30,7 +30,7 @@ var schemaRules = map[string]look{
 	"schema-deep":            ofSchemas(schemaDeep),
 	"schema-large":           ofSchemas(schemaLarge),
 	"required-undefined":     ofPlaces(requiredUndefined),
-	"schema-contradictory":   contradictory,
+	"schema-contradictory":   ofEachSchema(contradictory),
 	"default-invalid":        instancesInvalid("default", "The default %s does not match: %s."),
 	"example-invalid":        instancesInvalid("examples", "The example %s does not match: %s."),
 	"schema-undecided":       ofTools(schemaUndecided),
@@ -208,28 +208,23 @@ func has(object map[string]any, keywords ...string) bool {
 
 // contradictory asks for proofs, with a small budget each: what is not proved is not told. The innermost schemas come
 // first, since an object is impossible when one that it requires is.
-func contradictory(s *server, report tell) {
-	never, err := schema.Parse([]byte("false"))
-	if err != nil {
-		return
-	}
-	s.eachSchema(func(t tool, d *document) {
-		budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}
-		impossible := false
-		for _, p := range slices.Backward(d.places) {
-			if !p.value || p.depth > maxProved || !excluding(p.object) && !(impossible && has(p.object, "required")) || refers(p.object) {
-				continue
-			}
-			if d.pool.Left <= 0 {
-				return
-			}
-			one, err := schema.ParseWithin(s.ctx, encoded(p.object), d.pool)
-			if err == nil && schema.Contains(s.ctx, never, one, budget).Verdict == schema.Compatible {
-				impossible = true
-				report(finding.Finding{Item: t.id, Path: p.way.place(), Verdict: finding.Proved})
-			}
+func contradictory(s *server, t tool, d *document, report tell) {
+	budget := schema.Budget{Steps: proofSteps, Semantics: schema.Strict, Pool: d.pool}
+	impossible := false
+	for _, p := range slices.Backward(d.places) {
+		if !p.value || p.depth > maxProved || !excluding(p.object) && !(impossible && has(p.object, "required")) || refers(p.object) {
+			continue
 		}
-	})
+		if d.pool.Left <= 0 {
+			return
+		}
+		never, _ := schema.Parse([]byte("false")) // which is one
+		one, err := schema.ParseWithin(s.ctx, encoded(p.object), d.pool)
+		if err == nil && schema.Contains(s.ctx, never, one, budget).Verdict == schema.Compatible {
+			impossible = true
+			report(finding.Finding{Item: t.id, Path: p.way.place(), Verdict: finding.Proved})
+		}
+	}
 }
 
 // excluding tells whether a schema has keywords that can exclude one another and are not seen to agree.

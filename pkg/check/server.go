@@ -35,6 +35,8 @@ type item struct {
 	fields map[string]any   // decoded; nil when the item is no object
 	parts  map[string]*part // the same with what is known of each
 	quiet  *quiet
+
+	repeats bool // it has members of one name
 }
 
 // written is a part of an item, or of the server itself where that is empty.
@@ -112,10 +114,23 @@ func readItem(kind snapshot.Kind, raw snapshot.Item) item {
 	}
 	i.fields, i.parts = make(map[string]any, len(members)), make(map[string]*part, len(members))
 	for _, m := range members {
+		i.repeats = i.repeats || i.parts[m.Key] != nil
 		i.parts[m.Key] = partOf(m.Key, m.Value)
 		i.fields[m.Key] = i.parts[m.Key].value
 	}
 	return i
+}
+
+// object is the item as it was sent.
+func (i item) object() rawjson.Object {
+	if i.parts == nil {
+		return rawjson.ObjectOf(i.Raw)
+	}
+	o := make(rawjson.Object, len(i.parts))
+	for name, p := range i.parts {
+		o[name] = p.raw
+	}
+	return o
 }
 
 // leastPhrase is the length of the shortest text in which a phrase, a name or a secret is looked for.

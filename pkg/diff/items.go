@@ -209,7 +209,7 @@ func reportRemoved(c *comparison, kind snapshot.Kind, p *pair, successor string)
 // reportAnnounced reports that an item is not there any more as it was: after the date that it announced for that, nobody was
 // taken by surprise.
 func (c *comparison) reportAnnounced(id string, f finding.Finding, old json.RawMessage, values ...string) {
-	if d, told := wording.DeprecationOf(old); told {
+	if d, told := wording.DeprecationOf(rawjson.ObjectOf(old)); told {
 		said := strings.TrimSuffix(c.rules[id].message(f, values), ".")
 		switch {
 		case d.Passed(c.Now):
@@ -228,8 +228,8 @@ func (c *comparison) reportAnnounced(id string, f finding.Finding, old json.RawM
 
 // compareDeprecation compares what an item says of its own end.
 func compareDeprecation(c *comparison, s subject, before, after json.RawMessage) {
-	old, was := wording.DeprecationOf(before)
-	new, is := wording.DeprecationOf(after)
+	old, was := wording.DeprecationOf(rawjson.ObjectOf(before))
+	new, is := wording.DeprecationOf(rawjson.ObjectOf(after))
 	f, name := finding.Finding{Item: s.id, Path: new.Place}, nameOf(finding.Finding{Item: s.id})
 	if is && new.Replacement != "" {
 		f.Hint = "use " + code(new.Replacement) + " instead"

@@ -147,7 +147,7 @@ func indentedList(elements [][]byte) []byte {
 type Lines struct {
 	breaks []int                             // where each line ends
 	whole  rawjson.Member                    // the file
-	lists  map[Kind]int                      // where each list begins
+	lists  map[Kind]int                      // where each list begins, once an item was asked for
 	items  map[string]rawjson.Member         // by id; At is the place in the file
 	inner  map[int]map[string]rawjson.Member // of the values that were looked into, by where they begin
 }
@@ -155,13 +155,18 @@ type Lines struct {
 // NewLines reads a snapshot file, or the part of a report about the named server, or the only one; before a fault at least.
 func NewLines(file []byte, server string) *Lines {
 	file = bytes.TrimPrefix(file, byteOrderMark)
-	l := &Lines{whole: rawjson.Member{Value: file}, lists: map[Kind]int{}, items: map[string]rawjson.Member{}, inner: map[int]map[string]rawjson.Member{}}
-	for at, c := range file {
-		if c == '\n' {
-			l.breaks = append(l.breaks, at)
-		}
+	l := &Lines{whole: rawjson.Member{Value: file}, breaks: make([]int, 0, bytes.Count(file, []byte("\n"))), inner: map[int]map[string]rawjson.Member{}}
+	for at := bytes.IndexByte(file, '\n'); len(l.breaks) < cap(l.breaks); at += 1 + bytes.IndexByte(file[at+1:], '\n') {
+		l.breaks = append(l.breaks, at)
 	}
-	l.whole = reported(l.whole, server)
+	if bytes.Contains(file, []byte(`"servers"`)) { // as reports spell it
+		l.whole = reported(l.whole, server)
+	}
+	return l
+}
+
+func (l *Lines) readLists() {
+	l.lists, l.items = map[Kind]int{}, map[string]rawjson.Member{}
 	for _, m := range rawjson.Children(l.whole.Value) {
 		m.At += l.whole.At
 		if kind := Kind(m.Key); slices.Contains(Kinds(), kind) {
@@ -169,7 +174,6 @@ func NewLines(file []byte, server string) *Lines {
 			l.index(kind, m)
 		}
 	}
-	return l
 }
 
 // reported is what a report holds of a server; a file that is no report, or does not hold the server, as a whole.
@@ -213,6 +217,9 @@ func (l *Lines) Of(id, pointer string) int {
 func (l *Lines) at(id, pointer string) int {
 	if id == "" {
 		return l.within(l.whole, pointer)
+	}
+	if l.lists == nil {
+		l.readLists()
 	}
 	if item, there := l.items[id]; there {
 		return l.within(item, pointer)
