@@ -189,23 +189,22 @@ func (r Region) Find() (string, Answer) {
 	if r.Spent != nil {
 		defer func(limit int) { *r.Spent += limit - work }(work)
 	}
-	g, whole := r.graph(true, &work)
-	if g == nil {
-		return "", Unknown
+	for _, least := range [...]int{0, r.MinLen} { // what is long enough is looked for only where the shortest is not
+		m := r.machine(&work)
+		if work < 0 {
+			return "", Unknown
+		}
+		m.least = least
+		switch g, n, whole := m.explore(); {
+		case !whole:
+			return "", Unknown
+		case n < 0 || r.Bounded && g.nodes[n].depth > r.MaxLen:
+			return "", No
+		case g.nodes[n].depth >= r.MinLen:
+			return m.path(g, n), Yes
+		}
 	}
-	n := g.shortest()
-	switch {
-	case n < 0:
-		return "", emptyIf(whole)
-	case r.Bounded && g.nodes[n].depth > r.MaxLen:
-		return "", No
-	case g.nodes[n].depth >= r.MinLen:
-		return g.path(n), Yes
-	}
-	if g, whole = r.graph(false, &work); g == nil {
-		return "", Unknown
-	}
-	return g.within(r, whole, &work)
+	return "", Unknown
 }
 
 // A machine runs the automata of a region side by side.
@@ -215,6 +214,7 @@ type machine struct {
 	all   [][]signed // by pattern of All: its terms
 	none  [][]signed
 	work  *int // units left
+	least int  // how many code points are accepted
 
 	stopped func() bool
 }
@@ -222,16 +222,6 @@ type machine struct {
 type signed struct {
 	dfa     int
 	negated bool
-}
-
-// graph explores the region's automaton, to the first accepting state where first is set. It returns nil where the work
-// is not to be afforded, and false where a bound cut it short.
-func (r Region) graph(first bool, work *int) (*graph, bool) {
-	m := r.machine(work)
-	if *work < 0 {
-		return nil, false
-	}
-	return m.explore(first)
 }
 
 func (r Region) machine(work *int) *machine {
@@ -279,8 +269,11 @@ func (m *machine) take(p *Pattern, c *collector) []signed {
 	return terms
 }
 
-// accepts reports whether a string that ends in these states lies in the region, lengths aside.
+// accepts reports whether a string that ends in these states lies in the region, but for the greatest length.
 func (m *machine) accepts(states []int) bool {
+	if states[len(m.dfas)] < m.least {
+		return false
+	}
 	for _, terms := range m.all {
 		if !m.matches(terms, states) {
 			return false

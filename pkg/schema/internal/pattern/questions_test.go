@@ -16,7 +16,7 @@ func (p *Pattern) Universal() bool {
 // without a bound. Where the automaton is too large the answer is the safe one, 0 and -1. A pattern that nothing
 // matches has shortest 1 and longest 0.
 func (p *Pattern) Lengths() (shortest, longest int) {
-	g, whole := Region{All: []*Pattern{p}}.graph(false, func(n int) *int { return &n }(maxWork))
+	g, whole := Region{All: []*Pattern{p}}.everything()
 	if !whole {
 		return 0, -1
 	}
@@ -66,23 +66,63 @@ func (r Region) Contains(s string) bool {
 // Samples returns up to n different strings of the region, shortest and most readable first. Together they walk
 // every part of the automaton that n leaves room for; few or none come back where the automaton is too large.
 func (r Region) Samples(n int) []string {
-	g, _ := r.graph(false, func(n int) *int { return &n }(maxWork))
+	g, _ := r.everything()
 	if g == nil || n <= 0 {
 		return nil
 	}
 	return g.samples(r, n)
 }
 
+// everything is a graph with all its edges.
+type everything struct {
+	*graph
+	m      *machine
+	accept []bool
+	edges  [][]edge
+}
+
+type edge struct{ to, class int }
+
+// everything explores the region's automaton; false where a bound cut that short.
+func (r Region) everything() (*everything, bool) {
+	work := maxWork
+	m := r.machine(&work)
+	if work < 0 {
+		return nil, false
+	}
+	g := &everything{graph: m.start(), m: m}
+	for i := 0; i < len(g.nodes) && len(g.nodes) <= maxStates; i++ {
+		states := g.nodes[i].states
+		g.accept, g.edges = append(g.accept, m.accepts(states)), append(g.edges, nil)
+		if m.hopeless(states) {
+			continue
+		}
+		m.expand(g.graph, i)
+		for class := range m.alpha.runes {
+			to := g.visit(m.step(states, class), node{})
+			if !slices.ContainsFunc(g.edges[i], func(e edge) bool { return e.to == to }) {
+				g.edges[i] = append(g.edges[i], edge{to, class})
+			}
+		}
+		if work < 0 {
+			return nil, false
+		}
+	}
+	missing := len(g.nodes) - len(g.edges)
+	g.accept, g.edges = append(g.accept, make([]bool, missing)...), append(g.edges, make([][]edge, missing)...)
+	return g, missing == 0
+}
+
 // lengths returns the shortest and longest length accepted; see [Pattern.Lengths].
-func (g *graph) lengths() (shortest, longest int) {
-	nearest := g.shortest()
+func (g *everything) lengths() (shortest, longest int) {
+	nearest := slices.Index(g.accept, true)
 	if nearest < 0 {
 		return 1, 0
 	}
 	live, _ := g.remaining()
 	pending := make([]int, len(g.nodes)) // edges from live nodes not yet walked
-	for i, n := range g.nodes {
-		for _, e := range n.edges {
+	for i := range g.nodes {
+		for _, e := range g.edges[i] {
 			if live[i] >= 0 && live[e.to] >= 0 {
 				pending[e.to]++
 			}
@@ -92,7 +132,7 @@ func (g *graph) lengths() (shortest, longest int) {
 }
 
 // longest walks the live nodes in topological order; those left over lie on a cycle, and then there is no bound.
-func (g *graph) longest(live, pending []int) int {
+func (g *everything) longest(live, pending []int) int {
 	if pending[0] > 0 {
 		return -1
 	}
@@ -101,10 +141,10 @@ func (g *graph) longest(live, pending []int) int {
 	for ; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
 		walked++
-		if g.nodes[at].accept {
+		if g.accept[at] {
 			longest = max(longest, far[at])
 		}
-		for _, e := range g.nodes[at].edges {
+		for _, e := range g.edges[at] {
 			if live[e.to] < 0 {
 				continue
 			}
@@ -126,12 +166,12 @@ func (g *graph) longest(live, pending []int) int {
 }
 
 // samples returns strings that take every edge of the graph at least once, shortest first.
-func (g *graph) samples(r Region, n int) []string {
+func (g *everything) samples(r Region, n int) []string {
 	length, first := g.remaining()
 	suffix := func(at int) string {
 		var runes []rune
 		for length[at] > 0 {
-			runes = append(runes, g.alpha.runes[first[at].class])
+			runes = append(runes, g.m.alpha.runes[first[at].class])
 			at = first[at].to
 		}
 		return string(runes)
@@ -148,10 +188,10 @@ func (g *graph) samples(r Region, n int) []string {
 		if length[i] < 0 {
 			continue
 		}
-		prefix := g.path(i)
-		for _, e := range g.nodes[i].edges {
+		prefix := g.m.path(g.graph, i)
+		for _, e := range g.edges[i] {
 			if length[e.to] >= 0 {
-				keep(prefix + string(g.alpha.runes[e.class]) + suffix(e.to))
+				keep(prefix + string(g.m.alpha.runes[e.class]) + suffix(e.to))
 			}
 		}
 		keep(prefix + suffix(i))
@@ -164,9 +204,37 @@ func (g *graph) samples(r Region, n int) []string {
 }
 
 // compare orders strings by length, then by how well they read.
-func (g *graph) compare(a, b string) int {
+func (g *everything) compare(a, b string) int {
 	if d := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); d != 0 {
 		return d
 	}
 	return slices.CompareFunc([]rune(a), []rune(b), func(x, y rune) int { return rank(x) - rank(y) })
+}
+
+// remaining returns, by node, the length of the shortest way to acceptance and its first edge; -1 where there is none.
+func (g *everything) remaining() (length []int, first []edge) {
+	length = slices.Repeat([]int{-1}, len(g.nodes))
+	first = make([]edge, len(g.nodes))
+	into := make([][]edge, len(g.nodes))
+	var queue []int
+	for i := range g.nodes {
+		for _, e := range g.edges[i] {
+			into[e.to] = append(into[e.to], edge{i, e.class})
+		}
+		if g.accept[i] {
+			length[i] = 0
+			queue = append(queue, i)
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, e := range into[at] {
+			if length[e.to] < 0 {
+				length[e.to], first[e.to] = length[at]+1, edge{at, e.class}
+				queue = append(queue, e.to)
+			}
+		}
+	}
+	return length, first
 }
