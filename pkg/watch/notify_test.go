@@ -189,6 +189,21 @@ func TestServerThatAnnouncesEveryReading(t *testing.T) {
 	})
 }
 
+// TestServerThatAnnouncesForNoReason is slowed down, too.
+func TestServerThatAnnouncesForNoReason(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Minute)
+		r.heard()
+		for range 120 {
+			r.announce(snapshot.Tools)
+			time.Sleep(5 * time.Second)
+		}
+		if calls := len(only(r.heard(), "tools")); calls > 40 {
+			t.Errorf("asked %d times in ten minutes for 120 announcements without a change", calls)
+		}
+	})
+}
+
 // TestResumedNotifications read everything, and nobody takes that for an announcement.
 func TestResumedNotifications(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
