@@ -78,6 +78,9 @@ func (r *revision) join(changes, all []*change, j schema.Change) []*change {
 	for _, number := range j.Edits {
 		part := all[number]
 		set.parts = append(set.parts, part)
+		if part.judged != nil && equal(*part.judged) { // alone it does nothing, so it does what they do together
+			part.effect = set.effect
+		}
 		if part.Family == schema.FamilyProperty && slices.Contains(changes, part) && !part.breaks() {
 			properties = append(properties, part)
 		}

@@ -1,0 +1,140 @@
+package diff_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/diff"
+)
+
+// TestWhatFindingsSay is what a reader is told: the sentence, what to do instead, and what it has in common with others.
+func TestWhatFindingsSay(t *testing.T) {
+	tool := func(name, members string) string { return `{"name":"` + name + `"` + members + `}` }
+	input := func(properties string) string {
+		return `{"tools":[` + tool("t", `,"inputSchema":{"type":"object","properties":{`+properties+`}}`) + `]}`
+	}
+	output := func(properties string) string {
+		return `{"tools":[` + tool("t", `,"inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["a","b"],"properties":{`+properties+`}}`) + `]}`
+	}
+	for name, c := range map[string]struct {
+		old, new string
+		want     []string
+	}{
+		"a tool by another name": {`{"tools":[` + tool("alpha", `,"description":"Finds."`) + `]}`, `{"tools":[` + tool("zulu", `,"description":"Finds."`) + `]}`, []string{
+			"breaking tool/alpha: `alpha` was renamed to `zulu`. → call `zulu` instead",
+		}},
+		"by its arguments": {`{"tools":[` + tool("alpha", `,"inputSchema":{"properties":{"q":{}}}`) + `]}`, `{"tools":[` + tool("zulu", `,"inputSchema":{"properties":{"q":{}}}`) + `]}`, []string{
+			"breaking tool/alpha: `alpha` was renamed to `zulu`. → call `zulu` instead",
+		}},
+		"another tool that says nothing": {`{"tools":[` + tool("alpha", ``) + `]}`, `{"tools":[` + tool("zulu", ``) + `]}`, []string{
+			"breaking tool/alpha: `alpha` was removed. (Removed tools)",
+			"info tool/zulu: `zulu` is new. (New tools)",
+		}},
+		"another spelling": {`{"tools":[` + tool("get_user", ``) + `]}`, `{"tools":[` + tool("getUser", ``) + `]}`, []string{
+			"breaking tool/get_user: `get_user` was renamed to `getUser`. → call `getUser` instead",
+		}},
+		"a prompt by another name": {`{"prompts":[{"name":"alpha","arguments":[]}]}`, `{"prompts":[{"name":"zulu","arguments":[]}]}`, []string{
+			"breaking prompt/alpha: `alpha` was renamed to `zulu`. → use `zulu` instead",
+		}},
+		"the closest is hinted at": {`{"tools":[` + tool("list_users", `,"description":"A."`) + `]}`, `{"tools":[` + tool("list_user_names", `,"description":"B."`) + `,` + tool("list_all_users", `,"description":"C."`) + `]}`, []string{
+			"info tool/list_all_users: `list_all_users` is new. (New tools)",
+			"info tool/list_user_names: `list_user_names` is new. (New tools)",
+			"breaking tool/list_users: `list_users` was removed. → perhaps `list_users` was renamed: `list_all_users` is new and looks like it (Removed tools)",
+		}},
+		"of two that are as close": {`{"tools":[` + tool("abcdef", `,"description":"A."`) + `]}`, `{"tools":[` + tool("abcdefx", `,"description":"B."`) + `,` + tool("abcdefy", `,"description":"C."`) + `]}`, []string{
+			"breaking tool/abcdef: `abcdef` was removed. → perhaps `abcdef` was renamed: `abcdefx` is new and looks like it (Removed tools)",
+			"info tool/abcdefx: `abcdefx` is new. (New tools)",
+			"info tool/abcdefy: `abcdefy` is new. (New tools)",
+		}},
+		"removed as it said": {`{"tools":[` + tool("a", `,"description":"DEPRECATED: use find_all instead"`) + `]}`, `{"tools":[]}`, []string{
+			"breaking tool/a: `a` was removed; it was deprecated, and no date was announced. → use `find_all` instead, as it said (Removed tools)",
+		}},
+		"deprecated": {`{"tools":[` + tool("a", `,"description":"Finds."`) + `]}`, `{"tools":[` + tool("a", `,"description":"DEPRECATED: use find_all instead. Finds."`) + `]}`, []string{
+			"info tool/a/description: `a` is deprecated now. → use `find_all` instead (Deprecated items)",
+			"warning tool/a/description: The description changed. (Descriptions changed)",
+		}},
+		"a capability with what it had": {`{"mcpctl":1,"capabilities":{"tools":{}},"tools":[` + tool("a", ``) + `,` + tool("b", ``) + `]}`, `{"mcpctl":1,"capabilities":{}}`, []string{
+			"breaking /capabilities/tools: The capability `tools` was removed, and with it 2 tools.",
+		}},
+		"a capability without": {`{"mcpctl":1,"capabilities":{"logging":{}}}`, `{"mcpctl":1,"capabilities":{}}`, []string{
+			"breaking /capabilities/logging: The capability `logging` was removed.",
+		}},
+		"a capability that comes": {`{"mcpctl":1,"capabilities":{}}`, `{"mcpctl":1,"capabilities":{"logging":{}}}`, []string{
+			"info /capabilities/logging: The capability `logging` is new.",
+		}},
+		"less by two limits of one": {input(`"n":{"type":"integer","minimum":1,"multipleOf":1}`), input(`"n":{"type":"integer","minimum":2,"multipleOf":2}`), []string{
+			"breaking tool/t/inputSchema/properties/n: The step of `n` is coarser: multiples of 2.",
+			"info tool/t/inputSchema/properties/n: The range of `n` is narrower (at least 1 → at least 2). → breaks nobody more, since the step of `n` is coarser: multiples of 2",
+		}},
+		"the same of two": {input(`"a":{"type":"string"},"b":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9},"b":{"type":"string","maxLength":9}`), []string{
+			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a` and `b` accept less than before)",
+			"breaking tool/t/inputSchema/properties/b: The allowed length of `b` shrank (no limit → at most 9). (`a` and `b` accept less than before)",
+		}},
+		"other values of one": {input(`"a":{"const":1,"title":"A"}`), input(`"a":{"const":2,"title":"A"}`), []string{
+			"breaking tool/t/inputSchema/properties/a: The accepted values of `a` changed from 1 to 2.",
+		}},
+		"other values of two": {input(`"a":{"const":1},"b":{"const":1}`), input(`"a":{"const":2},"b":{"const":2}`), []string{
+			"breaking tool/t/inputSchema/properties/a: The accepted values of `a` changed from 1 to 2. (`a` and `b` accept other values than before)",
+			"breaking tool/t/inputSchema/properties/b: The accepted values of `b` changed from 1 to 2. (`a` and `b` accept other values than before)",
+		}},
+		"more of two in the result": {output(`"a":{"type":"string"},"b":{"type":"string"}`), output(`"a":{"type":["string","null"]},"b":{"type":["string","null"]}`), []string{
+			"breaking tool/t/outputSchema/properties/a: `a` in the result can now be null. (`a` in the result and `b` in the result can be more than before)",
+			"breaking tool/t/outputSchema/properties/b: `b` in the result can now be null. (`a` in the result and `b` in the result can be more than before)",
+		}},
+		"an app that moves": {`{"tools":[` + tool("a", `,"_meta":{"ui":{"resourceUri":"ui://1"}}`) + `]}`, `{"tools":[` + tool("a", `,"_meta":{"ui":{"resourceUri":"ui://2"}}`) + `]}`, []string{
+			`warning tool/a/_meta/ui/resourceUri: The app that the tool shows to the user changed from "ui://1" to "ui://2".`,
+		}},
+		"and what stands beside it": {`{"tools":[` + tool("a", `,"_meta":{"ui":{"resourceUri":"ui://1","x":1}}`) + `]}`, `{"tools":[` + tool("a", `,"_meta":{"ui":{"resourceUri":"ui://2","x":2}}`) + `]}`, []string{
+			"info tool/a/_meta: `_meta` changed at /ui/x.",
+			`warning tool/a/_meta/ui/resourceUri: The app that the tool shows to the user changed from "ui://1" to "ui://2".`,
+		}},
+		"an app that comes": {`{"tools":[` + tool("a", `,"_meta":{"y":1}`) + `]}`, `{"tools":[` + tool("a", `,"_meta":{"y":1,"ui":{"resourceUri":"ui://2"}}`) + `]}`, []string{
+			"warning tool/a/_meta/ui/resourceUri: The app that the tool shows to the user changed.",
+		}},
+		"a name that people see": {`{"tools":[` + tool("a", `,"title":"A"`) + `]}`, `{"tools":[` + tool("a", ``) + `]}`, []string{
+			`info tool/a/title: The title changed from "A" to "a". (The title changed)`,
+		}},
+		"two that break as one": {input(`"n":{"type":"integer","anyOf":[{"maximum":10},{"minimum":5}]}`), input(`"n":{"type":"integer","anyOf":[{"maximum":6},{"minimum":9}]}`), []string{
+			"breaking tool/t/inputSchema/properties/n/anyOf: These changes break as one: the range of `n` (in one alternative) is narrower (at most 10 → at most 6); the range of `n` (in one alternative) is narrower (at least 5 → at least 9).",
+		}},
+		"two limits of one": {input(`"a":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9,"pattern":"^x"}`), []string{
+			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a` accepts less than before)",
+			"breaking tool/t/inputSchema/properties/a: The pattern of `a` is stricter. (`a` accepts less than before)",
+		}},
+		"four arguments": {input(`"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},"d":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9},"b":{"type":"string","maxLength":9},"c":{"type":"string","maxLength":9},"d":{"type":"string","maxLength":9}`), []string{
+			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a`, `b`, `c` and `d` accept less than before)",
+			"breaking tool/t/inputSchema/properties/b: The allowed length of `b` shrank (no limit → at most 9). (`a`, `b`, `c` and `d` accept less than before)",
+			"breaking tool/t/inputSchema/properties/c: The allowed length of `c` shrank (no limit → at most 9). (`a`, `b`, `c` and `d` accept less than before)",
+			"breaking tool/t/inputSchema/properties/d: The allowed length of `d` shrank (no limit → at most 9). (`a`, `b`, `c` and `d` accept less than before)",
+		}},
+		"five arguments": {input(`"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},"d":{"type":"string"},"e":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9},"b":{"type":"string","maxLength":9},"c":{"type":"string","maxLength":9},"d":{"type":"string","maxLength":9},"e":{"type":"string","maxLength":9}`), []string{
+			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (5 arguments accept less than before)",
+			"breaking tool/t/inputSchema/properties/b: The allowed length of `b` shrank (no limit → at most 9). (5 arguments accept less than before)",
+			"breaking tool/t/inputSchema/properties/c: The allowed length of `c` shrank (no limit → at most 9). (5 arguments accept less than before)",
+			"breaking tool/t/inputSchema/properties/d: The allowed length of `d` shrank (no limit → at most 9). (5 arguments accept less than before)",
+			"breaking tool/t/inputSchema/properties/e: The allowed length of `e` shrank (no limit → at most 9). (5 arguments accept less than before)",
+		}},
+		"a rename that breaks because of another change": {input(`"a":{"type":"string"}`), `{"tools":[` + tool("t", `,"inputSchema":{"type":"object","properties":{"b":{"type":"string"}},"additionalProperties":false}`) + `]}`, []string{
+			"warning tool/t/inputSchema: The input no longer accepts undeclared members.",
+			"breaking tool/t/inputSchema/properties/a: `a` was renamed to `b`, which breaks only because the input no longer accepts undeclared members. → send `b` instead",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, f := range compared(t, parse(t, c.old), parse(t, c.new), diff.Options{}) {
+				line := f.Level.String() + " " + f.Item + f.Path + ": " + f.Message
+				if f.Hint != "" {
+					line += " → " + f.Hint
+				}
+				if f.Cause != "" {
+					line += " (" + f.Cause + ")"
+				}
+				got = append(got, line)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
