@@ -115,6 +115,22 @@ func TestWhatFindingsSay(t *testing.T) {
 			"breaking tool/t/inputSchema/properties/d: The allowed length of `d` shrank (no limit → at most 9). (5 arguments accept less than before)",
 			"breaking tool/t/inputSchema/properties/e: The allowed length of `e` shrank (no limit → at most 9). (5 arguments accept less than before)",
 		}},
+		"members of a member, three": {`{"tools":[` + tool("a", `,"_meta":{"x":1,"y":1,"z":1}`) + `]}`, `{"tools":[` + tool("a", `,"_meta":{"x":2,"y":2,"z":2}`) + `]}`, []string{
+			"info tool/a/_meta: `_meta` changed at /x, /y, /z.",
+		}},
+		"members of a member, five": {`{"tools":[` + tool("a", `,"_meta":{"x":1,"y":1,"z":1,"l":[1]}`) + `]}`, `{"tools":[` + tool("a", `,"_meta":{"x":2,"y":2,"z":2,"l":[2,3]}`) + `]}`, []string{
+			"info tool/a/_meta: `_meta` changed at /l/0, /l/1, /x, 2 more.",
+		}},
+		"a member as a whole": {`{"tools":[` + tool("a", `,"_meta":{"x":1}`) + `]}`, `{"tools":[` + tool("a", `,"_meta":"x"`) + `]}`, []string{
+			"info tool/a/_meta: `_meta` changed as a whole.",
+		}},
+		"a schema without a meaning": {input(`"a":{"type":"string"}`), input(`"a":{"type":"text"}`), []string{
+			"warning tool/t/inputSchema/properties/a: Whether the change of `a` is safe could not be decided: names a type that does not exist (type) at /properties/a/type.",
+			"breaking tool/t/inputSchema/properties/a/type: At /properties/a/type: names a type that does not exist.",
+		}},
+		"texts that name nothing": {input(`"a":{"type":"string","description":"One."}`), input(`"a":{"type":"string","description":"Two."}`), []string{
+			"warning tool/t/inputSchema/properties/a: The description of `a` changed. (Descriptions changed)",
+		}},
 		"a rename that breaks because of another change": {input(`"a":{"type":"string"}`), `{"tools":[` + tool("t", `,"inputSchema":{"type":"object","properties":{"b":{"type":"string"}},"additionalProperties":false}`) + `]}`, []string{
 			"warning tool/t/inputSchema: The input no longer accepts undeclared members.",
 			"breaking tool/t/inputSchema/properties/a: `a` was renamed to `b`, which breaks only because the input no longer accepts undeclared members. → send `b` instead",

@@ -1,0 +1,77 @@
+package diff_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// TestSize counts what one side has and the other has not, however it is written and in whatever order.
+func TestSize(t *testing.T) {
+	const whole = `{"mcpctl":1,"instructions":"Hi.","serverInfo":{"name":"s"},"tools":[{"name":"a","title":"A"},{"name":"b"}],"prompts":[{"name":"p"}]}`
+	for new, want := range map[string]int{
+		whole: 0,
+		strings.Replace(whole, `{"name":"a","title":"A"},{"name":"b"}`, `{"name":"b"},{"title":"\u0041", "name":"a"}`, 1): 0,
+		strings.Replace(whole, `"Hi."`, `"Hello."`, 1):                                                                    len("Hi.Hello."),
+		strings.Replace(whole, `"s"`, `"t"`, 1):                                                                           2 * len(`{"name":"s"}`),
+		strings.Replace(whole, `,{"name":"b"}`, ``, 1):                                                                    len(`{"name":"b"}`),
+		strings.Replace(whole, `"title":"A"`, `"t":1`, 1):                                                                 len(`{"name":"a","title":"A"}{"name":"a","t":1}`),
+		strings.Replace(whole, `{"name":"p"}`, `7,"p"`, 1):                                                                len(`{"name":"p"}7"p"`),
+		`{"mcpctl":1}`: len(`Hi.{"name":"s"}{"name":"a","title":"A"}{"name":"b"}{"name":"p"}`),
+	} {
+		if got := diff.Size(parse(t, whole), parse(t, new)); got != want {
+			t.Errorf("%s: %d bytes differ, want %d", new, got, want)
+		}
+	}
+	if one := parse(t, whole); diff.Size(nil, one)+diff.Size(one, nil) != 0 {
+		t.Error("what has no side differs from nothing")
+	}
+}
+
+// TestOnlyWhatDiffersIsTooLarge: a large surface of which little changed is compared, and one of which too much did is not.
+func TestOnlyWhatDiffersIsTooLarge(t *testing.T) {
+	long := strings.Repeat("a", diff.MostBytes*3/4)
+	old, new := parse(t, oneTool), parse(t, twoTools)
+	old.Instructions, new.Instructions = long, long
+	if found := compared(t, old, new, diff.Options{}); len(found) != 1 {
+		t.Errorf("%d findings, want the tool that is new", len(found))
+	}
+	new.Instructions = strings.Repeat("b", diff.MostBytes*3/4)
+	found, err := diff.Compare(t.Context(), old, new, diff.Options{})
+	if large, ok := errors.AsType[*diff.TooLargeError](err); !ok || found != nil || large.Bytes < 2*len(long) {
+		t.Errorf("%d findings, %v", len(found), err)
+	}
+	if found := compared(t, nil, new, diff.Options{}); len(found) != 1 {
+		t.Errorf("%d findings of a server that is new, want one", len(found))
+	}
+}
+
+// TestHeadersThatClientsSend: over HTTP an argument may ask for a header if it is a plain value at a place that is always the same.
+func TestHeadersThatClientsSend(t *testing.T) {
+	surface := func(schema string) *snapshot.Snapshot {
+		return parse(t, `{"mcpctl":1,"protocolVersion":"2026-07-28","capabilities":{"tools":{}},"tools":[{"name":"t","inputSchema":`+schema+`}]}`)
+	}
+	for schema, sent := range map[string]bool{
+		`{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"Region"}}}`:                                      true,
+		`{"type":"object","properties":{"a":{"type":"integer","x-mcp-header":"Region"}}}`:                                     true,
+		`{"type":"object","properties":{"a":{"type":"boolean","x-mcp-header":"Region"}}}`:                                     true,
+		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","x-mcp-header":"Region"}}}}}`: true,
+		`{"type":"object","properties":{"a":{"type":"number","x-mcp-header":"Region"}}}`:                                      false,
+		`{"type":"object","properties":{"a":{"type":"array","items":{"type":"string","x-mcp-header":"Region"}}}}`:             false,
+		`{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"two words"}}}`:                                   false,
+		`{"type":"string","x-mcp-header":"Region"}`:                                                                           false,
+		`{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"X"},"b":{"type":"string","x-mcp-header":"x"}}}`:  false,
+	} {
+		plain := strings.NewReplacer(`,"x-mcp-header":"Region"`, "", `,"x-mcp-header":"two words"`, "", `,"x-mcp-header":"X"`, "", `,"x-mcp-header":"x"`, "").Replace(schema)
+		hidden := false
+		for _, f := range compared(t, surface(plain), surface(schema), diff.Options{}) {
+			hidden = hidden || f.Rule == "tool-hidden-from-http-clients"
+		}
+		if hidden == sent {
+			t.Errorf("%s: hidden from clients: %v", schema, hidden)
+		}
+	}
+}
