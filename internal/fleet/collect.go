@@ -53,7 +53,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 	defer stop(nil)
 	servers, slots := live(targets)
 	arrived := make([]*Surface, len(targets))
-	bar, places := terminal.NewBar(f.process, len(servers)), placesOf(f.Config.Entries)
+	bar, places := terminal.NewBar(f.process, lists.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })), placesOf(f.Config.Entries)
 	defer bar.Finish()
 	visits, visitors := newVisits(f.Config.Project.Snapshots, stop, func(i int) error {
 		s := arrived[i]
@@ -88,7 +88,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 		}
 		arrived[slots[result.Index]] = &s
 		visits <- slots[result.Index]
-		bar.Done()
+		bar.Done(result.Index)
 	}
 	close(visits)
 	if err := visitors.Wait(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/schollz/progressbar/v3"
@@ -155,23 +156,41 @@ func ReadLine(r io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("an answer of more than %d KiB", longestAnswer>>10)
 }
 
-// Bar shows how far a fleet has come; the zero value is silent.
-type Bar struct{ bar *progressbar.ProgressBar }
-
-// NewBar is a live bar for n servers on p's standard error; silent without a person or anything to wait for.
-func NewBar(p host.Process, n int) Bar {
-	if n < 2 || p.Quiet || !IsTerminal(p.Err) {
-		return Bar{}
-	}
-	return Bar{progressbar.NewOptions(n, progressbar.OptionSetWriter(p.Err), progressbar.OptionSetDescription("contacting servers"),
-		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(24), progressbar.OptionSetPredictTime(false))}
+// Bar shows how far a fleet has come, and who keeps it waiting; the zero value is silent.
+type Bar struct {
+	bar     *progressbar.ProgressBar
+	waiting []string // names by their numbers; of who has answered ""
 }
 
-// Done counts one server.
-func (b Bar) Done() {
-	if b.bar != nil {
-		_ = b.bar.Add(1)
+// NewBar is a live bar for servers with these names on p's standard error; silent without a person or anything to wait for.
+func NewBar(p host.Process, names []string) Bar {
+	if len(names) < 2 || p.Quiet || !IsTerminal(p.Err) {
+		return Bar{}
 	}
+	return Bar{progressbar.NewOptions(len(names), progressbar.OptionSetWriter(p.Err), progressbar.OptionSetDescription("contacting servers"),
+		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(12), progressbar.OptionSetPredictTime(false)), slices.Clone(names)}
+}
+
+// Done counts server i, and names the first of those that have not answered.
+func (b Bar) Done(i int) {
+	if b.bar == nil {
+		return
+	}
+	_, b.waiting[i] = b.bar.Add(1), ""
+	if slow := slices.IndexFunc(b.waiting, func(name string) bool { return name != "" }); slow >= 0 {
+		b.bar.Describe(waitingFor(b.waiting[slow], len(b.waiting)-int(b.bar.State().CurrentNum)))
+	}
+}
+
+// waitingFor has room beside the bar on a terminal of 80 columns.
+func waitingFor(name string, left int) string {
+	switch {
+	case len(name) > 28:
+		return fmt.Sprintf("waiting for %d servers", left)
+	case left > 1:
+		return fmt.Sprintf("waiting for %s and %d more", name, left-1)
+	}
+	return "waiting for " + name
 }
 
 // Finish wipes the bar.

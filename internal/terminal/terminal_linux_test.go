@@ -125,19 +125,32 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestBar counts servers where somebody looks, unless that person wants quiet, and leaves nothing behind.
+// TestBar counts servers and names who is waited for where somebody looks, unless that person wants quiet, and leaves nothing behind.
 func TestBar(t *testing.T) {
 	terminal, typing := newTerminal(t)
 	for _, p := range []host.Process{{Err: terminal.Out}, {Err: terminal.Out, Quiet: true}} {
-		bar := NewBar(p, 2)
+		bar := NewBar(p, []string{"quick", "slow"})
 		if (bar.bar == nil) != p.Quiet {
 			t.Errorf("quiet %v: %v", p.Quiet, bar.bar)
 		}
-		bar.Done()
-		bar.Done()
+		bar.Done(0)
+		bar.Done(1)
 		bar.Finish()
 	}
-	if shown := typing.saw(terminal); strings.Count(shown, "contacting servers") != 1 || !strings.Contains(shown, "(1/2)") || !strings.HasSuffix(shown, " \r") {
+	if shown := typing.saw(terminal); !strings.Contains(shown, "waiting for slow ") || strings.Contains(shown, "quick") || !strings.Contains(shown, "(1/2)") || !strings.HasSuffix(shown, " \r") {
 		t.Errorf("shown: %q", shown)
+	}
+}
+
+// TestWaitingFor: what is said beside the bar has room on a line.
+func TestWaitingFor(t *testing.T) {
+	for want, got := range map[string]string{
+		"waiting for slow":              waitingFor("slow", 1),
+		"waiting for github and 3 more": waitingFor("github", 4),
+		"waiting for 2 servers":         waitingFor(strings.Repeat("long", 10), 2),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -89,8 +89,8 @@ func TestNobodyIsAskedInCI(t *testing.T) {
 // TestSilentBar: nothing is drawn where nobody looks, and where there is nothing to wait for.
 func TestSilentBar(t *testing.T) {
 	var out bytes.Buffer
-	for _, bar := range []Bar{NewBar(host.Process{Err: &out}, 3), {}} {
-		bar.Done()
+	for _, bar := range []Bar{NewBar(host.Process{Err: &out}, []string{"a", "b", "c"}), {}} {
+		bar.Done(0)
 		bar.Finish()
 	}
 	if out.Len() > 0 {
