@@ -30,4 +30,4 @@ else
 	echo "SKIPPED LOUDLY: the servers from npm, since there is no Node on this machine" >&2
 fi
 PATH="$dir/node_modules/.bin:$dir/bin:$PATH" MCPCTL_REAL_BIN="$dir/bin/mcpctl" \
-	$GO test -tags real -count=1 -run '^TestReal' -v "$root/cmd/mcpctl"
+	$GO test -tags real -count=1 -timeout 40m -run '^TestReal' -v "$root/cmd/mcpctl"
