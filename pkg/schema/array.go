@@ -227,7 +227,7 @@ func (a *arrayProblem) limit(which, index int) outcome {
 		return a.repeat()
 	}
 	l := a.limits[which]
-	if index == len(a.cells) || l.count == 0 {
+	if index == len(a.cells) || index == 0 && l.count == 0 { // none at all is a rule
 		return a.limit(which+1, 0)
 	}
 	before := a.cells[index]
@@ -243,31 +243,13 @@ func (a *arrayProblem) limit(which, index int) outcome {
 	a.cells[index].lits = append(slices.Clone(before.lits), l.lit)
 	if a.limits[which].count >= before.count && a.inside(a.cells[index].lits).answer != void {
 		a.limits[which].count -= before.count
-		if a.limits[which].count == 0 { // keep it from being read as a rule: the rest is decided cell by cell
-			out = better(out, a.exhausted(which, index+1))
-		} else {
-			out = better(out, a.limit(which, index+1))
-		}
+		out = better(out, a.limit(which, index+1))
 		a.limits[which].count += before.count
 	}
 	if before.count > 1 && a.limits[which].count > 0 {
 		out = better(out, undecided(reason{"maxContains over very many items", l.lit.node}))
 	}
 	return out
-}
-
-// exhausted demands of all items from an index on that they do not count for a limit any more.
-func (a *arrayProblem) exhausted(which, index int) outcome {
-	a.spend(8 * len(a.cells))
-	before := slices.Clone(a.cells)
-	defer func() { copy(a.cells, before) }()
-	for i := index; i < len(a.cells); i++ {
-		a.cells[i].lits = append(slices.Clone(a.cells[i].lits), a.limits[which].lit.flip())
-		if a.inside(a.cells[i].lits).answer == void {
-			return outcome{answer: void}
-		}
-	}
-	return a.limit(which+1, 0)
 }
 
 // repeat makes two items equal where the array must not be unique.
