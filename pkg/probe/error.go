@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -187,10 +186,7 @@ func (k errorKind) in(err error) bool {
 }
 
 // panicError is a bug of ours that one server's oddity brought to light.
-type panicError struct {
-	value any
-	stack []byte
-}
+type panicError struct{ value any }
 
 // Error is what was panicked with.
 func (e *panicError) Error() string { return fmt.Sprintf("panic in the prober: %v", e.value) }
@@ -199,7 +195,7 @@ func (e *panicError) Error() string { return fmt.Sprintf("panic in the prober: %
 func guard(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = &panicError{value: value, stack: debug.Stack()}
+			err = &panicError{value}
 		}
 	}()
 	return work()
