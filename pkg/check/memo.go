@@ -19,7 +19,7 @@ type quiet [3]atomic.Uint64
 
 const (
 	mostQuiet   = 1 << 15  // items that are remembered: some three megabytes
-	mostOfParts = 1 << 20  // bytes of parts
+	mostOfParts = 1 << 19  // bytes of parts
 	largestPart = 64 << 10 // of them
 )
 
