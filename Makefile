@@ -28,7 +28,7 @@ picture: build        ## docs/first.svg, the picture of the README, from two rel
 	sh scripts/picture.sh bin/mcpctl docs/first.svg
 
 demo: build           ## the main job on the example server: list, show, snapshot, diff
-	$(RELEASED) -o bin/tickets ./examples/tickets
+	$(RELEASED) -ldflags '-s -w' -o bin/tickets ./examples/tickets
 	PATH="$(CURDIR)/bin:$$PATH" sh examples/demo.sh
 
 test:                 ## every hermetic test; scripts wait more than they work, so ten at once
