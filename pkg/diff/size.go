@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -48,15 +49,14 @@ func lackingItems(in, from []snapshot.Item) int {
 	for _, item := range from {
 		written[maphash.Bytes(seed, item.Raw)] = true
 	}
+	in = lists.Filter(in, func(item snapshot.Item) bool { return !written[maphash.Bytes(seed, item.Raw)] })
+	keys := lists.Set(lists.Map(in, func(item snapshot.Item) string { return item.Key }))
+	for _, item := range from { // in another spelling
+		if keys[item.Key] {
+			said[meaning(seed, item)] = true
+		}
+	}
 	for _, item := range in {
-		if written[maphash.Bytes(seed, item.Raw)] {
-			continue
-		}
-		if len(said) == 0 { // in another spelling
-			for _, other := range from {
-				said[meaning(seed, other)] = true
-			}
-		}
 		if !said[meaning(seed, item)] {
 			size += len(item.Raw)
 		}
