@@ -6,6 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +36,35 @@ var programs = map[string]func(){
 }
 
 // TestMain makes the test binary be mcpctl, and the servers that scripts talk to.
-func TestMain(m *testing.M) { testscript.Main(m, programs) }
+func TestMain(m *testing.M) { testscript.Main(slim{m}, programs) }
+
+// slim are tests with an mcpctl that starts in half the time of the test binary, which links judges that take longer to start than
+// all of mcpctl; scripts start it thousands of times. Where races or coverage are looked for, or Go is not at hand, it is the test
+// binary that does.
+type slim struct{ *testing.M }
+
+// Run runs the tests.
+func (s slim) Run() int {
+	info, _ := debug.ReadBuildInfo()
+	const built = "MCPCTL_BUILT" // for tests that start the test binary again
+	if os.Getenv(built) != "" || testing.CoverMode() != "" || slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		return s.M.Run()
+	}
+	bin, err := os.MkdirTemp("", "mcpctl")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(bin)
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o", bin, ".")
+	build.Env = append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	if out, err := build.CombinedOutput(); err == nil {
+		os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		os.Setenv(built, bin)
+	} else {
+		fmt.Fprintf(os.Stderr, "the test binary is mcpctl, since that was not built: %v: %s\n", err, out)
+	}
+	return s.M.Run()
+}
 
 // quit ends a server at once. os.Exit would write coverage, when that is measured, into a folder that servers are not told of:
 // mcpctl hands them a minimal environment.

@@ -83,6 +83,7 @@ func TestReleasedSystems(t *testing.T) {
 
 // TestNPMPublish publishes what is packed to a registry on this machine: the systems first, mcpctl last, and none of it twice.
 func TestNPMPublish(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("npm"); err != nil || runtime.GOOS == "windows" {
 		t.Skip("SKIPPED LOUDLY: publishing to npm needs npm and a POSIX shell")
 	}
