@@ -14,18 +14,15 @@ var (
 	link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 	// place is what such a place may be: a heading, or an anchor.
 	place = regexp.MustCompile(`(?m)^#+ (.*)$|<a id="([^"]*)">`)
+	// ruler is the line below the head of a table.
+	ruler = regexp.MustCompile(`^\|(\s*:?-+:?\s*\|)+\s*$`)
 )
 
 // TestLinks looks for every file, and every place in a page, that a page of the documentation links to.
 func TestLinks(t *testing.T) {
-	pages, _ := filepath.Glob("../../docs/*.md")
 	found := 0
-	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md", "../../CHANGELOG.md", "../../testdata/corpus/README.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, to := range link.FindAllStringSubmatch(withoutCode(string(text)), -1) {
+	for page, text := range pages(t) {
+		for _, to := range link.FindAllStringSubmatch(text, -1) {
 			found++
 			file := filepath.Join(filepath.Dir(page), to[1])
 			if to[1] == "" {
@@ -43,6 +40,42 @@ func TestLinks(t *testing.T) {
 	if found < 20 {
 		t.Errorf("only %d links found: is the search broken?", found)
 	}
+}
+
+// TestTables counts the columns of every table: one whose ruler has another number of them than its head is shown as text.
+func TestTables(t *testing.T) {
+	found := 0
+	for page, text := range pages(t) {
+		head := ""
+		for line := range strings.Lines(text) {
+			columns := func(row string) int { return strings.Count(strings.ReplaceAll(row, `\|`, ""), "|") }
+			if ruler.MatchString(line) {
+				found++
+				if columns(line) != columns(head) {
+					t.Errorf("%s: below %q stands %q", page, head, line)
+				}
+			}
+			head = line
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d tables found: is the search broken?", found)
+	}
+}
+
+// pages are the pages for people without their blocks of code, by name.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	names, _ := filepath.Glob("../../docs/*.md")
+	all := map[string]string{}
+	for _, name := range append(names, "../../README.md", "../../CONTRIBUTING.md", "../../SECURITY.md", "../../CHANGELOG.md", "../../testdata/corpus/README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = withoutCode(string(text))
+	}
+	return all
 }
 
 // placesIn are the places of a page as GitHub names them.
