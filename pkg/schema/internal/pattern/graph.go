@@ -41,7 +41,7 @@ func (m *machine) explore() (g *graph, nearest int, whole bool) {
 			return g, -1, false
 		case accepted:
 			return g, i, true
-		case len(g.nodes) > maxStates:
+		case len(g.nodes) > maxStates+8*m.least: // what counts is told apart as well
 			return g, -1, false
 		}
 	}

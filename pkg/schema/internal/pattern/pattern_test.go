@@ -183,6 +183,7 @@ func TestRegion(t *testing.T) {
 		{"not the names", Region{All: []*Pattern{lower, short}, None: []*Pattern{names}}, Yes, "aac"},
 		{"only the names", Region{All: []*Pattern{names}, None: []*Pattern{lower}}, No, ""},
 		{"long", Region{All: []*Pattern{lower}, MinLen: 5}, Yes, "aaaaa"},
+		{"very long", Region{All: []*Pattern{lower}, MinLen: 10_000}, Yes, strings.Repeat("a", 10_000)},
 		{"length between", Region{All: []*Pattern{parse(t, `^(aaaa)*$`)}, MinLen: 5, MaxLen: 7, Bounded: true}, No, ""},
 		{"length beyond", Region{All: []*Pattern{parse(t, `^(aaaa)*$`)}, MinLen: 5, MaxLen: 8, Bounded: true}, Yes, "aaaaaaaa"},
 		{"too short", Region{All: []*Pattern{short}, MaxLen: 2, Bounded: true}, No, ""},
