@@ -128,14 +128,10 @@ func ruleID() int64 {
 func ofEachItem(f func(i item, report tell)) look {
 	id := ruleID()
 	return func(s *server, report tell) {
-		for _, i := range s.items {
-			if !s.stopped() {
-				i.quiet.unless(id, report, func(report tell) bool {
-					f(i, report)
-					return !s.stopped()
-				})
-			}
-		}
+		unless(id, s, report, s.items, func(i item) *quiet { return i.quiet }, func(i item, report tell) bool {
+			f(i, report)
+			return true
+		})
 	}
 }
 
@@ -143,16 +139,14 @@ func ofEachItem(f func(i item, report tell)) look {
 func ofTexts(f func(p passage, at spot)) look {
 	id := ruleID()
 	return func(s *server, report tell) {
-		for _, w := range s.texts {
-			w.quiet.unless(id, report, func(report tell) bool {
-				for _, p := range w.texts {
-					if !s.stopped() {
-						f(p, spot{w.item, p.way, report})
-					}
+		unless(id, s, report, s.texts, func(w written) *quiet { return &w.quiet }, func(w written, report tell) bool {
+			for _, p := range w.texts {
+				if !s.stopped() {
+					f(p, spot{w.item, p.way, report})
 				}
-				return !s.stopped()
-			})
-		}
+			}
+			return true
+		})
 	}
 }
 
@@ -160,14 +154,10 @@ func ofTexts(f func(p passage, at spot)) look {
 func ofEachTool(f func(s *server, t tool, report tell)) look {
 	id := ruleID()
 	return func(s *server, report tell) {
-		for _, t := range s.tools {
-			if !s.stopped() {
-				t.quiet.unless(id, report, func(report tell) bool {
-					f(s, t, report)
-					return !s.stopped() && t.cheap(len(t.Raw))
-				})
-			}
-		}
+		unless(id, s, report, s.tools, func(t tool) *quiet { return t.quiet }, func(t tool, report tell) bool {
+			f(s, t, report)
+			return t.cheap(len(t.Raw))
+		})
 	}
 }
 
@@ -175,23 +165,30 @@ func ofEachTool(f func(s *server, t tool, report tell)) look {
 func ofEachSchema(f func(s *server, t tool, d *document, report tell)) look {
 	id := ruleID()
 	return ofEachTool(func(s *server, t tool, report tell) {
-		for _, d := range t.schemas() {
-			d.quiet.unless(id, report, func(report tell) bool {
-				f(s, t, d, report)
-				return !s.stopped() && t.cheap(len(d.raw))
-			})
+		if t.input == nil && t.output == nil {
+			return
 		}
+		unless(id, s, report, t.schemas(), func(d *document) *quiet { return &d.quiet }, func(d *document, report tell) bool {
+			f(s, t, d, report)
+			return t.cheap(len(d.raw))
+		})
 	})
 }
 
-// unless looks, if it is not known that the rule is silent, and remembers it when it was, and look says that it always is.
-func (q *quiet) unless(id int64, report tell, look func(tell) bool) {
-	if q.has(id) {
-		return
-	}
+// unless looks at each of what a server has, but where it is known that the rule is silent, and remembers where it was, and look says that
+// it always is. It listens with one function for all of them: a megabyte may be 200,000 tools.
+func unless[T any](id int64, s *server, report tell, all []T, silence func(T) *quiet, look func(T, tell) bool) {
 	said := false
-	if always := look(func(one finding.Finding) { said = true; report(one) }); always && !said {
-		q.note(id)
+	heard := func(one finding.Finding) { said = true; report(one) }
+	for _, one := range all {
+		q := silence(one)
+		if s.stopped() || q.has(id) {
+			continue
+		}
+		said = false
+		if always := look(one, heard); always && !said && !s.stopped() {
+			q.note(id)
+		}
 	}
 }
 
@@ -210,10 +207,8 @@ func (q *quiet) note(id int64) {
 
 // cheap tells whether the tool took no more work than so many bytes are allowed in every server: what was decided here is decided there.
 func (t tool) cheap(bytes int) bool {
-	for _, d := range t.schemas() {
-		if d.pool.Spent() || t.share-d.pool.Left > bytes {
-			return false
-		}
+	if t.input == nil && t.output == nil {
+		return true
 	}
-	return true
+	return !slices.ContainsFunc(t.schemas(), func(d *document) bool { return d.pool.Spent() || t.share-d.pool.Left > bytes })
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/tokens"
@@ -143,7 +144,7 @@ const DefaultSteps = 500_000
 const mostSteps = 250_000 // for one tool
 
 func (s *server) of(kind snapshot.Kind) []item {
-	return slices.DeleteFunc(slices.Clone(s.items), func(i item) bool { return i.kind != kind })
+	return lists.Filter(s.items, func(i item) bool { return i.kind == kind })
 }
 
 // modern tells whether HTTP clients may reach the server in the revision 2026-07-28.
