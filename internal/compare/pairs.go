@@ -207,8 +207,11 @@ func (p Pair) result() fleet.Surface {
 	return s
 }
 
-// tokens are what the two sides cost in a prompt; nil where that is not known.
+// tokens are what the two sides cost in a prompt; nil where that is not known, or the run has no room for the server.
 func (p Pair) tokens() (old, now *int) {
+	if p.leftOut {
+		return nil, nil
+	}
 	if !p.Old.Priced() || !p.New.Priced() {
 		return p.Old.TokenCost(), p.New.TokenCost()
 	}

@@ -141,6 +141,9 @@ type Object map[string]json.RawMessage
 
 // ObjectOf reads an object; a value of any other kind has no members.
 func ObjectOf(raw json.RawMessage) Object {
+	if TypeName(raw) != "an object" {
+		return Object{} // without an error that nobody reads
+	}
 	o, _, err := ReadObject(raw)
 	if err != nil {
 		return Object{}
