@@ -80,6 +80,9 @@ func compareExtra(c *comparison, old, new *snapshot.Snapshot) {
 }
 
 func compareInstructions(c *comparison, old, new string) {
+	if old == new {
+		return
+	}
 	f := finding.Finding{Path: "/instructions"}
 	if old != "" {
 		f.Old = rawjson.Quote(old)
