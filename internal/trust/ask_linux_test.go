@@ -31,8 +31,8 @@ func (u user) asked(ctx context.Context, typed string, entries []config.Entry) (
 	}
 	var text bytes.Buffer
 	var reading sync.WaitGroup
-	reading.Go(func() { _, _ = text.ReadFrom(master) }) // ends with an error, when the terminal is closed
-	if _, err := master.WriteString(typed); err != nil {
+	reading.Go(func() { _, _ = text.ReadFrom(master) })                              // ends with an error, when the terminal is closed
+	if _, err := master.WriteString(typed + strings.Repeat("\x04", 3)); err != nil { // a question too many ends, and does not wait
 		u.t.Fatal(err)
 	}
 	screen := &terminal.Terminal{In: slave, Out: slave}
@@ -178,7 +178,7 @@ func TestOnlyTheDoubtfulAreAskedAbout(t *testing.T) {
 	u := newUser(t)
 	u.agrees(u.reads(text, false).Entries[:1]...)
 	master, slave := terminaltest.Open(t)
-	if _, err := master.WriteString("y\n"); err != nil {
+	if _, err := master.WriteString("y\n\x04\x04"); err != nil {
 		t.Fatal(err)
 	}
 	self, err := os.Executable()
