@@ -40,7 +40,7 @@ var forTests = []string{"internal/fixture", "internal/packages/registrytest", "i
 var libraries = map[string][]string{
 	"github.com/bmatcuk/doublestar/v4":         {"internal/reload"},
 	"github.com/cenkalti/backoff/v5":           {"pkg/probe", "internal/live"},
-	"github.com/clipperhouse/displaywidth":     {"internal/report"},
+	"github.com/clipperhouse/displaywidth":     {"internal/report", "internal/terminal"},
 	"github.com/fsnotify/fsnotify":             {"internal/reload"},
 	"github.com/git-pkgs/gitignore":            {"internal/reload"},
 	"github.com/gofrs/flock":                   {"internal/files", "internal/journal", "internal/store"},
@@ -50,7 +50,6 @@ var libraries = map[string][]string{
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},
-	"github.com/schollz/progressbar/v3":        {"internal/terminal"},
 	"github.com/tailscale/hujson":              {"internal/syntax", "internal/fixture"},
 	"github.com/urfave/cli/v2":                 {"cmd/mcpctl"},
 	"github.com/xrash/smetrics":                {"internal/match"},

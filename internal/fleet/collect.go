@@ -53,8 +53,8 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 	defer stop(nil)
 	servers, slots := live(targets)
 	arrived := make([]*Surface, len(targets))
-	bar, places := terminal.NewBar(f.process, lists.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })), placesOf(f.Config.Entries)
-	defer bar.Finish()
+	progress, places := terminal.NewProgress(f.process, lists.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })), placesOf(f.Config.Entries)
+	defer progress.Finish()
 	visits, visitors := newVisits(f.Config.Project.Snapshots, stop, func(i int) error {
 		s := arrived[i]
 		if s == nil {
@@ -86,9 +86,9 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 		if lacks := t.lacks(f, s.Package); lacks != "" && s.Error != nil {
 			s.Error.Hint = report.Visible(lacks)
 		}
+		progress.Done(result.Index, report.Answer(s.Server))
 		arrived[slots[result.Index]] = &s
 		visits <- slots[result.Index]
-		bar.Done(result.Index)
 	}
 	close(visits)
 	if err := visitors.Wait(); err != nil {

@@ -74,7 +74,7 @@ func writeServerList(p *page, servers []Server, rest *page) {
 	}
 	g.columns = append(g.columns, column{title: "TOKENS", right: true, least: 6, drop: 4})
 	g.columns = append(g.columns, column{title: "TIME", right: true, least: 6, drop: 4},
-		column{title: "APPLICATION", least: 8, drop: 9}, column{title: "PROBLEM", least: 16, drop: 7})
+		column{title: "APPLICATION", least: 8, drop: 9}, column{title: "PROBLEM", brief: true, least: 20, drop: 1})
 	for _, s := range servers {
 		g.rows = append(g.rows, serverRow(s, kinds))
 	}
@@ -156,6 +156,15 @@ func problem(s Server) string {
 		return join(": ", s.Error.Stage, cause)
 	}
 	return cause
+}
+
+// Answer is how a server answered, on one line for who waits for others.
+func Answer(s Server) string {
+	says := problem(s)
+	if n := s.Count(snapshot.Tools); says == "" && n != nil {
+		says = quantity(*n, "tool")
+	}
+	return Visible(join("  ", s.Name, string(s.State), says, elapsed(s.ElapsedMs)))
 }
 
 // reason is what lines have that say why a program ended.

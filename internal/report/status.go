@@ -87,7 +87,7 @@ func (l Login) ends() string {
 func writePings(p *page, r *Report) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
 		{title: "PROTOCOL", least: 10, drop: 2}, {title: "PINGS", right: true, drop: 4}, {title: "FASTEST", right: true, drop: 5},
-		{title: "MEDIAN", right: true, least: 8}, {title: "SLOWEST", right: true, drop: 6}, {title: "PROBLEM", least: 16, drop: 7}}}
+		{title: "MEDIAN", right: true, least: 8}, {title: "SLOWEST", right: true, drop: 6}, {title: "PROBLEM", brief: true, least: 20, drop: 1}}}
 	for _, s := range r.Servers {
 		g.rows = append(g.rows, s.pingRow())
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
 
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -156,48 +156,83 @@ func ReadLine(r io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("an answer of more than %d KiB", longestAnswer>>10)
 }
 
-// Bar shows how far a fleet has come, and who keeps it waiting; the zero value is silent.
-type Bar struct {
-	bar     *progressbar.ProgressBar
+// Progress shows how servers answer while others are waited for; the zero value is silent. Nothing else may be written meanwhile.
+type Progress struct {
+	out     io.Writer
 	waiting []string // names by their numbers; of who has answered ""
+	left    int
+	rows    []string // the latest answers, a line each
+	room    int      // how many of them are seen
+	width   int
+	drawn   int // lines above the one that the cursor is in
 }
 
-// NewBar is a live bar for servers with these names on p's standard error; silent without a person or anything to wait for.
-func NewBar(p host.Process, names []string) Bar {
+// NewProgress waits for servers with these names, before somebody who looks at p's standard error; silent without such a person, or
+// with nothing to wait for.
+func NewProgress(p host.Process, names []string) *Progress {
 	if len(names) < 2 || p.Quiet || !IsTerminal(p.Err) {
-		return Bar{}
+		return &Progress{}
 	}
-	return Bar{progressbar.NewOptions(len(names), progressbar.OptionSetWriter(p.Err), progressbar.OptionSetDescription("contacting servers"),
-		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(12), progressbar.OptionSetPredictTime(false)), slices.Clone(names)}
+	width, height := Size(p.Err)
+	shown := &Progress{out: p.Err, waiting: slices.Clone(names), left: len(names), width: max(width, 40) - 1, room: min(height/2, mostAnswers)}
+	shown.draw()
+	return shown
 }
 
-// Done counts server i, and names the first of those that have not answered.
-func (b Bar) Done(i int) {
-	if b.bar == nil {
+// mostAnswers is how many answers are seen while others are waited for, and for how many servers each is drawn at once.
+const mostAnswers = 200
+
+// Done shows how server i has answered, and names the first of those that have not.
+func (p *Progress) Done(i int, says string) {
+	if p.out == nil {
 		return
 	}
-	_, b.waiting[i] = b.bar.Add(1), ""
-	if slow := slices.IndexFunc(b.waiting, func(name string) bool { return name != "" }); slow >= 0 {
-		b.bar.Describe(waitingFor(b.waiting[slow], len(b.waiting)-int(b.bar.State().CurrentNum)))
+	p.waiting[i] = ""
+	p.left--
+	if p.rows = append(p.rows, says); len(p.rows) > p.room {
+		p.rows = p.rows[len(p.rows)-p.room:]
+	}
+	if p.left < mostAnswers || p.left%(1+len(p.waiting)/mostAnswers) == 0 {
+		p.draw()
 	}
 }
 
-// waitingFor has room beside the bar on a terminal of 80 columns.
-func waitingFor(name string, left int) string {
+// draw writes the answers, and below them how far it has come, in place of what stands there.
+func (p *Progress) draw() {
+	var b strings.Builder
+	b.WriteString(p.wiped())
+	for _, row := range append(slices.Clone(p.rows), p.state()) {
+		b.WriteString("\n" + displaywidth.TruncateString(row, p.width, "…"))
+	}
+	p.drawn = len(p.rows)
+	_, _ = io.WriteString(p.out, strings.Replace(b.String(), "\n", "", 1))
+}
+
+// wiped takes away what was drawn, and leaves the cursor where that began.
+func (p *Progress) wiped() string {
+	if p.drawn > 0 {
+		return fmt.Sprintf("\r\x1b[%dA\x1b[J", p.drawn)
+	}
+	return "\r\x1b[J"
+}
+
+// state is how many have answered, and who is waited for.
+func (p *Progress) state() string {
+	slow := slices.IndexFunc(p.waiting, func(name string) bool { return name != "" })
+	says := fmt.Sprintf("%d of %d servers answered", len(p.waiting)-p.left, len(p.waiting))
 	switch {
-	case len(name) > 28:
-		return fmt.Sprintf("waiting for %d servers", left)
-	case left > 1:
-		return fmt.Sprintf("waiting for %s and %d more", name, left-1)
+	case p.left > 1:
+		return fmt.Sprintf("%s; waiting for %s and %d more", says, p.waiting[slow], p.left-1)
+	case p.left == 1:
+		return says + "; waiting for " + p.waiting[slow]
 	}
-	return "waiting for " + name
+	return says
 }
 
-// Finish wipes the bar.
-func (b Bar) Finish() {
-	if b.bar != nil {
-		_ = b.bar.Clear()
-		_ = b.bar.Exit()
+// Finish wipes it all away, for what is to stand there.
+func (p *Progress) Finish() {
+	if p.out != nil {
+		_, _ = io.WriteString(p.out, p.wiped())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -125,32 +126,26 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestBar counts servers and names who is waited for where somebody looks, unless that person wants quiet, and leaves nothing behind.
-func TestBar(t *testing.T) {
+// TestProgress shows each answer when it is there, and who is waited for, where somebody looks, unless that person wants quiet, and
+// leaves nothing behind.
+func TestProgress(t *testing.T) {
 	terminal, typing := newTerminal(t)
+	if err := unix.IoctlSetWinsize(int(typing.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 4, Col: 60}); err != nil {
+		t.Fatal(err)
+	}
 	for _, p := range []host.Process{{Err: terminal.Out}, {Err: terminal.Out, Quiet: true}} {
-		bar := NewBar(p, []string{"quick", "slow"})
-		if (bar.bar == nil) != p.Quiet {
-			t.Errorf("quiet %v: %v", p.Quiet, bar.bar)
+		progress := NewProgress(p, []string{"quick", "slow", "slower", "slowest"})
+		for i, says := range []string{"quick  ok  3 tools", "slow  failed  " + strings.Repeat("long ", 20), "slower  ok", "slowest  ok"} {
+			progress.Done(i, says)
 		}
-		bar.Done(0)
-		bar.Done(1)
-		bar.Finish()
+		progress.Finish()
 	}
-	if shown := typing.saw(terminal); !strings.Contains(shown, "waiting for slow ") || strings.Contains(shown, "quick") || !strings.Contains(shown, "(1/2)") || !strings.HasSuffix(shown, " \r") {
-		t.Errorf("shown: %q", shown)
-	}
-}
-
-// TestWaitingFor: what is said beside the bar has room on a line.
-func TestWaitingFor(t *testing.T) {
-	for want, got := range map[string]string{
-		"waiting for slow":              waitingFor("slow", 1),
-		"waiting for github and 3 more": waitingFor("github", 4),
-		"waiting for 2 servers":         waitingFor(strings.Repeat("long", 10), 2),
-	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+	want := "\r\x1b[J0 of 4 servers answered; waiting for quick and 3 more" +
+		"\r\x1b[Jquick  ok  3 tools\r\n1 of 4 servers answered; waiting for slow and 2 more" +
+		"\r\x1b[1A\x1b[Jquick  ok  3 tools\r\nslow  failed  " + strings.Repeat("long ", 8) + "long…\r\n2 of 4 servers answered; waiting for slower and 1 more" +
+		"\r\x1b[2A\x1b[Jslow  failed  " + strings.Repeat("long ", 8) + "long…\r\nslower  ok\r\n3 of 4 servers answered; waiting for slowest" +
+		"\r\x1b[2A\x1b[Jslower  ok\r\nslowest  ok\r\n4 of 4 servers answered\r\x1b[2A\x1b[J"
+	if diff := cmp.Diff(want, typing.saw(terminal)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -86,12 +86,12 @@ func TestNobodyIsAskedInCI(t *testing.T) {
 	}
 }
 
-// TestSilentBar: nothing is drawn where nobody looks, and where there is nothing to wait for.
-func TestSilentBar(t *testing.T) {
+// TestSilentProgress: nothing is drawn where nobody looks, and where there is nothing to wait for.
+func TestSilentProgress(t *testing.T) {
 	var out bytes.Buffer
-	for _, bar := range []Bar{NewBar(host.Process{Err: &out}, []string{"a", "b", "c"}), {}} {
-		bar.Done(0)
-		bar.Finish()
+	for _, progress := range []*Progress{NewProgress(host.Process{Err: &out}, []string{"a", "b", "c"}), {}} {
+		progress.Done(0, "a  ok")
+		progress.Finish()
 	}
 	if out.Len() > 0 {
 		t.Errorf("drawn: %q", out.String())
