@@ -290,7 +290,7 @@ func alike(members []finding.Finding) [][]finding.Finding {
 			key = "gone"
 		}
 		i, known := at[key]
-		if !known && isText(f) {
+		if !known && len(members) > 1 && isText(f) {
 			words := path.Base(f.Pointer()) + changedWords(f)
 			if i, known = at[words]; !known {
 				at[words] = len(all)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -218,11 +220,32 @@ const (
 // hideouts are what people do not see in a rendered text and models read: comments, markup, images, behind white space.
 var hideouts = match.Pattern(`(?is)<!--.*?(?:-->|$)|<script\b.*?(?:</script\s*>|$)|!\[[^\]]*\]\([^)]*\)|<(?:img|iframe|object|embed|svg|style|link|meta)\b[^>]*>|[^\s][ \t]{16,}[^\s]|\n(?:[ \t\r]*\n){6,}`)
 
+// seen has texts as they are marked, of at most mostSeen bytes and the last one: a page shows a text in several places.
+var (
+	seen     sync.Map
+	seenSize atomic.Int64
+)
+
+const mostSeen = 8 << 20
+
 // Marked is a text in which what hideouts are is marked, and what gives the model orders that the user did not.
 func Marked(text string) string {
 	if !strings.ContainsAny(text, " \t\n\f\r<!") && !strings.Contains(text, ".env") {
 		return text // a name, or a number: each order has a blank, but one to read a file of secrets
 	}
+	if marked, known := seen.Load(text); known {
+		return marked.(string)
+	}
+	marked := mark(text)
+	if size := int64(len(text) + len(marked)); seenSize.Add(size) > mostSeen {
+		seen.Clear()
+		seenSize.Store(size)
+	}
+	seen.Store(text, marked)
+	return marked
+}
+
+func mark(text string) string {
 	held := match.GramsOf(orderSign + text)
 	for _, order := range slices.Concat(Instructions, PriorityClaims) {
 		if order().May(held) {
