@@ -63,18 +63,18 @@ func newPart(name string, raw json.RawMessage) *part {
 }
 
 // index makes the filters of texts; in short ones no phrase is looked for.
-func (p *part) index() *part {
-	for i, text := range p.texts {
+func (d *part) index() *part {
+	for i, text := range d.texts {
 		if len(text.text) >= leastPhrase {
-			p.texts[i].grams = match.GramsOf(text.text)
+			d.texts[i].grams = match.GramsOf(text.text)
 		}
 		if text.prose {
 			for _, one := range composedIn(text.text) {
-				p.words = append(p.words, word{one, text.path()})
+				d.words = append(d.words, word{one, text.path()})
 			}
 		}
 	}
-	return p
+	return d
 }
 
 // quietOf is what is remembered of an item.
