@@ -53,21 +53,13 @@ func lackingItems(in, from []snapshot.Item) int {
 	keys := lists.Set(lists.Map(in, func(item snapshot.Item) string { return item.Key }))
 	for _, item := range from { // in another spelling
 		if keys[item.Key] {
-			said[meaning(seed, item)] = true
+			said[rawjson.Digest(seed, item.Raw)] = true
 		}
 	}
 	for _, item := range in {
-		if !said[meaning(seed, item)] {
+		if !said[rawjson.Digest(seed, item.Raw)] {
 			size += len(item.Raw)
 		}
 	}
 	return size
-}
-
-func meaning(seed maphash.Seed, item snapshot.Item) uint64 {
-	canonical, err := rawjson.Canonical(item.Raw)
-	if err != nil {
-		canonical = item.Raw
-	}
-	return maphash.Bytes(seed, canonical)
 }
