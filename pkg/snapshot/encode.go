@@ -115,8 +115,9 @@ func versions(supported []string) []byte {
 }
 
 func encodeList(list List) ([]byte, error) {
-	forms := make([][]byte, len(list.items))
-	for i, item := range slices.SortedFunc(slices.Values(list.items), compareItems) {
+	items := sorted(list.items)
+	forms := make([][]byte, len(items))
+	for i, item := range items {
 		form, err := rawjson.AppendIndented(make([]byte, 0, len(item.Raw)), item.Raw, 2)
 		if err != nil {
 			return nil, fmt.Errorf("encoding %s: %w", list.Kind.ID(item.Key), err)
@@ -126,14 +127,34 @@ func encodeList(list List) ([]byte, error) {
 	return indentedList(forms), nil
 }
 
-// compareItems orders items by key, and those with one key by their canonical form.
-func compareItems(a, b Item) int {
-	if order := strings.Compare(a.Key, b.Key); order != 0 {
-		return order
+// sorted orders items by key, and those with one key by their canonical form.
+func sorted(items []Item) []Item {
+	items = slices.Clone(items)
+	byKey := func(a, b Item) int { return strings.Compare(a.Key, b.Key) }
+	slices.SortStableFunc(items, byKey)
+	for start, end := 0, 0; start < len(items); start = end {
+		for end = start + 1; end < len(items) && items[end].Key == items[start].Key; end++ {
+		}
+		if end > start+1 {
+			sortByForm(items[start:end])
+		}
 	}
-	x, _ := rawjson.Canonical(a.Raw) // what has none is told by the encoder
-	y, _ := rawjson.Canonical(b.Raw)
-	return bytes.Compare(x, y)
+	return items
+}
+
+func sortByForm(items []Item) {
+	type spelled struct {
+		Item
+		form []byte
+	}
+	all := lists.Map(items, func(item Item) spelled {
+		form, _ := rawjson.Canonical(item.Raw) // what has none is told by the encoder
+		return spelled{item, form}
+	})
+	slices.SortStableFunc(all, func(a, b spelled) int { return bytes.Compare(a.form, b.form) })
+	for i, one := range all {
+		items[i] = one.Item
+	}
 }
 
 func indentedList(elements [][]byte) []byte {
