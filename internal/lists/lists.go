@@ -3,7 +3,10 @@ package lists
 
 // Map is what is made of each item, in order; nil of none.
 func Map[T, U any](items []T, made func(T) U) []U {
-	var all []U
+	if len(items) == 0 {
+		return nil
+	}
+	all := make([]U, 0, len(items))
 	for _, item := range items {
 		all = append(all, made(item))
 	}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"fmt"
 	"hash/maphash"
 
@@ -25,39 +26,42 @@ func Size(old, new *snapshot.Snapshot) int {
 	if old == nil || new == nil {
 		return 0
 	}
-	return lacking(old, new) + lacking(new, old)
-}
-
-// lacking is how many bytes of one surface the other one has not.
-func lacking(in, from *snapshot.Snapshot) int {
 	size := 0
-	if in.Instructions != from.Instructions {
-		size += len(in.Instructions)
+	if old.Instructions != new.Instructions {
+		size += len(old.Instructions) + len(new.Instructions)
 	}
-	if !same(in.Server, from.Server) {
-		size += len(in.Server)
+	if !same(old.Server, new.Server) {
+		size += len(old.Server) + len(new.Server)
 	}
 	for _, kind := range snapshot.Kinds() {
-		size += lackingItems(in.List(kind).Items(), from.List(kind).Items())
+		size += sizeOfItems(old.List(kind).Items(), new.List(kind).Items())
 	}
 	return size
 }
 
-func lackingItems(in, from []snapshot.Item) int {
-	seed, size := maphash.MakeSeed(), 0
-	written, said := map[uint64]bool{}, map[uint64]bool{}
-	for _, item := range from {
-		written[maphash.Bytes(seed, item.Raw)] = true
-	}
-	in = lists.Filter(in, func(item snapshot.Item) bool { return !written[maphash.Bytes(seed, item.Raw)] })
-	keys := lists.Set(lists.Map(in, func(item snapshot.Item) string { return item.Key }))
-	for _, item := range from { // in another spelling
-		if keys[item.Key] {
-			said[rawjson.Digest(seed, item.Raw)] = true
+// sizeOfItems takes an item that stands in one place on both sides for the same, which costs least.
+func sizeOfItems(old, new []snapshot.Item) int {
+	seed := maphash.MakeSeed()
+	a, b := digestsOf(seed, old, new), digestsOf(seed, new, old)
+	return lacking(old, a, b) + lacking(new, b, a)
+}
+
+// digestsOf are what the items mean, 0 for those that stand in the same place of the other side.
+func digestsOf(seed maphash.Seed, items, others []snapshot.Item) []uint64 {
+	digests := make([]uint64, len(items))
+	for i, item := range items {
+		if i >= len(others) || !bytes.Equal(item.Raw, others[i].Raw) {
+			digests[i] = rawjson.Digest(seed, item.Raw)
 		}
 	}
-	for _, item := range in {
-		if !said[rawjson.Digest(seed, item.Raw)] {
+	return digests
+}
+
+// lacking is how many bytes of items others have not.
+func lacking(items []snapshot.Item, digests, others []uint64) (size int) {
+	there := lists.Set(others)
+	for i, item := range items {
+		if digests[i] != 0 && !there[digests[i]] {
 			size += len(item.Raw)
 		}
 	}

@@ -220,7 +220,7 @@ func (l *Lines) index(kind Kind, list rawjson.Member) {
 		return
 	}
 	for _, item := range rawjson.Children(list.Value) {
-		key, _ := KeyOf(kind, item.Value)
+		key := keyOf(kind, item.Value)
 		item.At += list.At
 		if _, known := l.items[kind.ID(key)]; !known {
 			l.items[kind.ID(key)] = item

@@ -42,8 +42,7 @@ type List struct {
 func NewList(kind Kind, raws []json.RawMessage) List {
 	list := List{Kind: kind, State: Complete, items: make([]Item, len(raws))}
 	for i, raw := range raws {
-		key, _ := KeyOf(kind, raw) // an item without one is kept: one odd tool never loses the others
-		list.items[i] = Item{Key: key, Raw: raw}
+		list.items[i] = Item{Key: keyOf(kind, raw), Raw: raw} // one without a key is kept: one odd tool never loses the others
 	}
 	return list
 }
@@ -251,20 +250,27 @@ func (k Kind) DeclaredIn(capabilities json.RawMessage) json.RawMessage {
 
 // KeyOf identifies an item within its list; an error says why there is no key.
 func KeyOf(kind Kind, raw json.RawMessage) (string, error) {
+	if key := keyOf(kind, raw); key != "" {
+		return key, nil
+	}
 	members, err := rawjson.Members(raw)
-	if errors.Is(err, rawjson.ErrNotObject) {
+	switch {
+	case errors.Is(err, rawjson.ErrNotObject):
 		return "", fmt.Errorf("a %s is not an object", kind.Word())
-	}
-	if err != nil {
+	case err != nil:
 		return "", fmt.Errorf("reading a %s: %w", kind.Word(), err)
-	}
-	value := rawjson.Last(members, kind.KeyField())
-	if value == nil {
+	case rawjson.Last(members, kind.KeyField()) == nil:
 		return "", fmt.Errorf("a %s has no %s", kind.Word(), kind.KeyField())
 	}
-	key, ok := rawjson.Text(value)
-	if !ok || key == "" {
-		return "", fmt.Errorf("the %s of a %s is not a text of at least one character", kind.KeyField(), kind.Word())
+	return "", fmt.Errorf("the %s of a %s is not a text of at least one character", kind.KeyField(), kind.Word())
+}
+
+// keyOf is the key of an item, empty for one without.
+func keyOf(kind Kind, raw json.RawMessage) string {
+	members, err := rawjson.Members(raw)
+	if err != nil {
+		return ""
 	}
-	return key, nil
+	key, _ := rawjson.Text(rawjson.Last(members, kind.KeyField()))
+	return key
 }
