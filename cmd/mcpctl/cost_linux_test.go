@@ -22,6 +22,7 @@ import (
 
 var (
 	costSize   = flag.Int("cost", 0, "measure what hostile lists of so many bytes cost, and hold them to two seconds")
+	costFormat = flag.String("cost-format", "json", "the format of the reports whose cost is measured")
 	costSearch = flag.Duration("cost-search", 0, "look for so long for lists that cost more, and write them to testdata/cost")
 )
 
@@ -77,7 +78,7 @@ func (r recipe) cost(t *testing.T, size int) (prices [2]price, whole bool) {
 	dir := t.TempDir()
 	old, new := r.write(t, dir, size)
 	for i, args := range [][]string{{"diff", old, new}, {"check", new}} {
-		cmd := exec.Command("mcpctl", append(args, "--timeout", "0", "--format", "json", "--output", filepath.Join(dir, "report.json"))...)
+		cmd := exec.Command("mcpctl", append(args, "--timeout", "0", "--format", *costFormat, "--output", filepath.Join(dir, "report"))...)
 		cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
 		out, _ := cmd.CombinedOutput()
 		if status := cmd.ProcessState.ExitCode(); status != 0 && status != 1 {
