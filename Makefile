@@ -91,7 +91,7 @@ docs:                 ## write docs/rules.md and the table of docs/discovery.md 
 bench: build          ## Go benchmarks, and whole-process comparisons as ratios (docs/performance.md)
 	sh scripts/bench.sh
 
-scale:                ## what fleets cost, as the table of docs/performance.md: SCALE="SERVERS… / SAVED SNAPSHOTS…"
+scale:                ## what fleets cost, as the table of docs/scale.md: SCALE="SERVERS… / SAVED SNAPSHOTS…"
 	MCPCTL_SCALE="$(or $(SCALE),100 1000 10000 / 1000 10000 100000)" $(GO) test -count=1 -timeout 0 -tags scale -v -run '^TestScale$$' ./cmd/mcpctl
 
 corpus:               ## the schema engine judged by pairs that others labelled, and the rules by exact cases
