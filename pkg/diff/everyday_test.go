@@ -9,7 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/diff"
 )
 
-// TestEverydayChanges runs the 22 changes to a tool that happen most, each with all that must be said of it.
+// TestEverydayChanges runs the 24 changes to a tool that happen most, each with all that must be said of it.
 func TestEverydayChanges(t *testing.T) {
 	var rows []struct {
 		Change   string

@@ -79,13 +79,20 @@ func causes(findings []finding.Finding) string {
 	return b.String()
 }
 
-// opening is what needs a reader: a line for each cause, and one for all of info, which come last.
+// opening is what needs a reader: a line for each cause that breaks, and one for those of every other level.
 func opening(findings []finding.Finding) string {
-	before, news, found := strings.Cut("\n"+causes(findings), "\ninfo ")
-	if !found {
-		return before[1:]
+	var b strings.Builder
+	quiet := map[finding.Level]int{}
+	for _, line := range strings.SplitAfter(causes(findings), "\n") {
+		if strings.HasPrefix(line, "breaking ") {
+			b.WriteString(line)
+		}
 	}
-	return fmt.Sprintf("%s\ninfo      %d more causes\n", before, 1+strings.Count(news, "\ninfo "))[1:]
+	for _, g := range finding.Groups(findings) {
+		quiet[g.Level]++
+	}
+	fmt.Fprintf(&b, "warning   %d more\ninfo      %d more\n", quiet[finding.Warning], quiet[finding.Info])
+	return b.String()
 }
 
 // TestOneDecisionIsOneCause holds which findings of a tool are told together: those of which the author changed one thing, and
