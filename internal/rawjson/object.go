@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Member is one member of a JSON object, or one element of an array.
@@ -264,6 +265,34 @@ func At(value any, pointer string) (any, bool) {
 		}
 	}
 	return value, true
+}
+
+// A Part of a value is as written, and cut into its own parts once one of them is asked for: for many questions about one value.
+type Part struct {
+	Raw   json.RawMessage
+	parts map[string]*Part
+	cut   sync.Once
+}
+
+// At is the part that a JSON pointer leads to, as Find has it; nil also for one very deep inside, since each step reads all that is behind it.
+func (p *Part) At(pointer string) json.RawMessage {
+	const deepest = 64
+	steps := Split(pointer)
+	if len(steps) > deepest {
+		return nil
+	}
+	for _, step := range steps {
+		p.cut.Do(func() {
+			p.parts = map[string]*Part{}
+			for _, m := range Children(p.Raw) {
+				p.parts[m.Key] = &Part{Raw: m.Value}
+			}
+		})
+		if p = p.parts[step]; p == nil {
+			return nil
+		}
+	}
+	return p.Raw
 }
 
 // Find is the value that a JSON pointer leads to, as written, of a repeated member the last one; nil when there is none.

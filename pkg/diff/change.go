@@ -439,7 +439,7 @@ func (r *revision) joint(ch *change) {
 	f.Old, f.New = old.orNothing(), new.orNothing()
 	f.Message = "These changes break as one: " + strings.Join(sentencesOf(r, ch.parts), "; ") + "."
 	if len(ch.parts) == 0 {
-		f.Old, f.New, f.Message = r.Before.Raw(), r.After.Raw(), "" // no edit explains it
+		f.Old, f.New, f.Message = r.sent.Old, r.sent.New, "" // no edit explains it
 	}
 	r.show(ch, &f)
 	r.calls = r.refused(ch.judged.Edits...)

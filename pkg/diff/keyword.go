@@ -139,12 +139,10 @@ func defaultOf(r *revision, ch *change) json.RawMessage {
 	}
 	const hops = 8 // of references
 	for range hops {
-		value, _ := r.After.At(place)
-		property, _ := value.(map[string]any)
-		target, _ := property["$ref"].(string)
+		target, _ := rawjson.Text(r.After.At(rawjson.Join(place, "$ref")))
 		inside, local := strings.CutPrefix(target, "#")
-		if given := property["default"]; given != nil {
-			return asJSON(given)
+		if given := r.After.At(rawjson.Join(place, "default")); given != nil && string(given) != "null" {
+			return given
 		}
 		if !local {
 			return nil

@@ -54,8 +54,9 @@ func rounds(steps int, sizes []int, compare func(items []int, share func(i int) 
 type revision struct {
 	*comparison
 	*schema.Revision
-	item       string // Finding.Item
-	path       string // JSON pointer of the schemas inside the item
+	item       string          // Finding.Item
+	path       string          // JSON pointer of the schemas inside the item
+	sent       finding.Finding // with both schemas as they were sent
 	direction  finding.Direction
 	budget     schema.Budget
 	whole      schema.Change // what all edits do together
@@ -69,18 +70,20 @@ type revision struct {
 }
 
 // compareSchemas compares what a tool accepts or promises. Each edit is judged with the others undone.
-func compareSchemas(c *comparison, s subject, direction finding.Direction, path string, old, new json.RawMessage) {
+func compareSchemas(c *comparison, s subject, direction finding.Direction, key string, read func(json.RawMessage) json.RawMessage) {
+	sent := finding.Finding{Old: s.old[key], New: s.new[key]}
+	old, new := read(sent.Old), read(sent.New)
 	if rawjson.Equal(old, new) {
 		return
 	}
-	r := &revision{comparison: c, item: s.id, path: path, direction: direction, budget: schema.Budget{
+	r := &revision{comparison: c, item: s.id, path: "/" + key, sent: sent, direction: direction, budget: schema.Budget{
 		AssertFormats: c.AssertFormats, Pool: c.pool,
 	}}
 	if c.Strict {
 		r.budget.Semantics = schema.Strict
 	}
 	if c.pool.Left <= 0 {
-		r.unproven(finding.Finding{Old: old, New: new}, r.subject(""), schema.Result{Reason: "the budget of steps is spent"})
+		r.unproven(sent, r.subject(""), schema.Result{Reason: "the budget of steps is spent"})
 		return
 	}
 	before, errOld := schema.ParseWithin(c.ctx, old, c.pool)
@@ -89,9 +92,11 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction, path 
 	case errNew != nil && direction == finding.Input && isObject(viewOf(old)):
 		// the root is told of already
 	case errNew != nil:
-		r.tell("schema-invalid", finding.Finding{Old: old, New: new, Message: fmt.Sprintf("The schema cannot be read: %v.", errNew)})
+		sent.Message = fmt.Sprintf("The schema cannot be read: %v.", errNew)
+		r.tell("schema-invalid", sent)
 	case errOld != nil:
-		r.tell("schema-changed", finding.Finding{Old: old, New: new, Message: "The old schema could not be read, the new one can."})
+		sent.Message = "The old schema could not be read, the new one can."
+		r.tell("schema-changed", sent)
 	default:
 		r.Revision = schema.Compare(r.ctx, before, after, r.budget)
 		r.compare()
@@ -164,8 +169,7 @@ func reportProblems(r *revision) {
 			id, r.unresolved = "schema-ref-unresolved", true
 		}
 		r.invalid = true
-		value, _ := r.After.At(p.Path)
-		r.tell(id, finding.Finding{Path: p.Path, New: asJSON(value), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
+		r.tell(id, finding.Finding{Path: p.Path, New: r.After.At(p.Path), Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
 	if others.Count > 0 {
 		r.tell("schema-invalid", finding.Finding{New: others.Value(), Message: fmt.Sprintf("%d further parts of the schema have no meaning.", others.Count)})
@@ -175,12 +179,21 @@ func reportProblems(r *revision) {
 // tell reports a rule of the revision's direction. Paths of f are those inside the schema.
 func (r *revision) tell(suffix string, f finding.Finding, words ...string) {
 	f.Item, f.Path = r.item, r.path+f.Path
+	f.Old, f.New = onOneLine(f.Old), onOneLine(f.New)
 	r.report(string(r.direction)+"-"+suffix, f, append([]string{"name", r.subject("")}, words...)...)
+}
+
+// onOneLine is a value as written but for white space, which differs with the depth at which a value stands.
+func onOneLine(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return nil
+	}
+	return asJSON(raw)
 }
 
 // remainder tells what the verdict on the whole says and no change explained.
 func (r *revision) remainder() {
-	f := finding.Finding{Old: r.Before.Raw(), New: r.After.Raw()}
+	f := r.sent
 	r.calls = r.refused()
 	defer func() { r.calls = nil }()
 	switch {
@@ -274,7 +287,7 @@ func harmless(id string) finding.Level {
 func compareInput(c *comparison, s subject) {
 	old, new := s.old["inputSchema"], s.new["inputSchema"]
 	compareInputRoot(c, s, old, new)
-	compareSchemas(c, s, finding.Input, "/inputSchema", arguments(old), arguments(new))
+	compareSchemas(c, s, finding.Input, "inputSchema", arguments)
 }
 
 // compareInputRoot looks at what only matters at the root of an input schema.

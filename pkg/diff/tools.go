@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -94,8 +95,7 @@ func withoutApp(tool view) view {
 }
 
 func (v view) json() json.RawMessage {
-	raw, _ := json.Marshal(map[string]json.RawMessage(v)) // the values were read from JSON
-	return raw
+	return rawjson.Build(lists.Map(slices.Sorted(maps.Keys(v)), func(key string) rawjson.Member { return rawjson.Member{Key: key, Value: v[key]} })...)
 }
 
 func compareOutput(c *comparison, s subject) {
@@ -107,7 +107,7 @@ func compareOutput(c *comparison, s subject) {
 		c.report("tool-output-schema-removed", finding.Finding{Item: s.id, Path: "/outputSchema", Old: s.old["outputSchema"],
 			Hint: "nothing is promised any more, so that any result shows it"})
 	default:
-		compareSchemas(c, s, finding.Output, "/outputSchema", s.old["outputSchema"], s.new["outputSchema"])
+		compareSchemas(c, s, finding.Output, "outputSchema", func(raw json.RawMessage) json.RawMessage { return raw })
 	}
 }
 
@@ -219,6 +219,7 @@ var headerToken = match.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 // headersOf are the headers of a schema by the pointer of the property that asks for them: mostTold of them, and one more.
 func headersOf(schema json.RawMessage) map[string]header {
 	c, names := headerCollector{found: map[string]header{}}, map[string]int{}
+	c.written.Raw = schema
 	c.collect(treeOf(schema), true)
 	for pointer, h := range c.found {
 		name, _ := rawjson.Text(h.raw)
@@ -234,8 +235,9 @@ func headersOf(schema json.RawMessage) map[string]header {
 }
 
 type headerCollector struct {
-	way   []string
-	found map[string]header
+	way     []string
+	found   map[string]header
+	written rawjson.Part
 }
 
 // collect walks a schema. plain tells that it is reached through properties only.
@@ -246,7 +248,12 @@ func (c *headerCollector) collect(tree any, plain bool, steps ...string) {
 	switch t := tree.(type) {
 	case map[string]any:
 		if asked, ok := t[headerKeyword]; ok && len(c.found) <= mostTold {
-			c.found[rawjson.Join("", c.way...)] = header{raw: asJSON(asked), valid: plain && len(c.way) > 0 && primitive(t["type"])}
+			pointer := rawjson.Join("", c.way...)
+			raw := c.written.At(rawjson.Join(pointer, headerKeyword))
+			if raw == nil {
+				raw = asJSON(asked)
+			}
+			c.found[pointer] = header{raw: raw, valid: plain && len(c.way) > 0 && primitive(t["type"])}
 		}
 		for key, member := range t {
 			properties, ok := member.(map[string]any)

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -17,6 +18,18 @@ type document struct {
 	limit     int                  // of the work of building it, in units
 	resources map[string]*resource // by absolute address without fragment
 	roots     map[string]*resource // by JSON pointer
+	written   rawjson.Part
+}
+
+// raw is what stands at a place, as it was written; nil for nothing. What is nested very deeply is written anew.
+func (d *document) raw(place string) json.RawMessage {
+	if raw := d.written.At(place); raw != nil {
+		return raw
+	}
+	if value, there := rawjson.At(d.root, place); there {
+		return rawOf(value)
+	}
+	return nil
 }
 
 // A resource is a schema object with an address of its own: the root, and whatever has "$id".

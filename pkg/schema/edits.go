@@ -182,23 +182,16 @@ func (c *comparison) share(m met, t trail) {
 }
 
 func (c *comparison) dialects() {
-	old, new := schemaKeyword(c.before), schemaKeyword(c.after)
-	if jsonText(old) != jsonText(new) && c.before.doc.owner("").dialect.draft != c.after.doc.owner("").dialect.draft {
-		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Path: "", Old: rawOf(old), New: rawOf(new),
+	old, new := c.before.At("/$schema"), c.after.At("/$schema")
+	if !rawjson.Equal(old, new) && c.before.doc.owner("").dialect.draft != c.after.doc.owner("").dialect.draft {
+		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Path: "", Old: old, New: new,
 			after: c.after})
 	}
 }
 
-func schemaKeyword(s *Schema) any {
-	o, _ := s.doc.root.(map[string]any)
-	return o["$schema"]
-}
-
 func rawOf(v any) json.RawMessage {
-	if v == nil {
-		return nil
-	}
-	return json.RawMessage(jsonText(v))
+	raw, _ := rawjson.Encode(v) // what was decoded, and texts, always encode
+	return raw
 }
 
 func (c *comparison) rawAt(s site) json.RawMessage {
@@ -209,7 +202,7 @@ func (c *comparison) rawAt(s site) json.RawMessage {
 	}
 	raw, known := texts[s.place]
 	if !known && c.left >= 0 {
-		raw = rawOf(s.value)
+		raw = s.doc.raw(s.place)
 		texts[s.place] = raw
 		c.spend(4 * len(raw))
 	}

@@ -84,7 +84,7 @@ func (p pair) group(f Family, keywords []string) {
 			ch.set = append(ch.set, p.taken(v, k))
 		}
 	}
-	p.add(Edit{Family: f, Keyword: p.firstDifferent(keywords), Old: several(p.x.o, keywords), New: several(p.y.o, keywords)}, ch)
+	p.add(Edit{Family: f, Keyword: p.firstDifferent(keywords), Old: p.x.several(keywords), New: p.y.several(keywords)}, ch)
 }
 
 // taken is a keyword, or a member of one, as the new schema has it.
@@ -93,22 +93,32 @@ func (p pair) taken(v any, path ...string) patchedKeyword {
 }
 
 // several returns the value of the only keyword that is there, or an object of those that are.
-func several(o map[string]any, keywords []string) json.RawMessage {
-	there := map[string]any{}
+func (v view) several(keywords []string) json.RawMessage {
+	var there []rawjson.Member
 	for _, k := range keywords {
-		if v, ok := o[k]; ok {
-			there[k] = v
+		if raw := v.raw(k); raw != nil {
+			there = append(there, rawjson.Member{Key: k, Value: raw})
 		}
 	}
 	switch len(there) {
 	case 0:
 		return nil
 	case 1:
-		for _, v := range there {
-			return json.RawMessage(jsonText(v))
-		}
+		return there[0].Value
 	}
-	return json.RawMessage(jsonText(there))
+	return rawjson.Build(there...)
+}
+
+// raw is a keyword as written, or as it is read: a union as one, and false as what says the same.
+func (v view) raw(keyword string) json.RawMessage {
+	value, there := v.o[keyword]
+	if !there {
+		return nil
+	}
+	if raw := v.site.raw(keyword); raw != nil {
+		return raw
+	}
+	return rawOf(value)
 }
 
 // compareBehind compares the schemas in a keyword that is equal as written.
@@ -174,8 +184,9 @@ func compareProperties(p pair) {
 		if !is.has[name] && was.has[name] {
 			ch.require = p.requiring(nil, []any{name})
 		}
+		old := p.rawAt(p.x.child("properties", name))
 		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: was.has[name], Path: t.path, Instance: t.instance,
-			Old: rawOf(x[name]), OldSchema: rawOf(x[name]), OldPath: rawjson.Join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
+			Old: old, OldSchema: old, OldPath: rawjson.Join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
 	}
 	for _, name := range sortedKeys(y) {
 		if _, kept := x[name]; !kept {
@@ -190,8 +201,9 @@ func (p pair) newProperty(name string, v any, was, is bool) {
 	if is && !was {
 		ch.require = p.requiring([]any{name}, nil)
 	}
+	new := p.rawAt(p.y.child("properties", name))
 	p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: is, Path: t.path, Instance: t.instance,
-		New: rawOf(v), NewSchema: rawOf(v), NewPath: rawjson.Join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
+		New: new, NewSchema: new, NewPath: rawjson.Join(p.y.place, "properties", name), OldPath: p.x.place}, ch)
 }
 
 type nameList struct {
@@ -253,12 +265,12 @@ func comparePatternProperties(p pair) {
 			p.compare(p.x.child(keyword, source), p.y.child(keyword, source), t)
 			continue
 		}
-		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, Instance: t.instance, Old: rawOf(x[source])},
+		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, Instance: t.instance, Old: p.rawAt(p.x.child(keyword, source))},
 			&patch{drop: [][]string{{keyword, source}}})
 	}
 	for _, source := range sortedKeys(y) {
 		if _, kept := x[source]; !kept {
-			p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, New: rawOf(y[source])},
+			p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, New: p.rawAt(p.y.child(keyword, source))},
 				&patch{set: []patchedKeyword{p.taken(y[source], keyword, source)}})
 		}
 	}
@@ -357,7 +369,7 @@ func compareUnknown(p pair) {
 	slices.Sort(keys)
 	for _, k := range slices.Compact(keys) {
 		if !known(k) && p.text([]string{k}) {
-			p.add(Edit{Family: FamilyUnknown, Keyword: k, Old: several(p.x.o, []string{k}), New: several(p.y.o, []string{k})}, nil)
+			p.add(Edit{Family: FamilyUnknown, Keyword: k, Old: p.x.raw(k), New: p.y.raw(k)}, nil)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A pair is two schemas that take the same place in the old and the new document.
@@ -48,20 +49,12 @@ func (p pair) add(e Edit, ch *patch) {
 
 func compareAnnotations(p pair) {
 	for _, k := range annotations {
-		old, new := p.x.notes[k], p.y.notes[k]
-		_, had := p.x.notes[k]
-		_, has := p.y.notes[k]
-		if k == "$comment" || had == has && p.same(old, new) {
+		was, had := p.x.notes[k]
+		is, has := p.y.notes[k]
+		if k == "$comment" || had == has && p.same(was.keywords()[k], is.keywords()[k]) {
 			continue
 		}
-		e := Edit{Family: familyOfNote(k), Keyword: k, OldPath: p.x.noted[k], NewPath: p.y.noted[k]}
-		if had {
-			e.Old = []byte(jsonText(old))
-		}
-		if has {
-			e.New = []byte(jsonText(new))
-		}
-		p.add(e, nil)
+		p.add(Edit{Family: familyOfNote(k), Keyword: k, OldPath: was.place, NewPath: is.place, Old: was.raw(k), New: is.raw(k)}, nil)
 	}
 }
 
@@ -79,7 +72,7 @@ func compareAssertions(p pair) {
 	case len(p.x.members) > 0 || len(p.y.members) > 0:
 		compareUnions(p)
 	case p.unlike():
-		p.add(Edit{Family: FamilyType, Keyword: "type", Old: rawOf(p.x.o["type"]), New: rawOf(p.y.o["type"])},
+		p.add(Edit{Family: FamilyType, Keyword: "type", Old: p.x.raw("type"), New: p.y.raw("type")},
 			&patch{place: p.x.place, instead: p.y.origin()})
 	default:
 		compareTypes(p)
@@ -161,7 +154,7 @@ func compareTypes(p pair) {
 		}
 		ch.set = []patchedKeyword{{path: []string{"type"}, value: types}}
 	}
-	p.add(Edit{Family: FamilyType, Keyword: "type", Old: rawOf(p.x.o["type"]), New: rawOf(p.y.o["type"])}, ch)
+	p.add(Edit{Family: FamilyType, Keyword: "type", Old: p.x.raw("type"), New: p.y.raw("type")}, ch)
 }
 
 // dropUnion lists keywords to take away, and the union that a view stands for.
@@ -202,10 +195,10 @@ func (p pair) enum(x, y, removed, added []any, has bool) {
 	}
 	e := Edit{Family: FamilyEnum, Keyword: "enum", Removed: rawList(removed), Added: rawList(added)}
 	if x != nil {
-		e.Old = rawOf(x)
+		e.Old = p.x.choice()
 	}
 	if y != nil {
-		e.New = rawOf(y)
+		e.New = p.y.choice()
 	}
 	_, constBefore := p.x.o["const"]
 	_, constAfter := p.y.o["const"]
@@ -219,6 +212,14 @@ func (p pair) enum(x, y, removed, added []any, has bool) {
 	p.add(e, ch)
 }
 
+// choice is the list of an enum as written, of a const a list of that.
+func (v view) choice() json.RawMessage {
+	if raw := v.raw("const"); raw != nil {
+		return rawjson.List([]json.RawMessage{raw})
+	}
+	return v.raw("enum")
+}
+
 func without(a, b []any) []any {
 	have := lists.Set(lists.Map(b, canonical))
 	return lists.Filter(a, func(v any) bool { return !have[canonical(v)] })
@@ -229,6 +230,4 @@ func withoutNull(values []any) []any {
 	return slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil })
 }
 
-func rawList(values []any) []json.RawMessage {
-	return lists.Map(values, func(v any) json.RawMessage { return json.RawMessage(jsonText(v)) })
-}
+func rawList(values []any) []json.RawMessage { return lists.Map(values, rawOf) }

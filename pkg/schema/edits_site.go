@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -26,6 +27,14 @@ func (s site) keywords() map[string]any {
 		}
 	}
 	return map[string]any{}
+}
+
+// raw is a keyword as written; nil for none.
+func (s site) raw(keyword string) json.RawMessage {
+	if s.doc == nil {
+		return nil
+	}
+	return s.doc.raw(rawjson.Join(s.place, keyword))
 }
 
 func (s site) origin() *origin { return &origin{s.doc, s.place} }
@@ -61,12 +70,11 @@ func (s site) follow() (site, bool) {
 // A view is a site with what only wraps it taken off: references, combinations of one, and alternatives with null.
 type view struct {
 	site
-	o       map[string]any    // its keywords; a union of plain types or constants is written as one
-	notes   map[string]any    // annotations, those of wrappers first
-	noted   map[string]string // where they were written
-	null    bool              // a wrapper accepts null
-	union   string            // anyOf or oneOf, if that is all there is and it has several members other than null
-	members []int             // their indexes
+	o       map[string]any  // its keywords; a union of plain types or constants is written as one
+	notes   map[string]site // where annotations are written, those of wrappers first
+	null    bool            // a wrapper accepts null
+	union   string          // anyOf or oneOf, if that is all there is and it has several members other than null
+	members []int           // their indexes
 }
 
 // annotations are the keywords that say nothing about which values are accepted.
@@ -103,7 +111,7 @@ func settleBoth(old, new site) (x, y view) {
 func (v view) flat() bool { return v.union != "" && len(v.members) == 0 }
 
 func strip(s site) view {
-	v := view{site: s, notes: map[string]any{}, noted: map[string]string{}}
+	v := view{site: s, notes: map[string]site{}}
 	for range maxWrappers {
 		v.note()
 		inner, ok := v.unwrap()
@@ -122,8 +130,8 @@ func (v *view) note() {
 		if _, known := v.notes[k]; known {
 			continue
 		}
-		if value, ok := o[k]; ok {
-			v.notes[k], v.noted[k] = value, v.place
+		if _, ok := o[k]; ok {
+			v.notes[k] = v.site
 		}
 	}
 }

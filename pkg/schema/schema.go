@@ -35,8 +35,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Schema is a parsed JSON Schema. It is immutable and safe for concurrent use.
@@ -102,7 +100,7 @@ func (s *Schema) parse(m *meter) (*Schema, error) {
 	if m.left < 0 {
 		return s.unread(sum, outOfSteps.what), nil
 	}
-	s.doc = doc
+	s.doc, doc.written.Raw = doc, raw
 	b := newBuilder(doc, m)
 	s.build(b)
 	s.problems = b.problems
@@ -137,12 +135,12 @@ func (s *Schema) Raw() json.RawMessage { return s.raw }
 // Problems lists the parts of the schema that have no meaning, in the order of the document's pointers.
 func (s *Schema) Problems() []Problem { return slices.Clone(s.problems) }
 
-// At is what a JSON pointer leads to in the schema, decoded with numbers as [json.Number].
-func (s *Schema) At(pointer string) (value any, there bool) {
+// At is what a JSON pointer leads to in the schema, as written; nil for nothing.
+func (s *Schema) At(pointer string) json.RawMessage {
 	if s.doc == nil {
-		return nil, false
+		return nil
 	}
-	return rawjson.At(s.doc.root, pointer)
+	return s.doc.raw(pointer)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
