@@ -43,7 +43,7 @@ var libraries = map[string][]string{
 	"github.com/clipperhouse/displaywidth":     {"internal/report", "internal/terminal"},
 	"github.com/fsnotify/fsnotify":             {"internal/reload"},
 	"github.com/git-pkgs/gitignore":            {"internal/reload"},
-	"github.com/gofrs/flock":                   {"internal/files", "internal/journal", "internal/store"},
+	"github.com/gofrs/flock":                   {"internal/files", "internal/journal", "internal/packages", "internal/store"},
 	"github.com/golang-jwt/jwt/v5":             {"internal/auth"},
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/klauspost/compress":            {"internal/usage"},

@@ -198,8 +198,8 @@ func cacheCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:        "cache",
 		Usage:       "the packages that were fetched for npm:, pypi: and oci: SOURCEs; shows or empties them",
-		Description: `Shows what is kept, the least recently used first. It can all be fetched again; beyond 2 GiB what was not used for a day goes by itself.`,
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "empty", Usage: "remove all of it", Destination: &empty}},
+		Description: `Shows what is kept, the least recently used first. It can all be fetched again. Beyond 2 GiB what was used longest ago goes by itself, but nothing that was used within a day or that a running command uses.`,
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "empty", Usage: "remove all of it but what running commands use", Destination: &empty}},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return exit.Usagef("cache takes no argument: mcpctl cache shows what is kept, mcpctl cache --empty removes it")
@@ -211,7 +211,11 @@ func cacheCommand(p program) *cli.Command {
 			entries, err := store.Entries()
 			done := "kept"
 			if err == nil && empty {
+				kept := len(entries)
 				entries, err = store.Prune(0, time.Now().Add(time.Hour))
+				if kept -= len(entries); kept > 0 && err == nil {
+					p.Note("running commands use %d of them: they stay until these end", kept)
+				}
 				done = "removed"
 			}
 			if err != nil {

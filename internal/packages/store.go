@@ -13,7 +13,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/process"
@@ -55,9 +58,10 @@ func (s *Store) Fetch(ctx context.Context, ref Ref, begin func(Ref)) (Package, e
 		return Package{}, err
 	}
 	folder := s.folderOf(exact)
+	use(ctx, folder)
 	if !exact.Exact() || !files.IsDir(folder) { // a tag of an image may be another image each time
 		begin(exact)
-		if err := s.place(folder, func(folder string) error { return s.manager(exact).install(ctx, exact, folder) }); err != nil {
+		if err := s.place(ctx, folder, func(folder string) error { return s.manager(exact).install(ctx, exact, folder) }); err != nil {
 			return Package{}, err
 		}
 	}
@@ -138,7 +142,7 @@ func highest(versions []string) string {
 func stable(version string) bool { return !strings.Contains(version, "-") }
 
 // place has a folder filled that is whole or not there.
-func (s *Store) place(folder string, fill func(folder string) error) error {
+func (s *Store) place(ctx context.Context, folder string, fill func(folder string) error) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 		return err
 	}
@@ -147,20 +151,48 @@ func (s *Store) place(folder string, fill func(folder string) error) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
+	filling := share(ctx, temporary)
+	defer func() { _ = filling.Unlock() }()
 	if err := fill(temporary); err != nil {
 		return err
 	}
 	if err := os.Rename(temporary, folder); err != nil && !files.IsDir(folder) { // another run may have been quicker
 		return err
 	}
+	use(ctx, folder)
 	return nil
 }
+
+// inUse are the locks of what this process uses, by folder: other runs do not remove it before the process ends.
+var inUse sync.Map
+
+func use(ctx context.Context, folder string) {
+	if _, already := inUse.Load(folder); already {
+		return
+	}
+	if lock := share(ctx, folder); lock.RLocked() {
+		inUse.Store(folder, lock)
+	}
+}
+
+// share keeps other runs from removing a folder until Unlock, if it is there and the system can lock folders.
+func share(ctx context.Context, folder string) *flock.Flock {
+	lock := folderLock(folder)
+	_, _ = lock.TryRLockContext(ctx, 10*time.Millisecond)
+	return lock
+}
+
+func folderLock(folder string) *flock.Flock { return flock.New(folder, flock.SetFlag(os.O_RDONLY)) }
 
 // run runs a package manager in the store's folder, so that no settings of a project count. What it says when it fails is put
 // into words by known ones.
 func (s *Store) run(ctx context.Context, ref Ref, known []fault, program string, args ...string) ([]byte, error) {
 	if err := os.MkdirAll(s.Folder, 0o700); err != nil {
 		return nil, err
+	}
+	for _, cache := range caches {
+		lock := share(ctx, filepath.Join(s.Folder, cache))
+		defer func() { _ = lock.Unlock() }()
 	}
 	name := programOf(program)
 	ctx, cancel := context.WithTimeoutCause(ctx, fetchLimit, fmt.Errorf("%s was not done after %s", name, fetchLimit))
@@ -204,6 +236,7 @@ func (s *Store) WithScripts(p Package) Package {
 // RunScripts installs what WithScripts gave, the same archives as were fetched, and runs their scripts, unless that was done.
 // They get what a server gets of the environment, and npm's settings.
 func (s *Store) RunScripts(ctx context.Context, p Package) error {
+	use(ctx, p.Folder)
 	if files.IsDir(p.Folder) {
 		return os.Chtimes(p.Folder, time.Time{}, time.Now())
 	}
@@ -213,7 +246,7 @@ func (s *Store) RunScripts(ctx context.Context, p Package) error {
 			own.Env = append(own.Env, pair)
 		}
 	}
-	return own.place(p.Folder, func(folder string) error { return npm{own}.runScripts(ctx, p.Ref, s.folderOf(p.Ref), folder) })
+	return own.place(ctx, p.Folder, func(folder string) error { return npm{own}.runScripts(ctx, p.Ref, s.folderOf(p.Ref), folder) })
 }
 
 // fault is what a package manager says when it fails, and what that means.
@@ -297,8 +330,11 @@ func (s *Store) Entries() ([]Entry, error) {
 	return entries, nil
 }
 
+// caches are the folders of package managers.
+var caches = []string{"npm-cache", "pip-cache", "uv-cache"}
+
 func (s *Store) names() []string {
-	names := []string{"npm-cache", "pip-cache", "uv-cache"}
+	names := slices.Clone(caches)
 	for _, registry := range []string{"npm", scripted, "pypi", "oci"} {
 		fetched, _ := os.ReadDir(filepath.Join(s.Folder, registry)) // none, when there is none yet
 		for _, entry := range fetched {
@@ -322,7 +358,8 @@ func size(path string) int64 {
 	return sum
 }
 
-// Prune removes the least recently used entries down to limit bytes, but none used after since, and gives what it removed.
+// Prune removes the least recently used entries down to limit bytes, but none that a run uses or that was used after since, and
+// gives what it removed.
 func (s *Store) Prune(limit int64, since time.Time) ([]Entry, error) {
 	entries, err := s.Entries()
 	if err != nil {
@@ -337,7 +374,14 @@ func (s *Store) Prune(limit int64, since time.Time) ([]Entry, error) {
 		if sum <= limit || e.Used.After(since) {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(s.Folder, filepath.FromSlash(e.Name))); err != nil {
+		folder := filepath.Join(s.Folder, filepath.FromSlash(e.Name))
+		lock := folderLock(folder)
+		if free, err := lock.TryLock(); err == nil && !free {
+			continue
+		}
+		err := os.RemoveAll(folder)
+		_ = lock.Unlock()
+		if err != nil {
 			return gone, err
 		}
 		gone, sum = append(gone, e), sum-e.Bytes
