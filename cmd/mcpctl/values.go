@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,6 +87,9 @@ func names(to *[]string) value {
 				*to = append(*to, name)
 			}
 		}
+		if len(*to) == 0 {
+			return errors.New("it names nothing")
+		}
 		return nil
 	}
 }
@@ -96,12 +98,7 @@ func names(to *[]string) value {
 func reports(to *[]output.File) value {
 	return func(text string) error {
 		file, err := output.ParseFile(text)
-		if err == nil && slices.ContainsFunc(*to, func(other output.File) bool { return other.Path == file.Path }) {
-			err = fmt.Errorf("%s is named twice", file.Path)
-		}
-		if err == nil {
-			*to = append(*to, file)
-		}
+		*to = append(*to, file)
 		return err
 	}
 }

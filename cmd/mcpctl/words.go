@@ -64,7 +64,9 @@ func arranged(args []string, takesValue map[string]bool) ([]string, error) {
 			arg = "-v"
 		}
 		flags = append(flags, arg)
-		if takesValue[name] && i+1 < len(args) {
+		if takesValue[name] && i+1 == len(args) {
+			words = words[:min(1, len(words))] // no argument may come to stand behind a flag that lacks its value
+		} else if takesValue[name] {
 			i++
 			flags = append(flags, args[i])
 			if (name == "o" || name == "output") && slices.Contains(report.Formats(), args[i]) {
@@ -139,5 +141,9 @@ func doubleDash(flag string) string {
 // doubleDashes is what the flag package says of a value, in the words of this program.
 func doubleDashes(text string) string {
 	flag := regexp.MustCompile(`( for flag | for |argument: )-(\w[\w-]+)`)
-	return strings.Replace(flag.ReplaceAllString(text, "$1--$2"), ": parse error", ": not a whole number", 1)
+	meant := "not a whole number"
+	if strings.HasPrefix(text, "invalid boolean value") {
+		meant = "not true or false"
+	}
+	return strings.Replace(flag.ReplaceAllString(text, "$1--$2"), ": parse error", ": "+meant, 1)
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -66,13 +67,12 @@ func (o Options) Check(p host.Process) error {
 	if err := checkPath(p, "--output ", o.File); err != nil {
 		return err
 	}
-	for i, f := range o.Reports {
-		if f.Path == o.File {
-			return exit.Usagef("--report and --output both name %s", f.Path)
+	taken := map[string]bool{filepath.Clean(o.File): o.File != ""}
+	for _, f := range o.Reports {
+		if taken[filepath.Clean(f.Path)] {
+			return exit.Usagef("%s is named twice: each --report, and --output, writes a file of its own", f.Path)
 		}
-		if slices.ContainsFunc(o.Reports[:i], func(other File) bool { return other.Path == f.Path }) {
-			return exit.Usagef("%s is named twice", f.Path)
-		}
+		taken[filepath.Clean(f.Path)] = true
 		if err := checkPath(p, "--report "+f.Format+"=", f.Path); err != nil {
 			return err
 		}
