@@ -94,6 +94,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 	if err := visitors.Wait(); err != nil {
 		return err
 	}
+	progress.Finish()
 	for _, file := range f.Config.Files {
 		f.process.Detail("read %s", report.Visible(f.process.Rel(file)))
 	}

@@ -2,6 +2,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,19 +163,16 @@ type Progress struct {
 	waiting []string // names by their numbers; of who has answered ""
 	left    int
 	rows    []string // the latest answers, a line each
-	room    int      // how many of them are seen
-	width   int
-	drawn   int // lines above the one that the cursor is in
+	drawn   int      // lines above the one that the cursor is in
 }
 
 // NewProgress waits for servers with these names, before somebody who looks at p's standard error; silent without such a person, or
 // with nothing to wait for.
 func NewProgress(p host.Process, names []string) *Progress {
-	if len(names) < 2 || p.Quiet || !IsTerminal(p.Err) {
+	if term, _ := p.Lookup("TERM"); term == "dumb" || len(names) < 2 || p.Quiet || !IsTerminal(p.Err) {
 		return &Progress{}
 	}
-	width, height := Size(p.Err)
-	shown := &Progress{out: p.Err, waiting: slices.Clone(names), left: len(names), width: max(width, 40) - 1, room: min(height/2, mostAnswers)}
+	shown := &Progress{out: p.Err, waiting: slices.Clone(names), left: len(names)}
 	shown.draw()
 	return shown
 }
@@ -189,22 +187,24 @@ func (p *Progress) Done(i int, says string) {
 	}
 	p.waiting[i] = ""
 	p.left--
-	if p.rows = append(p.rows, says); len(p.rows) > p.room {
-		p.rows = p.rows[len(p.rows)-p.room:]
+	if p.rows = append(p.rows, says); len(p.rows) > mostAnswers {
+		p.rows = p.rows[1:]
 	}
 	if p.left < mostAnswers || p.left%(1+len(p.waiting)/mostAnswers) == 0 {
 		p.draw()
 	}
 }
 
-// draw writes the answers, and below them how far it has come, in place of what stands there.
+// draw writes the answers, and below them how far it has come, in place of what stands there. A line that is wider than the terminal,
+// which may be another one by now, could not be taken away.
 func (p *Progress) draw() {
+	width, height := Size(p.out)
 	var b strings.Builder
 	b.WriteString(p.wiped())
-	for _, row := range append(slices.Clone(p.rows), p.state()) {
-		b.WriteString("\n" + displaywidth.TruncateString(row, p.width, "…"))
+	p.drawn = min(len(p.rows), height/2)
+	for _, row := range append(slices.Clone(p.rows[len(p.rows)-p.drawn:]), p.state()) {
+		b.WriteString("\n" + displaywidth.TruncateString(row, cmp.Or(width, 80)-1, "…"))
 	}
-	p.drawn = len(p.rows)
 	_, _ = io.WriteString(p.out, strings.Replace(b.String(), "\n", "", 1))
 }
 
@@ -229,11 +229,12 @@ func (p *Progress) state() string {
 	return says
 }
 
-// Finish wipes it all away, for what is to stand there.
+// Finish wipes it all away, once, for what is to stand there.
 func (p *Progress) Finish() {
 	if p.out != nil {
 		_, _ = io.WriteString(p.out, p.wiped())
 	}
+	p.out = nil
 }
 
 // fileOf is the file behind a stream and what is around it.

@@ -149,3 +149,28 @@ func TestProgress(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// TestProgressFits: a line that is wider than the terminal, narrow from the start or since, leaves a part of it behind at each answer.
+// What is wiped away is so once, and a terminal that knows no such codes sees none.
+func TestProgressFits(t *testing.T) {
+	terminal, typing := newTerminal(t)
+	columns := func(n uint16) {
+		if err := unix.IoctlSetWinsize(int(typing.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: n}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	columns(20)
+	progress := NewProgress(host.Process{Err: terminal.Out}, []string{"quick", "slow"})
+	progress.Done(0, "quick  ok  3 tools and more")
+	columns(10)
+	progress.Done(1, "slow  ok  3 tools")
+	progress.Finish()
+	progress.Finish()
+	NewProgress(host.Process{Err: terminal.Out, Environ: []string{"TERM=dumb"}}, []string{"a", "b"}).Done(0, "a  ok")
+	want := "\r\x1b[J0 of 2 servers ans…" +
+		"\r\x1b[Jquick  ok  3 tools…\r\n1 of 2 servers ans…" +
+		"\r\x1b[1A\x1b[Jquick  o…\r\nslow  ok…\r\n2 of 2 s…\r\x1b[2A\x1b[J"
+	if diff := cmp.Diff(want, typing.saw(terminal)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
