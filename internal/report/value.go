@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"path"
 	"slices"
 	"strings"
@@ -231,10 +232,13 @@ func setChange(old, new json.RawMessage) (left, joined string, ok bool) {
 	if err != nil || err2 != nil {
 		return "", "", false
 	}
+	seed := maphash.MakeSeed()
+	digest := func(value json.RawMessage) uint64 { return rawjson.Digest(seed, value) }
 	less := func(all, other []json.RawMessage, sign string) string {
+		there := lists.Set(lists.Map(other, digest))
 		var words []string
 		for _, value := range all {
-			if !slices.ContainsFunc(other, func(o json.RawMessage) bool { return rawjson.Equal(o, value) }) {
+			if !there[digest(value)] {
 				words = append(words, wording.Marked(unescapedMarkup.Replace(printable.Spaced(value))))
 			}
 		}
