@@ -239,30 +239,32 @@ func Compare(earlier, now []string) (added, gone []string) {
 	return missing(earlier, now), missing(now, earlier)
 }
 
-// interpreters run code that stands in an argument behind one of these flags.
+// interpreters run code that stands in an argument behind one of these flags, or in the flag itself, as what it captures.
 var interpreters = []struct {
 	programs []string
 	flag     func() *match.Expression
 }{
 	{[]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "busybox", "su"}, match.Pattern(`^-[a-zA-Z]*c[a-zA-Z]*$`)},
-	{[]string{"cmd", "cmd.exe"}, match.Pattern(`(?i)^/[ck]$`)},
-	{[]string{"powershell", "pwsh", "powershell.exe", "pwsh.exe"}, match.Pattern(`(?i)^-(c|command|e|enc|encodedcommand)$`)},
-	{[]string{"python", "python3", "py"}, match.Pattern(`^-[a-zA-Z]*c$`)},
-	{[]string{"node", "bun", "tsx", "perl", "ruby", "lua"}, match.Pattern(`^(-e|-p|-pe|--eval|--print|-E)(=.*)?$`)},
+	{[]string{"cmd"}, match.Pattern(`(?i)^/[ck]$`)},
+	{[]string{"powershell", "pwsh"}, match.Pattern(`(?i)^-(?:c|command|e|enc|encodedcommand)$`)},
+	{[]string{"python", "pypy", "py"}, match.Pattern("^-[bBdEiIOPqsSuvVx]*c(.*[ (;'\"].*)?$")},
+	{[]string{"node", "nodejs", "bun", "tsx"}, match.Pattern(`^(?:-e|-p|-pe|--eval|--print)(=.*)?$`)},
+	{[]string{"perl", "ruby", "lua"}, match.Pattern("^-[alnpw]{0,4}[eE](.*[ (;'\"].*)?$")},
 	{[]string{"deno"}, match.Pattern(`^eval$`)},
-	{[]string{"php"}, match.Pattern(`^-r$`)},
-	{[]string{"npx", "npm"}, match.Pattern(`^(-c|--call)(=.*)?$`)},
+	{[]string{"php"}, match.Pattern("^(?:-r|--run)(.*[ (;'\"].*)?$")},
+	{[]string{"npx", "npm"}, match.Pattern(`^(?:-c|--call)(=.*)?$`)},
 }
 
-// IsCode tells whether the argument at i of a command line is code that its program, or one that it starts, runs.
+// IsCode tells whether the argument at i of a command line is code that its program, or one that it starts, runs. Further arguments
+// are none: they may hold secrets.
 func IsCode(argv []string, i int) bool {
 	for _, in := range interpreters {
 		for at := 0; at < i; at++ {
 			if !slices.Contains(in.programs, base(argv[at])) {
 				continue
 			}
-			flags := argv[at+1 : i+1]
-			if slices.ContainsFunc(flags[:len(flags)-1], in.flag().MatchString) || in.flag().MatchString(argv[i]) && strings.Contains(argv[i], "=") {
+			own := in.flag().FindStringSubmatch(argv[i])
+			if at+1 < i && in.flag().MatchString(argv[i-1]) || len(own) > 1 && own[1] != "" {
 				return true
 			}
 		}
@@ -270,12 +272,14 @@ func IsCode(argv []string, i int) bool {
 	return false
 }
 
+// base is what a program is called, without the folder, the version and the .exe that may be around it.
 func base(program string) string {
-	return program[strings.LastIndexAny(program, `/\`)+1:]
+	name := strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:])
+	return strings.TrimRight(strings.TrimSuffix(name, ".exe"), "0123456789.")
 }
 
-// escapes are arguments that let a container out of its box.
-var escapes = match.Pattern(`^(-v|--volume|--mount|--privileged|--device|--cap-add|--pid|--ipc|--userns|--security-opt|--network|--net)(=.*)?$`)
+// escapes are options that let a container out of its box, short ones with others before them and their value behind them.
+var escapes = match.Pattern(`^(?:(-[ditPq]*v)(?:$|.*[/\\:])|(--(?:volume|volumes-from|mount|privileged|device|device-cgroup-rule|cap-add|pid|ipc|uts|userns|cgroupns|security-opt|network|net))(?:$|=))`)
 
 // oddCommand says what a person should know of a command line.
 func oddCommand(words []Text) string {
@@ -288,10 +292,10 @@ func oddCommand(words []Text) string {
 			return "runs code that stands in an argument"
 		}
 	}
-	if slices.Contains([]string{"docker", "podman", "nerdctl"}, base(argv[0])) {
-		if i := slices.IndexFunc(argv, escapes().MatchString); i >= 0 {
-			option, _, _ := strings.Cut(argv[i], "=") // its value is the repository's word, and may be a secret
-			return "opens the container with " + option
+	engine := slices.IndexFunc(argv, func(word string) bool { return slices.Contains([]string{"docker", "podman", "nerdctl"}, base(word)) })
+	for _, word := range argv[max(engine, 0):] {
+		if option := escapes().FindStringSubmatch(word); engine >= 0 && option != nil {
+			return "opens the container with " + option[1] + option[2] // its value is the repository's word, and may be a secret
 		}
 	}
 	return ""

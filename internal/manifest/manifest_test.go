@@ -22,6 +22,9 @@ func TestIsCode(t *testing.T) {
 	for line, want := range map[string]int{ // the argument that is code; 0 = none
 		"sh -c x": 2, "bash -lc x": 2, "/bin/zsh -c x": 2, "node -e x": 2, "node --eval=x": 1, "python3 -c x": 2, "env A=b sh -c x": 4, "docker run img sh -c x": 5,
 		"deno eval x": 2, "cmd /c x": 2, "npx -c x": 2, "npx -y pkg -c x": 4, "node server.js": 0, "grep -c x": 0, "npx -y pkg": 0,
+		"python3.12 -c x": 2, "Python.EXE -c x": 2, "bash.exe -c x": 2, "nodejs -e x": 2, "node.exe --eval=x": 1, "python -cx()": 1, "python -Ic x": 2, "pypy3 -c x": 2, "perl -ne x": 2, "perl -lane x": 2,
+		"perl -ex()": 1, "ruby -ne x": 2, "php8.3 -r x": 2, "php -rx()": 1, "lua5.4 -e x": 2, "py -3 -c x": 3,
+		"python -Wonce s.py": 0, "ruby -rjson s.rb": 0, "perl -Iinclude s.pl": 0, "python -m code": 0, "python s.py -config x": 0, "ruby s.rb -env x": 0, "php s.php -report x": 0, "node --require=x s.js": 0,
 	} {
 		argv := strings.Fields(line)
 		got := 0
@@ -46,6 +49,27 @@ func TestSteers(t *testing.T) {
 	for _, name := range []string{"API_KEY", "LOG_LEVEL", "MY_PATH", "PORT", "GITHUB_TOKEN", "NODE_ENV", "AWS_REGION", "GOOGLE_APPLICATION_CREDENTIALS"} {
 		if Steers(name) {
 			t.Errorf("%s changes nothing", name)
+		}
+	}
+}
+
+// TestContainersAreOpened by options in each of their spellings; only the option is told, without its value.
+func TestContainersAreOpened(t *testing.T) {
+	for line, want := range map[string]string{
+		"docker run -v /:/x img": "-v", "docker run -v/:/x img": "-v", "docker run -itv /:/x img": "-itv", "docker run -v=/:/x img": "-v", "docker run -vname:/x img": "-v",
+		"docker.exe run --privileged img": "--privileged", "sudo docker run --pid=host img": "--pid", "podman run --volumes-from other img": "--volumes-from",
+		"docker run --uts=host img": "--uts", "docker run --cgroupns host img": "--cgroupns", "docker run --device-cgroup-rule=a img": "--device-cgroup-rule",
+		"docker run -i --rm img": "", "docker run --name volume img": "", "docker run -it img -verbose": "", "server -v /:/x": "",
+	} {
+		var words []Text
+		for _, word := range strings.Fields(line) {
+			words = append(words, Plain(word))
+		}
+		if want != "" {
+			want = "opens the container with " + want
+		}
+		if got := oddCommand(words); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 }
