@@ -64,7 +64,7 @@ func configurationFlags(s *fleet.Selection) []cli.Flag {
 }
 
 func snapshotsFlags(s *fleet.Selection) []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "snapshots", Usage: "`FOLDER` of saved snapshots (default: mcp-snapshots, or as mcpctl.yaml says)", Destination: &s.Snapshots}}
+	return []cli.Flag{&cli.StringFlag{Name: "snapshots", Usage: "the `FOLDER` of saved snapshots (default: mcp-snapshots, or as mcpctl.yaml says)", Destination: &s.Snapshots}}
 }
 
 func yesFlag(s *fleet.Selection) cli.Flag {
@@ -83,7 +83,7 @@ func formatFlags(o *output.Options) []cli.Flag {
 
 func (p *program) talkFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never", Value: "auto", Destination: &p.Output.Color},
+		&cli.StringFlag{Name: "color", Usage: "`WHEN` to colour: auto, always or never", Value: "auto", Destination: &p.Output.Color},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no remarks on standard error", Destination: &p.Quiet},
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "tell more on standard error", Destination: &p.Verbose},
 	}
@@ -91,7 +91,7 @@ func (p *program) talkFlags() []cli.Flag {
 
 func reportFlags(o *output.Options) []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "report", Usage: "write the same report as `FORMAT=FILE` too (repeatable)", Value: reports(&o.Reports), TakesFile: true},
+		&cli.GenericFlag{Name: "report", Usage: "write the report as `FORMAT=FILE` as well, such as sarif=mcpctl.sarif (repeatable)", Value: reports(&o.Reports), TakesFile: true},
 		&cli.BoolFlag{Name: "exit-zero", Usage: "status 0 once the report is written, whatever it says", Destination: &o.ExitZero},
 	}
 }
@@ -99,16 +99,16 @@ func reportFlags(o *output.Options) []cli.Flag {
 func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
 		yesFlag(s),
-		&cli.GenericFlag{Name: "timeout", Usage: "per server, a `DURATION` such as 10s; 0 = none (default: MCP_TIMEOUT, else as configured, else 30s)", Value: duration(&c.Timeout)},
-		&cli.GenericFlag{Name: "env", Usage: "`K=V` for every stdio server of this run (repeatable)", Value: list(&c.Env)},
+		&cli.GenericFlag{Name: "timeout", Usage: "a server has failed after this `DURATION`, such as 10s; 0 = never (default: MCP_TIMEOUT, else as configured, else 30s)", Value: duration(&c.Timeout)},
+		&cli.GenericFlag{Name: "env", Usage: "set `K=V` for every stdio server of this run (repeatable)", Value: list(&c.Env)},
 		&cli.BoolFlag{Name: "inherit-env", Usage: "hand the whole environment to stdio servers, not only the minimum", Destination: &c.InheritEnv},
 		&cli.BoolFlag{Name: "allow-scripts", Usage: "run the install scripts of npm: packages, once you agreed to them", Destination: &c.AllowScripts},
 		&cli.BoolFlag{Name: "sandbox", Usage: "start stdio servers without network and home, everything read-only (Linux, needs bwrap)", Destination: &c.Sandbox},
 		caCertFlag(c),
-		&cli.StringFlag{Name: "protocol", Usage: "auto, or pin a `VERSION` such as 2025-11-25", Value: c.Protocol, Destination: &c.Protocol},
-		&cli.GenericFlag{Name: "header", Usage: "`\"K: V\"` for every HTTP server of this run, or @FILE with one a line (repeatable)", Value: list(&c.Headers)},
-		&cli.StringFlag{Name: "bearer", Usage: "bearer token `FROM` env:NAME, file:PATH or cmd:'COMMAND', for every HTTP server of this run", Destination: &c.Bearer},
-		&cli.StringFlag{Name: "headers-helper", Usage: "run `CMD` with the shell for headers, which it writes as a JSON object", Destination: &c.HeadersHelper},
+		&cli.StringFlag{Name: "protocol", Usage: "speak this `VERSION` of the protocol, such as 2025-11-25, or auto", Value: c.Protocol, Destination: &c.Protocol},
+		&cli.GenericFlag{Name: "header", Usage: "send `\"K: V\"` to every HTTP server of this run, or the lines of @FILE (repeatable)", Value: list(&c.Headers)},
+		&cli.StringFlag{Name: "bearer", Usage: "send every HTTP server of this run a bearer token `FROM` env:NAME, file:PATH or cmd:'COMMAND'", Destination: &c.Bearer},
+		&cli.StringFlag{Name: "headers-helper", Usage: "run `CMD` with the shell and send the headers that it prints as a JSON object", Destination: &c.HeadersHelper},
 	}
 }
 
@@ -126,7 +126,7 @@ func (p *program) parallelFlags() []cli.Flag {
 
 func retryFlags(c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "retries", Usage: "`N` further attempts after a failure that can heal (default: MCP_MAX_RETRIES, else 0)", Value: c.Retries, Destination: &c.Retries},
+		&cli.IntFlag{Name: "retries", Usage: "try up to `N` times more after a failure that may pass (default: MCP_MAX_RETRIES, else 0)", Value: c.Retries, Destination: &c.Retries},
 		&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first server that fails", Destination: &c.FailFast},
 	}
 }
@@ -138,14 +138,14 @@ func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 		levels = strings.Replace(levels, ", ", ", used-breaking (not what records show that nobody calls), ", 1)
 	}
 	return []cli.Flag{
-		&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this level on: " + strings.Replace(levels, usual, usual+" (default)", 1), Destination: failOn},
+		&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this `LEVEL` on: " + strings.Replace(levels, usual, usual+" (default)", 1), Destination: failOn},
 		&cli.BoolFlag{Name: "show-waived", Usage: "show in the table what waivers excuse, too", Destination: showWaived},
 	}
 }
 
 func schemaFlags(strict, assertFormats *bool) []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "semantics", Usage: "what callers send: declared properties only, or strict = anything the schema allows", Value: semantics(strict), DefaultText: "declared"},
+		&cli.GenericFlag{Name: "semantics", Usage: "`WHICH` properties callers send: declared ones only, or strict = anything the schema allows", Value: semantics(strict), DefaultText: "declared"},
 		&cli.BoolFlag{Name: "assert-formats", Usage: "take format in schemas for a constraint", Destination: assertFormats},
 	}
 }

@@ -110,7 +110,7 @@ func checkCommand(p program) *cli.Command {
 		Usage:     "what is wrong with what servers offer: protocol, schemas, quality, cost, security",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Description: `Looks at each server and at all of them together; no tool is called. A server is asked for its lists twice, to see
-whether they stay the same. What a saved snapshot holds too is no news: rules on security tell it as info.
+whether they stay the same. What the saved snapshot already has, rules on security tell as info.
 With --conformance a server is also asked what no client would ask – methods, versions, headers and sessions that do not exist – and must
 answer as the specification has it, in both eras if it speaks both.
 With --usage, what recorded calls say of tools, too: those that nobody calls, calls that fail, arguments that are given wrongly or never.`,
@@ -141,25 +141,25 @@ func watchCommand(p program) *cli.Command {
 r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never written.`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "table (lines for people, the default) or ndjson (one event a line)", Value: p.Output.Format, Destination: &p.Output.Format},
-			&cli.GenericFlag{Name: "interval", Usage: "between polls, also of a server that announces changes (without it those are polled every 5m)", Value: duration(&o.Interval), DefaultText: "30s"},
-			&cli.GenericFlag{Name: "max-staleness", Usage: "how old a surface may be until it is told as stale, whatever the connection seems to be", Value: duration(&o.MaxStaleness), DefaultText: "twice the time between polls"},
-			&cli.GenericFlag{Name: "debounce", Usage: "how long announcements must pause until they are heeded, at most ten times as long", Value: duration(&o.Debounce), DefaultText: "100ms"},
-			&cli.IntFlag{Name: "max-failures", Usage: "failures in a row until a server is asked once a minute only", Value: 5, Destination: &o.MaxFailures},
-			&cli.StringFlag{Name: "against", Usage: "tell changes since the previous surface, or the distance from the saved one: previous or saved", Value: "previous", Destination: &against},
-			&cli.GenericFlag{Name: "for", Usage: "end after this time, such as 10m", Value: duration(&o.For)},
+			&cli.GenericFlag{Name: "interval", Usage: "poll every server once in this `DURATION` (without it one that announces its changes every 5m)", Value: duration(&o.Interval), DefaultText: "30s"},
+			&cli.GenericFlag{Name: "max-staleness", Usage: "tell what is known of a server as stale after this `DURATION`, whatever the connection seems to be", Value: duration(&o.MaxStaleness), DefaultText: "twice the time between polls"},
+			&cli.GenericFlag{Name: "debounce", Usage: "read again once announcements pause for this `DURATION`, after ten times as long in any case", Value: duration(&o.Debounce), DefaultText: "100ms"},
+			&cli.IntFlag{Name: "max-failures", Usage: "after `N` failures in a row try a server once a minute only", Value: 5, Destination: &o.MaxFailures},
+			&cli.StringFlag{Name: "against", Usage: "tell changes since this `SIDE`: previous (each from the one before) or saved (all since the saved snapshot)", Value: "previous", Destination: &against},
+			&cli.GenericFlag{Name: "for", Usage: "end after this `DURATION`, such as 10m", Value: duration(&o.For)},
 			&cli.BoolFlag{Name: "until-change", Usage: "end after the first change", Destination: &o.UntilChange},
 			&cli.GenericFlag{Name: "reload", Usage: "start the stdio server anew when files change that `GLOB` names, such as 'src/**/*.ts' (repeatable)", Value: list(&o.Reload)},
 			&cli.StringFlag{Name: "build", Usage: "with --reload: run `CMD` with the shell first", Destination: &o.Build},
 			&cli.StringFlag{Name: "exec", Usage: "run `CMD` with the shell for every change, the event on its standard input", Destination: &o.Exec},
 			&cli.StringFlag{Name: "webhook", Usage: "post every change to `URL`, signed if MCPCTL_WEBHOOK_SECRET is set", Destination: &o.Post.URL},
-			&cli.StringFlag{Name: "webhook-format", Usage: "what is posted: json (the event), slack or teams", DefaultText: "json", Destination: &o.Post.Format},
+			&cli.StringFlag{Name: "webhook-format", Usage: "post as this `FORMAT`: json (the event), slack or teams", DefaultText: "json", Destination: &o.Post.Format},
 			&cli.StringFlag{Name: "journal", Usage: "keep events in `FILE` too, and go on from there: what changed while nobody watched is told", Destination: &o.Record, TakesFile: true},
 			&cli.StringFlag{Name: "surfaces", Usage: "keep the last surface of each server in `FOLDER`, and go on from there, also from what other watchers left of it", Destination: &o.Surfaces, TakesFile: true},
 			&cli.StringFlag{Name: "listen", Usage: "serve metrics, health, surfaces and events over HTTP on `ADDRESS`, such as 127.0.0.1:9464 or unix:PATH", Destination: &o.Listen.Address},
 			&cli.StringFlag{Name: "listen-token", Usage: "what HTTP clients must show: @FILE, env:NAME or a `TOKEN` (default: MCPCTL_LISTEN_TOKEN, else none)", Destination: &o.Listen.Token},
 			&cli.StringFlag{Name: "tls-cert", Usage: "with --listen: serve HTTPS with the certificate in PEM `FILE`", Destination: &o.Listen.Cert, TakesFile: true},
 			&cli.StringFlag{Name: "tls-key", Usage: "the key of --tls-cert, in PEM `FILE`", Destination: &o.Listen.Key, TakesFile: true},
-			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this level or above: breaking, warning, info, any or never", Destination: &o.FailOn},
+			&cli.StringFlag{Name: "fail-on", Usage: "end with status 1 at the first change of this `LEVEL` or above: breaking, warning, info, any or never", Destination: &o.FailOn},
 		}, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), selectionFlags(&p.Select), p.talkFlags(), contactFlags(&p.Select, &p.Contact), p.parallelFlags(), snapshotsFlags(&p.Select)),
 		Before: p.complete(func() error {
 			switch {

@@ -131,13 +131,10 @@ func appHelp(app *cli.App) helpText {
 func commandHelp(c *cli.Command, all bool) helpText {
 	h := helpText{name: "mcpctl " + c.Name, about: c.Usage, usage: strings.TrimSpace("mcpctl " + c.Name + " " + c.ArgsUsage), text: c.Description}
 	h.sections = append(h.sections, helpSection{title: "Examples", stacked: true, rows: examplesOf(c.Name)})
-	shown := slices.Clone(c.Flags)
-	if !all {
-		shown = slices.DeleteFunc(shown, func(f cli.Flag) bool { return strings.Contains(rare, " "+f.Names()[0]+" ") })
-	}
+	shown := slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool { return !all && strings.Contains(rare, " "+f.Names()[0]+" ") })
 	h.sections = append(h.sections, helpSection{title: "Flags", rows: flagRows(shown)})
-	if hidden := len(c.Flags) - len(shown); hidden > 0 {
-		h.end = fmt.Sprintf("mcpctl %s --help-all shows %d more flags.", c.Name, hidden)
+	if len(shown) < len(c.Flags) {
+		h.end = "mcpctl " + c.Name + " --help-all shows all flags."
 	}
 	return h
 }
@@ -158,7 +155,7 @@ func flagRows(flags []cli.Flag) [][2]string {
 	var rows [][2]string
 	for _, f := range flags {
 		flag, ok := f.(cli.DocGenerationFlag)
-		if !ok {
+		if !ok || flag.GetUsage() == "" { // a flag that is taken, and does nothing
 			continue
 		}
 		all := f.Names()

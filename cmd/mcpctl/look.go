@@ -55,7 +55,7 @@ func listCommand(p program) *cli.Command {
 }
 
 func kindFlag(filter *fleet.ItemFilter) cli.Flag {
-	return &cli.StringFlag{Name: "kind", Usage: "only " + strings.Join(fleet.KindWords(), ", "), Destination: &filter.Kind}
+	return &cli.StringFlag{Name: "kind", Usage: "only this `KIND`: " + strings.Join(fleet.KindWords(), ", "), Destination: &filter.Kind}
 }
 
 func showCommand(p program) *cli.Command {

@@ -35,7 +35,7 @@ now, by the same configuration: budgets of all servers, names that servers share
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "show-waived", Usage: "show what waivers excuse, too", Destination: &showWaived},
 			&cli.GenericFlag{Name: "wait", Usage: "wait up to this `TIME` until the reports of all parts are there", Value: duration(&wait)},
-			&cli.GenericFlag{Name: "max-age", Usage: "take no report of a part that began longer ago, such as 6h: it is of another run", Value: duration(&maxAge)},
+			&cli.GenericFlag{Name: "max-age", Usage: "take no report of a part that began longer ago than this `DURATION`, such as 6h: it is of another run", Value: duration(&maxAge)},
 		},
 		Action: func(c *cli.Context) error {
 			if _, err := fleet.Read(p.Process, p.Select); err != nil { // waiting mends nothing

@@ -141,7 +141,7 @@ func trustCommand(p program) *cli.Command {
 		Name:      "trust",
 		Usage:     "agree to configured servers that were found and not named, as they are now",
 		ArgsUsage: "[NAME…]",
-		Description: `Shows what each of them would do, and remembers until that changes that it may. Starts and contacts nothing.
+		Description: `Shows what each of them would do, and remembers that it may, until that changes. Starts and contacts nothing.
 Files named with --config or MCPCTL_CONFIG need no trust.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "show what would be agreed to, and remember nothing", Destination: &how.dryRun},

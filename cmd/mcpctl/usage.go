@@ -25,7 +25,7 @@ spans (OTLP JSON) or of JSON lines, or - for standard input; without FROM the tr
 drops them. What is kept of a call stays on this machine and shows no text: see docs/usage-records.md.`,
 		Flags: []cli.Flag{
 			recordsFlag(&o.Records), sinceFlag(&o.Since),
-			&cli.GenericFlag{Name: "map", Usage: "import: the server `RECORDED=CONFIGURED` is called so here (repeatable)", Value: list(&o.Map)},
+			&cli.GenericFlag{Name: "map", Usage: "import: `RECORDED=NAME` counts calls of the server RECORDED as those of NAME (repeatable)", Value: list(&o.Map)},
 			&cli.BoolFlag{Name: "keep-values", Usage: "import: keep short texts that hold no secret, too", Destination: &o.Keep},
 			&cli.GenericFlag{Name: "retention", Usage: "import: drop calls that are older than `DURATION` (default: 90d)", Value: days(&o.Retention)},
 		},

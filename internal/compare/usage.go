@@ -204,7 +204,7 @@ func toolOf(surfaces []fleet.Surface, server, tool string) (found snapshot.Item,
 // ImportOptions say what is kept of the calls that are read.
 type ImportOptions struct {
 	UsageOptions
-	Map       []string // RECORDED=CONFIGURED names of servers
+	Map       []string // RECORDED=NAME names of servers
 	Keep      bool     // keep short texts, too
 	Retention time.Duration
 }
@@ -271,13 +271,13 @@ func readCalls(ctx context.Context, p host.Process, in *usage.Import, path strin
 	return err
 }
 
-// pairsOf are words like RECORDED=CONFIGURED.
+// pairsOf are words like RECORDED=NAME.
 func pairsOf(words []string) (map[string]string, error) {
 	pairs := map[string]string{}
 	for _, word := range words {
 		from, to, ok := strings.Cut(word, "=")
 		if !ok || from == "" || to == "" {
-			return nil, exit.Usagef("--map %s: write RECORDED=CONFIGURED, the name in the records and the one in the configuration", word)
+			return nil, exit.Usagef("--map %s: write RECORDED=NAME, the name in the records and the one in the configuration", word)
 		}
 		pairs[from] = to
 	}
