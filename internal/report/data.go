@@ -23,6 +23,9 @@ import (
 
 // writeJSON writes servers, findings and groups one by one: all of them together may be larger than what is known of them.
 func writeJSON(w io.Writer, r *Report, _ Options) error {
+	if err := cmp.Or(encodable(r.Servers), encodable(r.Findings), encodable(r.Groups)); err != nil {
+		return err
+	}
 	outline := *r
 	outline.Servers, outline.Findings, outline.Groups = stub(r.Servers), stub(r.Findings), stub(r.Groups)
 	raw, err := rawjson.Encode(outline)
@@ -48,10 +51,15 @@ func writeJSON(w io.Writer, r *Report, _ Options) error {
 		}
 	}
 	_, _ = out.WriteString("\n}\n") // Flush tells what went wrong
-	if out.err != nil {
-		return out.err
-	}
 	return out.Flush()
+}
+
+// encodable tells what is no JSON before the first byte is written: half a document is worse than none.
+func encodable[E any](all []E) (err error) {
+	for out := json.NewEncoder(io.Discard); err == nil && len(all) > 0; all = all[1:] {
+		err = out.Encode(all[0])
+	}
+	return err
 }
 
 // stub is a list that is there, or is empty, as the other one is. It holds nothing of it: what a finding says may be large.
@@ -60,7 +68,6 @@ func stub[S ~[]E, E any](all S) S { return append(all[:0:0], make(S, min(1, len(
 // indented writes JSON over several lines.
 type indented struct {
 	*bufio.Writer
-	err  error  // of a value that cannot be encoded
 	line []byte // room for one
 }
 
@@ -81,8 +88,7 @@ func (out *indented) value(raw json.RawMessage, depth int) {
 // list writes elements of a member of the report.
 func list[E any](out *indented, all []E, as func(E) any) {
 	for i, one := range all {
-		raw, err := rawjson.Encode(as(one))
-		out.err = cmp.Or(out.err, err)
+		raw, _ := rawjson.Encode(as(one)) // which was tried before
 		out.between(i, "[", "\n    ")
 		out.value(raw, 2)
 	}

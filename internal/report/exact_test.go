@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,6 +182,18 @@ func TestJSONJudgesEachFindingOnce(t *testing.T) {
 	writing(t, one) // so that all expressions are compiled
 	if got := writing(t, one); got > uint64(19*len(text)) {
 		t.Errorf("%d bytes for a text of %d", got, len(text))
+	}
+}
+
+// TestJSONIsWholeOrNothing: what cannot be encoded once left the first half of a document on standard output.
+func TestJSONIsWholeOrNothing(t *testing.T) {
+	var out bytes.Buffer
+	found := slices.Repeat([]finding.Finding{{Rule: "a", Server: "s", New: rawjson.Quote(strings.Repeat("x", 1000))}}, 100)
+	found[99].New = json.RawMessage("{no")
+	for _, r := range []*Report{{Findings: found}, {Servers: []Server{{Name: "s"}, {Capabilities: json.RawMessage("{no")}}}} {
+		if err := writeJSON(&out, r, Options{}); err == nil || out.Len() > 0 {
+			t.Errorf("%v after %d bytes", err, out.Len())
+		}
 	}
 }
 
