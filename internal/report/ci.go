@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
@@ -18,36 +17,68 @@ import (
 
 // writeGitHub writes workflow commands, most important first: GitHub shows ten annotations of a kind for each step.
 func writeGitHub(w io.Writer, r *Report, o Options) error {
-	var b strings.Builder
-	for _, s := range r.Servers {
-		for _, f := range s.failures() {
-			level := "error"
-			if s.Tolerated != nil {
-				level = "warning"
-			}
-			b.WriteString(workflowCommand(level, s.place(), s.Name+": "+f.Stage, troubleText(s, f)))
-		}
-		if s.Unsaved {
-			b.WriteString(workflowCommand("error", s.place(), s.Name+": no saved snapshot", saveHint(s)))
-		}
-	}
-	for _, problem := range r.Problems {
-		b.WriteString(workflowCommand("error", finding.Location{}, "mcpctl", problem))
-	}
-	found := slices.Clone(o.wanted(r.Findings))
-	slices.SortStableFunc(found, func(a, b finding.Finding) int { return rank(a) - rank(b) })
+	var ranked [4]strings.Builder
 	servers := r.roster()
-	for _, f := range found {
-		b.WriteString(annotation(f, servers.place(f)))
+	for _, f := range o.wanted(r.Findings) {
+		ranked[rank(f)].WriteString(annotation(f, servers.place(f)))
 	}
-	b.WriteString(workflowText(headline(r)) + "\n")
-	_, err := io.WriteString(w, b.String())
+	writeTroubles(&ranked[0], &ranked[1], r.Servers)
+	for _, problem := range r.Problems {
+		ranked[0].WriteString(workflowCommand("error", finding.Location{}, "mcpctl", problem))
+	}
+	for i := range ranked {
+		if _, err := io.WriteString(w, ranked[i].String()); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, workflowText(headline(r))+"\n")
 	return err
 }
 
+// alert is an annotation of a server that could not be asked.
+type alert struct {
+	at          finding.Location
+	title, says string
+}
+
+// writeTroubles tells of servers that could not be asked, and of those that may fail.
+func writeTroubles(failed, tolerated *strings.Builder, servers []Server) {
+	var errors, warnings []alert
+	for _, s := range servers {
+		all := lists.Map(s.failures(), func(f Failure) alert { return alert{s.place(), s.Name + ": " + f.Stage, troubleText(s, f)} })
+		if s.Tolerated != nil {
+			warnings, all = append(warnings, all...), nil
+		}
+		if errors = append(errors, all...); s.Unsaved {
+			errors = append(errors, alert{s.place(), s.Name + ": no saved snapshot", saveHint(s)})
+		}
+	}
+	writeAlerts(failed, "error", errors)
+	writeAlerts(tolerated, "warning", warnings)
+}
+
+// mostAlerts is half of what GitHub shows of each level for a step.
+const mostAlerts = 5
+
+// writeAlerts writes each where they are few; else all in one, which leaves room for others.
+func writeAlerts(out *strings.Builder, level string, all []alert) {
+	if len(all) > mostAlerts {
+		shown := lists.Map(all[:min(len(all), mostServers)], func(a alert) string { return a.title + ": " + lines(a.says)[0] })
+		if left := len(all) - len(shown); left > 0 {
+			shown = append(shown, fmt.Sprintf("… and %d more, which the summary and the other formats have", left))
+		}
+		all = []alert{{title: quantity(len(all), "failure") + " of servers", says: strings.Join(shown, "\n")}}
+	}
+	for _, a := range all {
+		out.WriteString(workflowCommand(level, a.at, a.title, a.says))
+	}
+}
+
+// annotationLevels are GitHub's words for the ranks of findings.
+var annotationLevels = []string{"error", "warning", "notice", "notice"}
+
 func annotation(f finding.Finding, at finding.Location) string {
-	level := []string{"error", "warning", "notice", "notice"}[rank(f)]
-	return workflowCommand(level, at, levelWord(f)+": "+subject(f), plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
+	return workflowCommand(annotationLevels[rank(f)], at, levelWord(f)+": "+subject(f), plainText(f)+"\n"+f.Rule+" "+f.Fingerprint())
 }
 
 // subject is what a finding is about: the server and the item.
