@@ -57,7 +57,8 @@ func (r *revision) changes(judged []schema.Change) []*change {
 	var joint []schema.Change
 	for _, j := range judged {
 		if len(j.Edits) == 1 {
-			changes[j.Edits[0]].judged, changes[j.Edits[0]].effect = &j, effectOf(j, r.direction)
+			ch := changes[j.Edits[0]]
+			ch.judged, ch.effect = &j, r.effectOf(ch, j)
 		} else {
 			joint = append(joint, j)
 		}
@@ -69,6 +70,30 @@ func (r *revision) changes(judged []schema.Change) []*change {
 		changes = r.join(changes, all, j)
 	}
 	return changes
+}
+
+// effectOf names what an edit does. Among alternatives that overlap one that grew can make the whole narrower by itself; where it
+// takes no value from the whole, it is called what it is.
+func (r *revision) effectOf(ch *change, j schema.Change) effect {
+	if isInterval(ch.Family) && inAlternative().MatchString(ch.Path) {
+		before, after := ch.schemas()
+		old, new := before.only(ch.Family.Keywords()), after.only(ch.Family.Keywords())
+		safe := func(side finding.Direction) bool { return r.direction == side && j.Breaks.Verdict == schema.Compatible }
+		switch {
+		case (safe(finding.Input) || r.whole.Kept.Verdict == schema.Compatible) && r.within(old, new):
+			return widens
+		case (safe(finding.Output) || r.whole.Inside.Verdict == schema.Compatible) && r.within(new, old):
+			return narrows
+		}
+	}
+	return effectOf(j, r.direction)
+}
+
+// within tells whether one schema accepts all that another one accepts.
+func (r *revision) within(narrow, wide view) bool {
+	n, errN := schema.Parse(narrow.json())
+	w, errW := schema.Parse(wide.json())
+	return errN == nil && errW == nil && schema.Contains(r.ctx, w, n, r.budget).Verdict == schema.Compatible
 }
 
 // join tells changes that only together break: as the property among them that comes or goes, else as one change.

@@ -246,7 +246,7 @@ func reportChanged(c *comparison, s subject, members []string, rule func(key str
 	}
 	for _, id := range slices.Sorted(maps.Keys(by)) {
 		if changed := by[id]; len(changed) > mostTold {
-			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.part(changed), New: s.new.part(changed)}
+			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(), New: s.new.only(changed).orNothing()}
 			c.reportMany(id, f, changed)
 			continue
 		}

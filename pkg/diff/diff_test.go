@@ -116,6 +116,29 @@ func TestIntervalsAreTold(t *testing.T) {
 }
 
 // TestAVersionThatWentBackIsOneFact holds that what two rules speak of is one cause, for a person and for accept.
+// TestGrowthInsideAlternativesIsNoNarrowing: by itself a range that grew into another alternative of a oneOf refuses what both accept.
+// That is told where it happens; where the other one made room, it was once called narrower all the same.
+func TestGrowthInsideAlternativesIsNoNarrowing(t *testing.T) {
+	const low, other = `{"type":"integer","minimum":0,"maximum":10}`, `{"type":"integer","minimum":20,"maximum":30}`
+	const wider, room = `{"type":"integer","minimum":0,"maximum":25}`, `{"type":"integer","minimum":26,"maximum":30}`
+	server := func(a, b string) *snapshot.Snapshot {
+		return parse(t, `{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"x":{"oneOf":[`+a+`,`+b+`]}}}}]}`)
+	}
+	first, second := " tool/t/inputSchema/properties/x/oneOf/0", " tool/t/inputSchema/properties/x/oneOf/1"
+	for name, c := range map[string]struct {
+		old, new [2]string
+		want     []string
+	}{
+		"narrower as a whole": {[2]string{low, other}, [2]string{wider, other}, []string{"breaking input-range-narrowed" + first + " 10→25", "info input-range-widened" + first + " 10→25"}},
+		"wider as a whole":    {[2]string{low, other}, [2]string{wider, room}, []string{"info input-range-widened" + first + " 10→25", "info input-range-narrowed" + second + " 20→26"}},
+		"and back":            {[2]string{wider, room}, [2]string{low, other}, []string{"breaking input-range-narrowed" + first + " 25→10", "info input-range-widened" + second + " 26→20"}},
+	} {
+		if diff := cmp.Diff(c.want, lines(compared(t, server(c.old[0], c.old[1]), server(c.new[0], c.new[1]), diff.Options{}))); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+}
+
 func TestAVersionThatWentBackIsOneFact(t *testing.T) {
 	surface := func(version string) string {
 		return `{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"` + version + `"},"capabilities":{"tools":{}},"tools":[]}`

@@ -151,18 +151,11 @@ func viewOf(raw json.RawMessage) view {
 	return v
 }
 
-// part is an object of some of the members; nil when there are none.
-func (v view) part(keys []string) json.RawMessage {
-	var some []rawjson.Member
-	for _, key := range keys {
-		if value, there := v[key]; there {
-			some = append(some, rawjson.Member{Key: key, Value: value})
-		}
-	}
-	if some == nil {
-		return nil
-	}
-	return rawjson.Build(some...)
+// only is the members of these keys.
+func (v view) only(keys []string) view {
+	v = maps.Clone(v)
+	maps.DeleteFunc(v, func(key string, _ json.RawMessage) bool { return !slices.Contains(keys, key) })
+	return v
 }
 
 // text is a member that is a text; empty when it is missing or of another kind.
