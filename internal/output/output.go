@@ -209,36 +209,18 @@ func writeStepSummary(p host.Process, o Options, r *report.Report, view report.O
 	return errors.Join(err, file.Close())
 }
 
-// tellStatus writes a line on standard error for each failed server, with what to do, and one for any other status.
+// tellStatus writes lines on standard error for failed servers, with what to do, and one for any other status.
 func tellStatus(p host.Process, r *report.Report) {
-	advised, told := "", false
-	for _, s := range r.Servers {
-		if s.Error == nil {
-			continue
-		}
-		advice := ""
-		if hint := s.Error.Hint; hint != "" && hint != advised {
-			advised, advice = hint, ": "+report.Visible(hint)
-		}
-		p.Note("%s: %s: %s%s%s", report.Visible(s.Name), s.Error.Stage, report.Visible(s.Error.Message), advice, toleratedNote(s))
-		told = told || s.Tolerated == nil
+	for _, line := range report.FailureNotes(r.Servers, p.Verbose) {
+		p.Note("%s", line)
 	}
+	told := slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.Error != nil && s.Tolerated == nil })
 	for _, problem := range r.Problems {
 		p.Note("%s", report.Visible(problem))
 	}
 	if told = told || len(r.Problems) > 0; r.Status == exit.Findings || r.Status == exit.NoBaseline || r.Status != exit.OK && !told {
 		p.Note("exit status %d: %s", r.Status, report.Meaning(r))
 	}
-}
-
-func toleratedNote(s report.Server) string {
-	switch {
-	case s.Tolerated == nil:
-		return ""
-	case s.Tolerated.Expires == "":
-		return fmt.Sprintf(" (tolerated: %s)", report.Visible(s.Tolerated.Reason))
-	}
-	return fmt.Sprintf(" (tolerated until %s: %s)", s.Tolerated.Expires, report.Visible(s.Tolerated.Reason))
 }
 
 // located are findings with their line in the saved snapshot or the file that was looked at, where there is one. Of files that findings

@@ -55,6 +55,34 @@ func TestEmit(t *testing.T) {
 	}
 }
 
+// TestAFleetThatFailsIsToldByItsCauses: standard error once got a line for each of a thousand servers. JSON has them all.
+func TestAFleetThatFailsIsToldByItsCauses(t *testing.T) {
+	r := &report.Report{Command: "list", Status: exit.Incomplete}
+	for i := range 1000 {
+		message := "no such file"
+		if i%10 == 0 {
+			message = "of its own " + strconv.Itoa(i)
+		}
+		r.Servers = append(r.Servers, report.Server{Name: "s" + strconv.Itoa(i), State: report.Failed, Error: &report.Failure{Stage: "starting", Message: message, Hint: "mend it"}})
+	}
+	for _, verbose := range []bool{false, true} {
+		p, out, said := process(t)
+		p.Verbose = verbose
+		_ = output.Emit(t.Context(), p, output.Options{Format: "json"}, r, report.Options{})
+		if got := strings.Count(out.String(), `"stage": "starting"`); got != 1000 {
+			t.Errorf("JSON has %d failures", got)
+		}
+		lines := strings.Split(said.String(), "\n")
+		switch {
+		case verbose && len(lines) != 1001:
+			t.Errorf("%d lines with --verbose", len(lines))
+		case !verbose && (len(lines) > 25 || !strings.HasPrefix(lines[0], "mcpctl: s1, s2, s3, s4, s5, s6, s7, s8 and 892 more: starting: no such file: mend it") ||
+			!strings.Contains(said.String(), "… and 81 more causes why 81 servers could not be asked in full; --verbose shows all")):
+			t.Errorf("%d lines: %s", len(lines), said)
+		}
+	}
+}
+
 // TestInterrupted is a report of a run that a signal ended: it never passes for one that came to an end.
 func TestInterrupted(t *testing.T) {
 	p, out, _ := process(t)

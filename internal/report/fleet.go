@@ -143,16 +143,53 @@ func writeFailures(p *page, servers []Server) {
 		one := p.part()
 		writeFailure(one, t)
 		if p.lines > 0 && i > 0 && p.height()-before+one.height() > p.lines/3 {
-			left := 0
-			for _, t := range all[i:] {
-				left += len(t.Names)
-			}
 			p.gap()
-			p.text(0, 2, span{fmt.Sprintf("… and %s why %s could not be asked in full; --verbose shows all", quantity(len(all)-i, "more cause"), quantity(left, "server")), dim})
+			p.text(0, 2, span{furtherCauses(all[i:]), dim})
 			return
 		}
 		p.then(one)
 	}
+}
+
+func furtherCauses(all []*trouble) string {
+	servers := 0
+	for _, t := range all {
+		servers += len(t.Names)
+	}
+	return fmt.Sprintf("… and %s why %s could not be asked in full; --verbose shows all", quantity(len(all), "more cause"), quantity(servers, "server"))
+}
+
+// FailureNotes are lines for standard error about failed servers, with what to do: one for each; of a fleet, unless all are wanted,
+// one for each of its most frequent causes.
+func FailureNotes(servers []Server, all bool) (notes []string) {
+	failed := lists.Filter(servers, func(s Server) bool { return s.Error != nil })
+	all = all || len(failed) <= mostServers
+	causes := lists.Map(failed, func(s Server) *trouble { return &trouble{Server: s, Failure: *s.Error, Names: []string{s.Name}} })
+	if !all {
+		causes = troubles(failed)
+	}
+	advised := ""
+	for i, t := range causes {
+		if i == mostServers && !all {
+			return append(notes, furtherCauses(causes[i:]))
+		}
+		note := Visible(someOf(t.Names, mostPlaces)) + ": " + t.Stage + ": " + Visible(t.says())
+		if t.Hint != "" && t.Hint != advised {
+			advised, note = t.Hint, note+": "+Visible(t.Hint)
+		}
+		notes = append(notes, note+toleratedNote(t.Server))
+	}
+	return notes
+}
+
+func toleratedNote(s Server) string {
+	switch {
+	case s.Tolerated == nil:
+		return ""
+	case s.Tolerated.Expires == "":
+		return fmt.Sprintf(" (tolerated: %s)", Visible(s.Tolerated.Reason))
+	}
+	return fmt.Sprintf(" (tolerated until %s: %s)", s.Tolerated.Expires, Visible(s.Tolerated.Reason))
 }
 
 func writeFailure(p *page, t *trouble) {
