@@ -56,7 +56,11 @@ func program(f failure) string {
 // notInPath says what to do about a command that is nowhere, and where it was looked for.
 func notInPath(f failure) string {
 	hint := "check the spelling, install it, or give its full path; a PATH under env in the configuration counts"
-	if path := f.start().Path; path != "" {
+	path := f.start().Path
+	if folders := len(filepath.SplitList(path)); folders > 3 {
+		path = fmt.Sprintf("the %d folders of its PATH", folders)
+	}
+	if path != "" {
 		hint += " (looked for in " + path + ")"
 	}
 	return hint
