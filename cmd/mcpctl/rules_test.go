@@ -25,10 +25,8 @@ type catalogue struct {
 // What the page says before a table.
 const (
 	diffSays = "[compatibility.md](compatibility.md) defines what is breaking.\n\n" +
-		"A change inside a schema is two rules: `input-CHANGE` for arguments, `output-CHANGE` for results. The level is the usual one; a finding has\n" +
-		"that of its own verdict. Instead of narrowing an argument, go on accepting old values and convert them inside the server. Instead of\n" +
-		"widening a result, return new values in a member of their own, or from a new tool."
-	checkSays  = "[check.md](check.md) says how they are applied and how often they speak on real servers."
+		"A change inside a schema is two rules: `input-CHANGE` for arguments, `output-CHANGE` for results. The level is the usual one."
+	checkSays  = "[check.md](check.md) says how they are applied."
 	policySays = "They speak in diff and check; [ci.md](ci.md#policy) has the policy."
 )
 
