@@ -71,8 +71,8 @@ func repeatsName(t tool, at spot) {
 
 func lettersOf(text string) string { return strings.Join(wordsOf(text), "") }
 
-// placeholderText is a description that somebody meant to write.
-var placeholderText = match.Pattern(`(?i)^\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$|(?-i:^\W*(?:TODO|FIXME|TBD)\b)`)
+// placeholderText is a description that somebody meant to write. It stands behind one ^, or it would be tried at every character.
+var placeholderText = match.Pattern(`^(?:(?i:\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$)|\W*(?:TODO|FIXME|TBD)\b)`)
 
 func placeholders(t tool, at spot) {
 	if d := t.description(); d.placeholder {
