@@ -68,11 +68,9 @@ var unjoined = strings.NewReplacer("-", "", "_", "")
 
 // read takes what members say, and tells whether that is an announcement.
 func (d *Deprecation) read(members rawjson.Object) (told bool) {
-	for _, key := range slices.Sorted(maps.Keys(members)) {
-		value := members[key]
-		key = strings.ToLower(key[strings.LastIndexByte(key, '/')+1:])
-		text, _ := rawjson.Text(value)
-		switch key = unjoined.Replace(key); {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		value, text := members[name], members.Text(name)
+		switch key := unjoined.Replace(strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])); {
 		case slices.Contains(deprecationKeys, key):
 			inner := rawjson.ObjectOf(value)
 			d.read(inner)
