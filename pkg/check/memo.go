@@ -96,7 +96,7 @@ type memo[T any] struct {
 }
 
 func (m *memo[T]) of(kind string, raw []byte, size int, of func() T) T {
-	sum := maphash.Comparable(memoSeed, [2]string{kind, string(raw)})
+	sum := maphash.Comparable(memoSeed, [2]uint64{maphash.String(memoSeed, kind), maphash.Bytes(memoSeed, raw)})
 	m.Lock()
 	known, there := m.known[sum]
 	m.Unlock()
