@@ -159,9 +159,13 @@ func wrap(spans []piece, first, rest int) [][]piece {
 	if first <= 0 {
 		return [][]piece{spans}
 	}
+	words := func(text string) []string { return strings.SplitAfter(text, " ") }
+	if rowWidth(spans) <= first {
+		words = func(text string) []string { return []string{text} } // joining words again costs the square of their number
+	}
 	w := wrapper{limit: first, rest: rest}
 	for _, s := range spans {
-		for _, word := range strings.SplitAfter(string(s.text), " ") {
+		for _, word := range words(string(s.text)) {
 			w.add(piece{printable.Text(word), s.style})
 		}
 	}
@@ -228,6 +232,14 @@ func width(s printable.Text) int {
 	columns := 0
 	for _, r := range s {
 		columns += displaywidth.Options{}.Rune(r)
+	}
+	return columns
+}
+
+// rowWidth is the number of columns that pieces take beside each other.
+func rowWidth(row []piece) (columns int) {
+	for _, s := range row {
+		columns += width(s.text)
 	}
 	return columns
 }
