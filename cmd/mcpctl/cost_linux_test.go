@@ -265,7 +265,7 @@ func TestCostGrowsWithTheBytes(t *testing.T) {
 	}
 }
 
-// effort is what a diff and a check took: allocations, their bytes, and the bytes of what they tell.
+// effort is what a diff, a check and looking at a list took: allocations, their bytes, and the bytes of what they tell.
 type effort struct{ count, bytes, report uint64 }
 
 func allocated(t *testing.T, r recipe, size int, format string) effort {
@@ -277,7 +277,7 @@ func allocated(t *testing.T, r recipe, size int, format string) effort {
 	var before, after runtime.MemStats
 	var told uint64
 	runtime.ReadMemStats(&before)
-	for _, args := range [][]string{{"diff", old, new}, {"check", new}} {
+	for _, args := range [][]string{{"diff", old, new}, {"check", new}, {"list", new}, {"show", new}} {
 		if status := run(t.Context(), append(args, "--format", format, "--output", report), p); status != 0 && status != 1 {
 			t.Fatalf("%q: status %d", args, status)
 		}

@@ -206,19 +206,14 @@ func (g grid) empty(i int) bool {
 // without is g less the columns for which gone is true.
 func (g grid) without(gone func(int) bool) grid {
 	out := grid{most: g.most}
+	var kept []int
 	for i, c := range g.columns {
 		if !gone(i) {
-			out.columns = append(out.columns, c)
+			kept, out.columns = append(kept, i), append(out.columns, c)
 		}
 	}
 	for _, row := range g.rows {
-		var kept []span
-		for i, s := range row {
-			if !gone(i) {
-				kept = append(kept, s)
-			}
-		}
-		out.rows = append(out.rows, kept)
+		out.rows = append(out.rows, lists.Map(kept, func(i int) span { return row[i] }))
 	}
 	return out
 }
