@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -284,6 +285,30 @@ func checkQuiet(t *testing.T, file string) {
 		}
 		return true
 	})
+}
+
+// TestNoTypeHoldsEverything: a type of more than 25 methods is several.
+func TestNoTypeHoldsEverything(t *testing.T) {
+	methods := map[string]int{}
+	for _, file := range productFiles(t) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range parsed.Decls {
+			if f, ok := one.(*ast.FuncDecl); ok && f.Recv != nil {
+				methods[filepath.Dir(file)+"."+strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*")]++
+			}
+		}
+	}
+	for name, count := range methods {
+		if count > 25 {
+			t.Errorf("%s has %d methods", name, count)
+		}
+	}
+	if len(methods) < 100 {
+		t.Errorf("only %d types have methods", len(methods))
+	}
 }
 
 // TestNothingIsCompiledAtTheStart finds expressions that every start of the program would compile, whether its run needs them or

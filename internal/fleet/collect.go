@@ -178,7 +178,7 @@ func live(targets []Target) (servers []probe.Server, slots []int) {
 }
 
 // tolerate marks failed servers that mcpctl.yaml tolerates; never what is wrong with the configuration itself.
-func (f *Fleet) tolerate(surfaces []Surface) {
+func tolerate(f *Fleet, surfaces []Surface) {
 	for i, s := range surfaces {
 		if s.Incomplete() && !s.Misconfigured {
 			surfaces[i].Tolerated = f.Tolerated(s.Name)
@@ -208,7 +208,7 @@ func (f *Fleet) Ping(ctx context.Context, targets []Target, count int, pause tim
 		surfaces[slots[i]], err = pingOne(ctx, servers[i], f.options, count, pause)
 		return err
 	})
-	f.tolerate(surfaces)
+	tolerate(f, surfaces)
 	return surfaces
 }
 
@@ -289,7 +289,7 @@ func (f *Fleet) again(ctx context.Context, targets []Target, surfaces []Surface,
 			surfaces[slots[i]].fail(err)
 		}
 	}
-	f.tolerate(surfaces)
+	tolerate(f, surfaces)
 }
 
 func pingOne(ctx context.Context, server probe.Server, options probe.Options, count int, pause time.Duration) (Surface, error) {

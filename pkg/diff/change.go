@@ -284,7 +284,7 @@ func (r *revision) silent(ch *change) bool {
 	if ch.Family == schema.FamilyProperty && unconstrained(ch.value()) {
 		return false
 	}
-	if r.unchanged() || equal(*ch.judged) && ch.Family != schema.FamilyProperty {
+	if equal(r.whole) || equal(*ch.judged) && ch.Family != schema.FamilyProperty {
 		return true
 	}
 	return ch.successor == nil && slices.ContainsFunc(r.asserting, func(other *change) bool {

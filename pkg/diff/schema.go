@@ -148,9 +148,6 @@ func (r *revision) recordedOf(ch *change) func(tool string) *finding.Usage {
 	return of
 }
 
-// unchanged tells whether all edits together say the same in other words.
-func (r *revision) unchanged() bool { return equal(r.whole) }
-
 // reportProblems reports what has no meaning in the new schema and was not in the old one.
 func reportProblems(r *revision) {
 	known := lists.Set(lists.Map(r.Before.Problems(), func(p schema.Problem) string { return p.Message + p.Path }))
@@ -197,7 +194,7 @@ func (r *revision) remainder() {
 	r.calls = r.refused()
 	defer func() { r.calls = nil }()
 	switch {
-	case r.unchanged():
+	case equal(r.whole): // all edits together say the same in other words
 		r.tell("schema-rewritten", f)
 	case r.whole.Breaks.Verdict == schema.Unknown && !r.doubted && !r.invalid:
 		r.unproven(f, r.subject(""), r.whole.Breaks)
@@ -307,7 +304,7 @@ func compareInputRoot(c *comparison, s subject, old, new json.RawMessage) {
 
 // reportCombinators reports those that are new at the root of an input schema, if they are more than other words for the same.
 func reportCombinators(r *revision) {
-	if r.direction != finding.Input || r.unchanged() {
+	if r.direction != finding.Input || equal(r.whole) {
 		return
 	}
 	before, after := viewOf(r.Before.Raw()), viewOf(r.After.Raw())
