@@ -49,7 +49,8 @@ func (e Entry) Manifest() manifest.Manifest {
 		b.contact(h.URL, "")
 	}
 	words := e.words()
-	for i, masked := range redact.Literals(words, manifest.IsCode) {
+	code, handed := manifest.CodeIn(words)
+	for i, masked := range redact.Literals(words, func(i int) bool { return code[i] || handed[i] }) {
 		b.Starts = append(b.Starts, manifest.Masked(masked, words[i]))
 	}
 	if s := e.Server.Stdio; s != nil {

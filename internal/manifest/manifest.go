@@ -239,38 +239,58 @@ func Compare(earlier, now []string) (added, gone []string) {
 	return missing(earlier, now), missing(now, earlier)
 }
 
-// interpreters run code that stands in an argument behind one of these flags, or in the flag itself, as what it captures.
+// interpreters run code that stands in an argument behind one of these flags, or in the flag itself, as what it captures. The code gets
+// the arguments after it, and may run them, if it is handed over after such words.
 var interpreters = []struct {
 	programs []string
+	hands    func(words []string) bool
 	flag     func() *match.Expression
 }{
-	{[]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "busybox", "su"}, match.Pattern(`^-[a-zA-Z]*c[a-zA-Z]*$`)},
-	{[]string{"cmd"}, match.Pattern(`(?i)^/[ck]$`)},
-	{[]string{"powershell", "pwsh"}, match.Pattern(`(?i)^-(?:c|command|e|enc|encodedcommand)$`)},
-	{[]string{"python", "pypy", "py"}, match.Pattern("^-[bBdEiIOPqsSuvVx]*c(.*[ (;'\"].*)?$")},
-	{[]string{"node", "nodejs", "bun", "tsx"}, match.Pattern(`^(?:-e|-p|-pe|--eval|--print)(=.*)?$`)},
-	{[]string{"perl", "ruby", "lua"}, match.Pattern("^-[alnpw]{0,4}[eE](.*[ (;'\"].*)?$")},
-	{[]string{"deno"}, match.Pattern(`^eval$`)},
-	{[]string{"php"}, match.Pattern("^(?:-r|--run)(.*[ (;'\"].*)?$")},
-	{[]string{"npx", "npm"}, match.Pattern(`^(?:-c|--call)(=.*)?$`)},
+	{[]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "busybox"}, ownFlags, match.Pattern(`^-[a-zA-Z]*c[a-zA-Z]*$`)},
+	{[]string{"su"}, anyWords, match.Pattern(`^-[a-zA-Z]*c[a-zA-Z]*$`)},
+	{[]string{"cmd"}, noWords, match.Pattern(`(?i)^/[ck]$`)},
+	{[]string{"powershell", "pwsh"}, ownFlags, match.Pattern(`(?i)^-(?:c|command|e|enc|encodedcommand)$`)},
+	{[]string{"python", "pypy", "py"}, ownFlags, match.Pattern("^-[bBdEiIOPqsSuvVx]*c(.*[ (;'\"].*)?$")},
+	{[]string{"node", "nodejs", "bun", "tsx"}, ownFlags, match.Pattern(`^(?:-e|-p|-pe|--eval|--print)(=.*)?$`)},
+	{[]string{"perl", "ruby", "lua"}, ownFlags, match.Pattern("^-[alnpw]{0,4}[eE](.*[ (;'\"].*)?$")},
+	{[]string{"deno"}, anyWords, match.Pattern(`^eval$`)},
+	{[]string{"php"}, ownFlags, match.Pattern("^(?:-r|--run)(.*[ (;'\"].*)?$")},
+	{[]string{"npx", "npm"}, noWords, match.Pattern(`^(?:-c|--call)(=.*)?$`)},
 }
 
-// IsCode tells whether the argument at i of a command line is code that its program, or one that it starts, runs. Further arguments
-// are none: they may hold secrets.
-func IsCode(argv []string, i int) bool {
-	for _, in := range interpreters {
-		for at := 0; at < i; at++ {
-			if !slices.Contains(in.programs, base(argv[at])) {
-				continue
+// CodeIn tells of each argument of a command line whether it is code that its program, or one that it starts, runs, and whether it is
+// handed to such code, which may run it, too. An argument that is neither may hold a secret.
+func CodeIn(argv []string) (code, handed []bool) {
+	code, handed = make([]bool, len(argv)), make([]bool, len(argv))
+	started := make([]int, len(interpreters)) // behind which argument each was last named; 0 = nowhere
+	over := false
+	for i, word := range argv {
+		handed[i] = over
+		for n, in := range interpreters {
+			if at := started[n]; at > 0 && (at < i && in.flag().MatchString(argv[i-1]) || captures(in.flag(), word)) {
+				code[i], over = true, over || in.hands(argv[at:i])
 			}
-			own := in.flag().FindStringSubmatch(argv[i])
-			if at+1 < i && in.flag().MatchString(argv[i-1]) || len(own) > 1 && own[1] != "" {
-				return true
+			if slices.Contains(in.programs, base(word)) {
+				started[n] = i + 1
 			}
 		}
 	}
-	return false
+	return code, handed
 }
+
+func captures(flag *match.Expression, word string) bool {
+	found := flag.FindStringSubmatch(word)
+	return len(found) > 1 && found[1] != ""
+}
+
+// ownFlags tells whether words are flags of an interpreter and their values: what is behind a script or module is for that.
+func ownFlags(words []string) bool {
+	return len(words) == 0 || strings.HasPrefix(words[0], "-") && !slices.Contains(words, "-m")
+}
+
+func anyWords([]string) bool { return true }
+
+func noWords([]string) bool { return false }
 
 // base is what a program is called, without the folder, the version and the .exe that may be around it.
 func base(program string) string {
@@ -287,10 +307,8 @@ func oddCommand(words []Text) string {
 	for i, word := range words {
 		argv[i] = word.exact
 	}
-	for i := range argv {
-		if IsCode(argv, i) {
-			return "runs code that stands in an argument"
-		}
+	if code, _ := CodeIn(argv); slices.Contains(code, true) {
+		return "runs code that stands in an argument"
 	}
 	engine := slices.IndexFunc(argv, func(word string) bool { return slices.Contains([]string{"docker", "podman", "nerdctl"}, base(word)) })
 	for _, word := range argv[max(engine, 0):] {

@@ -18,7 +18,7 @@ func TestWhereIs(t *testing.T) {
 	}
 }
 
-func TestIsCode(t *testing.T) {
+func TestCodeIn(t *testing.T) {
 	for line, want := range map[string]int{ // the argument that is code; 0 = none
 		"sh -c x": 2, "bash -lc x": 2, "/bin/zsh -c x": 2, "node -e x": 2, "node --eval=x": 1, "python3 -c x": 2, "env A=b sh -c x": 4, "docker run img sh -c x": 5,
 		"deno eval x": 2, "cmd /c x": 2, "npx -c x": 2, "npx -y pkg -c x": 4, "node server.js": 0, "grep -c x": 0, "npx -y pkg": 0,
@@ -28,13 +28,36 @@ func TestIsCode(t *testing.T) {
 	} {
 		argv := strings.Fields(line)
 		got := 0
+		code, _ := CodeIn(argv)
 		for i := range argv {
-			if IsCode(argv, i) {
+			if code[i] {
 				got = i
 			}
 		}
 		if got != want {
 			t.Errorf("%s: %d, want %d", line, got, want)
+		}
+	}
+}
+
+// TestCodeInTakesLinearTime would take minutes if each argument looked at all before it.
+func TestCodeInTakesLinearTime(t *testing.T) {
+	argv := append([]string{"sh", "-c"}, slices.Repeat([]string{"x"}, 50_000)...)
+	if code, handed := CodeIn(argv); !code[2] || !handed[len(argv)-1] {
+		t.Error("code, or what it is handed, is not seen")
+	}
+}
+
+// TestCodeIsHandedArguments: what code may run is never hidden as a secret, what is meant for a program is none of it.
+func TestCodeIsHandedArguments(t *testing.T) {
+	for line, want := range map[string]bool{
+		"sh -c $1 --token ./x": true, "env A=b bash -e -c $1 --token ./x": true, "su root -c $1 --token ./x": true, "node -r m -e y --token ./x": true, "python -cx() --token ./x": true,
+		"deno eval y --token ./x": true, "node --eval=y --token ./x": true, "sh -c python -m y -c z --token ./x": true,
+		"python -m server -c config.json --token s": false, "python server.py -c config.json --token s": false, "cmd /c npx server --token s": false, "npx -y pkg -c y --token s": false, "node server.js --token s": false,
+	} {
+		argv := strings.Fields(line)
+		if _, handed := CodeIn(argv); handed[len(argv)-1] != want {
+			t.Errorf("%s: %t, want %t", line, !want, want)
 		}
 	}
 }

@@ -244,11 +244,11 @@ var (
 	schemeWord   = match.Pattern(`(?i)^\s*(bearer|basic|token|digest)\s+`)
 )
 
-// Literals is a command line in which nothing but literal secrets is replaced. isCode tells which arguments are code.
-func Literals(argv []string, isCode func(argv []string, i int) bool) []string {
+// Literals is a command line in which nothing but literal secrets is replaced. isCode tells which arguments may be code.
+func Literals(argv []string, isCode func(i int) bool) []string {
 	shown := eachArg(argv, literalArg)
 	for i, arg := range argv {
-		if isCode(argv, i) {
+		if isCode(i) {
 			shown[i] = Literal(arg)
 		}
 	}

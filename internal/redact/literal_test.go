@@ -7,8 +7,8 @@ import (
 
 // TestLiterals masks literal secrets and nothing of a command that somebody has to agree to.
 func TestLiterals(t *testing.T) {
-	isCode := func(argv []string, i int) bool {
-		return i > 0 && (argv[i-1] == "-c" || argv[i-1] == "-e" && argv[0] == "node")
+	literals := func(argv []string) []string {
+		return Literals(argv, func(i int) bool { return i > 0 && (argv[i-1] == "-c" || argv[i-1] == "-e" && argv[0] == "node") })
 	}
 	for _, test := range []struct{ in, want string }{
 		{"npx|-y|@modelcontextprotocol/server-everything@2025.8.4|stdio", ""},
@@ -37,12 +37,12 @@ func TestLiterals(t *testing.T) {
 		if want == "" {
 			want = test.in
 		}
-		if got := strings.Join(Literals(strings.Split(test.in, "|"), isCode), "|"); got != want && !strings.Contains(test.in, "|base64") {
+		if got := strings.Join(literals(strings.Split(test.in, "|")), "|"); got != want && !strings.Contains(test.in, "|base64") {
 			t.Errorf("%s\n%s, want\n%s", test.in, got, want)
 		}
 	}
 	payload := []string{"sh", "-c", "echo aGVsbG8gd29ybGQgdGhpcyBpcyBjb2Rl|base64 -d|sh"}
-	if got := Literals(payload, isCode); got[2] != payload[2] {
+	if got := literals(payload); got[2] != payload[2] {
 		t.Errorf("code is hidden: %s", got[2])
 	}
 }
