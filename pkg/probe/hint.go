@@ -115,6 +115,7 @@ var hints = [...]struct {
 	}},
 	{diedSaying(packageMissing), always("check the package's name and version: the package registry does not have it")},
 	{diedSaying(variableMissing), always("set the missing variable under env in the configuration, or with --env NAME=value")},
+	{diedSaying(usageTold), always("give the server the arguments that its usage names: as args in the configuration, or behind -- on the command line")},
 	{diedInSandbox, whatTheSandboxHeld},
 	{died, always("run the same command by hand to see why; servers get a minimal environment (--inherit-env hands on all of it) and what env in the configuration sets")},
 	{func(f failure) bool { return lost(f.err) && f.server.Stdio != nil }, always("the command closed its output without answering: check that it is an MCP server and that its arguments choose the stdio transport")},

@@ -53,6 +53,7 @@ func TestHints(t *testing.T) {
 		"unknown argument":     {failure{server: Server{Stdio: &Stdio{Command: "srv", Args: []string{"--new"}}}, err: gone, stderr: "unknown flag: --new"}, "does not know the argument --new"},
 		"no such package":      {failure{server: stdio, err: gone, stderr: "npm error code E404\nnpm error 404 Not Found - GET https://x"}, "package"},
 		"variable missing":     {failure{server: stdio, err: gone, stderr: "GITHUB_PERSONAL_ACCESS_TOKEN not set"}, "--env"},
+		"usage told":           {failure{server: stdio, err: gone, stderr: "Usage: mcp-server-filesystem <allowed-directory>"}, "behind --"},
 		"key missing":          {failure{server: stdio, err: gone, stderr: "Please provide an API key"}, "--env"},
 		"offline in a sandbox": {failure{server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "Error: getaddrinfo EAI_AGAIN api.example.com"}, "it tried the network (sandbox: {network: [HOST]}), which"},
 		"in a sandbox":         {failure{server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "panic"}, "without --sandbox"},
