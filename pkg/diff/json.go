@@ -153,9 +153,13 @@ func viewOf(raw json.RawMessage) view {
 
 // only is the members of these keys.
 func (v view) only(keys []string) view {
-	v = maps.Clone(v)
-	maps.DeleteFunc(v, func(key string, _ json.RawMessage) bool { return !slices.Contains(keys, key) })
-	return v
+	some := view{}
+	for _, key := range keys {
+		if value, there := v[key]; there {
+			some[key] = value
+		}
+	}
+	return some
 }
 
 // text is a member that is a text; empty when it is missing or of another kind.
