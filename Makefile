@@ -12,7 +12,7 @@ ACT := github.com/nektos/act@v0.2.89
 CONFORMANCE := 0.2.0-alpha.12 0.1.16
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-fleet test-kubernetes test-store test-real test-systems test-browser conformance bench scale corpus check-corpus oracle composed soak clean
+.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-fleet test-kubernetes test-store test-real test-systems test-browser conformance bench cost scale corpus check-corpus oracle composed soak clean
 
 build:                ## build bin/mcpctl
 	$(RELEASED) -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -90,6 +90,9 @@ docs:                 ## write docs/rules.md and the table of docs/discovery.md 
 
 bench: build          ## Go benchmarks, and whole-process comparisons as ratios (docs/performance.md)
 	sh scripts/bench.sh
+
+cost:                 ## what hostile lists of COST bytes cost: each at most two seconds of processor time, which for a megabyte wants an idle machine
+	$(GO) test -count=1 ./cmd/mcpctl -run 'TestCost$$' -cost=$(or $(COST),250000) -v
 
 scale:                ## what fleets cost, as the table of docs/scale.md: SCALE="SERVERS… / SAVED SNAPSHOTS…"
 	MCPCTL_SCALE="$(or $(SCALE),100 1000 10000 / 1000 10000 100000)" $(GO) test -count=1 -timeout 0 -tags scale -v -run '^TestScale$$' ./cmd/mcpctl
