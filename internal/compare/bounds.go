@@ -117,7 +117,7 @@ func tooLong(limit time.Duration) string { return fmt.Sprintf("undecided after %
 func refuse(s *fleet.Surface, fits bool) {
 	switch size := sizeOf(s.Snapshot); {
 	case size > mostChecked:
-		why := fmt.Sprintf("its items are %.1f MiB, of which %d MiB are checked at most", float64(size)/(1<<20), mostChecked>>20)
+		why := fmt.Sprintf("what it offers is %.1f MiB, of which %d MiB are checked at most", float64(size)/(1<<20), mostChecked>>20)
 		undecided(s, "checking", why, offerLess+", and diff compares what changed")
 	case !fits:
 		undecided(s, "checking", noRoom(size), fewerOfThem)

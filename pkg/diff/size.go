@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"hash/maphash"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -21,7 +24,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("what changed is %.1f MiB on both sides, of which %d MiB are compared at most", float64(e.Bytes)/(1<<20), MostBytes>>20)
 }
 
-// Size is how many bytes of items and texts one side has and the other has not, of both sides. It is 0 for what has no side.
+// Size is how many bytes one side has and the other has not, of both sides. It is 0 for what has no side.
 func Size(old, new *snapshot.Snapshot) int {
 	if old == nil || new == nil {
 		return 0
@@ -30,13 +33,26 @@ func Size(old, new *snapshot.Snapshot) int {
 	if old.Instructions != new.Instructions {
 		size += len(old.Instructions) + len(new.Instructions)
 	}
-	if !same(old.Server, new.Server) {
-		size += len(old.Server) + len(new.Server)
+	if !slices.Equal(old.Supported, new.Supported) {
+		size += len(strings.Join(slices.Concat(old.Supported, new.Supported), ""))
+	}
+	was, is := besideLists(old), besideLists(new)
+	for _, key := range keys(was, is) {
+		if !same(was[key], is[key]) {
+			size += len(was[key]) + len(is[key])
+		}
 	}
 	for _, kind := range snapshot.Kinds() {
 		size += sizeOfItems(old.List(kind).Items(), new.List(kind).Items())
 	}
 	return size
+}
+
+// besideLists are the members of a snapshot that are JSON and no lists.
+func besideLists(s *snapshot.Snapshot) view {
+	v := view{"serverInfo": s.Server, "capabilities": s.Capabilities}
+	maps.Copy(v, s.Extra)
+	return v
 }
 
 // sizeOfItems takes an item that stands in one place on both sides for the same, which costs least.

@@ -101,7 +101,10 @@ func (e *IncompleteError) Error() string {
 
 // Size is how many bytes of JSON and text the snapshot is.
 func (s *Snapshot) Size() int {
-	size := len(s.Instructions) + len(s.Server)
+	size := len(s.Instructions) + len(s.Server) + len(s.Capabilities) + len(strings.Join(s.Supported, ""))
+	for _, value := range s.Extra {
+		size += len(value)
+	}
 	for _, kind := range Kinds() {
 		for _, item := range s.List(kind).Items() {
 			size += len(item.Raw)
