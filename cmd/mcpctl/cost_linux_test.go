@@ -204,10 +204,10 @@ func TestCostOfARun(t *testing.T) {
 	if *costSize == 0 {
 		t.Skip("SKIPPED: it measures with -cost=1000000")
 	}
-	for _, name := range []string{"anchors", "conditions", "invalid-below-a-name-that-is-told", "orders-that-end-too-early", "tools-that-are-no-objects"} {
+	for name, r := range recipes(t) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			fleetOf(t, dir, 100, recipes(t)[name])
+			fleetOf(t, dir, 100, r)
 			for _, args := range [][]string{{"diff", filepath.Join(dir, "old"), filepath.Join(dir, "new")}, {"check", filepath.Join(dir, "new")}} {
 				cmd := exec.Command("mcpctl", append(args, "--format", "json", "--output", filepath.Join(dir, "report.json"))...)
 				cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
