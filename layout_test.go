@@ -39,6 +39,7 @@ var forTests = []string{"internal/fixture", "internal/packages/registrytest", "i
 
 // libraries are all that is not our own, each with the packages that may import it.
 var libraries = map[string][]string{
+	"cuelabs.dev/go/oci/ociregistry":           {"internal/packages"},
 	"github.com/bmatcuk/doublestar/v4":         {"internal/reload"},
 	"github.com/cenkalti/backoff/v5":           {"pkg/probe", "internal/live"},
 	"github.com/clipperhouse/displaywidth":     {"internal/report", "internal/terminal"},
@@ -60,7 +61,6 @@ var libraries = map[string][]string{
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
 	"golang.org/x/sync":                        {"internal/fleet"},
 	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal/terminaltest"},
-	"oras.land/oras-go/v2":                     {"internal/packages"},
 	"golang.org/x/term":                        {"internal/terminal"},
 }
 

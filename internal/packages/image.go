@@ -11,11 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"oras.land/oras-go/v2/registry/remote"
-	"oras.land/oras-go/v2/registry/remote/auth"
-	"oras.land/oras-go/v2/registry/remote/credentials"
-	"oras.land/oras-go/v2/registry/remote/retry"
-
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -37,44 +32,13 @@ func (m image) versions(ctx context.Context, ref Ref, all bool) ([]string, error
 	if !all {
 		return []string{cmp.Or(ref.Version, "latest")}, nil
 	}
-	tags, err := listTags(ctx, ref.Name)
+	tags, err := listTags(ctx, ref.Name, m.Env)
 	if err != nil {
 		return nil, explained(ref, imageFaults, err.Error(), fmt.Errorf("listing its tags: %w", err))
 	}
 	tags = slices.DeleteFunc(tags, func(tag string) bool { return !released(tag) })
 	slices.SortStableFunc(tags, compareVersions)
 	return tags, nil
-}
-
-// listTags asks the registry of an image, as whoever is logged in there with docker.
-func listTags(ctx context.Context, image string) (tags []string, err error) {
-	repository, err := remote.NewRepository(withRegistry(image))
-	if err != nil {
-		return nil, err
-	}
-	repository.PlainHTTP = match.ThisMachine(repository.Reference.Host()) // which docker asks without TLS
-	client := &auth.Client{Client: retry.DefaultClient, Cache: auth.NewCache()}
-	if docker, err := credentials.NewStoreFromDocker(credentials.StoreOptions{}); err == nil { // else nobody is logged in
-		client.Credential = credentials.Credential(docker)
-	}
-	repository.Client = client
-	err = repository.Tags(ctx, "", func(page []string) error {
-		tags = append(tags, page...)
-		return nil
-	})
-	return tags, err
-}
-
-// withRegistry is the name of an image as docker understands it: without a registry it is one of Docker Hub's.
-func withRegistry(image string) string {
-	first, _, nested := strings.Cut(image, "/")
-	switch {
-	case !nested:
-		return "docker.io/library/" + image
-	case !strings.ContainsAny(first, ".:") && first != "localhost":
-		return "docker.io/" + image
-	}
-	return image
 }
 
 // released tells a tag that is a version from one that can be moved to the next, such as "latest" or "1.2".
@@ -179,7 +143,7 @@ var imageFaults = []fault{
 	{"repository does not exist", "the registry has no such image, or does not show it to you (docker login)"},
 	{"did not resolve to an alias", "podman wants the registry before the name of an image, such as oci:docker.io/IMAGE"},
 	{"NAME_UNKNOWN", "the registry has no such image"},
-	{"UNAUTHORIZED", "the registry wants to know who you are: docker login"},
+	{"401 Unauthorized", "the registry wants to know who you are: docker login"},
 	{"unauthorized", "the registry wants to know who you are: docker login"},
 	{"connection refused", "the registry cannot be reached: nobody listens there"},
 	{"no such host", "the registry cannot be reached: its name is not found"},
