@@ -36,7 +36,9 @@ var PriorityClaims = []func() *match.Expression{
 
 // order is an expression with the blanks and apostrophes that its text may have in the place of the plain ones.
 func order(expression string) func() *match.Expression {
-	return match.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))
+	return sync.OnceValue(func() *match.Expression {
+		return match.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))()
+	})
 }
 
 // Default is a default that a text speaks of.
