@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	p.Store = stores
 	own, behind := splitCommand(args)
 	this := newProgram(p, behind)
-	app := newApp(this)
+	app := newApp(this, own...)
 	takesValue, err := flagsFor(app, own), error(nil)
 	if asked, all, command := asksForHelp(own, takesValue); asked {
 		err = this.help(app, command, all)
@@ -93,8 +93,8 @@ func perform(ctx context.Context, app *cli.App, args []string) error {
 	return command.Action(c)
 }
 
-// newApp wires the commands.
-func newApp(p program) *cli.App {
+// newApp wires the commands, or the one that args begin with.
+func newApp(p program, args ...string) *cli.App {
 	showVersion := false
 	return &cli.App{
 		Name: "mcpctl", Usage: "inspect, diff and guard MCP servers", Description: appDescription,
@@ -116,17 +116,57 @@ func newApp(p program) *cli.App {
 			}
 			return unknownCommand(c.App, words)
 		},
-		Commands: commands(p),
+		Commands: commands(p, args),
 	}
 }
 
-func commands(p program) []*cli.Command {
-	return []*cli.Command{
-		listCommand(p), showCommand(p), snapshotCommand(p), diffCommand(p), acceptCommand(p), checkCommand(p), watchCommand(p),
-		callCommand(p), promptCommand(p), readCommand(p), completeCommand(p), pingCommand(p),
-		loginCommand(p), logoutCommand(p), authCommand(p),
-		mergeCommand(p), mergeDriverCommand(p), grepCommand(p), initCommand(p), cacheCommand(p), usageCommand(p), rulesCommand(p), reportCommand(p), configCommand(p), trustCommand(p), completionCommand(p), manCommand(p), versionCommand(p),
+// constructors are those of all commands, by their names.
+var constructors = []struct {
+	name string
+	make func(program) *cli.Command
+}{
+	{"list", listCommand},
+	{"show", showCommand},
+	{"snapshot", snapshotCommand},
+	{"diff", diffCommand},
+	{"accept", acceptCommand},
+	{"check", checkCommand},
+	{"watch", watchCommand},
+	{"call", callCommand},
+	{"prompt", promptCommand},
+	{"read", readCommand},
+	{"complete", completeCommand},
+	{"ping", pingCommand},
+	{"login", loginCommand},
+	{"logout", logoutCommand},
+	{"auth", authCommand},
+	{"merge", mergeCommand},
+	{"merge-driver", mergeDriverCommand},
+	{"grep", grepCommand},
+	{"init", initCommand},
+	{"cache", cacheCommand},
+	{"usage", usageCommand},
+	{"rules", rulesCommand},
+	{"report", reportCommand},
+	{"config", configCommand},
+	{"trust", trustCommand},
+	{"completion", completionCommand},
+	{"man", manCommand},
+	{"version", versionCommand},
+}
+
+// commands are the one that args begin with, or all: the flags of all of them would cost each start a twelfth.
+func commands(p program, args []string) []*cli.Command {
+	var all []*cli.Command
+	for _, c := range constructors {
+		if len(args) > 0 && c.name == args[0] {
+			return []*cli.Command{c.make(p)}
+		}
 	}
+	for _, c := range constructors {
+		all = append(all, c.make(p))
+	}
+	return all
 }
 
 const appDescription = `A SOURCE is the NAME of a configured server, a URL, npm:PACKAGE[@VERSION], pypi:PACKAGE[@VERSION], oci:IMAGE[:TAG], "-- CMD ARG…" (an ad-hoc stdio server,
