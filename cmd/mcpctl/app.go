@@ -120,50 +120,54 @@ func newApp(p program, args ...string) *cli.App {
 	}
 }
 
-// constructors are those of all commands, by their names.
-var constructors = []struct {
+// constructor makes a command, whose name it knows without that.
+type constructor struct {
 	name string
 	make func(program) *cli.Command
-}{
-	{"list", listCommand},
-	{"show", showCommand},
-	{"snapshot", snapshotCommand},
-	{"diff", diffCommand},
-	{"accept", acceptCommand},
-	{"check", checkCommand},
-	{"watch", watchCommand},
-	{"call", callCommand},
-	{"prompt", promptCommand},
-	{"read", readCommand},
-	{"complete", completeCommand},
-	{"ping", pingCommand},
-	{"login", loginCommand},
-	{"logout", logoutCommand},
-	{"auth", authCommand},
-	{"merge", mergeCommand},
-	{"merge-driver", mergeDriverCommand},
-	{"grep", grepCommand},
-	{"init", initCommand},
-	{"cache", cacheCommand},
-	{"usage", usageCommand},
-	{"rules", rulesCommand},
-	{"report", reportCommand},
-	{"config", configCommand},
-	{"trust", trustCommand},
-	{"completion", completionCommand},
-	{"man", manCommand},
-	{"version", versionCommand},
+}
+
+func constructors() []constructor {
+	return []constructor{
+		{"list", listCommand},
+		{"show", showCommand},
+		{"snapshot", snapshotCommand},
+		{"diff", diffCommand},
+		{"accept", acceptCommand},
+		{"check", checkCommand},
+		{"watch", watchCommand},
+		{"call", callCommand},
+		{"prompt", promptCommand},
+		{"read", readCommand},
+		{"complete", completeCommand},
+		{"ping", pingCommand},
+		{"login", loginCommand},
+		{"logout", logoutCommand},
+		{"auth", authCommand},
+		{"merge", mergeCommand},
+		{"merge-driver", mergeDriverCommand},
+		{"grep", grepCommand},
+		{"init", initCommand},
+		{"cache", cacheCommand},
+		{"usage", usageCommand},
+		{"rules", rulesCommand},
+		{"report", reportCommand},
+		{"config", configCommand},
+		{"trust", trustCommand},
+		{"completion", completionCommand},
+		{"man", manCommand},
+		{"version", versionCommand},
+	}
 }
 
 // commands are the one that args begin with, or all: the flags of all of them would cost each start a twelfth.
 func commands(p program, args []string) []*cli.Command {
 	var all []*cli.Command
-	for _, c := range constructors {
+	for _, c := range constructors() {
 		if len(args) > 0 && c.name == args[0] {
 			return []*cli.Command{c.make(p)}
 		}
 	}
-	for _, c := range constructors {
+	for _, c := range constructors() {
 		all = append(all, c.make(p))
 	}
 	return all

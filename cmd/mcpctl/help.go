@@ -280,7 +280,7 @@ func manCommand(p program) *cli.Command {
 				return exit.Usagef("man takes no argument: mcpctl man | man -l -")
 			}
 			var page strings.Builder
-			manual(&page, c.App)
+			manual(&page, newApp(p))
 			return p.Output.Bytes(c.Context, p.Process, []byte(page.String()))
 		},
 	}, []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &p.Output.File, TakesFile: true}})

@@ -38,8 +38,8 @@ var programs = map[string]func(){
 // TestMain makes the test binary be mcpctl, and the servers that scripts talk to.
 func TestMain(m *testing.M) { testscript.Main(slim{m}, programs) }
 
-// slim are tests with an mcpctl that starts in half the time of the test binary, which links judges that take longer to start than
-// all of mcpctl; scripts start it thousands of times. Where races or coverage are looked for, or Go is not at hand, it is the test
+// slim are tests with an mcpctl and a fixture that start in half the time of the test binary, which links judges that take longer to
+// start than all of mcpctl; scripts start them thousands of times. Where races or coverage are looked for, or Go is not at hand, it is the test
 // binary that does.
 type slim struct{ *testing.M }
 
@@ -55,8 +55,8 @@ func (s slim) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(bin)
-	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o", bin, ".")
-	build.Env = append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs", "-ldflags", "-s -w", "-o", bin, ".", "./testdata/fixture")
+	build.Env = append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "CGO_ENABLED=0") // as the Makefile builds
 	if out, err := build.CombinedOutput(); err == nil {
 		os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 		os.Setenv(built, bin)
