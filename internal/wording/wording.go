@@ -45,7 +45,7 @@ func order(expression string) func() *match.Expression {
 type Default struct {
 	Word   string // the value as it is written, without its quotes
 	Number bool   // it is a number
-	Unit   string // what stands behind a number, white space included
+	Unit   string // of a number, with the white space in front of it; empty when what stands behind it is no unit
 	Bare   bool   // it is a word without quotes, perhaps one of the sentence
 }
 
@@ -54,11 +54,26 @@ const value = "(?:\"([^\"\\n]{0,80})\"|'([^'\\n]{0,80})'|`([^`\\n]{0,80})`|(-?\\
 
 var defaults = match.Pattern(`(?i)\bdefaults?(?:\s+value)?(?:\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)` + value)
 
+// unit behind a number makes it another one.
+var unit = match.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b)`)
+
+// IsUnit tells whether what stands behind a number is a unit of measure.
+func IsUnit(behind string) bool { return unit().MatchString(behind) }
+
+// Same tells whether two texts speak of one default: as when only one of them names the unit.
+func (d Default) Same(other Default) bool {
+	plain := strings.NewReplacer(",", "", "_", "")
+	if d.Number && other.Number {
+		d.Word, other.Word = plain.Replace(d.Word), plain.Replace(other.Word)
+	}
+	return strings.EqualFold(d.Word, other.Word) && (d.Unit == "" || other.Unit == "" || strings.EqualFold(d.Unit, other.Unit))
+}
+
 // Defaults are those that a text speaks of, in their order. A mention without a value has no Word.
 func Defaults(text string) []Default {
 	var all []Default
 	for _, m := range defaults().FindAllStringSubmatch(text, -1) {
-		one := Default{Number: m[4] != "", Unit: m[5], Bare: m[7] != ""}
+		one := Default{Number: m[4] != "", Unit: unit().FindString(m[5]), Bare: m[7] != ""}
 		for _, group := range []int{1, 2, 3, 4, 6, 7} {
 			one.Word += m[group]
 		}

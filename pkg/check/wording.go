@@ -44,9 +44,6 @@ func ofDescribed(f func(p *place, text string, at spot)) look {
 
 func (p *place) number() bool { return p.object["type"] == "integer" || p.object["type"] == "number" }
 
-// unit after a number makes it another one than the schema's.
-var unit = match.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b)`)
-
 func defaultsInText(p *place, text string, at spot) {
 	given, ok := p.object["default"]
 	if !ok {
@@ -57,7 +54,7 @@ func defaultsInText(p *place, text string, at spot) {
 		enum, _ := p.object["enum"].([]any)
 		bare := d.Bare && !slices.Contains(enum, any(d.Word)) // a word of the sentence, not a value
 		switch {
-		case sameText(d.Word, given), d.Number && (unit().MatchString(d.Unit) || !isNumber(given)):
+		case sameText(d.Word, given), d.Number && (d.Unit != "" || !isNumber(given)):
 			return // it says the same somewhere, or speaks of another unit or of another thing
 		case !bare:
 			said = cmp.Or(said, d.Word)
@@ -167,7 +164,7 @@ func countableOf(p *place) (c countable, ok bool) {
 	switch {
 	case p.number():
 		return countable{map[string][]string{"maximum": {"maximum", "exclusiveMaximum"}, "minimum": {"minimum", "exclusiveMinimum"}},
-			func(word string) bool { return !unit().MatchString(word) && !ofCharacters().MatchString(word) }}, true
+			func(word string) bool { return !wording.IsUnit(word) && !ofCharacters().MatchString(word) }}, true
 	case p.object["type"] == "string":
 		return countable{map[string][]string{"maximum": {"maxLength"}, "minimum": {"minLength"}}, ofCharacters().MatchString}, true
 	case p.object["type"] == "array":

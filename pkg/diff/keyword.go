@@ -43,6 +43,8 @@ func (r *revision) suffix(ch *change) string {
 		return ch.descriptionRule()
 	case schema.FamilyFormat:
 		return "format-" + ch.presence()
+	case schema.FamilyUnion:
+		return ch.unionRule()
 	case schema.FamilyUnknown:
 		return either(r.modern && ch.Keyword == headerKeyword, "", "keyword-changed")
 	}
@@ -96,21 +98,22 @@ func (ch *change) descriptionRule() string {
 // or one of the texts can be read in another way; then there are none.
 func (ch *change) documentedDefaults() (was, is string) {
 	before, after := ch.schemas()
-	was, is = documentedDefault(before), documentedDefault(after)
-	if was == "" || is == "" || strings.EqualFold(was, is) || !same(before["default"], after["default"]) {
+	old, spoken := documentedDefault(before)
+	new, still := documentedDefault(after)
+	if !spoken || !still || old.Same(new) || !same(before["default"], after["default"]) {
 		return "", ""
 	}
-	return was, is
+	return old.Word + old.Unit, new.Word + new.Unit
 }
 
 // documentedDefault is the one default that the description of a schema speaks of. A word without quotes is one only among
 // the values of an enum.
-func documentedDefault(v view) string {
+func documentedDefault(v view) (wording.Default, bool) {
 	all := wording.Defaults(v.text("description"))
-	if len(all) != 1 || all[0].Bare && !slices.Contains(rawjson.Texts(v["enum"]), all[0].Word) {
-		return ""
+	if len(all) != 1 || all[0].Word == "" || all[0].Bare && !slices.Contains(rawjson.Texts(v["enum"]), all[0].Word) {
+		return wording.Default{}, false
 	}
-	return all[0].Word + all[0].Unit
+	return all[0], true
 }
 
 func (ch *change) propertyRule() string {
@@ -161,6 +164,30 @@ func (ch *change) additionalRule() string {
 		return "additional-properties-opened"
 	}
 	return either(ch.effect == widens, "additional-properties-widened", "additional-properties-narrowed")
+}
+
+// unionRule names a change of alternatives: where their number does not go with the effect, as when a union is new, by the effect alone.
+func (ch *change) unionRule() string {
+	more := ch.moreAlternatives()
+	if ch.effect == widens && more > 0 || ch.effect == narrows && more < 0 {
+		return effectRule(schema.FamilyUnion, ch.effect)
+	}
+	return effectRule(schema.FamilySchema, ch.effect)
+}
+
+// moreAlternatives is how many alternatives a union has more than before: an edit holds two lists, or the one that came or left.
+func (ch *change) moreAlternatives() int {
+	old, noList := rawjson.Elements(ch.Old)
+	new, norList := rawjson.Elements(ch.New)
+	switch {
+	case noList == nil && norList == nil:
+		return len(new) - len(old)
+	case noList == nil || norList == nil:
+		return 0
+	case ch.Old == nil:
+		return 1
+	}
+	return -1
 }
 
 // choiceRule names a change of a fixed choice of values.

@@ -51,7 +51,7 @@ func compareAnnotations(p pair) {
 	for _, k := range annotations {
 		was, had := p.x.notes[k]
 		is, has := p.y.notes[k]
-		if k == "$comment" || had == has && p.same(was.keywords()[k], is.keywords()[k]) {
+		if k == "$comment" || had == has && p.same(was.keywords()[k], is.keywords()[k]) || p.x.hands(k, p.y) || p.y.hands(k, p.x) {
 			continue
 		}
 		p.add(Edit{Family: familyOfNote(k), Keyword: k, OldPath: was.place, NewPath: is.place, Old: was.raw(k), New: is.raw(k)}, nil)

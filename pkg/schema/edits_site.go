@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -260,7 +261,7 @@ func (v view) enum() ([]any, bool) {
 
 // compareUnions compares the alternatives of two unions. Something that is no union is one of a single member.
 func compareUnions(p pair) {
-	x, y := p.x.alternativesOf(), p.y.alternativesOf()
+	x, y := p.x.alternativesOf(p.y), p.y.alternativesOf(p.x)
 	matchX, matchY := p.matched(x, y)
 	for i, m := range x {
 		if matchX[i] < 0 {
@@ -284,12 +285,30 @@ func compareUnions(p pair) {
 	}
 }
 
-// alternativesOf returns the members of a union, or the view as the only one.
-func (v view) alternativesOf() []site {
-	if len(v.members) == 0 {
-		return []site{v.site}
+// alternativesOf returns the members of a union, or the view as the only one of another union, with the annotations that it hands on.
+func (v view) alternativesOf(other view) []site {
+	if len(v.members) > 0 {
+		return lists.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
 	}
-	return lists.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
+	only := v.site
+	if o, ok := v.value.(map[string]any); ok {
+		o = maps.Clone(o)
+		maps.DeleteFunc(o, func(k string, _ any) bool { return slices.Contains(annotations, k) && !v.hands(k, other) })
+		only.value = o
+	}
+	return []site{only}
+}
+
+// hands tells whether an annotation of a view that is no union is compared with that of an alternative: the union has none itself.
+func (v view) hands(keyword string, union view) bool {
+	note, noted := v.notes[keyword]
+	if _, around := union.notes[keyword]; !noted || around || note.place != v.place || len(v.members) > 0 || len(union.members) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(union.alternativesOf(v), func(m site) bool {
+		_, inside := strip(m).notes[keyword]
+		return inside
+	})
 }
 
 // matched pairs members: first those that are equal, then those that are most alike. What has no match is -1.
