@@ -272,12 +272,12 @@ func findCues(c *comparison, item string, old, new []passage) {
 		}
 	}
 	for _, p := range new {
-		phrase := cue().FindString(p.text)
-		if phrase == "" || before[strings.ToLower(phrase)] {
+		said := lists.Filter(cue().FindAllString(p.text, -1), func(phrase string) bool { return !before[strings.ToLower(phrase)] })
+		if len(said) == 0 {
 			continue
 		}
 		c.report("text-instruction-cue-added", finding.Finding{
-			Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q.", phrase),
+			Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q.", said[0]),
 		})
 	}
 }

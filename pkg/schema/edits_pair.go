@@ -75,6 +75,7 @@ func compareAssertions(p pair) {
 		p.add(Edit{Family: FamilyType, Keyword: "type", Old: p.x.raw("type"), New: p.y.raw("type")},
 			&patch{place: p.x.place, instead: p.y.origin()})
 	default:
+		compareFlattened(p)
 		compareTypes(p)
 		compareEnums(p)
 		compareReferences(p)

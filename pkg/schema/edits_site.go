@@ -2,7 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -76,6 +75,7 @@ type view struct {
 	null    bool            // a wrapper accepts null
 	union   string          // anyOf or oneOf, if that is all there is and it has several members other than null
 	members []int           // their indexes
+	plain   []int           // those of a union that is written as one
 }
 
 // annotations are the keywords that say nothing about which values are accepted.
@@ -109,7 +109,7 @@ func settleBoth(old, new site) (x, y view) {
 }
 
 // flat tells whether flatten wrote the view as one.
-func (v view) flat() bool { return v.union != "" && len(v.members) == 0 }
+func (v view) flat() bool { return len(v.plain) > 0 }
 
 func strip(s site) view {
 	v := view{site: s, notes: map[string]site{}}
@@ -210,7 +210,7 @@ func (v *view) flatten() {
 	}
 	var types, values []any
 	for _, i := range v.members {
-		m := strip(v.child(v.union, strconv.Itoa(i)))
+		m := v.member(i)
 		said := asserting(m.o)
 		switch {
 		case m.null || m.union != "":
@@ -232,7 +232,7 @@ func (v *view) flatten() {
 	default:
 		return
 	}
-	v.members = nil
+	v.plain, v.members = v.members, nil
 }
 
 func enumOnly(said []string) bool {
@@ -257,200 +257,4 @@ func (v view) enum() ([]any, bool) {
 	}
 	list, ok := v.o["enum"].([]any)
 	return list, ok
-}
-
-// compareUnions compares the alternatives of two unions. Something that is no union is one of a single member.
-func compareUnions(p pair) {
-	x, y := p.x.alternativesOf(p.y), p.y.alternativesOf(p.x)
-	matchX, matchY := p.matched(x, y)
-	for i, m := range x {
-		if matchX[i] < 0 {
-			p.memberGone(i, m, y)
-			continue
-		}
-		t := p.trail
-		if len(p.y.members) > 0 {
-			t = t.into("", p.y.union, strconv.Itoa(p.y.members[matchX[i]]))
-		}
-		p.compare(m, y[matchX[i]], t)
-	}
-	for i, m := range y {
-		if matchY[i] < 0 {
-			p.memberNew(m, x)
-		}
-	}
-	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
-		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
-			&patch{instead: p.y.origin()})
-	}
-}
-
-// alternativesOf returns the members of a union, or the view as the only one of another union, with the annotations that it hands on.
-func (v view) alternativesOf(other view) []site {
-	if len(v.members) > 0 {
-		return lists.Map(v.members, func(i int) site { return v.child(v.union, strconv.Itoa(i)) })
-	}
-	only := v.site
-	if o, ok := v.value.(map[string]any); ok {
-		o = maps.Clone(o)
-		maps.DeleteFunc(o, func(k string, _ any) bool { return slices.Contains(annotations, k) && !v.hands(k, other) })
-		only.value = o
-	}
-	return []site{only}
-}
-
-// hands tells whether an annotation of a view that is no union is compared with that of an alternative: the union has none itself.
-func (v view) hands(keyword string, union view) bool {
-	note, noted := v.notes[keyword]
-	if _, around := union.notes[keyword]; !noted || around || note.place != v.place || len(v.members) > 0 || len(union.members) == 0 {
-		return false
-	}
-	return slices.ContainsFunc(union.alternativesOf(v), func(m site) bool {
-		_, inside := strip(m).notes[keyword]
-		return inside
-	})
-}
-
-// matched pairs members: first those that are equal, then those that are most alike. What has no match is -1.
-func (c *comparison) matched(x, y []site) (forX, forY []int) {
-	forX, forY = slices.Repeat([]int{-1}, len(x)), slices.Repeat([]int{-1}, len(y))
-	a, formsX := c.forms(x)
-	b, formsY := c.forms(y)
-	equal := map[string][]int{}
-	for j, form := range formsY {
-		equal[form] = append(equal[form], j)
-	}
-	var left []int // of x
-	for i, form := range formsX {
-		if same := equal[form]; len(same) > 0 {
-			forX[i], forY[same[0]], equal[form] = same[0], i, same[1:]
-		} else {
-			left = append(left, i)
-		}
-	}
-	c.pairAlike(a, b, left, forX, forY)
-	return forX, forY
-}
-
-// forms are the members of a union as views, and what tells equal ones.
-func (c *comparison) forms(list []site) (views []view, forms []string) {
-	for _, s := range list {
-		v := settle(s)
-		c.spend(16 * weight(v.o, maxNodes))
-		views, forms = append(views, v), append(forms, canonical(v.o))
-	}
-	return views, forms
-}
-
-// pairAlike pairs those members of a that are left with the ones of b that are most like them, unless there are too many.
-func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
-	const perPair = 128
-	if len(left)*len(b) > c.left/perPair/4 {
-		return
-	}
-	c.spend(len(left) * len(b) * perPair)
-	alike := make([][]int, len(left))
-	for k, i := range left {
-		alike[k] = make([]int, len(b))
-		for j := range b {
-			if forY[j] < 0 && c.left >= 0 {
-				p, _ := a[i].o["properties"].(map[string]any)
-				c.spend(64 * len(p))
-				alike[k][j] = likeness(a[i], b[j])
-			}
-		}
-	}
-	for least := 90; least > 0; least -= 10 {
-		for k, i := range left {
-			for j := range b {
-				if forX[i] < 0 && forY[j] < 0 && alike[k][j] >= least {
-					forX[i], forY[j] = j, i
-				}
-			}
-		}
-	}
-}
-
-// likeness says how alike two different alternatives are, from 0 for nothing in common to 99.
-func likeness(a, b view) int {
-	types, named := a.types()
-	others, also := b.types()
-	if named != also || !slices.Equal(types, others) {
-		return 0
-	}
-	p, _ := a.o["properties"].(map[string]any)
-	q, _ := b.o["properties"].(map[string]any)
-	if len(p) == 0 && len(q) == 0 {
-		return 50
-	}
-	common, tags := 0, 0
-	for name := range p {
-		if _, shared := q[name]; !shared {
-			continue
-		}
-		common++
-		switch tag, same := sameTag(a.child("properties", name), b.child("properties", name)); {
-		case tag && same:
-			tags++
-		case tag:
-			return 0
-		}
-	}
-	if tags > 0 {
-		return 90
-	}
-	return 10 + 60*common/max(len(p), len(q))
-}
-
-// sameTag reports whether two properties are constants, and whether the same.
-func sameTag(x, y site) (tag, alike bool) {
-	a, isTag := settle(x).enum()
-	b, also := settle(y).enum()
-	if !isTag || !also || len(a) != 1 || len(b) != 1 {
-		return false, false
-	}
-	return true, same(a[0], b[0])
-}
-
-func (p pair) memberGone(i int, m site, others []site) {
-	e := Edit{Family: memberFamily(m, others), Keyword: p.x.union, Old: p.rawAt(m), OldPath: m.place}
-	if len(p.x.members) == 0 {
-		p.add(e, &patch{gone: true})
-		return
-	}
-	p.add(e, &patch{leave: map[string]bool{p.x.union + "/" + strconv.Itoa(p.x.members[i]): true}})
-}
-
-func (p pair) memberNew(m site, others []site) {
-	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
-	p.add(e, &patch{also: []origin{*m.origin()}})
-}
-
-// memberFamily is type for an alternative of types that no other alternative has.
-func memberFamily(m site, others []site) Family {
-	types, named := settle(m).types()
-	for _, o := range others {
-		theirs, also := settle(o).types()
-		if !named || !also || slices.ContainsFunc(types, func(t string) bool { return slices.Contains(theirs, t) }) {
-			return FamilyUnion
-		}
-	}
-	return FamilyType
-}
-
-// compareKeptUnions compares unions that stand beside other keywords.
-func compareKeptUnions(p pair) {
-	for _, keyword := range [...]string{"anyOf", "oneOf"} {
-		x, y := p.x.list(keyword), p.y.list(keyword)
-		if p.x.union == keyword || p.y.union == keyword || len(x) == 0 && len(y) == 0 {
-			continue
-		}
-		if len(x) != len(y) {
-			p.group(FamilyUnion, []string{keyword})
-			continue
-		}
-		for i := range x {
-			p.compare(x[i], y[i], p.trail.into("", keyword, strconv.Itoa(i)))
-		}
-	}
 }
