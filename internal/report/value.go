@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -99,11 +101,40 @@ func hit(f finding.Finding) []wording.Edit {
 	if _, phrase, quoted := strings.Cut(f.Message, `"`); quoted {
 		says = strings.TrimSuffix(phrase, `".`)
 	}
-	at := strings.Index(strings.ToLower(text), strings.ToLower(says))
+	at := said(text, says)
 	if at < 0 {
 		return []wording.Edit{{Op: wording.Fresh, Text: text}}
 	}
 	return []wording.Edit{{Op: wording.Kept, Text: text[:at]}, {Op: wording.Fresh, Text: text[at : at+len(says)]}, {Op: wording.Kept, Text: text[at+len(says):]}}
+}
+
+// said is the place in a text that names something: where it is in quotes, else where it is no part of another name, else the first; -1 for none.
+func said(text, name string) int {
+	first := -1
+	for _, quote := range []string{"`", "'", `"`} {
+		if at := strings.Index(text, quote+name+quote); at >= 0 {
+			return at + len(quote)
+		}
+	}
+	for at := range text {
+		end := at + len(name)
+		if end > len(text) || !strings.EqualFold(text[at:end], name) {
+			continue
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		if !inName(before) && before != '.' && !inName(after) {
+			return at
+		}
+		if first < 0 {
+			first = at
+		}
+	}
+	return first
+}
+
+func inName(r rune) bool {
+	return r == '_' || r == '-' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // writeSchemas tells how the type and the description of an argument or of a result changed. Of one that is gone the
