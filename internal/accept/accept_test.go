@@ -278,6 +278,12 @@ func TestExactly(t *testing.T) {
 			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string"}},"required":["x"]}}]`,
 		},
 		{
+			"a type with what goes with it, and not its new text", "input-type-changed", "tool/a",
+			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string","maxLength":9,"description":"X."}}}}]`,
+			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"array","items":{"type":"string"},"description":"Z."}}}}]`,
+			`"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"array","items":{"type":"string"},"description":"X."}}}}]`,
+		},
+		{
 			"one hint of several, where there were none", "tool-destructive-hint-lowered", "tool/a",
 			`"tools":[{"name":"a"}]`, `"tools":[{"name":"a","annotations":{"destructiveHint":false,"openWorldHint":false}}]`,
 			`"tools":[{"name":"a","annotations":{"destructiveHint":false}}]`,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -36,7 +37,24 @@ func edits(f finding.Finding, kind snapshot.Kind) []edit {
 			list = append(list, property(inside, name), required(inside, name))
 		}
 	}
+	if f.Member == "type" {
+		list = append(list, take(rawjson.Split(f.Pointer())), asserting(place))
+	}
 	return append(list, outwards(rawjson.Split(f.Pointer()), 1)...)
+}
+
+// asserting takes over a schema, and keeps the remarks in it: a type goes with keywords that say nothing of another type.
+func asserting(place []string) edit {
+	return at(place, func(old, new json.RawMessage) (json.RawMessage, bool) {
+		ok := old != nil && new != nil
+		for _, remark := range schema.Annotations() {
+			was, known := member(orEmpty(old), remark)
+			if ok = ok && known; ok {
+				new, ok = withMember(new, remark, was)
+			}
+		}
+		return new, ok
+	})
 }
 
 // otherName is the new name that a finding of something renamed speaks of.

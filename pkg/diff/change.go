@@ -212,7 +212,7 @@ func overlap(a, b string) float64 {
 // withoutRemarks is a schema object without what accepts and refuses nothing.
 func withoutRemarks(v view) view {
 	v = maps.Clone(v)
-	for _, remark := range []string{"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"} {
+	for _, remark := range schema.Annotations() {
 		delete(v, remark)
 	}
 	return v

@@ -78,9 +78,11 @@ type view struct {
 	plain   []int           // those of a union that is written as one
 }
 
-// annotations are the keywords that say nothing about which values are accepted.
 var annotations = []string{"$comment", "default", "deprecated", "description", "examples", "readOnly", "title",
 	"writeOnly"}
+
+// Annotations are the keywords that say nothing about which values are accepted.
+func Annotations() []string { return slices.Clone(annotations) }
 
 // silent are the keywords that only hold or name other schemas.
 var silent = []string{"$anchor", "$defs", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema", "$vocabulary",
