@@ -146,6 +146,7 @@ type subject struct {
 	id       string // Finding.Item
 	path     string // JSON pointer of the views inside the item
 	old, new view
+	name     string // of which the sentences speak; empty for the item, or the member that changed
 }
 
 // comesOrGoes is the rule about a member that one side alone has, or both.
@@ -164,7 +165,14 @@ func (s subject) comesOrGoes(added, removed, changed string) func(key string) st
 func reportMember(c *comparison, s subject, rule, key string) {
 	c.report(rule, finding.Finding{
 		Item: s.id, Path: s.path + rawjson.Join("", key), Old: s.old[key], New: s.new[key],
-	})
+	}, s.named()...)
+}
+
+func (s subject) named() []string {
+	if s.name == "" {
+		return nil
+	}
+	return []string{"name", code(s.name)}
 }
 
 func compareDescription(c *comparison, s subject, changed, added, removed string) {
@@ -183,7 +191,7 @@ func compareDescription(c *comparison, s subject, changed, added, removed string
 // compareTitle compares the name that people see. A change of the name alone is told by the rules about names.
 func compareTitle(c *comparison, s subject, rule string) {
 	if old, new := displayed(s.old), displayed(s.new); old != new && !(s.old.text("name") == old && s.new.text("name") == new) {
-		c.report(rule, finding.Finding{Item: s.id, Path: s.path + "/title", Old: rawjson.Quote(old), New: rawjson.Quote(new)})
+		c.report(rule, finding.Finding{Item: s.id, Path: s.path + "/title", Old: rawjson.Quote(old), New: rawjson.Quote(new)}, s.named()...)
 	}
 }
 

@@ -97,17 +97,21 @@ func alone(arguments []argument, other map[string]*argument) map[string][]argume
 func argumentPath(name string) string { return rawjson.Join("/arguments", name) }
 
 func compareArgument(c *comparison, s subject, old, new argument) {
-	inner := subject{kind: s.kind, id: s.id, path: argumentPath(old.name), old: old.view, new: new.view}
+	inner := subject{kind: s.kind, id: s.id, path: argumentPath(old.name), name: old.name, old: old.view, new: new.view}
 	const description = "prompt-argument-description-changed"
 	compareDescription(c, inner, description, description, description)
 	compareTitle(c, inner, "prompt-argument-title-changed")
-	compareRest(c, inner, "name", "title", "description", "required")
+	known := []string{"name", "title", "description"}
+	if boolean(old.view, "required") && boolean(new.view, "required") {
+		known = append(known, "required")
+	}
+	compareRest(c, inner, known...)
 	f := finding.Finding{Item: s.id, Path: inner.path, Member: "required", Old: old.view["required"], New: new.view["required"]}
 	switch {
 	case !old.required() && new.required():
-		c.report("prompt-argument-became-required", f)
+		c.report("prompt-argument-became-required", f, inner.named()...)
 	case old.required() && !new.required():
-		c.report("prompt-argument-became-optional", f)
+		c.report("prompt-argument-became-optional", f, inner.named()...)
 	}
 }
 

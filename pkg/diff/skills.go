@@ -11,7 +11,7 @@ import (
 // compareSkill compares one skill by its entry in the list (SEP-2640): its frontmatter, and the digest of each file.
 func compareSkill(c *comparison, s subject) {
 	const description = "skill-description-changed"
-	front := subject{s.kind, s.id, "/frontmatter", viewOf(s.old["frontmatter"]), viewOf(s.new["frontmatter"])}
+	front := subject{kind: s.kind, id: s.id, path: "/frontmatter", old: viewOf(s.old["frontmatter"]), new: viewOf(s.new["frontmatter"])}
 	compareDescription(c, front, description, description, description)
 	rule := func(key string) string {
 		return either(slices.Contains(rights, key), "skill-rights-changed", "skill-frontmatter-changed")
@@ -34,7 +34,7 @@ func compareFiles(c *comparison, s subject) {
 		}
 		return
 	}
-	files := subject{s.kind, s.id, "/resources", old, new}
+	files := subject{kind: s.kind, id: s.id, path: "/resources", old: old, new: new}
 	rule := func(file string) string {
 		sameContent := viewOf(old[file]).text("digest") == viewOf(new[file]).text("digest")
 		return files.comesOrGoes("skill-file-added", "skill-file-removed", either(sameContent, "skill-changed", "skill-file-changed"))(file)

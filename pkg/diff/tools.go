@@ -144,11 +144,11 @@ func compareHints(c *comparison, s subject) {
 	reader := effective(old, behaviourHints()[0]) || effective(new, behaviourHints()[0])
 	known := []string{"title"}
 	for _, h := range behaviourHints() {
-		if !boolean(old, h.name) || !boolean(new, h.name) {
+		before, after := effective(old, h), effective(new, h)
+		if before == after && !(boolean(old, h.name) && boolean(new, h.name)) {
 			continue // told below, as an annotation that nobody defines
 		}
 		known = append(known, h.name)
-		before, after := effective(old, h), effective(new, h)
 		if before == after || reader && h.writersOnly {
 			continue
 		}
@@ -159,18 +159,20 @@ func compareHints(c *comparison, s subject) {
 		c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: h.name, Old: old[h.name], New: new[h.name]})
 	}
 	rule := func(string) string { return "tool-annotation-changed" }
-	reportChanged(c, subject{s.kind, s.id, "/annotations", old, new}, keys(old, new, known...), rule, func(rule, key string) {
+	reportChanged(c, subject{kind: s.kind, id: s.id, path: "/annotations", old: old, new: new}, keys(old, new, known...), rule, func(rule, key string) {
 		c.report(rule, finding.Finding{Item: s.id, Path: "/annotations", Member: key, Old: old[key], New: new[key]})
 	})
 }
 
-func boolean(annotations view, name string) bool {
-	value := string(annotations[name])
+// boolean tells whether a member is true, false or not there.
+func boolean(v view, name string) bool {
+	value := string(v[name])
 	return value == "" || value == "true" || value == "false"
 }
 
+// effective is what a hint means; one that is neither true nor false means what an absent one does.
 func effective(annotations view, h hint) bool {
-	if value := annotations[h.name]; value != nil {
+	if value := annotations[h.name]; value != nil && boolean(annotations, h.name) {
 		return string(value) == "true"
 	}
 	return h.byDefault
