@@ -34,10 +34,11 @@ func Load(in Input) (*Config, error) {
 	l.addVariants()
 	l.refuse()
 	l.confinePaths()
+	read := newContents()
 	for i, e := range l.config.Entries {
 		l.config.Entries[i].Problems, l.config.Entries[i].Warnings = discreet(e.Problems), discreet(e.Warnings)
 		if e.NeedsTrust() {
-			m := e.Manifest()
+			m := e.manifest(read)
 			l.config.Entries[i].made = &m
 		}
 	}

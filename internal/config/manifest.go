@@ -40,6 +40,10 @@ func (e Entry) Manifest() manifest.Manifest {
 	if e.made != nil {
 		return *e.made
 	}
+	return e.manifest(newContents())
+}
+
+func (e Entry) manifest(read contents) manifest.Manifest {
 	b := builder{Entry: e, host: hostIn(e.address())}
 	b.ofPackage(e.Package)
 	for _, u := range e.uses {
@@ -60,7 +64,7 @@ func (e Entry) Manifest() manifest.Manifest {
 	if h := e.Server.HTTP; h != nil && h.Helper != nil {
 		b.Runs = append(b.Runs, manifest.Masked(redact.Literal(h.Helper.Command), h.Helper.Command))
 	}
-	b.Sandbox, b.Scripts = e.granted(), e.scripts()
+	b.Sandbox, b.Scripts = e.granted(), e.scripts(read)
 	slices.SortFunc(b.Sets, func(x, y manifest.Member) int { return cmp.Compare(x.Name, y.Name) })
 	return b.Manifest
 }

@@ -153,13 +153,62 @@ func TestManifest(t *testing.T) {
 	}
 }
 
+// scriptsOf are the files of the project in the manifest of the only server of a .mcp.json, each with a digest.
+func scriptsOf(t *testing.T, dir, server string) (found []string) {
+	t.Helper()
+	for _, f := range loadFound(t, dir, `{"mcpServers": {"s": `+server+`}}`).Manifest().Scripts {
+		if found = append(found, f.Path.String()); len(f.Digest) != 64 {
+			t.Errorf("%s: the digest of %s is %q", server, f.Path, f.Digest)
+		}
+	}
+	return found
+}
+
+// TestManifestReadsScriptsElsewhere has them in it also where a word leads to another folder, stands in code, or says more than a path.
+func TestManifestReadsScriptsElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".git/HEAD", "api/server.py", "api/in/server.py", "api/pyproject.toml", "api/.venv/bin/serve", "api/package.json", "api/lib/main.js", "a.jar", "b.jar", "java.args",
+		"node_modules/.bin/tool", "compose.yaml", "Dockerfile", "tsconfig.json", "mise.toml"} {
+		place(t, filepath.Join(dir, name), []byte("1"))
+	}
+	place(t, filepath.Join(dir, "api/package.json"), []byte(`{"main": "lib/main"}`))
+	for server, want := range map[string]string{
+		`{"command": "uv", "args": ["--directory", "api", "run", "server.py"]}`:                 "api/lib/main.js api/package.json api/pyproject.toml api/server.py",
+		`{"command": "uv", "args": ["--directory=api/in", "run", "server.py"]}`:                 "api/in/server.py api/pyproject.toml",
+		`{"command": "uv", "args": ["--project", "api", "run", "serve"]}`:                       "api/.venv/bin/serve api/lib/main.js api/package.json api/pyproject.toml",
+		`{"command": "uv", "args": ["--directory", "DIR/api", "run", "server.py"]}`:             "api/lib/main.js api/package.json api/pyproject.toml api/server.py",
+		`{"command": "sh", "args": ["-c", "cd api && cd in && python server.py"]}`:              "api/in/server.py api/lib/main.js api/package.json api/server.py",
+		`{"command": "python", "args": ["-m", "server"], "env": {"PYTHONPATH": "/x:api"}}`:      "api/lib/main.js api/package.json api/server.py",
+		`{"command": "npm", "args": ["--prefix", "api", "start"]}`:                              "api/lib/main.js api/package.json",
+		`{"command": "node", "args": ["api"]}`:                                                  "api/lib/main.js api/package.json",
+		`{"command": "node", "args": ["."], "cwd": "api"}`:                                      "api/lib/main.js api/package.json",
+		`{"command": "uvx", "args": ["fastmcp", "run", "api/server.py:mcp"]}`:                   "api/server.py",
+		`{"command": "python", "args": ["-m", "uvicorn", "api.server:app"]}`:                    "api/server.py",
+		`{"command": "java", "args": ["-cp", "a.jar:b.jar", "Main"]}`:                           "a.jar b.jar",
+		`{"command": "java", "args": ["@java.args"]}`:                                           "java.args",
+		`{"command": "node", "args": ["--import=file:api/lib/main.js", "x.js"]}`:                "api/lib/main.js",
+		`{"command": "sh", "args": ["-c", "npx -y tool"]}`:                                      "node_modules/.bin/tool",
+		`{"command": "yarn", "args": ["tool"]}`:                                                 "node_modules/.bin/tool",
+		`{"command": "docker-compose", "args": ["run", "server"]}`:                              "Dockerfile compose.yaml",
+		`{"command": "npx", "args": ["ts-node", "x.ts"]}`:                                       "tsconfig.json",
+		`{"command": "mise", "args": ["x", "--", "node", "/x.js"]}`:                             "mise.toml",
+		`{"command": "node", "args": ["--env-file=api/in/server.py", "/x.js"]}`:                 "api/in/server.py",
+		`{"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/tmp"]}`: "",
+	} {
+		found := scriptsOf(t, dir, strings.ReplaceAll(server, "DIR", dir))
+		slices.Sort(found)
+		if got := strings.Join(found, " "); got != want {
+			t.Errorf("%s: %q, want %q", server, got, want)
+		}
+	}
+}
+
 // TestManifestReadsScripts has the files of the project that a command names in it, by their content.
 func TestManifestReadsScripts(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"server.js", "hook.js", "tool.sh", "package.json", ".npmrc", "GNUmakefile", ".yarnrc.yml", "dist/index.js", "pkg/app/__main__.py", ".git/HEAD", "node_modules/.bin/@x/tool@1.0.0"} {
 		place(t, filepath.Join(dir, name), []byte("1"))
 	}
-	const one = "sha256:6b86b273ff34 "
 	for server, want := range map[string]string{
 		`{"command": "node", "args": ["server.js"], "env": {"NODE_OPTIONS": "--require=./hook.js"}}`: "server.js hook.js",
 		`{"command": "sh", "args": ["-c", "cd . && ./tool.sh"]}`:                                     "package.json tool.sh",
@@ -173,36 +222,28 @@ func TestManifestReadsScripts(t *testing.T) {
 		`{"command": "npx", "args": ["-y", "@x/tool@1.0.0"]}`:             ".npmrc node_modules/.bin/@x/tool@1.0.0",
 		`{"command": "npx", "args": ["-y", "other"], "cwd": "dist"}`:      ".npmrc",
 		`{"command": "sh", "args": ["-c", "exec npx other"]}`:             ".npmrc",
-		`{"command": "tool.sh", "env": {"PATH": "dist:/usr/bin:."}}`:      "tool.sh",
+		`{"command": "tool.sh", "env": {"PATH": "dist:/usr/bin:."}}`:      "tool.sh dist/index.js package.json",
 		`{"command": "index.js", "env": {"PATH": "./dist:/usr/bin"}}`:     "dist/index.js",
-		`{"command": "yarn", "args": ["start"]}`:                          ".yarnrc.yml package.json",
+		`{"command": "yarn", "args": ["start"]}`:                          ".npmrc .yarnrc.yml package.json",
 		`{"command": "make", "args": ["-s", "serve"]}`:                    "GNUmakefile",
 	} {
-		var found []string
-		for _, line := range lines(t, dir, server) {
-			if rest, ok := strings.CutPrefix(line, "script "); ok {
-				name, digest, _ := strings.Cut(rest, " ")
-				if found = append(found, name); digest+" " != one {
-					t.Errorf("%s: %s", server, line)
-				}
-			}
-		}
-		if got := strings.Join(found, " "); got != want {
+		if got := strings.Join(scriptsOf(t, dir, server), " "); got != want {
 			t.Errorf("%s: %q, want %q", server, got, want)
 		}
 	}
 	place(t, filepath.Join(dir, "package.json"), []byte(`{"bin": {"@x/tool": "tool.sh"}}`))
 	place(t, filepath.Join(dir, "node_modules/@x/tool/package.json"), []byte(`{"bin": "hook.js"}`))
 	place(t, filepath.Join(dir, "node_modules/@x/tool/hook.js"), []byte("1"))
-	var found []string
-	for _, line := range lines(t, dir, `{"command": "npx", "args": ["-y", "@x/tool"]}`) {
-		if rest, ok := strings.CutPrefix(line, "script "); ok {
-			found = append(found, strings.Fields(rest)[0])
-		}
-	}
+	found := scriptsOf(t, dir, `{"command": "npx", "args": ["-y", "@x/tool"]}`)
 	if want := []string{".npmrc", "package.json", "tool.sh", "node_modules/@x/tool/package.json", "node_modules/@x/tool/hook.js"}; !slices.Equal(found, want) {
 		t.Errorf("npx prefers %q, want %q", found, want)
 	}
+	read := newContents()
+	e := loadFound(t, dir, `{"mcpServers": {"s": {"command": "node", "args": ["server.js", "./server.js", "dist/../server.js", "server"]}}}`)
+	if files := e.manifest(read).Scripts; len(files) != 1 || len(read.digests) != 1 {
+		t.Errorf("%d files in the manifest, and %d were read", len(files), len(read.digests))
+	}
+	place(t, filepath.Join(dir, ".mcp.json"), []byte("{}"))
 	const server = `{"mcpServers": {"s": {"command": "node", "args": ["server.js"]}}}`
 	_, _, before := loadFound(t, dir, server).Subject()
 	place(t, filepath.Join(dir, "server.js"), []byte("2"))

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,39 +18,98 @@ import (
 // Limits on what is read of the project to know what a command starts.
 const (
 	maxScripts = 50
+	maxFolders = 10
+	maxPieces  = 2000     // of command lines, that may be paths
 	maxScript  = 64 << 20 // bytes of each
+	maxPackage = 4 << 20  // bytes of a package.json that is understood
 	maxLooked  = 20_000   // paths that are looked for
 )
 
 // projectFiles are files that a program reads from its folder, or one above it, to know what to run or where to fetch it.
 var projectFiles = map[string][]string{
 	"npx": {".npmrc"}, "pnpx": {".npmrc"}, "bunx": {".npmrc", "bunfig.toml"},
-	"npm": {".npmrc", "package.json"}, "pnpm": {".npmrc", "package.json", "pnpm-workspace.yaml", ".pnpmfile.cjs"}, "yarn": {".yarnrc", ".yarnrc.yml", "package.json"},
-	"bun": {".npmrc", "bunfig.toml", "package.json"}, "deno": {"deno.json", "deno.jsonc"},
-	"make": {"GNUmakefile", "makefile", "Makefile"}, "just": {"justfile", "Justfile", ".justfile"}, "task": {"Taskfile.yml", "Taskfile.yaml"},
-	"uv": {"pyproject.toml", "uv.toml"}, "uvx": {"pyproject.toml", "uv.toml"}, "poetry": {"pyproject.toml", "poetry.toml"},
-	"cargo": {"Cargo.toml", ".cargo/config.toml", ".cargo/config"}, "go": {"go.mod", "go.work"},
-	"compose": {"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"},
+	"npm": {".npmrc", "package.json"}, "pnpm": {".npmrc", "package.json", "pnpm-workspace.yaml", ".pnpmfile.cjs"}, "yarn": {".npmrc", ".yarnrc", ".yarnrc.yml", "package.json"},
+	"bun": {".npmrc", "bunfig.toml", "package.json"}, "deno": {"deno.json", "deno.jsonc", "package.json"}, "tsx": {"tsconfig.json"}, "ts-node": {"tsconfig.json"},
+	"make": {"GNUmakefile", "makefile", "Makefile"}, "just": {"justfile", "Justfile", ".justfile"}, "task": {"Taskfile.yml", "Taskfile.yaml"}, "rake": {"Rakefile"},
+	"uv": {"pyproject.toml", "uv.toml"}, "uvx": {"pyproject.toml", "uv.toml"}, "poetry": {"pyproject.toml", "poetry.toml"}, "pdm": {"pyproject.toml"}, "hatch": {"pyproject.toml"},
+	"pipenv": {"Pipfile"}, "pixi": {"pixi.toml", "pyproject.toml"}, "bundle": {"Gemfile", ".bundle/config"}, "mvn": {"pom.xml"}, "gradle": {"build.gradle", "build.gradle.kts"},
+	"cargo": {"Cargo.toml", ".cargo/config.toml", ".cargo/config"}, "go": {"go.mod", "go.work"}, "mise": {"mise.toml", ".mise.toml", ".tool-versions"}, "direnv": {".envrc"},
+	"nix": {"flake.nix"}, "nix-shell": {"shell.nix", "default.nix"}, "compose": composeFiles, "docker-compose": composeFiles, "podman-compose": composeFiles,
 }
 
+var composeFiles = []string{"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml", "Dockerfile"}
+
 // scripts are the files of the project that the commands name, or that their programs obey, with their content.
-func (e Entry) scripts() []manifest.File {
-	var found []manifest.File
-	dir, words := e.commandWords()
-	looked := 0
-	for i, word := range words {
-		for _, part := range append(strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"`=,", r) }), word) {
-			for _, path := range slices.Concat(startFiles(part), obeyed(dir, part, words[i+1:]), e.inPath(part)) {
-				if looked++; looked > maxLooked || len(found) == maxScripts {
-					return append(found, manifest.File{Path: manifest.Plain("…"), Unusual: "more files than are looked at"})
-				}
-				if f, ok := e.script(dir, path); ok && !slices.Contains(found, f) {
-					found = append(found, f)
+func (e Entry) scripts(read contents) (found []manifest.File) {
+	more := manifest.File{Path: manifest.Plain("…"), Unusual: "more files than are looked at"}
+	dir, commands := e.commandWords()
+	words := pieces(commands)
+	few := words[:min(len(words), maxPieces)]
+	folders := e.folders(dir, few)
+	left := maxLooked
+	for path := range e.looked(read, few, folders) {
+		if left--; left < 0 || len(found) == maxScripts {
+			return append(found, more)
+		}
+		if f, ok := e.script(read, path); ok && !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	if len(words) > maxPieces || len(folders) == maxFolders {
+		found = append(found, more)
+	}
+	return found
+}
+
+// looked are the paths that words may stand for, seen from some folders.
+func (e Entry) looked(read contents, words, folders []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, word := range words {
+			for _, dir := range folders {
+				for _, path := range slices.Concat(read.startFiles(dir, word), read.obeyed(dir, word, words[i+1:]), e.inPath(word)) {
+					if !yield(joined(dir, path)) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return found
+}
+
+// pieces are words and what may stand in them as a path of its own: of code, lists, NAME=VALUE, MODULE:NAME and @FILE; each once.
+func pieces(words []string) []string {
+	var all []string
+	known := map[string]bool{}
+	for _, word := range words {
+		for _, piece := range append(strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()[]'\"`=,:@", r) }), word) {
+			if !known[piece] {
+				known[piece] = true
+				all = append(all, piece)
+			}
+		}
+	}
+	return all
+}
+
+// folders are dir and those of the project that words name, seen from any before them: programs go there, or search there.
+func (e Entry) folders(dir string, words []string) []string {
+	all := []string{dir}
+	for _, word := range words {
+		for _, from := range all {
+			folder := joined(from, word)
+			if len(all) < maxFolders && !slices.Contains(all, folder) && files.IsDir(folder) && e.scope.holds(folder) {
+				all = append(all, folder)
+			}
+		}
+	}
+	return all
+}
+
+func joined(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
 }
 
 // commandWords are the words of all command lines of the entry, variables that say what runs among them, and their folder.
@@ -80,14 +140,51 @@ func (e Entry) inPath(name string) (paths []string) {
 	return paths
 }
 
+// contents are what was read of the project, so that each file is read once, however often and by whichever spelling servers name it.
+type contents struct {
+	digests  map[string]manifest.File // by real path
+	packages map[string]packageFile
+}
+
+func newContents() contents {
+	return contents{map[string]manifest.File{}, map[string]packageFile{}}
+}
+
+// packageFile is what a package.json says of what it starts.
+type packageFile struct {
+	Main string
+	Bin  any
+}
+
+// about is a package.json; what cannot be read names nothing that npm or Node would find.
+func (c contents) about(file string) (about packageFile) {
+	if _, err := os.Lstat(file); err != nil {
+		return about
+	}
+	file = files.RealPath(file)
+	if about, ok := c.packages[file]; ok {
+		return about
+	}
+	if text, err := files.ReadRegular(file, maxPackage); err == nil {
+		_ = json.Unmarshal(text, &about)
+	}
+	c.packages[file] = about
+	return about
+}
+
 // startFiles are what may run when a program is told to run a name: that file, or what Node and Python take for it.
-func startFiles(name string) []string {
+func (c contents) startFiles(dir, name string) []string {
 	module := strings.ReplaceAll(name, ".", "/")
-	return []string{name, name + ".js", name + "/index.js", name + "/package.json", name + "/__main__.py", module + ".py", module + "/__main__.py"}
+	paths := []string{name, name + ".js", name + "/index.js", name + "/package.json", name + "/__main__.py", module + ".py", module + "/__main__.py"}
+	if main := c.about(joined(dir, name+"/package.json")).Main; main != "" {
+		main = name + "/" + main
+		paths = append(paths, main, main+".js", main+"/index.js")
+	}
+	return paths
 }
 
 // obeyed are the files that a program reads in a folder and those above it before it does what the words behind it say.
-func obeyed(dir, program string, words []string) (paths []string) {
+func (c contents) obeyed(dir, program string, words []string) (paths []string) {
 	known := projectFiles[base(program)]
 	if known == nil {
 		return nil
@@ -96,16 +193,21 @@ func obeyed(dir, program string, words []string) (paths []string) {
 		for _, name := range known {
 			paths = append(paths, filepath.Join(folder, name))
 		}
-		if slices.Contains(known, ".npmrc") {
-			paths = append(paths, preferred(folder, words)...)
+		switch {
+		case slices.Contains(known, ".npmrc"):
+			paths = append(paths, c.preferred(folder, words)...)
+		case slices.Contains(known, "pyproject.toml"):
+			for _, word := range words {
+				paths = append(paths, filepath.Join(folder, ".venv", "bin", word))
+			}
 		}
 	}
 	return paths
 }
 
 // preferred are the files of a folder that npx and its like run instead of the package that a word names.
-func preferred(folder string, words []string) []string {
-	paths := ownPrograms(filepath.Join(folder, "package.json"))
+func (c contents) preferred(folder string, words []string) []string {
+	paths := c.ownPrograms(filepath.Join(folder, "package.json"))
 	for _, word := range words {
 		name := word
 		if at := strings.LastIndexByte(word, '@'); at > 0 {
@@ -114,22 +216,16 @@ func preferred(folder string, words []string) []string {
 		if !strings.HasPrefix(word, "-") {
 			modules := filepath.Join(folder, "node_modules")
 			paths = append(paths, filepath.Join(modules, ".bin", word), filepath.Join(modules, ".bin", name))
-			paths = append(paths, ownPrograms(filepath.Join(modules, name, "package.json"))...)
+			paths = append(paths, c.ownPrograms(filepath.Join(modules, name, "package.json"))...)
 		}
 	}
 	return paths
 }
 
 // ownPrograms are a package.json that names programs, and those; nil when it names none.
-func ownPrograms(file string) []string {
-	text, err := files.ReadRegular(file, maxScript)
-	if err != nil {
-		return nil
-	}
-	var about struct{ Bin any }
-	_ = json.Unmarshal(text, &about) // what cannot be read names nothing that npm would find
+func (c contents) ownPrograms(file string) []string {
 	var named []string
-	switch bin := about.Bin.(type) {
+	switch bin := c.about(file).Bin.(type) {
 	case string:
 		named = []string{bin}
 	case map[string]any:
@@ -147,14 +243,10 @@ func ownPrograms(file string) []string {
 	return paths
 }
 
-// script is a file of the project by a word that may be its path.
-func (e Entry) script(dir, word string) (manifest.File, bool) {
-	if word == "" || e.scope.root == "" || strings.Contains(word, "\x00") {
+// script is a file of the project by what may be its path.
+func (e Entry) script(read contents, path string) (manifest.File, bool) {
+	if e.scope.root == "" || strings.Contains(path, "\x00") {
 		return manifest.File{}, false
-	}
-	path := word
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
 	}
 	if _, err := os.Lstat(path); err != nil {
 		return manifest.File{}, false
@@ -165,14 +257,23 @@ func (e Entry) script(dir, word string) (manifest.File, bool) {
 	if err != nil || !info.Mode().IsRegular() || !files.Below(real, root) {
 		return manifest.File{}, false
 	}
+	f, known := read.digests[real]
+	if !known {
+		f = digested(real)
+		read.digests[real] = f
+	}
 	shown, _ := filepath.Rel(root, real)
-	f := manifest.File{Path: discreetly(filepath.ToSlash(shown))}
-	content, err := files.ReadRegular(real, maxScript)
+	f.Path = discreetly(filepath.ToSlash(shown))
+	return f, true
+}
+
+func digested(path string) (f manifest.File) {
+	content, err := files.ReadRegular(path, maxScript)
 	if err != nil {
 		f.Unusual = "its content is not known: " + plainCause(err).Error()
-		return f, true
+		return f
 	}
 	sum := sha256.Sum256(content)
 	f.Digest = hex.EncodeToString(sum[:])
-	return f, true
+	return f
 }
