@@ -54,7 +54,11 @@ func (e Entry) manifest(read contents) manifest.Manifest {
 	}
 	words := e.words()
 	code, handed := manifest.CodeIn(words)
+	named := manifest.Named(words)
 	for i, masked := range redact.Literals(words, func(i int) bool { return code[i] || handed[i] }) {
+		if named[i] && !code[i] {
+			masked = redact.Named(words[i], i == 0)
+		}
 		b.Starts = append(b.Starts, manifest.Masked(masked, words[i]))
 	}
 	if s := e.Server.Stdio; s != nil {
@@ -134,7 +138,7 @@ func (b *builder) set(name string, u use) {
 	case manifest.Steers(name):
 		v.Unusual = "changes which code runs or whom it trusts"
 		if !redact.SecretName(name) { // such as PATH; others are NPM_TOKEN and its like
-			v.Value = manifest.Masked(redact.Literal(u.shown), u.shown)
+			v.Value = manifest.Masked(redact.Named(u.shown, false), u.shown)
 		}
 	case u.from == fromEnvFile: // most of such files are made for secrets
 		v.Value = manifest.Masked(redact.Mask, u.shown)
@@ -186,7 +190,7 @@ func (b *builder) login(name string, u use) {
 func (b *builder) contact(address, what string) {
 	host := hostIn(address)
 	b.Contacts = append(b.Contacts, manifest.Host{
-		URL: manifest.Masked(redact.MaskTokens(redact.MaskURL(address)), address), Host: manifest.Masked(hostIn(redact.MaskTokens(address)), host), For: what, Where: manifest.WhereIs(host),
+		URL: manifest.Masked(redact.Address(address), address), Host: manifest.Masked(redact.Host(host), host), For: what, Where: manifest.WhereIs(host),
 	})
 }
 

@@ -144,6 +144,14 @@ func TestManifest(t *testing.T) {
 			"starts python3 -m server -c config.json --token '***' !runs code that stands in an argument", "in $DIR"},
 		`{"command": "cmd", "args": ["/c", "npx", "-y", "server", "--token", "hunter2secret"]}`: {
 			"starts cmd /c npx -y server --token '***' !runs code that stands in an argument", "in $DIR"},
+		`{"command": "npx", "args": ["-y", "--always-auth", "evil-pkg", "--token", "s3cret99"]}`:         {"starts npx -y --always-auth evil-pkg --token s3cret99", "in $DIR"},
+		`{"command": "npx", "args": ["-y", "ghp_abcdefghijklmnop0123456789", "--token", "s3cret99"]}`:    {"starts npx -y ghp_abcdefghijklmnop0123456789 --token '***'", "in $DIR"},
+		`{"command": "docker", "args": ["run", "-i", "-eAUTH", "evil/image", "-e", "API_KEY=s3cret99"]}`: {"starts docker run -i -eAUTH evil/image -e 'API_KEY=***'", "in $DIR"},
+		`{"command": "env", "args": ["API_KEY=s3cret99", "uvx", "--from", "git+https://me:s3cret99@h.example/a1b2c3d4e5f6g7h8i9j0k", "x"]}`: {
+			"starts env 'API_KEY=***' uvx --from 'git+https://***@h.example/a1b2c3d4e5f6g7h8i9j0k' x", "in $DIR"},
+		`{"command": "./sk-evil1-aaaaaaaaaaaaaaaaa", "env": {"NODE_OPTIONS": "--require ./sk-evil1-aaaaaaaaaaaaaaaaa.js"}}`: {
+			"starts ./sk-evil1-aaaaaaaaaaaaaaaaa", "in $DIR", "sets NODE_OPTIONS=--require ./sk-evil1-aaaaaaaaaaaaaaaaa.js" + steers},
+		`{"url": "https://me:s3cret99@sk-evil1-aaaaaaaaaaaaaaaaa.example/mcp/sk-abcdefghijklmnop01234567"}`: {"contacts https://***@sk-evil1-aaaaaaaaaaaaaaaaa.example/mcp/***"},
 		`{"command": "x", "cwd": "/etc"}`:        {"starts x", "in /etc !outside of the project"},
 		`{"command": "x", "args": ["a\u202eb"]}`: {"starts x 'a\u202eb' !characters that cannot be seen", "in $DIR"},
 	} {

@@ -62,6 +62,23 @@ func TestCodeIsHandedArguments(t *testing.T) {
 	}
 }
 
+// TestNamed: what may be the program, script, package or image that runs is never hidden, whatever flags stand before it. A word behind
+// what runs for certain may be a secret.
+func TestNamed(t *testing.T) {
+	for line, want := range map[string]bool{ // of the last word
+		"x": true, "npx x": true, "npx -y --always-auth x": true, "npx -y -p pkg x": true, "docker run -i -eAUTH x": true, "docker run --name foo -eAUTH x": true, "java -Dauth x": true, "php -dsession x": true,
+		"python -Xauth x": true, "python -m x": true, "node --auth x": true, "uvx --from x": true, "uv --directory api run x": true, "sudo -pauth ./x": true, "env A=b x": true, "timeout 5s x": true, "env A=b npx -y x": true,
+		"docker --context run run -eAUTH x": true, "npx.cmd -y --auth x": true,
+		"x --token s": false, "npx -y pkg --token s": false, "npx --yes pkg s": false, "docker run -i --rm -e A img --token s": false, "uvx --from x server --token s": false, "python -m server --token s": false,
+		"python -u s.py --token s": false, "node s.js --token s": false, "uv run --quiet s.py --token s": false, "uv --directory api run s.py --token s": false, "java -jar s.jar --token s": false, "env A=b ./x --token s": false,
+	} {
+		argv := strings.Fields(line)
+		if named := Named(argv); named[len(argv)-1] != want {
+			t.Errorf("%s: %t, want %t", line, !want, want)
+		}
+	}
+}
+
 func TestSteers(t *testing.T) {
 	for _, name := range []string{"NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PATH", "PYTHONPATH", "https_proxy", "npm_config_registry", "GIT_SSH_COMMAND", "BASH_ENV", "JAVA_TOOL_OPTIONS",
 		"GCONV_PATH", "XDG_CONFIG_HOME", "OPENSSL_CONF", "SSLKEYLOGFILE", "KUBECONFIG", "AWS_CONFIG_FILE", "NODE_COMPILE_CACHE", "PYTHONPYCACHEPREFIX"} {
