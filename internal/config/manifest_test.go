@@ -141,9 +141,9 @@ func TestManifest(t *testing.T) {
 		`{"command": "docker", "args": ["run", "--privileged", "-v", "/:/host", "img"]}`: {
 			"starts docker run --privileged -v /:/host img !opens the container with --privileged", "in $DIR"},
 		`{"command": "python3", "args": ["-m", "server", "-c", "config.json", "--token", "hunter2secret"]}`: {
-			"starts python3 -m server -c config.json --token '***' !runs code that stands in an argument", "in $DIR"},
+			"starts python3 -m server -c config.json --token '***' !runs code that stands in an argument, which may run what is masked", "in $DIR"},
 		`{"command": "cmd", "args": ["/c", "npx", "-y", "server", "--token", "hunter2secret"]}`: {
-			"starts cmd /c npx -y server --token '***' !runs code that stands in an argument", "in $DIR"},
+			"starts cmd /c npx -y server --token '***' !runs code that stands in an argument, which may run what is masked", "in $DIR"},
 		`{"command": "npx", "args": ["-y", "--always-auth", "evil-pkg", "--token", "s3cret99"]}`:         {"starts npx -y --always-auth evil-pkg --token s3cret99", "in $DIR"},
 		`{"command": "npx", "args": ["-y", "ghp_abcdefghijklmnop0123456789", "--token", "s3cret99"]}`:    {"starts npx -y ghp_abcdefghijklmnop0123456789 --token '***'", "in $DIR"},
 		`{"command": "docker", "args": ["run", "-i", "-eAUTH", "evil/image", "-e", "API_KEY=s3cret99"]}`: {"starts docker run -i -eAUTH evil/image -e 'API_KEY=***'", "in $DIR"},

@@ -14,17 +14,23 @@ var interpreters = []struct {
 	hands    func(words []string) bool
 	flag     func() *match.Expression
 }{
-	{[]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "fish", "busybox"}, ownFlags, match.Pattern(`^-[a-zA-Z]*c[a-zA-Z]*$`)},
-	{[]string{"su"}, anyWords, match.Pattern(`^-[a-zA-Z]*c[a-zA-Z]*$`)},
-	{[]string{"cmd"}, noWords, match.Pattern(`(?i)^/[ck]$`)},
-	{[]string{"powershell", "pwsh"}, ownFlags, match.Pattern(`(?i)^-(?:c|command|e|enc|encodedcommand)$`)},
-	{[]string{"python", "pypy", "py"}, ownFlags, match.Pattern("^-[bBdEiIOPqsSuvVx]*c(.*[ (;'\"].*)?$")},
-	{[]string{"node", "nodejs", "bun", "tsx"}, ownFlags, match.Pattern(`^(?:-e|-p|-pe|--eval|--print)(=.*)?$`)},
-	{[]string{"perl", "ruby", "lua"}, ownFlags, match.Pattern("^-[alnpw]{0,4}[eE](.*[ (;'\"].*)?$")},
+	{[]string{"sh", "bash", "rbash", "zsh", "dash", "ash", "ksh", "mksh", "csh", "tcsh", "nu", "xonsh", "fish", "busybox"}, ownFlags, match.Pattern(`^(?:-[a-zA-Z]*c[a-zA-Z]*|-C|--(?:init-)?commands?(=.*)?)$`)},
+	{[]string{"su", "runuser", "script", "flock"}, anyWords, match.Pattern(`^(?:-[a-zA-Z]*c[a-zA-Z]*|--(?:session-)?command(=.*)?)$`)},
+	{[]string{"env"}, anyWords, match.Pattern(`^(?:-[iv0]*S(.*)|--split-string(=.*)?)$`)},
+	{[]string{"cmd"}, noWords, match.Pattern(`(?i)^(?:/[a-z:]+)*/[ckr](.*)$`)},
+	{[]string{"powershell", "pwsh"}, ownFlags, match.Pattern(`(?i)^(?:-|--|/)(?:c|co|comm?a?n?d?|commandwithargs|cwa|e|ec|en[a-z]*)$`)},
+	{[]string{"python", "pythonw", "ipython", "pypy", "py"}, ownFlags, match.Pattern("^-[bBdEiIOPqsSuvVx]*c(.*[ (;'\"].*)?$")},
+	{[]string{"node", "nodejs", "bun", "tsx", "ts-node", "electron"}, ownFlags, match.Pattern(`^(?:-e|-p|-pe|--eval|--print)(=.*)?$`)},
+	{[]string{"perl", "ruby", "lua", "luajit", "gawk"}, ownFlags, match.Pattern("^-[alnpwsSTtuUW0-7]{0,6}[eE](.*[ (;'\"].*)?$")},
 	{[]string{"deno"}, anyWords, match.Pattern(`^eval$`)},
-	{[]string{"php"}, ownFlags, match.Pattern("^(?:-r|--run)(.*[ (;'\"].*)?$")},
-	{[]string{"npx", "npm"}, noWords, match.Pattern(`^(?:-c|--call)(=.*)?$`)},
+	{[]string{"php"}, ownFlags, match.Pattern("^(?:-[rBRE]|--(?:run|process-(?:begin|code|end)))(.*[ (;'\"].*)?$")},
+	{[]string{"npx", "npm", "pnpm"}, noWords, match.Pattern(`^(?:-c|--call|--shell-mode)(=.*)?$`)},
+	{[]string{"rscript", "julia", "osascript", "make", "nix", "nix-shell", "emacs", "gdb", "elixir", "groovy", "clojure", "guile"}, noWords, match.Pattern(`^(?:-e|-E|-ex|--eval(=.*)?|--expr|--run|--command)$`)},
+	{[]string{"ssh", "git"}, noWords, match.Pattern(`^(?:-c|-o(.*))$`)},
 }
+
+// inlined is code as the address of a module.
+var inlined = match.Pattern(`^(?:--?[a-z-]+=)?data:[^,]*,`)
 
 // CodeIn tells of each argument of a command line whether it is code that its program, or one that it starts, runs, and whether it is
 // handed to such code, which may run it, too. An argument that is neither may hold a secret.
@@ -33,7 +39,7 @@ func CodeIn(argv []string) (code, handed []bool) {
 	started := make([]int, len(interpreters)) // behind which argument each was last named; 0 = nowhere
 	over := false
 	for i, word := range argv {
-		handed[i] = over
+		handed[i], code[i] = over, inlined().MatchString(word)
 		for n, in := range interpreters {
 			if at := started[n]; at > 0 && (at < i && in.flag().MatchString(argv[i-1]) || captures(in.flag(), word)) {
 				code[i], over = true, over || in.hands(argv[at:i])
@@ -48,7 +54,7 @@ func CodeIn(argv []string) (code, handed []bool) {
 
 func captures(flag *match.Expression, word string) bool {
 	found := flag.FindStringSubmatch(word)
-	return len(found) > 1 && found[1] != ""
+	return found != nil && strings.Join(found[1:], "") != ""
 }
 
 // ownFlags tells whether words are flags of an interpreter and their values: what is behind a script or module is for that.
@@ -66,8 +72,18 @@ func base(program string) string {
 	return strings.TrimRight(strings.TrimSuffix(name, ".exe"), "0123456789.")
 }
 
-// escapes are options that let a container out of its box, short ones with others before them and their value behind them.
-var escapes = match.Pattern(`^(?:(-[ditPq]*v)(?:$|.*[/\\:])|(--(?:volume|volumes-from|mount|privileged|device|device-cgroup-rule|cap-add|pid|ipc|uts|userns|cgroupns|security-opt|network|net))(?:$|=))`)
+// escapes are options that let a container out of its box or hand it what is outside, short ones with others before them and their
+// value behind them.
+var escapes = match.Pattern(`^(?:(-[ditPq]*v)(?:$|.*[/\\:])|(--(?:volume|volumes-from|mount|privileged|device|device-cgroup-rule|cap-add|pid|ipc|uts|userns|cgroupns|security-opt|network|net|` +
+	`env-file|env-host|rootfs|use-api-socket|gpus|runtime|init-path|hooks-dir|secret|ssh))(?:$|=))`)
+
+// harmless are the options of an engine, before what it shall do, that change neither which engine it is nor who is logged in.
+var harmless = match.Pattern(`^(?:-D|--debug|-l|--log-level|-v|--version|--help)(?:$|=)`)
+
+// option is the name of one, with what stands behind the letter of a short one left out.
+var option = match.Pattern(`^(?:--[a-z-]+|-D?[A-Za-z])`)
+
+const runsCode = "runs code that stands in an argument"
 
 // oddCommand says what a person should know of a command line.
 func oddCommand(words []Text) string {
@@ -76,12 +92,24 @@ func oddCommand(words []Text) string {
 		argv[i] = word.exact
 	}
 	if code, _ := CodeIn(argv); slices.Contains(code, true) {
-		return "runs code that stands in an argument"
+		return runsCode
 	}
 	engine := slices.IndexFunc(argv, func(word string) bool { return slices.Contains([]string{"docker", "podman", "nerdctl"}, base(word)) })
-	for _, word := range argv[max(engine, 0):] {
-		if option := escapes().FindStringSubmatch(word); engine >= 0 && option != nil {
+	if engine < 0 {
+		return ""
+	}
+	for _, word := range argv[engine:] {
+		if option := escapes().FindStringSubmatch(word); option != nil {
 			return "opens the container with " + option[1] + option[2] // its value is the repository's word, and may be a secret
+		}
+	}
+	for i, word := range argv[engine+1:] {
+		flag := strings.HasPrefix(word, "-")
+		if !flag && !strings.HasPrefix(argv[engine+i], "-") { // no flag's value
+			break
+		}
+		if flag && !harmless().MatchString(word) {
+			return "uses another engine or login with " + option().FindString(word)
 		}
 	}
 	return ""

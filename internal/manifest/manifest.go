@@ -100,7 +100,11 @@ func (m Manifest) Lines() []Line {
 		add("package", m.Package, m.Package, "")
 	}
 	if len(m.Starts) > 0 {
-		add("starts", m.command(Text.String), m.command(exactly), oddCommand(m.Starts))
+		odd := oddCommand(m.Starts)
+		if odd == runsCode && m.masked() {
+			odd += ", which may run what is masked"
+		}
+		add("starts", m.command(Text.String), m.command(exactly), odd)
 	}
 	for _, h := range m.Contacts {
 		add("contacts", h.String(), h.URL.exact+" "+h.For, h.unusual())
@@ -149,6 +153,12 @@ func (m Manifest) command(as func(Text) string) string {
 		words[i] = quoted(as(word))
 	}
 	return strings.Join(words, " ")
+}
+
+// masked tells whether anything is masked that the program gets.
+func (m Manifest) masked() bool {
+	hidden := func(t Text) bool { return t.shown != t.exact }
+	return slices.ContainsFunc(m.Starts, hidden) || slices.ContainsFunc(m.Sets, func(v Member) bool { return hidden(v.Value) })
 }
 
 func quoted(word string) string {
@@ -250,12 +260,15 @@ func unseen(text string) string {
 }
 
 // steering are environment variables that change which code runs, where it comes from or whom it trusts.
-var steering = match.Pattern(`(?i)^(PATH|PATHEXT|HOME|USERPROFILE|SHELL|ENV|BASH_ENV|BASH_FUNC_.*|PROMPT_COMMAND|IFS|` +
+var steering = match.Pattern(`(?i)^(PATH|PATHEXT|HOME|USERPROFILE|SHELL|COMSPEC|PSMODULEPATH|ENV|BASH_ENV|BASH_FUNC_.*|BASHOPTS|SHELLOPTS|PS4|ZDOTDIR|FPATH|PROMPT_COMMAND|IFS|` +
+	`TS_NODE_.*|TSX_.*|ELECTRON_RUN_AS_NODE|(PUPPETEER|PLAYWRIGHT)_.*(PATH|HOST)|BROWSERSLIST_CONFIG|COREPACK_.*|(VOLTA|NVM|FNM|ASDF|MISE|PYENV|RBENV|RUSTUP)_.*|MAKEFILES|MAKEFLAGS|CC|CXX|JAVA_HOME|NUGET_.*|` +
+	`COMPOSE_.*|CONTAINER_(HOST|CONNECTION|SSHKEY)|CONTAINERS_.*|REGISTRY_AUTH_FILE|CLOUDSDK_(CONFIG|PYTHON.*)|GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES|HOSTALIASES|RES_OPTIONS|LESS(OPEN|CLOSE)|[A-Z]+_RSH|SVN_SSH|HGRCPATH|` +
+	`CURL_HOME|WGETRC|GTK_(MODULES|PATH)|GIO_.*|QT_.*PATH|R_(HOME|LIBS.*|ENVIRON.*)|JULIA_.*|ERL_.*|GUILE_.*PATH|PGSYSCONFDIR|PGSERVICEFILE|SUDO_ASKPASS|VIMINIT|` +
 	`LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH|XDG_.*|(LOCAL)?APPDATA|NODE_OPTIONS|NODE_PATH|NODE_COMPILE_CACHE|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|NODE_REPL_.*|` +
 	`PYTHON(PATH|HOME|STARTUP|USERBASE|INSPECT|BREAKPOINT|WARNINGS|HTTPSVERIFY|EXECUTABLE|PYCACHEPREFIX|PLATLIBDIR)|VIRTUAL_ENV|CONDA_.*|PERL5?(LIB|OPT|DB).*|RUBY(LIB|OPT)|GEM_.*|BUNDLE_.*|` +
-	`(_?JAVA|JDK_JAVA)(_TOOL)?_OPTIONS|CLASSPATH|DOTNET_STARTUP_HOOKS|CORECLR_.*|COR_PROFILER.*|GO(FLAGS|PROXY|ROOT|PATH|TOOLCHAIN)|RUSTC?_?WRAPPER|` +
-	`NPM_CONFIG_.*|YARN_.*|PNPM_.*|BUN_.*|DENO_.*|UV_.*|PIP_.*|PIPX_.*|CARGO_.*|DOCKER_(HOST|CONFIG|CONTEXT)|GIT_.*|SSH_.*|` +
-	`(HTTPS?|ALL|NO|FTP)_PROXY|SSL_CERT_(FILE|DIR)|SSLKEYLOGFILE|OPENSSL_.*|KUBECONFIG|AWS_(CONFIG_FILE|CA_BUNDLE|ENDPOINT_URL.*)|MAVEN_.*|GRADLE_.*|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|EDITOR|VISUAL|PAGER|BROWSER|LUA_(INIT|PATH).*|PHPRC|PHP_INI_SCAN_DIR|R_PROFILE.*)$`)
+	`(_?JAVA|JDK_JAVA)(_TOOL)?_OPTIONS|CLASSPATH|DOTNET_(STARTUP_HOOKS|ROOT.*|ADDITIONAL_DEPS|SHARED_STORE|CLI_HOME)|CORECLR_.*|COR_PROFILER.*|GO(FLAGS|PROXY|ROOT|PATH|TOOLCHAIN|ENV|SUMDB|NOSUMDB|INSECURE|PRIVATE|VCS|BIN)|RUSTC?_?WRAPPER|` +
+	`NPM_CONFIG_.*|YARN_.*|PNPM_.*|BUN_.*|DENO_.*|UV_.*|PIP_.*|PIPX_.*|CARGO_.*|DOCKER_(HOST|CONFIG|CONTEXT|TLS_VERIFY|CERT_PATH|CONTENT_TRUST.*)|GIT_.*|SSH_.*|` +
+	`(HTTPS?|ALL|NO|FTP)_PROXY|SSL_CERT_(FILE|DIR)|SSLKEYLOGFILE|OPENSSL_.*|KUBECONFIG|AWS_(CONFIG_FILE|CA_BUNDLE|ENDPOINT_URL.*)|MAVEN_.*|GRADLE_.*|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|EDITOR|VISUAL|(MAN|GH_)?PAGER|BROWSER|LUA_(INIT|PATH).*|PHPRC|PHP_INI_SCAN_DIR|R_PROFILE.*)$`)
 
 // Steers tells whether an environment variable of that name changes what runs.
 func Steers(name string) bool { return steering().MatchString(name) }

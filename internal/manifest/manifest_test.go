@@ -21,6 +21,10 @@ func TestWhereIs(t *testing.T) {
 func TestCodeIn(t *testing.T) {
 	for line, want := range map[string]int{ // the argument that is code; 0 = none
 		"sh -c x": 2, "bash -lc x": 2, "/bin/zsh -c x": 2, "node -e x": 2, "node --eval=x": 1, "python3 -c x": 2, "env A=b sh -c x": 4, "docker run img sh -c x": 5,
+		"env -S x": 2, "env -Sx": 1, "env --split-string=x": 1, "pnpm -c x": 2, "npm exec --call=x": 2, "runuser -c x": 2, "script -qc x": 2, "flock f -c x": 3, "tcsh -c x": 2, "nu -c x": 2, "fish --command=x": 1, "zsh -fc x": 2,
+		"cmd /s/c x": 2, "cmd /d /cx": 2, "cmd /r x": 2, "pwsh -co x": 2, "pwsh /c x": 2, "powershell -ec x": 2, "pwsh --command x": 2, "ts-node -e x": 2, "luajit -e x": 2, "perl -0777e x": 2, "perl -Tse x": 2, "php -B x": 2, "ipython -c x": 2,
+		"Rscript -e x": 2, "julia --eval=x": 1, "osascript -e x": 2, "make --eval=x": 1, "nix-shell --run x": 2, "emacs --eval x": 2, "gdb -ex x": 2, "ssh -oProxyCommand=x": 1, "ssh -o ProxyCommand=x h": 2, "git -c alias.x=!y x": 2,
+		"gawk -e x": 2, "node --import data:text/javascript,x y": 2, "node --import=data:text/javascript,x": 1, "deno run data:x,y": 2, "node --import tsx s.ts": 0, "pwsh -File s.ps1": 0, "pwsh -ConfigurationName x": 0, "make -c x": 0,
 		"deno eval x": 2, "cmd /c x": 2, "npx -c x": 2, "npx -y pkg -c x": 4, "node server.js": 0, "grep -c x": 0, "npx -y pkg": 0,
 		"python3.12 -c x": 2, "Python.EXE -c x": 2, "bash.exe -c x": 2, "nodejs -e x": 2, "node.exe --eval=x": 1, "python -cx()": 1, "python -Ic x": 2, "pypy3 -c x": 2, "perl -ne x": 2, "perl -lane x": 2,
 		"perl -ex()": 1, "ruby -ne x": 2, "php8.3 -r x": 2, "php -rx()": 1, "lua5.4 -e x": 2, "py -3 -c x": 3,
@@ -81,12 +85,15 @@ func TestNamed(t *testing.T) {
 
 func TestSteers(t *testing.T) {
 	for _, name := range []string{"NODE_OPTIONS", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PATH", "PYTHONPATH", "https_proxy", "npm_config_registry", "GIT_SSH_COMMAND", "BASH_ENV", "JAVA_TOOL_OPTIONS",
-		"GCONV_PATH", "XDG_CONFIG_HOME", "OPENSSL_CONF", "SSLKEYLOGFILE", "KUBECONFIG", "AWS_CONFIG_FILE", "NODE_COMPILE_CACHE", "PYTHONPYCACHEPREFIX"} {
+		"GCONV_PATH", "XDG_CONFIG_HOME", "OPENSSL_CONF", "SSLKEYLOGFILE", "KUBECONFIG", "AWS_CONFIG_FILE", "NODE_COMPILE_CACHE", "PYTHONPYCACHEPREFIX", "ZDOTDIR", "SHELLOPTS", "TS_NODE_PROJECT", "TSX_TSCONFIG_PATH", "ELECTRON_RUN_AS_NODE", "PUPPETEER_EXECUTABLE_PATH", "COREPACK_NPM_REGISTRY",
+		"VOLTA_HOME", "MISE_ENV", "PYENV_VERSION", "GOENV", "GOSUMDB", "CC", "RUSTUP_TOOLCHAIN", "MAKEFILES", "JAVA_HOME", "DOTNET_ROOT", "DOTNET_ADDITIONAL_DEPS", "NUGET_PACKAGES", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "COMPOSE_FILE",
+		"CONTAINER_HOST", "CONTAINERS_CONF", "REGISTRY_AUTH_FILE", "CLOUDSDK_PYTHON", "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES", "HOSTALIASES", "LESSOPEN", "RSYNC_RSH", "CURL_HOME", "WGETRC", "GTK_MODULES", "R_LIBS_USER", "JULIA_LOAD_PATH",
+		"BROWSERSLIST_CONFIG", "PLAYWRIGHT_BROWSERS_PATH", "SUDO_ASKPASS", "GIO_EXTRA_MODULES", "QT_PLUGIN_PATH", "ERL_FLAGS", "GUILE_LOAD_PATH", "PSModulePath", "COMSPEC", "HGRCPATH", "SVN_SSH", "PGSYSCONFDIR", "MANPAGER", "VIMINIT"} {
 		if !Steers(name) {
 			t.Errorf("%s changes what runs", name)
 		}
 	}
-	for _, name := range []string{"API_KEY", "LOG_LEVEL", "MY_PATH", "PORT", "GITHUB_TOKEN", "NODE_ENV", "AWS_REGION", "GOOGLE_APPLICATION_CREDENTIALS"} {
+	for _, name := range []string{"API_KEY", "LOG_LEVEL", "MY_PATH", "PORT", "GITHUB_TOKEN", "NODE_ENV", "AWS_REGION", "DOCKER_IMAGE", "GOAL", "CCC", "JAVA_VERSION", "R_VALUE", "PLAYWRIGHT_HEADLESS", "GTK_THEME", "GOOGLE_API_KEY", "DOTNET_ENVIRONMENT", "CONTAINER_NAME", "GOOGLE_APPLICATION_CREDENTIALS"} {
 		if Steers(name) {
 			t.Errorf("%s changes nothing", name)
 		}
@@ -99,7 +106,8 @@ func TestContainersAreOpened(t *testing.T) {
 		"docker run -v /:/x img": "-v", "docker run -v/:/x img": "-v", "docker run -itv /:/x img": "-itv", "docker run -v=/:/x img": "-v", "docker run -vname:/x img": "-v",
 		"docker.exe run --privileged img": "--privileged", "sudo docker run --pid=host img": "--pid", "podman run --volumes-from other img": "--volumes-from",
 		"docker run --uts=host img": "--uts", "docker run --cgroupns host img": "--cgroupns", "docker run --device-cgroup-rule=a img": "--device-cgroup-rule",
-		"docker run -i --rm img": "", "docker run --name volume img": "", "docker run -it img -verbose": "", "server -v /:/x": "",
+		"docker run --env-file /home/me/.env img": "--env-file", "podman run --env-host img": "--env-host", "podman run --rootfs /": "--rootfs", "docker run --use-api-socket img": "--use-api-socket", "docker run --gpus all img": "--gpus",
+		"docker run --runtime=x img": "--runtime", "docker run -i --rm img": "", "docker run --name volume img": "", "docker run -it img -verbose": "", "server -v /:/x": "",
 	} {
 		var words []Text
 		for _, word := range strings.Fields(line) {
@@ -110,6 +118,46 @@ func TestContainersAreOpened(t *testing.T) {
 		}
 		if got := oddCommand(words); got != want {
 			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestAnotherEngine: what stands before the subcommand says which engine or login is used; the server's own options do not.
+func TestAnotherEngine(t *testing.T) {
+	for line, want := range map[string]string{
+		"docker -H tcp://h:2375 run img": "-H", "docker -Htcp://h run img": "-H", "docker --host=tcp://h run img": "--host", "docker --context x run img": "--context", "docker -c x run img": "-c", "docker --config d run img": "--config",
+		"podman --url ssh://h run img": "--url", "podman --connection=x run img": "--connection", "podman --identity k run img": "--identity", "podman -r run img": "-r", "docker -D -H tcp://h run img": "-H", "docker -DH tcp://h run img": "-DH",
+		"env A=b docker --context x run img": "--context", "podman --tmpdir run --url ssh://h run img": "--tmpdir", "docker --tlscacert=x run img": "--tlscacert", "docker --log-level run -H tcp://h run img": "-H",
+		"docker run img -H x -c y": "", "docker run -h name img": "", "docker --debug run img": "", "docker -l info run img -c x": "", "docker": "", "docker --version": "",
+	} {
+		var words []Text
+		for _, word := range strings.Fields(line) {
+			words = append(words, Plain(word))
+		}
+		if want != "" {
+			want = "uses another engine or login with " + want
+		}
+		if got := oddCommand(words); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestHiddenCode: code in an argument may run what a variable holds, or an argument before it, also what is masked.
+func TestHiddenCode(t *testing.T) {
+	code := []Text{Plain("sh"), Plain("-c"), Plain("$KEY")}
+	for _, test := range []struct {
+		m    Manifest
+		want string
+	}{
+		{Manifest{Starts: code}, "runs code that stands in an argument"},
+		{Manifest{Starts: code, Sets: []Member{{Name: "KEY", Value: Plain("${KEY}")}}}, "runs code that stands in an argument"},
+		{Manifest{Starts: code, Sets: []Member{{Name: "KEY", Value: Masked("***", "touch x")}}}, "runs code that stands in an argument, which may run what is masked"},
+		{Manifest{Starts: append([]Text{Plain("env"), Masked("KEY=***", "KEY=./x")}, code...)}, "runs code that stands in an argument, which may run what is masked"},
+		{Manifest{Starts: []Text{Plain("x"), Masked("***", "s3cret")}}, ""},
+	} {
+		if got := test.m.Lines()[0].Unusual; got != test.want {
+			t.Errorf("%v: %q, want %q", test.m, got, test.want)
 		}
 	}
 }
