@@ -243,7 +243,7 @@ func (c contents) ownPrograms(file string) []string {
 	return paths
 }
 
-// script is a file of the project by what may be its path.
+// script is a file of the project by what may be its path. Of a link that leads out the place is known, not the content.
 func (e Entry) script(read contents, path string) (manifest.File, bool) {
 	if e.scope.root == "" || strings.Contains(path, "\x00") {
 		return manifest.File{}, false
@@ -253,8 +253,12 @@ func (e Entry) script(read contents, path string) (manifest.File, bool) {
 	}
 	root := files.RealPath(e.scope.root)
 	real := files.RealPath(path)
-	info, err := os.Stat(real)
-	if err != nil || !info.Mode().IsRegular() || !files.Below(real, root) {
+	if !files.Below(real, root) {
+		named, err := filepath.Rel(e.scope.root, path)
+		f := manifest.File{Path: discreetly(filepath.ToSlash(named) + " → " + real), As: "a link out of the project"}
+		return f, err == nil && filepath.IsLocal(named)
+	}
+	if info, err := os.Stat(real); err != nil || !info.Mode().IsRegular() {
 		return manifest.File{}, false
 	}
 	f, known := read.digests[real]

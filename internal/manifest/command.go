@@ -140,7 +140,7 @@ func Named(argv []string) []bool {
 		case starts:
 			open, alone, named[i] = true, flags, true
 		case !open || strings.HasPrefix(word, "-") || subcommands().MatchString(word):
-		case !strings.HasPrefix(argv[i-1], "-") || argv[i-1] == "--" || slices.Contains(strings.Fields(alone), argv[i-1]):
+		case !strings.HasPrefix(argv[i-1], "-") || argv[i-1] == "--" || strings.Contains(argv[i-1], "=") || slices.Contains(strings.Fields(alone), argv[i-1]):
 			open = false
 		}
 	}

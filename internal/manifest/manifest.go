@@ -195,7 +195,7 @@ func (h Host) unusual() string {
 
 func (f File) digest() string {
 	if f.Digest == "" {
-		return "(cannot be read)"
+		return "(" + cmp.Or(f.As, "cannot be read") + ")"
 	}
 	return "sha256:" + f.Digest[:12]
 }

@@ -73,7 +73,7 @@ func TestNamed(t *testing.T) {
 		"x": true, "npx x": true, "npx -y --always-auth x": true, "npx -y -p pkg x": true, "docker run -i -eAUTH x": true, "docker run --name foo -eAUTH x": true, "java -Dauth x": true, "php -dsession x": true,
 		"python -Xauth x": true, "python -m x": true, "node --auth x": true, "uvx --from x": true, "uv --directory api run x": true, "sudo -pauth ./x": true, "env A=b x": true, "timeout 5s x": true, "env A=b npx -y x": true,
 		"docker --context run run -eAUTH x": true, "npx.cmd -y --auth x": true,
-		"x --token s": false, "npx -y pkg --token s": false, "npx --yes pkg s": false, "docker run -i --rm -e A img --token s": false, "uvx --from x server --token s": false, "python -m server --token s": false,
+		"x --token s": false, "npx -y pkg --token s": false, "npx --yes pkg s": false, "docker run -i --rm -e A img --token s": false, "docker run --volume=/:/x img --token s": false, "docker run -eAUTH=y img": true, "uvx --from x server --token s": false, "python -m server --token s": false,
 		"python -u s.py --token s": false, "node s.js --token s": false, "uv run --quiet s.py --token s": false, "uv --directory api run s.py --token s": false, "java -jar s.jar --token s": false, "env A=b ./x --token s": false,
 	} {
 		argv := strings.Fields(line)
