@@ -3,17 +3,13 @@ package report
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
@@ -21,82 +17,121 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeJSON writes servers, findings and groups one by one: all of them together may be larger than what is known of them.
-func writeJSON(w io.Writer, r *Report, _ Options) error {
-	if err := cmp.Or(encodable(r.Servers), encodable(r.Findings), encodable(r.Groups)); err != nil {
-		return err
-	}
+// part is a member of a report, or one element of a list that is one.
+type part struct {
+	key   string
+	at    int // which element it is; -1 = a whole member
+	last  bool
+	value any
+	raw   json.RawMessage // the value encoded; nil = when it is written
+}
+
+// mostHeld is how much of a report is held encoded, in bytes.
+const mostHeld = 16 << 20
+
+// partsOf are the members of a report, with servers, findings and groups one by one: all of them together may be larger than what is
+// known of them. What is no JSON is told before the first byte is written, since half a document is worse than none.
+func partsOf(r *Report) ([]part, error) {
 	outline := *r
 	outline.Servers, outline.Findings, outline.Groups = stub(r.Servers), stub(r.Findings), stub(r.Groups)
 	raw, err := rawjson.Encode(outline)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	members, err := rawjson.Members(raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out := &indented{Writer: bufio.NewWriter(w)}
-	for i, m := range members {
-		out.between(i, "{", "\n  "+string(rawjson.Quote(m.Key))+": ")
-		switch m.Key {
-		case "servers":
-			list(out, r.Servers, func(s Server) any { return s })
-		case "findings":
-			list(out, r.Findings, func(f finding.Finding) any { return judgedAs(f) })
-		case "groups":
-			list(out, r.Groups, func(g finding.Group) any { return g })
-		default:
-			out.value(m.Value, 1)
+	var parts []part
+	for _, m := range members {
+		elements := elementsOf(r, m.Key)
+		if len(elements) == 0 {
+			elements = []part{{at: -1, raw: m.Value}}
+		}
+		for _, p := range elements {
+			p.key = m.Key
+			parts = append(parts, p)
 		}
 	}
-	_, _ = out.WriteString("\n}\n") // Flush tells what went wrong
-	return out.Flush()
+	return parts, hold(parts)
 }
 
-// encodable tells what is no JSON before the first byte is written: half a document is worse than none.
-func encodable[E any](all []E) (err error) {
-	for out := json.NewEncoder(io.Discard); err == nil && len(all) > 0; all = all[1:] {
-		err = out.Encode(all[0])
+func elementsOf(r *Report, key string) []part {
+	switch key {
+	case "servers":
+		return elements(r.Servers)
+	case "findings":
+		return elements(r.Findings)
+	case "groups":
+		return elements(r.Groups)
 	}
-	return err
+	return nil
+}
+
+func elements[E any](all []E) []part {
+	parts := make([]part, len(all))
+	for i := range all {
+		parts[i] = part{at: i, last: i == len(all)-1, value: &all[i]}
+	}
+	return parts
+}
+
+// hold encodes every part, and keeps as many as there is room for: those are encoded once.
+func hold(parts []part) error {
+	held := 0
+	for i := range parts {
+		raw, err := parts[i].encoded()
+		if err != nil {
+			return err
+		}
+		if held += len(raw); held <= mostHeld {
+			parts[i].raw = raw
+		}
+	}
+	return nil
+}
+
+func (p part) encoded() (json.RawMessage, error) {
+	if p.raw != nil {
+		return p.raw, nil
+	}
+	if f, judges := p.value.(*finding.Finding); judges {
+		return rawjson.Encode(judgedAs(*f))
+	}
+	return rawjson.Encode(p.value)
 }
 
 // stub is a list that is there, or is empty, as the other one is. It holds nothing of it: what a finding says may be large.
 func stub[S ~[]E, E any](all S) S { return append(all[:0:0], make(S, min(1, len(all)))...) }
 
-// indented writes JSON over several lines.
-type indented struct {
-	*bufio.Writer
-	line []byte // room for one
-}
-
-// between writes what stands before the value at an index: opening or a comma, and then always the same.
-func (out *indented) between(i int, opening, always string) {
-	if i > 0 {
+func writeJSON(w io.Writer, r *Report, _ Options) error {
+	parts, err := partsOf(r)
+	if err != nil {
+		return err
+	}
+	out, line, opening := bufio.NewWriter(w), []byte(nil), "{"
+	for _, p := range parts {
+		line = line[:0]
+		if p.at <= 0 {
+			line = append(append(append(line, opening+"\n  "...), rawjson.Quote(p.key)...), ": "...)
+		}
 		opening = ","
+		raw, _ := p.encoded() // which was tried
+		switch {
+		case p.at < 0:
+			line = printable.AppendIndented(line, raw, 1)
+		case p.at == 0:
+			line = printable.AppendIndented(append(line, "[\n    "...), raw, 2)
+		default:
+			line = printable.AppendIndented(append(line, ",\n    "...), raw, 2)
+		}
+		if p.last {
+			line = append(line, "\n  ]"...)
+		}
+		_, _ = out.Write(line)
 	}
-	_, _ = out.WriteString(opening + always)
-}
-
-// value writes compact JSON that lies at a depth.
-func (out *indented) value(raw json.RawMessage, depth int) {
-	out.line = printable.AppendIndented(out.line[:0], raw, depth)
-	_, _ = out.Write(out.line)
-}
-
-// list writes elements of a member of the report.
-func list[E any](out *indented, all []E, as func(E) any) {
-	for i, one := range all {
-		raw, _ := rawjson.Encode(as(one)) // which was tried before
-		out.between(i, "[", "\n    ")
-		out.value(raw, 2)
-	}
-	end := "\n  ]"
-	if len(all) == 0 {
-		end = "[]"
-	}
-	_, _ = out.WriteString(end)
+	_, _ = out.WriteString("\n}\n") // Flush tells what went wrong
+	return out.Flush()
 }
 
 func writeIndentedJSON(w io.Writer, v any) error {
@@ -159,118 +194,6 @@ func marks(raw json.RawMessage) []string {
 			found = append(found, strings.TrimSpace(what))
 		}
 	}
-}
-
-// writeYAML writes the object that writeJSON writes, with its keys in the same order and its numbers as they stand.
-func writeYAML(w io.Writer, r *Report, _ Options) error {
-	raw, err := rawjson.Encode(r)
-	if err != nil {
-		return err
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	root, err := nodes(dec, 0)
-	if err != nil {
-		return fmt.Errorf("reading the report back: %w", err)
-	}
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	if err := enc.Encode(root); err != nil {
-		return fmt.Errorf("encoding yaml: %w", err)
-	}
-	_, err = w.Write(escapeHidden(b.Bytes()))
-	return err
-}
-
-// blockDepth is how deep values are spread over lines; what lies deeper stands on one line.
-const blockDepth = 32
-
-// nodes reads the next JSON value as a node of a YAML document. It reads each byte once, however deep the value is.
-func nodes(dec *json.Decoder, depth int) (*yaml.Node, error) {
-	token, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch value := token.(type) {
-	case json.Delim:
-		return collection(dec, value, depth)
-	case string:
-		return scalar(value), nil
-	case nil:
-		return &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}, nil
-	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(token)}, nil
-}
-
-// collection reads the rest of an object or array. A node takes keys and values in turn, as the decoder gives them.
-func collection(dec *json.Decoder, open json.Delim, depth int) (*yaml.Node, error) {
-	n := &yaml.Node{Kind: yaml.MappingNode}
-	if open == '[' {
-		n.Kind = yaml.SequenceNode
-	}
-	if depth > blockDepth {
-		n.Style = yaml.FlowStyle
-	}
-	for dec.More() {
-		child, err := nodes(dec, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		n.Content = append(n.Content, child)
-	}
-	_, err := dec.Token()
-	return n, err
-}
-
-// bareword is a text that no reader of YAML takes for anything else, unless it is one of the reserved words.
-var bareword = match.Pattern(`^[A-Za-z_/][A-Za-z0-9_./-]*( [A-Za-z0-9_./(-][A-Za-z0-9_./(),'-]*)*$`)
-
-// reserved are words that some version of YAML takes for a boolean or for nothing.
-var reserved = match.Pattern(`(?i)^(y|n|yes|no|on|off|true|false|null|nil|nan|inf)$`)
-
-// scalar is a text as YAML shows it: quoted whenever it could be taken for something else, spread over lines when it
-// has lines and all of it can be seen.
-func scalar(s string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
-	switch {
-	case bareword().MatchString(s) && !reserved().MatchString(s):
-		n.Style = 0
-	case literal(s):
-		n.Style = yaml.LiteralStyle
-	}
-	return n
-}
-
-func literal(s string) bool {
-	if !strings.Contains(s, "\n") || s[0] == ' ' || s[0] == '\n' || strings.Contains(s, " \n") {
-		return false
-	}
-	for _, r := range s {
-		if r != '\n' && (printable.Hidden(r) || r > 0xffff) {
-			return false
-		}
-	}
-	if printable.SpelledOut.Without(s) != s {
-		return false
-	}
-	return !strings.HasSuffix(s, " ")
-}
-
-// escapeHidden writes what cannot be seen as escapes; such characters stand in double quotes alone.
-func escapeHidden(doc []byte) []byte {
-	out := make([]byte, 0, len(doc))
-	for _, r := range string(doc) {
-		switch {
-		case r == '\n' || !printable.Hidden(r):
-			out = append(out, string(r)...)
-		case r > 0xffff:
-			out = fmt.Appendf(out, `\U%08X`, r)
-		default:
-			out = fmt.Appendf(out, `\u%04X`, r)
-		}
-	}
-	return out
 }
 
 // Fail adds a failure: the first is Error, those after it MoreErrors.
