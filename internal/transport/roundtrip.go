@@ -41,8 +41,9 @@ type Endpoint struct {
 const (
 	dialTimeout   = 15 * time.Second
 	tlsTimeout    = 15 * time.Second
-	answerTimeout = 10 * time.Second // for an answer to a request of the server
-	deleteTimeout = 2 * time.Second  // a session's end must not keep the user
+	answerTimeout = 10 * time.Second       // for an answer to a request of the server
+	deleteTimeout = 2 * time.Second        // a session's end must not keep the user
+	endWait       = 100 * time.Millisecond // for the end of an answer behind all that it says
 )
 
 // Bounds of what is read of a reply that is no message.
@@ -62,6 +63,7 @@ type web struct {
 	base     *http.Transport
 	client   *http.Client
 	version  atomic.Value // string: the protocol version in effect
+	lingers  atomic.Bool  // the server does not end its answers
 }
 
 var errURL = errors.New("the URL must be absolute and begin with http:// or https://")
@@ -282,12 +284,23 @@ func startOf(body io.ReadCloser) []byte {
 	return text
 }
 
-// leave is done with a body that says nothing to us. A short one is read so that the connection can be used again.
-func leave(reply *http.Response) {
-	if reply.ContentLength > 0 && reply.ContentLength < bodyStart {
-		_ = startOf(reply.Body)
-	}
+// leave is done with an answer that says nothing to us.
+func (w *web) leave(reply *http.Response) {
+	w.readEnd(reply)
 	_ = reply.Body.Close()
+}
+
+// readEnd reads the end of an answer that has said all, which lets the connection be used again; from a server that once left an
+// answer open none is waited for. HTTP/2 needs no end.
+func (w *web) readEnd(reply *http.Response) {
+	if reply.ProtoMajor > 1 || w.lingers.Load() {
+		return
+	}
+	late := time.AfterFunc(endWait, func() { _ = reply.Body.Close() })
+	defer late.Stop()
+	if _, err := io.CopyN(io.Discard, reply.Body, bodyStart); !errors.Is(err, io.EOF) {
+		w.lingers.Store(true)
+	}
 }
 
 // good tells a status that promises what was asked for.

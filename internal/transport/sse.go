@@ -83,7 +83,7 @@ func (s *sseStream) send(ctx context.Context, m outgoing) error {
 	case !good(reply):
 		return s.bad(reply, m.call)
 	}
-	leave(reply)
+	s.leave(reply)
 	return nil
 }
 

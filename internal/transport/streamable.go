@@ -52,7 +52,7 @@ func (s *streamableHTTP) endSession(id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
 	defer cancel()
 	if reply, err := s.do(ctx, http.MethodDelete, s.endpoint.URL, nil, http.Header{sessionHeader: {id}}); err == nil {
-		leave(reply)
+		s.leave(reply)
 	}
 }
 
@@ -122,14 +122,17 @@ func (s *streamableHTTP) send(ctx context.Context, m outgoing) error {
 	}
 	switch kind := mediaType(reply.Header.Get("Content-Type")); {
 	case m.call == nil:
-		leave(reply)
-		return nil
 	case kind == "application/json":
-		return s.readReply(reply, m.call)
+		err = s.readReply(reply, m.call)
 	case kind == eventStream:
-		return s.readStream(ctx, reply.Body, m.call)
+		err = s.readStream(ctx, reply.Body, m.call)
+	default:
+		err = s.fault(reply, startOf(reply.Body))
 	}
-	return s.fault(reply, startOf(reply.Body))
+	if err == nil {
+		s.readEnd(reply)
+	}
+	return err
 }
 
 // whileOpen is ctx until the connection is closed.
