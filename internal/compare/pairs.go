@@ -212,11 +212,8 @@ func (p Pair) tokens() (old, now *int) {
 	if p.leftOut {
 		return nil, nil
 	}
-	if !p.Old.Priced() || !p.New.Priced() {
-		return p.Old.TokenCost(), p.New.TokenCost()
-	}
-	both := check.TokensOf(p.Old.Snapshot, p.New.Snapshot)
-	return &both[0], &both[1]
+	var prices check.Prices
+	return p.Old.TokenCost(&prices), p.New.TokenCost(&prices)
 }
 
 // versions are those that both sides say they are; nil when a side is not known.

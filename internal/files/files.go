@@ -3,6 +3,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -143,9 +144,13 @@ func CheckOutput(dir, path string) error {
 }
 
 // ReadLimited is everything that r gives, which must be limit bytes at most.
-func ReadLimited(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	switch {
+func ReadLimited(r io.Reader, limit int64) ([]byte, error) { return readLimited(r, limit, 0) }
+
+// readLimited is ReadLimited of what most likely has a size.
+func readLimited(r io.Reader, limit, size int64) ([]byte, error) {
+	text := bytes.NewBuffer(make([]byte, 0, max(0, min(size, limit))+bytes.MinRead))
+	_, err := text.ReadFrom(io.LimitReader(r, limit+1))
+	switch data := text.Bytes(); {
 	case err != nil:
 		return nil, err
 	case int64(len(data)) <= limit:
@@ -163,7 +168,11 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return ReadLimited(file, limit)
+	size := int64(0)
+	if info, err := file.Stat(); err == nil {
+		size = info.Size()
+	}
+	return readLimited(file, limit, size)
 }
 
 // ReadRegular is Read for paths that somebody else chose: a pipe there would keep the reader waiting for ever.

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"hash/maphash"
@@ -16,6 +17,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -56,12 +58,12 @@ func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilte
 	if len(targets) > few {
 		debug.SetGCPercent(thrift)
 	}
-	kept := newShelf()
+	kept, prices := newShelf(), &check.Prices{}
 	return f.Each(ctx, targets, func(_ int, s *Surface) error {
 		if s.Snapshot != nil {
-			s.Server.Tokens = s.TokenCost()
-			filter.fill(s)
-			kept.take(&s.Server)
+			s.Server.Tokens = s.TokenCost(prices)
+			filter.fill(s, kept.item)
+			s.ServerInfo, s.Capabilities = kept.same(s.ServerInfo), kept.same(s.Capabilities)
 		}
 		s.LetGo()
 		return nil
@@ -72,34 +74,68 @@ func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilte
 type shelf struct {
 	mutex sync.Mutex
 	seed  maphash.Seed
-	of    map[uint64]json.RawMessage
+	of    map[uint64]shelved
 }
 
-func newShelf() *shelf { return &shelf{seed: maphash.MakeSeed(), of: map[uint64]json.RawMessage{}} }
+type shelved struct {
+	raw    json.RawMessage
+	digest string // of a tool; empty = it is not known
+}
 
-func (k *shelf) take(s *report.Server) {
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	s.ServerInfo, s.Capabilities = k.same(s.ServerInfo), k.same(s.Capabilities)
-	for _, kind := range snapshot.Kinds() {
-		for i, raw := range *s.Items(kind) {
-			(*s.Items(kind))[i] = k.same(raw)
-		}
+func newShelf() *shelf { return &shelf{seed: maphash.MakeSeed(), of: map[uint64]shelved{}} }
+
+// item is an item as it is kept, of a tool with its digest.
+func (k *shelf) item(kind snapshot.Kind, item snapshot.Item) (json.RawMessage, string) {
+	one := k.put(item.Raw, "")
+	if kind == snapshot.Tools && one.digest == "" {
+		one = k.put(one.raw, item.Digest())
 	}
+	return one.raw, one.digest
 }
 
 func (k *shelf) same(raw json.RawMessage) json.RawMessage {
 	if raw == nil {
 		return nil
 	}
-	sum := maphash.Bytes(k.seed, raw)
-	if !bytes.Equal(k.of[sum], raw) {
-		k.of[sum] = bytes.Clone(raw)
-	}
-	return k.of[sum]
+	return k.put(raw, "").raw
 }
 
-func (f ItemFilter) fill(s *Surface) {
+func (k *shelf) put(raw json.RawMessage, digest string) shelved {
+	sum := maphash.Bytes(k.seed, raw)
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	one := k.of[sum]
+	if !bytes.Equal(one.raw, raw) {
+		one = shelved{raw: bytes.Clone(raw)}
+	}
+	one.digest = cmp.Or(one.digest, digest)
+	k.of[sum] = one
+	return one
+}
+
+// add puts an item into the report as keep gives it.
+func (s *Surface) add(kind snapshot.Kind, item snapshot.Item, keep func(snapshot.Kind, snapshot.Item) (raw json.RawMessage, digest string)) {
+	raw, digest := keep(kind, item)
+	slot := s.Items(kind)
+	*slot = append(*slot, raw)
+	if item.Key != "" && digest != "" {
+		if s.Digests == nil {
+			s.Digests = map[string]string{}
+		}
+		s.Digests[item.Key] = digest
+	}
+}
+
+// itself is an item as it is, of a tool with its digest.
+func itself(kind snapshot.Kind, item snapshot.Item) (raw json.RawMessage, digest string) {
+	if kind == snapshot.Tools {
+		digest = item.Digest()
+	}
+	return item.Raw, digest
+}
+
+// fill puts what the server says of itself and the items that the filter lets through into its report, as keep gives them.
+func (f ItemFilter) fill(s *Surface, keep func(snapshot.Kind, snapshot.Item) (raw json.RawMessage, digest string)) {
 	s.ServerInfo, s.Capabilities, s.Instructions = s.Snapshot.Server, s.Snapshot.Capabilities, s.Snapshot.Instructions
 	for _, kind := range snapshot.Kinds() {
 		list := s.Snapshot.List(kind)
@@ -110,11 +146,10 @@ func (f ItemFilter) fill(s *Surface) {
 		*slot = report.Items{}
 		for _, item := range list.Items() {
 			if f.Name.Match(item.Key) && (f.Text == nil || mentions(item.Raw, f.Text)) {
-				*slot = append(*slot, item.Raw)
+				s.add(kind, item, keep)
 			}
 		}
 	}
-	s.Digests = snapshot.NewList(snapshot.Tools, s.Tools).Digests()
 }
 
 // mentions tells whether a text in a value, or the name of a member, matches.
@@ -150,12 +185,10 @@ func (s *Surface) show(wanted []string) (found []string) {
 		return nil
 	}
 	if len(wanted) == 0 {
-		s.Server.Tokens = s.TokenCost()
-		ItemFilter{}.fill(s)
+		s.Server.Tokens = s.TokenCost(&check.Prices{})
+		ItemFilter{}.fill(s, itself)
 	}
-	found = slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })
-	s.Digests = snapshot.NewList(snapshot.Tools, s.Tools).Digests()
-	return found
+	return slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })
 }
 
 func (s *Surface) showItem(want string) bool {
@@ -163,8 +196,8 @@ func (s *Surface) showItem(want string) bool {
 	for _, kind := range snapshot.Kinds() {
 		for _, item := range s.Snapshot.List(kind).Items() {
 			if want == item.Key || want == kind.ID(item.Key) {
-				slot := s.Items(kind)
-				*slot, found = append(*slot, item.Raw), true
+				s.add(kind, item, itself)
+				found = true
 			}
 		}
 	}

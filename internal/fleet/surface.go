@@ -64,12 +64,11 @@ func (s Surface) Priced() bool {
 }
 
 // TokenCost is what the server costs in a prompt; nil when its tools are not known.
-func (s Surface) TokenCost() *int {
+func (s Surface) TokenCost(prices *check.Prices) *int {
 	if !s.Priced() {
 		return nil
 	}
-	n := check.Tokens(s.Snapshot)
-	return &n
+	return new(prices.Of(s.Snapshot))
 }
 
 // Absent is a server that is known not to be there.

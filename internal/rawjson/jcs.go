@@ -29,7 +29,7 @@ func (v value) appendJCS(dst []byte) (_ []byte, err error) {
 	if v.open == 0 {
 		return appendToken(dst, v.token)
 	}
-	if v.open == '{' {
+	if v.open == '{' && slices.ContainsFunc(v.members, ordersOtherwise) {
 		slices.SortStableFunc(v.members, func(a, b member) int { return slices.Compare(units(a.key), units(b.key)) })
 	}
 	dst = append(dst, v.open)
@@ -51,6 +51,11 @@ func (v value) appendJCS(dst []byte) (_ []byte, err error) {
 		}
 	}
 	return append(dst, v.open+2), nil
+}
+
+// ordersOtherwise tells whether a key may come elsewhere in the order of UTF-16: it has a character from U+E000 on.
+func ordersOtherwise(m member) bool {
+	return slices.ContainsFunc(m.key, func(c byte) bool { return c >= 0xEE })
 }
 
 func units(key []byte) []uint16 {

@@ -3,10 +3,12 @@ package check
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -267,24 +269,61 @@ func (t *trail) place() string {
 type lazy = func() *match.Expression
 
 // Tokens is what a server costs every conversation, in tokens of o200k_base: its instructions and its tools.
-func Tokens(s *snapshot.Snapshot) int { return TokensOf(s)[0] }
+func Tokens(s *snapshot.Snapshot) int { return new(Prices).Of(s) }
 
-// TokensOf is Tokens of several snapshots; a tool that they share is counted once, which makes comparing versions cheap.
-func TokensOf(snapshots ...*snapshot.Snapshot) []int {
-	all, known := make([]int, len(snapshots)), map[string]int{}
-	var counter tokens.Counter
-	for i, s := range snapshots {
-		all[i] = counter.Count(s.Instructions)
-		for _, t := range s.Tools.Items() {
-			n, counted := known[string(t.Raw)]
-			if !counted {
-				n = counter.Count(string(handedOn(t)))
-				known[string(t.Raw)] = n
-			}
-			all[i] += n
-		}
+// Prices are what servers cost; a tool that several offer word for word is counted once. The zero value is ready, and may be used by
+// several goroutines.
+type Prices struct {
+	mu       sync.Mutex
+	known    map[[sha256.Size]byte]int
+	counters []*tokens.Counter // that nobody uses
+}
+
+// Of is Tokens of one more server.
+func (p *Prices) Of(s *snapshot.Snapshot) int {
+	counter := p.take()
+	defer p.give(counter)
+	all := counter.Count(s.Instructions)
+	for _, t := range s.Tools.Items() {
+		all += p.tool(t, counter)
 	}
 	return all
+}
+
+func (p *Prices) tool(t snapshot.Item, counter *tokens.Counter) int {
+	sum := sha256.Sum256(t.Raw)
+	p.mu.Lock()
+	n, known := p.known[sum]
+	p.mu.Unlock()
+	if known {
+		return n
+	}
+	n = counter.Count(string(handedOn(t)))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known == nil {
+		p.known = map[[sha256.Size]byte]int{}
+	}
+	p.known[sum] = n
+	return n
+}
+
+func (p *Prices) take() *tokens.Counter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.counters) - 1
+	if last < 0 {
+		return &tokens.Counter{}
+	}
+	one := p.counters[last]
+	p.counters = p.counters[:last]
+	return one
+}
+
+func (p *Prices) give(counter *tokens.Counter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.counters = append(p.counters, counter)
 }
 
 // ToolTokens is what one tool costs: its name, description and arguments as one line of canonical JSON.
