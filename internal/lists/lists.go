@@ -32,3 +32,28 @@ func Set[T comparable](items []T) map[T]bool {
 	}
 	return set
 }
+
+// Distinct is each of the items once, in the order in which they come first; nil for none.
+func Distinct[T comparable](items []T) []T {
+	seen := make(map[T]bool, len(items))
+	return Filter(items, func(item T) bool {
+		again := seen[item]
+		seen[item] = true
+		return !again
+	})
+}
+
+// Group is the items with one key together, in the order in which the keys come first; nil for none.
+func Group[T any, K comparable](items []T, key func(T) K) [][]T {
+	var groups [][]T
+	at := map[K]int{}
+	for _, item := range items {
+		k := key(item)
+		i, known := at[k]
+		if !known {
+			i, at[k], groups = len(groups), len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], item)
+	}
+	return groups
+}

@@ -18,6 +18,9 @@ func TestLists(t *testing.T) {
 		"filter all": {lists.Filter(words, func(string) bool { return false }), []string(nil)},
 		"source":     {words, []string{"b", "a", "b"}},
 		"set":        {lists.Set(words), map[string]bool{"a": true, "b": true}},
+		"distinct":   {lists.Distinct(words), []string{"b", "a"}},
+		"group":      {lists.Group([]string{"b1", "a1", "b2"}, func(w string) byte { return w[0] }), [][]string{{"b1", "b2"}, {"a1"}}},
+		"group none": {lists.Group(nil, func(w string) byte { return w[0] }), [][]string(nil)},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got %v, want %v", name, pair[0], pair[1])

@@ -13,31 +13,17 @@ import (
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
 func writeConfig(p *page, r *Report) {
-	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 3},
-		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}}
-	for _, s := range r.Servers {
-		g.rows = append(g.rows, []span{
-			{s.Name, bold},
-			s.configured(),
-			{spoken(s), plain},
-			{s.applications(), plain},
-			{s.Source, dim},
-			{s.runs(), plain},
-		})
-	}
-	if len(g.rows) == 0 {
+	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers are configured", plain})
-		writeFiles(p, r.Files)
-		return
 	}
-	p.grid(0, g)
+	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8}, {title: "TRANSPORT", drop: 3},
+		{title: "APPLICATION", least: 8, drop: 2}, {title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}}, rows: lists.Map(r.Servers, func(s Server) []span {
+		return []span{{s.Name, bold}, s.configured(), {join(" ", transport(s), s.ProtocolVersion), plain}, {s.applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
+	})})
 	writeFailures(p, r.Servers)
 	writePlaces(p, r.Servers)
 	writeFiles(p, r.Files)
 }
-
-// spoken is the transport of a server, and the version of the protocol if one is pinned.
-func spoken(s Server) string { return join(" ", transport(s), s.ProtocolVersion) }
 
 // configured words a state for servers that nobody has contacted.
 func (s Server) configured() span {
@@ -122,17 +108,16 @@ func writeFiles(p *page, files []File) {
 		return
 	}
 	p.gap()
-	g := grid{columns: []column{{title: "FILE", least: 16, name: true}, {title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
-		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3}, {title: "PROBLEM", least: 16, drop: 4}}}
-	for _, f := range files {
-		style := map[string]style{"read": green, "broken": red}[f.State]
-		count := ""
-		if f.State == "read" {
-			count = strconv.Itoa(f.Servers)
-		}
-		g.rows = append(g.rows, []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain}, {f.Problem, plain}})
+	p.grid(0, grid{columns: []column{{title: "FILE", least: 16, name: true}, {title: "APPLICATION", least: 8, drop: 1}, {title: "SCOPE", least: 6, drop: 2},
+		{title: "STATE", least: 6}, {title: "SERVERS", right: true, least: 7, drop: 3}, {title: "PROBLEM", least: 16, drop: 4}}, rows: lists.Map(files, File.row)})
+}
+
+func (f File) row() []span {
+	style, count := map[string]style{"read": green, "broken": red}[f.State], ""
+	if f.State == "read" {
+		count = strconv.Itoa(f.Servers)
 	}
-	p.grid(0, g)
+	return []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain}, {f.Problem, plain}}
 }
 
 // writeTrust writes a block per configured server: what a person agrees to who trusts it.

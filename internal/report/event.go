@@ -123,42 +123,38 @@ func (e Event) word() span {
 
 // remarks are what else is to be said on the line.
 func (e Event) remarks() []string {
-	var all []string
-	if e.Counts != nil {
-		all = append(all, e.Counts.remark())
-	}
+	cause, took := "", ""
 	if e.Cause != "" {
-		all = append(all, "by "+e.Cause)
-	}
-	if len(e.Files) > 0 {
-		all = append(all, strings.Join(e.Files, ", "))
+		cause = "by " + e.Cause
 	}
 	if e.Elapsed != nil {
-		all = append(all, fmt.Sprintf("%.1f s", float64(*e.Elapsed)/1000))
+		took = fmt.Sprintf("%.1f s", float64(*e.Elapsed)/1000)
 	}
-	switch {
-	case e.Trouble == "notification-lost":
-		all = append(all, "and an announcement of it may have got lost")
-	case e.Trouble == "announced-unreadable" && e.Event == "state":
-		all = append(all, "an announced change cannot be read")
-	case e.Trouble == "hung" && e.Event == "state":
-		all = append(all, "not even a ping is answered")
-	case e.Event == "silent":
-		all = append(all, "a change that was told before was never announced")
-	case e.Event == "unchanged" && e.Cause != "reload":
-		all = append(all, "although the server announced a change")
-	case e.Event == "changed" && len(e.Findings) == 0:
-		all = append(all, "as saved again")
-	}
-	if e.Note != "" {
-		all = append(all, e.Note)
-	}
-	return all
+	return lists.Filter([]string{e.counted(), cause, strings.Join(e.Files, ", "), took, e.odd(), e.Note}, func(remark string) bool { return remark != "" })
 }
 
-func (c Counts) remark() string {
+// odd is what is worth a remark of how it came about.
+func (e Event) odd() string {
+	switch {
+	case e.Trouble == "notification-lost":
+		return "and an announcement of it may have got lost"
+	case e.Trouble == "announced-unreadable" && e.Event == "state":
+		return "an announced change cannot be read"
+	case e.Trouble == "hung" && e.Event == "state":
+		return "not even a ping is answered"
+	case e.Event == "silent":
+		return "a change that was told before was never announced"
+	case e.Event == "unchanged" && e.Cause != "reload":
+		return "although the server announced a change"
+	case e.Event == "changed" && len(e.Findings) == 0:
+		return "as saved again"
+	}
+	return ""
+}
+
+func (e Event) counted() string {
 	var words []string
-	counted := &Server{Counts: &c}
+	counted := &Server{Counts: e.Counts}
 	for _, kind := range snapshot.Kinds() {
 		if n := counted.Count(kind); n != nil {
 			words = append(words, quantity(*n, kind.Word()))
@@ -180,17 +176,10 @@ func writeTrouble(p *page, f Failure) {
 
 // summed is the last line: how often what was told, and how the servers were at the end.
 func summed(p *page, e Event) []span {
-	states := map[string]int{}
-	var order []string
-	for _, s := range e.Servers {
-		if states[s.State]++; states[s.State] == 1 {
-			order = append(order, s.State)
-		}
-	}
-	words := lists.Map(order, func(state string) string { return fmt.Sprintf("%d %s", states[state], state) })
+	states := lists.Map(e.Servers, func(s Watched) string { return s.State })
 	line := fmt.Sprintf("watching has ended: %d breaking, %d warning, %d info", e.Summary.Breaking, e.Summary.Warning, e.Summary.Info)
 	if e.Summary.Waived > 0 {
 		line += fmt.Sprintf(", %d waived", e.Summary.Waived)
 	}
-	return []span{{line, bold}, {"  servers: " + strings.Join(words, ", "), dim}}
+	return []span{{line, bold}, {"  servers: " + tally(states), dim}}
 }

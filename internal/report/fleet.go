@@ -56,20 +56,12 @@ func writeRest(p *page, what string, words []string) {
 	p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all", quantity(len(words), "more "+what), tally(words)), dim})
 }
 
-// tally counts words: "2 ok, 1 failed".
-func tally(words []string) string {
-	counts := map[string]int{}
-	for _, word := range words {
-		counts[word]++
-	}
-	var all []string
-	for _, word := range words {
-		if counts[word] > 0 {
-			all = append(all, fmt.Sprintf("%d %s", counts[word], word))
-		}
-		delete(counts, word)
-	}
-	return strings.Join(all, ", ")
+// tally counts words: "2 ok, 1 failed". Some words may have an order; the others are in their own.
+func tally(words []string, order ...string) string {
+	words = slices.Clone(words)
+	slices.SortStableFunc(words, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+	counted := lists.Map(lists.Group(words, func(word string) string { return word }), func(same []string) string { return fmt.Sprintf("%d %s", len(same), same[0]) })
+	return strings.Join(counted, ", ")
 }
 
 // fleetGrid writes as many of the rows as a fleet may have, those whose word comes first among words, and counts the others.

@@ -286,31 +286,18 @@ func (p *webPage) writePieces(rows [][]piece, before, behind markup) {
 
 // writeMembers writes the findings of a group, those of many that show the same together.
 func (p *webPage) writeMembers(g finding.Group) {
-	type alike struct {
-		places []string // where and fingerprint
-		rows   [][]piece
-	}
-	var all []alike
-	at := map[string]int{}
-	for _, f := range g.Members {
-		rows := evidence(f)
-		if len(g.Members) <= mostServers {
+	if len(g.Members) <= mostServers {
+		for _, f := range g.Members {
 			p.put("<p><code>%v</code> <code>%v</code></p>\n", whereOf(f), f.Fingerprint())
-			p.writePieces(rows, "<pre>", "</pre>\n")
-			continue
+			p.writePieces(evidence(f), "<pre>", "</pre>\n")
 		}
-		key := fmt.Sprint(rows)
-		i, known := at[key]
-		if !known {
-			i, at[key], all = len(all), len(all), append(all, alike{rows: rows})
-		}
-		all[i].places = append(all[i].places, whereOf(f)+" "+f.Fingerprint())
+		return
 	}
-	for _, one := range all {
+	for _, alike := range lists.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(evidence(f)) }) {
 		p.put("<pre>")
-		p.putEach("%v\n", one.places)
+		p.putEach("%v\n", lists.Map(alike, func(f finding.Finding) string { return whereOf(f) + " " + f.Fingerprint() }))
 		p.put("</pre>\n")
-		p.writePieces(one.rows, "<pre>", "</pre>\n")
+		p.writePieces(evidence(alike[0]), "<pre>", "</pre>\n")
 	}
 }
 

@@ -36,8 +36,6 @@ func writeFleetTotals(p *page, servers []Server) {
 	if len(servers) < 2 {
 		return
 	}
-	of := states(servers)
-	slices.SortStableFunc(of, func(a, b string) int { return slices.Index(totalled, a) - slices.Index(totalled, b) })
 	tools, tokens := 0, 0
 	for _, s := range servers {
 		if n := s.Count(snapshot.Tools); n != nil {
@@ -47,7 +45,7 @@ func writeFleetTotals(p *page, servers []Server) {
 			tokens += *s.Tokens
 		}
 	}
-	says := quantity(len(servers), "server") + ": " + tally(of) + "; " + quantity(tools, "tool")
+	says := quantity(len(servers), "server") + ": " + tally(states(servers), totalled...) + "; " + quantity(tools, "tool")
 	if tokens > 0 {
 		says += ", " + quantity(tokens, "token")
 	}
@@ -66,19 +64,28 @@ func states(servers []Server) []string {
 }
 
 func writeServerList(p *page, servers []Server, rest *page) {
-	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
-		{title: "PROTOCOL", least: 10, drop: 2}}}
 	kinds := countedKinds(servers)
+	var columns []column
 	for i, k := range kinds {
-		g.columns = append(g.columns, column{title: heading(k), right: true, least: 6, drop: []int{0, 5, 6, 8, 8}[i]})
+		columns = append(columns, column{title: heading(k), right: true, least: 6, drop: []int{0, 5, 6, 8, 8}[i]})
 	}
-	g.columns = append(g.columns, column{title: "TOKENS", right: true, least: 6, drop: 4})
-	g.columns = append(g.columns, column{title: "TIME", right: true, least: 6, drop: 4},
-		column{title: "APPLICATION", least: 8, drop: 9}, column{title: "PROBLEM", brief: true, least: 20, drop: 1})
-	for _, s := range servers {
-		g.rows = append(g.rows, serverRow(s, kinds))
-	}
-	p.fleetGrid(g, states(servers), answered, rest)
+	columns = append(columns, column{title: "TOKENS", right: true, least: 6, drop: 4},
+		column{title: "TIME", right: true, least: 6, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9})
+	p.serverGrid(servers, rest, columns, func(s Server) []span {
+		cells := lists.Map(kinds, func(k snapshot.Kind) span { return countCell(s, k) })
+		return append(cells, span{number(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain})
+	})
+}
+
+// serverGrid writes a row for each server: whether it answered, what is told besides, and what kept it from answering.
+func (p *page) serverGrid(servers []Server, rest *page, columns []column, cells func(Server) []span) {
+	about := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", least: 10, drop: 2}}
+	rows := lists.Map(servers, func(s Server) []span {
+		row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain}, {s.ProtocolVersion, plain}}
+		return append(append(row, cells(s)...), span{problem(s), stateStyle(s.State)})
+	})
+	columns = append(append(about, columns...), column{title: "PROBLEM", brief: true, least: 20, drop: 1})
+	p.fleetGrid(grid{columns: columns, rows: rows}, states(servers), answered, rest)
 }
 
 // countedKinds are the kinds that have a column: those of the core, and skills where a server has a list of them.
@@ -86,20 +93,6 @@ func countedKinds(servers []Server) []snapshot.Kind {
 	return slices.DeleteFunc(snapshot.Kinds(), func(k snapshot.Kind) bool {
 		return k.Extension() && !slices.ContainsFunc(servers, func(s Server) bool { return s.Count(k) != nil })
 	})
-}
-
-func serverRow(s Server, kinds []snapshot.Kind) []span {
-	row := []span{
-		{s.Name, bold},
-		{string(s.State), stateStyle(s.State)},
-		{transport(s), plain},
-		{s.ProtocolVersion, plain},
-	}
-	for _, k := range kinds {
-		row = append(row, countCell(s, k))
-	}
-	return append(row, span{number(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain},
-		span{s.applications(), plain}, span{problem(s), stateStyle(s.State)})
 }
 
 // countCell is a number, with a plus when there may be more, a dash for what is not offered, a question mark for unknown.

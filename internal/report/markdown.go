@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
@@ -282,24 +281,16 @@ func (l *leftOut) count(b block, kept string) {
 
 // note says what was left out; nothing when all is there.
 func (l leftOut) note(limit int) string {
-	var parts []string
-	counts := map[string]int{}
-	for _, word := range l.words {
-		counts[word]++
-	}
-	for i, word := range l.words {
-		if slices.Index(l.words, word) == i {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[word], word))
-		}
-	}
+	values := ""
 	if l.values > 0 {
-		parts = append(parts, fmt.Sprintf("the values of %d of those above", l.values))
+		values = fmt.Sprintf("the values of %d of those above", l.values)
 	}
-	if len(parts) == 0 {
+	says := join(", ", tally(l.words), values)
+	if says == "" {
 		return ""
 	}
 	return fmt.Sprintf("<p>✂️ Left out, since this text has at most %d bytes: %s. The formats json and html have everything.</p>\n",
-		limit, strings.Join(parts, ", "))
+		limit, says)
 }
 
 // markup is escaped HTML; in Markdown none of its lines is blank, which would end the HTML. A constant becomes it without being

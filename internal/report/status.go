@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -40,16 +41,12 @@ const (
 )
 
 func writeLogins(p *page, r *Report) {
-	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8}, {title: "TOKEN ENDS", least: 10, drop: 2},
-		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4}, {title: "ISSUER", least: 12, drop: 1}}}
-	for _, s := range r.Servers {
-		g.rows = append(g.rows, s.loginRow())
-	}
-	if len(g.rows) == 0 {
+	if len(r.Servers) == 0 {
 		p.line(0, span{"no server at a URL is configured, and nobody is logged in", plain})
 		return
 	}
-	p.grid(0, g)
+	p.grid(0, grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8}, {title: "TOKEN ENDS", least: 10, drop: 2},
+		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4}, {title: "ISSUER", least: 12, drop: 1}}, rows: lists.Map(r.Servers, Server.loginRow)})
 	writeFailures(p, r.Servers)
 }
 
@@ -85,45 +82,32 @@ func (l Login) ends() string {
 
 // writePings writes a row per server: whether it answered, and how fast.
 func writePings(p *page, r *Report) {
-	g := grid{columns: []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3},
-		{title: "PROTOCOL", least: 10, drop: 2}, {title: "PINGS", right: true, drop: 4}, {title: "FASTEST", right: true, drop: 5},
-		{title: "MEDIAN", right: true, least: 8}, {title: "SLOWEST", right: true, drop: 6}, {title: "PROBLEM", brief: true, least: 20, drop: 1}}}
-	for _, s := range r.Servers {
-		g.rows = append(g.rows, s.pingRow())
-	}
 	rest := p.part()
 	writeFailures(rest, r.Servers)
-	p.fleetGrid(g, states(r.Servers), answered, rest)
+	p.serverGrid(r.Servers, rest, []column{{title: "PINGS", right: true, drop: 4}, {title: "FASTEST", right: true, drop: 5},
+		{title: "MEDIAN", right: true, least: 8}, {title: "SLOWEST", right: true, drop: 6}}, Server.pings)
 }
 
-func (s Server) pingRow() []span {
-	row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain}, {s.ProtocolVersion, plain}}
+func (s Server) pings() []span {
 	sorted := slices.Sorted(slices.Values(s.PingMs))
 	n := len(sorted)
 	if n == 0 {
-		return append(row, span{}, span{}, span{}, span{}, span{problem(s), stateStyle(s.State)})
+		return make([]span, 4)
 	}
-	return append(row, span{strconv.Itoa(n), plain}, span{millis(sorted[0]), plain}, span{millis(sorted[n/2]), bold}, span{millis(sorted[n-1]), plain},
-		span{problem(s), stateStyle(s.State)})
+	return []span{{strconv.Itoa(n), plain}, {millis(sorted[0]), plain}, {millis(sorted[n/2]), bold}, {millis(sorted[n-1]), plain}}
 }
 
 func millis(ms float64) string { return fmt.Sprintf("%.1f ms", ms) }
 
 func writeSaved(p *page, r *Report) {
+	saved := lists.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
-		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}}
-	count := map[Action]int{}
-	var of []string
-	for _, s := range r.Servers {
-		if s.Saved != nil {
-			count[s.Saved.Action]++
-			g.rows, of = append(g.rows, savedRow(s)), append(of, string(s.Saved.Action))
-		}
-	}
+		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}, rows: lists.Map(saved, savedRow)}
+	of := lists.Map(saved, func(s Server) string { return string(s.Saved.Action) })
 	rest := p.part()
 	writeFailures(rest, r.Servers)
 	rest.gap()
-	rest.text(0, 0, span{savedTotals(count), plain})
+	rest.text(0, 0, span{cmp.Or(tally(of, string(Created), string(Updated), string(Unchanged), string(Skipped)), "nothing to save"), plain})
 	p.fleetGrid(g, of, []string{string(Updated), string(Created), string(Unchanged), string(Skipped)}, rest)
 }
 
@@ -170,27 +154,16 @@ func (s Saved) changes() string {
 	return strings.Join(parts, " ")
 }
 
-func savedTotals(count map[Action]int) string {
-	var parts []string
-	for _, a := range []Action{Created, Updated, Unchanged, Skipped} {
-		if n := count[a]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, a))
-		}
-	}
-	return cmp.Or(strings.Join(parts, ", "), "nothing to save")
-}
-
 // writeRules writes a row per rule, or everything about a single one.
 func writeRules(p *page, r *Report) {
 	if len(r.Rules) == 1 {
 		writeRule(p, r.Rules[0])
 		return
 	}
-	g := grid{columns: []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8}, {title: "TITLE", brief: true, least: 8}}}
-	for _, rule := range r.Rules {
-		g.rows = append(g.rows, []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}})
-	}
-	p.grid(0, g)
+	rows := lists.Map(r.Rules, func(rule finding.Rule) []span {
+		return []span{{rule.ID, bold}, levelSpan(rule.Level), {rule.Title, plain}}
+	})
+	p.grid(0, grid{columns: []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8}, {title: "TITLE", brief: true, least: 8}}, rows: rows})
 }
 
 func writeRule(p *page, rule finding.Rule) {

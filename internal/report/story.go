@@ -100,14 +100,10 @@ func writeStory(p *page, r *Report, causes []cause) {
 
 // broken are the items with a breaking finding that nothing waives, in order.
 func broken(findings []finding.Finding) []string {
-	var all []string
-	for _, f := range findings {
-		if f.Level == finding.Breaking && f.Waiver == nil && f.Item != "" && !isPolicy(f.Item) {
-			_, name, _ := strings.Cut(f.Item, "/")
-			all = appendNew(all, name)
-		}
-	}
-	return all
+	found := lists.Filter(findings, func(f finding.Finding) bool {
+		return f.Level == finding.Breaking && f.Waiver == nil && f.Item != "" && !isPolicy(f.Item)
+	})
+	return lists.Distinct(lists.Map(found, nameOf))
 }
 
 // someOf are the first of some names, and how many there are besides.
@@ -293,17 +289,13 @@ func writeExample(p *page, indent int, g finding.Group) {
 
 // each is what the members of a group say of themselves, once each.
 func each(g finding.Group, says func(finding.Finding) string) []string {
-	var all []string
-	for _, f := range g.Members {
-		if text := says(f); text != "" {
-			all = appendNew(all, text)
-		}
-	}
-	return all
+	texts := lists.Map(g.Members, says)
+	return lists.Filter(lists.Distinct(texts), func(text string) bool { return text != "" })
 }
 
 func ruleOfFinding(f finding.Finding) string { return f.Rule }
 func itemOf(f finding.Finding) string        { return f.Item }
+func nameOf(f finding.Finding) string        { _, name, _ := strings.Cut(f.Item, "/"); return name }
 func waiverOf(f finding.Finding) string      { return waiverText(f.Waiver) }
 
 // undecided tells whether it could not be decided of one of them whether callers break.
@@ -313,11 +305,10 @@ func undecided(g finding.Group) bool {
 
 // placeOf is the place of a change as a call: "browser_wait_for(time)".
 func placeOf(f finding.Finding) string {
-	_, name, _ := strings.Cut(f.Item, "/")
 	if strings.Count(f.Pointer(), "/") < 2 {
-		return name
+		return nameOf(f)
 	}
-	return name + "(" + path.Base(f.Path) + ")"
+	return nameOf(f) + "(" + path.Base(f.Path) + ")"
 }
 
 // On a folded page: places named of one change, calls shown where they are more, places before a change on its line.
@@ -342,7 +333,7 @@ func writeWhere(p *page, indent int, named string, g finding.Group, members []fi
 	}
 	for _, f := range members {
 		of = appendNew(of, f.Server)
-		_, name, _ := strings.Cut(f.Item, "/")
+		name := nameOf(f)
 		switch {
 		case (f.Old == nil) != (f.New == nil) && f.Pointer() == "" && f.Item != "": // the change itself names it
 		case calls < room && (len(g.Items) == 1 || !strings.Contains(named, name)) && p.callChanged(f, servers):

@@ -108,7 +108,6 @@ func answers(members []finding.Finding) []answer {
 		if f.Usage == nil {
 			continue
 		}
-		_, name, _ := strings.Cut(f.Item, "/")
 		same := func(a answer) bool {
 			return a.was == f.Was && a.String() == f.Usage.String() && bytes.Equal(a.Example, f.Usage.Example)
 		}
@@ -116,7 +115,7 @@ func answers(members []finding.Finding) []answer {
 		if i < 0 {
 			i, all = len(all), append(all, answer{Usage: f.Usage, was: f.Was})
 		}
-		all[i].of = appendNew(all[i].of, name)
+		all[i].of = appendNew(all[i].of, nameOf(f))
 	}
 	slices.SortStableFunc(all, func(a, b answer) int { return b.Refused - a.Refused })
 	return all

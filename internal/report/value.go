@@ -61,8 +61,7 @@ func saysAll(f finding.Finding) bool {
 		return bounded().MatchString(f.Rule)
 	}
 	before, after := display(f.Old, f.New)
-	_, name, _ := strings.Cut(f.Item, "/")
-	if f.Old == nil && (after == "null" || strings.Trim(after, `"`) == name) {
+	if f.Old == nil && (after == "null" || strings.Trim(after, `"`) == nameOf(f)) {
 		return true
 	}
 	if left, joined, lists := setChange(f.Old, f.New); lists {
