@@ -26,6 +26,7 @@ import (
 // program is one run of mcpctl as a command sees it. Every command has a copy of its own, into which its flags write.
 type program struct {
 	host.Process
+	typed   []string // the words of the command line, flags and all
 	behind  []string // what followed "--"; nil = there was no "--"
 	env     config.Environment
 	misread error // what is wrong with env
@@ -44,12 +45,16 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	p.Store = stores
 	own, behind := splitCommand(args)
 	this := newProgram(p, behind)
+	this.typed = args
 	app := newApp(this, own...)
 	takesValue, err := flagsFor(app, own), error(nil)
 	if asked, all, command := asksForHelp(own, takesValue); asked {
 		err = this.help(app, command, all)
 	} else if own, err = arranged(own, takesValue); err == nil {
 		err = perform(ctx, app, own)
+	}
+	if behind == nil {
+		err = withDashes(err, args)
 	}
 	printError(p, err)
 	return exit.CodeOf(err)
@@ -110,11 +115,7 @@ func newApp(p program, args ...string) *cli.App {
 			case !c.Args().Present():
 				return exit.Usagef("which command? To see what a server offers, write mcpctl list -- %s", strings.Join(p.behind, " "))
 			}
-			words := c.Args().Slice()
-			if p.behind != nil {
-				words = slices.Concat(words, []string{"--"}, p.behind)
-			}
-			return unknownCommand(c.App, words)
+			return unknownCommand(c.App, p.typed[slices.Index(p.typed, c.Args().First()):])
 		},
 		Commands: commands(p, args),
 	}

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,34 +12,90 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // What follows takes the words that people try, or answers them with the line to type.
 
-// meant are words that people try in the place of a command, and what to type; SOURCE stands for what follows them.
+// meant are words that people try in the place of a command, and what to type; what follows them is put behind that.
 var meant = map[string]string{
-	"tools": "list SOURCE --kind tools", "prompts": "list SOURCE --kind prompts", "resources": "list SOURCE --kind resources", "templates": "list SOURCE --kind templates", "skills": "list SOURCE --kind skills",
-	"ls": "list SOURCE", "probe": "list SOURCE", "connect": "list SOURCE", "inspect": "show SOURCE", "describe": "show SOURCE", "info": "show SOURCE", "get": "show SOURCE",
-	"save": "snapshot SOURCE", "lock": "snapshot SOURCE", "compare": "diff SOURCE", "lint": "check SOURCE", "scan": "check SOURCE", "validate": "check SOURCE", "test": "check SOURCE",
-	"run": "call SOURCE", "exec": "call SOURCE", "invoke": "call SOURCE", "status": "ping SOURCE", "health": "ping SOURCE", "servers": "config", "discover": "config --discover",
-	"explain": "rules SOURCE", "approve": "accept SOURCE", "monitor": "watch SOURCE", "dev": "watch --reload 'src/**' SOURCE",
+	"tools": "list --kind tools", "prompts": "list --kind prompts", "resources": "list --kind resources", "templates": "list --kind templates", "skills": "list --kind skills",
+	"list-tools": "list --kind tools", "list-prompts": "list --kind prompts", "list-resources": "list --kind resources",
+	"tools/list": "list --kind tools", "prompts/list": "list --kind prompts", "resources/list": "list --kind resources", "tools/call": "call", "call-tool": "call", "resources/read": "read", "prompts/get": "prompt",
+	"ls": "list", "get": "list", "probe": "list", "connect": "list", "inspect": "show", "describe": "show", "info": "show", "view": "show", "search": "grep", "find": "grep",
+	"save": "snapshot", "lock": "snapshot", "compare": "diff", "plan": "diff", "breaking": "diff", "changelog": "diff", "outdated": "diff --upgrade", "upgrade": "diff --upgrade",
+	"lint": "check", "scan": "check", "audit": "check", "validate": "check", "test": "check", "run": "call", "exec": "call", "invoke": "call", "status": "ping", "health": "ping",
+	"servers": "config", "discover": "config --discover", "explain": "rules", "approve": "accept", "apply": "accept", "monitor": "watch", "dev": "watch --reload 'src/**'",
 }
 
-func unknownCommand(app *cli.App, words []string) error {
-	word, rest := words[0], strings.Join(words[1:], " ")
+// operandsOf are what commands cannot do without.
+var operandsOf = map[string]string{"show": " SOURCE", "call": " SOURCE TOOL", "read": " SOURCE URI", "prompt": " SOURCE NAME", "grep": " PATTERN", "accept": " FINGERPRINT", "rules": " RULE"}
+
+// unknownCommand is the line to type where the words that were typed, with what stood behind "--", begin with no command.
+func unknownCommand(app *cli.App, typed []string) error {
+	word, rest := typed[0], typed[1:]
+	if word == "get" && len(rest) > 0 && meant[rest[0]] != "" { // as kubectl has it
+		return exit.Usagef("there is no command %q: write %s", word, retyped(meant[rest[0]], rest[1:], -1))
+	}
 	if line := meant[word]; line != "" {
-		return exit.Usagef("there is no command %q: write mcpctl %s", word, strings.Replace(line, "SOURCE", cmp.Or(rest, "SOURCE"), 1))
-	}
-	if from := source.Parse(word); from.Kind != source.Configured || hostAndPort().MatchString(word) {
-		if from.Kind == source.Configured {
-			words[0] = "http://" + word
+		if len(rest) == 0 {
+			return exit.Usagef("there is no command %q: write mcpctl %s%s", word, line, operandsOf[line])
 		}
-		return exit.Usagef("there is no command %q: to see what a server offers, write mcpctl list %s", word, strings.Join(words, " "))
+		return exit.Usagef("there is no command %q: write %s", word, retyped(line, rest, commandLine(rest)))
 	}
-	names := lists.Map(app.Commands, func(command *cli.Command) string { return command.Name })
-	return exit.Usagef("there is no command %q%s: see mcpctl --help", word, match.DidYouMean(word, names))
+	guess := match.DidYouMean(word, lists.Map(app.Commands, func(command *cli.Command) string { return command.Name }))
+	program := -1
+	switch {
+	case hostAndPort().MatchString(word):
+		typed = append([]string{"http://" + word}, rest...)
+	case guess == "" && isProgram(word):
+		program = 0
+	case source.Parse(word).Kind != source.Configured:
+	default:
+		return exit.Usagef("there is no command %q%s: see mcpctl --help", word, guess)
+	}
+	return exit.Usagef("there is no command %q: to see what a server offers, write %s", word, retyped("list", typed, program))
+}
+
+// retyped is the line of a command with words behind it; a program at one of them is put behind "--", with what follows.
+func retyped(command string, words []string, program int) string {
+	if program >= 0 && !slices.Contains(words, "--") {
+		words = slices.Concat(words[:program], []string{"--"}, strings.Fields(words[program]), words[program+1:])
+	}
+	return strings.Join(append([]string{"mcpctl", command}, lists.Map(words, printable.ShellWord)...), " ")
+}
+
+// commandLine is where words begin that start a server and are nothing else, or -1: a server may be named like a program.
+func commandLine(words []string) int {
+	return slices.IndexFunc(words[:max(0, len(words)-1)], func(word string) bool {
+		return isProgram(word) && strings.ContainsAny(words[slices.Index(words, word)+1], "-./")
+	})
+}
+
+// isProgram tells whether a word, or a whole line as one, begins with a program of this machine.
+func isProgram(word string) bool {
+	name, _, _ := strings.Cut(word, " ")
+	_, err := exec.LookPath(name)
+	return err == nil && !strings.ContainsAny(name, `/\`)
+}
+
+// withDashes is an error or, where it comes of a program that stands among the words of a command, the line to type.
+func withDashes(err error, typed []string) error {
+	at := slices.IndexFunc(typed, isProgram)
+	if at < 1 || exit.CodeOf(err) != exit.Usage {
+		return err
+	}
+	text, name := err.Error(), strings.Fields(typed[at])[0]
+	line := retyped(typed[0], typed[1:], at-1)
+	switch {
+	case strings.Contains(text, name+" is a program"), strings.HasPrefix(text, "open "+typed[at]):
+		return exit.Usagef("no server %q is configured: for one that this program starts, write %s", name, line)
+	case strings.HasPrefix(text, "unknown flag ") && commandLine(typed[at:]) == 0:
+		return exit.Usagef("%w\nif %s is to start a server, write %s", err, name, line)
+	}
+	return err
 }
 
 // hostAndPort is an address that lacks its scheme.
@@ -97,6 +153,15 @@ var otherNames = map[string]string{
 	"headers": "header", "H": "header", "e": "env", "cwd": "config", "tools": "kind", "debug": "verbose", "v": "version", "dry": "dry-run", "force": "yes", "threshold": "fail-on",
 }
 
+// otherWays are flags of other programs, and how the same is said here.
+var otherWays = map[string]string{
+	"url": "a URL is written without a flag", "http-url": "a URL is written without a flag", "http": "a URL is written without a flag",
+	"stdio": "the command that starts a server is written last, as -- CMD ARG…", "command": "the command that starts a server is written last, as -- CMD ARG…", "cmd": "the command that starts a server is written last, as -- CMD ARG…",
+	"transport": "a URL and -- CMD tell the transport", "cli": "the command that starts a server is written last, as -- CMD ARG…",
+	"method": "a request is a command: list, call, read, prompt", "tool": "the name of a tool stands behind the SOURCE", "tool-name": "the name of a tool stands behind the SOURCE", "tool-arg": "arguments are written without dashes: KEY=VALUE",
+	"uri": "a URI stands behind the SOURCE", "schema": "mcpctl show SOURCE TOOL --raw has the schema", "wide": "in a pipe nothing is cut: mcpctl list | cat",
+}
+
 // badUsage turns what the flag package says into our usage error.
 func badUsage(c *cli.Command, err error) error {
 	text := strings.TrimPrefix(err.Error(), "flag provided but not defined: ")
@@ -116,6 +181,9 @@ func nearestFlag(c *cli.Command, flag string) string {
 		if _, has := takes[ours]; has {
 			return fmt.Sprintf(" (did you mean %q?)", "--"+ours)
 		}
+	}
+	if way := otherWays[strings.TrimLeft(flag, "-")]; way != "" {
+		return fmt.Sprintf(" (%s)", way)
 	}
 	var known []string
 	for name := range takes {

@@ -155,8 +155,9 @@ func Meant(word string) string {
 	if _, _, err := packages.Parse("npm:" + word); err == nil && strings.HasPrefix(word, "@") {
 		return "for the server in a package of npm write npm:" + word
 	}
-	if path, err := exec.LookPath(word); err == nil && !strings.ContainsAny(word, `/\`) {
-		return fmt.Sprintf("%s is a program (%s): for a server that it starts write -- %s ARG…", word, path, word)
+	name, _, _ := strings.Cut(word, " ")
+	if path, err := exec.LookPath(name); err == nil && !strings.ContainsAny(name, `/\`) {
+		return fmt.Sprintf("%s is a program (%s): for a server that it starts write -- %s ARG…", name, path, name)
 	}
 	return ""
 }
