@@ -95,10 +95,7 @@ var installed = []string{"node_modules", ".venv", "venv"}
 func borrow(p host.Process, tree *git.Worktree, s probe.Stdio) {
 	var linked []string
 	for _, word := range append([]string{s.Command}, s.Args...) {
-		if !filepath.IsAbs(word) {
-			word = filepath.Join(s.Dir, word)
-		}
-		linked = append(linked, tree.Borrow(filepath.Dir(word), installed)...)
+		linked = append(linked, tree.Borrow(filepath.Dir(files.From(s.Dir, word)), installed)...)
 	}
 	if len(linked) > 0 {
 		p.Note("both sides use what is installed here in %s; with --build CMD (npm ci, uv sync …) each has its own", report.Visible(strings.Join(linked, ", ")))

@@ -35,7 +35,7 @@ import (
 type UsageOptions struct {
 	Scope
 	Records string        // config.LocalRecords or a file that ExportUsage wrote; empty = config.LocalRecords
-	Since   time.Duration // how far back; 0 = 30 days
+	Since   time.Duration // how far back; 0 = as configured, else 30 days
 }
 
 // defaultWindow is how far back recorded calls count unless somebody says otherwise.
@@ -56,8 +56,8 @@ func (o UsageOptions) records(ctx context.Context, p host.Process) (*usage.Recor
 		if strings.HasPrefix(word, "-") {
 			return nil, exit.Usagef("--usage %s: write which records are meant: --usage local, or a file of mcpctl usage export", word)
 		}
-		if !filepath.IsAbs(word) && !store.Is(word) {
-			word = filepath.Join(p.Dir, word)
+		if !store.Is(word) {
+			word = files.From(p.Dir, word)
 		}
 		rs, err := usage.LoadAll(ctx, p, word)
 		return rs, exit.Misuse(err)
@@ -261,10 +261,7 @@ func readCalls(ctx context.Context, p host.Process, in *usage.Import, path strin
 	if path == "-" {
 		return in.Stream(ctx, p.In)
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
-	err := in.Path(ctx, path)
+	err := in.Path(ctx, files.From(p.Dir, path))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		return exit.Misuse(err)
 	}

@@ -272,10 +272,7 @@ func resolve(folder, path string) string {
 	if store.Is(path) {
 		return path
 	}
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(folder, path)
+	return filepath.Clean(files.From(folder, path))
 }
 
 // origin resolves a path that was written by the user.

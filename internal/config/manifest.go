@@ -219,10 +219,7 @@ func (e Entry) absolute(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(e.scope.home, rest)
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(e.scope.folder, path)
-	}
-	return path
+	return files.From(e.scope.folder, path)
 }
 
 // give is every value of the user's in a text. own = the place that it goes to is made for secrets.

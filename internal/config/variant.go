@@ -228,10 +228,8 @@ func (r *fieldReader) grants(f syntax.Field, folder string) sandbox.Grants {
 				may.Network = append(may.Network, item.Value.Text)
 			case item.Value.Text == "":
 				r.complain(item.Line, "write a folder, relative to this file", "an empty name of a folder")
-			case filepath.IsAbs(item.Value.Text):
-				may.Write = append(may.Write, filepath.Clean(item.Value.Text))
 			default:
-				may.Write = append(may.Write, filepath.Join(folder, item.Value.Text))
+				may.Write = append(may.Write, filepath.Clean(files.From(folder, item.Value.Text)))
 			}
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -120,9 +119,7 @@ func (r Reader) read(ctx context.Context, name string) (data []byte, digest stri
 
 // path is the file behind a name, links followed: one of the project lies inside of it.
 func (r Reader) path(name string) (string, error) {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(r.Folder, name)
-	}
+	name = files.From(r.Folder, name)
 	if _, err := os.Stat(name); err != nil {
 		return name, nil // to open it says why
 	}

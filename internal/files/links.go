@@ -28,6 +28,14 @@ func ProjectRoot(dir string) string {
 	return folders[len(folders)-1]
 }
 
+// From is a path as seen from a folder; an absolute one is the same from everywhere.
+func From(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
 // LeadsOut is where a path leads, links followed, when that is not inside the project around dir; "" when it is.
 func LeadsOut(dir, path string) string {
 	if real := RealPath(path); !Below(real, RealPath(ProjectRoot(dir))) {
@@ -38,10 +46,7 @@ func LeadsOut(dir, path string) string {
 
 // CheckInside is the error for a file of the project around dir that is a link to somewhere else.
 func CheckInside(dir, path string) error {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	if !Below(path, ProjectRoot(dir)) {
+	if path = From(dir, path); !Below(path, ProjectRoot(dir)) {
 		return nil
 	}
 	if real := LeadsOut(dir, path); real != "" {

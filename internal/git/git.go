@@ -149,14 +149,11 @@ func (r Repo) fromRoot(ctx context.Context, path string) (string, error) {
 	if !filepath.IsAbs(path) && !strings.HasPrefix(path, ".") {
 		return strings.TrimSuffix(filepath.ToSlash(path), "/"), nil
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.dir, path)
-	}
 	root, err := r.Root(ctx)
 	if err != nil {
 		return "", err
 	}
-	relative, err := filepath.Rel(files.RealPath(root), files.RealPath(path))
+	relative, err := filepath.Rel(files.RealPath(root), files.RealPath(files.From(r.dir, path)))
 	if err != nil || strings.HasPrefix(relative, "..") {
 		return "", fmt.Errorf("%s is outside the repository", path)
 	}

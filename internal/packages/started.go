@@ -148,9 +148,7 @@ func Started(argv []string, dir string, env []string) *Package {
 	} else if found, err := process.LookPath(program, dir, env); err == nil {
 		program = found
 	}
-	if !filepath.IsAbs(program) {
-		program = filepath.Join(dir, program)
-	}
+	program = files.From(dir, program)
 	if p := startedIn(program); p != nil {
 		return p
 	}

@@ -278,9 +278,7 @@ func parseGlob(dir, text string) (glob, error) {
 		return glob{}, fmt.Errorf("%q is no glob: write one such as src/**/*.ts, and quote it for the shell", text)
 	}
 	base, rest := doublestar.SplitPattern(slashed)
-	if base = filepath.FromSlash(base); !filepath.IsAbs(base) {
-		base = filepath.Join(dir, base)
-	}
+	base = files.From(dir, filepath.FromSlash(base))
 	if whole := filepath.Join(base, filepath.FromSlash(rest)); files.IsDir(whole) {
 		base, rest = whole, "**"
 	}

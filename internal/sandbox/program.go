@@ -40,7 +40,7 @@ func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (progra
 		p.add(file)
 	}
 	if i := script(s); i >= 0 {
-		p.addScript(absolute(s.Args[i], dir))
+		p.addScript(filepath.Clean(files.From(dir, s.Args[i])))
 	}
 	return p, s, nil
 }
@@ -48,7 +48,7 @@ func (b Box) programOf(s probe.Stdio, dir, project string, network bool) (progra
 // find is the file that a command stands for, as far as it can be told from here; empty when there is none.
 func (p *program) find(command, dir string) string {
 	if strings.Contains(command, "/") {
-		return absolute(command, dir)
+		return filepath.Clean(files.From(dir, command))
 	}
 	for _, folder := range filepath.SplitList(p.path) {
 		if file := filepath.Join(folder, command); filepath.IsAbs(folder) && executable(file) {
@@ -56,13 +56,6 @@ func (p *program) find(command, dir string) string {
 		}
 	}
 	return ""
-}
-
-func absolute(path, dir string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 // add shows a file that is run, and all that it leads to.
@@ -74,7 +67,7 @@ func (p *program) add(file string) {
 			break
 		}
 		p.mounts = append(p.mounts, mount{file, []string{"--symlink", to, file}})
-		file = absolute(to, filepath.Dir(file))
+		file = filepath.Clean(files.From(filepath.Dir(file), to))
 	}
 	if !executable(file) {
 		return

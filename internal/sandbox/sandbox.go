@@ -168,15 +168,8 @@ func (b Box) arguments(mounts []mount, network bool) []string {
 	slices.SortStableFunc(mounts, func(a, b mount) int { return strings.Compare(a.at, b.at) })
 	seen := slices.Clone(systemFolders)
 	for _, m := range mounts {
-		covered := slices.ContainsFunc(seen, func(folder string) bool { return files.Below(m.at, folder) })
-		switch m.args[0] {
-		case "--ro-bind-try":
-			if covered {
-				continue
-			}
-			seen = append(seen, m.at)
-		case "--symlink":
-			if covered {
+		if m.args[0] == "--ro-bind-try" || m.args[0] == "--symlink" {
+			if slices.ContainsFunc(seen, func(folder string) bool { return files.Below(m.at, folder) }) {
 				continue
 			}
 			seen = append(seen, m.at) // once
