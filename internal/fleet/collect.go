@@ -55,7 +55,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 	arrived := make([]*Surface, len(targets))
 	progress, places := terminal.NewProgress(f.process, lists.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })), placesOf(f.Config.Entries)
 	defer progress.Finish()
-	visits, visitors := newVisits(f.Config.Project.Snapshots, stop, func(i int) error {
+	begin, visits := newVisits(f.Config.Project.Snapshots, stop, func(i int) error {
 		s := arrived[i]
 		if s == nil {
 			known, err := targets[i].later()
@@ -64,9 +64,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 			}
 			s = &known
 		}
-		if s.Incomplete() && !s.Misconfigured {
-			s.Tolerated = f.Tolerated(s.Name)
-		}
+		tolerate(f, s)
 		s.Places = places[s.Source+" "+s.Name]
 		if !f.process.Verbose {
 			arrived[i] = nil
@@ -75,7 +73,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 	})
 	for i, t := range targets {
 		if t.server == nil {
-			visits <- i
+			begin(i)
 		}
 	}
 	for result := range probe.All(ctx, servers, f.options) {
@@ -88,10 +86,9 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 		}
 		progress.Done(result.Index, report.Answer(s.Server))
 		arrived[slots[result.Index]] = &s
-		visits <- slots[result.Index]
+		begin(slots[result.Index])
 	}
-	close(visits)
-	if err := visitors.Wait(); err != nil {
+	if err := visits.Wait(); err != nil {
 		return err
 	}
 	progress.Finish()
@@ -132,37 +129,34 @@ func (f *Fleet) Later(ctx context.Context, targets []Target) ([]Pending, error) 
 	return all, err
 }
 
-// newVisits starts visitors, who take what is sent until it is closed: as many as the folder that they read and write in bears. The
-// first error stops the run; what is sent after it is passed over.
-func newVisits(folder string, stop context.CancelCauseFunc, visit func(i int) error) (chan<- int, *errgroup.Group) {
-	visits, visitors := make(chan int), new(errgroup.Group)
+// newVisits are visits that begin as soon as there are no more than the folder that they read and write in bears. The first error
+// stops the run; what would begin after it is passed over.
+func newVisits(folder string, stop context.CancelCauseFunc, visit func(i int) error) (begin func(i int), visits *errgroup.Group) {
+	visits = new(errgroup.Group)
+	visits.SetLimit(store.Workers(folder))
 	var failed atomic.Bool
-	for range store.Workers(folder) {
-		visitors.Go(func() (first error) {
-			for i := range visits {
-				if failed.Load() {
-					continue
-				}
-				if err := visit(i); err != nil {
-					failed.Store(true)
-					stop(err)
-					first = err
-				}
+	return func(i int) {
+		visits.Go(func() error {
+			if failed.Load() {
+				return nil
 			}
-			return first
+			err := visit(i)
+			if err != nil {
+				failed.Store(true)
+				stop(err)
+			}
+			return err
 		})
-	}
-	return visits, visitors
+	}, visits
 }
 
 // Visit is Fleet.Visit of surfaces that are there already.
 func Visit(folder string, n int, visit func(i int) error) error {
-	visits, visitors := newVisits(folder, func(error) {}, visit)
+	begin, visits := newVisits(folder, func(error) {}, visit)
 	for i := range n {
-		visits <- i
+		begin(i)
 	}
-	close(visits)
-	return visitors.Wait()
+	return visits.Wait()
 }
 
 var errNotTried = errors.New("not tried, since the run ended before")
@@ -177,12 +171,10 @@ func live(targets []Target) (servers []probe.Server, slots []int) {
 	return servers, slots
 }
 
-// tolerate marks failed servers that mcpctl.yaml tolerates; never what is wrong with the configuration itself.
-func tolerate(f *Fleet, surfaces []Surface) {
-	for i, s := range surfaces {
-		if s.Incomplete() && !s.Misconfigured {
-			surfaces[i].Tolerated = f.Tolerated(s.Name)
-		}
+// tolerate marks a failed server that mcpctl.yaml tolerates; never what is wrong with the configuration itself.
+func tolerate(f *Fleet, s *Surface) {
+	if s.Incomplete() && !s.Misconfigured {
+		s.Tolerated = f.Tolerated(s.Name)
 	}
 }
 
@@ -208,7 +200,9 @@ func (f *Fleet) Ping(ctx context.Context, targets []Target, count int, pause tim
 		surfaces[slots[i]], err = pingOne(ctx, servers[i], f.options, count, pause)
 		return err
 	})
-	tolerate(f, surfaces)
+	for i := range surfaces {
+		tolerate(f, &surfaces[i])
+	}
 	return surfaces
 }
 
@@ -287,9 +281,9 @@ func (f *Fleet) again(ctx context.Context, targets []Target, surfaces []Surface,
 	for i, err := range failures {
 		if err != nil {
 			surfaces[slots[i]].fail(err)
+			tolerate(f, &surfaces[slots[i]])
 		}
 	}
-	tolerate(f, surfaces)
 }
 
 func pingOne(ctx context.Context, server probe.Server, options probe.Options, count int, pause time.Duration) (Surface, error) {

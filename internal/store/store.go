@@ -76,27 +76,17 @@ func Workers(folder string) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Each does something for each of n things in a folder, several at once when it is in a store.
+// Each does something for each of n things in a folder, as many at once as Workers says.
 func Each(folder string, n int, do func(i int)) {
-	if !Is(folder) {
-		for i := range n {
-			do(i)
-		}
-		return
-	}
 	var all sync.WaitGroup
-	next := make(chan int)
-	for range min(n, workers) {
+	places := make(chan struct{}, Workers(folder))
+	for i := range n {
+		places <- struct{}{}
 		all.Go(func() {
-			for i := range next {
-				do(i)
-			}
+			defer func() { <-places }()
+			do(i)
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
 	all.Wait()
 }
 
