@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/declared"
@@ -42,7 +41,7 @@ func (s Scope) load(ctx context.Context, p host.Process, from []source.Source) (
 
 // DiffOptions say what is compared with what, and how.
 type DiffOptions struct {
-	Scope
+	UsageOptions // recorded calls by which findings are judged; no Records = as configured, else none
 	diff.Options
 	Base  string // the old side, a SOURCE; empty = the first of two SOURCEs, else the saved snapshots
 	Ref   string // the old side: the same servers, started from this commit
@@ -53,9 +52,6 @@ type DiffOptions struct {
 	Locked   bool // with the saved snapshots: what starts must be the package that was locked
 
 	FailOn string // as --fail-on; empty = as configured, else breaking
-
-	Records string        // recorded calls by which findings are judged, as UsageOptions.Records; empty = as configured, else none
-	Since   time.Duration // how far back they count; 0 = as configured, else 30 days
 }
 
 // Diff is what changed from the old side to the new one, which SOURCEs name.
@@ -90,8 +86,8 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	calls := UsageOptions{Records: cmp.Or(o.Records, f.Config.Project.Usage.Records), Since: o.Since}
-	evidence, err := calls.recorded(ctx, p, f.Config)
+	o.Records = cmp.Or(o.Records, f.Config.Project.Usage.Records)
+	evidence, err := o.recorded(ctx, p, f.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -237,16 +233,14 @@ func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, 
 
 // CheckOptions say what is looked at, and what fails.
 type CheckOptions struct {
-	Scope
-	FailOn  string   // as --fail-on; empty = as configured, else warning
-	Against []string // files and URLs that say what the one server is, or declared.Auto
-	Fix     bool     // the files of Against are brought in step with the server first
+	UsageOptions          // recorded calls that rules on usage look at; no Records = none
+	FailOn       string   // as --fail-on; empty = as configured, else warning
+	Against      []string // files and URLs that say what the one server is, or declared.Auto
+	Fix          bool     // the files of Against are brought in step with the server first
 
 	ReadSkills  bool // the texts of skills are read and looked at, too
 	Conformance bool // servers are asked on purpose whether they keep to the specification
 
-	Records string        // recorded calls that rules on usage look at, as UsageOptions.Records; empty = none
-	Since   time.Duration // how far back they count; 0 = as configured, else 30 days
 }
 
 // Check is what is wrong with what servers offer.
@@ -263,7 +257,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
-	evidence, err := UsageOptions{Records: o.Records, Since: o.Since}.recorded(ctx, p, f.Config)
+	evidence, err := o.recorded(ctx, p, f.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -354,8 +348,7 @@ func (o CheckOptions) collect(ctx context.Context, f *fleet.Fleet, targets []fle
 
 // declare adds what files say of the one server, once they are mended with Fix.
 func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subject) error {
-	switch {
-	case len(o.Against) == 0:
+	if len(o.Against) == 0 {
 		return nil
 	}
 	trusted, err := o.Contact.Certificates()
