@@ -143,8 +143,8 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 
 // isEnded tells that an authorization server no longer knows a refresh token.
 func isEnded(err error) bool {
-	var said *RefusedError
-	return errors.As(err, &said) && (said.Code == "invalid_grant" || said.Code == "invalid_client")
+	said, ok := errors.AsType[*RefusedError](err)
+	return ok && (said.Code == "invalid_grant" || said.Code == "invalid_client")
 }
 
 func day(t time.Time) string { return t.Format(time.DateOnly) }

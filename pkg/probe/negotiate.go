@@ -170,15 +170,11 @@ func freshConn(err error, worth bool) error {
 // final tells that err, the answer to discover, leaves no reason to try initialize: the server cannot be reached, or it
 // said in the terms of the new era that it will not talk to us (specification 2026-07-28, stdio, backward compatibility).
 func final(err error) bool {
-	var redirected *transport.RedirectError
-	var unauthorized *transport.CredentialsError
 	var status *transport.HTTPError
 	switch {
 	case err == nil:
 		return false
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), unreachable(err):
-		return true
-	case errors.As(err, &redirected), errors.As(err, &unauthorized):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), unreachable(err), is[*transport.RedirectError](err), is[*transport.CredentialsError](err):
 		return true
 	case errors.As(err, &status):
 		// a gateway's refusal says nothing about the server's era, which must not depend on a bad moment

@@ -256,14 +256,11 @@ func (e *Error) askedWait() time.Duration {
 // mayHeal tells whether the same attempt may succeed a moment later.
 func (e *Error) mayHeal() bool {
 	err := originalOf(e)
-	var status *transport.HTTPError
-	var limit *timeoutError
-	early := e.Stage.order() <= Handshake.order()
-	switch {
-	case errors.As(err, &status):
+	if status, ok := errors.AsType[*transport.HTTPError](err); ok {
 		return status.Status == 429 || status.Status >= 500 && status.Status != 501
-	case errors.As(err, &limit), exited(err) != "":
-		return early
+	}
+	if is[*timeoutError](err) || exited(err) != "" {
+		return e.Stage.order() <= Handshake.order()
 	}
 	return refused(err) || cutOff(err) || lookupHeals(err)
 }
@@ -284,8 +281,8 @@ func cutOff(err error) bool {
 }
 
 func lookupHeals(err error) bool {
-	var lookup *net.DNSError
-	return errors.As(err, &lookup) && lookup.IsTemporary && !lookup.IsNotFound
+	lookup, ok := errors.AsType[*net.DNSError](err)
+	return ok && lookup.IsTemporary && !lookup.IsNotFound
 }
 
 // Server says how to reach one server. Exactly one of Stdio and HTTP is set.
