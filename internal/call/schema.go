@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -261,11 +262,7 @@ func typeOfLiteral(literal json.RawMessage) types {
 
 // choices are the values that enum and const list for the place.
 func (s shape) choices() []any {
-	var all []any
-	for _, part := range s.parts() {
-		all = append(all, choicesOf(part)...)
-	}
-	return all
+	return lists.Flat(s.parts(), choicesOf)
 }
 
 // Values are the texts that a property of an object schema can have, if they are few: those that it lists, or true and false.

@@ -56,11 +56,7 @@ func (h Host) Files(app App) []File {
 
 // Settings are the files that say which servers of an application are on, the strongest first.
 func (h Host) Settings(app App) []string {
-	var files []string
-	for _, paths := range app.Settings {
-		files = append(files, h.resolveAll(paths, false)...)
-	}
-	return files
+	return lists.Flat(app.Settings, func(paths Paths) []string { return h.resolveAll(paths, false) })
 }
 
 func (h Host) paths(row Row) []string { return h.resolveAll(row.Paths, row.Above) }

@@ -466,10 +466,7 @@ func scopeOf(cfg *config.Config, applied []finding.Rule, seen, partial []string)
 // unknownOverrides remarks on the names under overrides that neither the configuration nor this run knows: what stands
 // there has no effect.
 func unknownOverrides(p host.Process, cfg *config.Config, scope finding.Scope) {
-	known := slices.Concat(scope.Seen, scope.Partial, scope.Absent)
-	for _, e := range cfg.Entries {
-		known = append(known, e.Names()...)
-	}
+	known := slices.Concat(scope.Seen, scope.Partial, scope.Absent, cfg.Names())
 	for _, name := range slices.Sorted(maps.Keys(cfg.Project.Overrides)) {
 		if !slices.Contains(known, name) {
 			p.Note("%s: overrides names %q, and no server is called that%s", cfg.Project.File, name, match.DidYouMean(name, known))

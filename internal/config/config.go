@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/packages"
@@ -89,6 +90,11 @@ func (e Entry) Names() []string {
 	return append(names, e.aliases...)
 }
 
+// Called tells whether one of the entry's names is among these.
+func (e Entry) Called(names []string) bool {
+	return slices.ContainsFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) })
+}
+
 // Err is all problems of the entry as one error, or nil. A disabled server has none.
 func (e Entry) Err() error {
 	if e.Disabled || len(e.Problems) == 0 {
@@ -120,14 +126,7 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 	if len(names) == 0 {
 		return c.Entries, nil
 	}
-	var known []string
-	var chosen []Entry
-	for _, e := range c.Entries {
-		known = append(known, e.Names()...)
-		if slices.ContainsFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) }) {
-			chosen = append(chosen, e)
-		}
-	}
+	known := c.Names()
 	var problems Problems
 	for _, name := range names {
 		if !slices.Contains(known, name) {
@@ -141,8 +140,11 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return chosen, nil
+	return lists.Filter(c.Entries, func(e Entry) bool { return e.Called(names) }), nil
 }
+
+// Names are those of all entries, as Entry.Names.
+func (c *Config) Names() []string { return lists.Flat(c.Entries, Entry.Names) }
 
 // address is one that lacks its scheme.
 var address = match.Pattern(`^[A-Za-z0-9.-]+:\d+(/.*)?$`)

@@ -172,8 +172,8 @@ func (r credentialReader) variable(f syntax.Field) string {
 
 // file is a path relative to the project's folder; "~/" is the home folder.
 func (r credentialReader) file(f syntax.Field) string {
-	if rest, ok := strings.CutPrefix(f.Value.Text, "~/"); ok && r.home != "" {
-		return filepath.Join(r.home, rest)
+	if at := fromHome(r.home, f.Value.Text); at != f.Value.Text {
+		return at
 	}
 	path, _ := r.path(f)
 	return path
@@ -327,7 +327,7 @@ func (in Input) Bearer(flag string) (value probe.Secret, helper *probe.Helper, w
 			return "", nil, "", errors.New("what --bearer names behind env: is no name of an environment variable")
 		}
 	default:
-		if token, warning, err = ReadSecretFile(in.fromHome(rest)); err != nil {
+		if token, warning, err = ReadSecretFile(fromHome(in.Home, rest)); err != nil {
 			return "", nil, "", fmt.Errorf("reading the file that --bearer names: %w", err)
 		}
 	}
@@ -338,9 +338,9 @@ func (in Input) Bearer(flag string) (value probe.Secret, helper *probe.Helper, w
 }
 
 // fromHome is a path whose "~/" a shell has not replaced.
-func (in Input) fromHome(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok && in.Home != "" {
-		return in.Home + "/" + rest
+func fromHome(home, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && home != "" {
+		return filepath.Join(home, rest)
 	}
 	return path
 }
@@ -353,7 +353,7 @@ func (in Input) HeaderFlags(flags []string) (lines, warnings []string, err error
 			lines = append(lines, flag)
 			continue
 		}
-		text, warning, err := ReadSecretFile(in.fromHome(path))
+		text, warning, err := ReadSecretFile(fromHome(in.Home, path))
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading the headers of %s: %w", path, err)
 		}

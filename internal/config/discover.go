@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
@@ -46,11 +47,7 @@ type discovery struct {
 func (l *loader) discover() []Entry {
 	host := clients.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup, Projects: files.ProjectFolders(l.in.Dir), Root: l.in.Root}
 	d := &discovery{loader: l, host: host, seen: map[string]document{}}
-	var found []Entry
-	for _, app := range clients.Table() {
-		found = append(found, d.application(app, host.Files(app))...)
-	}
-	return l.usable(found)
+	return l.usable(lists.Flat(clients.Table(), func(app clients.App) []Entry { return d.application(app, host.Files(app)) }))
 }
 
 // application is the servers of one application: of each name the strongest, with what the others are.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/auth"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -264,11 +265,7 @@ func (r httpReader) scopes(f syntax.Field) []string {
 	if f.Value.Kind == syntax.Text {
 		return strings.Fields(f.Value.Text)
 	}
-	var all []string
-	for _, m := range r.scalars(f) {
-		all = append(all, strings.Fields(m.Value.Text)...)
-	}
-	return all
+	return lists.Flat(r.scalars(f), func(m syntax.Field) []string { return strings.Fields(m.Value.Text) })
 }
 
 // callback is the redirect URI that Claude Code registers for a port.

@@ -216,10 +216,7 @@ func (e Entry) located(shown, path string) manifest.Text {
 }
 
 func (e Entry) absolute(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(e.scope.home, rest)
-	}
-	return files.From(e.scope.folder, path)
+	return files.From(e.scope.folder, fromHome(e.scope.home, path))
 }
 
 // give is every value of the user's in a text. own = the place that it goes to is made for secrets.

@@ -232,10 +232,7 @@ func Choose(cfg *config.Config, s Selection, names []string) ([]config.Entry, er
 	if err != nil {
 		return nil, exit.Misuse(config.Explain(err))
 	}
-	var known []string
-	for _, e := range cfg.Entries {
-		known = append(known, e.Names()...)
-	}
+	known := cfg.Names()
 	for _, pattern := range s.Only {
 		if !slices.ContainsFunc(known, func(name string) bool { return match.Glob(pattern, name) }) {
 			return nil, exit.Usagef("--only %s: there is no such server%s", pattern, match.DidYouMean(pattern, known))

@@ -13,6 +13,15 @@ func Map[T, U any](items []T, made func(T) U) []U {
 	return all
 }
 
+// Flat are the items that each of the items gives, one after the other.
+func Flat[T, U any](items []T, given func(T) []U) []U {
+	var all []U
+	for _, item := range items {
+		all = append(all, given(item)...)
+	}
+	return all
+}
+
 // Filter is the items that are wanted, in a list of their own; nil for none.
 func Filter[T any](items []T, wanted func(T) bool) []T {
 	var kept []T

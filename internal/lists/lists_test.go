@@ -14,6 +14,7 @@ func TestLists(t *testing.T) {
 	for name, pair := range map[string][2]any{
 		"map":        {lists.Map(words, strings.ToUpper), []string{"B", "A", "B"}},
 		"map none":   {lists.Map(nil, strings.ToUpper), []string(nil)},
+		"flat":       {lists.Flat([]string{"a b", "", "c"}, strings.Fields), []string{"a", "b", "c"}},
 		"filter":     {lists.Filter(words, func(w string) bool { return w == "b" }), []string{"b", "b"}},
 		"filter all": {lists.Filter(words, func(string) bool { return false }), []string(nil)},
 		"source":     {words, []string{"b", "a", "b"}},

@@ -309,9 +309,6 @@ func (l *listened) Close() error {
 	return l.Session.Close()
 }
 
-// News is what the session has to tell.
-func (l *listened) News() watch.News { return watch.News(l.Session.News()) }
-
 // List reads lists. Before everything is read once more, the server is asked whether it is still the same.
 func (l *listened) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
 	if len(kinds) == len(snapshot.Kinds()) {

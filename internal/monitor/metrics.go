@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -389,11 +388,6 @@ func (f *family) sample(w *bytes.Buffer, suffix string, labels []string, value f
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-type plainWriter struct{ io.Writer }
-
-// Close does nothing.
-func (plainWriter) Close() error { return nil }
-
 // scrapesAtOnce bounds what reading metrics may cost.
 const scrapesAtOnce = 4
 
@@ -415,12 +409,13 @@ func (t *meter) handler() http.Handler {
 			f.write(&page)
 		}
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		var out io.WriteCloser = plainWriter{w}
-		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			w.Header().Set("Content-Encoding", "gzip")
-			out = gzip.NewWriter(w)
+		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			_, _ = page.WriteTo(w) // an error is that whoever asked is gone
+			return
 		}
-		_, _ = page.WriteTo(out) // an error is that whoever asked is gone
+		w.Header().Set("Content-Encoding", "gzip")
+		out := gzip.NewWriter(w)
+		_, _ = page.WriteTo(out)
 		_ = out.Close()
 	})
 }

@@ -19,7 +19,6 @@ var (
 	flagLike    = match.Pattern(`^--?[A-Za-z][A-Za-z0-9_-]*(=|$)`)
 	privateKey  = match.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
 	mixed       = match.Pattern(`[0-9]+[A-Za-z]|[A-Za-z]+[0-9]`)
-	anyVariable = match.Pattern(`\$\{[^{}]*\}`)
 )
 
 // nextIs are flags whose value is a header or an environment variable.
@@ -146,7 +145,7 @@ func MaskURL(raw string) string {
 	} else {
 		scheme, rest = "", raw
 	}
-	if _, err := url.Parse(anyVariable().ReplaceAllString(raw, "1")); err != nil {
+	if _, err := url.Parse(withDefault().ReplaceAllString(raw, "1")); err != nil {
 		return scheme + Mask
 	}
 	rest, fragment, hasFragment := strings.Cut(rest, "#")

@@ -246,7 +246,7 @@ func (s Store) RevokeFound(cfg *config.Config, names []string) (*report.Report, 
 	}
 	own, _ := s.State(Own())
 	for _, e := range cfg.Entries { // also what cannot be read
-		if len(names) > 0 && !called(e, names) {
+		if len(names) > 0 && !e.Called(names) {
 			continue
 		}
 		about := subjectOf(e)
@@ -267,10 +267,7 @@ func (s Store) RevokeFound(cfg *config.Config, names []string) (*report.Report, 
 
 // revocable finds a name that neither a server nor an agreement here has: who mistyped it would think that it is revoked.
 func revocable(cfg *config.Config, kept []Agreement, names []string) error {
-	var known []string
-	for _, e := range cfg.Entries {
-		known = append(known, e.Names()...)
-	}
+	known := cfg.Names()
 	for _, a := range kept {
 		if revokes(cfg, a, nil) {
 			known = append(known, a.Server)
@@ -289,13 +286,9 @@ func revokes(cfg *config.Config, a Agreement, names []string) bool {
 	here := slices.ContainsFunc(cfg.Files, func(file string) bool { return absolute(file) == a.File }) ||
 		slices.ContainsFunc(cfg.Looked, func(looked report.File) bool { return absolute(looked.Path) == a.File })
 	named := len(names) == 0 || slices.Contains(names, a.Server) || slices.ContainsFunc(cfg.Entries, func(e config.Entry) bool {
-		return subjectOf(e).sameAs(a) && called(e, names)
+		return subjectOf(e).sameAs(a) && e.Called(names)
 	})
 	return here && named
-}
-
-func called(e config.Entry, names []string) bool {
-	return slices.ContainsFunc(e.Names(), func(name string) bool { return slices.Contains(names, name) })
 }
 
 func absolute(file string) string {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
@@ -37,11 +38,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Failures are the *Errors that a result's Err is made of, in order.
 func Failures(err error) []*Error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []*Error
-		for _, part := range joined.Unwrap() {
-			all = append(all, Failures(part)...)
-		}
-		return all
+		return lists.Flat(joined.Unwrap(), Failures)
 	}
 	if failure, ok := errors.AsType[*Error](err); ok {
 		return []*Error{failure}

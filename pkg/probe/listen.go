@@ -17,13 +17,7 @@ import (
 )
 
 // News is what a session has to tell since it was asked last.
-type News struct {
-	Changed []snapshot.Kind // lists that the server said to have changed, in the order of snapshot.Kinds
-	Resumed bool            // listening began: what was announced before is lost, so every list is to be read again
-	Covered bool            // the server announces changes of every list it offers, as things stand
-	Hears   bool            // what the server announces arrives, be it of some lists only
-	Count   int             // announcements that made Changed
-}
+type News = snapshot.News
 
 // Listen begins to listen for what the server announces, in the way of its era and transport; Close ends that. The channel
 // is closed once it is known whether the server announces anything, which News tells then and whenever it changes.

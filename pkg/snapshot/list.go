@@ -274,3 +274,12 @@ func keyOf(kind Kind, raw json.RawMessage) string {
 	key, _ := rawjson.Text(rawjson.Last(members, kind.KeyField()))
 	return key
 }
+
+// News is what is announced of a surface.
+type News struct {
+	Changed []Kind // lists that the server said to have changed, in the order of Kinds
+	Resumed bool   // listening began: what was announced before is lost, so every list is to be read again
+	Covered bool   // the server announces changes of every list it offers, as things stand
+	Hears   bool   // what the server announces arrives, be it of some lists only
+	Count   int    // announcements that made Changed
+}

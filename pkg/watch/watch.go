@@ -66,13 +66,7 @@ type Session interface {
 }
 
 // News is what a session has to tell.
-type News struct {
-	Changed []snapshot.Kind // lists that the server said to have changed
-	Resumed bool            // notifications may have been missed, so every list is to be read again
-	Covered bool            // the server announces changes of every list it offers, as things stand
-	Hears   bool            // what the server announces arrives, be it of some lists only
-	Count   int             // announcements that made Changed
-}
+type News = snapshot.News
 
 // Options are the times and limits of watching. The zero value works. All times but those of notifications are spread by
 // a quarter to either side, so that many watchers do not fall into step.
