@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 )
@@ -71,17 +72,17 @@ func (h Host) resolveAll(paths Paths, above bool) []string {
 		}
 		return matches(path)
 	}
-	var files []string
+	var all []string
 	for _, folder := range h.Projects {
-		if found := matches(filepath.ToSlash(folder) + "/" + template); len(found) > 0 && exists(found[0]) {
-			files = append(files, found...)
+		if found := matches(filepath.ToSlash(folder) + "/" + template); len(found) > 0 && files.Exists(found[0]) {
+			all = append(all, found...)
 		}
-		if len(files) > 0 && !above {
-			return files
+		if len(all) > 0 && !above {
+			return all
 		}
 	}
-	if len(files) > 0 || len(h.Projects) == 0 || strings.Contains(template, "*") {
-		return files
+	if len(all) > 0 || len(h.Projects) == 0 || strings.Contains(template, "*") {
+		return all
 	}
 	return []string{filepath.Join(h.Projects[0], filepath.FromSlash(template))}
 }
@@ -191,13 +192,8 @@ func matches(slashed string) []string {
 	}
 	folder := fixed[:strings.LastIndexByte(fixed, '/')+1]
 	names, _ := fs.Glob(os.DirFS(filepath.FromSlash(folder)), slashed[len(folder):]) // what cannot be read cannot be looked at
-	files := lists.Map(names[:min(len(names), maxMatches)], func(name string) string { return filepath.FromSlash(folder + name) })
-	return lists.Filter(files, exists)
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
+	found := lists.Map(names[:min(len(names), maxMatches)], func(name string) string { return filepath.FromSlash(folder + name) })
+	return lists.Filter(found, files.Exists)
 }
 
 // App is one application and its files. Of two servers of one name the one in the earlier row holds.

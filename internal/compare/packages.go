@@ -7,6 +7,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -119,10 +120,9 @@ func history(ctx context.Context, p host.Process, f *fleet.Fleet, n int, from []
 	if err != nil {
 		return nil, err
 	}
-	var releases []source.Source
-	for _, one := range refs {
-		releases = append(releases, source.Source{Kind: source.Package, Word: one.String(), Args: from[0].Args})
-	}
+	releases := lists.Map(refs, func(one packages.Ref) source.Source {
+		return source.Source{Kind: source.Package, Word: one.String(), Args: from[0].Args}
+	})
 	surfaces, err := f.Survey(ctx, releases)
 	if err != nil {
 		return nil, err

@@ -392,12 +392,10 @@ func (r stdioReader) args() []expanded {
 	if !ok {
 		return nil
 	}
-	var args []expanded
-	for _, item := range r.scalars(f) {
+	return lists.Map(r.scalars(f), func(item syntax.Field) expanded {
 		out, _ := r.expand(item)
-		args = append(args, out)
-	}
-	return args
+		return out
+	})
 }
 
 // environ is what envFile and env set; env wins.
@@ -470,17 +468,14 @@ func hiddenIn(argv []string) []probe.Secret {
 
 // misplaced are tokens where none belongs: in the address or the working folder.
 func misplaced(s probe.Server) []probe.Secret {
-	var texts, shown []string
+	var texts []string
 	if s.Stdio != nil {
 		texts = append(texts, s.Stdio.Dir, s.Stdio.Command)
 	}
 	if s.HTTP != nil {
 		texts = append(texts, s.HTTP.URL)
 	}
-	for _, text := range texts {
-		shown = append(shown, redact.MaskTokens(text))
-	}
-	return secretsOf(redact.Hidden(texts, shown))
+	return secretsOf(redact.Hidden(texts, lists.Map(texts, redact.MaskTokens)))
 }
 
 // Confidential are the values of environment variables or headers whose name or look says that they are secret.

@@ -183,6 +183,12 @@ func ReadRegular(path string, limit int64) ([]byte, error) {
 	return Read(path, limit)
 }
 
+// Exists tells whether there is something at a path, links followed.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // IsDir tells whether there is a folder at path.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -204,20 +205,18 @@ func needsTask(tool snapshot.Item) bool {
 
 // find is the item of a kind with this name. With NoValidate one that is not offered is taken as it is.
 func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (snapshot.Item, error) {
-	lists, err := c.session.List(ctx, kind)
-	item, answer := lists[0].Find(name)
+	asked, err := c.session.List(ctx, kind)
+	list := asked[0]
+	item, answer := list.Find(name)
 	switch {
 	case answer == snapshot.Present:
 		return item, nil
-	case c.options.NoValidate && (err == nil || lists[0].State == snapshot.Truncated):
+	case c.options.NoValidate && (err == nil || list.State == snapshot.Truncated):
 		return snapshot.Item{Key: name, Raw: json.RawMessage("{}")}, nil
 	case answer == snapshot.Unknown:
 		return snapshot.Item{}, explain(err)
 	}
-	var names []string
-	for _, item := range lists[0].Items() {
-		names = append(names, item.Key)
-	}
+	names := lists.Map(list.Items(), func(item snapshot.Item) string { return item.Key })
 	return snapshot.Item{}, exit.Usagef("%s offers no %s %q%s: see mcpctl list", c.name(), kind.Word(), name, report.Visible(match.DidYouMean(name, names)))
 }
 

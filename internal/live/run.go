@@ -18,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/journal"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/monitor"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/process"
@@ -210,10 +211,9 @@ func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServe
 	if err != nil {
 		return nil, err
 	}
-	var servers []*watchedServer
-	for _, t := range targets {
-		servers = append(servers, &watchedServer{target: t, fleet: f, refresh: make(chan struct{}, 1)})
-	}
+	servers := lists.Map(targets, func(t fleet.Target) *watchedServer {
+		return &watchedServer{target: t, fleet: f, refresh: make(chan struct{}, 1)}
+	})
 	return servers, r.options.restartable(servers)
 }
 

@@ -203,8 +203,8 @@ func (l Launch) Installed(dir string, env []string) *Package {
 func (l Launch) wants(p Package) bool { return !l.Ref.Exact() || p.Version == l.Ref.Version }
 
 func (l Launch) installedByUV(env []string) *Package {
-	data := cmp.Or(valueIn(env, "XDG_DATA_HOME"), filepath.Join(valueIn(env, "HOME"), ".local", "share"))
-	folder := filepath.Join(cmp.Or(valueIn(env, "UV_TOOL_DIR"), filepath.Join(data, "uv", "tools")), l.Ref.Name)
+	data := cmp.Or(process.Variable(env, "XDG_DATA_HOME"), filepath.Join(process.Variable(env, "HOME"), ".local", "share"))
+	folder := filepath.Join(cmp.Or(process.Variable(env, "UV_TOOL_DIR"), filepath.Join(data, "uv", "tools")), l.Ref.Name)
 	p := inEnvironment(folder, func(d distribution) bool { return d.name == l.Ref.Name })
 	if p == nil || !l.wants(*p) {
 		return nil
@@ -217,22 +217,12 @@ func (l Launch) installedByUV(env []string) *Package {
 	return p
 }
 
-// valueIn is the value of a variable in an environment, as a process would have it.
-func valueIn(env []string, name string) string {
-	for _, pair := range slices.Backward(env) {
-		if rest, ok := strings.CutPrefix(pair, name+"="); ok {
-			return rest
-		}
-	}
-	return ""
-}
-
 func npmCache(env []string) string {
-	home := filepath.Join(valueIn(env, "HOME"), ".npm")
-	if local := valueIn(env, "LOCALAPPDATA"); local != "" {
+	home := filepath.Join(process.Variable(env, "HOME"), ".npm")
+	if local := process.Variable(env, "LOCALAPPDATA"); local != "" {
 		home = filepath.Join(local, "npm-cache")
 	}
-	return cmp.Or(valueIn(env, "npm_config_cache"), home)
+	return cmp.Or(process.Variable(env, "npm_config_cache"), home)
 }
 
 // installedIn is the package of a name that is installed below a folder; nil when it is not there.

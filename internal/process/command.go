@@ -55,7 +55,7 @@ func LookPath(name, dir string, env []string) (string, error) {
 	if filepath.Base(name) != name {
 		return executable(name, dir, name, "")
 	}
-	path := variable(env, "PATH")
+	path := Variable(env, "PATH")
 	for _, folder := range filepath.SplitList(path) {
 		if folder == "" {
 			continue
@@ -78,7 +78,7 @@ func Tool(name string, env []string) (string, error) {
 	holds := func(folder string) bool {
 		return filepath.IsAbs(folder) && filepath.Clean(folder) == filepath.Dir(file)
 	}
-	if err == nil && !slices.ContainsFunc(filepath.SplitList(variable(env, "PATH")), holds) {
+	if err == nil && !slices.ContainsFunc(filepath.SplitList(Variable(env, "PATH")), holds) {
 		err = &StartError{Command: name, Err: fmt.Errorf("a relative folder in PATH leads to %s, which the current folder may have brought along: leave that folder out of PATH: %w", file, exec.ErrDot)}
 	}
 	if err != nil {
@@ -114,8 +114,8 @@ func executable(name, dir, file, path string) (string, error) {
 	return "", &StartError{Command: name, Err: err}
 }
 
-// variable is a variable of a child's environment; the last one of a name counts, as for the child.
-func variable(env []string, name string) string {
+// Variable is a variable of a child's environment; the last one of a name counts, as for the child.
+func Variable(env []string, name string) string {
 	value := ""
 	for _, pair := range env {
 		if k, v, ok := strings.Cut(pair, "="); ok && sameVariable(k, name) {

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,7 +101,7 @@ func (p *program) addScript(file string) {
 	}
 	shown := p.runtime(real)
 	for at := filepath.Dir(real); len(shown) == 0 && p.box.presentable(at); at = filepath.Dir(at) {
-		if slices.ContainsFunc([]string{"package.json", "pyproject.toml", "deno.json", "Gemfile"}, func(name string) bool { return exists(filepath.Join(at, name)) }) {
+		if slices.ContainsFunc([]string{"package.json", "pyproject.toml", "deno.json", "Gemfile"}, func(name string) bool { return files.Exists(filepath.Join(at, name)) }) {
 			shown = []string{at}
 		}
 	}
@@ -124,12 +123,12 @@ func (p *program) runtime(file string) (shown []string) {
 		return []string{before + "/node_modules"}
 	}
 	prefix := filepath.Dir(filepath.Dir(file))
-	installed := exists(filepath.Join(prefix, "pyvenv.cfg")) || exists(filepath.Join(prefix, "lib"))
+	installed := files.Exists(filepath.Join(prefix, "pyvenv.cfg")) || files.Exists(filepath.Join(prefix, "lib"))
 	if filepath.Base(filepath.Dir(file)) != "bin" || !installed || !p.box.presentable(prefix) || prefix == filepath.Join(p.box.Home, ".local") {
 		return nil
 	}
 	for _, part := range runtimeParts {
-		if exists(filepath.Join(prefix, part)) {
+		if files.Exists(filepath.Join(prefix, part)) {
 			shown = append(shown, filepath.Join(prefix, part))
 		}
 	}
@@ -195,11 +194,6 @@ func linkedProgram(ref packages.Ref, dir string) string {
 		}
 	}
 	return ""
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return !errors.Is(err, os.ErrNotExist) && err == nil
 }
 
 func executable(file string) bool {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -87,11 +88,7 @@ func (u *unknown) keep(name string, list snapshot.List) bool {
 	if delete(u.lists, name); list.State == snapshot.NotOffered {
 		return false
 	}
-	var items []json.RawMessage
-	for _, item := range list.Items() {
-		items = append(items, item.Raw)
-	}
-	u.lists[name] = rawjson.List(items)
+	u.lists[name] = rawjson.List(lists.Map(list.Items(), func(item snapshot.Item) json.RawMessage { return item.Raw }))
 	return true
 }
 
