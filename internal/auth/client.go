@@ -207,6 +207,7 @@ func (b *boundedBody) Close() error {
 // addressPolicy says which addresses may be contacted: public ones over HTTPS; the host of the MCP server and the hosts that the
 // user configured at whatever address they have; and this machine, if the MCP server is on it.
 type addressPolicy struct {
+	home    *url.URL        // of the MCP server
 	local   bool            // the MCP server is on this machine
 	trusted map[string]bool // hosts whose address does not matter
 }
@@ -218,7 +219,7 @@ func policyOf(s Server) (addressPolicy, error) {
 		return addressPolicy{}, fmt.Errorf("the URL of %q is not absolute", s.Name)
 	}
 	named := !slices.Contains(s.Client.Doubted, strings.ToLower(home.Host))
-	r := addressPolicy{local: named && match.ThisMachine(home.Hostname()), trusted: map[string]bool{hostOf(home): named}}
+	r := addressPolicy{home: home, local: named && match.ThisMachine(home.Hostname()), trusted: map[string]bool{hostOf(home): named}}
 	endpoints := []string{s.Client.Metadata, s.Client.Authorize, s.Client.TokenEndpoint}
 	if a := s.Client.Assertion; a != nil {
 		endpoints = append(endpoints, a.Runner, a.Exchange)

@@ -71,24 +71,20 @@ type resource struct {
 
 // resource finds the metadata of a server: where its challenge says, else at the well-known places, that of its path
 // before that of its host. found is false when there is none at all.
-func (w *client) resource(ctx context.Context, s Server, c challenge) (r resource, found bool, err error) {
-	home, err := url.Parse(s.URL)
-	if err != nil {
-		return r, false, err
-	}
+func (w *client) resource(ctx context.Context, c challenge) (r resource, found bool, err error) {
 	if c.metadata != "" {
 		named, err := w.check("the resource metadata that the server names", c.metadata)
 		switch {
 		case err != nil:
 			return r, false, err
-		case transport.Origin(named) != transport.Origin(home):
+		case transport.Origin(named) != transport.Origin(w.home):
 			return r, false, fmt.Errorf("the server names resource metadata at another origin, %s", quoted(transport.PlainURL(named)))
 		}
-		r, err = w.resourceAt(ctx, named.String(), home)
+		r, err = w.resourceAt(ctx, named.String())
 		return r, err == nil, err
 	}
-	for _, place := range wellKnown(home, "oauth-protected-resource", false) {
-		r, err = w.resourceAt(ctx, place, home)
+	for _, place := range wellKnown(w.home, "oauth-protected-resource", false) {
+		r, err = w.resourceAt(ctx, place)
 		if !notThere(err) {
 			return r, err == nil, err
 		}
@@ -96,11 +92,11 @@ func (w *client) resource(ctx context.Context, s Server, c challenge) (r resourc
 	return resource{}, false, nil
 }
 
-func (w *client) resourceAt(ctx context.Context, address string, home *url.URL) (r resource, err error) {
+func (w *client) resourceAt(ctx context.Context, address string) (r resource, err error) {
 	if err := w.get(ctx, address, &r); err != nil {
 		return r, fmt.Errorf("reading resource metadata: %w", err)
 	}
-	if err := r.fits(home); err != nil {
+	if err := r.fits(w.home); err != nil {
 		return r, fmt.Errorf("reading resource metadata: %s: %w", address, err)
 	}
 	return r, nil
@@ -223,7 +219,7 @@ type discovered struct {
 }
 
 func (w *client) discover(ctx context.Context, s Server, c challenge) (discovered, error) {
-	r, named, err := w.resource(ctx, s, c)
+	r, named, err := w.resource(ctx, c)
 	if err != nil {
 		return discovered{}, err
 	}
@@ -242,7 +238,7 @@ func (w *client) discover(ctx context.Context, s Server, c challenge) (discovere
 	case c.open:
 		err = errors.New("the server lets everybody in, and names no authorization server: no login is needed, or it wants another way to show who asks")
 	default:
-		f.issuer, err = w.oldIssuer(ctx, s)
+		f.issuer, err = w.oldIssuer(ctx)
 	}
 	if err == nil {
 		f.issuer, err = f.issuer.overruled(s.Client)
@@ -251,12 +247,8 @@ func (w *client) discover(ctx context.Context, s Server, c challenge) (discovere
 }
 
 // oldIssuer is the server's own host, as 2025-03-26 had it, at the default endpoints without metadata; PKCE is a duty there.
-func (w *client) oldIssuer(ctx context.Context, s Server) (issuer, error) {
-	home, err := url.Parse(s.URL)
-	if err != nil {
-		return issuer{}, err
-	}
-	host := home.Scheme + "://" + home.Host
+func (w *client) oldIssuer(ctx context.Context) (issuer, error) {
+	host := w.home.Scheme + "://" + w.home.Host
 	i, err := w.issuer(ctx, host)
 	if !errors.Is(err, errNoMetadata) {
 		return i, err

@@ -117,14 +117,14 @@ func TestHostileServer(t *testing.T) {
 	if n := visits.Load() + int32(len(inside.Requests())); n != 0 {
 		t.Errorf("%d requests arrived", n)
 	}
-	_, err = w.resourceAtChallenge(t.Context(), server, "https://other.example/.well-known/oauth-protected-resource")
+	_, err = w.resourceAtChallenge(t.Context(), "https://other.example/.well-known/oauth-protected-resource")
 	if err == nil || !strings.Contains(err.Error(), "at another origin") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func (w *client) resourceAtChallenge(ctx context.Context, s Server, at string) (resource, error) {
-	r, _, err := w.resource(ctx, s, challenge{metadata: at})
+func (w *client) resourceAtChallenge(ctx context.Context, at string) (resource, error) {
+	r, _, err := w.resource(ctx, challenge{metadata: at})
 	return r, err
 }
 

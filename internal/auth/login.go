@@ -129,13 +129,8 @@ func loginOf(s Server, f discovered, p oauthClient, t token) *vault.Login {
 	return l
 }
 
-// shown is a time as it is kept: in UTC, whole seconds.
-func shown(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return t.UTC().Truncate(time.Second)
-}
+// shown is a time as it is kept: in UTC, whole seconds; none stays none.
+func shown(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // Logout revokes a login's tokens where possible (RFC 7009), the refresh token first: with it go, as a rule, all others.
 func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
