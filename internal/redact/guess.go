@@ -4,13 +4,17 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
+// issued are tokens that are known by how their issuers begin them.
+const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`
+
 var (
 	secretWord  = match.Pattern(`(?i)(token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|access-?_?key|private-?_?key|secret-?_?key|auth|credential|bearer|cookie|session|signature|dsn|connection-?_?string|\bpat\b|(?:\b|_)key\b)`)
-	secretValue = match.Pattern(`^(gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
-	tokenInside = match.Pattern(`\b(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_|pk_|rk_|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|ya29\.|npm_|hf_|dop_v1_|shpat_|SG\.)[A-Za-z0-9_.=-]{6,}`)
+	secretValue = match.Pattern(`^` + issued)
+	tokenInside = match.Pattern(`\b` + issued)
 	secretPair  = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|passphrase|(?:\b|_)pass(?:$|[=:])|pwd|api-?_?key|key|auth|credential)[A-Za-z0-9_-]*=)[^;&\s,]+`)
 	bearer      = match.Pattern(`(?i)\b(bearer|basic)[ =:]+\S+`)
 	longToken   = match.Pattern(`[A-Za-z0-9_+=-]{20,}`)
@@ -50,10 +54,7 @@ var (
 // MaskLine is MaskArgs for a line of the shell, and masks values of headers and JSON members named like secrets.
 func MaskLine(line string) string {
 	at := word().FindAllStringIndex(line, -1)
-	words := make([]string, len(at))
-	for i, span := range at {
-		words[i] = strings.Trim(line[span[0]:span[1]], `"'`)
-	}
+	words := lists.Map(at, func(span []int) string { return strings.Trim(line[span[0]:span[1]], `"'`) })
 	var shown strings.Builder
 	end := 0
 	for i, masked := range MaskArgs(words) {
