@@ -210,20 +210,12 @@ type Problems []Problem
 
 // Error is one line per problem.
 func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.Error()
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lists.Map(ps, Problem.Error), "\n")
 }
 
 // Unwrap is every Problem.
 func (ps Problems) Unwrap() []error {
-	errs := make([]error, len(ps))
-	for i, p := range ps {
-		errs[i] = p
-	}
-	return errs
+	return lists.Map(ps, func(p Problem) error { return p })
 }
 
 // Explain is an error of Load or Select as text for people: each problem with what to do next. Other errors stay as they are.

@@ -68,7 +68,7 @@ func (d *discovery) application(app clients.App, files []clients.File) []Entry {
 		d.look(looked)
 	}
 	d.switchOff(app, files, entries)
-	return override(app, entries)
+	return override(entries)
 }
 
 func (d *discovery) looked(file clients.File) looked {

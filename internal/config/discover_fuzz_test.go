@@ -27,7 +27,7 @@ func FuzzRow(f *testing.F) {
 				s := scope{file: "f", folder: "/nonexistent", found: Discovered}.in(row.Dialect)
 				entries, problems := s.rowServers(clients.File{App: app, Row: row}, root, []string{"/nonexistent"})
 				entries = placed(clients.File{App: app, Row: row}, entries)
-				judge(t, clean, serversOf(root), join(nil, override(app, entries)), problems)
+				judge(t, clean, serversOf(root), join(nil, override(entries)), problems)
 			}
 		}
 	})

@@ -27,7 +27,7 @@ func key(name string) string { return strings.ToLower(FileName(name)) }
 
 // override leaves of each name the strongest of one application's servers, and notes the places of the others. Servers
 // that stand beside each other all stay.
-func override(app clients.App, entries []Entry) []Entry {
+func override(entries []Entry) []Entry {
 	var kept []Entry
 	at := map[string]int{}
 	for _, e := range entries {

@@ -148,11 +148,7 @@ func (m Manifest) Lines() []Line {
 
 // command is the command line as one would type it.
 func (m Manifest) command(as func(Text) string) string {
-	words := make([]string, len(m.Starts))
-	for i, word := range m.Starts {
-		words[i] = quoted(as(word))
-	}
-	return strings.Join(words, " ")
+	return strings.Join(lists.Map(m.Starts, func(word Text) string { return quoted(as(word)) }), " ")
 }
 
 // masked tells whether anything is masked that the program gets.

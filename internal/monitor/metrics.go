@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -107,10 +108,9 @@ func label(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 // standing are the families that are read from every server's status at the scrape; of equal names for Prometheus the first.
 func (t *meter) standing() []*family {
 	rows := standingRows()
-	families := make([]*family, len(rows))
-	for i, row := range rows {
-		families[i] = newFamily(row.name, row.kind, row.help, append([]string{"server"}, row.labels...)...)
-	}
+	families := lists.Map(rows, func(row standingRow) *family {
+		return newFamily(row.name, row.kind, row.help, append([]string{"server"}, row.labels...)...)
+	})
 	told := map[string]bool{}
 	for _, server := range *t.monitor.servers.Load() {
 		name := label(server.Name)
