@@ -67,7 +67,7 @@ func (e Entry) looked(read contents, words, folders []string) iter.Seq[string] {
 		for i, word := range words {
 			for _, dir := range folders {
 				for _, path := range slices.Concat(read.startFiles(dir, word), read.obeyed(dir, word, words[i+1:]), e.inPath(word)) {
-					if !yield(joined(dir, path)) {
+					if !yield(files.From(dir, path)) {
 						return
 					}
 				}
@@ -96,20 +96,13 @@ func (e Entry) folders(dir string, words []string) []string {
 	all := []string{dir}
 	for _, word := range words {
 		for _, from := range all {
-			folder := joined(from, word)
+			folder := files.From(from, word)
 			if len(all) < maxFolders && !slices.Contains(all, folder) && files.IsDir(folder) && e.scope.holds(folder) {
 				all = append(all, folder)
 			}
 		}
 	}
 	return all
-}
-
-func joined(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 // commandWords are the words of all command lines of the entry, variables that say what runs among them, and their folder.
@@ -176,7 +169,7 @@ func (c contents) about(file string) (about packageFile) {
 func (c contents) startFiles(dir, name string) []string {
 	module := strings.ReplaceAll(name, ".", "/")
 	paths := []string{name, name + ".js", name + "/index.js", name + "/package.json", name + "/__main__.py", module + ".py", module + "/__main__.py"}
-	if main := c.about(joined(dir, name+"/package.json")).Main; main != "" {
+	if main := c.about(files.From(dir, name+"/package.json")).Main; main != "" {
 		main = name + "/" + main
 		paths = append(paths, main, main+".js", main+"/index.js")
 	}
