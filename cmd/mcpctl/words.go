@@ -23,7 +23,7 @@ import (
 var meant = map[string]string{
 	"tools": "list --kind tools", "prompts": "list --kind prompts", "resources": "list --kind resources", "templates": "list --kind templates", "skills": "list --kind skills",
 	"list-tools": "list --kind tools", "list-prompts": "list --kind prompts", "list-resources": "list --kind resources",
-	"tools/list": "list --kind tools", "prompts/list": "list --kind prompts", "resources/list": "list --kind resources", "tools/call": "call", "call-tool": "call", "resources/read": "read", "prompts/get": "prompt",
+	"tools/list": "list --kind tools", "prompts/list": "list --kind prompts", "resources/list": "list --kind resources", "call-tool": "call", "resources/read": "read", "prompts/get": "prompt",
 	"ls": "list", "get": "list", "probe": "list", "connect": "list", "inspect": "show", "describe": "show", "info": "show", "view": "show", "search": "grep", "find": "grep",
 	"save": "snapshot", "lock": "snapshot", "compare": "diff", "plan": "diff", "breaking": "diff", "changelog": "diff", "outdated": "diff --upgrade", "upgrade": "diff --upgrade",
 	"lint": "check", "scan": "check", "audit": "check", "validate": "check", "test": "check", "run": "call", "exec": "call", "invoke": "call", "status": "ping", "health": "ping",
