@@ -92,8 +92,10 @@ func (p program) help(app *cli.App, command string, all bool) error {
 		}
 		text = commandHelp(c, all)
 	}
-	text.write(p.Out, terminal.Width(p.Out))
-	return nil
+	var page strings.Builder
+	text.write(&page, terminal.Width(p.Out))
+	_, err := io.WriteString(p.Out, page.String())
+	return err
 }
 
 func appHelp(app *cli.App) helpText {

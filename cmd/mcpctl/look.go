@@ -70,7 +70,7 @@ func showCommand(p program) *cli.Command {
 			source, wanted := oneSource(p, c.Args().Slice())
 			from, err := p.sources(source)
 			if err == nil && len(from) == 0 {
-				err = exit.Usagef("show which server? see mcpctl show --help")
+				err = exit.Usagef("show which server? Write mcpctl show SOURCE [ITEM…]; mcpctl list shows what there is")
 			}
 			if err != nil {
 				return err

@@ -165,6 +165,11 @@ func Meant(word string) string {
 }
 
 func (c *Config) unknown(name string, known []string) string {
+	for _, server := range known {
+		if item, ok := strings.CutPrefix(name, server+"."); ok && item != "" { // as mcporter has it
+			return fmt.Sprintf("the server and what it offers are two words: %s %s", server, item)
+		}
+	}
 	if hint := Meant(name); hint != "" && len(match.Nearest(name, known)) == 0 {
 		return hint
 	}

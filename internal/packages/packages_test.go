@@ -228,7 +228,7 @@ func TestFetchFails(t *testing.T) {
 	s := newStore(t, r)
 	for ref, want := range map[packages.Ref]string{
 		{Registry: "npm", Name: "nowhere", Version: "1.0.0"}: "npm:nowhere@1.0.0: the registry has no such package, or does not show it to you (npm login)",
-		{Registry: "npm", Name: "library", Version: "9.9.9"}: "npm:library@9.9.9: the registry has no such version: npm view NAME versions lists them",
+		{Registry: "npm", Name: "library", Version: "9.9.9"}: "npm:library@9.9.9: the registry has no such version: npm view library versions lists them",
 		{Registry: "npm", Name: "library", Version: "1.0.0"}: "npm:library@1.0.0: it brings no program to start, so it is no server by itself: start what uses it with -- CMD",
 		{Registry: "npm", Name: "several", Version: "1.0.0"}: "npm:several@1.0.0: it brings several programs (one, two), and none is called as the package or has mcp in its name: start one with -- npx -p several@1.0.0 NAME",
 		{Registry: "npm", Name: "forged", Version: "1.0.0"}:  "npm:forged@1.0.0: what arrived is not what the registry says it is",

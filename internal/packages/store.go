@@ -214,7 +214,7 @@ func (s *Store) run(ctx context.Context, ref Ref, known []fault, program string,
 func explained(ref Ref, known []fault, said string, err error) error {
 	for _, f := range known {
 		if strings.Contains(said, f.sign) {
-			return fmt.Errorf("%s: %s", ref, f.words)
+			return fmt.Errorf("%s: %s", ref, strings.ReplaceAll(f.words, "NAME", ref.Name))
 		}
 	}
 	return fmt.Errorf("%s: %w", ref, err)

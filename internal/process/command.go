@@ -111,6 +111,9 @@ func executable(name, dir, file, path string) (string, error) {
 	case errors.Is(err, fs.ErrPermission) && path != "", errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
 		return "", &StartError{Command: name, NotFound: true, Path: path, Err: err}
 	}
+	if wrapped, ok := errors.AsType[*exec.Error](err); ok {
+		err = wrapped.Err // it names the file, which the command does already
+	}
 	return "", &StartError{Command: name, Err: err}
 }
 

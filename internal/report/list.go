@@ -187,10 +187,11 @@ func writeItemList(p *page, servers []Server) {
 			}
 		}
 	}
-	if len(g.rows) == 0 {
-		p.line(0, span{"no items", plain})
-	} else {
+	switch {
+	case len(g.rows) > 0:
 		p.grid(0, g)
+	case slices.ContainsFunc(servers, func(s Server) bool { return s.State == OK }): // of others it is not known
+		p.line(0, span{"no items", plain})
 	}
 	writeFailures(p, servers)
 }
@@ -267,7 +268,7 @@ func writeServer(p *page, s Server) {
 	writeFact(p, "website", info.Text("websiteUrl"))
 	writeFact(p, "protocol", s.ProtocolVersion)
 	writeFact(p, "transport", s.Transport)
-	writeFact(p, "source", s.Source)
+	writeFact(p, "source", strings.Replace(s.Source, "argv", "the command line", count(s.Source == "argv")))
 	writeFact(p, "time", string(elapsed(s.ElapsedMs)))
 	writeFact(p, "capabilities", capabilities(s.Capabilities))
 	for _, n := range s.Notices {

@@ -127,6 +127,9 @@ func (g Group) titled() string {
 		}
 	case whole:
 		title += ": " + match.Some(names)
+	case len(names) == 1 && strings.HasPrefix(title, "The "+kinds[0]+" "): // it speaks of the item itself
+		subject := "The " + kinds[0] + " "
+		title, at = subject+names[0]+" "+title[len(subject):], "of"
 	case len(names) == 1:
 		title, at = title+" in "+names[0], "of"
 	default:

@@ -93,6 +93,14 @@ func TestOneItemOfManyServersIsNamed(t *testing.T) {
 	}
 }
 
+// TestATitleThatSpeaksOfTheItemNamesIt: "The tool … in `x`" would be about something in x.
+func TestATitleThatSpeaksOfTheItemNamesIt(t *testing.T) {
+	all := []finding.Finding{{Rule: "item-offered-deprecated", Item: "tool/x", Path: "/description", Message: "The tool is deprecated; y replaces it.", Cause: "The tool is deprecated"}}
+	if got, want := finding.Groups(all)[0].Title, "The tool `x` is deprecated; y replaces it"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestPlacesOfTheServerAreNamed: what happened to several parts of the server itself is told with the parts.
 func TestPlacesOfTheServerAreNamed(t *testing.T) {
 	var all []finding.Finding

@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -108,10 +109,14 @@ var hints = [...]struct {
 	{wholeLine, always("\"command\" is the program alone: write its arguments as \"args\", such as \"command\": \"npx\", \"args\": [\"-y\", \"PACKAGE\"]")},
 	{noRuntime, howToGetRuntime},
 	{func(f failure) bool { return f.start().NotFound }, notInPath},
+	{func(f failure) bool { return errors.Is(f.start().Err, syscall.EISDIR) }, always("that is a folder: name the program in it that starts the server, with its arguments behind it")},
 	{func(f failure) bool { return errors.Is(f.start().Err, fs.ErrPermission) }, always("make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]")},
 
 	{func(f failure) bool { return unknownArgument(f) != "" }, func(f failure) string {
 		return "the server does not know the argument " + unknownArgument(f) + ": its --help tells which it knows, in this version"
+	}},
+	{func(f failure) bool { return halfInstalled(f) != "" }, func(f failure) string {
+		return "npx was broken off while it installed the package: remove " + halfInstalled(f) + ", and try again"
 	}},
 	{diedSaying(packageMissing), always("check the package's name and version: the package registry does not have it")},
 	{diedSaying(variableMissing), always("set the missing variable under env in the configuration, or with --env NAME=value")},

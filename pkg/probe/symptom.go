@@ -116,6 +116,14 @@ func diedSaying(pattern string) func(failure) bool {
 	return func(f failure) bool { return died(f) && regexp.MustCompile(pattern).MatchString(f.stderr) }
 }
 
+// halfInstalled is the folder of npx in which a module is missing that the package brings; else empty. npx takes what is there for whole.
+func halfInstalled(f failure) string {
+	if !diedSaying(`ERR_MODULE_NOT_FOUND|Cannot find module`)(f) {
+		return ""
+	}
+	return regexp.MustCompile(`(?:[A-Za-z]:)?[^\s'"]+[/\\]_npx[/\\][0-9a-f]+`).FindString(f.stderr)
+}
+
 func diedInSandbox(f failure) bool {
 	return died(f) && f.server.Stdio != nil && filepath.Base(f.server.Stdio.Command) == "bwrap"
 }
