@@ -20,7 +20,7 @@ var Instructions = []func() *match.Expression{
 	order(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
 	order(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
 	order(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
-	order(`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)|know|see|notice)\b`),
+	order(`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)\b|(?:know|see|notice)(?:\s+(?:about\s+)?(?:this|it|that)\b|\s*[.!?,;\n]|$))`),
 	order(`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
 	order(`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
 }

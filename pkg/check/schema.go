@@ -222,7 +222,11 @@ func contradictory(s *server, t tool, d *document, report tell) {
 		one, err := schema.ParseWithin(s.ctx, encoded(p.object), d.pool)
 		if err == nil && schema.Contains(s.ctx, never, one, budget).Verdict == schema.Compatible {
 			impossible = true
-			report(finding.Finding{Item: t.id, Path: p.way.place(), Verdict: finding.Proved})
+			f := finding.Finding{Item: t.id, Path: p.way.place(), Verdict: finding.Proved}
+			if p.depth > 0 { // then calls without it can be valid
+				f.Message = "No value can match the schema at " + f.Path + "."
+			}
+			report(f)
 		}
 	}
 }
