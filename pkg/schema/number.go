@@ -282,8 +282,8 @@ func decideReals(e *engine, atoms []lit, s interval) outcome {
 // candidates lists numbers inside and around an interval, the plain ones first.
 func (s *interval) candidates() []*big.Rat {
 	var out []*big.Rat
-	for _, tenths := range []int64{0, 10, -10, 20, 30, 100, 5, 15, -5, 1, 1005, -1005} {
-		out = append(out, big.NewRat(tenths, 10))
+	for _, n := range []int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, -5000, 1000, 1005000, -1005000, 500, 50, 5} {
+		out = append(out, big.NewRat(n, 10000))
 	}
 	anchor := new(big.Rat)
 	width := big.NewRat(1, 1)
