@@ -259,3 +259,16 @@ func TestManifestReadsScripts(t *testing.T) {
 		t.Error("another script is the same subject")
 	}
 }
+
+// TestGrantsThatLeadOut: what may write to git's folder, or around it, can leave a hook there that runs outside of the sandbox.
+func TestGrantsThatLeadOut(t *testing.T) {
+	dir := t.TempDir()
+	for folder, want := range map[string]bool{".": true, ".git": true, ".git/hooks": true, "data": false, ".github": false} {
+		place(t, filepath.Join(dir, folder, "x"), nil)
+		e := Entry{scope: scope{root: dir}}
+		e.May.Write = []string{filepath.Join(dir, folder)}
+		if odd := e.granted()[0].Unusual; (odd != "") != want {
+			t.Errorf("%s: %q", folder, odd)
+		}
+	}
+}

@@ -259,8 +259,12 @@ func (e Entry) granted() []manifest.Member {
 	}
 	for _, folder := range e.May.Write {
 		m := manifest.Member{Name: "write", Value: e.located(folder, folder)}
-		if !e.scope.holds(folder) {
+		git := filepath.Join(e.scope.root, ".git")
+		switch {
+		case !e.scope.holds(folder):
 			m.Unusual = "outside of the project"
+		case files.Below(git, folder) || files.Below(folder, git):
+			m.Unusual = "holds what runs outside of the sandbox later, such as hooks of git"
 		}
 		all = append(all, m)
 	}
