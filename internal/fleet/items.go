@@ -8,9 +8,11 @@ import (
 	"hash/maphash"
 	"regexp"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/lists"
@@ -44,9 +46,21 @@ func KindWords() []string {
 	return lists.Map(snapshot.Kinds(), func(kind snapshot.Kind) string { return kind.Word() + "s" })
 }
 
-// thrift is how far the heap may grow beyond what lives, in percent, while items of more than few servers are collected, since they
-// are most of it. Of few it would collect garbage that another millisecond ends.
-const thrift, few = 50, 20
+// How far the heap may grow beyond what lives while items are collected, since they are most of it: by that share, and by leastGrowth where that
+// is more. Of few servers it would collect garbage that another millisecond ends.
+const (
+	thrift      = 40       // percent
+	leastGrowth = 40 << 20 // bytes: in a small heap a share of it is soon full again, and the collector would run all the time
+	few         = 20       // servers
+	untilNext   = 100      // servers; to set it stops the run for a moment
+)
+
+// limitHeap has the collector keep to that, as far as the heap has come.
+func limitHeap() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	debug.SetGCPercent(max(thrift, int(leastGrowth*100/max(live[0].Value.Uint64(), 1<<20))))
+}
 
 // List is the surfaces that SOURCEs name, in their order, with what servers say of themselves, the items that the filter lets through and what
 // those cost in their reports. Of their documents nothing else is kept.
@@ -55,11 +69,12 @@ func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilte
 	if err != nil {
 		return nil, err
 	}
-	if len(targets) > few {
-		debug.SetGCPercent(thrift)
-	}
+	var visits atomic.Int64
 	kept, prices := newShelf(), &check.Prices{}
 	return f.Each(ctx, targets, func(_ int, s *Surface) error {
+		if visits.Add(1)%untilNext == 1 && len(targets) > few {
+			limitHeap()
+		}
 		if s.Snapshot != nil {
 			s.Server.Tokens = s.TokenCost(prices)
 			filter.fill(s, kept.item)
