@@ -60,17 +60,11 @@ func decideArray(e *engine, atoms []lit) outcome {
 }
 
 func (e *engine) arrayProblem(atoms []lit) *arrayProblem {
-	a := &arrayProblem{engine: e, most: unbounded}
+	a := &arrayProblem{engine: e}
+	a.least, a.most = counts(atoms, opMinItems, opMaxItems)
 	for i, l := range atoms {
 		switch {
-		case l.op == opMinItems && !l.not:
-			a.least = max(a.least, l.count)
-		case l.op == opMaxItems && l.not:
-			a.least = max(a.least, l.count+1)
-		case l.op == opMaxItems:
-			a.most = min(a.most, l.count)
-		case l.op == opMinItems:
-			a.most = min(a.most, l.count-1)
+		case l.op == opMinItems, l.op == opMaxItems:
 		case l.op == opUnique:
 			a.distinct, a.repeated = a.distinct || !l.not, a.repeated || l.not
 		case l.op == opContains && !l.not:
@@ -86,6 +80,24 @@ func (e *engine) arrayProblem(atoms []lit) *arrayProblem {
 	}
 	slices.SortStableFunc(a.needs, func(x, y need) int { return order(y.fixed) - order(x.fixed) })
 	return a
+}
+
+// counts are the least and the greatest count that bounds allow.
+func counts(atoms []lit, minimum, maximum op) (least, most int) {
+	most = unbounded
+	for _, l := range atoms {
+		switch {
+		case l.op == minimum && !l.not:
+			least = max(least, l.count)
+		case l.op == maximum && l.not:
+			least = max(least, l.count+1)
+		case l.op == maximum:
+			most = min(most, l.count)
+		case l.op == minimum:
+			most = min(most, l.count-1)
+		}
+	}
+	return least, most
 }
 
 func order(b bool) int {

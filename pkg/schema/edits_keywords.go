@@ -128,11 +128,9 @@ func compareBehind(p pair, keyword string) {
 		return
 	}
 	switch keyword {
-	case "contains", "contentSchema", "unevaluatedItems":
-		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("*", keyword))
 	case "if", "then", "else", "not":
 		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("", keyword))
-	case "propertyNames", "unevaluatedProperties":
+	case "contains", "contentSchema", "unevaluatedItems", "propertyNames", "unevaluatedProperties":
 		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("*", keyword))
 	case "dependentSchemas", "dependencies":
 		table, _ := v.(map[string]any)
@@ -149,8 +147,7 @@ func compareInner(p pair) {
 	comparePatternProperties(p)
 	compareAdditional(p)
 	compareItems(p)
-	compareAllOf(p)
-	compareKeptUnions(p)
+	compareCombined(p)
 }
 
 // compareReferences lists a reference that came, left or changed beside other keywords; behind two of them it goes on.
@@ -230,29 +227,19 @@ func compareRequired(p pair) {
 	was, is := p.x.requires(), p.y.requires()
 	x, _ := p.x.o["properties"].(map[string]any)
 	y, _ := p.y.o["properties"].(map[string]any)
-	for _, name := range was.list {
+	for _, name := range append(slices.Clone(was.list), is.list...) {
+		_, had := x[name]
 		_, kept := y[name]
-		if _, had := x[name]; !is.has[name] && had == kept {
-			p.requirement(name, p.requiring(nil, []any{name}))
+		if was.has[name] == is.has[name] || had != kept {
+			continue
 		}
-	}
-	for _, name := range is.list {
-		_, kept := y[name]
-		if _, had := x[name]; !was.has[name] && had == kept {
-			p.requirement(name, p.requiring([]any{name}, nil))
+		t := p.trail.into(name, "properties", name)
+		e, becomes := Edit{Family: FamilyRequired, Keyword: "required", Name: name, Path: t.path, Instance: t.instance}, p.requiring([]any{name}, nil)
+		if e.New = rawOf(name); was.has[name] {
+			e.Old, e.New, becomes = e.New, nil, p.requiring(nil, []any{name})
 		}
+		p.add(e, &patch{require: becomes})
 	}
-}
-
-func (p pair) requirement(name string, becomes *listChange) {
-	t := p.trail.into(name, "properties", name)
-	e := Edit{Family: FamilyRequired, Keyword: "required", Name: name, Path: t.path, Instance: t.instance}
-	if becomes.minus != nil {
-		e.Old = rawOf(name)
-	} else {
-		e.New = rawOf(name)
-	}
-	p.add(e, &patch{require: becomes})
 }
 
 func comparePatternProperties(p pair) {
@@ -322,9 +309,7 @@ func compareItems(p pair) {
 		p.group(FamilyTuple, all)
 		return
 	}
-	for i := range x {
-		p.compare(x[i], y[i], p.trail.into(strconv.Itoa(i), "prefixItems", strconv.Itoa(i)))
-	}
+	p.compareEach(x, y, "prefixItems")
 	if xRest == "" {
 		return
 	}
@@ -341,15 +326,30 @@ func (v view) tuple() (prefix, rest string) {
 	return w.tuple()
 }
 
-// compareAllOf compares combined schemas one by one, if there are as many; else they are told as one.
-func compareAllOf(p pair) {
-	x, y := p.x.list("allOf"), p.y.list("allOf")
-	if len(x) != len(y) {
-		p.group(FamilySchema, []string{"allOf"})
-		return
+// compareCombined compares schemas that are combined, and unions that stand beside other keywords, one by one, if there are as
+// many; else they are told as one.
+func compareCombined(p pair) {
+	for _, of := range []group{{FamilySchema, []string{"allOf"}}, {FamilyUnion, []string{"anyOf"}}, {FamilyUnion, []string{"oneOf"}}} {
+		keyword := of.keywords[0]
+		x, y := p.x.list(keyword), p.y.list(keyword)
+		switch {
+		case p.x.union == keyword, p.y.union == keyword:
+		case len(x) != len(y):
+			p.group(of.family, of.keywords)
+		default:
+			p.compareEach(x, y, keyword)
+		}
 	}
+}
+
+// compareEach compares the schemas of two lists by their places.
+func (p pair) compareEach(x, y []site, keyword string) {
 	for i := range x {
-		p.compare(x[i], y[i], p.trail.into("", "allOf", strconv.Itoa(i)))
+		instance := ""
+		if keyword == "prefixItems" {
+			instance = strconv.Itoa(i)
+		}
+		p.compare(x[i], y[i], p.trail.into(instance, keyword, strconv.Itoa(i)))
 	}
 }
 

@@ -223,20 +223,3 @@ func memberFamily(m site, others []site) Family {
 	}
 	return FamilyType
 }
-
-// compareKeptUnions compares unions that stand beside other keywords.
-func compareKeptUnions(p pair) {
-	for _, keyword := range [...]string{"anyOf", "oneOf"} {
-		x, y := p.x.list(keyword), p.y.list(keyword)
-		if p.x.union == keyword || p.y.union == keyword || len(x) == 0 && len(y) == 0 {
-			continue
-		}
-		if len(x) != len(y) {
-			p.group(FamilyUnion, []string{keyword})
-			continue
-		}
-		for i := range x {
-			p.compare(x[i], y[i], p.trail.into("", keyword, strconv.Itoa(i)))
-		}
-	}
-}

@@ -57,18 +57,12 @@ func decideObject(e *engine, atoms []lit) outcome {
 }
 
 func (e *engine) objectProblem(atoms []lit) *objectProblem {
-	o := &objectProblem{engine: e, most: unbounded}
+	o := &objectProblem{engine: e}
+	o.least, o.most = counts(atoms, opMinProperties, opMaxProperties)
 	for _, l := range atoms {
 		switch {
-		case l.op == opMinProperties && !l.not:
-			o.least = max(o.least, l.count)
-		case l.op == opMaxProperties && l.not:
-			o.least = max(o.least, l.count+1)
-		case l.op == opMaxProperties:
-			o.most = min(o.most, l.count)
-		case l.op == opMinProperties:
-			o.most = min(o.most, l.count-1)
-		case l.not == (l.op == opRequired):
+		case l.op == opMinProperties, l.op == opMaxProperties:
+		case isRule(l):
 			o.rules = append(o.rules, l)
 		default:
 			o.needs = append(o.needs, l)

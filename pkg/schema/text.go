@@ -105,18 +105,13 @@ func (m *meter) textSatisfies(atoms []lit, v string, formats bool) (ok bool, dou
 
 // regionOf collects what atoms say of a string. Constructs that are not understood are left out; the doubt names one.
 func regionOf(atoms []lit) (r pattern.Region, excluded []string, doubt reason) {
+	r.MinLen, r.MaxLen = counts(atoms, opMinLength, opMaxLength)
+	r.Bounded = r.MaxLen < unbounded
 	for _, l := range atoms {
 		switch {
+		case l.op == opMinLength, l.op == opMaxLength:
 		case l.op == opScalars:
 			excluded = append(excluded, l.set.strings...)
-		case l.op == opMinLength && !l.not:
-			r.MinLen = max(r.MinLen, l.count)
-		case l.op == opMaxLength && l.not:
-			r.MinLen = max(r.MinLen, l.count+1)
-		case l.op == opMaxLength:
-			bound(&r, l.count)
-		case l.op == opMinLength:
-			bound(&r, l.count-1)
 		case l.op == opPattern && l.pattern != nil && !l.not:
 			r.All = append(r.All, l.pattern)
 		case l.op == opPattern && l.pattern != nil:
@@ -128,12 +123,6 @@ func regionOf(atoms []lit) (r pattern.Region, excluded []string, doubt reason) {
 		}
 	}
 	return r, excluded, doubt
-}
-
-func bound(r *pattern.Region, n int) {
-	if !r.Bounded || n < r.MaxLen {
-		r.Bounded, r.MaxLen = true, n
-	}
 }
 
 // maxWitnessText bounds the strings that are written out.

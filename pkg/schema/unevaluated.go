@@ -49,10 +49,8 @@ func (b *builder) otherProperties(place string, parts []evaluated, child *node) 
 	for _, p := range parts {
 		b.spend(16 * len(p.names))
 		names = append(names, p.names...)
-		if p.listed = map[string]bool{}; len(p.when) > 0 {
-			for _, name := range p.names {
-				p.listed[name] = true
-			}
+		if len(p.when) > 0 {
+			p.listed = lists.Set(p.names)
 			sometimes = append(sometimes, p)
 			continue
 		}
@@ -65,10 +63,7 @@ func (b *builder) otherProperties(place string, parts []evaluated, child *node) 
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	always.listed = map[string]bool{}
-	for _, name := range always.names {
-		always.listed[name] = true
-	}
+	always.listed = lists.Set(always.names)
 	out := all()
 	for _, name := range names {
 		if b.spend(32 + 8*len(parts)) {
