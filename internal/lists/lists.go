@@ -1,6 +1,29 @@
 // Package lists makes lists and sets of other lists.
 package lists
 
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Parallel does something for each number below n, on all processors, and begins no more once ctx has ended.
+func Parallel(ctx context.Context, n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	workers.Wait()
+}
+
 // Map is what is made of each item, in order; nil of none.
 func Map[T, U any](items []T, made func(T) U) []U {
 	if len(items) == 0 {
@@ -65,4 +88,27 @@ func Group[T any, K comparable](items []T, key func(T) K) [][]T {
 		groups[i] = append(groups[i], item)
 	}
 	return groups
+}
+
+// SortBy sorts items by an order, and those that are equal in it by a key, which may be costly: it is made for these alone.
+func SortBy[T any, K cmp.Ordered](items []T, order func(a, b T) int, key func(T) K) {
+	type keyed struct {
+		item T
+		key  K
+	}
+	slices.SortStableFunc(items, order)
+	for len(items) > 0 {
+		alike := 1
+		for alike < len(items) && order(items[0], items[alike]) == 0 {
+			alike++
+		}
+		if alike > 1 {
+			all := Map(items[:alike], func(item T) keyed { return keyed{item, key(item)} })
+			slices.SortStableFunc(all, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+			for i, one := range all {
+				items[i] = one.item
+			}
+		}
+		items = items[alike:]
+	}
 }

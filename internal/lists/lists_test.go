@@ -1,12 +1,36 @@
 package lists_test
 
 import (
+	"context"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 )
+
+// TestSortBy makes keys of what is equal by the order alone, and keeps what is equal by both as it was.
+func TestSortBy(t *testing.T) {
+	items, keyed := []string{"b2", "a1", "b1", "b1", "c1"}, 0
+	lists.SortBy(items, func(a, b string) int { return strings.Compare(a[:1], b[:1]) }, func(s string) byte { keyed++; return s[1] })
+	if want := []string{"a1", "b1", "b1", "b2", "c1"}; !reflect.DeepEqual(items, want) || keyed != 3 {
+		t.Errorf("got %v with %d keys, want %v with 3", items, keyed, want)
+	}
+}
+
+// TestParallel does each once, and nothing once the run has ended.
+func TestParallel(t *testing.T) {
+	done := make([]int, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	lists.Parallel(ctx, len(done), func(i int) { done[i]++ })
+	cancel()
+	lists.Parallel(ctx, len(done), func(i int) { done[i]++ })
+	for i, n := range done {
+		if n != 1 {
+			t.Errorf("%d was done %d times", i, n)
+		}
+	}
+}
 
 // TestLists keeps the order of what lists are made of, leaves their sources alone, and makes nil of nothing.
 func TestLists(t *testing.T) {

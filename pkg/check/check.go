@@ -17,11 +17,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -117,16 +115,7 @@ func TogetherRules() []string { return slices.Sorted(maps.Keys(fleetRules)) }
 // in their order; of one without a snapshot there is nothing.
 func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, []Member, error) {
 	looked := make([]seen, len(subjects))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(subjects)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(subjects)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				looked[i] = lookAt(ctx, subjects[i], options)
-			}
-		})
-	}
-	workers.Wait()
+	lists.Parallel(ctx, len(subjects), func(i int) { looked[i] = lookAt(ctx, subjects[i], options) })
 	var found []finding.Finding
 	var members []Member
 	var cut UnfinishedError
@@ -316,14 +305,8 @@ func (r rule) complete(f finding.Finding) finding.Finding {
 // joined is one finding that lists the places of several.
 func (r rule) joined(found []finding.Finding) finding.Finding {
 	one := found[0]
-	var places, items []string
-	known := map[string]bool{}
-	for _, f := range found {
-		places = append(places, strings.TrimSpace(f.Item+" "+f.Pointer()))
-		if !known[f.Item] {
-			items, known[f.Item] = append(items, f.Item), true
-		}
-	}
+	places := lists.Map(found, func(f finding.Finding) string { return strings.TrimSpace(f.Item + " " + f.Pointer()) })
+	items := lists.Distinct(lists.Map(found, func(f finding.Finding) string { return f.Item }))
 	one.Path, one.Member, one.Old, one.New = "", "", nil, encoded(places)
 	switch len(items) {
 	case 1:

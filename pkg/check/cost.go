@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -18,19 +19,43 @@ import (
 // costRules are about what a server costs every conversation that has it: for all, and in a project that has set limits.
 var costRules = map[string]look{
 	"tool-expensive":         expensive,
-	"text-long":              ofTexts(longText),
-	"budget-server-tokens":   serverTokens,
-	"budget-server-tools":    serverTools,
-	"budget-tool-tokens":     toolTokens,
-	"budget-item-bytes":      itemBytes,
 	"budget-text-characters": textCharacters,
+	"text-long": ofTexts(func(p passage, at spot) {
+		if p.prose && len(p.text) > maxText {
+			at.say("", nil, "The text has %d characters.", utf8.RuneCountInString(p.text))
+		}
+	}),
+	"budget-server-tokens": func(s *server, report tell) {
+		over(report, finding.Finding{}, "The server has", func() int { return Tokens(s.Snapshot) }, s.options.Budgets.ServerTokens, "tokens")
+	},
+	"budget-server-tools": func(s *server, report tell) {
+		over(report, finding.Finding{}, "The server has", func() int { return len(s.tools) }, s.options.Budgets.ServerTools, "tools")
+	},
+	"budget-tool-tokens": func(s *server, report tell) {
+		for _, t := range s.tools {
+			over(report, finding.Finding{Item: t.id}, "The tool costs", func() int { return ToolTokens(t.Item) }, s.options.Budgets.ToolTokens, "tokens")
+		}
+	},
+	"budget-item-bytes": func(s *server, report tell) {
+		for _, i := range s.items {
+			over(report, finding.Finding{Item: i.id}, "The item takes", func() int { return rawjson.Size(i.Raw) }, s.options.Budgets.ItemBytes, "bytes")
+		}
+	},
 }
 
 // fleetRules are about servers that one client has at the same time.
 var fleetRules = map[string]func(fleet, tell){
-	"budget-tokens":           tokenBudget,
-	"budget-tools":            toolBudget,
-	"fleet-too-many-tools":    tooManyTools,
+	"budget-tokens": func(f fleet, report tell) {
+		f.over(report, func(m Member) int { return m.Tokens }, f.budgets.Tokens, "tokens, more than the budget of %d")
+	},
+	"budget-tools": func(f fleet, report tell) {
+		f.over(report, toolsOf, f.budgets.Tools, "tools, more than the budget of %d")
+	},
+	"fleet-too-many-tools": func(f fleet, report tell) {
+		if len(f.members) > 1 {
+			f.over(report, toolsOf, clientTools, "tools, more than the %d that some clients take")
+		}
+	},
 	"tool-name-shared":        sharedNames,
 	"tool-name-confusable":    confusableNames,
 	"text-names-other-server": foreignTools,
@@ -50,32 +75,6 @@ func expensive(s *server, report tell) {
 		if n := ToolTokens(t.Item); n > maxToolTokens {
 			report(finding.Finding{Item: t.id, Message: fmt.Sprintf("The tool costs %d tokens.", n)})
 		}
-	}
-}
-
-func longText(p passage, at spot) {
-	if p.prose && len(p.text) > maxText {
-		at.say("", nil, "The text has %d characters.", utf8.RuneCountInString(p.text))
-	}
-}
-
-func serverTokens(s *server, report tell) {
-	over(report, finding.Finding{}, "The server has", func() int { return Tokens(s.Snapshot) }, s.options.Budgets.ServerTokens, "tokens")
-}
-
-func serverTools(s *server, report tell) {
-	over(report, finding.Finding{}, "The server has", func() int { return len(s.tools) }, s.options.Budgets.ServerTools, "tools")
-}
-
-func toolTokens(s *server, report tell) {
-	for _, t := range s.tools {
-		over(report, finding.Finding{Item: t.id}, "The tool costs", func() int { return ToolTokens(t.Item) }, s.options.Budgets.ToolTokens, "tokens")
-	}
-}
-
-func itemBytes(s *server, report tell) {
-	for _, i := range s.items {
-		over(report, finding.Finding{Item: i.id}, "The item takes", func() int { return rawjson.Size(i.Raw) }, s.options.Budgets.ItemBytes, "bytes")
 	}
 }
 
@@ -150,16 +149,11 @@ func letterOrDigit(c byte) bool {
 // memberOf keeps of a server what rules on all of them need, so that the rest of it can go.
 func memberOf(s *server) Member {
 	m := Member{Name: s.Name, Server: cmp.Or(s.Variant, s.Name)}
-	for _, t := range s.tools {
-		m.Tools = append(m.Tools, t.Key)
-	}
+	m.Tools = lists.Map(s.tools, func(t tool) string { return t.Key })
 	if s.options.Budgets.Tokens > 0 {
 		m.Tokens = Tokens(s.Snapshot)
 	}
-	told, own := map[Mention]bool{}, map[string]bool{}
-	for _, name := range m.Tools {
-		own[name] = true
-	}
+	told, own := map[Mention]bool{}, lists.Set(m.Tools)
 	for _, w := range s.texts {
 		for _, word := range w.words {
 			if once := (Mention{Word: word.text, Item: w.item}); !own[word.text] && !told[once] {
@@ -171,19 +165,7 @@ func memberOf(s *server) Member {
 	return m
 }
 
-func tokenBudget(f fleet, report tell) {
-	f.over(report, func(m Member) int { return m.Tokens }, f.budgets.Tokens, "tokens, more than the budget of %d")
-}
-
-func toolBudget(f fleet, report tell) {
-	f.over(report, func(m Member) int { return len(m.Tools) }, f.budgets.Tools, "tools, more than the budget of %d")
-}
-
-func tooManyTools(f fleet, report tell) {
-	if len(f.members) > 1 {
-		f.over(report, func(m Member) int { return len(m.Tools) }, clientTools, "tools, more than the %d that some clients take")
-	}
-}
+func toolsOf(m Member) int { return len(m.Tools) }
 
 // over tells that all servers together are above a limit, the dearest first; of variants the dearest counts.
 func (f fleet) over(report tell, of func(Member) int, limit int, what string) {

@@ -215,7 +215,7 @@ func differingTransports(s *server, d Declared, say statement) {
 }
 
 func others(s *server, d Declared) []Declared {
-	return slices.DeleteFunc(slices.Clone(s.Declared), func(o Declared) bool { return o.File == d.File })
+	return lists.Filter(s.Declared, func(o Declared) bool { return o.File != d.File })
 }
 
 func differingNames(s *server, d Declared, say statement) {

@@ -30,10 +30,18 @@ var protocolRules = map[string]look{
 	"item-without-name":          nameless,
 	"member-mistyped":            mistyped,
 	"header-name-invalid":        headers,
-	"protocol-outdated":          outdated,
-	"transport-deprecated":       deprecatedTransport,
-	"feature-deprecated":         deprecatedFeatures,
-	"item-offered-deprecated":    ofEachItem(deprecated),
+	"protocol-outdated": func(s *server, report tell) {
+		if p := s.Snapshot.Protocol; p != "" && p < "2025-06-18" && !s.modern() {
+			report(finding.Finding{Path: "/protocolVersion", New: rawjson.Quote(p), Message: fmt.Sprintf("The server speaks %s at most.", p)})
+		}
+	},
+	"transport-deprecated": func(s *server, report tell) {
+		if s.Observed.Transport == "sse" {
+			report(finding.Finding{})
+		}
+	},
+	"feature-deprecated":      deprecatedFeatures,
+	"item-offered-deprecated": ofEachItem(deprecated),
 }
 
 func noise(s *server, report tell) {
@@ -225,18 +233,6 @@ func headerFault(p *place, name string, used bool) string {
 		return "is on a value that is no string, integer or boolean"
 	}
 	return ""
-}
-
-func outdated(s *server, report tell) {
-	if p := s.Snapshot.Protocol; p != "" && p < "2025-06-18" && !s.modern() {
-		report(finding.Finding{Path: "/protocolVersion", New: rawjson.Quote(p), Message: fmt.Sprintf("The server speaks %s at most.", p)})
-	}
-}
-
-func deprecatedTransport(s *server, report tell) {
-	if s.Observed.Transport == "sse" {
-		report(finding.Finding{})
-	}
 }
 
 func deprecatedFeatures(s *server, report tell) {

@@ -15,18 +15,34 @@ import (
 
 // qualityRules are about how well a model and a host can work with what is offered.
 var qualityRules = map[string]look{
-	"tool-description-missing":      undescribed(snapshot.Tools),
-	"prompt-description-missing":    undescribed(snapshot.Prompts),
-	"tool-description-repeats-name": ofTools(repeatsName),
-	"tool-description-placeholder":  ofTools(placeholders),
-	"tool-description-duplicate":    sameDescriptions,
-	"tool-description-alike":        alikeDescriptions,
-	"argument-description-missing":  undescribedArguments,
-	"tool-annotations-missing":      unannotated,
-	"tool-annotations-contradict":   ofTools(contradictingHints),
+	"tool-description-missing":   undescribed(snapshot.Tools),
+	"prompt-description-missing": undescribed(snapshot.Prompts),
+	"tool-description-repeats-name": ofTools(func(t tool, at spot) {
+		if d := t.description(); d.letters != "" && d.letters == lettersOf(t.Key) {
+			at.in("description").say("", rawjson.Quote(d.text), "")
+		}
+	}),
+	"tool-description-placeholder": ofTools(func(t tool, at spot) {
+		if d := t.description(); d.placeholder {
+			at.in("description").say("", rawjson.Quote(d.text), "The description is %q.", clip(d.text))
+		}
+	}),
+	"tool-description-duplicate":   sameDescriptions,
+	"tool-description-alike":       alikeDescriptions,
+	"argument-description-missing": undescribedArguments,
+	"tool-annotations-missing":     unannotated,
+	"tool-annotations-contradict": ofTools(func(t tool, at spot) {
+		if hints := t.hints(); hints["readOnlyHint"] == true && hints["destructiveHint"] == true {
+			at.in("annotations").say("", encoded(hints), "")
+		}
+	}),
 	"tool-annotation-not-boolean":   ofTools(hintsNotBoolean),
 	"tool-annotations-against-name": ofTools(hintsAgainstName),
-	"output-schema-missing":         ofTools(outputUndescribed),
+	"output-schema-missing": ofTools(func(t tool, at spot) {
+		if text := t.text("description"); t.output == nil && structured().May(match.GramsOf(text)) && structured().MatchString(text) {
+			at.in("outputSchema").say("", nil, "")
+		}
+	}),
 }
 
 func undescribed(kind snapshot.Kind) look {
@@ -63,22 +79,10 @@ func (t tool) description() phrase {
 	return phrase{}
 }
 
-func repeatsName(t tool, at spot) {
-	if d := t.description(); d.letters != "" && d.letters == lettersOf(t.Key) {
-		at.in("description").say("", rawjson.Quote(d.text), "")
-	}
-}
-
 func lettersOf(text string) string { return strings.Join(wordsOf(text), "") }
 
 // placeholderText is a description that somebody meant to write. It stands behind one ^, or it would be tried at every character.
 var placeholderText = match.Pattern(`^(?:(?i:\W*(?:todo|fixme|tbd|tba|xxx+|n/?a|none|null|undefined|placeholder|test|lorem ipsum.*|(?:no|add|insert|your|the|enter|tool|missing)?\s*(?:tool\s+)?description(?:\s+(?:here|goes here|missing|of the tool|tbd|todo|to be added))?)\W*$)|\W*(?:TODO|FIXME|TBD)\b)`)
-
-func placeholders(t tool, at spot) {
-	if d := t.description(); d.placeholder {
-		at.in("description").say("", rawjson.Quote(d.text), "The description is %q.", clip(d.text))
-	}
-}
 
 // sameDescriptions tells every tool but the first that has a description by the one before it.
 func sameDescriptions(s *server, report tell) {
@@ -169,12 +173,6 @@ func unannotated(s *server, report tell) {
 	}
 }
 
-func contradictingHints(t tool, at spot) {
-	if hints := t.hints(); hints["readOnlyHint"] == true && hints["destructiveHint"] == true {
-		at.in("annotations").say("", encoded(hints), "")
-	}
-}
-
 func hintsNotBoolean(t tool, at spot) {
 	for _, name := range []string{"destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint"} {
 		value, there := t.hints()[name]
@@ -233,12 +231,6 @@ func wordsOf(name string) []string {
 }
 
 var structured = match.Pattern(`(?i)\bstructured ?content\b`)
-
-func outputUndescribed(t tool, at spot) {
-	if text := t.text("description"); t.output == nil && structured().May(match.GramsOf(text)) && structured().MatchString(text) {
-		at.in("outputSchema").say("", nil, "")
-	}
-}
 
 func clip(text string) string {
 	if runes := []rune(text); len(runes) > 80 {

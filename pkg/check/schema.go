@@ -19,21 +19,41 @@ import (
 
 // schemaRules are about the JSON Schemas of tools.
 var schemaRules = map[string]look{
-	"input-schema-missing":   ofTools(schemaMissing),
+	"input-schema-missing": ofTools(func(t tool, at spot) {
+		if t.fields["inputSchema"] == nil {
+			at.in("inputSchema").say("", nil, "")
+		}
+	}),
 	"input-root-not-object":  ofTools(func(t tool, at spot) { rootNotObject(t.input, at) }),
 	"output-root-not-object": before(modern, ofTools(func(t tool, at spot) { rootNotObject(t.output, at) })),
 	"schema-invalid":         ofSchemas(schemaInvalid),
-	"schema-dialect-unknown": ofSchemas(dialectUnknown),
-	"reference-unresolved":   ofPlaces(referenceUnresolved),
-	"reference-remote":       ofPlaces(referenceRemote),
-	"definitions-unused":     definitionsUnused,
-	"schema-deep":            ofSchemas(schemaDeep),
-	"schema-large":           ofSchemas(schemaLarge),
-	"required-undefined":     ofPlaces(requiredUndefined),
-	"schema-contradictory":   ofEachSchema(contradictory),
-	"default-invalid":        instancesInvalid("default", "The default %s does not match: %s."),
-	"example-invalid":        instancesInvalid("examples", "The example %s does not match: %s."),
-	"schema-undecided":       ofTools(schemaUndecided),
+	"schema-dialect-unknown": ofSchemas(func(d *document, at spot) {
+		if _, dialect, known := schema.DraftOf(d.value); !known {
+			at.in("$schema").say("", rawjson.Quote(dialect), "")
+		}
+	}),
+	"reference-unresolved": ofPlaces(func(d *document, p *place, at spot) {
+		if target, ok := p.object["$ref"].(string); ok && !isRemote(target) && !d.resolves(target) {
+			at.say("$ref", rawjson.Quote(target), "")
+		}
+	}),
+	"reference-remote": ofPlaces(func(d *document, p *place, at spot) {
+		if target := p.text("$ref"); isRemote(target) && !d.names(target) {
+			at.say("$ref", rawjson.Quote(target), "")
+		}
+	}),
+	"definitions-unused": definitionsUnused,
+	"schema-deep":        ofSchemas(schemaDeep),
+	"schema-large": ofSchemas(func(d *document, at spot) {
+		if n := len(d.raw); n > maxSchemaBytes {
+			at.say("", nil, "The schema takes %d KiB.", n>>10)
+		}
+	}),
+	"required-undefined":   ofPlaces(requiredUndefined),
+	"schema-contradictory": ofEachSchema(contradictory),
+	"default-invalid":      instancesInvalid("default", "The default %s does not match: %s."),
+	"example-invalid":      instancesInvalid("examples", "The example %s does not match: %s."),
+	"schema-undecided":     ofTools(schemaUndecided),
 	"pattern-invalid": ofPatterns("ECMAScript cannot read the pattern %s: %s.", func(pattern string, _ *schema.Pool) string {
 		return readPattern(pattern, ecma.Plain).Fault
 	}),
@@ -77,12 +97,6 @@ func schemaUndecided(t tool, at spot) {
 	}
 }
 
-func schemaMissing(t tool, at spot) {
-	if t.fields["inputSchema"] == nil {
-		at.in("inputSchema").say("", nil, "")
-	}
-}
-
 func rootNotObject(d *document, at spot) {
 	if d == nil || d.value == nil {
 		return
@@ -122,24 +136,6 @@ func short(value any) json.RawMessage {
 	return nil
 }
 
-func dialectUnknown(d *document, at spot) {
-	if _, dialect, known := schema.DraftOf(d.value); !known {
-		at.in("$schema").say("", rawjson.Quote(dialect), "")
-	}
-}
-
-func referenceUnresolved(d *document, p *place, at spot) {
-	if target, ok := p.object["$ref"].(string); ok && !isRemote(target) && !d.resolves(target) {
-		at.say("$ref", rawjson.Quote(target), "")
-	}
-}
-
-func referenceRemote(d *document, p *place, at spot) {
-	if target := p.text("$ref"); isRemote(target) && !d.names(target) {
-		at.say("$ref", rawjson.Quote(target), "")
-	}
-}
-
 func isRemote(target string) bool {
 	u, err := url.Parse(target)
 	return err == nil && (u.Scheme != "" || u.Host != "")
@@ -174,12 +170,6 @@ func schemaDeep(d *document, at spot) {
 	if i := slices.IndexFunc(d.places, func(p *place) bool { return p.depth == maxSchemaDepth+1 }); i >= 0 {
 		at.way = d.places[i].way
 		at.say("", nil, "")
-	}
-}
-
-func schemaLarge(d *document, at spot) {
-	if n := len(d.raw); n > maxSchemaBytes {
-		at.say("", nil, "The schema takes %d KiB.", n>>10)
 	}
 }
 
@@ -327,10 +317,14 @@ func ofPatterns(message string, fault func(pattern string, pool *schema.Pool) st
 // providerRules are facts about the APIs of models, each with its source and the date of that source. They bind nobody but
 // those who hand tools on as they are: many clients rename and rewrite first. They look at what a call reaches alone.
 var providerRules = map[string]look{
-	"provider-tool-name":     toolNames(`^[A-Za-z0-9_-]{1,64}$`),
-	"tool-name-unusual":      toolNames(`^[A-Za-z0-9_.-]{1,128}$`),
-	"provider-property-name": ofProperties(providerProperty),
-	"provider-root-union":    ofInputs(providerUnion),
+	"provider-tool-name": toolNames(`^[A-Za-z0-9_-]{1,64}$`),
+	"tool-name-unusual":  toolNames(`^[A-Za-z0-9_.-]{1,128}$`),
+	"provider-property-name": ofProperties(func(p *place, name string, _ map[string]any, at spot) {
+		if p.depth == 0 && !propertyNames().MatchString(name) {
+			at.say("", rawjson.Quote(name), "")
+		}
+	}),
+	"provider-root-union": ofInputs(providerUnion),
 	"provider-array-items": ofInputs(func(p *place, at spot) {
 		if p.object["type"] == "array" && !has(p.object, "items", "prefixItems") {
 			at.say("items", nil, "")
@@ -359,12 +353,6 @@ func toolNames(form string) look {
 }
 
 var propertyNames = match.Pattern(`^[A-Za-z0-9_.-]{1,64}$`)
-
-func providerProperty(p *place, name string, _ map[string]any, at spot) {
-	if p.depth == 0 && !propertyNames().MatchString(name) {
-		at.say("", rawjson.Quote(name), "")
-	}
-}
 
 func providerUnion(p *place, at spot) {
 	for _, keyword := range []string{"oneOf", "anyOf", "allOf"} {

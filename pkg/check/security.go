@@ -13,20 +13,22 @@ import (
 
 // securityRules are about what a server may do to those who trust it: few and precise.
 var securityRules = map[string]look{
-	"text-hidden-characters":     ofTexts(hiddenCharacters),
-	"text-instructs-model":       ofTexts(instructions),
+	"text-hidden-characters": ofTexts(func(p passage, at spot) {
+		if hidden := snapshot.Hidden(p.text); len(hidden) > 0 {
+			at.say("", rawjson.Quote(p.text), "The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])
+		}
+	}),
+	"text-instructs-model": ofTexts(func(p passage, at spot) {
+		if !p.key {
+			matching("The text says %s.", wording.Instructions...)(p, at)
+		}
+	}),
 	"text-claims-priority":       ofTexts(matching("The text says %s.", wording.PriorityClaims...)),
 	"text-names-credential-file": ofTexts(matching("The text names %s.", credentialFile)),
 	"text-hidden-comment":        ofTexts(matching("The text has the comment %s.", comment)),
 	"text-padded":                ofTexts(padded),
 	"secret-exposed":             secrets,
 	"url-with-credentials":       ofTexts(credentials),
-}
-
-func hiddenCharacters(p passage, at spot) {
-	if hidden := snapshot.Hidden(p.text); len(hidden) > 0 {
-		at.say("", rawjson.Quote(p.text), "The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])
-	}
 }
 
 var (
@@ -47,12 +49,6 @@ func matching(message string, patterns ...lazy) func(passage, spot) {
 				return
 			}
 		}
-	}
-}
-
-func instructions(p passage, at spot) {
-	if !p.key {
-		matching("The text says %s.", wording.Instructions...)(p, at)
 	}
 }
 

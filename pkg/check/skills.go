@@ -17,8 +17,12 @@ type SkillText struct{ Text, Problem string }
 
 // skillRules are about the entries of skills/list (SEP-2640), and about what was read of them.
 var skillRules = map[string]look{
-	"skill-invalid":       ofSkills(invalidSkill),
-	"skill-not-pinned":    ofSkills(unpinned),
+	"skill-invalid": ofSkills(invalidSkill),
+	"skill-not-pinned": ofSkills(func(k skill, at spot) {
+		if word, _ := rawjson.Text(k.raw); word == "dynamic" {
+			at.in("resources").say("", k.raw, "")
+		}
+	}),
 	"skill-widens-rights": ofSkills(widening),
 	"skill-too-large":     ofSkills(tooLarge),
 
@@ -127,12 +131,6 @@ func (k skill) invalidFiles(at spot) {
 	}
 	if k.listed && !seen[k.uri] {
 		at.in("resources").say("", rawjson.Quote(k.uri), "The list of files lacks SKILL.md itself.")
-	}
-}
-
-func unpinned(k skill, at spot) {
-	if word, _ := rawjson.Text(k.raw); word == "dynamic" {
-		at.in("resources").say("", k.raw, "")
 	}
 }
 

@@ -22,10 +22,14 @@ type Recorded struct {
 
 // usageRules are about what agents do with the tools. They are silent where no calls are recorded.
 var usageRules = map[string]look{
-	"tool-never-called":       neverCalled,
-	"tool-calls-fail":         ofCalls(callsFail),
-	"argument-often-wrong":    ofCalls(oftenWrong),
-	"argument-never-given":    ofCalls(neverGiven),
+	"tool-never-called":    neverCalled,
+	"tool-calls-fail":      ofCalls(callsFail),
+	"argument-often-wrong": ofCalls(oftenWrong),
+	"argument-never-given": ofCalls(func(s *server, _ tool, called finding.Called, at spot) {
+		if len(called.NeverGiven) > 0 {
+			at.in("inputSchema", "properties").say("", encoded(called.NeverGiven), "No call gave these arguments in %d days, of %d in all: %s.", s.Recorded.Days, called.Calls, match.Some(called.NeverGiven))
+		}
+	}),
 	"argument-value-not-used": ofCalls(neverSent),
 }
 
@@ -90,12 +94,6 @@ func oftenWrong(s *server, t tool, called finding.Called, at spot) {
 		at, says = at.in(called.Wrong), "it has no description"
 	}
 	at.say("", rawjson.Quote(called.Wrong), "%d of %d calls in %d days give `%s` wrongly, most often: %s; %s.", called.WrongCalls, called.Calls, s.Recorded.Days, called.Wrong, called.WrongFault, says)
-}
-
-func neverGiven(s *server, _ tool, called finding.Called, at spot) {
-	if len(called.NeverGiven) > 0 {
-		at.in("inputSchema", "properties").say("", encoded(called.NeverGiven), "No call gave these arguments in %d days, of %d in all: %s.", s.Recorded.Days, called.Calls, match.Some(called.NeverGiven))
-	}
 }
 
 func neverSent(s *server, _ tool, called finding.Called, at spot) {

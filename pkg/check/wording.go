@@ -18,19 +18,23 @@ import (
 
 // wordingRules hold what is written for a model against the schema, in phrases that mean one thing alone.
 var wordingRules = map[string]look{
-	"text-default-differs":             ofDescribed(defaultsInText),
-	"text-choices-differ":              ofDescribed(choicesInText),
-	"text-choices-only":                ofDescribed(choicesOnlyInText),
-	"text-limit-differs":               ofDescribed(limitsInText),
-	"text-limit-only":                  ofDescribed(limitsOnlyInText),
-	"text-unit-differs":                ofDescribed(unitInText),
-	"argument-units-mixed":             mixedUnits,
-	"text-required-differs":            ofProperties(requiredInText),
-	"text-names-unknown-argument":      unknownArguments,
-	"text-names-unknown-tool":          unknownTools,
-	"argument-description-placeholder": ofDescribed(argumentPlaceholder),
-	"argument-names-confusable":        ofInputs(confusableArguments),
-	"argument-asks-for-credential":     credentialArguments,
+	"text-default-differs":        ofDescribed(defaultsInText),
+	"text-choices-differ":         ofDescribed(choicesInText),
+	"text-choices-only":           ofDescribed(choicesOnlyInText),
+	"text-limit-differs":          ofDescribed(limitsInText),
+	"text-limit-only":             ofDescribed(limitsOnlyInText),
+	"text-unit-differs":           ofDescribed(unitInText),
+	"argument-units-mixed":        mixedUnits,
+	"text-required-differs":       ofProperties(requiredInText),
+	"text-names-unknown-argument": unknownArguments,
+	"text-names-unknown-tool":     unknownTools,
+	"argument-description-placeholder": ofDescribed(func(p *place, text string, at spot) {
+		if p.may(placeholderText) && placeholderText().MatchString(text) {
+			at.say("description", rawjson.Quote(text), "The description is %q.", clip(text))
+		}
+	}),
+	"argument-names-confusable":    ofInputs(confusableArguments),
+	"argument-asks-for-credential": credentialArguments,
 }
 
 // ofDescribed is a rule that looks at each described schema that the arguments of a tool are judged by, but the root.
@@ -314,12 +318,6 @@ func requiredInText(p *place, name string, property map[string]any, at spot) {
 		at.say("", nil, "The text says that %q is optional, and the schema requires it.", name)
 	case !must && property["default"] == nil && mandatory && !optional && !definedElsewhere(p.object):
 		at.say("", nil, "The text says that %q is required, and the schema does not.", name)
-	}
-}
-
-func argumentPlaceholder(p *place, text string, at spot) {
-	if p.may(placeholderText) && placeholderText().MatchString(text) {
-		at.say("description", rawjson.Quote(text), "The description is %q.", clip(text))
 	}
 }
 

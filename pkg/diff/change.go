@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -124,25 +125,15 @@ func (r *revision) join(changes, all []*change, j schema.Change) []*change {
 
 // joinRenamed lets a property that is gone speak for the one new one of its object that alone is the same as it alone.
 func joinRenamed(changes []*change) []*change {
-	gone, fresh := map[string][]*change{}, map[string][]*change{}
-	for _, ch := range changes {
-		if ch.Family != schema.FamilyProperty {
-			continue
-		}
-		side := gone
-		if ch.Old == nil {
-			side = fresh
-		}
-		side[ch.role()] = append(side[ch.role()], ch)
-	}
+	properties := lists.Filter(changes, func(ch *change) bool { return ch.Family == schema.FamilyProperty })
+	gone := lists.Filter(properties, func(ch *change) bool { return ch.Old != nil })
+	fresh := lists.Filter(properties, func(ch *change) bool { return ch.Old == nil })
 	claimed := map[*change]bool{}
-	for role, old := range gone {
-		if new := fresh[role]; len(old) == 1 && len(new) == 1 && old[0].New == nil {
-			claimed[new[0]] = true
-			old[0].successor = &new[0].Edit
-			if !old[0].breaks() {
-				old[0].judged = new[0].judged
-			}
+	for old, new := range onlyAlike(gone, fresh, (*change).role) {
+		claimed[new] = true
+		old.successor = &new.Edit
+		if !old.breaks() {
+			old.judged = new.judged
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(changes), func(ch *change) bool { return claimed[ch] })
@@ -373,15 +364,9 @@ func tightenedTogether(r *revision) {
 		happened[one.name] += fmt.Sprintf("%s %s %s\n", f.Rule, f.Old, f.New)
 	}
 	for _, one := range r.tightened {
-		var names []string
-		changes := 0
-		for _, other := range r.tightened {
-			if happened[other.name] == happened[one.name] {
-				changes++
-				names = appendNew(names, other.name)
-			}
-		}
-		if changes > 1 {
+		same := lists.Filter(r.tightened, func(other tightened) bool { return happened[other.name] == happened[one.name] })
+		names := lists.Distinct(lists.Map(same, func(t tightened) string { return t.name }))
+		if len(same) > 1 {
 			r.findings[one.finding].Cause = someNames(names) + accepts(r.direction, len(names), strings.Contains(happened[one.name], "-changed "))
 		}
 	}
@@ -396,13 +381,6 @@ func accepts(direction finding.Direction, names int, others bool) string {
 		return either(names == 1, " accepts", " accept") + " other values than before"
 	}
 	return either(names == 1, " accepts", " accept") + " less than before"
-}
-
-func appendNew(names []string, name string) []string {
-	if slices.Contains(names, name) {
-		return names
-	}
-	return append(names, name)
 }
 
 // show puts down what the level of a change rests on: a value, or why none is shown.

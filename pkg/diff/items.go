@@ -6,11 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -169,20 +166,12 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 		}
 	}
 	rounds(cmp.Or(c.Steps, DefaultSteps), sizes, func(changed []int, share func(int) *schema.Pool) {
-		var next atomic.Int64
-		var workers sync.WaitGroup
-		for range min(runtime.GOMAXPROCS(0), len(changed)) {
-			workers.Go(func() {
-				one := *c
-				for n := next.Add(1) - 1; n < int64(len(changed)) && c.ctx.Err() == nil; n = next.Add(1) - 1 {
-					i := changed[n]
-					one.findings, one.guesses, one.pool = nil, nil, share(i)
-					compareItem(&one, kind, items[i])
-					found[i] = told{one.findings, one.guesses}
-				}
-			})
-		}
-		workers.Wait()
+		lists.Parallel(c.ctx, len(changed), func(n int) {
+			i, one := changed[n], *c
+			one.findings, one.guesses, one.pool = nil, nil, share(i)
+			compareItem(&one, kind, items[i])
+			found[i] = told{one.findings, one.guesses}
+		})
 	})
 	total := 0
 	for _, one := range found {
@@ -347,37 +336,40 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind, matched []*pair) []*pai
 
 // successions are the items that are gone, each with the only new item that is the same under another key.
 func successions(kind snapshot.Kind, matched []*pair) map[*pair]*pair {
-	before, after := identities(kind, gone(matched)), identities(kind, fresh(matched))
-	found := map[*pair]*pair{}
-	for identity, old := range before {
-		new := after[identity]
-		if len(old) != 1 || len(new) != 1 {
-			continue
-		}
-		if kind.KeyField() != "name" || telling(old[0].old) || similarity(old[0].key, new[0].key) >= likely {
-			found[old[0]] = new[0]
-		}
-	}
-	return found
-}
-
-// identities group items by what stays when their key changes: a resource's or template's name, all but the name of others.
-func identities(kind snapshot.Kind, items []*pair) map[string][]*pair {
-	groups := map[string][]*pair{}
-	for _, p := range items {
+	found := onlyAlike(gone(matched), fresh(matched), func(p *pair) string {
 		raw := p.old
 		if raw == nil {
 			raw = p.new
 		}
-		identity := viewOf(raw).text("name")
 		if kind.KeyField() == "name" {
-			identity = withoutMember(raw, "name")
+			return withoutMember(raw, "name")
 		}
-		if identity != "" {
-			groups[identity] = append(groups[identity], p)
+		return viewOf(raw).text("name")
+	})
+	maps.DeleteFunc(found, func(old, new *pair) bool {
+		return kind.KeyField() == "name" && !telling(old.old) && similarity(old.key, new.key) < likely
+	})
+	return found
+}
+
+// onlyAlike finds for what is gone what came for it: what is the same by what stays when a name changes, and is alone in that on
+// both sides. What has nothing that stays is like nothing.
+func onlyAlike[T comparable](gone, fresh []T, stays func(T) string) map[T]T {
+	alike := func(items []T) map[string][]T {
+		by := map[string][]T{}
+		for _, item := range items {
+			what := stays(item)
+			by[what] = append(by[what], item)
+		}
+		return by
+	}
+	found, after := map[T]T{}, alike(fresh)
+	for what, old := range alike(gone) {
+		if new := after[what]; what != "" && len(old) == 1 && len(new) == 1 {
+			found[old[0]] = new[0]
 		}
 	}
-	return groups
+	return found
 }
 
 func withoutMember(raw json.RawMessage, name string) string {

@@ -88,9 +88,7 @@ func (w *walker) walk(old, new any) {
 	is, isArray := new.([]any)
 	switch {
 	case wasObject && isObject:
-		all := maps.Clone(before)
-		maps.Copy(all, after)
-		for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, name := range keys(before, after) {
 			w.in(rawjson.Join("", name), member(before, name), member(after, name))
 		}
 	case wasArray && isArray:
@@ -168,9 +166,9 @@ func (v view) text(key string) string {
 	return text
 }
 
-// keys are the keys of both views that are not known, sorted.
-func keys(old, new view, known ...string) []string {
-	union := view{}
+// keys are the keys of both sides that are not known, sorted.
+func keys[M ~map[string]V, V any](old, new M, known ...string) []string {
+	union := M{}
 	maps.Copy(union, old)
 	maps.Copy(union, new)
 	for _, key := range known {

@@ -49,20 +49,19 @@ func byName(arguments []argument) map[string]*argument {
 
 func compareArguments(c *comparison, s subject, old, new []argument) {
 	before, after := byName(old), byName(new)
-	gone, fresh := alone(old, after), alone(new, before)
 	renamed := map[string]bool{}
-	for _, a := range old {
+	successors := onlyAlike(alone(old, after), alone(new, before), func(a *argument) string { return withoutMember(a.raw, "name") })
+	for i, a := range old {
 		if b := after[a.name]; b != nil {
 			compareArgument(c, s, a, *b)
 			continue
 		}
-		said := withoutMember(a.raw, "name")
 		f := finding.Finding{Item: s.id, Path: argumentPath(a.name), Old: a.raw}
-		if len(gone[said]) != 1 || len(fresh[said]) != 1 {
+		successor := successors[&old[i]]
+		if successor == nil {
 			c.report("prompt-argument-removed", f)
 			continue
 		}
-		successor := fresh[said][0]
 		renamed[successor.name] = true
 		f.New, f.Hint = successor.raw, "send "+code(successor.name)+" instead"
 		c.report("prompt-argument-renamed", f, "new", code(successor.name))
@@ -82,13 +81,12 @@ func compareArguments(c *comparison, s subject, old, new []argument) {
 	}
 }
 
-// alone are the arguments that the other side has not, by what they say beside their name.
-func alone(arguments []argument, other map[string]*argument) map[string][]argument {
-	found := map[string][]argument{}
-	for _, a := range arguments {
+// alone are the arguments that the other side has not.
+func alone(arguments []argument, other map[string]*argument) []*argument {
+	var found []*argument
+	for i, a := range arguments {
 		if other[a.name] == nil {
-			said := withoutMember(a.raw, "name")
-			found[said] = append(found[said], a)
+			found = append(found, &arguments[i])
 		}
 	}
 	return found

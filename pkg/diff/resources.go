@@ -42,9 +42,9 @@ func compareDisplay(c *comparison, s subject, word string) {
 func compareMediaType(c *comparison, s subject, changed, removed, added string) {
 	old, new := s.old.text("mimeType"), s.new.text("mimeType")
 	f := finding.Finding{Item: s.id, Path: "/mimeType", Old: s.old["mimeType"], New: s.new["mimeType"]}
-	essence := func(mimeType string) string { return strings.SplitN(comparable(mimeType), ";", 2)[0] }
+	essence := func(mimeType string) string { return strings.SplitN(canonicalType(mimeType), ";", 2)[0] }
 	switch {
-	case comparable(old) == comparable(new):
+	case canonicalType(old) == canonicalType(new):
 		return
 	case old == "":
 		f.Level = finding.Info
@@ -60,8 +60,8 @@ func compareMediaType(c *comparison, s subject, changed, removed, added string) 
 	c.report(changed, f)
 }
 
-// comparable is a media type in one spelling: lower case, parameters sorted.
-func comparable(mimeType string) string {
+// canonicalType is a media type in one spelling: lower case, parameters sorted.
+func canonicalType(mimeType string) string {
 	kind, parameters, err := mime.ParseMediaType(mimeType)
 	if err != nil {
 		return strings.ToLower(strings.TrimSpace(mimeType))

@@ -197,7 +197,7 @@ func compareHeaders(c *comparison, s subject) {
 		return
 	}
 	wrongBefore := slices.ContainsFunc(slices.Collect(maps.Values(old)), func(h header) bool { return !h.valid })
-	for _, pointer := range slices.Sorted(maps.Keys(merged(old, new))) {
+	for _, pointer := range keys(old, new) {
 		before, after := old[pointer], new[pointer]
 		f := finding.Finding{Item: s.id, Path: "/inputSchema" + pointer, Member: headerKeyword, Old: before.raw, New: after.raw}
 		if after.raw != nil && !after.valid && !wrongBefore {
@@ -209,12 +209,6 @@ func compareHeaders(c *comparison, s subject) {
 }
 
 const headerKeyword = "x-mcp-header"
-
-func merged(old, new map[string]header) map[string]header {
-	union := maps.Clone(old)
-	maps.Copy(union, new)
-	return union
-}
 
 var headerToken = match.Pattern("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 

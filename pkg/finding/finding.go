@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -129,32 +130,9 @@ func Sort(findings []Finding) {
 	for i := range all {
 		order[i] = &all[i]
 	}
-	slices.SortStableFunc(order, byPlace)
-	for start, end := 0, 0; start < len(order); start = end {
-		for end = start + 1; end < len(order) && byPlace(order[start], order[end]) == 0; end++ {
-		}
-		sortAlike(order[start:end])
-	}
+	lists.SortBy(order, byPlace, (*Finding).Fingerprint)
 	for i, f := range order {
 		findings[i] = *f
-	}
-}
-
-func sortAlike(alike []*Finding) {
-	if len(alike) == 1 {
-		return
-	}
-	type printed struct {
-		*Finding
-		print string
-	}
-	all := make([]printed, len(alike))
-	for i, f := range alike {
-		all[i] = printed{f, f.Fingerprint()}
-	}
-	slices.SortStableFunc(all, func(a, b printed) int { return cmp.Compare(a.print, b.print) })
-	for i, one := range all {
-		alike[i] = one.Finding
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -31,21 +32,9 @@ type Group struct {
 // Groups joins the findings of a run, after Policy.Apply, that have a cause in common. The worst group comes first, then the
 // larger, then the one found first.
 func Groups(findings []Finding) []Group {
-	var groups []*Group
-	byCause := map[string]*Group{}
-	for _, f := range findings {
-		cause := f.cause()
-		g := byCause[cause]
-		if g == nil {
-			g = &Group{Cause: cause, Items: []string{}, Servers: []string{}}
-			byCause[cause] = g
-			groups = append(groups, g)
-		}
-		g.Members = append(g.Members, f)
-	}
 	ready := []Group{}
-	for _, g := range groups {
-		ready = append(ready, g.complete())
+	for _, members := range lists.Group(findings, Finding.cause) {
+		ready = append(ready, groupOf(members))
 	}
 	slices.SortStableFunc(ready, func(a, b Group) int {
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(len(b.Members), len(a.Members)))
@@ -63,24 +52,25 @@ func rank(g Group) int {
 	return int(g.Level)
 }
 
-func (g Group) complete() Group {
-	g.Waived = !slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Waiver == nil })
-	items, servers := map[string]bool{"": true}, map[string]bool{"": true}
-	for _, f := range g.Members {
+func groupOf(members []Finding) Group {
+	g := Group{Cause: members[0].cause(), Members: members, Findings: lists.Map(members, Finding.Fingerprint)}
+	g.Items = named(members, func(f Finding) string { return f.Item })
+	g.Servers = named(members, func(f Finding) string { return f.Server })
+	g.Waived = !slices.ContainsFunc(members, func(f Finding) bool { return f.Waiver == nil })
+	for _, f := range members {
 		if f.Waiver == nil || g.Waived {
 			g.Level = max(g.Level, f.Level)
-		}
-		g.Findings = append(g.Findings, f.Fingerprint())
-		if !items[f.Item] {
-			g.Items, items[f.Item] = append(g.Items, f.Item), true
-		}
-		if !servers[f.Server] {
-			g.Servers, servers[f.Server] = append(g.Servers, f.Server), true
 		}
 	}
 	g.Fingerprint, g.Title = together(g.Findings), g.titled()
 	slices.SortStableFunc(g.Members, func(a, b Finding) int { return b.weight() - a.weight() })
 	return g
+}
+
+// named are the names that findings have, once each; an empty list for none.
+func named(members []Finding, name func(Finding) string) []string {
+	names := lists.Distinct(lists.Map(members, name))
+	return append([]string{}, lists.Filter(names, func(name string) bool { return name != "" })...)
 }
 
 func (f Finding) weight() int {
@@ -143,14 +133,12 @@ func (g Group) titled() string {
 
 // places are the members of the server's surface that hold what the findings speak of, once each.
 func (g Group) places() []string {
-	var names []string
-	for _, f := range g.Members {
-		steps := rawjson.Split(f.Pointer())
-		if len(steps) > 1 && !slices.Contains(names, "`"+steps[len(steps)-2]+"`") {
-			names = append(names, "`"+steps[len(steps)-2]+"`")
+	return named(g.Members, func(f Finding) string {
+		if steps := rawjson.Split(f.Pointer()); len(steps) > 1 {
+			return "`" + steps[len(steps)-2] + "`"
 		}
-	}
-	return names
+		return ""
+	})
 }
 
 func plural(kinds []string) string {
@@ -190,25 +178,19 @@ func Sum(findings []Finding) (told []Finding, rest map[string][]*Finding) {
 	if len(findings) <= mostTold {
 		return findings, nil
 	}
-	type about struct{ server, rule string }
-	of := map[about][]int{}
-	var order []about
-	for i, f := range findings {
-		key := about{f.Server, f.Rule}
-		if of[key] == nil {
-			order = append(order, key)
-		}
-		of[key] = append(of[key], i)
+	numbers := make([]int, len(findings))
+	for i := range numbers {
+		numbers[i] = i
 	}
 	var sums []Finding
 	left := make([]bool, len(findings))
 	rest = map[string][]*Finding{}
-	for _, key := range order {
-		if len(of[key]) <= mostTold+1 {
+	for _, of := range lists.Group(numbers, func(i int) [2]string { return [2]string{findings[i].Server, findings[i].Rule} }) {
+		if len(of) <= mostTold+1 {
 			continue
 		}
 		var others []*Finding
-		for _, i := range untold(findings, of[key]) {
+		for _, i := range untold(findings, of) {
 			left[i], others = true, append(others, &findings[i])
 		}
 		one := sum(others)

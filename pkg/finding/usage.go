@@ -66,15 +66,15 @@ func (u *Usage) String() string {
 
 // Callers says who called, such as "2 agents (cron, codex) in 1 project (shop)".
 func (u *Usage) Callers() string {
-	text := match.Counted(len(u.Consumers), "agent") + named(u.Consumers)
+	text := match.Counted(len(u.Consumers), "agent") + bracketed(u.Consumers)
 	if len(u.Projects) > 0 {
-		text += " in " + match.Counted(len(u.Projects), "project") + named(u.Projects)
+		text += " in " + match.Counted(len(u.Projects), "project") + bracketed(u.Projects)
 	}
 	return text
 }
 
-// named lists some names in brackets; most of them if they are many.
-func named(names []string) string {
+// bracketed lists some names in brackets; most of them if they are many.
+func bracketed(names []string) string {
 	const most = 4
 	switch {
 	case len(names) == 0:

@@ -115,7 +115,11 @@ func versions(supported []string) []byte {
 }
 
 func encodeList(list List) ([]byte, error) {
-	items := sorted(list.items)
+	items := slices.Clone(list.items)
+	lists.SortBy(items, func(a, b Item) int { return strings.Compare(a.Key, b.Key) }, func(item Item) string {
+		form, _ := rawjson.Canonical(item.Raw) // what has none is told below
+		return string(form)
+	})
 	forms := make([][]byte, len(items))
 	for i, item := range items {
 		form, err := rawjson.AppendIndented(make([]byte, 0, len(item.Raw)), item.Raw, 2)
@@ -125,36 +129,6 @@ func encodeList(list List) ([]byte, error) {
 		forms[i] = form
 	}
 	return indentedList(forms), nil
-}
-
-// sorted orders items by key, and those with one key by their canonical form.
-func sorted(items []Item) []Item {
-	items = slices.Clone(items)
-	byKey := func(a, b Item) int { return strings.Compare(a.Key, b.Key) }
-	slices.SortStableFunc(items, byKey)
-	for start, end := 0, 0; start < len(items); start = end {
-		for end = start + 1; end < len(items) && items[end].Key == items[start].Key; end++ {
-		}
-		if end > start+1 {
-			sortByForm(items[start:end])
-		}
-	}
-	return items
-}
-
-func sortByForm(items []Item) {
-	type spelled struct {
-		Item
-		form []byte
-	}
-	all := lists.Map(items, func(item Item) spelled {
-		form, _ := rawjson.Canonical(item.Raw) // what has none is told by the encoder
-		return spelled{item, form}
-	})
-	slices.SortStableFunc(all, func(a, b spelled) int { return bytes.Compare(a.form, b.form) })
-	for i, one := range all {
-		items[i] = one.Item
-	}
 }
 
 func indentedList(elements [][]byte) []byte {
