@@ -39,14 +39,8 @@ func (p *page) grid(indent int, g grid) int {
 		g = g.without(g.droppable())
 		limits = g.fit(p.room(indent))
 	}
-	header := make([]span, len(g.columns))
-	for i, c := range g.columns {
-		header[i] = span{c.title, dim}
-	}
-	rows := [][][]piece{g.cells(header, nil)}
-	for _, row := range g.rows {
-		rows = append(rows, g.cells(row, limits))
-	}
+	header := lists.Map(g.columns, func(c column) span { return span{c.title, dim} })
+	rows := append([][][]piece{g.cells(header, nil)}, lists.Map(g.rows, func(row []span) [][]piece { return g.cells(row, limits) })...)
 	widths := make([]int, len(g.columns))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -212,8 +206,6 @@ func (g grid) without(gone func(int) bool) grid {
 			kept, out.columns = append(kept, i), append(out.columns, c)
 		}
 	}
-	for _, row := range g.rows {
-		out.rows = append(out.rows, lists.Map(kept, func(i int) span { return row[i] }))
-	}
+	out.rows = lists.Map(g.rows, func(row []span) []span { return lists.Map(kept, func(i int) span { return row[i] }) })
 	return out
 }

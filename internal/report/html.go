@@ -138,12 +138,8 @@ func (p *webPage) found(s Server) bool {
 }
 
 func (p *webPage) writeCompared() {
-	var all []string
-	for _, s := range p.Servers {
-		if s.Base != "" && p.found(s) {
-			all = append(all, s.Name+": "+s.Base+" → "+now(s))
-		}
-	}
+	found := lists.Filter(p.Servers, func(s Server) bool { return s.Base != "" && p.found(s) })
+	all := lists.Map(found, func(s Server) string { return s.Name + ": " + s.Base + " → " + now(s) })
 	if len(all) <= 3 {
 		p.putEach(`<p class="quiet">%v</p>`+"\n", all)
 		return

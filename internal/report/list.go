@@ -305,20 +305,13 @@ func serverName(info rawjson.Object) string {
 
 // capabilities are the declared capabilities, each with the flags that are on: "tools (listChanged)".
 func capabilities(raw json.RawMessage) string {
-	var all []string
-	for _, m := range rawjson.Children(raw) {
-		var flags []string
-		for _, flag := range rawjson.Children(m.Value) {
-			if string(flag.Value) != "false" {
-				flags = append(flags, flag.Key)
-			}
+	all := lists.Map(rawjson.Children(raw), func(m rawjson.Member) string {
+		on := lists.Filter(rawjson.Children(m.Value), func(flag rawjson.Member) bool { return string(flag.Value) != "false" })
+		if len(on) == 0 {
+			return m.Key
 		}
-		name := m.Key
-		if len(flags) > 0 {
-			name += " (" + strings.Join(flags, ", ") + ")"
-		}
-		all = append(all, name)
-	}
+		return m.Key + " (" + strings.Join(lists.Map(on, func(flag rawjson.Member) string { return flag.Key }), ", ") + ")"
+	})
 	return strings.Join(all, ", ")
 }
 

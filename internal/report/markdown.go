@@ -130,12 +130,7 @@ func groupHead(r *Report, servers roster, g finding.Group) string {
 		says += "<br>\n" + string(prose(oneLine(waiver)))
 	}
 	says += "<br>\n<sub>"
-	for i, rule := range each(g, ruleOfFinding) {
-		if i > 0 {
-			says += ", "
-		}
-		says += string(code(rule))
-	}
+	says += strings.Join(lists.Map(each(g, ruleOfFinding), func(rule string) string { return string(code(rule)) }), ", ")
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
 		says += ", " + string(first.Verdict)
 	}

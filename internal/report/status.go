@@ -142,16 +142,8 @@ func (s Saved) file() string { return join(": ", s.File, firstLine(s.Reason)) }
 
 // changes is "+2 −1 ~3": items added, removed and changed.
 func (s Saved) changes() string {
-	var parts []string
-	for _, part := range []struct {
-		sign string
-		n    int
-	}{{"+", s.Added}, {"−", s.Removed}, {"~", s.Changed}} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprint(part.sign, part.n))
-		}
-	}
-	return strings.Join(parts, " ")
+	signed := func(sign string, n int) string { return strings.Repeat(sign+strconv.Itoa(n), count(n > 0)) }
+	return join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
 }
 
 // writeRules writes a row per rule, or everything about a single one.

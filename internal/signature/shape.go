@@ -86,11 +86,8 @@ func shape(schema json.RawMessage, depth int) string {
 func constShape(s rawjson.Object, _ int) string { return printable.Spaced(s["const"]) }
 
 func enumShape(s rawjson.Object, _ int) string {
-	var values []string
 	enum, _ := rawjson.Elements(s["enum"])
-	for _, v := range enum {
-		values = append(values, printable.Spaced(v))
-	}
+	values := lists.Map(enum, printable.Spaced)
 	if more := len(values) - shapeValues; more > 1 {
 		values = append(values[:shapeValues], "…")
 	}
@@ -115,13 +112,9 @@ func joined(s rawjson.Object, depth int, sign string, keywords ...string) string
 	var all []string
 	for _, keyword := range keywords {
 		members, _ := rawjson.Elements(s[keyword])
-		for _, member := range members {
-			if word := shape(member, depth-1); !slices.Contains(all, word) {
-				all = append(all, word)
-			}
-		}
+		all = append(all, lists.Map(members, func(member json.RawMessage) string { return shape(member, depth-1) })...)
 	}
-	return cmp.Or(strings.Join(all, sign), "any")
+	return cmp.Or(strings.Join(lists.Distinct(all), sign), "any")
 }
 
 func typeShape(s rawjson.Object, depth int) string {

@@ -22,25 +22,14 @@ type Parameter struct {
 // Properties are those of an object schema, in the order in which they were sent.
 func Properties(s rawjson.Object) []Parameter {
 	required := rawjson.Texts(s["required"])
-	var all []Parameter
 	members, _ := rawjson.Members(s["properties"])
-	for _, m := range members {
-		all = append(all, Parameter{m.Key, slices.Contains(required, m.Key), m.Value})
-	}
-	return all
+	return lists.Map(members, func(m rawjson.Member) Parameter { return Parameter{m.Key, slices.Contains(required, m.Key), m.Value} })
 }
 
 // RequiredFirst puts what is required before what may be left out.
 func RequiredFirst(all []Parameter) []Parameter {
-	var required, optional []Parameter
-	for _, p := range all {
-		if p.Required {
-			required = append(required, p)
-		} else {
-			optional = append(optional, p)
-		}
-	}
-	return append(required, optional...)
+	required := lists.Filter(all, func(p Parameter) bool { return p.Required })
+	return append(required, lists.Filter(all, func(p Parameter) bool { return !p.Required })...)
 }
 
 // join is the compact form of at most so many parameters: "query, limit?: integer". A string's type is left out.
@@ -186,10 +175,7 @@ func (c Change) Short() Change { return Change{c.Item, less(c.Old, c.New), less(
 func less(call, other string) string {
 	name, list, _ := strings.Cut(strings.TrimSuffix(call, ")"), "(")
 	_, others, _ := strings.Cut(strings.TrimSuffix(other, ")"), "(")
-	known := map[string]bool{}
-	for argument := range strings.SplitSeq(others, ", ") {
-		known[argument] = true
-	}
+	known := lists.Set(strings.Split(others, ", "))
 	var kept []string
 	for argument := range strings.SplitSeq(list, ", ") {
 		if !known[argument] {

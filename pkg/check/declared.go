@@ -102,7 +102,7 @@ func believed(s *server, d Declared) map[snapshot.Kind][]DeclaredItem {
 			}
 		}
 		about := func(item DeclaredItem) bool { return item.List == 0 || 2*offered[item.List] >= listed[item.List] }
-		if own := slices.DeleteFunc(slices.Clone(items), func(item DeclaredItem) bool { return !about(item) }); len(own) > 0 || len(items) == 0 {
+		if own := lists.Filter(items, about); len(own) > 0 || len(items) == 0 {
 			all[kind] = own
 		}
 	}
