@@ -91,32 +91,22 @@ func (d *document) index(m *meter, v any, place string, in *resource) {
 
 // enter returns the resource that the schema object at place belongs to: a new one at the root and where it has an id.
 func (d *document) enter(o map[string]any, place string, in *resource) *resource {
-	kind := in.dialect
-	named, isNamed := o["$schema"].(string)
+	kind, base := in.dialect, in.base
+	named, _ := o["$schema"].(string)
 	if draft, known := draftOf(named); known {
 		kind = dialect{draft: draft}
 	}
 	id, hasID := o[kind.idKeyword()].(string)
-	if _, ref := o["$ref"].(string); ref && kind.refAlone() {
-		hasID = false
+	if _, ref := o["$ref"].(string); kind.draft <= Draft07 && (ref || strings.HasPrefix(id, "#")) {
+		hasID = false // it is void beside the reference, or an anchor
 	}
-	if hasID && strings.HasPrefix(id, "#") && kind.draft <= Draft07 {
-		hasID = false
+	if !hasID && place != "" {
+		return in
 	}
-	switch {
-	case hasID:
-		if u, err := in.base.Parse(id); err == nil {
-			u.Fragment = ""
-			return d.open(place, u, kind)
-		}
-		return d.open(place, in.base, kind)
-	case place == "":
-		if !isNamed {
-			kind = in.dialect
-		}
-		return d.open(place, in.base, kind)
+	if u, err := base.Parse(id); hasID && err == nil {
+		u.Fragment, base = "", u
 	}
-	return in
+	return d.open(place, base, kind)
 }
 
 // name records the anchors of the schema object at place.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -211,11 +212,7 @@ type nameList struct {
 
 func (v view) requires() nameList {
 	names, _ := stringList(v.o["required"])
-	out := nameList{names, map[string]bool{}, []any{}}
-	for _, name := range names {
-		out.has[name], out.asAny = true, append(out.asAny, name)
-	}
-	return out
+	return nameList{names, lists.Set(names), lists.Map(names, func(name string) any { return name })}
 }
 
 func (p pair) requiring(plus, minus []any) *listChange {

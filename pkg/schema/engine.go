@@ -80,10 +80,7 @@ func (e *engine) inside(lits []lit) outcome {
 
 // inhabit asks for a value that satisfies all literals.
 func (e *engine) inhabit(lits []lit) outcome {
-	if e.step() {
-		return undecided(outOfSteps)
-	}
-	if e.spend(8 * len(lits)) {
+	if e.step() || e.spend(8*len(lits)) {
 		return undecided(outOfSteps)
 	}
 	question, possible := tidy(lits)
