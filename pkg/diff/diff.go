@@ -175,17 +175,31 @@ func (s subject) named() []string {
 	return []string{"name", code(s.name)}
 }
 
-func compareDescription(c *comparison, s subject, changed, added, removed string) {
-	old, new := normal(s.old.text("description")), normal(s.new.text("description"))
-	switch {
-	case old == new:
-	case old == "":
-		reportMember(c, s, added, "description")
-	case new == "":
-		reportMember(c, s, removed, "description")
-	default:
-		reportMember(c, s, changed, "description")
+// compareDescription tells what became of a description by the rules that begin with a word; one that came or went has changed
+// where there is no rule about that.
+func compareDescription(c *comparison, s subject, word string) {
+	became := textBecame(s.old.text("description"), s.new.text("description"))
+	if became == "" {
+		return
 	}
+	rule := word + "-description-" + became
+	if _, known := c.rules[rule]; !known {
+		rule = word + "-description-changed"
+	}
+	reportMember(c, s, rule, "description")
+}
+
+// textBecame is what became of a text, as the ids of rules have it; empty where no reader sees a change.
+func textBecame(old, new string) string {
+	switch old, new = normal(old), normal(new); {
+	case old == new:
+		return ""
+	case old == "":
+		return "added"
+	case new == "":
+		return "removed"
+	}
+	return "changed"
 }
 
 // compareTitle compares the name that people see. A change of the name alone is told by the rules about names.

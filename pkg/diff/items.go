@@ -298,14 +298,9 @@ func compareOrder(c *comparison, old, new snapshot.List) {
 }
 
 func shared(list, other snapshot.List) []string {
-	known := lists.Set(lists.Map(other.Items(), func(item snapshot.Item) string { return item.Key }))
-	keys := []string{}
-	for _, item := range list.Items() {
-		if known[item.Key] {
-			keys = append(keys, item.Key)
-		}
-	}
-	return keys
+	key := func(item snapshot.Item) string { return item.Key }
+	known := lists.Set(lists.Map(other.Items(), key))
+	return append([]string{}, lists.Filter(lists.Map(list.Items(), key), func(key string) bool { return known[key] })...)
 }
 
 func asJSON(value any) json.RawMessage {

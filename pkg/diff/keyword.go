@@ -83,15 +83,8 @@ func (ch *change) deprecationRule() string {
 func (ch *change) descriptionRule() string {
 	old, _ := rawjson.Text(ch.Old)
 	new, _ := rawjson.Text(ch.New)
-	switch {
-	case normal(old) == normal(new):
-		return ""
-	case normal(old) == "":
-		return "property-description-added"
-	case normal(new) == "":
-		return "property-description-removed"
-	}
-	return "property-description-changed"
+	became := textBecame(old, new)
+	return either(became == "", "", "property-description-"+became)
 }
 
 // documentedDefaults are the defaults that the descriptions before and after speak of, unless the schema tells of the change

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 func comparePrompt(c *comparison, s subject) {
-	const description = "prompt-description-changed"
 	compareTitle(c, s, "prompt-title-changed")
-	compareDescription(c, s, description, description, description)
+	compareDescription(c, s, "prompt")
 	compareOpaque(c, s, "prompt-meta-changed", "_meta")
 	compareOpaque(c, s, "prompt-icons-changed", "icons")
 	compareArguments(c, s, readArguments(s.old["arguments"]), readArguments(s.new["arguments"]))
@@ -28,12 +28,10 @@ func (a argument) required() bool { return string(a.view["required"]) == "true" 
 
 func readArguments(raw json.RawMessage) []argument {
 	elements, _ := rawjson.Elements(raw)
-	var arguments []argument
-	for _, element := range elements {
+	return lists.Map(elements, func(element json.RawMessage) argument {
 		v := viewOf(element)
-		arguments = append(arguments, argument{v.text("name"), element, v})
-	}
-	return arguments
+		return argument{v.text("name"), element, v}
+	})
 }
 
 // byName are arguments by their names, of several with one name the first.
@@ -96,8 +94,7 @@ func argumentPath(name string) string { return rawjson.Join("/arguments", name) 
 
 func compareArgument(c *comparison, s subject, old, new argument) {
 	inner := subject{kind: s.kind, id: s.id, path: argumentPath(old.name), name: old.name, old: old.view, new: new.view}
-	const description = "prompt-argument-description-changed"
-	compareDescription(c, inner, description, description, description)
+	compareDescription(c, inner, "prompt-argument")
 	compareTitle(c, inner, "prompt-argument-title-changed")
 	known := []string{"name", "title", "description"}
 	if boolean(old.view, "required") && boolean(new.view, "required") {
@@ -115,11 +112,6 @@ func compareArgument(c *comparison, s subject, old, new argument) {
 
 // sharedNames are the names of the arguments that the other side has too, in their own order.
 func sharedNames(arguments []argument, other map[string]*argument) []string {
-	names := []string{}
-	for _, a := range arguments {
-		if other[a.name] != nil {
-			names = append(names, a.name)
-		}
-	}
-	return names
+	shared := lists.Filter(arguments, func(a argument) bool { return other[a.name] != nil })
+	return append([]string{}, lists.Map(shared, func(a argument) string { return a.name })...)
 }

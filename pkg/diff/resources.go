@@ -30,9 +30,8 @@ func compareDisplay(c *comparison, s subject, word string) {
 	if !same(s.old["name"], s.new["name"]) {
 		reportMember(c, s, word+"-name-changed", "name")
 	}
-	description := word + "-description-changed"
 	compareTitle(c, s, word+"-title-changed")
-	compareDescription(c, s, description, description, description)
+	compareDescription(c, s, word)
 	compareOpaque(c, s, word+"-annotations-changed", "annotations", "lastModified")
 	compareOpaque(c, s, word+"-meta-changed", "_meta")
 	compareOpaque(c, s, word+"-icons-changed", "icons")

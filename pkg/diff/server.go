@@ -90,14 +90,8 @@ func compareInstructions(c *comparison, old, new string) {
 	if new != "" {
 		f.New = rawjson.Quote(new)
 	}
-	switch before, after := normal(old), normal(new); {
-	case before == after:
-	case before == "":
-		c.report("instructions-added", f)
-	case after == "":
-		c.report("instructions-removed", f)
-	default:
-		c.report("instructions-changed", f)
+	if became := textBecame(old, new); became != "" {
+		c.report("instructions-"+became, f)
 	}
 	compareTexts(c, "", "instructions", rawjson.Quote(old), rawjson.Quote(new))
 }

@@ -10,9 +10,8 @@ import (
 
 // compareSkill compares one skill by its entry in the list (SEP-2640): its frontmatter, and the digest of each file.
 func compareSkill(c *comparison, s subject) {
-	const description = "skill-description-changed"
 	front := subject{kind: s.kind, id: s.id, path: "/frontmatter", old: viewOf(s.old["frontmatter"]), new: viewOf(s.new["frontmatter"])}
-	compareDescription(c, front, description, description, description)
+	compareDescription(c, front, "skill")
 	rule := func(key string) string {
 		return either(slices.Contains(rights, key), "skill-rights-changed", "skill-frontmatter-changed")
 	}

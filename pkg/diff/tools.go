@@ -16,7 +16,7 @@ import (
 
 func compareTool(c *comparison, s subject) {
 	compareTitle(c, s, "tool-title-changed")
-	compareDescription(c, s, "tool-description-changed", "tool-description-added", "tool-description-removed")
+	compareDescription(c, s, "tool")
 	compareHints(c, s)
 	compareExecution(c, s)
 	compareMeta(c, s)
