@@ -91,14 +91,11 @@ func writePlaces(p *page, servers []Server) {
 		p.gap()
 		p.line(0, span{s.Name, bold})
 		for _, at := range s.Places {
-			words := []string{at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line)}
+			name := ""
 			if at.Name != "" {
-				words = append(words, "as "+at.Name)
+				name = "as " + at.Name
 			}
-			if at.State != "" {
-				words = append(words, at.State)
-			}
-			p.text(2, 4, span{strings.Join(words, " "), dim})
+			p.text(2, 4, span{join(" ", at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line), name, at.State), dim})
 		}
 	}
 }

@@ -409,11 +409,8 @@ func (p *webPage) writeBody(rows [][]string) {
 
 // overview is what a command that judges nothing has to say, as a table: a row per rule, per item, or per server.
 func overview(r *Report) (header []string, rows [][]string) {
-	for _, rule := range r.Rules {
-		rows = append(rows, []string{rule.ID, rule.Level.String(), rule.Title})
-	}
-	if len(rows) > 0 {
-		return []string{"Rule", "Level", "Title"}, rows
+	if len(r.Rules) > 0 {
+		return []string{"Rule", "Level", "Title"}, lists.Map(r.Rules, func(rule finding.Rule) []string { return []string{rule.ID, rule.Level.String(), rule.Title} })
 	}
 	for _, s := range r.Servers {
 		for _, k := range snapshot.Kinds() {
@@ -425,10 +422,7 @@ func overview(r *Report) (header []string, rows [][]string) {
 	if len(rows) > 0 {
 		return []string{"Server", "Item", "Description"}, rows
 	}
-	for _, s := range r.Servers {
-		rows = append(rows, []string{s.Name, string(s.State), s.gist()})
-	}
-	return []string{"Server", "State", "What is known"}, rows
+	return []string{"Server", "State", "What is known"}, lists.Map(r.Servers, func(s Server) []string { return []string{s.Name, string(s.State), s.gist()} })
 }
 
 // gist is what is known of a server, in one line.
