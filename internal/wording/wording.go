@@ -14,33 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
-// Instructions are orders behind the user's back, each as published attacks word it.
-var Instructions = []func() *match.Expression{
-	order(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
-	order(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
-	order(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
-	order(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
-	order(`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)\b|(?:know|see|notice)(?:\s+(?:about\s+)?(?:this|it|that)\b|\s*[.!?,;\n]|$))`),
-	order(`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
-	order(`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
-}
-
-// PriorityClaims are orders to use a tool instead of, or before, what the user and other servers want.
-var PriorityClaims = []func() *match.Expression{
-	order(`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
-	order(`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
-	order(`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
-	order(`(?i)\b(?:instead\s+of|over|rather\s+than)\s+(?:any|all)\s+other\s+(?:tools?|servers?|functions?|mcp\b)`),
-	order(`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
-}
-
-// order is an expression with the blanks and apostrophes that its text may have in the place of the plain ones.
-func order(expression string) func() *match.Expression {
-	return sync.OnceValue(func() *match.Expression {
-		return match.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))()
-	})
-}
-
 // Default is a default that a text speaks of.
 type Default struct {
 	Word   string // the value as it is written, without its quotes
@@ -253,7 +226,7 @@ const mostSeen = 8 << 20
 
 // Marked is a text in which what hideouts are is marked, and what gives the model orders that the user did not.
 func Marked(text string) string {
-	if !strings.ContainsFunc(text, unicode.IsSpace) && !strings.ContainsAny(text, "<!") && !strings.Contains(text, ".env") {
+	if !strings.ContainsFunc(text, unicode.IsSpace) && !strings.ContainsAny(text, "<!") && !strings.Contains(text, ".env") && !strings.ContainsFunc(text, isTag) {
 		return text // a name, or a number: each order has a blank, but one to read a file of secrets
 	}
 	if marked, known := seen.Load(text); known {
@@ -268,13 +241,11 @@ func Marked(text string) string {
 	return marked
 }
 
+// isTag tells the characters in which a text can be written that nobody sees.
+func isTag(r rune) bool { return unicode.Is(unicode.Cf, r) && Latin(r) > 0 }
+
 func mark(text string) string {
-	held := match.GramsOf(orderSign + text)
-	for _, order := range slices.Concat(Instructions, PriorityClaims) {
-		if order().May(held) {
-			text = order().ReplaceAllString(text, orderSign+"$0")
-		}
-	}
+	text = signed(text)
 	if !strings.ContainsAny(text, "<!\t") && !strings.Contains(text, "        ") && !strings.Contains(text, "\n\n\n") && !strings.Contains(text, "\n ") {
 		return text // which most are, and the search takes its time
 	}

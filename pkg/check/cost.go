@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -262,25 +263,17 @@ func confusableNames(f fleet, report tell) {
 // skeleton is a name without what eyes and models pass over: case, separators, and letters of other scripts that look Latin.
 func skeleton(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r >= 0xFF01 && r <= 0xFF5E { // full width
-			r -= 0xFEE0
-		}
-		if latin, ok := lookAlikes[r]; ok {
-			r = latin
+		switch r = wording.Latin(r); r {
+		case '0':
+			r = 'o'
+		case '1':
+			r = 'l'
 		}
 		if strings.ContainsRune("_-. ", r) {
 			return -1
 		}
 		return r
 	}, strings.ToLower(name))
-}
-
-// lookAlikes are small letters of Cyrillic and Greek, and signs, by the Latin letter that they are taken for (after
-// Unicode's confusables.txt).
-var lookAlikes = map[rune]rune{
-	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'ӏ': 'l', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'у': 'y', 'х': 'x', 'ѵ': 'v', 'ԝ': 'w',
-	'α': 'a', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'γ': 'y',
-	'ı': 'i', 'ɡ': 'g', '0': 'o', '1': 'l',
 }
 
 func foreignTools(f fleet, report tell) {

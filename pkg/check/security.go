@@ -37,15 +37,17 @@ var (
 	gap            = match.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
-// matching tells the first match of some patterns in a text.
+// matching tells the first match of some patterns in a text, however it is disguised.
 func matching(message string, patterns ...lazy) func(passage, spot) {
 	return func(p passage, at spot) {
+		if p.grams == nil {
+			return
+		}
+		read := wording.Read(p.text, p.grams)
 		for _, pattern := range patterns {
-			if !p.may(pattern) {
-				continue
-			}
-			if found := strings.TrimSpace(pattern().FindString(p.text)); found != "" {
-				at.say("", rawjson.Quote(found), message, rawjson.Quote(found))
+			if found := read.Find(pattern); found != nil {
+				said := rawjson.Quote(strings.TrimSpace(p.text[found[0]:found[1]]))
+				at.say("", said, message, said)
 				return
 			}
 		}

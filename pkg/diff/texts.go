@@ -12,6 +12,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -258,27 +259,21 @@ func words(text string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(found)))
 }
 
-var cue = match.Pattern(`(?i)ignore (?:all |any )?(?:previous|prior|other)|disregard|do not (?:tell|mention|inform|reveal)|don't (?:tell|mention)|without (?:telling|asking)|before (?:using|calling) any|<important>|<system>|system prompt`)
-
-func mayCue(p passage) bool { return cue().May(p.grams) }
-
 // findCues looks for phrases that give orders behind the user's back.
 func findCues(c *comparison, item string, old, new []passage) {
-	old, new = lists.Filter(old, mayCue), lists.Filter(new, mayCue)
 	before := map[string]bool{}
 	for _, p := range old {
-		for _, phrase := range cue().FindAllString(p.text, -1) {
+		for _, phrase := range wording.Read(p.text, p.grams).Orders() {
 			before[strings.ToLower(phrase)] = true
 		}
 	}
 	for _, p := range new {
-		said := lists.Filter(cue().FindAllString(p.text, -1), func(phrase string) bool { return !before[strings.ToLower(phrase)] })
-		if len(said) == 0 {
-			continue
+		fresh := slices.DeleteFunc(wording.Read(p.text, p.grams).Orders(), func(phrase string) bool { return before[strings.ToLower(phrase)] })
+		if len(fresh) > 0 {
+			c.report("text-instruction-cue-added", finding.Finding{
+				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q.", fresh[0]),
+			})
 		}
-		c.report("text-instruction-cue-added", finding.Finding{
-			Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q.", said[0]),
-		})
 	}
 }
 

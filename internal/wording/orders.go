@@ -1,0 +1,179 @@
+package wording
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/match"
+)
+
+// Instructions are orders behind the user's back, each as published attacks word it.
+var Instructions = []func() *match.Expression{
+	order(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
+	order(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
+	order(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
+	order(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),
+	order(`(?i)\bthe\s+(?:user|human)\s+(?:need\s+not|needn't|does\s+not\s+need\s+to|doesn't\s+need\s+to|must\s+not|should\s+not|shouldn't)\s+(?:be\s+(?:told|informed|notified|aware)\b|(?:know|see|notice)(?:\s+(?:about\s+)?(?:this|it|that)\b|\s*[.!?,;\n]|$))`),
+	order(`(?i)\b(?:collect|read|gather|include|send|pass|attach|upload|copy|append)\b[^.!?\n]{0,40}(?:\s|/)\.env\b[^.!?\n]{0,60}`),
+	order(`(?i)\b(?:send|pass|include|attach|append|forward|copy)\b[^.!?\n]{0,20}\b(?:the|your)\s+(?:entire|whole|full|complete)\s+(?:conversation|chat|system\s+prompt|context\s+window)\b`),
+}
+
+// PriorityClaims are orders to use a tool instead of, or before, what the user and other servers want.
+var PriorityClaims = []func() *match.Expression{
+	order(`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
+	order(`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
+	order(`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
+	order(`(?i)\b(?:instead\s+of|over|rather\s+than)\s+(?:any|all)\s+other\s+(?:tools?|servers?|functions?|mcp\b)`),
+	order(`(?i)\b(?:takes?|has|have)\s+(?:absolute\s+|highest\s+)?(?:priority|precedence)\s+over\s+(?:any|all|every|other)\b[^.!?\n]{0,30}`),
+}
+
+// order is an expression with the blanks and apostrophes that its text may have in the place of the plain ones.
+func order(expression string) func() *match.Expression {
+	return sync.OnceValue(func() *match.Expression {
+		return match.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))()
+	})
+}
+
+// Reading is a text as a model reads it: without what nobody sees, and with Latin letters in the place of those that look alike.
+type Reading struct {
+	text, plain string
+	from        []int // where each byte of plain, and its end, stands in text; nil = they are the same
+	grams       *match.Grams
+}
+
+// Read is the reading of a text, whose grams may be known already.
+func Read(text string, grams *match.Grams) Reading {
+	r := Reading{text: text, plain: text, grams: grams}
+	if strings.ContainsFunc(text, disguises) {
+		r.undisguise()
+	}
+	if r.grams == nil || r.from != nil {
+		r.grams = match.GramsOf(r.plain)
+	}
+	return r
+}
+
+// disguises tells a character that is read as another one, or passed over, as are marks on letters.
+func disguises(r rune) bool {
+	return r >= utf8.RuneSelf && (Latin(r) != r || unicode.Is(unicode.Mn, r))
+}
+
+func (r *Reading) undisguise() {
+	var plain strings.Builder
+	r.from = make([]int, 0, len(r.text)+1)
+	for at, c := range r.text {
+		if c = Latin(c); c < 0 || unicode.Is(unicode.Mn, c) {
+			continue
+		}
+		plain.WriteRune(c)
+		for range utf8.RuneLen(c) {
+			r.from = append(r.from, at)
+		}
+	}
+	r.plain, r.from = plain.String(), append(r.from, len(r.text))
+}
+
+// Find is where an expression matches first, in bytes of the text as it is written; nil = nowhere.
+func (r Reading) Find(pattern func() *match.Expression) []int {
+	if found := r.all(pattern, 1); found != nil {
+		return found[0]
+	}
+	return nil
+}
+
+func (r Reading) all(pattern func() *match.Expression, most int) [][]int {
+	if !pattern().May(r.grams) {
+		return nil
+	}
+	found := pattern().FindAllStringIndex(r.plain, most)
+	for _, at := range found {
+		if r.from != nil {
+			at[0], at[1] = r.from[at[0]], r.from[at[1]]
+		}
+	}
+	return found
+}
+
+// Orders are the passages of a text, as they are written, that give the model orders.
+func (r Reading) Orders() []string {
+	var found []string
+	for _, order := range orders {
+		for _, at := range r.all(order, -1) {
+			found = append(found, strings.TrimSpace(r.text[at[0]:at[1]]))
+		}
+	}
+	return found
+}
+
+// orders are all that a text may give.
+var orders = slices.Concat(Instructions, PriorityClaims)
+
+// signed is a text with a sign before each order.
+func signed(text string) string {
+	var at []int
+	r := Read(text, nil)
+	for _, order := range orders {
+		for _, found := range r.all(order, -1) {
+			at = append(at, found[0])
+		}
+	}
+	if at == nil {
+		return text
+	}
+	slices.Sort(at)
+	var out strings.Builder
+	done := 0
+	for _, next := range slices.Compact(at) {
+		out.WriteString(text[done:next] + orderSign)
+		done = next
+	}
+	return out.String() + text[done:]
+}
+
+// Latin is the letter of ASCII that a character is taken for, in small where it is of another script: full width, circled, of mathematics,
+// Cyrillic or Greek, or a tag. It is negative for what has no look of its own, and for anything else the character itself.
+func Latin(r rune) rune {
+	const tags, wide = 0xE0000, 0xFEE0
+	if r < utf8.RuneSelf {
+		return r
+	}
+	letter, known := lookAlikes[r]
+	if !known {
+		letter, known = lookAlikes[unicode.ToLower(r)]
+	}
+	switch {
+	case known:
+		return letter
+	case tags+0x20 <= r && r < tags+0x7F:
+		return r - tags
+	case wide+0x21 <= r && r < wide+0x7F:
+		return r - wide
+	case 0x1D400 <= r && r <= 0x1D6A3:
+		return inAlphabet(r - 0x1D400)
+	case 0x24B6 <= r && r <= 0x24E9:
+		return inAlphabet(r - 0x24B6)
+	case unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+		return -1
+	}
+	return r
+}
+
+// inAlphabet is a letter by its place in alphabets that follow one another, each of big and small letters.
+func inAlphabet(n rune) rune {
+	if n %= 52; n < 26 {
+		return 'A' + n
+	}
+	return 'a' + n%26
+}
+
+// lookAlikes are letters of Cyrillic and Greek by the Latin letter that they are taken for (after Unicode's confusables.txt), big ones
+// where the small ones are taken for another or none.
+var lookAlikes = map[rune]rune{
+	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'ӏ': 'l', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'у': 'y', 'х': 'x', 'ѵ': 'v', 'ԝ': 'w',
+	'α': 'a', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'γ': 'y',
+	'В': 'b', 'Н': 'h', 'К': 'k', 'М': 'm', 'Т': 't', 'Β': 'b', 'Ε': 'e', 'Ζ': 'z', 'Η': 'h', 'Μ': 'm', 'Ν': 'n', 'Υ': 'y',
+	'ı': 'i', 'ɡ': 'g',
+}
