@@ -261,7 +261,7 @@ func (r rule) about(s *server) []finding.Finding {
 func (r rule) in(s *server) []finding.Finding {
 	var found []finding.Finding
 	r.alone(s, func(f finding.Finding) {
-		f.Server = s.Name
+		f.Server, f.New = s.Name, s.asSent(f)
 		found = append(found, r.complete(f))
 	})
 	if r.Once && len(found) > 1 {

@@ -1,9 +1,11 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,6 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/tokens"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -29,6 +32,7 @@ type server struct {
 	items   []item    // all that it offers, in the order of the lists
 	tools   []tool    // those of them that are tools
 	texts   []written // every string that the server wrote, keys of objects included
+	sent    func() map[string]*rawjson.Part
 }
 
 type item struct {
@@ -73,6 +77,7 @@ const maxRead = 4 << 20
 
 func newServer(ctx context.Context, subject Subject, options Options) *server {
 	s := &server{Subject: subject, ctx: ctx, options: options}
+	s.sent = sync.OnceValue(s.parts)
 	var start *trail
 	info, _ := rawjson.Decode(s.Snapshot.Server)
 	s.write("", passage{way: start.below("/instructions"), text: s.Snapshot.Instructions, prose: true})
@@ -103,6 +108,35 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 		}
 	}
 	return s
+}
+
+// parts are the items as they were sent.
+func (s *server) parts() map[string]*rawjson.Part {
+	all := make(map[string]*rawjson.Part, len(s.items))
+	for _, i := range s.items {
+		all[i.id] = &rawjson.Part{Raw: i.Raw}
+	}
+	return all
+}
+
+// asSent is the new value of a finding, by the bytes that the server sent where it is the value at its place. Rules look at decoded
+// values, which have lost the order of members, repeated ones, and halves of surrogate pairs.
+func (s *server) asSent(f finding.Finding) json.RawMessage {
+	const spelled = 16 // how much longer the same value may be as sent
+	item := s.sent()[f.Item]
+	if item == nil || len(f.New) == 0 {
+		return f.New
+	}
+	raw := item.At(f.Pointer())
+	if len(raw) == 0 || raw[0] != f.New[0] || len(raw) > spelled*len(f.New) || bytes.Equal(raw, f.New) {
+		return f.New
+	}
+	if is, err := rawjson.Decode(raw); err == nil {
+		if told, err := rawjson.Decode(f.New); err == nil && bytes.Equal(encoded(is), encoded(told)) {
+			return raw
+		}
+	}
+	return f.New
 }
 
 func (s *server) write(item string, texts ...passage) {
