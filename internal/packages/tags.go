@@ -88,6 +88,7 @@ const (
 // logins are those that docker keeps.
 type logins struct{ ociauth.Config }
 
+// EntryForRegistry is the login at a host, that at Docker Hub included.
 func (l logins) EntryForRegistry(host string) (ociauth.ConfigEntry, error) {
 	if host == hubHost {
 		host = hubLogins

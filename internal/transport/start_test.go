@@ -31,7 +31,7 @@ func TestStartErrors(t *testing.T) {
 		{"no PATH", Command{Path: "sh"}, true, `starting "sh": no such command in PATH`},
 		{"not executable", Command{Path: "plain", Env: []string{path}}, true, `starting "plain": no such command in PATH`},
 		{"file", Command{Path: "./no-such-server", Dir: dir}, true, `starting "./no-such-server": no such file`},
-		{"file, not executable", Command{Path: "./plain", Dir: dir}, false, `starting "./plain": exec: "` + plain + `": permission denied`},
+		{"file, not executable", Command{Path: "./plain", Dir: dir}, false, `starting "./plain": permission denied`},
 		{"folder", Command{Path: "script", Env: []string{path}, Dir: plain}, false, `starting "script": working folder "` + plain + `" is no folder`},
 		{"interpreter", Command{Path: "script", Env: []string{path}}, false, `starting "script": its interpreter /no/such/node is missing: fork/exec ` + script + `: no such file or directory`},
 	}
