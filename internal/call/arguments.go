@@ -37,6 +37,10 @@ type Argument struct {
 func ParseArgument(text string) (Argument, error) {
 	key, value, found := strings.Cut(text, "=")
 	switch {
+	case !found && strings.Contains(text, "://"):
+		return Argument{}, fmt.Errorf("%q is no argument: a server stands before what is asked of it", text)
+	case !found && strings.HasPrefix(text, "{"):
+		return Argument{}, fmt.Errorf("%q is no argument: write --args before a whole object", text)
 	case !found || key == "":
 		return Argument{}, fmt.Errorf("%q is no argument: write key=value, key:=JSON, key@=FILE or key:=@FILE", text)
 	case !utf8.ValidString(text):
