@@ -41,6 +41,22 @@ type place struct {
 
 func (p *place) path() string { return p.way.String() }
 
+// whose is the argument or member that a sentence about a place is about, as " of `a.b`"; nothing where it is the whole schema.
+func (p *place) whose() string {
+	var names []string
+	steps := rawjson.Split(p.way.place())
+	for i := 0; i+1 < len(steps); i++ {
+		if steps[i] == "properties" {
+			i++
+			names = append(names, steps[i])
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return " of `" + strings.Join(names, ".") + "`"
+}
+
 func (p *place) name() string {
 	steps := rawjson.Split(p.way.token)
 	if len(steps) == 0 {

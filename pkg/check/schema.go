@@ -51,19 +51,19 @@ var schemaRules = map[string]look{
 	}),
 	"required-undefined":   ofPlaces(requiredUndefined),
 	"schema-contradictory": ofEachSchema(contradictory),
-	"default-invalid":      instancesInvalid("default", "The default %s does not match: %s."),
-	"example-invalid":      instancesInvalid("examples", "The example %s does not match: %s."),
+	"default-invalid":      instancesInvalid("default", "The default %s%s does not match: %s."),
+	"example-invalid":      instancesInvalid("examples", "The example %s%s does not match: %s."),
 	"schema-undecided":     ofTools(schemaUndecided),
-	"pattern-invalid": ofPatterns("ECMAScript cannot read the pattern %s: %s.", func(pattern string, _ *schema.Pool) string {
+	"pattern-invalid": ofPatterns("ECMAScript cannot read the pattern %s%s: %s.", func(pattern string, _ *schema.Pool) string {
 		return readPattern(pattern, ecma.Plain).Fault
 	}),
-	"pattern-not-unicode": ofPatterns("ECMAScript cannot read the pattern %s with its flag u: %s.", func(pattern string, _ *schema.Pool) string {
+	"pattern-not-unicode": ofPatterns("ECMAScript cannot read the pattern %s%s with its flag u: %s.", func(pattern string, _ *schema.Pool) string {
 		if readPattern(pattern, ecma.Plain).Fault != "" {
 			return ""
 		}
 		return readPattern(pattern, ecma.Unicode).Fault
 	}),
-	"pattern-exponential": ofPatterns("Matching the pattern %s can take exponential time: %s.", func(pattern string, pool *schema.Pool) string {
+	"pattern-exponential": ofPatterns("Matching the pattern %s%s can take exponential time: %s.", func(pattern string, pool *schema.Pool) string {
 		if exponential(pattern, pool) {
 			return "one text is matched in several ways, and each is tried before it fails"
 		}
@@ -272,7 +272,7 @@ func instancesInvalid(keyword, message string) look {
 				here = at.in(strconv.Itoa(i))
 			}
 			if why := d.faults(p, value); len(why) > 0 {
-				here.say("", encoded(value), message, clipped(value), wrongness(why[0]))
+				here.say("", encoded(value), message, clipped(value), p.whose(), wrongness(why[0]))
 			}
 		}
 	})
@@ -301,7 +301,7 @@ func ofPatterns(message string, fault func(pattern string, pool *schema.Pool) st
 		}
 		judge := func(at spot, member, pattern string) {
 			if why := fault(pattern, d.pool); why != "" {
-				at.say(member, rawjson.Quote(pattern), message, clipped(pattern), why)
+				at.say(member, rawjson.Quote(pattern), message, clipped(pattern), p.whose(), why)
 			}
 		}
 		if pattern, ok := p.object["pattern"].(string); ok {

@@ -1,0 +1,32 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// TestSentencesNameTheArgument: two arguments with one wrong default, or with one pattern, are two findings that can be told apart.
+func TestSentencesNameTheArgument(t *testing.T) {
+	surface, err := snapshot.Parse([]byte(`{"tools":[{"name":"a","inputSchema":{"type":"object","default":[],"properties":{
+		"first":{"type":"integer","default":"x","description":"one"},
+		"properties":{"type":"object","properties":{"deep":{"type":"integer","default":"x"}}},
+		"list":{"type":"array","items":{"type":"string","pattern":"([a-z","examples":[1]}}}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for _, f := range run(t, []check.Subject{{Name: "s", Snapshot: surface}}, check.Options{}) {
+		said += f.Message + "\n"
+	}
+	for _, want := range []string{
+		"The default [] does not match", "The default \"x\" of `first` does not match", "The default \"x\" of `properties.deep` does not match",
+		"the pattern \"([a-z\" of `list`: ", "The example 1 of `list` does not match",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("nothing says %q in:\n%s", want, said)
+		}
+	}
+}
