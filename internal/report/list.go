@@ -136,11 +136,7 @@ func problem(s Server) string {
 		cause = found
 	}
 	if strings.HasPrefix(s.Error.Message, "the server ended") {
-		for _, line := range lines(s.Error.Stderr) {
-			if said == "" || !reason().MatchString(said) && reason().MatchString(line) {
-				said = strings.TrimSpace(line)
-			}
-		}
+		said = lastWords(s.Error.Stderr)
 	}
 	switch {
 	case said != "":
@@ -160,8 +156,24 @@ func Answer(s Server) string {
 	return Visible(join("  ", s.Name, string(s.State), says, elapsed(s.ElapsedMs)))
 }
 
-// reason is what lines have that say why a program ended.
-var reason = match.Pattern(`(?i)error|required|must|missing|not (set|found|given)|cannot|no such|denied|invalid`)
+// lastWords is the line of a server's stderr that says best why it ended: the first that names an error, as runtimes do below the
+// source that threw it; else the first with a word for a reason; else the first.
+func lastWords(stderr string) string {
+	said, best := "", -1
+	for _, line := range lines(stderr) {
+		rank := count(reason().MatchString(line)) + 2*count(namedError().MatchString(line))
+		if rank > best {
+			said, best = strings.TrimSpace(line), rank
+		}
+	}
+	return said
+}
+
+// reason is what lines have that say why a program ended, and namedError how those begin that name an error.
+var (
+	reason     = match.Pattern(`(?i)error|required|must|missing|not (set|found|given)|cannot|no such|denied|invalid`)
+	namedError = match.Pattern(`^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?|panic|(?i:fatal|error)): `)
+)
 
 func elapsed(ms int64) string {
 	switch d := time.Duration(ms) * time.Millisecond; {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -190,8 +191,14 @@ func until(day finding.Day) string {
 	return " until " + string(day)
 }
 
+// frame is a line of a stack that only leads through Node itself.
+var frame = match.Pattern(`^\s+at .*\bnode:internal/`)
+
 func writeStderr(p *page, text string) {
 	all := lines(text)
+	if !p.Verbose {
+		all = slices.DeleteFunc(all, frame().MatchString)
+	}
 	if len(all) == 0 {
 		return
 	}

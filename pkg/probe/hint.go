@@ -120,6 +120,7 @@ var hints = [...]struct {
 	}},
 	{diedSaying(packageMissing), always("check the package's name and version: the package registry does not have it")},
 	{diedSaying(variableMissing), always("set the missing variable under env in the configuration, or with --env NAME=value")},
+	{diedSaying(moduleMissing), always("build the server and install what it uses where it lies (npm install, pip install), and check the path and the working folder")},
 	{diedSaying(usageTold), always("give the server the arguments that its usage names: as args in the configuration, or behind -- on the command line")},
 	{diedInSandbox, whatTheSandboxHeld},
 	{died, always("run the same command by hand to see why; servers get a minimal environment (--inherit-env hands on all of it) and what env in the configuration sets")},

@@ -57,6 +57,8 @@ func TestHints(t *testing.T) {
 		"key missing":          {failure{server: stdio, err: gone, stderr: "Please provide an API key"}, "--env"},
 		"offline in a sandbox": {failure{server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "Error: getaddrinfo EAI_AGAIN api.example.com"}, "it tried the network (sandbox: {network: [HOST]}), which"},
 		"in a sandbox":         {failure{server: Server{Stdio: &Stdio{Command: "/usr/bin/bwrap"}}, err: gone, stderr: "panic"}, "without --sandbox"},
+		"no module, Node":      {failure{server: stdio, err: gone, stderr: "Error: Cannot find module '/srv/dist/index.js'"}, "build the server and install what it uses"},
+		"no module, Python":    {failure{server: stdio, err: gone, stderr: "ModuleNotFoundError: No module named 'mcp'"}, "build the server and install what it uses"},
 		"npx was broken off":   {failure{server: stdio, err: gone, stderr: "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /h/.npm/_npx/a3241bba59c344f5/node_modules/s/dist/index.js"}, "remove /h/.npm/_npx/a3241bba59c344f5, and try again"},
 		"a folder":             {failure{server: stdio, err: &process.StartError{Command: "/tmp", Err: syscall.EISDIR}}, "is a folder"},
 		"exited":               {failure{server: stdio, err: gone, stderr: "panic"}, "by hand"},

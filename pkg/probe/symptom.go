@@ -104,6 +104,7 @@ var runtimes = map[string]string{
 
 const (
 	packageMissing  = `\bE404\b|404 Not Found - GET|No solution found when resolving|No matching distribution found`
+	moduleMissing   = `Cannot find (module|package) '|ModuleNotFoundError: `
 	usageTold       = `(?im)^\s*usage:\s`
 	variableMissing = `(?i)\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}(is required|not set|is missing|must be set|not provided|undefined)|` +
 		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
