@@ -20,3 +20,12 @@ func TestFlagsOfCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestConstructorsKnowTheirNames: one that is made alone is found by the name that its table has.
+func TestConstructorsKnowTheirNames(t *testing.T) {
+	for _, c := range constructors() {
+		if got := newApp(program{}, c.name).Commands; len(got) != 1 || got[0].Name != c.name {
+			t.Errorf("%q makes %d commands, the first %q", c.name, len(got), got[0].Name)
+		}
+	}
+}
