@@ -57,38 +57,50 @@ type member struct {
 }
 
 func parseValue(raw []byte) (v value, err error) {
-	s := scanner{data: raw}
-	err = s.whole(func() error {
-		v, err = s.value()
+	p := parser{scanner: scanner{data: raw}}
+	err = p.whole(func() error {
+		v, err = p.value()
 		return err
 	})
 	return v, err
 }
 
-func (s *scanner) value() (value, error) {
-	v := value{open: s.peek()}
-	switch v.open {
+// parser reads values. Members wait together until their object or array ends, so that each takes the memory that it needs.
+type parser struct {
+	scanner
+	members []member
+}
+
+func (p *parser) value() (value, error) {
+	start := len(p.members)
+	switch p.peek() {
 	case '{':
-		err := s.object(func(key []byte) error {
-			m, err := s.value()
-			v.members = append(v.members, member{canonicalString(key), m})
-			return err
-		})
+		err := p.object(func(key []byte) error { return p.member(canonicalString(key)) })
+		v := p.end('{', start)
 		slices.SortStableFunc(v.members, func(a, b member) int { return compareKeys(a.key, b.key) })
 		return v, err
 	case '[':
-		err := s.array(func() error {
-			m, err := s.value()
-			v.members = append(v.members, member{value: m})
-			return err
-		})
-		return v, err
+		err := p.array(func() error { return p.member(nil) })
+		return p.end('[', start), err
 	}
-	token, err := s.scalar()
+	token, err := p.scalar()
 	if err == nil && token[0] == '"' {
 		token = canonicalString(token)
 	}
 	return value{token: token}, err
+}
+
+func (p *parser) member(key []byte) error {
+	v, err := p.value()
+	p.members = append(p.members, member{key, v})
+	return err
+}
+
+// end is the object or array whose members begin at an index.
+func (p *parser) end(open byte, start int) value {
+	v := value{open: open, members: slices.Clone(p.members[start:])}
+	p.members = p.members[:start]
+	return v
 }
 
 // append writes the value at a level of indentation; at indentedLevels and beyond it takes no white space at all.

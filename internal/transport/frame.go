@@ -337,16 +337,26 @@ const (
 )
 
 func (c *chunks) add(p []byte) {
-	c.size += len(p)
 	for len(p) > 0 {
-		if n := len(c.parts); n == 0 || len(c.parts[n-1]) == cap(c.parts[n-1]) {
-			c.parts = append(c.parts, newChunk(min(firstChunk<<min(n, 8), lastChunk)))
-		}
-		last := &c.parts[len(c.parts)-1]
-		n := min(len(p), cap(*last)-len(*last))
-		*last = append(*last, p[:n]...)
+		n := copy(c.room(), p)
+		c.took(n)
 		p = p[n:]
 	}
+}
+
+// room is where the next bytes may be written; took says how many were.
+func (c *chunks) room() []byte {
+	if n := len(c.parts); n == 0 || len(c.parts[n-1]) == cap(c.parts[n-1]) {
+		c.parts = append(c.parts, newChunk(min(max(firstChunk, c.size), lastChunk)))
+	}
+	last := c.parts[len(c.parts)-1]
+	return last[len(last):cap(last)]
+}
+
+func (c *chunks) took(n int) {
+	last := &c.parts[len(c.parts)-1]
+	*last = (*last)[:len(*last)+n]
+	c.size += n
 }
 
 func newChunk(size int) []byte {

@@ -179,17 +179,23 @@ func (s *streamableHTTP) unreadable(reply *http.Response, body []byte, err error
 	return s.fault(reply, body)
 }
 
+// bodyChunk is the first chunk of a body: most bodies are shorter. They are lent, since a fleet has thousands of bodies.
+const bodyChunk = 32 << 10
+
+var bodyChunks = sync.Pool{New: func() any { return new([bodyChunk]byte) }}
+
 // readValue reads a body up to the end of the object or array in it, which whole tells; of another body it reads the start.
 func readValue(body io.Reader) (value []byte, whole bool, err error) {
-	var text chunks
+	lent := bodyChunks.Get().(*[bodyChunk]byte)
+	defer bodyChunks.Put(lent)
+	text := chunks{parts: [][]byte{lent[:0]}}
 	defer text.drop()
 	var end shape
-	buf := make([]byte, 32<<10)
 	for err == nil && !end.done {
 		var n int
-		n, err = body.Read(buf)
-		n = end.feed(buf[:n])
-		if text.add(buf[:n]); text.size > frameLimit {
+		room := text.room()
+		n, err = body.Read(room)
+		if text.took(end.feed(room[:n])); text.size > frameLimit {
 			return nil, false, &TooLargeError{Limit: frameLimit}
 		}
 		if start := bytes.TrimSpace(text.head()); len(start) > 0 && !opens(start) {
