@@ -189,8 +189,8 @@ func placeless(s probe.Stdio) bool {
 // merge makes the names of entries unique, in order. The same server in two files is one entry; two different servers
 // of one name, or of names that share a snapshot file, are one entry that cannot run.
 func merge(entries []Entry) []Entry {
-	var merged []Entry
-	at := map[string]int{}
+	merged := make([]Entry, 0, len(entries))
+	at := make(map[string]int, len(entries))
 	for _, e := range entries {
 		i, seen := at[key(e.Server.Name)]
 		switch {

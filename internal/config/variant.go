@@ -110,7 +110,7 @@ func (r *serverReader) readProtocol() string {
 
 // varied are entries with the variants of a server in its place, in the order of mcpctl.yaml.
 func varied(entries []Entry, variants []variant) []Entry {
-	var all []Entry
+	all := make([]Entry, 0, len(entries))
 	for _, e := range entries {
 		own := slices.DeleteFunc(slices.Clone(variants), func(v variant) bool { return v.of != e.Server.Name })
 		if len(own) == 0 {
@@ -271,13 +271,13 @@ func (e Entry) granted() []manifest.Member {
 	return all
 }
 
-// Projects are the folders that the entry is of: one of them is what it sees in a sandbox.
+// Projects are the folders that the program of the entry is of: one of them is what it sees in a sandbox.
 func (e Entry) Projects() []string {
 	switch s := e.Server.Stdio; {
-	case e.Found == Published && s != nil:
-		return []string{filepath.Dir(s.Dir)}
-	case e.scope.folder == "":
+	case s == nil || e.Found != Published && e.scope.folder == "":
 		return nil
+	case e.Found == Published:
+		return []string{filepath.Dir(s.Dir)}
 	case e.Found == Searched:
 		return []string{e.scope.root}
 	}
