@@ -92,6 +92,9 @@ func (p *parser) value() (value, error) {
 
 func (p *parser) member(key []byte) error {
 	v, err := p.value()
+	if p.members == nil {
+		p.members = make([]member, 0, 16)
+	}
 	p.members = append(p.members, member{key, v})
 	return err
 }

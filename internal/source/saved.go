@@ -69,7 +69,7 @@ func advised(err error) error {
 func (s Source) read(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
 	switch {
 	case s.Kind == Stdin:
-		return parse("-", "stdin", p.In)
+		return parseAll("-", "stdin", p.In)
 	case s.Kind == Git:
 		return readGit(ctx, p, s.Word, folder)
 	case s.Whole() && store.Is(s.Word):
@@ -201,7 +201,7 @@ func readRegular(ctx context.Context, p host.Process, path string) ([]Saved, err
 	case err != nil:
 		return nil, exit.Usagef("reading %s: %w", path, err)
 	}
-	return parse(path, nameOf(path), bytes.NewReader(data))
+	return parse(path, nameOf(path), data)
 }
 
 // readFile reads a file that somebody named, which may be a pipe of the shell.
@@ -214,7 +214,7 @@ func readFile(path string) ([]Saved, error) {
 		return nil, exit.Misuse(err)
 	}
 	defer f.Close()
-	return parse(path, nameOf(path), f)
+	return parseAll(path, nameOf(path), f)
 }
 
 // nameOf is the server whose snapshot a file holds, by the file's name.
@@ -235,12 +235,16 @@ func ReadLimited(origin string, r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// parse reads a snapshot, or the snapshots that a report holds the items of.
-func parse(origin, name string, r io.Reader) ([]Saved, error) {
+func parseAll(origin, name string, r io.Reader) ([]Saved, error) {
 	data, err := ReadLimited(origin, r)
 	if err != nil {
 		return nil, err
 	}
+	return parse(origin, name, data)
+}
+
+// parse reads a snapshot, or the snapshots that a report holds the items of.
+func parse(origin, name string, data []byte) ([]Saved, error) {
 	if told := reportIn(data); told != nil {
 		saved, err := fromReport(told, origin)
 		if err != nil {
@@ -353,7 +357,7 @@ func readGit(ctx context.Context, p host.Process, spec, folder string) ([]Saved,
 			}
 			continue
 		}
-		saved, err := parse("git:"+ref+":"+file.Path, nameOf(file.Path), strings.NewReader(string(file.Data)))
+		saved, err := parseAll("git:"+ref+":"+file.Path, nameOf(file.Path), bytes.NewReader(file.Data))
 		if err != nil {
 			return nil, err
 		}
