@@ -207,15 +207,14 @@ type rule struct {
 var rulesJSON []byte
 
 // rules are all rules with their functions; nobody may change them.
-var rules = sync.OnceValue(func() []rule {
-	var file struct{ Rules []rule }
+var rules = sync.OnceValue(func() []*rule {
+	var file struct{ Rules []*rule }
 	if err := json.Unmarshal(rulesJSON, &file); err != nil {
 		panic(fmt.Sprintf("check: rules.json: %v", err)) // a test reads it first
 	}
 	toolRulesAreMade.Store(1)
 	alone, together := functions()
-	for i := range file.Rules {
-		r := &file.Rules[i]
+	for _, r := range file.Rules {
 		r.alone, r.together = alone[r.ID], together[r.ID]
 	}
 	return file.Rules
@@ -234,13 +233,13 @@ func functions() (alone map[string]look, together map[string]func(fleet, tell)) 
 
 // Rules are all rules of a check, sorted by id.
 func Rules() []finding.Rule {
-	all := lists.Map(rules(), func(r rule) finding.Rule { return r.Rule })
+	all := lists.Map(rules(), func(r *rule) finding.Rule { return r.Rule })
 	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }
 
 // about is what the rule says of one server. What the saved snapshot has as well was accepted: it is told as info.
-func (r rule) about(s *server) []finding.Finding {
+func (r *rule) about(s *server) []finding.Finding {
 	found := r.in(s)
 	if !r.Change || s.Saved == nil || len(found) == 0 {
 		return found
@@ -258,7 +257,7 @@ func (r rule) about(s *server) []finding.Finding {
 	return found
 }
 
-func (r rule) in(s *server) []finding.Finding {
+func (r *rule) in(s *server) []finding.Finding {
 	var found []finding.Finding
 	r.alone(s, func(f finding.Finding) {
 		f.Server, f.New = s.Name, s.asSent(f)
@@ -271,7 +270,7 @@ func (r rule) in(s *server) []finding.Finding {
 }
 
 // over is what the rule says of all servers together, of one after the other; what it says once, it says once of each.
-func (r rule) over(all fleet) []finding.Finding {
+func (r *rule) over(all fleet) []finding.Finding {
 	var found, same []finding.Finding
 	end := func() {
 		if finding.Sort(same); len(same) > 1 {
@@ -293,7 +292,7 @@ func (r rule) over(all fleet) []finding.Finding {
 	return found
 }
 
-func (r rule) complete(f finding.Finding) finding.Finding {
+func (r *rule) complete(f finding.Finding) finding.Finding {
 	f.Rule = r.ID
 	f.Level = cmp.Or(f.Level, r.Level)
 	f.Verdict = cmp.Or(f.Verdict, finding.ByRule)
@@ -303,7 +302,7 @@ func (r rule) complete(f finding.Finding) finding.Finding {
 }
 
 // joined is one finding that lists the places of several.
-func (r rule) joined(found []finding.Finding) finding.Finding {
+func (r *rule) joined(found []finding.Finding) finding.Finding {
 	one := found[0]
 	places := lists.Map(found, func(f finding.Finding) string { return strings.TrimSpace(f.Item + " " + f.Pointer()) })
 	items := lists.Distinct(lists.Map(found, func(f finding.Finding) string { return f.Item }))
