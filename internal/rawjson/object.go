@@ -20,16 +20,33 @@ type Member struct {
 // ErrNotObject; before a fault in the text they are given with the error.
 func Members(raw json.RawMessage) ([]Member, error) {
 	var members []Member
+	err := eachMember(raw, func(key, value []byte, at int) {
+		name, _ := text(key)
+		members = append(members, Member{name, value, at})
+	})
+	return members, err
+}
+
+// Field is the value of the last member with the key; nil when there is none. The error is that of Members.
+func Field(raw json.RawMessage, key string) (value json.RawMessage, err error) {
+	err = eachMember(raw, func(k, v []byte, _ int) {
+		if name, _ := text(k); name == key {
+			value = v
+		}
+	})
+	return value, err
+}
+
+// eachMember gives each member, its key in quotes, and where its value begins.
+func eachMember(raw []byte, found func(key, value []byte, at int)) error {
 	s := scanner{data: raw}
-	err := s.whole(func() error {
+	return s.whole(func() error {
 		return s.object(func(key []byte) error {
 			value, err := s.span()
-			name, _ := text(key)
-			members = append(members, Member{name, value, s.pos - len(value)})
+			found(key, value, s.pos-len(value))
 			return err
 		})
 	})
-	return members, err
 }
 
 // Elements are the elements of a JSON array, sharing raw's memory. A value of another kind wraps ErrNotArray.

@@ -267,11 +267,11 @@ func KeyOf(kind Kind, raw json.RawMessage) (string, error) {
 
 // keyOf is the key of an item, empty for one without.
 func keyOf(kind Kind, raw json.RawMessage) string {
-	members, err := rawjson.Members(raw)
+	field, err := rawjson.Field(raw, kind.KeyField())
 	if err != nil {
 		return ""
 	}
-	key, _ := rawjson.Text(rawjson.Last(members, kind.KeyField()))
+	key, _ := rawjson.Text(field)
 	return key
 }
 
