@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"cloud.google.com/go/storage"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -39,7 +40,17 @@ type buckets struct {
 // bucket is one of them.
 type bucket struct {
 	*blob.Bucket
-	there func() error // why it cannot be listed; nil = it is there
+	seen atomic.Bool // it was there
+}
+
+// there is why it cannot be listed, asked until it once could be: an outage passes, and a bucket may yet be made.
+func (b *bucket) there(ctx context.Context) error {
+	if b.seen.Load() {
+		return nil
+	}
+	_, _, err := b.ListPage(ctx, blob.FirstPageToken, 1, nil)
+	b.seen.Store(err == nil)
+	return err
 }
 
 func (all *buckets) of(ctx context.Context, name string) (*bucket, error) {
@@ -52,13 +63,17 @@ func (all *buckets) of(ctx context.Context, name string) (*bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bucket{Bucket: opened, there: sync.OnceValue(func() error {
-		_, _, err := opened.ListPage(ctx, blob.FirstPageToken, 1, nil)
-		return err
-	})}
-	all.open[name] = b
-	return b, nil
+	var google *storage.Client
+	if opened.As(&google) {
+		google.SetRetry(storage.WithPolicy(storage.RetryAlways), storage.WithMaxAttempts(attempts))
+	}
+	all.open[name] = &bucket{Bucket: opened}
+	return all.open[name], nil
 }
+
+// attempts are how often Google's library asks for what may be there a moment later. By itself it asks without end, and never again
+// for a write without a condition, which is safe to repeat here: the same bytes.
+const attempts = 5
 
 // options are what a store at an endpoint of its own needs: such ones have no host for each bucket.
 func options(name string) string {
@@ -77,7 +92,8 @@ func (all *buckets) answer(ctx context.Context, r request) answer {
 		a, err = b.do(ctx, r, key)
 	}
 	if err != nil {
-		return answer{Kind: b.kind(r, err), Error: inWords(err)}
+		kind, why := b.fault(ctx, r, err)
+		return answer{Kind: kind, Error: inWords(why)}
 	}
 	return a
 }
@@ -143,10 +159,26 @@ func versionOf(from *blob.Reader) string {
 // refuses panics there (gocloud.dev v0.47.0, blob/azureblob: Close of a pipe that was set to nil).
 func (b *bucket) put(ctx context.Context, key string, r request) error {
 	o := &blob.WriterOptions{ContentType: "application/json", IfNotExist: r.If != nil && *r.If == ""}
-	if r.If != nil && *r.If != "" {
-		o.BeforeWrite = func(as func(any) bool) error { return replacing(as, *r.If) }
+	o.BeforeWrite = func(as func(any) bool) error {
+		giveUp(as)
+		if r.If != nil && *r.If != "" {
+			return replacing(as, *r.If)
+		}
+		return nil
 	}
 	return b.Upload(ctx, key, bytes.NewReader(r.body), o)
+}
+
+// giveUp ends what Google's library tries again, which for a write keeps to no number of attempts.
+func giveUp(as func(any) bool) {
+	var google **storage.ObjectHandle
+	if as(&google) {
+		again := 0
+		*google = (*google).Retryer(storage.WithErrorFunc(func(err error) bool {
+			again++
+			return again < attempts && storage.ShouldRetry(err)
+		}))
+	}
 }
 
 // replacing lets a write replace one version alone.
@@ -184,23 +216,35 @@ func (b *bucket) list(ctx context.Context, prefix, after string) (a answer, err 
 	return a, err
 }
 
-// kind is what went wrong. Absent is said of an object alone, and only where its bucket is there: of a store that cannot be seen into,
-// nothing is known.
-func (b *bucket) kind(r request, err error) string {
+// fault is what went wrong, and the error that says it best. Absent is said of an object alone, and only where its bucket is there: of a
+// store that cannot be seen into, nothing is known.
+func (b *bucket) fault(ctx context.Context, r request, err error) (kind string, why error) {
+	if kind = kindOf(err); b == nil || kind != "absent" {
+		return kind, err
+	}
+	switch missing := b.there(ctx); {
+	case missing != nil && kindOf(missing) == "absent":
+		return "nobucket", missing
+	case missing != nil:
+		return kindOf(missing), missing
+	case r.Op == "put" && r.If != nil && *r.If != "":
+		return "changed", err // it was removed
+	case r.Op == "put":
+		return "failed", err
+	}
+	return kind, err
+}
+
+func kindOf(err error) string {
 	var amazon smithy.APIError
 	var google *googleapi.Error
-	code := gcerrors.Code(err)
-	switch {
+	switch code := gcerrors.Code(err); {
 	case errors.As(err, &google) && google.Code == http.StatusForbidden, code == gcerrors.PermissionDenied:
-		return "denied"
+		return "denied" // by Google, of whose answer gocloud.dev makes that nothing is there
 	case code == gcerrors.FailedPrecondition, errors.As(err, &amazon) && amazon.ErrorCode() == "ConditionalRequestConflict":
 		return "changed"
-	case b == nil || code != gcerrors.NotFound:
-		return "failed"
-	case r.Op == "put" && r.If != nil && *r.If != "" && b.there() == nil:
-		return "changed" // it was removed
-	case r.Op != "put" && b.there() == nil:
+	case code == gcerrors.NotFound:
 		return "absent"
 	}
-	return "nobucket"
+	return "failed"
 }
