@@ -20,7 +20,7 @@ const azuriteKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6
 func TestAzure(t *testing.T) {
 	program, err := exec.LookPath("azurite-blob")
 	if err != nil {
-		t.Skip("NOT TESTED: azblob:// needs azurite from npm in PATH")
+		t.Skip("NOT TESTED: azblob:// needs azurite in PATH: make emulators")
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

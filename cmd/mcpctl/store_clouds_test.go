@@ -6,8 +6,10 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"testing"
@@ -21,7 +23,7 @@ const azuriteKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6
 func TestStoreGoogle(t *testing.T) {
 	program, err := exec.LookPath("fake-gcs-server")
 	if err != nil {
-		t.Skip("NOT TESTED: gs:// needs fake-gcs-server in PATH: go install github.com/fsouza/fake-gcs-server@v1.56.1")
+		t.Skip("NOT TESTED: gs:// needs fake-gcs-server in PATH: make emulators")
 	}
 	c := newCloud(t, func(_ *cloud, address string) *exec.Cmd {
 		host, port, _ := net.SplitHostPort(address)
@@ -31,14 +33,14 @@ func TestStoreGoogle(t *testing.T) {
 	}, func(proxy string) []string { return []string{"STORAGE_EMULATOR_HOST=" + proxy} })
 	r, _ := http.NewRequest(http.MethodPost, "/storage/v1/b?project=p", strings.NewReader(`{"name": "fleet"}`))
 	c.makeBucket(t, "STORAGE_EMULATOR_HOST=", r)
-	c.keep(t, "gs://fleet/", http.MethodPost)
+	c.keep(t, "gs://fleet/", http.MethodPost, "storage: bucket doesn't exist")
 }
 
 // TestStoreAzure keeps them in Azurite, Microsoft's own emulator.
 func TestStoreAzure(t *testing.T) {
 	program, err := exec.LookPath("azurite-blob")
 	if err != nil {
-		t.Skip("NOT TESTED: azblob:// needs azurite from npm in PATH")
+		t.Skip("NOT TESTED: azblob:// needs azurite in PATH: make emulators")
 	}
 	c := newCloud(t, func(c *cloud, address string) *exec.Cmd {
 		host, port, _ := net.SplitHostPort(address)
@@ -56,7 +58,7 @@ func TestStoreAzure(t *testing.T) {
 	r.Header.Set("x-ms-version", "2021-08-06")
 	r.Header.Set("Authorization", "SharedKey devstoreaccount1:"+base64.StdEncoding.EncodeToString(sum.Sum(nil)))
 	c.makeBucket(t, "AZURE_STORAGE_DOMAIN=", r)
-	c.keep(t, "azblob://fleet/", http.MethodPut)
+	c.keep(t, "azblob://fleet/", http.MethodPut, "ContainerNotFound")
 }
 
 // makeBucket asks the server that a variable names for a bucket.
@@ -76,8 +78,9 @@ func (c *cloud) makeBucket(t *testing.T, variable string, r *http.Request) {
 	}
 }
 
-// keep does with a store what it is for. Objects are written by one kind of requests.
-func (c *cloud) keep(t *testing.T, bucket, writes string) {
+// keep does with a store what it is for, with what goes wrong between here and there. Objects are written by one kind of requests, and
+// missing is what the store says of a bucket that is not there.
+func (c *cloud) keep(t *testing.T, bucket, writes, missing string) {
 	prod := bucket + "prod"
 	c.run(t, 4, "no saved snapshot", "diff", "--snapshots", prod)
 	c.run(t, 0, "created", "snapshot", "--snapshots", prod)
@@ -86,16 +89,55 @@ func (c *cloud) keep(t *testing.T, bucket, writes string) {
 	c.run(t, 0, "create_ticket", "list", prod)
 	c.offer(t, 2)
 	c.run(t, 1, "close_ticket", "diff", "--snapshots", prod)
-	c.run(t, 3, "make the bucket", "diff", "--snapshots", strings.Replace(prod, "fleet", "elsewhere", 1))
-	c.write(t, "another.json", `{"mcpctl": 1, "server": {"name": "tickets"}, "tools": [{"name": "of_another"}]}`)
-	c.hinder(writes, 1, func(http.ResponseWriter, *http.Request) bool {
-		c.run(t, 0, "", "snapshot", "another.json", "--output", prod+"/27/tickets.json")
-		return false
+	elsewhere := strings.Replace(prod, "fleet", "elsewhere", 1)
+	for _, args := range [][]string{{"diff", "--snapshots", elsewhere}, {"list", elsewhere}, {"snapshot", "--snapshots", elsewhere}} {
+		c.run(t, 3, missing, args...)
+		c.run(t, 3, "make the bucket", args...)
+	}
+	t.Run("an answer is cut", func(t *testing.T) {
+		c.hinder(http.MethodGet, 1, cut)
+		c.run(t, 1, "close_ticket", "diff", "--snapshots", prod)
 	})
-	c.run(t, 3, "somebody else has written it meanwhile", "snapshot", "--snapshots", prod)
-	c.run(t, 0, "of_another", "list", prod)
-	c.run(t, 0, "", "check", "--shard", "1/2", "--report", "json="+bucket+"run/1.json", "--output", "/dev/null")
-	c.run(t, 3, "2 of 2 missing", "merge", bucket+"run")
-	c.run(t, 0, "", "check", "--shard", "2/2", "--report", "json="+bucket+"run/2.json", "--output", "/dev/null")
-	c.run(t, 0, "", "merge", bucket+"run", "--report", "markdown="+bucket+"whole.md")
+	t.Run("busy for a moment", func(t *testing.T) {
+		c.hinder(http.MethodGet, 2, busy)
+		c.run(t, 1, "close_ticket", "diff", "--snapshots", prod)
+	})
+	t.Run("busy for long", func(t *testing.T) {
+		c.hinder(http.MethodGet, 1000, busy)
+		c.run(t, 3, "run it again once the store answers", "diff", "--snapshots", prod)
+		c.hinder(writes, 1000, busy)
+		c.run(t, 3, "run it again once the store answers", "snapshot", "--snapshots", prod)
+		c.hinder("", 0, nil)
+		c.run(t, 1, "close_ticket", "diff", "--snapshots", prod) // nothing became of it
+	})
+	t.Run("slow", func(t *testing.T) {
+		c.hinder(writes, 1, func(http.ResponseWriter, *http.Request) bool { time.Sleep(time.Second); return false })
+		c.run(t, 0, "created", "snapshot", "--snapshots", bucket+"slow")
+	})
+	t.Run("the answer to a write is lost", func(t *testing.T) {
+		c.hinder(writes, 1, func(w http.ResponseWriter, r *http.Request) bool {
+			c.forward.ServeHTTP(httptest.NewRecorder(), r)
+			return cut(w, r)
+		})
+		c.run(t, 0, "created", "snapshot", "--snapshots", bucket+"lost")
+		c.run(t, 0, "unchanged", "snapshot", "--snapshots", bucket+"lost")
+	})
+	t.Run("two writers", func(t *testing.T) {
+		for _, command := range []string{"snapshot", "accept --all"} {
+			c.write(t, "another.json", fmt.Sprintf(`{"mcpctl": 1, "server": {"name": "tickets"}, "tools": [{"name": "of another while we %s"}]}`, command))
+			c.hinder(writes, 1, func(http.ResponseWriter, *http.Request) bool {
+				c.run(t, 0, "", "snapshot", "another.json", "--output", prod+"/27/tickets.json")
+				return false
+			})
+			c.run(t, 3, "somebody else has written it meanwhile", append(strings.Fields(command), "--snapshots", prod)...)
+			c.run(t, 0, "of another while we "+command, "list", prod)
+		}
+	})
+	t.Run("parts of a run", func(t *testing.T) {
+		c.run(t, 0, "", "check", "--shard", "1/2", "--report", "json="+bucket+"run/1.json", "--output", "/dev/null")
+		c.run(t, 3, "2 of 2 missing", "merge", bucket+"run")
+		c.hinder(writes, 1, cut)
+		c.run(t, 0, "", "check", "--shard", "2/2", "--report", "json="+bucket+"run/2.json", "--output", bucket+"2.txt")
+		c.run(t, 0, "", "merge", bucket+"run", "--report", "markdown="+bucket+"whole.md")
+	})
 }

@@ -170,64 +170,7 @@ func TestStoreS3(t *testing.T) {
 	}, func(proxy string) []string {
 		return []string{"AWS_ENDPOINT_URL_S3=http://" + proxy, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=us-east-1", "AWS_CONFIG_FILE=/dev/null"}
 	})
-	const prod = "s3://fleet/prod"
-
-	c.run(t, 4, "no saved snapshot", "diff", "--snapshots", prod)
-	c.run(t, 0, "created", "snapshot", "--snapshots", prod)
-	c.run(t, 0, "unchanged", "snapshot", "--snapshots", prod)
-	c.run(t, 0, prod+"/27/tickets.json", "diff", "--snapshots", prod)
-	c.run(t, 0, "create_ticket", "list", prod)
-	c.offer(t, 2)
-	c.run(t, 1, "close_ticket", "diff", "--snapshots", prod)
-	c.run(t, 3, "make the bucket", "diff", "--snapshots", "s3://elsewhere/prod")
-	c.run(t, 3, "make the bucket", "list", "s3://elsewhere/prod")
-
-	t.Run("an answer is cut", func(t *testing.T) {
-		c.hinder("GET", 1, cut)
-		c.run(t, 1, "close_ticket", "diff", "--snapshots", prod)
-	})
-	t.Run("busy for a moment", func(t *testing.T) {
-		c.hinder("GET", 2, busy)
-		c.run(t, 1, "close_ticket", "diff", "--snapshots", prod)
-	})
-	t.Run("busy for long", func(t *testing.T) {
-		c.hinder("GET", 1000, busy)
-		c.run(t, 3, "SlowDown", "diff", "--snapshots", prod)
-		c.hinder("PUT", 1000, busy)
-		c.run(t, 3, "run it again once the store answers", "snapshot", "--snapshots", prod)
-		c.hinder("", 0, nil)
-		c.run(t, 1, "close_ticket", "diff", "--snapshots", prod) // nothing became of it
-	})
-	t.Run("slow", func(t *testing.T) {
-		c.hinder("PUT", 1, func(http.ResponseWriter, *http.Request) bool { time.Sleep(time.Second); return false })
-		c.run(t, 0, "created", "snapshot", "--snapshots", "s3://fleet/slow")
-	})
-	t.Run("the answer to a write is lost", func(t *testing.T) {
-		c.hinder("PUT", 1, func(w http.ResponseWriter, r *http.Request) bool {
-			c.forward.ServeHTTP(httptest.NewRecorder(), r)
-			return cut(w, r)
-		})
-		c.run(t, 0, "created", "snapshot", "--snapshots", "s3://fleet/lost")
-		c.run(t, 0, "unchanged", "snapshot", "--snapshots", "s3://fleet/lost")
-	})
-	t.Run("two writers", func(t *testing.T) {
-		for _, command := range []string{"snapshot", "accept --all"} {
-			c.write(t, "another.json", fmt.Sprintf(`{"mcpctl": 1, "server": {"name": "tickets"}, "tools": [{"name": "of another while we %s"}]}`, command))
-			c.hinder("PUT", 1, func(http.ResponseWriter, *http.Request) bool {
-				c.run(t, 0, "", "snapshot", "another.json", "--output", prod+"/27/tickets.json")
-				return false
-			})
-			c.run(t, 3, "somebody else has written it meanwhile", append(strings.Fields(command), "--snapshots", prod)...)
-			c.run(t, 0, "of another while we "+command, "list", prod)
-		}
-	})
-	t.Run("parts of a run", func(t *testing.T) {
-		c.run(t, 0, "", "check", "--shard", "1/2", "--report", "json=s3://fleet/run/1.json", "--output", "/dev/null")
-		c.run(t, 3, "2 of 2 missing", "merge", "s3://fleet/run")
-		c.hinder("PUT", 1, cut)
-		c.run(t, 0, "", "check", "--shard", "2/2", "--report", "json=s3://fleet/run/2.json", "--output", "s3://fleet/2.txt")
-		c.run(t, 0, "", "merge", "s3://fleet/run", "--report", "markdown=s3://fleet/whole.md")
-	})
+	c.keep(t, "s3://fleet/", http.MethodPut, "NoSuchBucket")
 	t.Run("many", func(t *testing.T) {
 		const servers = 1234
 		for i := range servers {
