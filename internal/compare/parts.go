@@ -38,19 +38,57 @@ func MergeParts(p host.Process, s fleet.Selection, parts []PartReport) (*report.
 	if fleet.Digest(cfg) != first.Part.Fleet {
 		return nil, fmt.Errorf("%s: the configuration here is not the one of that run: merge in the folder that the parts ran in, or name what they read with --config", first.File)
 	}
+	if err := haveAll(cfg, s, parts); err != nil {
+		return nil, err
+	}
 	whole := &report.Report{Command: first.Command, FailOn: first.FailOn, Status: statusOf(parts)}
 	for _, part := range parts {
 		whole.Servers, whole.Problems = append(whole.Servers, part.Servers...), append(whole.Problems, part.Problems...)
 	}
 	byPlace := inOrderOf(cfg)
 	slices.SortStableFunc(whole.Servers, func(a, b report.Server) int { return byPlace(a.Name, b.Name) })
-	if first.Findings != nil {
+	if slices.ContainsFunc(parts, func(part PartReport) bool { return part.Findings != nil }) {
 		whole.Findings = judgedAgain(p, cfg, whole, parts)
 	}
 	if whole.Fails() && (whole.Status == exit.OK || whole.Status == exit.NoBaseline) {
 		whole.Status = exit.Findings
 	}
 	return whole, nil
+}
+
+// haveAll says of which servers a part tells nothing, or something that another part has to tell: a report that somebody cut or mixed is no
+// whole one, and what it leaves out was not found to be right.
+func haveAll(cfg *config.Config, s fleet.Selection, parts []PartReport) error {
+	s.Only = parts[0].Part.Only
+	chosen, err := fleet.Choose(cfg, s, nil)
+	if err != nil {
+		return err
+	}
+	missing := make([][]string, len(parts)+1) // by the number of the part
+	told := map[string]bool{}
+	for _, part := range parts {
+		for _, server := range part.Servers {
+			if belongs := fleet.PartOf(server.Name, len(parts)); belongs != part.Part.Index {
+				return fmt.Errorf("%s: part %d of %d tells of %q, which belongs to part %d: run it again", part.File, part.Part.Index, len(parts), server.Name, belongs)
+			}
+			told[server.Name] = true
+		}
+	}
+	if slices.Contains(parts[0].Part.With, upgradeFlag) {
+		return nil // not every server starts a package that may be newer
+	}
+	for _, e := range chosen {
+		if name := e.Server.Name; !told[name] && !e.Disabled { // which diff has no row for
+			belongs := fleet.PartOf(name, len(parts))
+			missing[belongs] = append(missing[belongs], name)
+		}
+	}
+	for _, part := range parts {
+		if names := missing[part.Part.Index]; len(names) > 0 {
+			return fmt.Errorf("%s: part %d of %d tells nothing of %s: run it again", part.File, part.Part.Index, len(parts), match.Some(names))
+		}
+	}
+	return nil
 }
 
 // judgedAgain are the findings of all parts, and those on the whole, as the policy sees them together.
@@ -69,7 +107,7 @@ func judgedAgain(p host.Process, cfg *config.Config, whole *report.Report, parts
 	}
 	applied, policy := diff.Rules(), cfg.Project.Policy
 	if whole.Command == "check" {
-		applied, policy = check.Rules(), policy.CheckPolicy()
+		applied, policy = rulesOf(parts[0].Part.With), policy.CheckPolicy()
 		byPlace := inOrderOf(cfg)
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
 		found = append(found, check.Together(members, cfg.Project.Budgets)...)
@@ -172,6 +210,9 @@ func runOf(r *report.Report) string {
 	words := fmt.Sprintf("%s in %d parts", r.Command, r.Part.Count)
 	if len(r.Part.Only) > 0 {
 		words += " with --only " + strings.Join(r.Part.Only, ",")
+	}
+	if len(r.Part.With) > 0 {
+		words += " with " + strings.Join(r.Part.With, ", ")
 	}
 	if r.FailOn != "" {
 		words += " failing on " + string(r.FailOn)

@@ -150,7 +150,7 @@ func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
 	}
 	r.Findings = f.Config.Project.Usage.Lower(r.Findings) // which version to call it is not asked of callers
 	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(all, unsaved, false)
-	r.InPart(f.Part(), scope.Partial)
+	r.InPart(f.Part(o.kinds()...), scope.Partial)
 	if policy.Fails(r.Findings) {
 		r.Status = status(all, unsaved, true)
 	}
@@ -159,16 +159,23 @@ func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
 
 // kinds are the flags that say what is compared with what.
 func (o DiffOptions) kinds() []string {
-	var flags []string
-	for _, flag := range []struct {
-		name  string
-		given bool
-	}{{"--base", o.Base != ""}, {"--base-ref", o.Ref != ""}, {"--versions", o.Versions > 0}, {"--upgrade", o.Upgrade}, {"--locked", o.Locked}} {
-		if flag.given {
-			flags = append(flags, flag.name)
+	return given(flag{"--base", o.Base != ""}, flag{"--base-ref", o.Ref != ""}, flag{"--versions", o.Versions > 0}, flag{upgradeFlag, o.Upgrade}, flag{"--locked", o.Locked})
+}
+
+const upgradeFlag = "--upgrade"
+
+type flag struct {
+	name  string
+	given bool
+}
+
+func given(flags ...flag) (names []string) {
+	for _, f := range flags {
+		if f.given {
+			names = append(names, f.name)
 		}
 	}
-	return flags
+	return names
 }
 
 // splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots. Two SOURCEs are compared with each
@@ -268,7 +275,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if len(o.Against) > 0 && len(targets) != 1 {
 		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that it is about", len(targets))
 	}
-	budgets, part := f.Config.Project.Budgets, f.Part()
+	budgets, part := f.Config.Project.Budgets, f.Part(o.asked()...)
 	limitMemory(len(targets))
 	looked, room := make([]judged, len(targets)), roomFor(len(targets))
 	look := func(i int, s *fleet.Surface, fits bool) error {
@@ -297,7 +304,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		found, members = append(found, l.found...), append(members, l.members...)
 	}
 	seen, partial := seenOf(surfaces)
-	scope := scopeOf(f.Config, o.rules(), seen, partial)
+	scope := scopeOf(f.Config, rulesOf(o.asked()), seen, partial)
 	if part == nil {
 		found = append(found, check.Together(members, budgets)...)
 	} else {
@@ -315,10 +322,26 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	return r, nil
 }
 
-// rules are those that the run can say something by.
-func (o CheckOptions) rules() []finding.Rule {
+const (
+	conformanceFlag = "--conformance"
+	readSkillsFlag  = "--read-skills"
+)
+
+// asked are the flags that say what is looked at.
+func (o CheckOptions) asked() []string {
+	return given(flag{conformanceFlag, o.Conformance}, flag{readSkillsFlag, o.ReadSkills})
+}
+
+// rulesOf are those that a check with some flags can say something by.
+func rulesOf(asked []string) []finding.Rule {
 	return slices.DeleteFunc(check.Rules(), func(r finding.Rule) bool {
-		return !o.Conformance && strings.HasPrefix(r.ID, "conformance-") || !o.ReadSkills && slices.Contains([]string{"skill-content-differs", "skill-text-long"}, r.ID)
+		switch {
+		case strings.HasPrefix(r.ID, "conformance-"):
+			return !slices.Contains(asked, conformanceFlag)
+		case r.ID == "skill-content-differs", r.ID == "skill-text-long":
+			return !slices.Contains(asked, readSkillsFlag)
+		}
+		return false
 	})
 }
 

@@ -25,20 +25,20 @@ type Shard struct {
 	set *statefulSet // that says how many parts there are, which may be others later; nil = they stay
 }
 
-// Has tells whether a server belongs to the part. Each server goes where its name weighs most (rendezvous hashing: Thaler and
+// Has tells whether a server belongs to the part.
+func (s Shard) Has(server string) bool { return s.Count == 0 || PartOf(server, s.Count) == s.Index }
+
+// PartOf is the part of so many that a server belongs to. Each goes where its name weighs most (rendezvous hashing: Thaler and
 // Ravishankar, 1998): a server more moves no other one, and a part more moves one server of as many as there are parts.
-func (s Shard) Has(server string) bool {
-	if s.Count == 0 {
-		return true
-	}
+func PartOf(server string, parts int) int {
 	best, most := 0, uint64(0)
-	for part := 1; part <= s.Count; part++ {
+	for part := 1; part <= parts; part++ {
 		sum := sha256.Sum256([]byte(strconv.Itoa(part) + "/" + server))
 		if weight := binary.BigEndian.Uint64(sum[:]); weight > most || best == 0 {
 			best, most = part, weight
 		}
 	}
-	return best == s.Index
+	return best
 }
 
 type runner struct {
@@ -109,12 +109,12 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 	return Shard{}, fmt.Errorf("no job runner tells in the environment which part this is: write a part such as 1/4")
 }
 
-// Part is what a report says of a run over a part of the configured servers; nil when the run is not divided.
-func (f *Fleet) Part() *report.Part {
+// Part is what a report says of a run with some flags over a part of the configured servers; nil when the run is not divided.
+func (f *Fleet) Part(with ...string) *report.Part {
 	if f.selected.Shard.Count == 0 {
 		return nil
 	}
-	return &report.Part{Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, Fleet: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second)}
+	return &report.Part{Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, With: with, Fleet: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second)}
 }
 
 // WholeOf is how many servers the whole of a run has: all that are configured and take part, or the n that SOURCEs name.

@@ -51,6 +51,7 @@ type Part struct {
 	Fleet   string         `json:"fleet"`             // digest of the configuration, which all parts share
 	Began   time.Time      `json:"began,omitzero"`    // when the run began
 	Only    []string       `json:"only,omitempty"`    // what --only left of it
+	With    []string       `json:"with,omitempty"`    // diff, check: flags that say what is looked at
 	Status  int            `json:"status"`            // the exit status without findings
 	Partial []string       `json:"partial,omitempty"` // diff, check: servers that were not looked at in full
 	Members []check.Member `json:"members,omitempty"` // check: what rules on all servers together want to know
