@@ -219,3 +219,42 @@ func runOf(r *report.Report) string {
 	}
 	return words
 }
+
+// Flags that say what is looked at, which parts of one run have in common.
+const (
+	upgradeFlag     = "--upgrade"
+	conformanceFlag = "--conformance"
+	readSkillsFlag  = "--read-skills"
+)
+
+type flag struct {
+	name  string
+	given bool
+}
+
+func given(flags ...flag) (names []string) {
+	for _, f := range flags {
+		if f.given {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// asked are the flags that say what is looked at.
+func (o CheckOptions) asked() []string {
+	return given(flag{conformanceFlag, o.Conformance}, flag{readSkillsFlag, o.ReadSkills})
+}
+
+// rulesOf are those that a check with some flags can say something by.
+func rulesOf(asked []string) []finding.Rule {
+	return slices.DeleteFunc(check.Rules(), func(r finding.Rule) bool {
+		switch {
+		case strings.HasPrefix(r.ID, "conformance-"):
+			return !slices.Contains(asked, conformanceFlag)
+		case r.ID == "skill-content-differs", r.ID == "skill-text-long":
+			return !slices.Contains(asked, readSkillsFlag)
+		}
+		return false
+	})
+}

@@ -162,22 +162,6 @@ func (o DiffOptions) kinds() []string {
 	return given(flag{"--base", o.Base != ""}, flag{"--base-ref", o.Ref != ""}, flag{"--versions", o.Versions > 0}, flag{upgradeFlag, o.Upgrade}, flag{"--locked", o.Locked})
 }
 
-const upgradeFlag = "--upgrade"
-
-type flag struct {
-	name  string
-	given bool
-}
-
-func given(flags ...flag) (names []string) {
-	for _, f := range flags {
-		if f.given {
-			names = append(names, f.name)
-		}
-	}
-	return names
-}
-
 // splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots. Two SOURCEs are compared with each
 // other, the old one first, when the first is saved, or the second is no name: only what is configured has a snapshot of its own.
 func splitSides(from []source.Source, base string) (old, now []source.Source, err error) {
@@ -320,29 +304,6 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		r.Status = exit.Findings
 	}
 	return r, nil
-}
-
-const (
-	conformanceFlag = "--conformance"
-	readSkillsFlag  = "--read-skills"
-)
-
-// asked are the flags that say what is looked at.
-func (o CheckOptions) asked() []string {
-	return given(flag{conformanceFlag, o.Conformance}, flag{readSkillsFlag, o.ReadSkills})
-}
-
-// rulesOf are those that a check with some flags can say something by.
-func rulesOf(asked []string) []finding.Rule {
-	return slices.DeleteFunc(check.Rules(), func(r finding.Rule) bool {
-		switch {
-		case strings.HasPrefix(r.ID, "conformance-"):
-			return !slices.Contains(asked, conformanceFlag)
-		case r.ID == "skill-content-differs", r.ID == "skill-text-long":
-			return !slices.Contains(asked, readSkillsFlag)
-		}
-		return false
-	})
 }
 
 // judged is what is kept of a server that was looked at.
