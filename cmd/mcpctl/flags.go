@@ -84,7 +84,7 @@ func formatFlags(o *output.Options) []cli.Flag {
 func (p *program) talkFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "color", Usage: "`WHEN` to colour: auto, always or never", Value: "auto", Destination: &p.Output.Color},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no progress and no remarks on standard error", Destination: &p.Quiet},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "nothing on standard error but the reason of a status other than 0", Destination: &p.Quiet},
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "tell more on standard error", Destination: &p.Verbose},
 	}
 }

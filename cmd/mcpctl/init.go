@@ -80,7 +80,7 @@ now and later.`,
 				p.Note("commit these files; mcpctl diff tells what changes from now on")
 			} else {
 				undo(p.Dir, planned)
-				p.Note("nothing was written, since nothing could be saved: mend that, and run it again")
+				p.Reason("nothing was written, since nothing could be saved: mend that, and run it again")
 			}
 			return err
 		},

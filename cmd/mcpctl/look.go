@@ -139,7 +139,7 @@ looks at every configured server; mcp-snapshots is a SOURCE, too, for which noth
 					return nil
 				}
 			}
-			p.Note("nothing matches %s", report.Visible(pattern))
+			p.Reason("nothing matches %s", report.Visible(pattern))
 			return exit.Told(exit.Findings)
 		},
 	}, p.surveyFlags())

@@ -20,7 +20,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// exits runs a program and wants exactly this exit status: exits 3 mcpctl list.
+// exits runs a program and wants exactly this exit status: exits 3 mcpctl list. A status that is not 0 leaves why on standard error.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS PROGRAM [ARG…]")
@@ -28,6 +28,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	if got := exitStatus(ts, err); got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+	if args[1] == "mcpctl" && args[0] != "0" && ts.ReadFile("stderr") == "" {
+		ts.Fatalf("exit status %s, and not a word of why on standard error", args[0])
 	}
 }
 

@@ -47,7 +47,7 @@ func conflictError(p host.Process, name string, disputed []string, err error) er
 		return fmt.Errorf("merging %s: %w", name, err)
 	}
 	if disputed != nil {
-		p.Note("%s: both sides changed %s: edit it, or run mcpctl snapshot", name, report.Visible(strings.Join(disputed, ", ")))
+		p.Reason("%s: both sides changed %s: edit it, or run mcpctl snapshot", name, report.Visible(strings.Join(disputed, ", ")))
 	}
 	return exit.Code(1)
 }

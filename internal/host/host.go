@@ -51,10 +51,16 @@ func (p Process) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// Note tells something on Err unless the user wants quiet. Texts that are not the program's own must be made visible first.
+// Reason tells on Err why the status is not 0, to those who want quiet as well. Texts that are not the program's own must be made
+// visible first.
+func (p Process) Reason(format string, args ...any) {
+	fmt.Fprintf(p.Err, "mcpctl: "+format+"\n", args...)
+}
+
+// Note is a Reason for what the user can do without: it is not told to those who want quiet.
 func (p Process) Note(format string, args ...any) {
 	if !p.Quiet {
-		fmt.Fprintf(p.Err, "mcpctl: "+format+"\n", args...)
+		p.Reason(format, args...)
 	}
 }
 

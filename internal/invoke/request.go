@@ -242,7 +242,10 @@ func (o Options) problems(server, name string, problems []call.Problem) error {
 	if len(problems) == 0 || o.NoValidate {
 		return nil
 	}
-	text := fmt.Sprintf("%s: %s: the arguments are not what it takes; nothing was called (--no-validate sends them all the same)", server, report.Visible(name))
+	if server != "" {
+		server += ": "
+	}
+	text := fmt.Sprintf("%s%s: the arguments are not what it takes; nothing was called (--no-validate sends them all the same)", server, report.Visible(name))
 	for _, p := range problems {
 		text += "\n  " + lineOf(p)
 	}
@@ -301,7 +304,7 @@ func (c *Client) do(ctx context.Context, name string, r request) error {
 		return err
 	}
 	if result.Failed {
-		c.note("%s reports an error", report.Visible(name))
+		c.process.Reason("%s: %s reports an error", c.name(), report.Visible(name))
 		return exit.Code(exit.Findings)
 	}
 	return nil

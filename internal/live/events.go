@@ -32,8 +32,12 @@ func (r *watchRun) tell(w *watchedServer, e watch.Event) {
 func (r *watchRun) note(w *watchedServer, e watch.Event) (surface []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	shown := shownEvent(w, e)
 	if e.State != watch.Closed {
 		w.last = e.State
+	}
+	if e.Kind == watch.StateChanged && e.State != watch.Closed {
+		w.failure = shown.Error
 	}
 	if e.Kind == watch.Changed || e.Kind == watch.Recovered && !r.options.Saved { // a distance is told by Changed alone
 		w.found = e.Findings
@@ -43,7 +47,7 @@ func (r *watchRun) note(w *watchedServer, e watch.Event) (surface []byte) {
 			r.totals.add(e.Findings)
 		}
 	}
-	r.publish(shownEvent(w, e))
+	r.publish(shown)
 	return r.surfaces.note(w, e)
 }
 
@@ -150,6 +154,18 @@ func (r *watchRun) sumUp(ctx context.Context) error {
 	case lost != nil:
 		return lost
 	}
+	return r.told(status)
+}
+
+// told is a status as an error, after its reason was told to those who do not see the events.
+func (r *watchRun) told(status int) error {
+	why := &report.Report{Command: "watch", Status: status}
+	for _, w := range r.servers {
+		if !w.reached() {
+			why.Servers = append(why.Servers, report.Server{Name: w.name(), Error: w.failure})
+		}
+	}
+	output.TellStatus(r.process, r.options.Output, why)
 	return exit.Told(status)
 }
 

@@ -60,8 +60,6 @@ type Options struct {
 // Check finds mistakes before anything is contacted. command tells whether one stands behind "--".
 func (o Options) Check(from []source.Source, command bool) error {
 	switch {
-	case o.MaxFailures < 1:
-		return exit.Usagef("--max-failures is at least 1")
 	case o.Interval != nil && *o.Interval < time.Second:
 		return exit.Usagef("--interval is at least 1s")
 	case o.MaxStaleness != nil && *o.MaxStaleness < 2*time.Second:
@@ -154,6 +152,7 @@ type watchedServer struct {
 	view    watch.View
 
 	last    watch.State        // before watching ended
+	failure *report.Failure    // the trouble of that state; nil = none
 	kept    *snapshot.Snapshot // what the journal's file has of it
 	found   []finding.Finding  // the newest distance from what is saved
 	unsaved bool               // there is nothing to measure it from
@@ -190,7 +189,7 @@ func (r *watchRun) run(ctx context.Context) error {
 	misconfigured := func(w *watchedServer) bool { return w.target.Known().Misconfigured }
 	if len(r.servers) > 0 && !slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return !misconfigured(w) }) {
 		_ = r.events.finish()
-		return exit.Code(exit.Usage) // the configuration alone kept every server from being contacted
+		return r.told(exit.Usage) // the configuration alone kept every server from being contacted
 	}
 	return r.sumUp(ctx)
 }

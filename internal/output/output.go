@@ -129,9 +129,7 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 	if err := Write(ctx, p, o, r, view); err != nil {
 		return err
 	}
-	if o.format() != "table" || o.File != "" || !terminal.IsTerminal(p.Out) && !terminal.Same(p.Out, p.Err) {
-		tellStatus(p, r)
-	}
+	TellStatus(p, o, r)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -209,17 +207,28 @@ func writeStepSummary(p host.Process, o Options, r *report.Report, view report.O
 	return errors.Join(err, file.Close())
 }
 
-// tellStatus writes lines on standard error for failed servers, with what to do, and one for any other status.
-func tellStatus(p host.Process, r *report.Report) {
+// TellStatus writes lines on standard error for failed servers, with what to do, and one for any other status, unless a person
+// sees the table, which tells all of it.
+func TellStatus(p host.Process, o Options, r *report.Report) {
+	if o.format() == "table" && o.File == "" && (terminal.IsTerminal(p.Out) || terminal.Same(p.Out, p.Err)) {
+		return
+	}
+	tell, told := p.Reason, len(r.Problems) > 0
+	if r.Status == exit.OK {
+		tell = p.Note
+	}
 	for _, line := range report.FailureNotes(r.Servers, p.Verbose) {
-		p.Note("%s", line)
+		tell("%s", line)
 	}
-	told := slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.Error != nil && s.Tolerated == nil })
 	for _, problem := range r.Problems {
-		p.Note("%s", report.Visible(problem))
+		tell("%s", report.Visible(problem))
 	}
-	if told = told || len(r.Problems) > 0; r.Status == exit.Findings || r.Status == exit.NoBaseline || r.Status != exit.OK && !told {
-		p.Note("exit status %d: %s", r.Status, report.Meaning(r))
+	told = told || slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.Error != nil && s.Tolerated == nil })
+	switch {
+	case r.Status == exit.NoBaseline:
+		tell("exit status %d: %s: save it with mcpctl snapshot", r.Status, report.Meaning(r))
+	case r.Status == exit.Findings, r.Status != exit.OK && !told:
+		tell("exit status %d: %s", r.Status, report.Meaning(r))
 	}
 }
 
