@@ -126,7 +126,7 @@ func (p *program) parallelFlags() []cli.Flag {
 
 func retryFlags(c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "retries", Usage: "try up to `N` times more after a failure that may pass (default: MCP_MAX_RETRIES, else 0)", Value: c.Retries, Destination: &c.Retries},
+		&cli.GenericFlag{Name: "retries", Usage: "try up to `N` times more after a failure that may pass (default: MCP_MAX_RETRIES, else 0)", Value: number(&c.Retries, 0)},
 		&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first server that fails", Destination: &c.FailFast},
 	}
 }

@@ -48,7 +48,7 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "base", Usage: "the old side: any `SOURCE`", Destination: &o.Base},
 			&cli.StringFlag{Name: "base-ref", Usage: "the old side: the same servers, started from commit `REF` in a temporary worktree", Destination: &o.Ref},
-			&cli.IntFlag{Name: "versions", Usage: "a table of the last `N` releases of the one package", Destination: &o.Versions},
+			&cli.GenericFlag{Name: "versions", Usage: "a table of the last `N` releases of the one package", Value: number(&o.Versions, 0)},
 			&cli.BoolFlag{Name: "upgrade", Usage: "configured servers that start a package (npx, uvx, pipx, docker), against its newest version", Destination: &o.Upgrade},
 			&cli.BoolFlag{Name: "locked", Usage: "start no other package than what mcp-snapshots/mcpctl.lock.json says", Destination: &o.Locked},
 			&cli.StringFlag{Name: "build", Usage: "with --base-ref, run `CMD` with the shell in both trees first", Destination: &o.Build},
@@ -130,7 +130,7 @@ With --usage, what recorded calls say of tools, too: those that nobody calls, ca
 }
 
 func watchCommand(p program) *cli.Command {
-	var o live.Options
+	o := live.Options{MaxFailures: 5}
 	var against string
 	p.Output.Format = eventFormat(p.env)
 	return &cli.Command{
@@ -144,7 +144,7 @@ r and Enter, or SIGUSR1, asks all servers at once. Saved snapshots are never wri
 			&cli.GenericFlag{Name: "interval", Usage: "poll every server once in this `DURATION` (without it one that announces its changes every 5m)", Value: duration(&o.Interval), DefaultText: "30s"},
 			&cli.GenericFlag{Name: "max-staleness", Usage: "tell what is known of a server as stale after this `DURATION`, whatever the connection seems to be", Value: duration(&o.MaxStaleness), DefaultText: "twice the time between polls"},
 			&cli.GenericFlag{Name: "debounce", Usage: "read again once announcements pause for this `DURATION`, after ten times as long in any case", Value: duration(&o.Debounce), DefaultText: "100ms"},
-			&cli.IntFlag{Name: "max-failures", Usage: "after `N` failures in a row try a server once a minute only", Value: 5, Destination: &o.MaxFailures},
+			&cli.GenericFlag{Name: "max-failures", Usage: "after `N` failures in a row try a server once a minute only", Value: count(&o.MaxFailures), DefaultText: "5"},
 			&cli.StringFlag{Name: "against", Usage: "tell changes since this `SIDE`: previous (each from the one before) or saved (all since the saved snapshot)", Value: "previous", Destination: &against},
 			&cli.GenericFlag{Name: "for", Usage: "end after this `DURATION`, such as 10m", Value: duration(&o.For)},
 			&cli.BoolFlag{Name: "until-change", Usage: "end after the first change", Destination: &o.UntilChange},

@@ -196,7 +196,7 @@ func (p program) found(cfg *config.Config, entries []config.Entry, problem error
 }
 
 func pingCommand(p program) *cli.Command {
-	count, second := 1, time.Second
+	times, second := 1, time.Second
 	pause := &second
 	return p.command(&cli.Command{
 		Name:      "ping",
@@ -205,13 +205,10 @@ func pingCommand(p program) *cli.Command {
 		Description: `Connects, and sends ping; since protocol version 2026-07-28, which has no ping, server/discover. Without a SOURCE every
 configured server is asked. The exit status is 3 when one of them does not answer.`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "count", Aliases: []string{"n"}, Usage: "ping `N` times over the same connection", Value: 1, Destination: &count},
+			&cli.GenericFlag{Name: "count", Aliases: []string{"n"}, Usage: "ping `N` times over the same connection", Value: count(&times), DefaultText: "1"},
 			&cli.GenericFlag{Name: "interval", Usage: "wait a `DURATION` between two pings", Value: duration(&pause), DefaultText: "1s"},
 		},
 		Action: p.about(&report.Options{}, func(ctx context.Context, from []source.Source) (*report.Report, error) {
-			if count < 1 {
-				return nil, exit.Usagef("--count is at least 1")
-			}
 			f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
 			if err != nil {
 				return nil, err
@@ -220,7 +217,7 @@ configured server is asked. The exit status is 3 when one of them does not answe
 			if err != nil {
 				return nil, err
 			}
-			return fleet.Report("ping", f.Ping(ctx, targets, count, *pause)), nil
+			return fleet.Report("ping", f.Ping(ctx, targets, times, *pause)), nil
 		}),
 	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), contactFlags(&p.Select, &p.Contact), p.parallelFlags())
 }

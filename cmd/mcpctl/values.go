@@ -50,14 +50,17 @@ func days(to *time.Duration) value {
 }
 
 // count is a number of at least 1; a field that stays 0 was not given.
-func count(to *int) value {
+func count(to *int) value { return number(to, 1) }
+
+// number is a whole number of at least so much, in decimal: 010 is ten.
+func number(to *int, least int) value {
 	return func(text string) error {
 		n, err := strconv.Atoi(text)
 		switch {
 		case err != nil:
 			return errors.New("not a whole number")
-		case n < 1:
-			return errors.New("it is at least 1")
+		case n < least:
+			return fmt.Errorf("it is at least %d", least)
 		}
 		*to = n
 		return nil

@@ -201,9 +201,6 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 	if c.Timeout != nil {
 		o.Timeout = *c.Timeout
 	}
-	if c.Retries < 0 {
-		return o, exit.Usagef("--retries is at least 0")
-	}
 	if c.Sandbox && c.AllowScripts {
 		return o, exit.Usagef("--allow-scripts runs install scripts outside of the sandbox: leave one of the two out")
 	}
