@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 		err = perform(ctx, app, own)
 	}
 	if behind == nil {
-		err = withDashes(err, args)
+		err = withDashes(p, err, args)
 	}
 	printError(p, err)
 	return exit.CodeOf(err)
@@ -115,7 +115,10 @@ func newApp(p program, args ...string) *cli.App {
 			case !c.Args().Present():
 				return exit.Usagef("which command? To see what a server offers, write mcpctl list -- %s", strings.Join(p.behind, " "))
 			}
-			return unknownCommand(c.App, p.typed[slices.Index(p.typed, c.Args().First()):])
+			if name := flagName(p.typed[0]); !isWord(p.typed[0]) && !known(c.App, name) {
+				return badUsage(&cli.Command{Name: c.App.Name, Flags: c.App.Flags}, errors.New(undefined+"-"+name))
+			}
+			return unknownCommand(p.Process, c.App, p.typed[slices.Index(p.typed, c.Args().First()):])
 		},
 		Commands: commands(p, args),
 	}

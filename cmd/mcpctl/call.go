@@ -63,6 +63,9 @@ func (p *program) asking(words operands, do func(ctx context.Context, from []sou
 	return func(c *cli.Context) error {
 		named, rest := oneSource(*p, c.Args().Slice())
 		if len(rest) < words.least {
+			if p.behind != nil {
+				return exit.Usagef("%s; what is asked for stands in front of --", words.usage)
+			}
 			return exit.Usagef("%s", words.usage)
 		}
 		if words.named && swapped(named, rest) {

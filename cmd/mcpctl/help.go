@@ -88,7 +88,7 @@ func (p program) help(app *cli.App, command string, all bool) error {
 	if command != "" {
 		c := app.Command(command)
 		if c == nil {
-			return unknownCommand(app, []string{command})
+			return unknownCommand(p.Process, app, []string{command})
 		}
 		text = commandHelp(c, all)
 	}

@@ -1,18 +1,23 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os/exec"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/invoke"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -27,30 +32,48 @@ var meant = map[string]string{
 	"ls": "list", "get": "list", "probe": "list", "connect": "list", "inspect": "show", "describe": "show", "info": "show", "view": "show", "search": "grep", "find": "grep",
 	"save": "snapshot", "lock": "snapshot", "compare": "diff", "plan": "diff", "breaking": "diff", "changelog": "diff", "outdated": "diff --upgrade", "upgrade": "diff --upgrade",
 	"lint": "check", "scan": "check", "audit": "check", "validate": "check", "test": "check", "run": "call", "exec": "call", "invoke": "call", "status": "ping", "health": "ping",
+	"inspector": "show", "schema": "show", "doctor": "check", "verify": "check", "clean": "cache --empty",
 	"servers": "config", "discover": "config --discover", "explain": "rules", "approve": "accept", "apply": "accept", "monitor": "watch", "dev": "watch --reload 'src/**'",
 }
+
+// elsewhere are words that people try for what mcpctl leaves to others, and who does it.
+var elsewhere = map[string]string{
+	"add": notWritten, "remove": notWritten, "rm": notWritten, "delete": notWritten, "edit": notWritten, "install": notWritten, "uninstall": notWritten, "set": notWritten, "update": notWritten,
+	"start": notKept, "stop": notKept, "restart": notKept, "serve": notKept, "logs": notKept, "log": notKept, "ps": notKept, "attach": notKept,
+}
+
+const (
+	notWritten = "mcpctl configures no servers, it reads the files that your applications have: mcpctl config shows which, edit one of them"
+	notKept    = "mcpctl starts servers for as long as a command lasts: mcpctl watch keeps them up, and --verbose shows what they say"
+)
 
 // operandsOf are what commands cannot do without.
 var operandsOf = map[string]string{"show": " SOURCE", "call": " SOURCE TOOL", "read": " SOURCE URI", "prompt": " SOURCE NAME", "grep": " PATTERN", "accept": " FINGERPRINT", "rules": " RULE"}
 
 // unknownCommand is the line to type where the words that were typed, with what stood behind "--", begin with no command.
-func unknownCommand(app *cli.App, typed []string) error {
+func unknownCommand(p host.Process, app *cli.App, typed []string) error {
 	word, rest := typed[0], typed[1:]
-	if word == "get" && len(rest) > 0 && meant[rest[0]] != "" { // as kubectl has it
+	kubectl := len(rest) > 0 && slices.Contains([]string{"get", "describe"}, word)
+	switch {
+	case kubectl && len(rest) > 1 && slices.Contains([]string{"tool", "prompt", "resource", "template"}, rest[0]):
+		return exit.Usagef("there is no command %q: write mcpctl show SOURCE %s", word, printable.ShellWord(rest[0]+"/"+rest[1]))
+	case kubectl && meant[rest[0]] != "":
 		return exit.Usagef("there is no command %q: write %s", word, retyped(meant[rest[0]], rest[1:], -1))
+	case elsewhere[word] != "":
+		return exit.Usagef("there is no command %q: %s", word, elsewhere[word])
 	}
 	if line := meant[word]; line != "" {
 		if len(rest) == 0 {
 			return exit.Usagef("there is no command %q: write mcpctl %s%s", word, line, operandsOf[line])
 		}
-		return exit.Usagef("there is no command %q: write %s", word, retyped(line, rest, commandLine(rest)))
+		return exit.Usagef("there is no command %q: write %s", word, retyped(line, rest, commandLine(p, rest)))
 	}
 	guess := match.DidYouMean(word, lists.Map(app.Commands, func(command *cli.Command) string { return command.Name }))
 	program := -1
 	switch {
 	case hostAndPort().MatchString(word):
 		typed = append([]string{"http://" + word}, rest...)
-	case guess == "" && isProgram(word):
+	case guess == "" && isProgram(p, word):
 		program = 0
 	case source.Parse(word).Kind != source.Configured:
 	default:
@@ -68,35 +91,47 @@ func retyped(command string, words []string, program int) string {
 }
 
 // commandLine is where words begin that start a server and are nothing else, or -1: a server may be named like a program.
-func commandLine(words []string) int {
+func commandLine(p host.Process, words []string) int {
 	return slices.IndexFunc(words[:max(0, len(words)-1)], func(word string) bool {
-		return isProgram(word) && strings.ContainsAny(words[slices.Index(words, word)+1], "-./")
+		return isProgram(p, word) && strings.ContainsAny(words[slices.Index(words, word)+1], "-./")
 	})
 }
 
-// isProgram tells whether a word, or a whole line as one, begins with a program of this machine.
-func isProgram(word string) bool {
+// isProgram tells whether a word, or a whole line as one, begins with a program that can be run here.
+func isProgram(p host.Process, word string) bool {
 	name, _, _ := strings.Cut(word, " ")
-	_, err := exec.LookPath(name)
+	_, err := process.LookPath(name, "", p.Environ)
 	return err == nil && !strings.ContainsAny(name, `/\`)
 }
 
 // withDashes is an error or, where it comes of a program that stands among the words of a command, the line to type.
-func withDashes(err error, typed []string) error {
-	at := slices.IndexFunc(typed, isProgram)
-	if at < 1 || exit.CodeOf(err) != exit.Usage {
+func withDashes(p host.Process, err error, typed []string) error {
+	if exit.CodeOf(err) != exit.Usage {
 		return err
 	}
-	text, name := err.Error(), strings.Fields(typed[at])[0]
-	line := retyped(typed[0], typed[1:], at-1)
-	switch {
-	case strings.Contains(text, name+" is a program"), strings.HasPrefix(text, "open "+typed[at]):
+	at := slices.IndexFunc(typed, func(word string) bool { return isProgram(p, word) })
+	if at < 1 || !isWord(typed[0]) {
+		return err
+	}
+	name, line := strings.Fields(typed[at])[0], retyped(typed[0], typed[1:], at-1)
+	if namesNothing(err, typed[at]) {
 		return exit.Usagef("no server %q is configured: for one that this program starts, write %s", name, line)
-	case strings.HasPrefix(text, "unknown flag ") && commandLine(typed[at:]) == 0:
+	}
+	if _, flag := errors.AsType[unknownFlag](err); flag && commandLine(p, typed[at:]) == 0 {
 		return exit.Usagef("%w\nif %s is to start a server, write %s", err, name, line)
 	}
 	return err
 }
+
+// namesNothing tells whether an error says that a word is neither the name of a server nor a file.
+func namesNothing(err error, word string) bool {
+	problems, _ := errors.AsType[config.Problems](err)
+	file, missing := errors.AsType[*fs.PathError](err)
+	return slices.ContainsFunc(problems, func(p config.Problem) bool { return p.Unknown == word }) || missing && file.Path == word
+}
+
+// unknownFlag is a flag that a command does not have.
+type unknownFlag struct{ error }
 
 // hostAndPort is an address that lacks its scheme.
 var hostAndPort = match.Pattern(`^[A-Za-z0-9.-]+:\d+(/.*)?$`)
@@ -125,15 +160,32 @@ func arranged(args []string, takesValue map[string]bool) ([]string, error) {
 		} else if takesValue[name] {
 			i++
 			flags = append(flags, args[i])
-			if (name == "o" || name == "output") && slices.Contains(report.Formats(), args[i]) {
-				return nil, exit.Usagef("%s %s would write a file of that name: write --format %s for the format, or %s ./%s for the file", arg, args[i], args[i], arg, args[i])
-			}
+		}
+		if err := formatAsFile(arg, flags[len(flags)-1]); err != nil {
+			return nil, err
 		}
 	}
 	if len(words) == 0 {
 		return flags, nil
 	}
 	return slices.Concat(words[:1], flags, words[1:]), nil
+}
+
+// formatAsFile is the error for an -o that would write a file with the name of a format, as kubectl writes a format; last is the word that
+// the flag ends with.
+func formatAsFile(flag, last string) error {
+	name, value, joined := strings.Cut(flag, "=")
+	if !joined {
+		value = last
+	}
+	switch {
+	case !slices.Contains([]string{"o", "output"}, strings.TrimLeft(name, "-")):
+	case value == "wide":
+		return exit.Usagef("%s wide would write a file of that name: in a pipe nothing is cut, as in mcpctl list | cat", name)
+	case slices.Contains(slices.Concat(report.Formats(), invoke.Formats()), value):
+		return exit.Usagef("%s %s would write a file of that name: write --format %s for the format, or %s ./%s for the file", name, value, value, name, value)
+	}
+	return nil
 }
 
 // isWord tells words from flags; "-" is standard input.
@@ -150,7 +202,8 @@ func formatFor(args []string, format string) string {
 // otherNames are flags as other programs have them, and ours.
 var otherNames = map[string]string{
 	"fmt": "format", "type": "format", "out": "output", "file": "config", "server": "only", "name": "only", "token": "bearer", "auth": "bearer",
-	"headers": "header", "H": "header", "e": "env", "cwd": "config", "tools": "kind", "debug": "verbose", "v": "version", "dry": "dry-run", "force": "yes", "threshold": "fail-on",
+	"headers": "header", "H": "header", "e": "env", "cwd": "config", "tools": "kind", "input": "args", "data": "args", "d": "args", "params": "args", "arguments": "args",
+	"p": "parallel", "j": "parallel", "jobs": "parallel", "concurrency": "parallel", "n": "interval", "strict": "fail-on", "debug": "verbose", "v": "version", "dry": "dry-run", "force": "yes", "threshold": "fail-on",
 }
 
 // otherWays are flags of other programs, and how the same is said here.
@@ -160,13 +213,30 @@ var otherWays = map[string]string{
 	"transport": "a URL and -- CMD tell the transport", "cli": "the command that starts a server is written last, as -- CMD ARG…",
 	"method": "a request is a command: list, call, read, prompt", "tool": "the name of a tool stands behind the SOURCE", "tool-name": "the name of a tool stands behind the SOURCE", "tool-arg": "arguments are written without dashes: KEY=VALUE",
 	"uri": "a URI stands behind the SOURCE", "schema": "mcpctl show SOURCE TOOL --raw has the schema", "wide": "in a pipe nothing is cut: mcpctl list | cat",
+	"all": "without a SOURCE it is every configured server", "A": "without a SOURCE it is every configured server", "jq": "write --json, and | jq behind it",
+	"watch": "mcpctl watch keeps looking", "no-color": "write --color never, or set NO_COLOR", "stat": "the first lines of mcpctl diff are that", "name-only": "the first lines of mcpctl diff are that",
 }
+
+// flagName is a flag without its dashes and its value.
+func flagName(flag string) string {
+	name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	return name
+}
+
+// known tells whether any command takes a flag of that name.
+func known(app *cli.App, name string) bool {
+	_, is := flagsFor(app, nil)[name]
+	return is || slices.Contains(report.Formats(), name) || strings.Trim(name, "v") == ""
+}
+
+// undefined is how the flag package tells of a flag that it does not know.
+const undefined = "flag provided but not defined: "
 
 // badUsage turns what the flag package says into our usage error.
 func badUsage(c *cli.Command, err error) error {
-	text := strings.TrimPrefix(err.Error(), "flag provided but not defined: ")
+	text := strings.TrimPrefix(err.Error(), undefined)
 	if text != err.Error() {
-		return exit.Usagef("unknown flag %s%s: see %s --help", doubleDash(text), nearestFlag(c, text), strings.TrimSpace("mcpctl "+strings.TrimPrefix(c.Name, "mcpctl")))
+		return exit.Misuse(unknownFlag{fmt.Errorf("unknown flag %s%s: see %s --help", doubleDash(text), nearestFlag(c, text), strings.TrimSpace("mcpctl "+strings.TrimPrefix(c.Name, "mcpctl")))})
 	}
 	return exit.Usagef("%s: see mcpctl %s --help", doubleDashes(err.Error()), c.Name)
 }
@@ -206,12 +276,8 @@ func doubleDash(flag string) string {
 	return flag
 }
 
-// doubleDashes is what the flag package says of a value, in the words of this program.
+// doubleDashes is what the flag package says of a value, in the words of this program; only of a switch it has words of its own.
 func doubleDashes(text string) string {
 	flag := regexp.MustCompile(`( for flag | for |argument: )-(\w[\w-]+)`)
-	meant := "not a whole number"
-	if strings.HasPrefix(text, "invalid boolean value") {
-		meant = "not true or false"
-	}
-	return strings.Replace(flag.ReplaceAllString(text, "$1--$2"), ": parse error", ": "+meant, 1)
+	return strings.Replace(flag.ReplaceAllString(text, "$1--$2"), ": parse error", ": not true or false", 1)
 }

@@ -57,6 +57,9 @@ type DiffOptions struct {
 // Diff is what changed from the old side to the new one, which SOURCEs name.
 func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Source) (*report.Report, error) {
 	o.Now = p.Now
+	if o.Versions > 0 && (len(from) != 1 || from[0].Kind != source.Package) {
+		return nil, exit.Usagef("--versions N is how many of the last releases of one package are compared: write mcpctl diff npm:PACKAGE --versions 5")
+	}
 	old, now, err := splitSides(from, o.Base)
 	if err != nil {
 		return nil, err
@@ -64,8 +67,6 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	switch {
 	case len(o.kinds()) > 1:
 		return nil, exit.Usagef("%s each say what is compared with what: leave one of them out", strings.Join(o.kinds()[:2], " and "))
-	case o.Versions < 0 || o.Versions > 0 && (len(from) != 1 || from[0].Kind != source.Package):
-		return nil, exit.Usagef("--versions N is how many of the last releases of one package are compared: write mcpctl diff npm:PACKAGE --versions 5")
 	case o.Locked && old != nil:
 		return nil, exit.Usagef("--locked is for servers and their saved snapshots: name no old side")
 	case o.Ref == "" && o.Build != "":

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -134,7 +134,11 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 			if strings.Contains(name, "/") {
 				message += ", and there is no such file"
 			}
-			problems = append(problems, Problem{Message: message, Hint: c.unknown(name, known)})
+			problem := Problem{Message: message, Hint: c.unknown(name, known)}
+			if len(match.Nearest(name, known)) == 0 {
+				problem.Unknown = name
+			}
+			problems = append(problems, problem)
 		}
 	}
 	if len(problems) > 0 {
@@ -146,28 +150,43 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 // Names are those of all entries, as Entry.Names.
 func (c *Config) Names() []string { return lists.Flat(c.Entries, Entry.Names) }
 
-// address is one that lacks its scheme.
-var address = match.Pattern(`^[A-Za-z0-9.-]+:\d+(/.*)?$`)
+// Words that stand for something else than a server.
+var (
+	address  = match.Pattern(`^[A-Za-z0-9.-]*:\d+(/.*)?$|^localhost(/.*)?$|^\d+\.\d+\.\d+\.\d+(/.*)?$`)
+	halfURL  = match.Pattern(`^(https?):/*([^/].*)`)
+	revision = match.Pattern(`^(HEAD|main|master|origin/.+)$|.[~^]\d*$`)
+)
 
-// Meant is how to write what a word that names no server meant: an address, or a program of this machine; or empty.
+// Meant is how to write what a word that names no server meant: an address, a package, a commit, a file or a kind of items; or empty.
 func Meant(word string) string {
-	if address().MatchString(word) {
+	scoped, image := strings.HasPrefix(word, "@"), strings.TrimPrefix(word, "docker:")
+	half := halfURL().FindStringSubmatch(word)
+	_, _, err := packages.Parse("npm:" + word)
+	switch {
+	case half != nil:
+		return fmt.Sprintf("a URL is written %s://%s", half[1], half[2])
+	case strings.HasPrefix(word, ":") && address().MatchString(word):
+		return "for a server at that address write http://localhost" + word
+	case address().MatchString(word):
 		return "for a server at that address write http://" + word
-	}
-	if _, _, err := packages.Parse("npm:" + word); err == nil && strings.HasPrefix(word, "@") {
+	case scoped && err == nil:
 		return "for the server in a package of npm write npm:" + word
-	}
-	name, _, _ := strings.Cut(word, " ")
-	if path, err := exec.LookPath(name); err == nil && !strings.ContainsAny(name, `/\`) {
-		return fmt.Sprintf("%s is a program (%s): for a server that it starts write -- %s ARG…", name, path, name)
+	case image != word:
+		return "for the server in an image write oci:" + image
+	case revision().MatchString(word):
+		return "for what is committed there write git:" + word
+	case slices.Contains([]string{".yaml", ".yml", ".toml", ".jsonc"}, filepath.Ext(word)):
+		return "for the servers that a file configures write --config " + word
+	case slices.Contains([]string{"tools", "prompts", "resources", "templates"}, word):
+		return "for items of one kind write --kind " + word
 	}
 	return ""
 }
 
 func (c *Config) unknown(name string, known []string) string {
 	for _, server := range known {
-		if item, ok := strings.CutPrefix(name, server+"."); ok && item != "" { // as mcporter has it
-			return fmt.Sprintf("the server and what it offers are two words: %s %s", server, item)
+		if item, ok := strings.CutPrefix(name, server); ok && len(item) > 1 && strings.ContainsAny(item[:1], "./:") { // as mcporter has it
+			return fmt.Sprintf("the server and what it offers are two words: %s %s", server, item[1:])
 		}
 	}
 	if hint := Meant(name); hint != "" && len(match.Nearest(name, known)) == 0 {
@@ -192,6 +211,7 @@ type Problem struct {
 	Server  string `json:"server,omitempty"`
 	Message string `json:"message"`        // lower case, without full stop
 	Hint    string `json:"hint,omitempty"` // what to do next
+	Unknown string `json:"-"`              // the word that no server is called by, and none nearly; empty = that is not what is wrong
 	asked   bool   // an answer of the entry's Prompts mends it
 }
 
@@ -242,8 +262,20 @@ func Explain(err error) error {
 		}
 		lines = append(lines, line)
 	}
-	return errors.New(strings.Join(lines, "\n"))
+	return explained{problems, strings.Join(lines, "\n")}
 }
+
+// explained are Problems with what to do about them.
+type explained struct {
+	Problems
+	text string
+}
+
+// Error is the text.
+func (e explained) Error() string { return e.text }
+
+// Unwrap is what is explained.
+func (e explained) Unwrap() error { return e.Problems }
 
 // Describe is the entry in a report: variables as written, names alone of environment and headers, nothing that looks secret.
 func (e Entry) Describe() report.Server {

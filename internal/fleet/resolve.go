@@ -277,7 +277,9 @@ func NoServers(cfg *config.Config, names []string) error {
 		where = "no configuration of an application names one"
 	}
 	if len(names) > 0 {
-		return exit.Usagef("there is no server %q: %s", names[0], cmp.Or(config.Meant(names[0]), where))
+		return exit.Misuse(config.Explain(config.Problem{
+			Message: fmt.Sprintf("there is no server %q", names[0]), Hint: cmp.Or(config.Meant(names[0]), where), Unknown: names[0],
+		}))
 	}
 	return exit.Usagef(`there is no server to contact: %s
 write one into .mcp.json, look at those of other applications with --discover, or name one: a URL, npm:PACKAGE, or -- and the command that starts it`, where)

@@ -20,8 +20,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/git"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -208,6 +210,9 @@ func readRegular(ctx context.Context, p host.Process, path string) ([]Saved, err
 func readFile(path string) ([]Saved, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if meant := config.Meant(path); meant != "" {
+			return nil, exit.Usagef("%w: %s", err, meant)
+		}
 		return nil, exit.Usagef("%w: a word that ends in .json or has a slash is a file; mcpctl snapshot saves servers, and mcpctl config shows those that have names", err)
 	}
 	if err != nil {
@@ -254,7 +259,7 @@ func parse(origin, name string, data []byte) ([]Saved, error) {
 	}
 	parsed, err := snapshot.Parse(data)
 	if err != nil {
-		return nil, &ParseError{origin, err}
+		return nil, &ParseError{Origin: origin, Err: err, instead: instead(origin, data)}
 	}
 	return []Saved{{Snapshot: parsed, Raw: data, Name: name, Origin: origin}}, nil
 }
@@ -263,6 +268,22 @@ func parse(origin, name string, data []byte) ([]Saved, error) {
 type ParseError struct {
 	Origin string // as reports name the file
 	Err    error
+
+	instead string // how to write what the file was meant for; empty = nobody knows
+}
+
+// instead is how to write a file that configures servers, or starts one.
+func instead(origin string, data []byte) string {
+	file, _ := syntax.JSON(data)
+	_, usual := file.Get("mcpServers")
+	_, ofVSCode := file.Get("servers")
+	switch {
+	case usual || ofVSCode:
+		return "it configures servers: write --config " + printable.ShellWord(origin)
+	case bytes.HasPrefix(data, []byte("#!")), bytes.HasPrefix(data, []byte("\x7fELF")), bytes.HasPrefix(data, []byte("MZ")):
+		return "if it starts a server, write -- " + printable.ShellWord(origin)
+	}
+	return ""
 }
 
 // Error names the file.
@@ -279,7 +300,7 @@ func (e *ParseError) Hint() string {
 	case errors.Is(e.Err, snapshot.ErrConflict):
 		return "run mcpctl snapshot, which saves what the server offers now; docs/snapshot-format.md has a merge driver that merges such files"
 	}
-	return ""
+	return e.instead
 }
 
 // reportIn is the report that a file holds; nil when it holds something else. Reports have all these members.
