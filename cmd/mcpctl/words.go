@@ -71,8 +71,8 @@ func unknownCommand(p host.Process, app *cli.App, typed []string) error {
 	guess := match.DidYouMean(word, lists.Map(app.Commands, func(command *cli.Command) string { return command.Name }))
 	program := -1
 	switch {
-	case hostAndPort().MatchString(word):
-		typed = append([]string{"http://" + word}, rest...)
+	case config.AddressOf(word) != "":
+		typed = append([]string{config.AddressOf(word)}, rest...)
 	case guess == "" && isProgram(p, word):
 		program = 0
 	case source.Parse(word).Kind != source.Configured:
@@ -132,9 +132,6 @@ func namesNothing(err error, word string) bool {
 
 // unknownFlag is a flag that a command does not have.
 type unknownFlag struct{ error }
-
-// hostAndPort is an address that lacks its scheme.
-var hostAndPort = match.Pattern(`^[A-Za-z0-9.-]+:\d+(/.*)?$`)
 
 // arranged moves flags in front of positional arguments, behind the name of the command: urfave/cli stops reading flags at the
 // first positional argument, people do not. --json is --format json, and so on; -vv is -v.

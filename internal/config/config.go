@@ -157,6 +157,17 @@ var (
 	revision = match.Pattern(`^(HEAD|main|master|origin/.+)$|.[~^]\d*$`)
 )
 
+// AddressOf is the URL of an address that lacks its scheme, or also its host; empty where a word is none.
+func AddressOf(word string) string {
+	if !address().MatchString(word) {
+		return ""
+	}
+	if strings.HasPrefix(word, ":") {
+		word = "localhost" + word
+	}
+	return "http://" + word
+}
+
 // Meant is how to write what a word that names no server meant: an address, a package, a commit, a file or a kind of items; or empty.
 func Meant(word string) string {
 	scoped, image := strings.HasPrefix(word, "@"), strings.TrimPrefix(word, "docker:")
@@ -165,10 +176,8 @@ func Meant(word string) string {
 	switch {
 	case half != nil:
 		return fmt.Sprintf("a URL is written %s://%s", half[1], half[2])
-	case strings.HasPrefix(word, ":") && address().MatchString(word):
-		return "for a server at that address write http://localhost" + word
-	case address().MatchString(word):
-		return "for a server at that address write http://" + word
+	case AddressOf(word) != "":
+		return "for a server at that address write " + AddressOf(word)
 	case scoped && err == nil:
 		return "for the server in a package of npm write npm:" + word
 	case image != word:
