@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
@@ -126,16 +126,23 @@ func elements(method, name string, raw json.RawMessage) ([]json.RawMessage, erro
 	return all, nil
 }
 
-// Told tells whether a text of the result says the same as its structured content.
+// Told tells whether texts of the result say the same as its structured content: one of them all of it, or each an element. What is
+// no object FastMCP makes one of, as {"result": …}.
 func (r Result) Told() bool {
-	structured, err := rawjson.Decode(r.Structured)
-	for _, p := range r.Pieces {
-		said, failed := rawjson.Decode(json.RawMessage(p.Text))
-		if p.Kind == Text && err == nil && failed == nil && reflect.DeepEqual(structured, said) {
-			return true
-		}
+	texts := lists.Map(lists.Filter(r.Pieces, func(p Content) bool { return p.Kind == Text }), func(p Content) string { return p.Text })
+	value := r.Structured
+	if members, err := rawjson.Members(value); err == nil && len(members) == 1 && members[0].Key == "result" {
+		value = members[0].Value
 	}
-	return false
+	says := func(text string) bool { return sameAs(value, text) || sameAs(r.Structured, text) }
+	elements, err := rawjson.Elements(value)
+	return slices.ContainsFunc(texts, says) || err == nil && len(elements) > 0 && slices.EqualFunc(elements, texts, sameAs)
+}
+
+// sameAs tells whether a text is a value, written as JSON or, of a string, as it is.
+func sameAs(value json.RawMessage, text string) bool {
+	said, ok := rawjson.Text(value)
+	return ok && said == text || rawjson.Equal(value, json.RawMessage(text))
 }
 
 // Promised is what is wrong with the structured content of a tool by the schema that it declares (specification, tools,

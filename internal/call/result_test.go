@@ -69,6 +69,37 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
+// TestTold: what texts say already is not said again as structured content, nor where a library has wrapped it to make an object.
+func TestTold(t *testing.T) {
+	for _, test := range []struct {
+		structured string
+		texts      []string
+		told       bool
+	}{
+		{`{"a":1,"b":[{}]}`, []string{"{\n  \"b\": [{}],\n  \"a\": 1\n}"}, true},
+		{`{"a":1}`, []string{"one", `{"a": 1}`}, true},
+		{`{"a":1}`, []string{`{"a": 2}`}, false},
+		{`{"a":1}`, []string{"a is 1"}, false},
+		{`{"result":"sunny"}`, []string{"sunny"}, true},
+		{`{"result":"5"}`, []string{"5"}, true},
+		{`{"result":5}`, []string{"5"}, true},
+		{`{"result":"sunny"}`, []string{"rainy"}, false},
+		{`{"result":"sunny","wind":3}`, []string{"sunny"}, false},
+		{`{"result":["a",{"b":1}]}`, []string{"a", `{"b": 1}`}, true},
+		{`{"result":["a","b"]}`, []string{"a"}, false},
+		{`{"result":[]}`, nil, false},
+		{`{}`, nil, false},
+	} {
+		r := Result{Structured: json.RawMessage(test.structured)}
+		for _, text := range test.texts {
+			r.Pieces = append(r.Pieces, Content{Kind: Text, Text: text})
+		}
+		if got := r.Told(); got != test.told {
+			t.Errorf("%s with %q: told is %v", test.structured, test.texts, got)
+		}
+	}
+}
+
 // FuzzResults: no result of a server is too odd to be read or refused.
 func FuzzResults(f *testing.F) {
 	f.Add(`{"content":[{"type":"text","text":"a"}],"structuredContent":{"a":1e400},"isError":true}`)
