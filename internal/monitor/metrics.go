@@ -31,6 +31,7 @@ type meter struct {
 	undelivered                  *family
 	subscribers, dropped         atomic.Int64
 	sizes                        sync.Map // size by server: counting tokens takes a while
+	measuring                    sync.Mutex
 }
 
 func newMeter(m *Monitor) *meter {
@@ -206,6 +207,8 @@ type size struct {
 }
 
 func (t *meter) measure(server string, now watch.Status) size {
+	t.measuring.Lock() // counted once, however many ask
+	defer t.measuring.Unlock()
 	if known, ok := t.sizes.Load(server); ok && known.(size).surface == now.Surface {
 		return known.(size)
 	}

@@ -161,6 +161,7 @@ type slowWriter struct {
 	blocked <-chan struct{}
 	header  http.Header
 	once    sync.Once
+	wrote   func([]byte) // nil = nobody looks
 }
 
 func (w *slowWriter) Header() http.Header {
@@ -173,6 +174,9 @@ func (w *slowWriter) WriteHeader(int) {}
 func (w *slowWriter) Write(p []byte) (int, error) {
 	w.once.Do(func() { w.entered <- struct{}{} })
 	<-w.blocked
+	if w.wrote != nil {
+		w.wrote(p)
+	}
 	return len(p), nil
 }
 

@@ -55,6 +55,7 @@ type Monitor struct {
 	events  *journal.Journal
 	asking  asking
 	past    past
+	shared  shared
 	patient time.Duration // with clients that do not take what they are sent
 	servers atomic.Pointer[[]Server]
 	ready   atomic.Bool // every server has had its first outcome

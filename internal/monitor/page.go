@@ -114,14 +114,16 @@ func encode(value any) []byte {
 	return append(raw, '\n')
 }
 
-// writeJSON answers with a document. A client that has it already, as its ETag tells, is told so.
-func writeJSON(w http.ResponseWriter, r *http.Request, document []byte) {
+// writeJSON answers with a document in parts. A client that has it already, as its ETag tells, is told so.
+func writeJSON(w http.ResponseWriter, r *http.Request, parts ...[]byte) {
 	if tag := w.Header().Get("ETag"); tag != "" && names(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(document) // the client has gone if it fails
+	for _, part := range parts {
+		_, _ = w.Write(part) // the client has gone if it fails
+	}
 }
 
 // names tells whether one of the tags in a header is this one, strong or weak (RFC 9110 §13.1.2).
@@ -192,16 +194,37 @@ func (m *Monitor) listChanges(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	all := changed{Mcpctl: report.Version, Server: s.Name, Changes: []story{}}
+	var newest []journal.Entry
 	for _, e := range slices.Backward(m.events.After(0).Entries) {
-		if e.Server != s.Name || e.Change == 0 || len(all.Changes) == shownChanges {
-			continue
+		if e.Server == s.Name && e.Change != 0 && len(newest) < shownChanges {
+			newest = append(newest, e)
 		}
+	}
+	key := toldChanges{server: s.Name, count: len(newest)}
+	if len(newest) > 0 {
+		key.last = newest[0].ID
+	}
+	told, done := m.shared.take(r.Context(), key, func() ([]byte, string) { return tellChanges(s.Name, newest), "" })
+	defer done()
+	if told != nil {
+		writeJSON(w, r, told.text)
+	}
+}
+
+// toldChanges says which changes of a server a document holds.
+type toldChanges struct {
+	server, last string
+	count        int
+}
+
+func tellChanges(server string, newest []journal.Entry) []byte {
+	all := changed{Mcpctl: report.Version, Server: server, Changes: []story{}}
+	for _, e := range newest {
 		if one, err := storyOf(e); err == nil {
 			all.Changes = append(all.Changes, one)
 		}
 	}
-	writeJSON(w, r, encode(all))
+	return encode(all)
 }
 
 func storyOf(e journal.Entry) (story, error) {

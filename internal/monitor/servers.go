@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
@@ -48,7 +49,7 @@ type oneServer struct {
 	LatencyMs       []int           `json:"latencyMs,omitempty"`      // that the newest readings took, the newest last
 	ChangesPerHour  []int           `json:"changesPerHour,omitempty"` // of the last 24 hours, the newest last
 	Digest          string          `json:"digest,omitempty"`         // of the surface
-	Surface         json.RawMessage `json:"surface,omitempty"`        // the last good one, as a snapshot file
+	Surface         json.RawMessage `json:"surface,omitempty"`        // the last good one, as a snapshot file; showServer writes it out of what is shared
 }
 
 func (m *Monitor) listServers(w http.ResponseWriter, r *http.Request) {
@@ -69,22 +70,34 @@ func (m *Monitor) showServer(w http.ResponseWriter, r *http.Request) {
 	}
 	one, now := m.describe(s)
 	one.Mcpctl = report.Version
-	if file, err := surfaceFile(now.Surface); err == nil {
-		one.Surface, one.Digest = file, fmt.Sprintf("sha256:%x", sha256.Sum256(file))
+	surface, done := m.shared.take(r.Context(), now.Surface, func() ([]byte, string) { return surfaceFile(now.Surface) })
+	defer done()
+	if surface == nil {
+		return
 	}
+	one.Digest = surface.digest
 	lasting := one
 	lasting.VerifiedAt, lasting.Seen, lasting.AgeSeconds, lasting.Watch, lasting.LatencyMs, lasting.ChangesPerHour = nil, nil, nil, nil, nil, nil
 	w.Header().Set("ETag", fmt.Sprintf(`W/"%x"`, sha256.Sum256(encode(lasting))))
 	w.Header().Set("Cache-Control", "no-cache")
-	writeJSON(w, r, encode(one))
+	whole := encode(one)
+	if surface.text == nil {
+		writeJSON(w, r, whole)
+		return
+	}
+	writeJSON(w, r, bytes.TrimSuffix(whole, []byte("}\n")), []byte(`,"surface":`), surface.text, []byte("}\n"))
 }
 
-// surfaceFile is what a snapshot file would hold; nil when nothing is known.
-func surfaceFile(s *snapshot.Snapshot) (json.RawMessage, error) {
+// surfaceFile is what a snapshot file would hold, without white space, and the digest of the file; nil when nothing is known.
+func surfaceFile(s *snapshot.Snapshot) (text []byte, digest string) {
 	if s == nil {
-		return nil, nil
+		return nil, ""
 	}
-	return s.EncodeKnown()
+	file, err := s.EncodeKnown()
+	if err != nil {
+		return nil, ""
+	}
+	return bytes.TrimSpace(encode(json.RawMessage(file))), fmt.Sprintf("sha256:%x", sha256.Sum256(file))
 }
 
 // describe tells how it stands with a server, all of it at one moment.
