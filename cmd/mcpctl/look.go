@@ -77,7 +77,7 @@ func showCommand(p program) *cli.Command {
 			}
 			surfaces, err := fleet.Survey(c.Context, p.Process, p.Select, p.Contact, from)
 			if err == nil {
-				err = fleet.Show(surfaces, wanted)
+				err = fleet.Show(c.Context, surfaces, wanted)
 			}
 			return p.emit(c.Context, fleet.Report("show", surfaces), err, report.Options{Raw: raw})
 		},

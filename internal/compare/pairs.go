@@ -208,12 +208,12 @@ func (p Pair) result() fleet.Surface {
 }
 
 // tokens are what the two sides cost in a prompt; nil where that is not known, or the run has no room for the server.
-func (p Pair) tokens() (old, now *int) {
+func (p Pair) tokens(ctx context.Context) (old, now *int) {
 	if p.leftOut {
 		return nil, nil
 	}
 	var prices check.Prices
-	return p.Old.TokenCost(&prices), p.New.TokenCost(&prices)
+	return p.Old.TokenCost(ctx, &prices), p.New.TokenCost(ctx, &prices)
 }
 
 // versions are those that both sides say they are; nil when a side is not known.
@@ -246,7 +246,7 @@ func (p Pair) compare(ctx context.Context, limit time.Duration, options diff.Opt
 	}
 	result := p.result()
 	c := &compared{server: result.Server, tally: fleet.TallyOf(result), found: found, versions: p.versions(), whole: p.whole(), unsaved: p.Unsaved}
-	c.server.BaseTokens, c.server.Tokens = p.tokens()
+	c.server.BaseTokens, c.server.Tokens = p.tokens(ctx)
 	if p.Old.Snapshot != p.New.Snapshot {
 		c.server.Changed = signature.Changed(p.Old.Snapshot, p.New.Snapshot)
 	}

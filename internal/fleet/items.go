@@ -76,7 +76,7 @@ func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilte
 			limitHeap()
 		}
 		if s.Snapshot != nil {
-			s.Server.Tokens = s.TokenCost(prices)
+			s.Server.Tokens = s.TokenCost(ctx, prices)
 			filter.fill(s, kept.item)
 			s.ServerInfo, s.Capabilities = kept.same(s.ServerInfo), kept.same(s.Capabilities)
 		}
@@ -183,10 +183,10 @@ func mentions(raw json.RawMessage, pattern *regexp.Regexp) bool {
 }
 
 // Show puts all, or only the wanted items, into the reports of servers. One that certainly no surface offers is an error.
-func Show(surfaces []Surface, wanted []string) error {
+func Show(ctx context.Context, surfaces []Surface, wanted []string) error {
 	missing := wanted
 	for i := range surfaces {
-		found := surfaces[i].show(wanted)
+		found := surfaces[i].show(ctx, wanted)
 		missing = slices.DeleteFunc(slices.Clone(missing), func(want string) bool { return slices.Contains(found, want) })
 	}
 	if len(missing) == 0 {
@@ -195,12 +195,12 @@ func Show(surfaces []Surface, wanted []string) error {
 	return notOffered(surfaces, missing[0])
 }
 
-func (s *Surface) show(wanted []string) (found []string) {
+func (s *Surface) show(ctx context.Context, wanted []string) (found []string) {
 	if s.Snapshot == nil {
 		return nil
 	}
 	if len(wanted) == 0 {
-		s.Server.Tokens = s.TokenCost(&check.Prices{})
+		s.Server.Tokens = s.TokenCost(ctx, &check.Prices{})
 		ItemFilter{}.fill(s, itself)
 	}
 	return slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })

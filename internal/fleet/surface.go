@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -63,12 +64,16 @@ func (s Surface) Priced() bool {
 	return s.Snapshot != nil && s.Snapshot.Tools.Whole()
 }
 
-// TokenCost is what the server costs in a prompt; nil when its tools are not known.
-func (s Surface) TokenCost(prices *check.Prices) *int {
+// TokenCost is what the server costs in a prompt; nil when its tools are not known, or ctx ends while they are counted.
+func (s Surface) TokenCost(ctx context.Context, prices *check.Prices) *int {
 	if !s.Priced() {
 		return nil
 	}
-	return new(prices.Of(s.Snapshot))
+	cost, err := host.Await(ctx, func() (int, error) { return prices.Of(s.Snapshot), nil })
+	if err != nil {
+		return nil
+	}
+	return &cost
 }
 
 // Absent is a server that is known not to be there.

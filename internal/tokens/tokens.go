@@ -13,6 +13,7 @@ import (
 	_ "embed"
 	"math"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -61,9 +62,12 @@ func pieces(word string) int {
 	if _, whole := rankOf(word); whole {
 		return 1
 	}
-	n := 0
+	n, before, cost := 0, "", 0
 	for ; len(word) > longestWord; word = word[longestWord:] {
-		n += merge(word[:longestWord])
+		if part := word[:longestWord]; part != before { // a long word mostly repeats itself
+			before, cost = part, merge(part)
+		}
+		n += cost
 	}
 	return n + merge(word)
 }
@@ -329,7 +333,10 @@ func rankOf(token string) (rank int, ok bool) {
 	if len(token) > maxToken {
 		return 0, false
 	}
-	low, high := 0, blocks // the block is the last one whose first token is not behind this one
+	if token == "" {
+		return 0, false
+	}
+	low, high := around(token) // the block is the last one whose first token is not behind this one
 	for high-low > 1 {
 		middle := int(uint(low+high) / 2)
 		if head, _ := entry(start(middle)); table[head.at:head.at+head.size] <= token {
@@ -340,6 +347,42 @@ func rankOf(token string) (rank int, ok bool) {
 	}
 	n, ok := search(token, low)
 	return rankAt(low*blockSize + n), ok
+}
+
+// around is the blocks between which a token lies by its first two bytes: the first is not behind it, the last is.
+func around(token string) (low, high int) {
+	first := int(token[0]) << 8
+	last := first | 0xFF
+	if len(token) > 1 {
+		first |= int(token[1])
+		last = first
+	}
+	behind := headsBehind()
+	if first > 0 {
+		low = max(int(behind[first-1])-1, 0)
+	}
+	return low, int(behind[last])
+}
+
+// headsBehind is for any two bytes how many blocks begin with a token that begins with these or with lesser ones.
+var headsBehind = sync.OnceValue(func() *[1 << 16]uint16 {
+	var counts [1 << 16]uint16
+	block := 0
+	for two := range counts {
+		for ; block < blocks && firstTwo(block) <= two; block++ {
+		}
+		counts[two] = uint16(block)
+	}
+	return &counts
+})
+
+func firstTwo(block int) int {
+	head, _ := entry(start(block))
+	two := int(table[head.at]) << 8
+	if head.size > 1 {
+		two |= int(table[head.at+1])
+	}
+	return two
 }
 
 // part is what is written of a token.
