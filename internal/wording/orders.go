@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -37,23 +38,32 @@ func order(expression string) func() *match.Expression {
 	})
 }
 
-// Reading is a text as a model reads it: without what nobody sees, and with Latin letters in the place of those that look alike.
+// Reading is a text as a model reads it: without what nobody sees, and with Latin letters in the place of those that look alike. What nobody
+// sees may also be all that parts two words, so that where there is any the text is read a second time, with blanks in its place.
 type Reading struct {
-	text, plain string
-	from        []int // where each byte of plain, and its end, stands in text; nil = they are the same
-	grams       *match.Grams
+	text  string
+	views []view
+}
+
+// view is one way to read a text.
+type view struct {
+	plain string
+	from  []int // where each byte of plain, and its end, stands in the text; nil = they are the same
+	grams *match.Grams
 }
 
 // Read is the reading of a text, whose grams may be known already.
 func Read(text string, grams *match.Grams) Reading {
-	r := Reading{text: text, plain: text, grams: grams}
-	if strings.ContainsFunc(text, disguises) {
-		r.undisguise()
+	switch {
+	case !strings.ContainsFunc(text, disguises):
+		if grams == nil {
+			grams = match.GramsOf(text)
+		}
+		return Reading{text, []view{{plain: text, grams: grams}}}
+	case strings.ContainsFunc(text, func(r rune) bool { return Latin(r) < 0 }):
+		return Reading{text, []view{undisguised(text, ""), undisguised(text, " ")}}
 	}
-	if r.grams == nil || r.from != nil {
-		r.grams = match.GramsOf(r.plain)
-	}
-	return r
+	return Reading{text, []view{undisguised(text, "")}}
 }
 
 // disguises tells a character that is read as another one, or passed over, as are marks on letters.
@@ -61,19 +71,23 @@ func disguises(r rune) bool {
 	return r >= utf8.RuneSelf && (Latin(r) != r || unicode.Is(unicode.Mn, r))
 }
 
-func (r *Reading) undisguise() {
+// undisguised is a text in plain letters, with something in the place of what nobody sees.
+func undisguised(text, unseen string) view {
 	var plain strings.Builder
-	r.from = make([]int, 0, len(r.text)+1)
-	for at, c := range r.text {
-		if c = Latin(c); c < 0 || unicode.Is(unicode.Mn, c) {
-			continue
+	from := make([]int, 0, len(text)+1)
+	for at, c := range text {
+		before := plain.Len()
+		switch c = Latin(c); {
+		case c < 0:
+			plain.WriteString(unseen)
+		case !unicode.Is(unicode.Mn, c):
+			plain.WriteRune(c)
 		}
-		plain.WriteRune(c)
-		for range utf8.RuneLen(c) {
-			r.from = append(r.from, at)
+		for range plain.Len() - before {
+			from = append(from, at)
 		}
 	}
-	r.plain, r.from = plain.String(), append(r.from, len(r.text))
+	return view{plain.String(), append(from, len(text)), match.GramsOf(plain.String())}
 }
 
 // Find is where an expression matches first, in bytes of the text as it is written; nil = nowhere.
@@ -84,14 +98,28 @@ func (r Reading) Find(pattern func() *match.Expression) []int {
 	return nil
 }
 
+// all are the matches in every view, in their order, each place once.
 func (r Reading) all(pattern func() *match.Expression, most int) [][]int {
-	if !pattern().May(r.grams) {
+	found := r.views[0].all(pattern, most)
+	for _, v := range r.views[1:] {
+		further := slices.DeleteFunc(v.all(pattern, most), func(at []int) bool {
+			i, _ := slices.BinarySearchFunc(found, at[0], func(other []int, start int) int { return cmp.Compare(other[1], start+1) })
+			return i < len(found) && found[i][0] < at[1]
+		})
+		found = append(found, further...)
+	}
+	slices.SortFunc(found, slices.Compare)
+	return found
+}
+
+func (v view) all(pattern func() *match.Expression, most int) [][]int {
+	if !pattern().May(v.grams) {
 		return nil
 	}
-	found := pattern().FindAllStringIndex(r.plain, most)
+	found := pattern().FindAllStringIndex(v.plain, most)
 	for _, at := range found {
-		if r.from != nil {
-			at[0], at[1] = r.from[at[0]], r.from[at[1]]
+		if v.from != nil {
+			at[0], at[1] = v.from[at[0]], v.from[at[1]]
 		}
 	}
 	return found
@@ -147,6 +175,8 @@ func Latin(r rune) rune {
 	switch {
 	case known:
 		return letter
+	case r == '\u2800': // a pattern of Braille without dots
+		return ' '
 	case tags+0x20 <= r && r < tags+0x7F:
 		return r - tags
 	case wide+0x21 <= r && r < wide+0x7F:
