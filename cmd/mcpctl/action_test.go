@@ -246,7 +246,7 @@ func TestActionTakesItsOwnRelease(t *testing.T) {
 }
 
 // TestActionVerifiesTheAttestation lets a stand-in for gh answer: what it does not vouch for is not installed, and what nobody
-// could be asked about is said.
+// could be asked about is said. It is asked for the tag, too: an older release under the name of a newer one is not it.
 func TestActionVerifiesTheAttestation(t *testing.T) {
 	for name, test := range map[string]struct {
 		token, answer string
@@ -259,7 +259,7 @@ func TestActionVerifiesTheAttestation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			gh := t.TempDir()
-			script := "#!/bin/sh\ncase \"$*\" in \"attestation verify mcpctl_1.2.0_linux_amd64.tar.gz --repo mcpctl/mcpctl --signer-workflow \"*) " + test.answer + ";; esac\nexit 9\n"
+			script := "#!/bin/sh\ncase \"$*\" in \"attestation verify mcpctl_1.2.0_linux_amd64.tar.gz --repo mcpctl/mcpctl --cert-identity https://github.com/mcpctl/mcpctl/.github/workflows/release.yml@refs/tags/v1.2.0\") " + test.answer + ";; esac\nexit 9\n"
 			if err := os.WriteFile(filepath.Join(gh, "gh"), []byte(script), 0o755); err != nil {
 				t.Fatal(err)
 			}

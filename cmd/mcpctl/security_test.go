@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	namedProof = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z]*|[a-z0-9-]+\\.txtar)`")
+	namedProof = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z0-9_]*|[a-z0-9-]+\\.txtar)`")
 	testHead   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 )
 
@@ -29,6 +29,31 @@ func TestSecurityNamesWhatExists(t *testing.T) {
 		if !known[m[1]] {
 			t.Errorf("docs/security.md names %s, which does not exist", m[1])
 		}
+	}
+}
+
+// TestEveryAttackHasATest holds each row of the tables that say what shows something to naming a test, in the column for that.
+func TestEveryAttackHasATest(t *testing.T) {
+	page, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, shown := 0, false
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		switch last := strings.TrimSpace(cells[len(cells)-1]); {
+		case len(cells) < 2:
+			shown = false // no table
+		case last == "shown by":
+			shown = true
+		case shown && !strings.HasPrefix(last, "---"):
+			if rows++; !namedProof.MatchString(last) {
+				t.Errorf("no test is named for: %s", line)
+			}
+		}
+	}
+	if rows < 50 {
+		t.Fatalf("only %d rows: is the search broken?", rows)
 	}
 }
 

@@ -61,8 +61,9 @@ fi
 
 # The checksums lie beside the archive, so they show that it arrived whole, not who made it. The attestation shows that.
 if command -v gh > gh.path && [ -n "${GH_TOKEN:-}" ]; then
-  if ! gh attestation verify "$file" --repo mcpctl/mcpctl --signer-workflow mcpctl/mcpctl/.github/workflows/release.yml; then
-    echo "::error::$file was not built by the release workflow of mcpctl: its attestation does not verify"
+  # With the tag: an older release under the name of this one is not it.
+  if ! gh attestation verify "$file" --repo mcpctl/mcpctl --cert-identity "https://github.com/mcpctl/mcpctl/.github/workflows/release.yml@refs/tags/v$number"; then
+    echo "::error::$file was not built by the release workflow of mcpctl from the tag v$number: its attestation does not verify"
     exit 2
   fi
   echo "mcpctl $VERSION: checksum and build attestation verified"
