@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -8,8 +9,10 @@ import (
 	"maps"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -91,19 +94,26 @@ func (o ListenOptions) open(hasToken bool) (_ net.Listener, private bool, err er
 
 // listenUnix listens on a socket that nobody but the user can connect to. One that a killed run has left is replaced.
 func listenUnix(path string) (net.Listener, error) {
+	if path == "" || path[0] == '@' {
+		return nil, fmt.Errorf("unix:%s is no file, and every user could connect to it: name a file of your own, such as unix:/run/user/1000/mcpctl.sock", path)
+	}
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode().Type() != fs.ModeSocket {
 			return nil, fmt.Errorf("%s is there and no socket: choose another path", path)
 		}
-		if conn, err := net.Dial("unix", path); err == nil {
+		conn, err := net.Dial("unix", path)
+		if err == nil {
 			_ = conn.Close()
-			return nil, fmt.Errorf("%s is listened on: is another mcpctl running? Choose another path", path)
+		}
+		refused := errors.Is(err, syscall.ECONNREFUSED) || err != nil && runtime.GOOS == "windows" // which has a number of its own for that
+		if !refused { // as only one that nobody listens on does: a busy one has no time
+			return nil, fmt.Errorf("%s is listened on, or not yours: is another mcpctl running? Choose another path", path)
 		}
 		if err := os.Remove(path); err != nil {
 			return nil, err
 		}
 	}
-	listener, err := net.Listen("unix", path)
+	listener, err := bindPrivate(path)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +121,12 @@ func listenUnix(path string) (net.Listener, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	return listener, nil
+}
+
+// bindPrivate listens on a socket that, on Linux, is never there with another mode than 0600.
+func bindPrivate(path string) (net.Listener, error) {
+	c := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error { return raw.Control(process.OwnerOnly) }}
+	return c.Listen(context.Background(), "unix", path)
 }
 
 // secure is TLS with the certificate of the options; nil = none is wanted.
