@@ -106,7 +106,7 @@ func listenUnix(path string) (net.Listener, error) {
 			_ = conn.Close()
 		}
 		refused := errors.Is(err, syscall.ECONNREFUSED) || err != nil && runtime.GOOS == "windows" // which has a number of its own for that
-		if !refused { // as only one that nobody listens on does: a busy one has no time
+		if !refused {                                                                              // as only one that nobody listens on does: a busy one has no time
 			return nil, fmt.Errorf("%s is listened on, or not yours: is another mcpctl running? Choose another path", path)
 		}
 		if err := os.Remove(path); err != nil {
