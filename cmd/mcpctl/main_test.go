@@ -28,6 +28,7 @@ var programs = map[string]func(){
 		quit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	},
 	"appears":   func() { os.Exit(appears()) },
+	"shown":     func() { os.Exit(shown()) },
 	"escape":    func() { os.Exit(escape(os.Args[1:])) },
 	"fetch":     func() { os.Exit(fetch(os.Args[1:])) },
 	"mcpgo":     func() { quit(mcpgoStdio()) },
