@@ -32,10 +32,10 @@ const (
 // version is that of the lines.
 const version = 1
 
-// record is what goes into the file: an event, a surface, or how far an output has got.
+// record is what goes into the file: an event, with the surface that it led to if it did, or how far an output has got.
 type record struct {
 	entry   Entry
-	surface []byte
+	surface []byte // nil = none
 	output  string
 	number  int
 }
@@ -43,7 +43,7 @@ type record struct {
 // line is a record in the file. Events have many keys beside these.
 type line struct {
 	Mcpctl   int             `json:"mcpctl"`
-	ID       string          `json:"id,omitempty"`
+	ID       string          `json:"id,omitempty"` // of "surface": that of the event after it
 	Event    string          `json:"event"`
 	Server   string          `json:"server,omitempty"`
 	Sequence int             `json:"sequence,omitempty"`
@@ -156,7 +156,7 @@ func (j *Journal) loadFile(path string, d *disk, surfaces map[string][]byte) err
 		return err
 	}
 	defer file.Close()
-	broken := 0
+	broken, held := 0, pending{}
 	for lines := bufio.NewReader(file); ; {
 		raw, err := lines.ReadBytes('\n')
 		if err == io.EOF {
@@ -175,16 +175,32 @@ func (j *Journal) loadFile(path string, d *disk, surfaces map[string][]byte) err
 			return fmt.Errorf("it has version %d, and this mcpctl knows %d: install a newer one", l.Mcpctl, version)
 		case err != nil:
 			broken++
+		case l.Event == "surface" && l.ID != "":
+			held = pending{l, d.size, int64(len(raw))}
 		default:
+			if held.ID == l.ID && held.length > 0 {
+				j.restore(held.line, nil, surfaces)
+				d.remember(held.line, held.from, held.length)
+			}
+			held = pending{}
 			j.restore(l, bytes.TrimSuffix(raw, []byte("\n")), surfaces)
 			d.remember(l, d.size, int64(len(raw)))
 		}
 		d.size += int64(len(raw))
 	}
+	if held.length > 0 {
+		d.size = held.from
+	}
 	if broken > 0 {
 		d.note("--journal %s: %d broken lines were left out", path, broken)
 	}
 	return nil
+}
+
+// pending is the line with a surface while that with its event has not come yet: whoever was killed between them told nobody.
+type pending struct {
+	line
+	from, length int64
 }
 
 // restore takes one line of a run before this one.
@@ -285,10 +301,11 @@ func (d *disk) fail(err error) {
 func (d *disk) write(batch []record) error {
 	var text bytes.Buffer
 	for _, r := range batch {
-		l, raw := r.line()
-		d.remember(l, d.size+int64(text.Len()), int64(len(raw)+1))
-		text.Write(raw)
-		text.WriteByte('\n')
+		r.lines(func(l line, raw []byte) {
+			d.remember(l, d.size+int64(text.Len()), int64(len(raw)+1))
+			text.Write(raw)
+			text.WriteByte('\n')
+		})
 	}
 	if err := d.append(text.Bytes()); err != nil {
 		return err
@@ -319,19 +336,21 @@ func (d *disk) append(text []byte) error {
 	return nil
 }
 
-// line is a record as a line, without its end.
-func (r record) line() (line, []byte) {
-	l := line{Mcpctl: version, ID: r.entry.ID, Event: r.entry.Kind, Server: r.entry.Server, Sequence: r.entry.Sequence, Change: r.entry.Change}
+// lines puts the lines of a record: a surface, and then its event, so that no change is told twice nor lost.
+func (r record) lines(put func(line, []byte)) {
+	own := func(l line) {
+		raw, _ := rawjson.Encode(l) // of our own, and a surface that was encoded before
+		put(l, raw)
+	}
+	e := r.entry
 	switch {
 	case r.output != "":
-		l = line{Mcpctl: version, Event: "passed", Output: r.output, Number: r.number}
-	case r.entry.Line == nil:
-		l.Event, l.Surface = "surface", r.surface
-	default:
-		return l, r.entry.Line
+		own(line{Mcpctl: version, Event: "passed", Output: r.output, Number: r.number})
+		return
+	case r.surface != nil:
+		own(line{Mcpctl: version, ID: e.ID, Event: "surface", Server: e.Server, Surface: r.surface})
 	}
-	raw, _ := rawjson.Encode(l) // of our own, and a surface that was encoded before
-	return l, raw
+	put(line{Mcpctl: version, ID: e.ID, Event: e.Kind, Server: e.Server, Sequence: e.Sequence, Change: e.Change}, e.Line)
 }
 
 // remember keeps what a new file has to begin with.

@@ -61,8 +61,10 @@ func Bounded(events, bytes int) *Journal {
 	return j
 }
 
-// Add adds an event of a server ("" = of all of them); line is its JSON once its place is known. After the end it adds nothing.
-func (j *Journal) Add(server, kind string, change bool, line func(Place) []byte) {
+// Add adds an event of a server ("" = of all of them); line is its JSON once its place is known, and surface that of the server from then
+// on as a snapshot file has it, which is kept on the disk alone, with the event or not at all; nil = it is as it was. After the end it
+// adds nothing.
+func (j *Journal) Add(server, kind string, change bool, surface []byte, line func(Place) []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.ended {
@@ -79,7 +81,7 @@ func (j *Journal) Add(server, kind string, change bool, line func(Place) []byte)
 		at.Sequence = counts.Sequence
 	}
 	e := Entry{Place: at, Server: server, Kind: kind, Line: line(at)}
-	if j.waiting = append(j.waiting, e); j.disk == nil || !j.disk.add(record{entry: e}) {
+	if j.waiting = append(j.waiting, e); j.disk == nil || !j.disk.add(record{entry: e, surface: surface}) {
 		j.publish(len(j.waiting))
 	}
 }
@@ -288,13 +290,6 @@ func (j *Journal) Pass(output string, number int) {
 	}
 	if j.passed[output] = number; j.disk != nil {
 		j.disk.add(record{output: output, number: number})
-	}
-}
-
-// Surface notes the surface of a server as it is after what was added, as a snapshot file has it; it is kept on the disk alone.
-func (j *Journal) Surface(server string, file []byte) {
-	if j.disk != nil {
-		j.disk.add(record{entry: Entry{Server: server}, surface: file})
 	}
 }
 

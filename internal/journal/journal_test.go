@@ -12,12 +12,19 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // add adds an event whose line says what it is and where it stands.
-func add(j *Journal, server, note string, change bool) {
+func add(j *Journal, server, note string, change bool) { addWith(j, server, note, change, "") }
+
+// addWith is add with the surface that the server has from then on; empty = the one before.
+func addWith(j *Journal, server, note string, change bool, surface string) {
 	kind := "state"
 	if change {
 		kind = "changed"
 	}
-	j.Add(server, kind, change, func(at Place) []byte {
+	var file []byte
+	if surface != "" {
+		file = []byte(surface)
+	}
+	j.Add(server, kind, change, file, func(at Place) []byte {
 		return fmt.Appendf(nil, `{"mcpctl":1,"id":%q,"event":%q,"server":%q,"sequence":%d,"change":%d,"note":%q}`, at.ID, kind, server, at.Sequence, at.Change, note)
 	})
 }
@@ -37,7 +44,7 @@ func TestPlaces(t *testing.T) {
 	add(j, "a", "", false)
 	add(j, "b", "", true)
 	add(j, "a", "", true)
-	j.Add("", "summary", false, func(Place) []byte { return nil })
+	j.Add("", "summary", false, nil, func(Place) []byte { return nil })
 	if diff := cmp.Diff([]string{"1 a 1 0", "2 b 1 1", "3 a 2 1", "4  0 0"}, places(j.After(0).Entries)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -58,14 +58,13 @@ func TestStored(t *testing.T) {
 		}
 		j.disk.stored.due = j.disk.stored.last + 3
 		for range 2 {
-			add(j, "a", "text", true)
+			addWith(j, "a", "text", true, fmt.Sprintf(`{"tools":[%d]}`, run))
 			j.Settle(t.Context())
 			n, _ := j.Last()
 			want = append(want, fmt.Sprintf("%d a %d %d", n, n, n))
 		}
 		n, _ := j.Last()
 		j.Pass("--webhook", n)
-		j.Surface("a", fmt.Appendf(nil, `{"tools":[%d]}`, run))
 		if err := j.End(); err != nil {
 			t.Fatal(err)
 		}

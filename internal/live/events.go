@@ -47,8 +47,9 @@ func (r *watchRun) note(w *watchedServer, e watch.Event) (surface []byte) {
 			r.totals.add(e.Findings)
 		}
 	}
-	r.publish(shown)
-	return r.surfaces.note(w, e)
+	surface = r.surfaces.kept(w, e)
+	r.publish(shown, surface)
+	return surface
 }
 
 // tellOwn tells an event of the one server that is being developed.
@@ -57,14 +58,15 @@ func (r *watchRun) tellOwn(e report.Event) {
 	defer r.mu.Unlock()
 	w := r.servers[0]
 	e.Time, e.Server, e.State = time.Now(), w.name(), string(w.last)
-	r.publish(e)
+	r.publish(e, nil)
 }
 
-// publish adds an event to the journal, for everybody who reads it; the caller holds the lock.
-func (r *watchRun) publish(e report.Event) {
+// publish adds an event to the journal, for everybody who reads it, with the surface of its server if that is a new one; the caller
+// holds the lock.
+func (r *watchRun) publish(e report.Event, surface []byte) {
 	r.monitor.Count(e)
 	change := e.Event == string(watch.Changed) || e.Event == string(watch.Recovered) && len(e.Findings) > 0
-	r.journal.Add(e.Server, e.Event, change, func(at journal.Place) []byte { return eventLine(e, at) })
+	r.journal.Add(e.Server, e.Event, change, surface, func(at journal.Place) []byte { return eventLine(e, at) })
 	if change && (r.options.UntilChange || r.options.FailOn != "" && r.totals.fails) {
 		r.end(errSeen)
 	}
@@ -145,7 +147,7 @@ func (r *watchRun) sumUp(ctx context.Context) error {
 	}
 	status := r.status()
 	e.Status, e.Verdict = &status, report.VerdictOf(status)
-	r.publish(e)
+	r.publish(e, nil)
 	r.mu.Unlock()
 	lost := r.events.finish()
 	switch {

@@ -43,7 +43,7 @@ func following(t *testing.T, j *journal.Journal, send func(context.Context, jour
 
 // change adds a change of a server.
 func change(j *journal.Journal, server string) {
-	j.Add(server, "changed", true, func(journal.Place) []byte { return []byte("{}") })
+	j.Add(server, "changed", true, nil, func(journal.Place) []byte { return []byte("{}") })
 }
 
 // TestDeadOutputStarvesNobody: one output that never ends takes nothing from another.

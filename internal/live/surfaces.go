@@ -81,8 +81,8 @@ func (s *surfaces) last(ctx context.Context, server string) *snapshot.Snapshot {
 	return last
 }
 
-// note puts what a server offers now into the journal, and gives it if it is to be kept. The caller holds the lock of the run.
-func (s *surfaces) note(w *watchedServer, e watch.Event) []byte {
+// kept is what a server offers now, if an event is the first with it and it is to be kept. The caller holds the lock of the run.
+func (s *surfaces) kept(w *watchedServer, e watch.Event) []byte {
 	surface := w.view.Status().Surface
 	told := w.kept == nil || e.Kind == watch.Changed || e.Kind == watch.Recovered
 	if !s.journal.OnDisk() && s.folder == "" || s.saved || surface == nil || surface == w.kept || !told {
@@ -93,7 +93,6 @@ func (s *surfaces) note(w *watchedServer, e watch.Event) []byte {
 		return nil
 	}
 	w.kept = surface
-	s.journal.Surface(w.name(), file)
 	return file
 }
 
