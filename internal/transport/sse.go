@@ -180,7 +180,16 @@ const (
 
 // newEventReader reads body with a small buffer: most streams carry little, and there may be many.
 func newEventReader(body io.Reader) *eventReader {
-	return &eventReader{lines: bufio.NewReaderSize(body, 1<<10), retry: defaultRetry}
+	return &eventReader{lines: unmarked(body, 1<<10), retry: defaultRetry}
+}
+
+// unmarked is a body without the byte order mark that some frameworks put before it.
+func unmarked(body io.Reader, buffer int) *bufio.Reader {
+	text, mark := bufio.NewReaderSize(body, buffer), "\ufeff"
+	if start, _ := text.Peek(len(mark)); string(start) == mark {
+		_, _ = text.Discard(len(mark))
+	}
+	return text
 }
 
 // next is the next event with data. One that the stream's end cuts off is given without its id. The end is io.EOF.

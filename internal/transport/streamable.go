@@ -186,6 +186,7 @@ var bodyChunks = sync.Pool{New: func() any { return new([bodyChunk]byte) }}
 
 // readValue reads a body up to the end of the object or array in it, which whole tells; of another body it reads the start.
 func readValue(body io.Reader) (value []byte, whole bool, err error) {
+	body = unmarked(body, 16) // the least; what is large is read past it
 	lent := bodyChunks.Get().(*[bodyChunk]byte)
 	defer bodyChunks.Put(lent)
 	text := chunks{parts: [][]byte{lent[:0]}}

@@ -143,6 +143,12 @@ func notTLS(err error) bool {
 	return is[tls.RecordHeaderError](err) || err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
 
+// refusedTLS tells that the other side broke off the handshake of TLS.
+func refusedTLS(err error) bool {
+	alert, ok := errors.AsType[*net.OpError](err)
+	return ok && alert.Op == "remote error"
+}
+
 // lost tells that the connection is gone.
 func lost(err error) bool { return is[*transport.LostError](err) }
 
