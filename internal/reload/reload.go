@@ -192,7 +192,7 @@ func (w *Watcher) concerns(e fsnotify.Event) bool {
 	if w.seen.folders[e.Name] || w.seen.linked[e.Name] || w.seen.linked[filepath.Dir(e.Name)] || filepath.Base(e.Name) == ".gitignore" {
 		return true
 	}
-	info, err := os.Lstat(e.Name)
+	info, err := os.Stat(e.Name) // a link to a folder is one
 	folder := err == nil && info.IsDir()
 	for i, g := range w.look.globs {
 		switch way := below(g.base, e.Name); {

@@ -190,6 +190,49 @@ func TestLinkedBase(t *testing.T) {
 	r.tells("b.ts")
 }
 
+// TestLinkedBaseMoves: releases that take turns behind a link, at which a glob begins or over which it leads to its beginning.
+func TestLinkedBaseMoves(t *testing.T) {
+	for _, glob := range []string{"now/src", "now/src/*.ts", "now/**"} {
+		dir := plant(t, "one/src/a.ts=1", "two/src/a.ts=2")
+		r := &running{t: t, dir: dir}
+		lead := func(to string) {
+			t.Helper()
+			if err := os.Symlink(to, r.at("new")); err != nil {
+				t.Skipf("SKIPPED: no symbolic links here: %v", err)
+			}
+			r.do(os.Rename(r.at("new"), r.at("now")))
+		}
+		lead("one")
+		r = begin(t, dir, glob)
+		write(t, dir, "one/src/a.ts=other")
+		r.tells("now/src/a.ts")
+		lead("two")
+		r.tells("now/src/a.ts")
+		write(t, dir, "two/src/a.ts=another")
+		r.tells("now/src/a.ts")
+		lead("one")
+		r.tells("now/src/a.ts")
+		r.do(os.Remove(r.at("now")))
+		r.tells("now/src/a.ts")
+		lead("two")
+		r.tells("now/src/a.ts")
+		lead("three")
+		r.tells("now/src/a.ts")
+		r.do(os.Rename(r.at("one"), r.at("three")))
+		r.tells("now/src/a.ts")
+	}
+}
+
+// TestLinkComes to a folder, where the glob names no links.
+func TestLinkComes(t *testing.T) {
+	away := plant(t, "a.ts=1")
+	r := begin(t, plant(t, "src/"), "src/**/*.ts")
+	if err := os.Symlink(away, r.at("src/lib")); err != nil {
+		t.Skipf("SKIPPED: no symbolic links here: %v", err)
+	}
+	r.tells("src/lib/a.ts")
+}
+
 // TestManyChanges while nobody listens are told together.
 func TestManyChanges(t *testing.T) {
 	dir := plant(t, "src/")

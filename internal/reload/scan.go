@@ -48,16 +48,27 @@ func (l scanner) all(ctx context.Context, before view) (view, error) {
 	now := view{files: map[string]stamp{}, folders: map[string]bool{}, linked: map[string]bool{}, matched: make([]int, len(l.globs))}
 	for i, g := range l.globs {
 		now.rules = append(now.rules, ignoringIn(g.base, l.dir))
-		now.folders[existing(g.base)] = true
-		if info, err := os.Lstat(g.base); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		real, linked := l.behindLinks(g.base)
+		now.folders[cmp.Or(real, existing(g.base))] = true
+		if linked {
 			now.follow(g.base, mostLinks)
 		}
 		w := walk{view: &now, glob: g, i: i, before: before, entered: map[string]bool{}}
-		if err := w.enter(ctx, g.base, "", 0); err != nil {
+		if err := w.enter(ctx, g.base, real, 0); err != nil {
 			return before, err
 		}
 	}
 	return now, nil
+}
+
+// behindLinks is a folder by its name without links, if links below where globs begin may lead to it: what is watched is what they lead
+// to, which is another folder once they lead elsewhere. It is empty where they lead nowhere.
+func (l scanner) behindLinks(folder string) (real string, linked bool) {
+	real = realOf(folder)
+	if way, err := filepath.Rel(l.dir, folder); err == nil && real == filepath.Join(realOf(l.dir), way) {
+		return "", false
+	}
+	return real, true
 }
 
 // existing is the folder itself, or the nearest one above it that is there.
@@ -160,11 +171,14 @@ const mostLinks = 40
 func (v *view) follow(path string, left int) {
 	folder := filepath.Dir(path)
 	real := realOf(folder)
-	if left == 0 || real == "" {
+	if left == 0 || folder == path {
 		return
 	}
 	if real != folder {
 		v.follow(folder, left-1)
+	}
+	if real == "" {
+		return
 	}
 	end := filepath.Join(real, filepath.Base(path))
 	v.folders[real], v.linked[end] = true, true
