@@ -157,6 +157,19 @@ func TestDistanceFromWhatIsSaved(t *testing.T) {
 		r.set(snapshot.Tools, "a")
 		r.ask <- struct{}{}
 		want(t, "recovered elsewhere", r.after(time.Second), "25s state live", "25s recovered by request", "25s changed by request")
+		r.set(snapshot.Tools, "a", "c")
+		r.ask <- struct{}{}
+		want(t, "away again", r.after(time.Second), "26s changed by request tool-added(tool/c)")
+		before := saved
+		saved = nil
+		r.ask <- struct{}{}
+		want(t, "nothing is saved any more: the distance is not known, and not none", r.after(time.Second))
+		saved = before
+		r.ask <- struct{}{}
+		want(t, "saved as before", r.after(time.Second))
+		r.set(snapshot.Tools, "a")
+		r.ask <- struct{}{}
+		want(t, "none at last", r.after(time.Second), "29s changed by request")
 	})
 }
 

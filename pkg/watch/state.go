@@ -239,9 +239,10 @@ func (s *state) report(r reading, o outcome, recovered bool, err error) {
 }
 
 // compare finds what is to be told of the next surface, and whether there is something to tell: what changed since the
-// last good surface, or the distance from what is saved, when that is another one.
+// last good surface, or the distance from what is saved, when that is known and another one.
 func (s *state) compare(ctx context.Context, next surface) (found []finding.Finding, changed bool, err error) {
-	if found, err = s.findings(ctx, next); err != nil || s.source.Saved == nil {
+	found, known, err := s.findings(ctx, next)
+	if err != nil || !known || s.source.Saved == nil {
 		return found, len(found) > 0, err
 	}
 	now := lists.Set(lists.Map(found, func(f finding.Finding) string { return f.Fingerprint() }))
@@ -252,8 +253,8 @@ func (s *state) compare(ctx context.Context, next surface) (found []finding.Find
 	return found, true, nil
 }
 
-// findings are what changed since the last good surface, or the distance from what is saved.
-func (s *state) findings(ctx context.Context, next surface) ([]finding.Finding, error) {
+// findings are what changed since the last good surface, or the distance from what is saved; known = there is one to compare with.
+func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding, known bool, _ error) {
 	var old, new *snapshot.Snapshot
 	if s.source.Saved != nil {
 		old, new = s.source.Saved(), next.shot
@@ -261,7 +262,7 @@ func (s *state) findings(ctx context.Context, next surface) ([]finding.Finding, 
 		old, new = s.good.against(next)
 	}
 	if old == nil {
-		return nil, nil
+		return nil, false, nil
 	}
 	if limit := s.options.Timeout; limit > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit, "undecided after"})
@@ -274,14 +275,14 @@ func (s *state) findings(ctx context.Context, next surface) ([]finding.Finding, 
 		err = cause
 	}
 	if err != nil {
-		return nil, fmt.Errorf("comparing: %w", err)
+		return nil, true, fmt.Errorf("comparing: %w", err)
 	}
-	return s.options.Judge(found), nil
+	return s.options.Judge(found), true, nil
 }
 
 // breaks tells whether a reading would tell of something broken.
 func (s *state) breaks(ctx context.Context, r reading) bool {
-	found, _ := s.findings(ctx, s.good.with(r)) // who asks heeds the end of ctx
+	found, _, _ := s.findings(ctx, s.good.with(r)) // who asks heeds the end of ctx
 	return slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Level == finding.Breaking && f.Waiver == nil })
 }
 
