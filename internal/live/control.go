@@ -178,6 +178,7 @@ func (r *watchRun) replace(ctx context.Context, servers []*watchedServer) {
 	for _, w := range before {
 		if !slices.Contains(servers, w) {
 			w.end()
+			r.surfaces.leave(w)
 		}
 	}
 	r.mu.Lock()

@@ -27,13 +27,14 @@ type surfaces struct {
 	folder  string // empty = none
 	saved   bool   // distances are told, which go on from nowhere
 
-	mu   sync.Mutex
-	left map[string][]byte // what a run before this one left in the journal
+	mu    sync.Mutex
+	left  map[string][]byte             // what a run before this one left in the journal
+	ended map[string]*snapshot.Snapshot // of servers that this run has stopped to watch
 }
 
 // openSurfaces opens the journal, in memory unless it is to be kept, and the folder.
 func openSurfaces(ctx context.Context, p host.Process, o Options) (s *surfaces, err error) {
-	s = &surfaces{process: p, journal: journal.New(), folder: o.Surfaces, saved: o.Saved}
+	s = &surfaces{process: p, journal: journal.New(), folder: o.Surfaces, saved: o.Saved, ended: map[string]*snapshot.Snapshot{}}
 	if s.folder != "" && !store.Is(s.folder) {
 		if err := os.MkdirAll(s.folder, 0o777); err != nil {
 			return nil, exit.Usagef("--surfaces: %w", err)
@@ -58,7 +59,9 @@ func (s *surfaces) last(ctx context.Context, server string) *snapshot.Snapshot {
 	}
 	s.mu.Lock()
 	file, known := s.left[server]
+	ended := s.ended[server]
 	delete(s.left, server)
+	delete(s.ended, server)
 	s.mu.Unlock()
 	where, err := "--journal", error(nil)
 	if s.folder != "" {
@@ -68,7 +71,7 @@ func (s *surfaces) last(ctx context.Context, server string) *snapshot.Snapshot {
 		}
 	}
 	if !known {
-		return nil
+		return ended
 	}
 	last := (*snapshot.Snapshot)(nil)
 	if err == nil {
@@ -79,6 +82,15 @@ func (s *surfaces) last(ctx context.Context, server string) *snapshot.Snapshot {
 		return nil
 	}
 	return last
+}
+
+// leave keeps what a server offered that is watched no more, for when it is watched again, perhaps started in another way.
+func (s *surfaces) leave(w *watchedServer) {
+	if surface := w.view.Status().Surface; surface != nil && surface.Complete() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.ended[w.name()] = surface
+	}
 }
 
 // kept is what a server offers now, if an event is the first with it and it is to be kept. The caller holds the lock of the run.
