@@ -260,6 +260,10 @@ const codeRejected = -1
 // answer answers the requests of the server's own: elicitation when somebody answers it, no roots, no sampling.
 func (s *Session) answer(ctx context.Context, asked transport.Request) (json.RawMessage, *transport.RPCError) {
 	switch mcp.MCPMethod(asked.Method) {
+	case mcp.MethodListRoots, mcp.MethodSamplingCreateMessage, mcp.MethodElicitationCreate:
+		s.attempt.seen.hear("its request " + asked.Method)
+	}
+	switch mcp.MCPMethod(asked.Method) {
 	case mcp.MethodListRoots:
 		return json.RawMessage(`{"roots":[]}`), nil
 	case mcp.MethodSamplingCreateMessage:
@@ -282,7 +286,11 @@ func (s *Session) answer(ctx context.Context, asked transport.Request) (json.Raw
 // hear takes a notification. It runs on the goroutine that reads.
 func (s *Session) hear(n transport.Notification) {
 	s.listener.take(n)
-	if s.attempt.options.OnNotification != nil && (n.Method == "notifications/progress" || n.Method == "notifications/message") {
+	if n.Method != "notifications/progress" && n.Method != "notifications/message" {
+		return
+	}
+	s.attempt.seen.hear(n.Method)
+	if s.attempt.options.OnNotification != nil {
 		params, _ := s.attempt.masks().JSON(n.Params)
 		s.attempt.options.OnNotification(Heard{n.Method, params})
 	}
