@@ -70,7 +70,7 @@ func monitorOf(o Options, servers ...Server) *Monitor {
 // tell tells an event as watching does.
 func tell(m *Monitor, e report.Event) {
 	m.Count(e)
-	m.events.Add(e.Server, e.Event, e.Findings != nil, func(at journal.Place) []byte {
+	m.events.Add(e.Server, e.Event, e.Findings != nil, nil, func(at journal.Place) []byte {
 		var line bytes.Buffer
 		e.ID, e.Sequence, e.Change = at.ID, at.Sequence, at.Change
 		_ = report.WriteEvent(&line, "ndjson", e, report.Options{})
