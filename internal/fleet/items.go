@@ -49,7 +49,7 @@ func KindWords() []string {
 // How far the heap may grow beyond what lives while items are collected, since they are most of it: by that share, and by leastGrowth where that
 // is more. Of few servers it would collect garbage that another millisecond ends.
 const (
-	thrift      = 40       // percent
+	thrift      = 30       // percent
 	leastGrowth = 40 << 20 // bytes: in a small heap a share of it is soon full again, and the collector would run all the time
 	few         = 20       // servers
 	untilNext   = 100      // servers; to set it stops the run for a moment
