@@ -28,11 +28,13 @@ type actionFile struct {
 	Outputs map[string]struct{ Description, Value string }
 	Runs    struct {
 		Using string
-		Steps []struct {
-			ID, Uses, Run, Shell string
-			Env                  map[string]string
-		}
+		Steps []actionStep
 	}
+}
+
+type actionStep struct {
+	ID, Uses, Run, Shell string
+	Env                  map[string]string
 }
 
 func readYAML(t *testing.T, file string, into any) string {
@@ -82,6 +84,10 @@ func TestActionIsWhole(t *testing.T) {
 		if step.Run != "" && step.Shell != "bash" {
 			t.Errorf("%s: which shell?", step.Run)
 		}
+	}
+	runs := action.Runs.Steps[slices.IndexFunc(action.Runs.Steps, func(step actionStep) bool { return step.ID == "run" })].Env
+	if runs["MCPCTL_JOB_INDEX"] != "${{ strategy.job-index }}" || runs["MCPCTL_JOB_TOTAL"] != "${{ strategy.job-total }}" {
+		t.Errorf("--shard auto does not learn of the matrix: %v", runs)
 	}
 }
 

@@ -47,7 +47,8 @@ type runner struct {
 	step         string // the variable that has the distance of two; empty = 1
 }
 
-// runners divide jobs: Kubernetes' Indexed Jobs (without a total), GitLab, Slurm's arrays, Buildkite, CircleCI and Azure.
+// runners divide jobs: Kubernetes' Indexed Jobs (without a total), GitLab, Slurm's arrays, Buildkite, CircleCI, Azure, and the matrices of
+// GitHub, of which our action tells.
 var runners = []runner{
 	{"JOB_COMPLETION_INDEX", "", "0", ""},                                                              // kubernetes.io/docs/tasks/job/indexed-parallel-processing-static
 	{"CI_NODE_INDEX", "CI_NODE_TOTAL", "1", ""},                                                        // docs.gitlab.com/ci/variables/predefined_variables
@@ -55,6 +56,7 @@ var runners = []runner{
 	{"BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", "0", ""},                                // buildkite.com/docs/pipelines/configure/environment-variables
 	{"CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", "0", ""},                                                // circleci.com/docs/variables
 	{"SYSTEM_JOBPOSITIONINPHASE", "SYSTEM_TOTALJOBSINPHASE", "1", ""},                                  // learn.microsoft.com/azure/devops/pipelines/build/variables
+	{"MCPCTL_JOB_INDEX", "MCPCTL_JOB_TOTAL", "0", ""},                                                  // docs.github.com/actions/reference/workflows-and-actions/contexts#strategy-context
 }
 
 // ParseShard reads "2/5", or "auto" and "auto/5": the part as the job runner tells it in the environment.
@@ -75,8 +77,8 @@ func ParseShard(text string, lookup func(string) (string, bool)) (Shard, error) 
 
 func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, error) {
 	for _, r := range runners {
-		index, ok := lookup(r.index)
-		if !ok {
+		index, _ := lookup(r.index)
+		if index == "" {
 			continue
 		}
 		if total, ok := lookup(r.count); ok && count == "" {

@@ -63,6 +63,8 @@ func TestParseShard(t *testing.T) {
 		{"auto", "BUILDKITE_PARALLEL_JOB=3 BUILDKITE_PARALLEL_JOB_COUNT=4", "4/4"},
 		{"auto", "CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=2", "1/2"},
 		{"auto", "SYSTEM_JOBPOSITIONINPHASE=2 SYSTEM_TOTALJOBSINPHASE=2", "2/2"},
+		{"auto", "MCPCTL_JOB_INDEX=3 MCPCTL_JOB_TOTAL=4", "4/4"},
+		{"auto", "MCPCTL_JOB_INDEX= MCPCTL_JOB_TOTAL=", "no job runner tells"},
 		{"auto/3", "KUBERNETES_SERVICE_HOST=10.96.0.1 HOSTNAME=mcpctl-watch-2", "3/3"},
 		{"auto/3", "KUBERNETES_SERVICE_HOST=10.96.0.1 HOSTNAME=mcpctl-watch-3", "this is pod 3 of mcpctl-watch, from 0, which is no part of 3"},
 		{"auto/3", "KUBERNETES_SERVICE_HOST=10.96.0.1 HOSTNAME=web-6b7f-xk2p9", "no job runner tells"},
