@@ -40,6 +40,7 @@ for target in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 wi
 	esac
 done
 tar -tzf "mcpctl-store_${version}_linux_amd64.tar.gz" | grep -qx mcpctl-store || wrong "there is no mcpctl-store"
+test -s homebrew/Casks/mcpctl.rb || wrong "there is no cask for Homebrew"
 test -s scoop/mcpctl.json && find winget -name '*.installer.yaml' | grep -q . || wrong "there is no manifest for Scoop, or none for winget"
 for package in deb rpm apk; do
 	test "$(ls mcpctl_"$version"_linux_*.$package | wc -l)" -eq 2 || wrong "not two packages of mcpctl for $package"

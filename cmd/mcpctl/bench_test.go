@@ -30,13 +30,13 @@ func TestWholeProcess(t *testing.T) {
 	linkFixture(t, work)
 	fmt.Println("| measured | median | against | median | ratio (median of pairs) | peak MiB |\n|---|---|---|---|---|---|")
 	t.Run("start", func(*testing.T) {
-		show("`mcpctl version`", timed(process(work, mcpctl, "version")), "`true`", timed(process(work, "true")))
+		show("`mcpctl version`", timed(starting(work, mcpctl, "version")), "`true`", timed(starting(work, "true")))
 	})
 	for name, server := range servers(dir, work) {
-		list := process(work, append([]string{mcpctl, "list", "--format", "json", "--"}, server...)...)
+		list := starting(work, append([]string{mcpctl, "list", "--format", "json", "--"}, server...)...)
 		show("list "+name, timed(list), "floor: start and raw handshake", func() sample { return floor(t, work, server) })
 		for peer, argv := range peers(dir, server) {
-			show("list "+name, timed(list), peer, timed(process(work, argv...)))
+			show("list "+name, timed(list), peer, timed(starting(work, argv...)))
 		}
 	}
 	slowServers(t, work, mcpctl)
@@ -69,7 +69,7 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-func process(dir string, argv ...string) func() *exec.Cmd {
+func starting(dir string, argv ...string) func() *exec.Cmd {
 	return func() *exec.Cmd {
 		cmd := exec.Command(argv[0], argv[1:]...)
 		cmd.Dir = dir
@@ -92,7 +92,7 @@ func timed(make func() *exec.Cmd) func() sample {
 
 // floor is the least that listing a server can take: its start, a handshake, its lists asked for at once, and no end.
 func floor(t *testing.T, dir string, argv []string) sample {
-	cmd := process(dir, argv...)()
+	cmd := starting(dir, argv...)()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
@@ -187,7 +187,7 @@ func slowServers(t *testing.T, work, mcpctl string) {
 		urls[i] = server.Address()
 	}
 	all := append([]string{mcpctl, "list", "--format", "json", "--parallel", "50"}, urls...)
-	show("list 50 HTTP servers, 200 ms each, `--parallel 50`", timed(process(work, all...)), "one of them", timed(process(work, mcpctl, "list", "--format", "json", urls[0])))
+	show("list 50 HTTP servers, 200 ms each, `--parallel 50`", timed(starting(work, all...)), "one of them", timed(starting(work, mcpctl, "list", "--format", "json", urls[0])))
 }
 
 // twoThousand lists 2,000 tools on 40 pages and compares two snapshots of that size.
@@ -198,9 +198,9 @@ func twoThousand(t *testing.T, work, mcpctl string) {
 	}
 	server := []string{filepath.Join(work, "fixture"), "stdio", script}
 	list := append([]string{mcpctl, "list", "--format", "json", "--"}, server...)
-	show("list 2,000 tools on 40 pages", timed(process(work, list...)), "`mcpctl version`", timed(process(work, mcpctl, "version")))
+	show("list 2,000 tools on 40 pages", timed(starting(work, list...)), "`mcpctl version`", timed(starting(work, mcpctl, "version")))
 	old, changed := bigSnapshots(t, work)
-	show("diff of two 2,000-tool snapshots, 5 % changed", timed(process(work, mcpctl, "diff", "--format", "json", old, changed)), "`mcpctl version`", timed(process(work, mcpctl, "version")))
+	show("diff of two 2,000-tool snapshots, 5 % changed", timed(starting(work, mcpctl, "diff", "--format", "json", old, changed)), "`mcpctl version`", timed(starting(work, mcpctl, "version")))
 }
 
 // bigSnapshots are two files with 2,000 tools of everyday schemas, of which every twentieth differs.
