@@ -41,12 +41,18 @@ func Parse(word string) Source {
 		return Source{Kind: Git, Word: strings.TrimPrefix(word, "git:")}
 	case strings.HasPrefix(word, "npm:"), strings.HasPrefix(word, "pypi:"), strings.HasPrefix(word, "oci:"):
 		return Source{Kind: Package, Word: word}
-	case strings.HasPrefix(word, "http://"), strings.HasPrefix(word, "https://"):
+	case isURL(word):
 		return Source{Kind: URL, Word: word}
 	case store.Is(word), strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"), files.IsDir(word):
 		return Source{Kind: Path, Word: word}
 	}
 	return Source{Kind: Configured, Word: word}
+}
+
+// isURL tells whether a word is the address of a server; letters of a scheme may be of either case (RFC 3986, section 3.1).
+func isURL(word string) bool {
+	scheme, _, is := strings.Cut(word, "://")
+	return is && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
 // ParseAll reads the words of a command, and what follows "--": the command line of the last SOURCE, or further arguments for the
@@ -57,7 +63,7 @@ func ParseAll(words, command []string) ([]Source, error) {
 		if word == "" {
 			return nil, exit.Usagef("an empty SOURCE")
 		}
-		if scheme, _, is := strings.Cut(word, "://"); is && scheme != "http" && scheme != "https" && !store.Is(word) {
+		if strings.Contains(word, "://") && !isURL(word) && !store.Is(word) {
 			return nil, exit.Usagef("%q is no address that mcpctl knows: it speaks http:// and https://, over which MCP servers are reached, and reads what is saved in s3://, gs://, azblob:// and file://", word)
 		}
 		all = append(all, Parse(word))

@@ -25,6 +25,7 @@ func TestParse(t *testing.T) {
 		"io.github.user/server":  {Kind: source.Configured, Word: "io.github.user/server"},
 		"@scope/server":          {Kind: source.Configured, Word: "@scope/server"},
 		"https://h.example/mcp":  {Kind: source.URL, Word: "https://h.example/mcp"},
+		"HTTP://h.example/mcp":   {Kind: source.URL, Word: "HTTP://h.example/mcp"},
 		"http://127.0.0.1:1/sse": {Kind: source.URL, Word: "http://127.0.0.1:1/sse"},
 		"saved.json":             {Kind: source.Path, Word: "saved.json"},
 		"./github":               {Kind: source.Path, Word: "./github"},
