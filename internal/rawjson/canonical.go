@@ -92,18 +92,22 @@ func (p *parser) value() (value, error) {
 
 func (p *parser) member(key []byte) error {
 	v, err := p.value()
-	if p.members == nil {
-		p.members = make([]member, 0, 16)
-	}
 	p.members = append(p.members, member{key, v})
 	return err
 }
 
+// manyMembers are not copied when they are most of those that wait: what is before them moves instead.
+const manyMembers = 1024
+
 // end is the object or array whose members begin at an index.
 func (p *parser) end(open byte, start int) value {
-	v := value{open: open, members: slices.Clone(p.members[start:])}
-	p.members = p.members[:start]
-	return v
+	before, own := p.members[:start], p.members[start:]
+	if len(own) >= max(start, manyMembers) {
+		p.members = slices.Clip(before)
+		return value{open: open, members: slices.Clip(own)}
+	}
+	p.members = before
+	return value{open: open, members: slices.Clone(own)}
 }
 
 // append writes the value at a level of indentation; at indentedLevels and beyond it takes no white space at all.
