@@ -183,9 +183,13 @@ func newEventReader(body io.Reader) *eventReader {
 	return &eventReader{lines: unmarked(body, 1<<10), retry: defaultRetry}
 }
 
-// unmarked is a body without the byte order mark that some frameworks put before it.
+// unmarked is a body without the byte order mark that some frameworks put before it. It waits for more than a byte only where that may be
+// the mark's.
 func unmarked(body io.Reader, buffer int) *bufio.Reader {
 	text, mark := bufio.NewReaderSize(body, buffer), "\ufeff"
+	if first, _ := text.Peek(1); len(first) == 0 || first[0] != mark[0] {
+		return text
+	}
 	if start, _ := text.Peek(len(mark)); string(start) == mark {
 		_, _ = text.Discard(len(mark))
 	}

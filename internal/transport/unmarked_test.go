@@ -1,0 +1,18 @@
+package transport
+
+import (
+	"io"
+	"testing"
+	"testing/synctest"
+)
+
+// TestAShortValueIsNotWaitedFor: a body that says all in two bytes, and does not end, is read.
+func TestAShortValueIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body, in := io.Pipe()
+		go func() { _, _ = in.Write([]byte("{}")) }()
+		if value, whole, err := readValue(body); string(value) != "{}" || !whole || err != nil {
+			t.Errorf("%q, %v, %v", value, whole, err)
+		}
+	})
+}
