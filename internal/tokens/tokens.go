@@ -14,6 +14,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 )
@@ -23,6 +24,9 @@ type Counter struct{ known map[string]int }
 
 // maxKnown is how many words are remembered.
 const maxKnown = 16 << 10
+
+// manyWords are as many as pay for what prepare makes.
+const manyWords = 1 << 10
 
 // Count is the number of tokens of a text. Its time grows with the length of the text, whatever the text is.
 func Count(text string) int {
@@ -54,6 +58,9 @@ func (c *Counter) pieces(word string) int {
 	if len(c.known) < maxKnown && len(word) <= maxToken {
 		c.known[word] = n
 	}
+	if len(c.known) == manyWords {
+		prepare()
+	}
 	return n
 }
 
@@ -61,6 +68,9 @@ func (c *Counter) pieces(word string) int {
 func pieces(word string) int {
 	if _, whole := rankOf(word); whole {
 		return 1
+	}
+	if len(word) > longestWord {
+		prepare()
 	}
 	n, before, cost := 0, "", 0
 	for ; len(word) > longestWord; word = word[longestWord:] {
@@ -330,10 +340,7 @@ const (
 
 // rankOf is the rank of a token; false when the text is none. Tokens of low rank are merged first.
 func rankOf(token string) (rank int, ok bool) {
-	if len(token) > maxToken {
-		return 0, false
-	}
-	if token == "" {
+	if token == "" || len(token) > maxToken {
 		return 0, false
 	}
 	low, high := around(token) // the block is the last one whose first token is not behind this one
@@ -349,15 +356,23 @@ func rankOf(token string) (rank int, ok bool) {
 	return rankAt(low*blockSize + n), ok
 }
 
+// heads is headsBehind once there is much to count: to make it takes longer than all the texts of a usual server.
+var heads atomic.Pointer[[1 << 16]uint16]
+
+func prepare() { heads.Store(headsBehind()) }
+
 // around is the blocks between which a token lies by its first two bytes: the first is not behind it, the last is.
 func around(token string) (low, high int) {
+	behind := heads.Load()
+	if behind == nil {
+		return 0, blocks
+	}
 	first := int(token[0]) << 8
 	last := first | 0xFF
 	if len(token) > 1 {
 		first |= int(token[1])
 		last = first
 	}
-	behind := headsBehind()
 	if first > 0 {
 		low = max(int(behind[first-1])-1, 0)
 	}

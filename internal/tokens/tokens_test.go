@@ -131,6 +131,26 @@ func counted(t *testing.T, reference *codec.Codec, word string) int {
 	return len(parts)
 }
 
+// TestPreparedFindsTheSame: what is made for many words is a short cut to the same ranks.
+func TestPreparedFindsTheSame(t *testing.T) {
+	defer heads.Store(heads.Load())
+	reference := codec.NewO200kBase()
+	for rank := 0; rank < size; rank += 7 {
+		token, err := reference.Decode([]uint{uint(rank)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{token, token[:len(token)-1], token + "~", token[:1]} {
+			heads.Store(nil)
+			want, known := rankOf(text)
+			prepare()
+			if got, ok := rankOf(text); got != want || ok != known || text == token && got != rank {
+				t.Fatalf("%q has rank %d (%v), prepared %d (%v)", text, want, known, got, ok)
+			}
+		}
+	}
+}
+
 func TestRealListings(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/*/*.json")
 	if err != nil || len(files) == 0 {
