@@ -64,19 +64,11 @@ func haveAll(cfg *config.Config, s fleet.Selection, parts []PartReport) error {
 	if err != nil {
 		return err
 	}
+	told, err := toldBy(parts)
+	if err != nil || slices.Contains(parts[0].Part.With, upgradeFlag) { // not every server starts a package that may be newer
+		return err
+	}
 	missing := make([][]string, len(parts)+1) // by the number of the part
-	told := map[string]bool{}
-	for _, part := range parts {
-		for _, server := range part.Servers {
-			if belongs := fleet.PartOf(server.Name, len(parts)); belongs != part.Part.Index {
-				return fmt.Errorf("%s: part %d of %d tells of %q, which belongs to part %d: run it again", part.File, part.Part.Index, len(parts), server.Name, belongs)
-			}
-			told[server.Name] = true
-		}
-	}
-	if slices.Contains(parts[0].Part.With, upgradeFlag) {
-		return nil // not every server starts a package that may be newer
-	}
 	for _, e := range chosen {
 		if name := e.Server.Name; !told[name] && !e.Disabled { // which diff has no row for
 			belongs := fleet.PartOf(name, len(parts))
@@ -89,6 +81,20 @@ func haveAll(cfg *config.Config, s fleet.Selection, parts []PartReport) error {
 		}
 	}
 	return nil
+}
+
+// toldBy are the servers that parts tell of, each a part that they belong to.
+func toldBy(parts []PartReport) (map[string]bool, error) {
+	told := map[string]bool{}
+	for _, part := range parts {
+		for _, server := range part.Servers {
+			if belongs := fleet.PartOf(server.Name, len(parts)); belongs != part.Part.Index {
+				return nil, fmt.Errorf("%s: part %d of %d tells of %q, which belongs to part %d: run it again", part.File, part.Part.Index, len(parts), server.Name, belongs)
+			}
+			told[server.Name] = true
+		}
+	}
+	return told, nil
 }
 
 // judgedAgain are the findings of all parts, and those on the whole, as the policy sees them together.
