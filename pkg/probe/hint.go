@@ -161,5 +161,5 @@ var hints = [...]struct {
 	{caused[*RPCError], always("the server itself says so: check its credentials, its network and its log")},
 	{func(f failure) bool { return refusedTLS(f.err) }, always("the server, or a proxy before it, refused TLS as mcpctl speaks it: it may want a certificate of its clients, and mcpctl sends none, or TLS older than 1.2")},
 	{garbled, always("the server's author must mend this; other clients will fail here too")},
-	{func(f failure) bool { return f.server.HTTP != nil && f.stage.order() <= Handshake.order() }, always("check the host, the port and the path in the URL: what answers there does not answer as an MCP server")},
+	{func(f failure) bool { return f.server.HTTP != nil && f.stage.order() <= Handshake.order() }, always("check the host, the port and the path in the URL: no MCP server answers there")},
 }
