@@ -276,15 +276,15 @@ func Explain(err error) error {
 
 // explained are Problems with what to do about them.
 type explained struct {
-	Problems
-	text string
+	problems Problems
+	text     string
 }
 
 // Error is the text.
 func (e explained) Error() string { return e.text }
 
 // Unwrap is what is explained.
-func (e explained) Unwrap() error { return e.Problems }
+func (e explained) Unwrap() error { return e.problems }
 
 // Describe is the entry in a report: variables as written, names alone of environment and headers, nothing that looks secret.
 func (e Entry) Describe() report.Server {

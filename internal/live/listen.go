@@ -105,8 +105,7 @@ func listenUnix(path string) (net.Listener, error) {
 		if err == nil {
 			_ = conn.Close()
 		}
-		refused := errors.Is(err, syscall.ECONNREFUSED) || err != nil && runtime.GOOS == "windows" // which has a number of its own for that
-		if !refused {                                                                              // as only one that nobody listens on does: a busy one has no time
+		if !abandoned(err) {
 			return nil, fmt.Errorf("%s is listened on, or not yours: is another mcpctl running? Choose another path", path)
 		}
 		if err := os.Remove(path); err != nil {
@@ -121,6 +120,12 @@ func listenUnix(path string) (net.Listener, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	return listener, nil
+}
+
+// abandoned tells by the outcome of a connection that nobody listens on a socket any more: one who is only busy has no time, which is
+// another error. Windows has a number of its own for the refusal.
+func abandoned(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || err != nil && runtime.GOOS == "windows"
 }
 
 // bindPrivate listens on a socket that, on Linux, is never there with another mode than 0600.
