@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -75,13 +77,23 @@ func outcome(result Result) string {
 	return fmt.Sprintf("%d tools", len(result.Snapshot.Tools.Items()))
 }
 
-// TestAllIsBounded counts the servers that are asked at once.
+// TestAllIsBounded counts the servers that are asked at once; the first answer once three are.
 func TestAllIsBounded(t *testing.T) {
 	var now, most atomic.Int64
+	var once sync.Once
+	three := make(chan struct{})
 	server := at(t, func(w http.ResponseWriter, r *http.Request) {
-		most.Store(max(most.Load(), now.Add(1)))
+		at := now.Add(1)
 		defer now.Add(-1)
-		time.Sleep(20 * time.Millisecond)
+		most.Store(max(most.Load(), at))
+		if at == 3 {
+			once.Do(func() { close(three) })
+		}
+		select {
+		case <-three:
+		case <-r.Context().Done():
+		}
+		time.Sleep(5 * time.Millisecond) // so that a fourth would be seen
 		w.WriteHeader(http.StatusForbidden)
 	})
 	servers := slices.Repeat([]Server{server}, 12)
@@ -89,15 +101,26 @@ func TestAllIsBounded(t *testing.T) {
 	for range All(t.Context(), servers, Options{Parallel: 3}) {
 		count++
 	}
-	if count != 12 || most.Load() > 3 || most.Load() < 2 {
-		t.Errorf("%d results with %d servers at once, want 12 with 2 or 3", count, most.Load())
+	if count != 12 || most.Load() != 3 {
+		t.Errorf("%d results with %d servers at once, want 12 with 3", count, most.Load())
 	}
 }
 
-// TestAllFailFast expects that the first failure ends the rest, whether it had begun or not.
+// TestAllFailFast expects that the first failure ends the rest, whether it had begun or not. The server that fails does
+// so once the one beside it was asked.
 func TestAllFailFast(t *testing.T) {
-	hanging := serve(t, "on: {POST: [hang]}")
-	servers := []Server{hanging, closed(t), hanging, hanging}
+	asked := make(chan struct{})
+	var once sync.Once
+	hanging := at(t, func(_ http.ResponseWriter, r *http.Request) {
+		once.Do(func() { close(asked) })
+		_, _ = io.Copy(io.Discard, r.Body) // who leaves is seen only by who has read what was sent
+		<-r.Context().Done()
+	})
+	failing := at(t, func(w http.ResponseWriter, _ *http.Request) {
+		<-asked
+		w.WriteHeader(http.StatusForbidden)
+	})
+	servers := []Server{hanging, failing, hanging, hanging}
 	failed, left, untouched := 0, 0, 0
 	for result := range All(t.Context(), servers, Options{Parallel: 2, FailFast: true}) {
 		switch {
