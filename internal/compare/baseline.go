@@ -159,12 +159,9 @@ func replace(ctx context.Context, p host.Process, file string, data []byte) erro
 // compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten, and neither
 // is that of another server by one that only the command line names.
 func compareSaved(ctx context.Context, p host.Process, now *fleet.Surface, data []byte, file string) (*report.Saved, error) {
-	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() && !info.IsDir() { // a pipe or a device
-		return &report.Saved{Action: report.Created}, nil
-	}
 	before, err := store.Read(ctx, p, file, source.MaxSize)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, files.ErrNotRegular) && !files.IsDir(file): // a pipe or a device
 		return &report.Saved{Action: report.Created}, nil
 	case err != nil:
 		return nil, err

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,15 +29,10 @@ func Bytes(data []byte) Content {
 }
 
 // Replace writes a file that is whole at any time. It keeps the mode that the file has; a new one gets that of the user's umask.
-func Replace(path string, data []byte) error { return replaceKeeping(path, Bytes(data)) }
+func Replace(path string, data []byte) error { return replace(path, asItWas, Bytes(data)) }
 
-func replaceKeeping(path string, content Content) error {
-	mode := newFileMode()
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		mode = info.Mode().Perm()
-	}
-	return replace(path, mode, content)
-}
+// asItWas is the mode of the file that is replaced, or the usual one of a new file.
+const asItWas fs.FileMode = 0
 
 // ReplacePrivate is Replace for what nobody but the user may read. It also removes what killed runs have left instead of the file.
 func ReplacePrivate(path string, data []byte) error {
@@ -45,18 +42,42 @@ func ReplacePrivate(path string, data []byte) error {
 
 // replace writes into a file beside the other one, which takes its place once all of it is there, and is removed otherwise.
 func replace(path string, mode fs.FileMode, content Content) error {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("replacing %s: it is no regular file", path)
+	case err == nil && mode == asItWas:
+		mode = info.Mode().Perm()
+	case mode == asItWas:
+		return put(path, 0o666, content, func(*os.File) error { return nil })
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), temporary+filepath.Base(path))
+	return put(path, 0o600, content, func(file *os.File) error { return file.Chmod(mode) })
+}
+
+// put makes a file with a mode that the user's umask narrows, fills and finishes it, and lets it take its place.
+func put(path string, mode fs.FileMode, content Content, finish func(*os.File) error) error {
+	file, err := beside(path, mode)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // which has another name by then, if all went well
-	if err := errors.Join(content(file), file.Sync(), file.Close(), os.Chmod(file.Name(), mode)); err != nil {
-		return err
+	if err = errors.Join(content(file), finish(file), file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
 	}
-	return os.Rename(file.Name(), path)
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
+}
+
+// beside makes an empty file next to another one.
+func beside(path string, mode fs.FileMode) (*os.File, error) {
+	for {
+		name := temporary + filepath.Base(path) + strconv.FormatUint(uint64(rand.Uint32()), 10)
+		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return file, err
+		}
+	}
 }
 
 // temporary is what the names of files begin with that are to become another.
@@ -101,7 +122,7 @@ func WriteOutput(ctx context.Context, dir, path string, content Content) error {
 		return err
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
-		return replaceKeeping(RealPath(path), content)
+		return replace(RealPath(path), asItWas, content)
 	}
 	written := make(chan error, 1)
 	go func() { written <- writeInto(path, content) }()
@@ -175,12 +196,24 @@ func Read(path string, limit int64) ([]byte, error) {
 	return readLimited(file, limit, size)
 }
 
+// ErrNotRegular is the error of reading a folder, a pipe or a device where a file is expected.
+var ErrNotRegular = errors.New("not a regular file")
+
 // ReadRegular is Read for paths that somebody else chose: a pipe there would keep the reader waiting for ever.
 func ReadRegular(path string, limit int64) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+	file, err := os.OpenFile(path, withoutWaiting, 0)
+	if err != nil {
+		return nil, err
 	}
-	return Read(path, limit)
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readLimited(file, limit, info.Size())
 }
 
 // Exists tells whether there is something at a path, links followed.

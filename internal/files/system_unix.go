@@ -21,15 +21,11 @@ func CheckOwner(path string, info fs.FileInfo) error {
 // LockFlags open a lock beside files that others may write, too: not through their link, and without waiting at their pipe.
 const LockFlags = os.O_CREATE | os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
+// withoutWaiting opens what may be a pipe to which nobody writes.
+const withoutWaiting = os.O_RDONLY | syscall.O_NONBLOCK
+
 // ownGroup tells whether the group of a file is the one that systems make for its owner alone, with the owner's number.
 func ownGroup(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == stat.Gid && stat.Uid != 0
-}
-
-// newFileMode is the mode of a file for everybody by the user's umask, which is read by setting it: never laxer meanwhile.
-func newFileMode() os.FileMode {
-	mask := syscall.Umask(0o077)
-	syscall.Umask(mask)
-	return 0o666 &^ os.FileMode(mask)
 }

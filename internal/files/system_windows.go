@@ -13,5 +13,5 @@ func ownGroup(fs.FileInfo) bool { return true }
 // LockFlags open a lock beside files that others may write, too.
 const LockFlags = os.O_CREATE | os.O_RDONLY
 
-// newFileMode is the mode of a file that everybody may read; access is inherited from the folder here.
-func newFileMode() os.FileMode { return 0o666 }
+// withoutWaiting opens what may be a pipe to which nobody writes.
+const withoutWaiting = os.O_RDONLY
