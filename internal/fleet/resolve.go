@@ -170,9 +170,10 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 		return nil, err
 	}
 	uniqueNames(targets)
+	attach := login.Attacher(f.process, f.options.CACert)
 	for _, t := range targets {
 		if t.plain != nil && t.plain.HTTP != nil {
-			login.Attach(f.process, t.plain.HTTP, login.ServerOf(*t.plain, t.login), f.options.CACert)
+			attach(t.plain.HTTP, login.ServerOf(*t.plain, t.login))
 		}
 	}
 	return targets, f.contact.prepare(f.process, targets)

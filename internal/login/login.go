@@ -186,11 +186,14 @@ func noKeyring(p host.Process) string {
 	return "there is no D-Bus session"
 }
 
-// Attach lets a server at a URL be asked with the login that the user has, or that its configuration makes.
-func Attach(p host.Process, http *probe.HTTP, server auth.Server, pem []byte) {
-	if http.Authorize == nil && !server.Client.Never {
-		source := auth.Source{Server: server, Vault: storeOf(p), CACert: pem}
-		http.Authorize = source.Authorize
+// Attacher gives what lets a server at a URL be asked with the login that the user has, or that its configuration makes.
+func Attacher(p host.Process, pem []byte) func(http *probe.HTTP, server auth.Server) {
+	store := storeOf(p).ForMany()
+	return func(http *probe.HTTP, server auth.Server) {
+		if http.Authorize == nil && !server.Client.Never {
+			source := auth.Source{Server: server, Vault: store, CACert: pem}
+			http.Authorize = source.Authorize
+		}
 	}
 }
 

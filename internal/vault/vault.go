@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -78,6 +79,25 @@ func (l Login) key() string {
 type Vault struct {
 	Folder  string // absolute
 	Keyring Ring   // the keyring for logins that are kept there
+
+	lately *reading // nil = every question reads all files
+}
+
+// reading is what all files of a vault held a moment ago.
+type reading struct {
+	mu     sync.Mutex
+	until  time.Time // when they are to be read again
+	logins []Login
+	err    error
+}
+
+// aMoment is how long a login that another run keeps may stay unseen by a run that asks for those of many servers.
+const aMoment = time.Second
+
+// ForMany is the vault for a run that asks for the logins of many servers: it does not read every file for each of them.
+func (v Vault) ForMany() Vault {
+	v.lately = new(reading)
+	return v
 }
 
 // document is a login as its file holds it.
@@ -109,13 +129,36 @@ func (v Vault) All() (all []Login, err error) {
 	return all, err
 }
 
+// recent is All, or what it was a moment ago.
+func (v Vault) recent() ([]Login, error) {
+	if v.lately == nil {
+		return v.All()
+	}
+	v.lately.mu.Lock()
+	defer v.lately.mu.Unlock()
+	if now := time.Now(); now.After(v.lately.until) {
+		v.lately.logins, v.lately.err = v.All()
+		v.lately.until = now.Add(aMoment)
+	}
+	return v.lately.logins, v.lately.err
+}
+
+// forget has the files read again at the next question.
+func (v Vault) forget() {
+	if v.lately != nil {
+		v.lately.mu.Lock()
+		defer v.lately.mu.Unlock()
+		v.lately.until = time.Time{}
+	}
+}
+
 // Of is the newest login to a server, without its secrets; nil = there is none.
 func (v Vault) Of(server string) (*Login, error) {
-	all, err := v.All()
+	all, err := v.recent()
 	var newest *Login
-	for i, l := range all {
+	for _, l := range all {
 		if l.Server == server && (newest == nil || l.Since.After(newest.Since)) {
-			newest = &all[i]
+			newest = &l
 		}
 	}
 	if newest != nil {
@@ -160,6 +203,7 @@ func (v Vault) read(name string) (doc document, err error) {
 
 // Save keeps a login where its Place says, in the stead of an earlier one.
 func (v Vault) Save(ctx context.Context, l Login) error {
+	defer v.forget()
 	if err := v.files().Make(); err != nil { // before anything is in the keyring
 		return fmt.Errorf("keeping the login: %w", err)
 	}
@@ -190,6 +234,7 @@ func (v Vault) lock(ctx context.Context, l Login) error {
 
 // Remove forgets a login. One that is not there is no error.
 func (v Vault) Remove(ctx context.Context, l Login) error {
+	defer v.forget()
 	var err error
 	if l.Place == Keyring {
 		err = v.Keyring.remove(ctx, l.key())
