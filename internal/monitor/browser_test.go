@@ -104,7 +104,7 @@ func evaluate[T any](p *tab, expression string) T {
 // until waits until an expression is true in the page.
 func (p *tab) until(expression string) {
 	p.t.Helper()
-	for late := time.Now().Add(20 * time.Second); !evaluate[bool](p, "Boolean("+expression+")"); time.Sleep(20 * time.Millisecond) {
+	for late := time.Now().Add(2 * time.Minute); !evaluate[bool](p, "Boolean("+expression+")"); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(late) {
 			p.t.Fatalf("never: %s\n%s", expression, evaluate[string](p, "document.body.innerText"))
 		}
