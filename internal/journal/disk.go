@@ -156,7 +156,7 @@ func (j *Journal) loadFile(path string, d *disk, surfaces map[string][]byte) err
 		return err
 	}
 	defer file.Close()
-	broken, held := 0, pending{}
+	broken, held := 0, placed{} // a surface whose event has not come yet: whoever was killed between them told nobody
 	for lines := bufio.NewReader(file); ; {
 		raw, err := lines.ReadBytes('\n')
 		if err == io.EOF {
@@ -176,15 +176,15 @@ func (j *Journal) loadFile(path string, d *disk, surfaces map[string][]byte) err
 		case err != nil:
 			broken++
 		case l.Event == "surface" && l.ID != "":
-			held = pending{l, d.size, int64(len(raw))}
+			held = placed{l, d.size, int64(len(raw))}
 		default:
 			if held.ID == l.ID && held.length > 0 {
 				j.restore(held.line, nil, surfaces)
-				d.remember(held.line, held.from, held.length)
+				d.remember(held)
 			}
-			held = pending{}
+			held = placed{}
 			j.restore(l, bytes.TrimSuffix(raw, []byte("\n")), surfaces)
-			d.remember(l, d.size, int64(len(raw)))
+			d.remember(placed{l, d.size, int64(len(raw))})
 		}
 		d.size += int64(len(raw))
 	}
@@ -197,8 +197,8 @@ func (j *Journal) loadFile(path string, d *disk, surfaces map[string][]byte) err
 	return nil
 }
 
-// pending is the line with a surface while that with its event has not come yet: whoever was killed between them told nobody.
-type pending struct {
+// placed is a line, and where in the file it is.
+type placed struct {
 	line
 	from, length int64
 }
@@ -300,9 +300,10 @@ func (d *disk) fail(err error) {
 // write writes records behind what is whole; of those that cannot be written nothing stays.
 func (d *disk) write(batch []record) error {
 	var text bytes.Buffer
+	var lines []placed
 	for _, r := range batch {
 		r.lines(func(l line, raw []byte) {
-			d.remember(l, d.size+int64(text.Len()), int64(len(raw)+1))
+			lines = append(lines, placed{l, d.size + int64(text.Len()), int64(len(raw) + 1)})
 			text.Write(raw)
 			text.WriteByte('\n')
 		})
@@ -310,13 +311,16 @@ func (d *disk) write(batch []record) error {
 	if err := d.append(text.Bytes()); err != nil {
 		return err
 	}
+	for _, l := range lines {
+		d.remember(l)
+	}
 	if d.stored != nil {
 		if err := d.stored.write(text.Bytes(), d.givenUp); err != nil {
 			return err
 		}
 	}
 	if d.size > max(d.limit, 2*d.least) || d.stored != nil && d.stored.last >= d.stored.due {
-		return d.rotate()
+		return d.renew()
 	}
 	return nil
 }
@@ -354,7 +358,7 @@ func (r record) lines(put func(line, []byte)) {
 }
 
 // remember keeps what a new file has to begin with.
-func (d *disk) remember(l line, from, length int64) {
+func (d *disk) remember(l placed) {
 	if l.Event == "passed" {
 		d.outputs[l.Output] = l.Number
 		return
@@ -369,49 +373,62 @@ func (d *disk) remember(l line, from, length int64) {
 	}
 	s.sequence, s.change = max(s.sequence, l.Sequence), max(s.change, l.Change)
 	if l.Event == "surface" && l.Surface != nil {
-		s.from, s.length = from, length
+		s.from, s.length = l.from, l.length
 	}
 }
 
-// rotate begins a new file with all that is known, and keeps the old one beside it. Whenever it is killed, one of them is there.
-func (d *disk) rotate() error {
-	file, err := os.OpenFile(d.path+".new", os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+// renew begins a new file with all that is known, and keeps the old one beside it. Where that does not work, the old one grows. The error
+// is that there is none any more.
+func (d *disk) renew() error {
+	next, err := d.beginFile()
+	if err == nil {
+		_ = d.file.Close() // Windows renames no open file
+		err = d.replaceBy(next)
+		var lost error
+		if d.file, lost = os.OpenFile(d.path, os.O_CREATE|os.O_RDWR, 0o600); lost != nil {
+			return errors.Join(err, lost)
+		}
+	}
+	if err == nil && d.stored != nil {
+		err = d.stored.rebase(d.path)
+	}
 	if err != nil {
+		if next != nil {
+			_ = os.Remove(d.path + ".new")
+		}
 		d.least = d.size // not at once again
+		d.note("--journal %s: no new file could be begun, and it goes on in the same file, which grows: %v", d.name, err)
+	}
+	return nil
+}
+
+// replaceBy puts a new file in place of the old one. Whenever this is killed, one of them is there.
+func (d *disk) replaceBy(next *disk) error {
+	if err := os.Rename(d.path, d.path+".1"); err != nil {
 		return err
 	}
-	next := &disk{path: d.path, file: file, servers: map[string]*known{}, outputs: map[string]int{}}
-	err = d.beginFile(next)
-	if err == nil {
-		err = file.Sync()
+	if err := os.Rename(d.path+".new", d.path); err != nil {
+		return errors.Join(err, os.Rename(d.path+".1", d.path))
 	}
-	if err == nil { // Windows renames no open file
-		err = errors.Join(file.Close(), d.file.Close())
-	}
-	if err == nil {
-		err = os.Rename(d.path, d.path+".1")
-	}
-	if err == nil {
-		err = os.Rename(d.path+".new", d.path)
-	}
-	if err == nil {
-		d.size, d.least, d.servers, d.outputs = next.size, next.size, next.servers, next.outputs
-		if d.stored != nil {
-			err = d.stored.rebase(d.path)
-		}
-	}
-	var again error
-	if d.file, again = os.OpenFile(d.path, os.O_CREATE|os.O_RDWR, 0o600); again == nil && err != nil {
-		if info, e := d.file.Stat(); e == nil {
-			d.size = min(d.size, info.Size())
-		}
-		d.least = d.size // not at once again
-	}
-	return errors.Join(err, again)
+	d.size, d.least, d.servers, d.outputs = next.size, next.size, next.servers, next.outputs
+	return nil
 }
 
-// beginFile writes what is known of servers and outputs into the file of next.
-func (d *disk) beginFile(next *disk) error {
+// beginFile is the new file, with what is known of servers and outputs.
+func (d *disk) beginFile() (*disk, error) {
+	file, err := os.OpenFile(d.path+".new", os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	next := &disk{file: file, servers: map[string]*known{}, outputs: map[string]int{}}
+	if err = d.tell(next); err == nil {
+		err = file.Sync()
+	}
+	return next, errors.Join(err, file.Close())
+}
+
+// tell writes what is known of servers and outputs into the file of next.
+func (d *disk) tell(next *disk) error {
 	for server, s := range d.servers {
 		l := line{Mcpctl: version, Event: "surface", Server: server, Sequence: s.sequence, Change: s.change}
 		if s.length > 0 {
@@ -442,7 +459,7 @@ func (d *disk) begin(l line) error {
 	if err != nil {
 		return err
 	}
-	d.remember(l, d.size, int64(len(raw)+1))
+	d.remember(placed{l, d.size, int64(len(raw) + 1)})
 	return d.append(append(raw, '\n'))
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,5 +194,65 @@ func TestFullDisk(t *testing.T) {
 	}
 	if next, _, _ := opened(t, path, rotateAt); len(next.After(0).Entries) != 1 {
 		t.Errorf("%v", places(next.After(0).Entries))
+	}
+}
+
+// TestRoomAgain after a full disk: what was not written is no place for a new file to take surfaces from.
+func TestRoomAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j, _, _ := opened(t, path, 2000)
+	addWith(j, "a", "one", true, `{"n":1}`)
+	j.Settle(t.Context())
+	file := j.disk.file
+	j.disk.file, _ = os.Open("/dev/full") // not for writing: nothing can be written
+	addWith(j, "a", strings.Repeat("two", 100), true, `{"n":2}`)
+	j.Settle(t.Context())
+	_ = j.disk.file.Close()
+	j.disk.file = file
+	for i := range 50 {
+		add(j, "b", fmt.Sprint(i), true)
+	}
+	if err := j.End(); err == nil {
+		t.Error("an event is missing, and nobody is told")
+	}
+	if _, err := os.Stat(path + ".1"); err != nil {
+		t.Errorf("no new file was begun: %v", err)
+	}
+	if _, surfaces, _ := opened(t, path, 2000); surfaces["a"] != `{"n":1}` {
+		t.Errorf("surfaces %v", surfaces)
+	}
+}
+
+// TestNoNewFile can be begun: the old one takes all that comes, nothing is missing, and nothing is left lying about.
+func TestNoNewFile(t *testing.T) {
+	for name, spoil := range map[string]func(*testing.T, *disk){
+		"it cannot be made": func(t *testing.T, d *disk) {
+			if err := os.Mkdir(d.path+".new", 0o700); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"it cannot be filled": func(_ *testing.T, d *disk) { d.servers["a"] = &known{from: 1 << 40, length: 1} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "j")
+			j, _, noted := opened(t, path, 2000)
+			spoil(t, j.disk)
+			for i := range 100 {
+				add(j, "a", fmt.Sprint(i), true)
+			}
+			j.Settle(t.Context())
+			if err := j.End(); err != nil {
+				t.Errorf("nothing is missing, and yet: %v", err)
+			}
+			if len(*noted) == 0 || slices.ContainsFunc(*noted, func(s string) bool { return !strings.Contains(s, "it goes on in the same file") }) {
+				t.Errorf("noted %q", *noted)
+			}
+			if info, err := os.Stat(path + ".new"); err == nil && !info.IsDir() {
+				t.Error("what was begun of the new file is still there")
+			}
+			if next, _, _ := opened(t, path, rotateAt); len(next.After(0).Entries) != 100 {
+				t.Errorf("%d events are there", len(next.After(0).Entries))
+			}
+		})
 	}
 }
