@@ -258,3 +258,13 @@ func body(t *testing.T, w Webhook, e journal.Entry) map[string]any {
 	}
 	return value.(map[string]any)
 }
+
+// TestWebhookThatCannotBe is told before anything is watched, without the URL, which may hold a secret.
+func TestWebhookThatCannotBe(t *testing.T) {
+	for _, address := range []string{"http://", "https://?key=s3cr3t", "http://[::1/s3cr3t", "http://host:port/s3cr3t", "http://a b/s3cr3t"} {
+		err := Webhook{URL: address}.check()
+		if err == nil || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

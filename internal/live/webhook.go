@@ -42,9 +42,12 @@ const (
 )
 
 func (w Webhook) check() error {
+	to, err := url.Parse(w.URL)
 	switch {
 	case w.URL != "" && !strings.HasPrefix(w.URL, "http://") && !strings.HasPrefix(w.URL, "https://"):
 		return exit.Usagef("--webhook is a URL that begins with http:// or https://")
+	case err != nil, w.URL != "" && to.Host == "": // the URL may hold a secret
+		return exit.Usagef("--webhook is no URL that can be posted to: write it as https://HOST/PATH, with %%20 for a space")
 	case w.Format != "" && !slices.Contains(WebhookFormats(), w.Format):
 		return exit.Usagef("--webhook-format is %s, not %q%s", strings.Join(WebhookFormats(), ", "), w.Format, match.DidYouMean(w.Format, WebhookFormats()))
 	case w.Format != "" && w.URL == "":
