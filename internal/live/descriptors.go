@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/match"
 )
 
 // Descriptors that something has open at most.
@@ -14,6 +15,8 @@ const (
 	ofOurs    = 48 // files, the journal, commands, names that are looked up
 	ofStart   = 4  // one that is being connected to, beside what it has then
 	clientsOf = 4  // the listener gets one of so many
+
+	mostClients = 256 // of the listener
 )
 
 // descriptors are shared out among servers, so that files, commands and /healthz always have some. A nil one has no end.
@@ -29,22 +32,28 @@ func shareDescriptors(p host.Process, limit int, servers []*watchedServer, atOnc
 	if limit == 0 {
 		return nil
 	}
-	d := &descriptors{limit: limit, left: limit - ofOurs - ofStart*atOnce}
-	if listening {
-		d.left -= connections(limit)
-	}
 	need := 0
 	for _, w := range servers {
 		need += w.descriptors()
 	}
-	if need > d.left {
-		p.Note("this process may have %d files open at once, and %d servers need up to %d beside %d of ours: some will not be connected to; raise the limit with ulimit -n %d", limit, len(servers), need, limit-d.left, need+limit-d.left)
+	return &descriptors{limit: limit, left: lackDescriptors(p, limit, need, len(servers), atOnce, listening)}
+}
+
+// lackDescriptors is how many there are for servers, and says by how much the limit is too low for what they need.
+func lackDescriptors(p host.Process, limit, need, servers, atOnce int, listening bool) (left int) {
+	ours, enough := ofOurs+ofStart*atOnce, need+ofOurs+ofStart*atOnce
+	if listening {
+		ours += connections(limit)
+		enough += min((enough+clientsOf-2)/(clientsOf-1), mostClients) // who listens takes its part of a higher limit, too
 	}
-	return d
+	if need > limit-ours {
+		p.Note("this process may have %d files open at once, and %s may need up to %d beside %d of ours: some will not be connected to; raise the limit with ulimit -n %d", limit, match.Counted(servers, "server"), need, ours, enough)
+	}
+	return limit - ours
 }
 
 // connections is how many HTTP clients there may be at once; 0 = the usual number.
-func connections(limit int) int { return min(limit/clientsOf, 256) }
+func connections(limit int) int { return min(limit/clientsOf, mostClients) }
 
 func (w *watchedServer) descriptors() int {
 	switch {
