@@ -140,7 +140,7 @@ var hints = [...]struct {
 		return fmt.Sprintf("the server may insist on another name of this machine: try %s in the URL instead of %s", otherHost(f), f.address().Hostname())
 	}},
 	{answeredWith(403), howToBeLetIn},
-	{answeredWith(429), always("the server limits requests: wait, use --parallel 1, or allow --retries")},
+	{answeredWith(429), always("the server limits requests: wait, or ask it less, with --parallel 1 and --retries, or a longer --interval of watch")},
 	{func(f failure) bool { return f.reply().Status >= 500 }, always("the server, or a gateway before it, failed: look into its log, or allow --retries")},
 	{func(f failure) bool { return f.reply().HTML() }, always("this URL is a web page: MCP endpoints usually end with /mcp or /sse")},
 	{answeredWith(404, 405), otherPath},

@@ -343,7 +343,7 @@ func refusal(err error) (wait time.Duration, later bool) {
 	for _, failure := range Failures(err) {
 		status, ok := errors.AsType[*transport.HTTPError](originalOf(failure))
 		if ok && (status.Status == http.StatusTooManyRequests || status.Status == http.StatusServiceUnavailable) {
-			wait, later = max(wait, failure.askedWait()), true
+			wait, later = max(wait, failure.AskedWait()), true
 		}
 	}
 	return wait, later

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -227,7 +228,7 @@ func retryable(err error) error {
 		if !failure.mayHeal() {
 			return backoff.Permanent(err)
 		}
-		wait = max(wait, failure.askedWait())
+		wait = max(wait, failure.AskedWait())
 	}
 	if wait > 0 {
 		return &backoff.RetryAfterError{Duration: min(wait, longestWait)}
@@ -238,17 +239,17 @@ func retryable(err error) error {
 // longestWait bounds what a server may ask for with Retry-After.
 const longestWait = time.Minute
 
-// askedWait is how long the server asks to wait (RFC 9110, Retry-After: seconds or a date); 0 = it does not.
-func (e *Error) askedWait() time.Duration {
+// AskedWait is how long the server asks to wait (RFC 9110, Retry-After: seconds or a date); 0 = it does not.
+func (e *Error) AskedWait() time.Duration {
 	status, ok := errors.AsType[*transport.HTTPError](originalOf(e))
 	if !ok {
 		return 0
 	}
-	if seconds, err := strconv.Atoi(status.RetryAfter); err == nil {
-		return time.Duration(seconds) * time.Second
+	if seconds, err := strconv.ParseUint(status.RetryAfter, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second
 	}
 	if date, err := http.ParseTime(status.RetryAfter); err == nil {
-		return time.Until(date)
+		return max(time.Until(date), 0)
 	}
 	return 0
 }

@@ -68,16 +68,18 @@ func TestAgain(t *testing.T) {
 		least    time.Duration
 		most     time.Duration
 	}{
-		"no retries":          {0, busy(""), 1, 0, 0},
-		"negative":            {-1, busy(""), 1, 0, 0},
-		"doubling, ± quarter": {3, busy(""), 4, 2625 * time.Millisecond, 4375 * time.Millisecond},
-		"told to wait":        {1, busy("7"), 2, 7 * time.Second, 7 * time.Second},
-		"told to wait long":   {1, busy("86400"), 2, longestWait, longestWait},
-		"told nonsense":       {1, busy("soon"), 2, 375 * time.Millisecond, 625 * time.Millisecond},
-		"told the past":       {1, busy("Mon, 02 Jan 1995 15:04:05 GMT"), 2, 375 * time.Millisecond, 625 * time.Millisecond},
-		"told a date":         {1, busy("Sat, 01 Jan 2000 00:00:09 GMT"), 2, 9 * time.Second, 9 * time.Second},
-		"does not heal":       {5, failed(Connecting, &transport.HTTPError{Status: 404}), 1, 0, 0},
-		"works":               {5, nil, 1, 0, 0},
+		"no retries":             {0, busy(""), 1, 0, 0},
+		"negative":               {-1, busy(""), 1, 0, 0},
+		"doubling, ± quarter":    {3, busy(""), 4, 2625 * time.Millisecond, 4375 * time.Millisecond},
+		"told to wait":           {1, busy("7"), 2, 7 * time.Second, 7 * time.Second},
+		"told to wait long":      {1, busy("86400"), 2, longestWait, longestWait},
+		"told to wait 317 years": {1, busy("10000000000"), 2, longestWait, longestWait},
+		"told to wait for ever":  {1, busy("99999999999999999999"), 2, longestWait, longestWait},
+		"told nonsense":          {1, busy("soon"), 2, 375 * time.Millisecond, 625 * time.Millisecond},
+		"told the past":          {1, busy("Mon, 02 Jan 1995 15:04:05 GMT"), 2, 375 * time.Millisecond, 625 * time.Millisecond},
+		"told a date":            {1, busy("Sat, 01 Jan 2000 00:00:09 GMT"), 2, 9 * time.Second, 9 * time.Second},
+		"does not heal":          {5, failed(Connecting, &transport.HTTPError{Status: 404}), 1, 0, 0},
+		"works":                  {5, nil, 1, 0, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

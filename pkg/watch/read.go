@@ -78,7 +78,7 @@ func (w *watcher) persist(ctx context.Context, session Session, r *reading) erro
 		if wait *= 2; n == 1 && failed == nil {
 			pause = w.options.Quiet
 		}
-		if w.state.wait(ctx, pause, nil); ctx.Err() != nil {
+		if w.state.wait(ctx, max(pause, w.options.askedWait(failed)), nil); ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
@@ -95,7 +95,7 @@ func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (fai
 	w.news.tried(kinds)
 	var lists []snapshot.List
 	w.state.meanwhile(func() {
-		if lists, failed = listWithin(ctx, session, w.options.Timeout, kinds); failed != nil && !slices.ContainsFunc(lists, snapshot.List.Whole) && ctx.Err() == nil {
+		if lists, failed = listWithin(ctx, session, w.options.Timeout, kinds); failed != nil && w.options.askedWait(failed) == 0 && !slices.ContainsFunc(lists, snapshot.List.Whole) && ctx.Err() == nil {
 			lost = ping(ctx, session, w.options.Timeout)
 		}
 	})
@@ -106,6 +106,17 @@ func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (fai
 	}
 	w.news.gap = w.news.gap || failed != nil && w.state.covered
 	return failed, lost
+}
+
+// askedWait is how long a server asks in an error not to be asked again, Longest at most; 0 = it does not. Who asks that lives.
+func (o *Options) askedWait(err error) time.Duration {
+	if e, ok := errors.AsType[interface {
+		error
+		AskedWait() time.Duration
+	}](err); ok {
+		return min(max(e.AskedWait(), 0), o.Longest)
+	}
+	return 0
 }
 
 // doubt takes lists of several pages for not read that may mix moments: announced as changed meanwhile, repeating an item, or

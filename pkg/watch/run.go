@@ -76,6 +76,7 @@ type watcher struct {
 	news    news // of the session
 
 	next    time.Duration // the wait before the next attempt to connect
+	least   time.Duration // the least of it that the server asked for
 	misses  int           // attempts to connect that failed in a row
 	renewed bool          // the next session is one that was asked for
 	floor   time.Duration // the least time between polls that the server asks for, as far as it is trusted
@@ -125,7 +126,7 @@ func (w *watcher) connect(ctx context.Context) Session {
 		case ctx.Err() != nil:
 		case session != nil:
 			w.breaker.record(err)
-			w.renewed, w.state.status.Connected = false, true
+			w.least, w.renewed, w.state.status.Connected = 0, false, true
 			w.take(ctx, session, got, err)
 			return session
 		default:
@@ -151,7 +152,7 @@ func (w *watcher) beforeConnecting() time.Duration {
 	if w.breaker.open() {
 		now = w.options.Longest
 	}
-	return w.options.spread(now)
+	return max(w.options.spread(now), w.least)
 }
 
 // arrive opens a session and reads all lists. A session that is lost on the way is an error like one that never was.
@@ -195,6 +196,7 @@ func (w *watcher) arrival() Cause {
 // unreachable tells of an attempt to connect that failed. The surface is stale once as many failed as a reading may.
 func (w *watcher) unreachable(err error) {
 	w.state.status.Counts.Failures++
+	w.least = w.options.askedWait(err)
 	if w.misses++; w.misses >= attempts {
 		w.state.giveUp(lossOf(err), err)
 	}

@@ -375,3 +375,42 @@ func TestEndWhileComparing(t *testing.T) {
 		r.end()
 	})
 }
+
+// busyError is a server that asks not to be asked again for a time.
+type busyError time.Duration
+
+func (e busyError) Error() string { return "busy" }
+
+func (e busyError) AskedWait() time.Duration { return time.Duration(e) }
+
+// TestServerAsksToWait: it is not asked before, neither for a list nor for a sign of life, which its answer was; within a minute.
+func TestServerAsksToWait(t *testing.T) {
+	bubble(t, silent, watch.Options{}, func(r *run) {
+		r.after(29 * time.Second)
+		r.heard()
+		r.breaks(snapshot.Tools, busyError(10*time.Second))
+		r.breaks(snapshot.Prompts, errDown)
+		want(t, "told", r.after(20*time.Second))
+		r.breaks(snapshot.Tools, busyError(time.Hour))
+		r.breaks(snapshot.Prompts, busyError(time.Hour))
+		r.after(time.Second)
+		r.breaks(snapshot.Tools, nil)
+		r.breaks(snapshot.Prompts, nil)
+		want(t, "told", r.after(time.Minute+10*time.Second), "1m0s stale: the surface was not verified for 1m0s", "1m50s recovered by poll")
+		want(t, "asked", only(r.heard(), "tools"), "30s tools", "40s tools", "50s tools", "1m50s tools")
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.pings > 0 {
+			t.Errorf("%d pings", r.pings)
+		}
+	})
+}
+
+// TestServerAsksToWaitAtTheDoor: who is not let in comes back when it was told to.
+func TestServerAsksToWaitAtTheDoor(t *testing.T) {
+	down := func() *server { s := newServer("a"); s.refuses(busyError(20 * time.Second)); return s }
+	bubble(t, down, watch.Options{}, func(r *run) {
+		r.after(30 * time.Second)
+		want(t, "asked", only(r.heard(), "open"), "0s open", "20s open")
+	})
+}

@@ -25,7 +25,8 @@ import (
 type Source struct {
 	Name string
 
-	// Open connects to the server once, within a time of its own. The session outlives the context.
+	// Open connects to the server once, within a time of its own. The session outlives the context. An error of it, or of a session's List,
+	// that has a method AskedWait() time.Duration puts the next attempt off for that long, a minute at most.
 	Open func(context.Context) (Session, error)
 
 	// Saved is the snapshot to measure the distance from, read anew each time; nil when there is none. A nil function
