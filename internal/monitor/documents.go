@@ -19,7 +19,8 @@ type shared struct {
 
 // document is one that is being sent.
 type document struct {
-	once   sync.Once
+	maker  chan struct{} // has room for whoever makes it
+	made   chan struct{} // closed when it is there
 	users  int
 	text   []byte
 	digest string // of a surface
@@ -27,15 +28,38 @@ type document struct {
 
 // take is the document of a key, which make makes if nobody has it; nil when the client leaves first. done gives it back.
 func (d *shared) take(ctx context.Context, key any, make func() (text []byte, digest string)) (one *document, done func()) {
-	one, done = d.hold(key)
-	select {
-	case d.turns <- struct{}{}:
-		defer func() { <-d.turns }()
-	case <-ctx.Done():
+	if one, done = d.hold(key); !d.ready(ctx, one, make) {
 		return nil, done
 	}
-	one.once.Do(func() { one.text, one.digest = make() })
 	return one, done
+}
+
+// ready waits until a document is there, made by whoever is first to have it and a turn; false = ctx has ended before.
+func (d *shared) ready(ctx context.Context, one *document, make func() (text []byte, digest string)) bool {
+	select {
+	case <-one.made:
+		return true
+	case one.maker <- struct{}{}:
+		defer func() { <-one.maker }()
+	case <-ctx.Done():
+	}
+	select {
+	case <-one.made: // by the maker before
+		return true
+	default:
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case d.turns <- struct{}{}:
+		defer func() { <-d.turns }()
+	}
+	one.text, one.digest = make()
+	close(one.made)
+	return true
 }
 
 // hold keeps a document until done.
@@ -46,7 +70,7 @@ func (d *shared) hold(key any) (one *document, done func()) {
 		d.used, d.turns = map[any]*document{}, make(chan struct{}, makers)
 	}
 	if d.used[key] == nil {
-		d.used[key] = &document{}
+		d.used[key] = &document{maker: make(chan struct{}, 1), made: make(chan struct{})}
 	}
 	one = d.used[key]
 	one.users++

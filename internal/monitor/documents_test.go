@@ -86,6 +86,36 @@ func TestFewDocumentsAreMadeAtOnce(t *testing.T) {
 	})
 }
 
+// TestMadeDocumentsWaitForNobody: one that is there is given while others are made, and one that is being made takes one turn,
+// however many ask for it.
+func TestMadeDocumentsWaitForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d shared
+		finish := make(chan struct{})
+		defer close(finish)
+		slow := func() ([]byte, string) { <-finish; return nil, "" }
+		_, done := d.take(t.Context(), "there", func() ([]byte, string) { return []byte("there"), "" })
+		defer done()
+		for range makers + 1 {
+			go d.take(t.Context(), "slow", slow)
+		}
+		synctest.Wait()
+		var other atomic.Bool
+		go d.take(t.Context(), "other", func() ([]byte, string) { other.Store(true); return slow() })
+		synctest.Wait()
+		if !other.Load() {
+			t.Error("those who ask for one document take the turns of others")
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		if one, done := d.take(ctx, "there", slow); one == nil || string(one.text) != "there" {
+			t.Error("what is there waits for a turn")
+		} else {
+			done()
+		}
+	})
+}
+
 // TestTokensAreCountedOnce for a surface, however many ask at the same time: counting takes a while.
 func TestTokensAreCountedOnce(t *testing.T) {
 	m := New(Options{})
