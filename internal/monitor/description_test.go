@@ -127,7 +127,7 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 func TestEveryResponseIsAsDescribed(t *testing.T) {
 	expected := describedRoutes(t).operations(t)
 	schemas := compile(t)
-	seen := map[string]bool{"GET /metrics 503": true} // for more scrapes at once than this test makes
+	seen := map[string]bool{}
 	for _, c := range requests() {
 		t.Run(c.name(), func(t *testing.T) {
 			m := monitorOf(Options{Loopback: true, Token: "t0ken"}, five()...)

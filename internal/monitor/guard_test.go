@@ -1,10 +1,13 @@
 package monitor
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestHosts lets no name through but those of this machine, and asks nobody where others are meant to reach it.
@@ -21,6 +24,41 @@ func TestHosts(t *testing.T) {
 			t.Errorf("elsewhere %q gets %d, want 200", host, response.StatusCode)
 		}
 	}
+}
+
+// TestPace lets a burst through at once, and then so many requests in a second, each within a bounded time of its turn; time that was not
+// used is not saved up.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p pace
+		began := time.Now()
+		for range paceBurst {
+			p.wait(t.Context())
+		}
+		if took := time.Since(began); took != 0 {
+			t.Errorf("the first take %v", took)
+		}
+		for range 2 * pacePerSecond {
+			p.wait(t.Context())
+		}
+		if took := time.Since(began); took < 1900*time.Millisecond || took > 2100*time.Millisecond {
+			t.Errorf("twice as many as in a second take %v", took)
+		}
+		time.Sleep(time.Hour)
+		began = time.Now()
+		for range paceBurst + pacePerSecond {
+			p.wait(t.Context())
+		}
+		if took := time.Since(began); took < 900*time.Millisecond {
+			t.Errorf("after an hour of silence a burst and a second's worth take %v", took)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		leave()
+		began = time.Now()
+		if p.wait(ctx); time.Since(began) != 0 {
+			t.Error("who left is waited for")
+		}
+	})
 }
 
 // TestToken opens what shows it, health is open to everybody, and nothing shows whether a server exists.

@@ -27,6 +27,8 @@ type connections struct {
 	mu     sync.Mutex
 	open   map[*connection]bool
 	served int // connections that a request is served on
+
+	pace pace
 }
 
 // spare is how many connections are kept for requests that take no time.
@@ -104,6 +106,7 @@ type placeKey struct{}
 func serve(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(placeKey{}).(*connection); ok {
+			c.of.pace.wait(r.Context())
 			if !c.serve(r.URL.Path == "/healthz" || r.URL.Path == "/readyz") {
 				w.Header().Set("Retry-After", "1")
 				w.Header().Set("Connection", "close")
@@ -114,6 +117,41 @@ func serve(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// How many requests are answered, whatever their number: a burst of one for each connection, and then so many in a second. Each waits for
+// a quarter of one at most, since a connection has one request at a time.
+const (
+	paceBurst     = maxConnections
+	pacePerSecond = 4 * maxConnections
+)
+
+// pace lets requests through one after the other, so that those who send without end leave the processor to others.
+type pace struct {
+	mu   sync.Mutex
+	next time.Time // when the burst would be used up
+}
+
+// wait waits for the turn of a request, or until ctx ends.
+func (p *pace) wait(ctx context.Context) {
+	const each = time.Second / pacePerSecond
+	p.mu.Lock()
+	now := time.Now()
+	if p.next.Before(now) {
+		p.next = now
+	}
+	p.next = p.next.Add(each)
+	early := p.next.Sub(now) - paceBurst*each
+	p.mu.Unlock()
+	if early <= 0 {
+		return
+	}
+	turn := time.NewTimer(early)
+	defer turn.Stop()
+	select {
+	case <-turn.C:
+	case <-ctx.Done():
+	}
 }
 
 // shutDown lets responses end for a moment, then breaks them off.

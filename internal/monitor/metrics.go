@@ -30,6 +30,7 @@ type meter struct {
 	connecting, refreshing       *family
 	undelivered                  *family
 	subscribers, dropped         atomic.Int64
+	scrapes                      scrapes
 	sizes                        sync.Map // size by server: counting tokens takes a while
 	measuring                    sync.Mutex
 }
@@ -391,34 +392,61 @@ func (f *family) sample(w *bytes.Buffer, suffix string, labels []string, value f
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// scrapesAtOnce bounds what reading metrics may cost.
-const scrapesAtOnce = 4
+// scrapesAtOnce is how many clients may be sent metrics at once. Each has a page of its own, and the oldest makes room.
+const scrapesAtOnce = 16
 
 // handler serves all families, compressed for those who take that.
 func (t *meter) handler() http.Handler {
-	places := make(chan struct{}, scrapesAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case places <- struct{}{}:
-			defer func() { <-places }()
-		default:
-			http.Error(w, "too many scrapes at once", http.StatusServiceUnavailable)
+		packed := strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+		page, done := t.monitor.shared.take(r.Context(), w, func() ([]byte, string) { return t.page(packed), "" }) // nobody else has w
+		if done(); page == nil {
 			return
-		}
-		var page bytes.Buffer // made before any of it is sent: a slow reader holds up no counting
-		families := t.families()
-		slices.SortFunc(families, func(a, b *family) int { return cmp.Compare(a.name, b.name) })
-		for _, f := range families {
-			f.write(&page)
 		}
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			_, _ = page.WriteTo(w) // an error is that whoever asked is gone
-			return
+		if packed {
+			w.Header().Set("Content-Encoding", "gzip")
 		}
-		w.Header().Set("Content-Encoding", "gzip")
-		out := gzip.NewWriter(w)
-		_, _ = page.WriteTo(out)
-		_ = out.Close()
+		defer t.scrapes.begin(http.NewResponseController(w))()
+		_, _ = w.Write(page.text) // an error is that whoever asked is gone
 	})
+}
+
+// page is all families as text, made before any of it is sent: a slow reader holds up no counting.
+func (t *meter) page(packed bool) []byte {
+	var page bytes.Buffer
+	families := t.families()
+	slices.SortFunc(families, func(a, b *family) int { return cmp.Compare(a.name, b.name) })
+	for _, f := range families {
+		f.write(&page)
+	}
+	if !packed {
+		return page.Bytes()
+	}
+	var small bytes.Buffer
+	out := gzip.NewWriter(&small)
+	_, _ = page.WriteTo(out) // a buffer takes all
+	_ = out.Close()
+	return small.Bytes()
+}
+
+// scrapes are the clients that are sent metrics, the oldest first.
+type scrapes struct {
+	mu      sync.Mutex
+	sending []*http.ResponseController
+}
+
+// begin breaks off the oldest one if there are too many. The function that it gives ends this one.
+func (s *scrapes) begin(one *http.ResponseController) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sending = append(s.sending, one); len(s.sending) > scrapesAtOnce {
+		_ = s.sending[0].SetWriteDeadline(time.Now()) // a recorder has none
+		s.sending = s.sending[1:]
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.sending = slices.DeleteFunc(s.sending, func(c *http.ResponseController) bool { return c == one })
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,31 +122,32 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// TestScrapesAreBounded serves no more than so many at once, and compressed to who takes that.
-func TestScrapesAreBounded(t *testing.T) {
-	m := monitorOf(Options{}, five()...)
-	h := m.meter.handler()
-	blocked := make(chan struct{})
-	var running sync.WaitGroup
-	entered := make(chan struct{}, scrapesAtOnce)
-	for range scrapesAtOnce {
-		running.Go(func() {
-			h.ServeHTTP(&slowWriter{entered: entered, blocked: blocked}, httptest.NewRequest("GET", "/metrics", nil))
-		})
-	}
-	for range scrapesAtOnce {
-		<-entered
-	}
-	w := httptest.NewRecorder()
-	if h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil)); w.Code != 503 {
-		t.Errorf("status %d for one more", w.Code)
-	}
-	m.Attempt(odd, watch.Attempt{Cause: watch.Start, Outcome: watch.Same}) // slow readers hold up no counting
-	close(blocked)
-	running.Wait()
+// TestSlowScrapersMakeRoom: whoever takes nothing of what it scraped is broken off once so many came after it, and keeps nobody out.
+func TestSlowScrapersMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := monitorOf(Options{}, five()...).meter.handler()
+		blocked := make(chan struct{})
+		scrapers := make([]*slowWriter, scrapesAtOnce+1)
+		for i := range scrapers {
+			scrapers[i] = &slowWriter{entered: make(chan struct{}, 1), blocked: blocked}
+			go h.ServeHTTP(scrapers[i], httptest.NewRequest("GET", "/metrics", nil))
+			synctest.Wait()
+		}
+		for i, s := range scrapers {
+			if len(s.entered) == 0 || s.late != (i == 0) {
+				t.Errorf("scraper %d is sent something: %v, is broken off: %v", i, len(s.entered) > 0, s.late)
+			}
+		}
+		close(blocked)
+		synctest.Wait()
+	})
+}
+
+// TestScrapesAreCompressed for who takes that.
+func TestScrapesAreCompressed(t *testing.T) {
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil)
 	r.Header.Set("Accept-Encoding", "gzip")
-	h.ServeHTTP(w, r)
+	monitorOf(Options{}, five()...).meter.handler().ServeHTTP(w, r)
 	unpacked, err := gzip.NewReader(w.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -162,6 +164,12 @@ type slowWriter struct {
 	header  http.Header
 	once    sync.Once
 	wrote   func([]byte) // nil = nobody looks
+	late    bool         // a deadline was set
+}
+
+func (w *slowWriter) SetWriteDeadline(time.Time) error {
+	w.late = true
+	return nil
 }
 
 func (w *slowWriter) Header() http.Header {
