@@ -191,7 +191,7 @@ func runHelper(ctx context.Context, server probe.Server, environ []string) (map[
 			"running the command that gives headers: %v", err)
 	}
 	said, out := &process.Tail{Limit: helperErrors}, &process.CappedBuffer{Limit: helperOutput}
-	command := process.ShellCommand{Line: helper.Command, Env: helperEnviron(server, environ), Limit: helperTime, Dir: helper.Dir, KillGroup: true}
+	command := process.ShellCommand{Line: helper.Command, Env: helperEnviron(server, environ), Limit: helperTime, Dir: helper.Dir}
 	switch err := command.Run(ctx, out, said); {
 	case out.Over:
 		return nil, fail(fmt.Errorf("it wrote more than %d KiB", helperOutput>>10))

@@ -192,7 +192,7 @@ func (b *rebuilder) begin(ctx context.Context, wanted bool) build {
 // build runs the line that builds. A failure shows what the compiler had to say.
 func (b *rebuilder) build(ctx context.Context) *report.Failure {
 	said := process.Tail{Limit: shownOfBuild}
-	command := process.ShellCommand{Line: b.line, Env: b.process.Environ, Limit: buildTime, KillGroup: true}
+	command := process.ShellCommand{Line: b.line, Env: b.process.Environ, Limit: buildTime}
 	err := command.Run(ctx, &said, &said)
 	if err == nil {
 		return nil

@@ -190,23 +190,22 @@ func sameVariable(a, b string) bool {
 
 // ShellCommand is a command line for the system's shell, and how long it may take.
 type ShellCommand struct {
-	Line      string
-	Dir       string   // working folder; empty = the current one
-	Env       []string // "K=V"; nil = ours
-	Stdin     []byte
-	Limit     time.Duration
-	KillGroup bool // what it leaves running in the background ends with it, and keeps nobody waiting
+	Line  string
+	Dir   string   // working folder; empty = the current one
+	Env   []string // "K=V"; nil = ours
+	Stdin []byte
+	Limit time.Duration
 }
 
-// Run runs the command. When its time or ctx ends, so does everything that it has started, and the error is the reason.
+// Run runs the command. When it, its time or ctx ends, so does everything that it has started; of the latter two the error is the reason.
 func (c ShellCommand) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Limit, fmt.Errorf("not done after %s", c.Limit))
 	defer cancel()
 	shell := shellOf(c.Line)
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, bytes.NewReader(c.Stdin), stdout, stderr
-	err := Run(cmd, c.KillGroup)
-	if c.KillGroup && errors.Is(err, exec.ErrWaitDelay) { // something in the background kept its output open
+	err := Run(cmd, true)
+	if errors.Is(err, exec.ErrWaitDelay) { // something in the background kept its output open
 		err = nil
 	}
 	if why := context.Cause(ctx); err != nil && why != nil {

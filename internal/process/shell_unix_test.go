@@ -36,7 +36,7 @@ func TestShellCommandEndsWhole(t *testing.T) {
 			ended := make(chan error)
 			go func() {
 				defer theirs.Close()
-				ended <- ShellCommand{Line: line, Limit: time.Hour, KillGroup: true}.Run(ctx, theirs, theirs)
+				ended <- ShellCommand{Line: line, Limit: time.Hour}.Run(ctx, theirs, theirs)
 			}()
 			if _, err := bufio.NewReader(output).ReadString('\n'); err != nil {
 				t.Fatal(err)
