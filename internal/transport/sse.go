@@ -168,6 +168,7 @@ const (
 // eventReader reads a stream of events, and remembers what is needed to go on with it on another connection.
 type eventReader struct {
 	lines *bufio.Reader
+	cr    bool          // the last line ended with a CR, and an LF that comes now is part of that
 	last  string        // the id of the last event; empty = there is none, and the stream cannot be resumed
 	retry time.Duration // how long to wait before that
 }
@@ -258,23 +259,54 @@ func (r *eventReader) field(left *int, data *chunks) (name, value string, err er
 	return name, string(rest), err
 }
 
-// line hands on the next line without its end, in parts as they come.
+// line hands on the next line without its end, in parts as they come. The end is CR, LF or both; what comes behind a CR is not waited for.
 func (r *eventReader) line(left *int, take func([]byte)) error {
 	for {
-		part, err := r.lines.ReadSlice('\n')
-		if *left -= len(part); *left < 0 {
+		part, end, err := r.part()
+		if *left -= len(part) + len(end); *left < 0 {
 			return &TooLargeError{Limit: frameLimit}
 		}
-		if more := errors.Is(err, bufio.ErrBufferFull); more && part[len(part)-1] == '\r' {
-			_ = r.lines.UnreadByte() // it may belong to the line's end
-			take(part[:len(part)-1])
-		} else if more {
-			take(part)
-		} else {
-			take(bytes.TrimSuffix(bytes.TrimSuffix(part, []byte("\n")), []byte("\r")))
+		take(part)
+		r.cr = string(end) == "\r"
+		if _, _ = r.lines.Discard(len(part) + len(end)); len(end) > 0 || err != nil {
 			return err
 		}
 	}
+}
+
+// part is the next part of a line, up to the line's end or as much as the buffer holds. It is valid until it is discarded.
+func (r *eventReader) part() (part, end []byte, err error) {
+	for seen := 0; ; {
+		_, err = r.lines.Peek(seen + 1)
+		text, _ := r.lines.Peek(r.lines.Buffered())
+		if r.cr && len(text) > 0 && text[0] == '\n' { // it belongs to the end before
+			_, _ = r.lines.Discard(1)
+			r.cr = false
+			continue
+		}
+		if at := endOfLine(text[seen:]); at >= 0 {
+			at += seen
+			return text[:at], text[at : at+1], nil
+		}
+		switch r.cr, seen = false, len(text); {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return text, nil, nil
+		case err != nil:
+			return text, nil, err
+		}
+	}
+}
+
+// endOfLine is where a text has its first CR or LF; -1 = it has none.
+func endOfLine(text []byte) int {
+	lf := bytes.IndexByte(text, '\n')
+	if lf >= 0 {
+		text = text[:lf]
+	}
+	if cr := bytes.IndexByte(text, '\r'); cr >= 0 {
+		return cr
+	}
+	return lf
 }
 
 // brokeOff is the end of a stream that was to go on.
