@@ -327,11 +327,14 @@ func (e *RedirectError) Error() string {
 	return fmt.Sprintf("%s from %s to %s: not following it: %s", how, e.From, e.To, e.Why)
 }
 
+// Circular tells whether the other end is no place to go on from: the same URL, or one that leads on and on.
+func (e *RedirectError) Circular() bool { return e.From == e.To || e.Why == tooManyHops }
+
 const (
 	otherOrigin  = "it is another origin, and would get the headers meant for the first one"
 	maxRedirects = 10
 	tooManyHops  = "it is one redirect too many"
-	turnsIntoGet = "it would turn the POST into a GET; configure the new URL instead"
+	turnsIntoGet = "it would turn the POST into a GET"
 )
 
 // checkRedirect lets a request go on within its origin, as the request it was.

@@ -213,6 +213,9 @@ func newAddress(f failure) string {
 	if !strings.HasPrefix(redirect.To, "http://") && !strings.HasPrefix(redirect.To, "https://") {
 		return "no MCP server is behind that: check the URL, and who runs the server"
 	}
+	if redirect.Circular() {
+		return "the server sends its clients in a circle: check the URL, its path and https, and whether something before the server wants a login"
+	}
 	return fmt.Sprintf("if you trust it, use the new URL: %s; headers are never sent to another origin on their own", redirect.To)
 }
 
