@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/transport"
@@ -51,7 +52,7 @@ func newClient(s Server, caCert []byte) (*client, error) {
 	direct := &http.Transport{DialContext: w.dial, TLSClientConfig: config, TLSHandshakeTimeout: dialTime,
 		MaxResponseHeaderBytes: headerLimit, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	proxied := direct.Clone()
-	proxied.DialContext, proxied.Proxy = nil, http.ProxyFromEnvironment
+	proxied.DialContext, proxied.Proxy = nil, host.Proxy
 	w.client = &http.Client{Transport: &boundedTransport{w.addressPolicy, direct, proxied, requestTime}, CheckRedirect: sameOriginOnly}
 	return w, nil
 }
@@ -158,7 +159,7 @@ func (l *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		return nil, err
 	}
 	next := l.direct
-	if proxy, err := http.ProxyFromEnvironment(req); err != nil || proxy != nil {
+	if proxy, err := host.Proxy(req); err != nil || proxy != nil {
 		next = l.proxied
 	}
 	ctx, cancel := context.WithTimeoutCause(req.Context(), l.timeout, fmt.Errorf("no whole answer within %s", l.timeout))

@@ -59,7 +59,7 @@ func (w Webhook) check() error {
 // sender posts a change once.
 func (w Webhook) sender(p host.Process) func(context.Context, journal.Entry) error {
 	connections := http.DefaultTransport.(*http.Transport).Clone()
-	connections.MaxConnsPerHost, connections.MaxIdleConnsPerHost = atOnce, atOnce
+	connections.Proxy, connections.MaxConnsPerHost, connections.MaxIdleConnsPerHost = host.Proxy, atOnce, atOnce
 	client := &http.Client{Transport: connections, Timeout: postTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return func(ctx context.Context, e journal.Entry) error {
 		body, err := w.body(e)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
@@ -115,9 +116,12 @@ func (e Endpoint) dial(ctx context.Context, network, address string) (net.Conn, 
 	return Dial(ctx, network, address, dialTimeout, allow)
 }
 
+// ProxyError is a variable for a proxy that names none.
+type ProxyError = host.ProxyError
+
 // proxy is the one of the environment. What it is asked to connect to is judged here, as far as it is an address.
 func (e Endpoint) proxy(r *http.Request) (*url.URL, error) {
-	via, err := http.ProxyFromEnvironment(r)
+	via, err := host.Proxy(r)
 	if ip, notIP := netip.ParseAddr(r.URL.Hostname()); err == nil && via != nil && e.Allow != nil && notIP == nil {
 		err = e.Allow(ip)
 	}

@@ -205,7 +205,7 @@ func camel(name string) string {
 
 func proxied(f failure) bool {
 	failed, ok := errors.AsType[*net.OpError](f.err)
-	return ok && failed.Op == "proxyconnect"
+	return ok && failed.Op == "proxyconnect" || is[*transport.ProxyError](f.err)
 }
 
 func newAddress(f failure) string {
