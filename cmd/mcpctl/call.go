@@ -66,6 +66,9 @@ func (p *program) asking(words operands, do func(ctx context.Context, from []sou
 			if p.behind != nil {
 				return exit.Usagef("%s; what is asked for stands in front of --", words.usage)
 			}
+			if len(named) == 1 {
+				return exit.Usagef("%s; %q is read as the SOURCE: what is asked for stands behind it", words.usage, named[0])
+			}
 			return exit.Usagef("%s", words.usage)
 		}
 		if words.named && swapped(named, rest) {

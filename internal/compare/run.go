@@ -174,6 +174,8 @@ func splitSides(from []source.Source, base string) (old, now []source.Source, er
 		return from[:1], from[1:], nil
 	case saved < 0:
 		return nil, from, nil
+	case len(from) > 2:
+		return nil, nil, exit.Usagef("two SOURCEs are compared with each other, and %d are named, of which %q is saved: name two, the old one first, or the old one with --base", len(from), from[saved])
 	}
 	return nil, nil, exit.Usagef("compare %q with what? name two SOURCEs, the old one first, or the old one with --base", from[saved])
 }

@@ -128,13 +128,16 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 	}
 	known := c.Names()
 	var problems Problems
-	for _, name := range names {
+	for i, name := range names {
 		if !slices.Contains(known, name) {
 			message := fmt.Sprintf("no server %q is configured", name)
 			if strings.Contains(name, "/") {
 				message += ", and there is no such file"
 			}
 			problem := Problem{Message: message, Hint: c.unknown(name, known)}
+			if i > 0 && slices.Contains(known, names[0]) && len(match.Nearest(name, known)) == 0 {
+				problem.Hint = fmt.Sprintf("for what %s offers under that name write mcpctl show %s %s", names[0], names[0], name)
+			}
 			if len(match.Nearest(name, known)) == 0 {
 				problem.Unknown = name
 			}
