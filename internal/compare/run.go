@@ -3,7 +3,9 @@ package compare
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -151,7 +153,7 @@ func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
 	}
 	r.Findings = f.Config.Project.Usage.Lower(r.Findings) // which version to call it is not asked of callers
 	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(all, unsaved, false)
-	r.InPart(f.Part(o.kinds()...), scope.Partial)
+	r.InPart(f.Part(o.sides()...), scope.Partial)
 	if policy.Fails(r.Findings) {
 		r.Status = status(all, unsaved, true)
 	}
@@ -161,6 +163,18 @@ func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
 // kinds are the flags that say what is compared with what.
 func (o DiffOptions) kinds() []string {
 	return given(flag{"--base", o.Base != ""}, flag{"--base-ref", o.Ref != ""}, flag{"--versions", o.Versions > 0}, flag{upgradeFlag, o.Upgrade}, flag{"--locked", o.Locked})
+}
+
+// sides are kinds with the old side that all parts must have in common. One that may hold a secret is told by its digest.
+func (o DiffOptions) sides() []string {
+	all := o.kinds()
+	if side := o.Base + o.Ref; side != "" { // they exclude each other
+		if strings.ContainsAny(side, "@?") {
+			side = fmt.Sprintf("sha256:%.6x", sha256.Sum256([]byte(side)))
+		}
+		all[0] += " " + side
+	}
+	return all
 }
 
 // splitSides are the old and the new SOURCEs of a diff; no old one means the saved snapshots. Two SOURCEs are compared with each

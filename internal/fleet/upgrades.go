@@ -51,6 +51,9 @@ func (f *Fleet) Upgrades(ctx context.Context, from []source.Source, locked packa
 			before, after = append(before, u.before), append(after, u.after)
 		}
 	}
+	if len(all) == 0 && f.selected.Shard.Count > 0 { // another part may have some
+		return nil, nil, nil, nil
+	}
 	if len(all) == 0 {
 		return nil, nil, nil, exit.Usagef("no server starts a package by npx, docker or another launcher that is known here, so there is no version to move to")
 	}
