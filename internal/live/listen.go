@@ -10,9 +10,11 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -45,7 +47,7 @@ func listen(p host.Process, o ListenOptions, j *journal.Journal) (*monitor.Monit
 	if err != nil {
 		return nil, err
 	}
-	secure, err := o.secure()
+	secure, err := o.secure(p.Note)
 	if err != nil {
 		return nil, err
 	}
@@ -135,14 +137,14 @@ func bindPrivate(path string) (net.Listener, error) {
 }
 
 // secure is TLS with the certificate of the options; nil = none is wanted.
-func (o ListenOptions) secure() (*tls.Config, error) {
+func (o ListenOptions) secure(note func(string, ...any)) (*tls.Config, error) {
 	switch {
 	case o.Cert == "" && o.Key == "":
 		return nil, nil
 	case o.Cert == "" || o.Key == "":
 		return nil, exit.Usagef("--tls-cert and --tls-key are given together: the certificate with those that vouch for it, and its key, as PEM files")
 	}
-	c := &certificate{files: []string{o.Cert, o.Key}}
+	c := &certificate{files: []string{o.Cert, o.Key}, note: note}
 	if _, err := c.current(nil); err != nil {
 		return nil, exit.Usagef("--tls-cert, --tls-key: %w", err)
 	}
@@ -152,9 +154,11 @@ func (o ListenOptions) secure() (*tls.Config, error) {
 // certificate is that of two files as they are now: one that is renewed needs no new start.
 type certificate struct {
 	files []string // the certificate's, the key's
+	note  func(format string, args ...any)
 
 	mu     sync.Mutex
 	states map[string]string
+	told   map[string]string // states that were told to be of no use
 	pair   *tls.Certificate
 }
 
@@ -172,8 +176,19 @@ func (c *certificate) current(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		c.pair, c.states = &pair, states
 	case c.pair == nil:
 		return nil, err
+	case settled(c.files) && !maps.Equal(states, c.told):
+		c.told = states
+		c.note("--tls-cert, --tls-key: %v: the pair from before is still served: write both files anew", err)
 	}
 	return c.pair, nil
+}
+
+// settled tells whether nobody is writing files any more, as far as can be told.
+func settled(files []string) bool {
+	return !slices.ContainsFunc(files, func(file string) bool {
+		info, err := os.Stat(file)
+		return err != nil || time.Since(info.ModTime()) < time.Minute
+	})
 }
 
 // listenToken is the token of a flag, which @FILE and env:NAME keep off the command line, or else of the environment.

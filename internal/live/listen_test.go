@@ -107,6 +107,37 @@ func TestTLS(t *testing.T) {
 	}
 }
 
+// TestBrokenRenewalIsTold once, and not before whoever renews the files has had time to finish.
+func TestBrokenRenewalIsTold(t *testing.T) {
+	dir := t.TempDir()
+	o := ListenOptions{Cert: filepath.Join(dir, "cert"), Key: filepath.Join(dir, "key")}
+	writePair(t, o, 1)
+	var said remarks
+	c := &certificate{files: []string{o.Cert, o.Key}, note: said.note}
+	first, err := c.current(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(o.Cert, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, written := range []time.Time{time.Now(), time.Now().Add(-time.Hour)} {
+		for _, file := range c.files {
+			if err := os.Chtimes(file, written, written); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			if now, err := c.current(nil); now != first || err != nil {
+				t.Errorf("%v, %v: the last pair does not hold", now, err)
+			}
+		}
+		if old := time.Since(written) > time.Minute; len(said.all) > 0 != old || len(said.all) > 1 {
+			t.Errorf("old %v: noted %q", old, said.all)
+		}
+	}
+}
+
 // TestUnixSocket is for its owner alone, replaces one that nobody listens on, and no file of another kind.
 func TestUnixSocket(t *testing.T) {
 	if runtime.GOOS == "windows" {
