@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -75,9 +75,13 @@ func showCommand(p program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			surfaces, err := fleet.Survey(c.Context, p.Process, p.Select, p.Contact, from)
+			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
+			if err != nil {
+				return err
+			}
+			surfaces, err := f.Survey(c.Context, from)
 			if err == nil {
-				err = fleet.Show(c.Context, surfaces, wanted)
+				err = f.Show(c.Context, surfaces, wanted)
 			}
 			return p.emit(c.Context, fleet.Report("show", surfaces), err, report.Options{Raw: raw})
 		},
@@ -244,7 +248,7 @@ once the report is written: what the run came to stands in it.`,
 	}, p.outputFlags(), reportFlags(&p.Output))
 }
 
-// savedFile reads a file that somebody named, which may be a pipe of the shell; - is standard input.
+// savedFile reads a file that somebody named; - is standard input.
 func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
 	switch {
 	case path == "-":
@@ -252,12 +256,7 @@ func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
 	case store.Is(path):
 		return store.Read(ctx, p.Process, path, source.MaxSize)
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return source.ReadLimited(path, file)
+	return source.ReadNamed(ctx, path)
 }
 
 // savedReport reads a report as the JSON format has it.
@@ -269,7 +268,7 @@ func (p program) savedReport(ctx context.Context, path string) (*report.Report, 
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	r, err := report.Parse(data)
+	r, err := host.Await(ctx, func() (*report.Report, error) { return report.Parse(data) })
 	if err != nil {
 		return nil, exit.Usagef("reading %s: %w", path, err)
 	}

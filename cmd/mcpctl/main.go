@@ -41,7 +41,8 @@ func signalContext() (context.Context, context.CancelCauseFunc) {
 	arrived := make(chan os.Signal, 2)
 	signal.Notify(arrived, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		cancel(exit.Interrupted{Signal: <-arrived})
+		first := <-arrived
+		cancel(exit.Interrupted{Signal: first, At: time.Now()})
 		second := exit.Interrupted{Signal: <-arrived}
 		select {
 		case <-arrived:
@@ -59,7 +60,7 @@ type standardOutput struct{ interrupt context.CancelCauseFunc }
 func (o standardOutput) Write(p []byte) (int, error) {
 	n, err := os.Stdout.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		o.interrupt(exit.Interrupted{Signal: syscall.SIGPIPE})
+		o.interrupt(exit.Interrupted{Signal: syscall.SIGPIPE, At: time.Now()})
 	}
 	return n, err
 }

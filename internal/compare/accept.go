@@ -2,10 +2,13 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/accept"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -53,13 +56,17 @@ func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.
 	o.Steps = stepsFor(fleet.WholeOf(f, from, len(current)))
 	var candidates []candidate
 	for _, pair := range withSaved(ctx, p, current, folder) {
-		candidates = append(candidates, o.candidate(ctx, p, pair, f.Config.Project.Policy))
+		one, err := o.candidate(ctx, p, pair, f.Limit(), f.Config.Project.Policy)
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(candidates, one)
 	}
 	if err := o.choose(candidates); err != nil {
 		return nil, err
 	}
 	r := &report.Report{Command: "accept", Findings: report.Findings{}}
-	if err := o.apply(ctx, p, r, candidates, folder); err != nil {
+	if err := o.apply(ctx, p, r, candidates, folder, f.Limit()); err != nil {
 		return nil, err
 	}
 	finding.Sort(r.Findings)
@@ -69,29 +76,50 @@ func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.
 // candidate is what accepting may do to one server's saved snapshot.
 type candidate struct {
 	Pair
-	compare accept.Compare
+	compare func(context.Context) accept.Compare
 	found   []finding.Finding
 	told    []finding.Finding             // those that diff tells
 	rest    map[string][]*finding.Finding // what each of those stands for that stands for several
 	chosen  []string                      // fingerprints of found
-	all     bool                          // after it, what is saved is what the server offers now
 }
 
-// candidate is a pair with its findings as the policy sees them; of no use once the context has ended.
-func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair, policy finding.Policy) candidate {
+// step is what accepting does to what is saved of one server.
+type step struct {
+	accept.Result
+	data   []byte // the new file; nil = it is left alone
+	all    bool   // after it, what is saved is what the server offers now
+	reason string // why nothing is done
+}
+
+// candidate is a pair with its findings as the policy sees them. What is too much to be compared, or takes longer than the limit, is a failure of the
+// server; the error is why the run ended.
+func (o AcceptOptions) candidate(ctx context.Context, p host.Process, pair Pair, limit time.Duration, policy finding.Policy) (candidate, error) {
 	o.Every = true
 	judged := func(found []finding.Finding) []finding.Finding { return policy.Apply(found, finding.Scope{}, p.Now) }
-	c := candidate{Pair: pair, compare: func(old, now *snapshot.Snapshot) []finding.Finding {
-		pair := pair
-		pair.Old.Snapshot, pair.New.Snapshot = old, now
-		found, _ := pair.Findings(ctx, o.Options, policy) // the context is asked before anything is written
-		return judged(found)
-	}}
-	found, _ := pair.Findings(ctx, o.Options, policy)
-	c.found = judged(found)
-	c.told, c.rest = finding.Sum(found)
-	c.told = judged(c.told)
-	return c
+	of := func(ctx context.Context, pair Pair) (candidate, error) {
+		found, err := pair.judge(ctx, o.Options, policy)
+		c := candidate{Pair: pair, found: judged(found)}
+		c.told, c.rest = finding.Sum(found)
+		c.told = judged(c.told)
+		return c, err
+	}
+	c, err := host.Within(ctx, limit, func(ctx context.Context) (candidate, error) { return of(ctx, pair) })
+	switch {
+	case ctx.Err() != nil:
+		return candidate{}, context.Cause(ctx)
+	case err != nil:
+		c = candidate{Pair: pair}
+		undecided(&c.New, "comparing", fleet.TooLong(limit), fleet.TakeLonger)
+	}
+	c.compare = func(ctx context.Context) accept.Compare {
+		return func(old, now *snapshot.Snapshot) []finding.Finding {
+			pair := pair
+			pair.Old.Snapshot, pair.New.Snapshot = old, now
+			found, _ := pair.Findings(ctx, o.Options, policy) // the context is asked before anything is written
+			return judged(found)
+		}
+	}
+	return c, nil
 }
 
 // choose marks the findings that are named, one by one or as a group. A fingerprint that names nothing is an error.
@@ -142,7 +170,7 @@ func unknownFingerprint(id string, all []finding.Finding, silent []string) error
 }
 
 // apply works out every new snapshot, and writes them when all could be worked out.
-func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate, folder string) error {
+func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate, folder string, limit time.Duration) error {
 	var settled []fleet.Surface
 	var all fleet.Tally
 	unsaved := false
@@ -153,22 +181,29 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 		}
 		file := SavedFile(folder, c.New.Name)
 		c.New.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file)}
-		data, err := o.move(&c, r)
-		if err != nil {
+		next, err := host.Within(ctx, limit, func(ctx context.Context) (step, error) { return o.move(ctx, c) })
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, context.DeadlineExceeded):
+			undecided(&c.New, "accepting", fleet.TooLong(limit), fleet.TakeLonger)
+			next.reason = "it could not be worked out in time"
+		case err != nil:
 			return exit.Misuse(err)
+		case next.data != nil:
+			moved[file] = next.data
 		}
-		if data != nil {
-			moved[file] = data
-		}
-		if c.all {
+		if next.all {
 			settled = append(settled, c.New)
 		}
+		r.Findings = append(r.Findings, next.Taken...)
+		o.describe(&c, next)
 		result := c.result()
 		all, unsaved, r.Servers = all.With(fleet.TallyOf(result)), unsaved || c.Unsaved, append(r.Servers, result.Server)
 	}
 	r.Status = status(all, unsaved, false)
-	if err := ctx.Err(); err != nil || o.DryRun {
-		return err
+	if ctx.Err() != nil || o.DryRun {
+		return context.Cause(ctx)
 	}
 	files.SweepSnapshots(folder)
 	for file, data := range moved {
@@ -179,56 +214,54 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 	return relock(ctx, p, folder, settled)
 }
 
-// move works out the new snapshot of one server, nil when its file is left alone, and tells what is done.
-func (o AcceptOptions) move(c *candidate, r *report.Report) ([]byte, error) {
+// move works out the new snapshot of one server.
+func (o AcceptOptions) move(ctx context.Context, c candidate) (step, error) {
 	switch {
 	case c.Old.Snapshot == nil:
-		c.New.Saved.Reason = "there is no saved snapshot to move forward"
-		return nil, nil
+		return step{reason: "there is no saved snapshot to move forward"}, nil
 	case o.All && !c.New.Whole():
-		c.New.Saved.Reason = "not everything arrived"
-		return nil, nil
+		return step{reason: "not everything arrived"}, nil
 	}
-	moved := accept.Result{Snapshot: c.New.Snapshot, Taken: c.found}
+	next, err := step{Result: accept.Result{Snapshot: c.New.Snapshot, Taken: c.found}}, error(nil)
 	if !o.All {
-		var err error
-		if moved, err = accept.Move(c.Old.Snapshot, c.New.Snapshot, c.chosen, c.compare); err != nil {
-			return nil, err
+		if next.Result, err = accept.Move(c.Old.Snapshot, c.New.Snapshot, c.chosen, c.compare(ctx)); err != nil {
+			return step{}, cmp.Or(ctx.Err(), err)
 		}
 	}
-	data, err := moved.Snapshot.Encode()
+	data, err := next.Snapshot.Encode()
 	if err != nil {
-		return nil, err
+		return step{}, err
 	}
 	before, err := c.Old.Snapshot.Encode()
 	if err != nil {
-		return nil, err
+		return step{}, err
 	}
 	if now, err := c.New.Snapshot.Encode(); c.New.Whole() {
-		c.all = err == nil && bytes.Equal(now, data)
+		next.all = err == nil && bytes.Equal(now, data)
 	}
-	r.Findings = append(r.Findings, moved.Taken...)
-	same := bytes.Equal(before, data)
-	o.describe(c, moved, same)
-	if same {
-		return nil, nil
+	if !bytes.Equal(before, data) {
+		next.data = data
 	}
-	return data, nil
+	return next, ctx.Err()
 }
 
-func (o AcceptOptions) describe(c *candidate, moved accept.Result, same bool) {
+// describe tells what is done.
+func (o AcceptOptions) describe(c *candidate, next step) {
 	saved := c.New.Saved
-	if saved.Action = report.Updated; same {
+	if saved.Reason = next.reason; saved.Reason != "" {
+		return
+	}
+	if saved.Action = report.Updated; next.data == nil {
 		saved.Action = report.Unchanged
 	}
-	summarize(saved, moved.Taken)
+	summarize(saved, next.Taken)
 	var words []string
-	for _, f := range moved.Taken {
+	for _, f := range next.Taken {
 		if !slices.Contains(c.chosen, f.Fingerprint()) {
 			words = append(words, f.Fingerprint()+" went along")
 		}
 	}
-	if n := len(moved.Left); n > 0 {
+	if n := len(next.Left); n > 0 {
 		words = append(words, match.Counted(n, "finding")+" left")
 	}
 	if o.DryRun {

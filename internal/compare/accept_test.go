@@ -26,7 +26,11 @@ func TestAcceptingASumIsAcceptingWhatItStandsFor(t *testing.T) {
 		return fleet.Surface{Server: report.Server{Name: "s", State: report.OK}, Snapshot: s}
 	}
 	o := AcceptOptions{}
-	candidates := []candidate{o.candidate(t.Context(), host.Process{}, Pair{Old: surface(2500), New: surface(0)}, finding.Policy{})}
+	one, err := o.candidate(t.Context(), host.Process{}, Pair{Old: surface(2500), New: surface(0)}, 0, finding.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidates := []candidate{one}
 	var sum string
 	for _, f := range candidates[0].told {
 		if strings.HasPrefix(f.Message, "1500 further") {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -62,7 +63,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	surfaces, err := f.Each(ctx, targets, func(_ int, s *fleet.Surface) error {
 		defer s.LetGo()
 		file := cmp.Or(o.File, SavedFile(f.Config.Project.Snapshots, s.Name))
-		if err := save(ctx, p, s, file, write); err != nil {
+		if err := save(ctx, p, s, file, f.Limit(), write); err != nil {
 			spoil(s, "saving", err)
 			s.Saved = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced", File: p.Rel(file)}
 		}
@@ -93,7 +94,7 @@ func checkFolder(p host.Process, project config.Project) error {
 }
 
 // save writes the snapshot of s, unless it is not whole: a good file is never replaced by a part.
-func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, write writeFile) error {
+func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, limit time.Duration, write writeFile) error {
 	if s.State == report.Disabled {
 		return nil
 	}
@@ -101,18 +102,35 @@ func save(ctx context.Context, p host.Process, s *fleet.Surface, file string, wr
 		s.Saved = &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: "not everything arrived"}
 		return nil
 	}
-	keepUnread(ctx, p, s.Snapshot, file)
-	data, err := s.Snapshot.Encode()
+	one := *s
+	next, err := host.Await(ctx, func() (change, error) { return changeOf(ctx, p, one, file, limit) })
 	if err != nil {
 		return err
 	}
-	if s.Saved, err = compareSaved(ctx, p, s, data, file); err != nil {
-		return err
-	}
-	if s.Saved.File = p.Rel(file); s.Saved.Action == report.Unchanged {
+	if s.Saved = next.saved; s.Saved.Action == report.Unchanged {
 		return nil
 	}
-	return write(ctx, p, file, data)
+	return write(ctx, p, file, next.data)
+}
+
+// change is a file as it is to be, and what that does to the one that there is.
+type change struct {
+	data  []byte
+	saved *report.Saved
+}
+
+func changeOf(ctx context.Context, p host.Process, s fleet.Surface, file string, limit time.Duration) (change, error) {
+	keepUnread(ctx, p, s.Snapshot, file)
+	data, err := s.Snapshot.Encode()
+	if err != nil {
+		return change{}, err
+	}
+	saved, err := compareSaved(ctx, p, s, data, file, limit)
+	if err != nil {
+		return change{}, err
+	}
+	saved.File = p.Rel(file)
+	return change{data, saved}, nil
 }
 
 // keepUnread leaves in a snapshot what is saved of lists that mcpctl does not know and that did not arrive.
@@ -158,7 +176,7 @@ func replace(ctx context.Context, p host.Process, file string, data []byte) erro
 
 // compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten, and neither
 // is that of another server by one that only the command line names.
-func compareSaved(ctx context.Context, p host.Process, now *fleet.Surface, data []byte, file string) (*report.Saved, error) {
+func compareSaved(ctx context.Context, p host.Process, now fleet.Surface, data []byte, file string, limit time.Duration) (*report.Saved, error) {
 	before, err := store.Read(ctx, p, file, source.MaxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, files.ErrNotRegular) && !files.IsDir(file): // a pipe or a device
@@ -183,8 +201,15 @@ func compareSaved(ctx context.Context, p host.Process, now *fleet.Surface, data 
 			"%s holds the snapshot of %q, and this server calls itself %q", file, was, is)
 	}
 	saved := &report.Saved{Action: report.Updated}
-	found, _ := diff.Compare(ctx, old, now.Snapshot, diff.Options{Every: true}) // when ctx ends, what arrived is saved without being counted
-	summarize(saved, found)
+	found, err := host.Within(ctx, limit, func(ctx context.Context) ([]finding.Finding, error) {
+		return diff.Compare(ctx, old, now.Snapshot, diff.Options{Every: true})
+	})
+	switch summarize(saved, found); { // what arrived is saved, counted or not
+	case errors.Is(err, context.DeadlineExceeded):
+		saved.Reason = "what changed was not counted: " + fleet.TooLong(limit)
+	case err != nil:
+		saved.Reason = "what changed was not counted: " + err.Error()
+	}
 	return saved, nil
 }
 

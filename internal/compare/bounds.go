@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -105,13 +104,7 @@ func undecided(s *fleet.Surface, stage, why, hint string) {
 	s.Fail(report.Failure{Stage: stage, Message: why, Hint: hint})
 }
 
-const (
-	offerLess  = "no model can be shown that much: let it offer less; mcpctl list shows what is large"
-	takeLonger = "give it longer with --timeout, where 0 is no limit; mcpctl list shows what is large"
-)
-
-// tooLong says that the time for a server was over.
-func tooLong(limit time.Duration) string { return fmt.Sprintf("undecided after %s", limit) }
+const offerLess = "no model can be shown that much: let it offer less; mcpctl list shows what is large"
 
 // refuse lets a server fail that offers too much to be checked, or more than the run has room for.
 func refuse(s *fleet.Surface, fits bool) {
@@ -124,27 +117,23 @@ func refuse(s *fleet.Surface, fits bool) {
 	}
 }
 
-// judge is what changed in a pair. What is too much to be compared, or takes longer than the limit, is a failure of the server. The
-// pair was not judged when the context has ended.
-func (p *Pair) judge(ctx context.Context, limit time.Duration, options diff.Options, policy finding.Policy) []finding.Finding {
+// judge is what changed in a pair. What is too much to be compared is a failure of the server; the error is that of the context.
+func (p *Pair) judge(ctx context.Context, options diff.Options, policy finding.Policy) ([]finding.Finding, error) {
 	if p.same() {
 		p.Old.Snapshot = p.New.Snapshot // which says so, and lets the other one go
-		return nil
+		return nil, nil
 	}
 	if p.leftOut {
 		undecided(&p.New, "comparing", noRoom(p.differing()), fewerOfThem)
-		return nil
+		return nil, nil
 	}
 	makeRoom(sizeOf(p.Old.Snapshot)+sizeOf(p.New.Snapshot), min(p.differing(), diff.MostBytes))
-	found, err := p.within(ctx, limit, options, policy)
-	var large *diff.TooLargeError
-	switch {
-	case errors.As(err, &large):
+	found, err := p.Findings(ctx, options, policy)
+	if large, is := errors.AsType[*diff.TooLargeError](err); is {
 		undecided(&p.New, "comparing", large.Error(), offerLess)
-	case err != nil:
-		undecided(&p.New, "comparing", tooLong(limit), takeLonger)
+		return nil, nil
 	}
-	return found
+	return found, err
 }
 
 // differing is how many bytes the sides differ in; 0 of small ones.
@@ -167,15 +156,6 @@ func (p *Pair) same() bool {
 	return bytes.Equal(p.Old.Raw, now)
 }
 
-func (p Pair) within(ctx context.Context, limit time.Duration, options diff.Options, policy finding.Policy) ([]finding.Finding, error) {
-	if limit > 0 {
-		limited, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
-		ctx = limited
-	}
-	return host.Await(ctx, func() ([]finding.Finding, error) { return p.Findings(ctx, options, policy) })
-}
-
 // wastefulGC lets the heap grow to four times what lives: a fifth of a costly comparison was spent on collecting.
 const wastefulGC = 300
 
@@ -187,9 +167,8 @@ func limitMemory(servers int) {
 
 // unfinished lets a server fail that a check did not come to the end with.
 func unfinished(s *fleet.Surface, err error, limit time.Duration) {
-	var cut *check.UnfinishedError
-	if errors.As(err, &cut) {
-		undecided(s, "checking", tooLong(limit), takeLonger)
+	if _, cut := errors.AsType[*check.UnfinishedError](err); cut || errors.Is(err, context.DeadlineExceeded) {
+		undecided(s, "checking", fleet.TooLong(limit), fleet.TakeLonger)
 	}
 }
 

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -41,7 +42,7 @@ func TestTooLargeAlone(t *testing.T) {
 		"small":     {surfaceOf(t, "small", "a"), surfaceOf(t, "small", "b")},
 	} {
 		p := Pair{Old: sides[0], New: sides[1]}
-		found := p.judge(t.Context(), 0, diff.Options{}, finding.Policy{})
+		found, _ := p.judge(t.Context(), diff.Options{}, finding.Policy{})
 		if s := p.result(); s.State == report.Failed {
 			failed[name] = s.Error.Message + " → " + s.Error.Hint
 		}
@@ -68,7 +69,7 @@ func TestRoomOfARun(t *testing.T) {
 			}
 			judge := func(fits bool) error {
 				if p.leftOut = !fits; p.leftOut { // the others would be compared, which takes long
-					p.judge(t.Context(), 0, diff.Options{}, finding.Policy{})
+					_, _ = p.judge(t.Context(), diff.Options{}, finding.Policy{})
 				}
 				results[i] = p.result()
 				return nil
@@ -120,7 +121,7 @@ func TestStepsOfARun(t *testing.T) {
 
 // TestUndecidedInTime: a server whose comparison takes longer than it may is undecided.
 func TestUndecidedInTime(t *testing.T) {
-	c := Pair{Old: surfaceOf(t, "s", "a"), New: surfaceOf(t, "s", "b")}.compare(t.Context(), time.Nanosecond, diff.Options{}, finding.Policy{})
+	c := Pair{Old: surfaceOf(t, "s", "a"), New: surfaceOf(t, "s", "b")}.within(t.Context(), time.Nanosecond, diff.Options{}, finding.Policy{})
 	if s := c.server; c == nil || len(c.found) != 0 || s.State != report.Failed || s.Error.Message != "undecided after 1ns" || !strings.Contains(s.Error.Hint, "--timeout") || c.whole {
 		t.Errorf("%+v, %+v", c, s.Error)
 	}
@@ -135,7 +136,12 @@ func TestSameFile(t *testing.T) {
 	}
 	old := surfaceOf(t, "s", "a")
 	old.Raw = data
-	c := Pair{Old: old, New: now}.compare(t.Context(), time.Nanosecond, diff.Options{}, finding.Policy{})
+	ended, cancel := context.WithCancel(t.Context())
+	cancel() // in which nothing can be compared
+	c, err := Pair{Old: old, New: now}.compare(ended, diff.Options{}, finding.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if s := c.server; !c.whole || len(c.found) != 0 || s.State != report.OK || s.Tokens == nil || *s.Tokens != *s.BaseTokens || c.versions == nil {
 		t.Errorf("%+v, %+v", c, s)
 	}

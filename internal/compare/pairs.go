@@ -83,9 +83,12 @@ func SavedFile(folder, server string) string { return store.Join(folder, config.
 func spoil(s *fleet.Surface, stage string, err error) {
 	hint := "restore the file from version control, or delete it and run mcpctl snapshot"
 	var where *fs.PathError
+	_, interrupted := errors.AsType[exit.Interrupted](err)
 	switch {
 	case exit.HintOf(err) != "":
 		hint = exit.HintOf(err)
+	case interrupted:
+		hint = ""
 	case errors.As(err, &where):
 		hint = "the snapshots folder must be one that can be read and written: name another with --snapshots"
 	}
@@ -208,12 +211,12 @@ func (p Pair) result() fleet.Surface {
 }
 
 // tokens are what the two sides cost in a prompt; nil where that is not known, or the run has no room for the server.
-func (p Pair) tokens(ctx context.Context) (old, now *int) {
+func (p Pair) tokens() (old, now *int) {
 	if p.leftOut {
 		return nil, nil
 	}
 	var prices check.Prices
-	return p.Old.TokenCost(ctx, &prices), p.New.TokenCost(ctx, &prices)
+	return p.Old.TokenCost(&prices), p.New.TokenCost(&prices)
 }
 
 // versions are those that both sides say they are; nil when a side is not known.
@@ -238,20 +241,39 @@ type compared struct {
 	unsaved  bool
 }
 
-// compare judges the pair, and lets its documents go; nil = the run ended before.
-func (p Pair) compare(ctx context.Context, limit time.Duration, options diff.Options, policy finding.Policy) *compared {
-	found := p.judge(ctx, limit, options, policy)
-	if ctx.Err() != nil {
+// within is compare in the time that a server has. What takes longer is a failure of the server.
+func (p Pair) within(ctx context.Context, limit time.Duration, options diff.Options, policy finding.Policy) *compared {
+	compare := p.compare
+	c, err := host.Within(ctx, limit, func(ctx context.Context) (*compared, error) { return compare(ctx, options, policy) })
+	switch {
+	case ctx.Err() != nil:
 		return nil
+	case err != nil:
+		undecided(&p.New, "comparing", fleet.TooLong(limit), fleet.TakeLonger)
+		return p.judged(nil)
 	}
-	result := p.result()
-	c := &compared{server: result.Server, tally: fleet.TallyOf(result), found: found, versions: p.versions(), whole: p.whole(), unsaved: p.Unsaved}
-	c.server.BaseTokens, c.server.Tokens = p.tokens(ctx)
+	return c
+}
+
+// compare judges the pair, and lets its documents go; the error is that of the context.
+func (p Pair) compare(ctx context.Context, options diff.Options, policy finding.Policy) (*compared, error) {
+	found, err := p.judge(ctx, options, policy)
+	if err != nil {
+		return nil, err
+	}
+	c := p.judged(found)
+	c.server.BaseTokens, c.server.Tokens = p.tokens()
 	if p.Old.Snapshot != p.New.Snapshot {
 		c.server.Changed = signature.Changed(p.Old.Snapshot, p.New.Snapshot)
 	}
-	c.server.Cause = p.cause(len(found) > 0)
-	return c
+	return c, nil
+}
+
+// judged is what is known of the pair once it was judged.
+func (p Pair) judged(found []finding.Finding) *compared {
+	result := p.result()
+	result.Cause = p.cause(len(found) > 0)
+	return &compared{server: result.Server, tally: fleet.TallyOf(result), found: found, versions: p.versions(), whole: p.whole(), unsaved: p.Unsaved}
 }
 
 // status is the worst that holds: incomplete answers, then findings, then nothing to compare with.

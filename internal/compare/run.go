@@ -21,6 +21,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rules"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/store"
+	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -102,7 +103,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		if calls := evidence(pair.New.Name, pair.Old.Name); calls != nil {
 			options.Recorded = calls
 		}
-		done[i] = pair.compare(ctx, f.Limit(), options, policy)
+		done[i] = pair.within(ctx, f.Limit(), options, policy)
 		if done[i] != nil && done[i].server.BaseFile == "" && pair.Old.Transport != "" {
 			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name)) // the lines of which show it, if it is there
 		}
@@ -285,8 +286,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		if err != nil || s.Interrupted { // it was asked for its lists once at most
 			return err
 		}
-		subject.Recorded = calledOf(subject, evidence(s.Name))
-		looked[i].found, looked[i].members, err = check.Each(ctx, []check.Subject{subject}, check.Options{Budgets: budgets, Timeout: f.Limit()})
+		looked[i], err = judge(ctx, subject, evidence(s.Name), check.Options{Budgets: budgets, Timeout: f.Limit()})
 		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
 		return nil
 	}
@@ -327,6 +327,15 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 type judged struct {
 	found   []finding.Finding
 	members []check.Member
+}
+
+// judge is what the rules say of a server of which calls are recorded.
+func judge(ctx context.Context, subject check.Subject, calls *usage.Evidence, options check.Options) (j judged, err error) {
+	subject.Recorded, err = host.Within(ctx, options.Timeout, func(context.Context) (*check.Recorded, error) { return calledOf(subject, calls), nil })
+	if err == nil {
+		j.found, j.members, err = check.Each(ctx, []check.Subject{subject}, options)
+	}
+	return j, err
 }
 
 // collect has look at each surface as it arrives, or once all of them were asked for more.

@@ -155,12 +155,16 @@ func ReplayUsage(ctx context.Context, p host.Process, o UsageOptions, from []sou
 	if err != nil {
 		return nil, err
 	}
+	return host.Await(ctx, func() (*report.Report, error) { return replayed(rs, o.window(p), surfaces), nil })
+}
+
+func replayed(rs *usage.Records, window usage.Window, surfaces []fleet.Surface) *report.Report {
 	r := &report.Report{Command: "replay", Usage: []finding.Called{}, Status: fleet.Status(surfaces)}
 	for _, surface := range surfaces {
 		if surface.Snapshot == nil {
 			continue
 		}
-		evidence := rs.Of([]string{surface.Name}, o.window(p))
+		evidence := rs.Of([]string{surface.Name}, window)
 		for _, item := range surface.Snapshot.Tools.Items() {
 			found, err := evidence.Replay(item.Key, item.InputSchema())
 			if err != nil {
@@ -174,7 +178,7 @@ func ReplayUsage(ctx context.Context, p host.Process, o UsageOptions, from []sou
 	if r.Status == exit.OK && slices.ContainsFunc(r.Usage, func(c finding.Called) bool { return c.Refused > 0 }) {
 		r.Status = exit.Findings
 	}
-	return r, nil
+	return r
 }
 
 // priced is what is known of the calls of a tool with what it costs, if it is at hand.

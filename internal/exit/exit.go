@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 )
 
 // The exit statuses; docs/usage.md tells what each means. An interrupted run has 130 or 143, as shells have it.
@@ -106,11 +107,22 @@ func CodeOf(err error) int {
 	return Incomplete
 }
 
-// Interrupted is the end of a run by a signal.
-type Interrupted struct{ Signal os.Signal }
+// Interrupted is the end of a run by a signal, which came at a time.
+type Interrupted struct {
+	Signal os.Signal
+	At     time.Time // zero = now
+}
 
 // Error names the signal.
 func (i Interrupted) Error() string { return fmt.Sprintf("interrupted by a signal (%v)", i.Signal) }
+
+// Since is for how long the run has been ending.
+func (i Interrupted) Since() time.Duration {
+	if i.At.IsZero() {
+		return 0
+	}
+	return time.Since(i.At)
+}
 
 // Status is 128 plus the signal's number, as shells have it.
 func (i Interrupted) Status() int {

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -75,15 +77,35 @@ func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilte
 		if visits.Add(1)%untilNext == 1 && len(targets) > few {
 			limitHeap()
 		}
-		if s.Snapshot != nil {
-			s.Server.Tokens = s.TokenCost(ctx, prices)
-			filter.fill(s, kept.item)
-			s.ServerInfo, s.Capabilities = kept.same(s.ServerInfo), kept.same(s.Capabilities)
-		}
+		s.describe(ctx, f.Limit(), prices, filter, kept.item)
+		s.ServerInfo, s.Capabilities = kept.same(s.ServerInfo), kept.same(s.Capabilities)
 		s.LetGo()
 		return nil
 	})
 }
+
+// describe puts into the report what the server costs and what it offers, as far as the filter lets it through. Where a signal ends that, it is a
+// failure of the server.
+func (s *Surface) describe(ctx context.Context, limit time.Duration, prices *check.Prices, filter ItemFilter, keep keeper) {
+	if s.Snapshot == nil {
+		return
+	}
+	s.price(ctx, limit, prices)
+	one := *s
+	filled, err := host.Await(ctx, func() (Surface, error) {
+		filter.fill(&one, keep)
+		return one, nil
+	})
+	if err != nil {
+		s.State, s.Interrupted = report.Partial, true
+		s.Fail(report.Failure{Stage: "looking at items", Message: err.Error()})
+		return
+	}
+	*s = filled
+}
+
+// keeper gives an item as it is kept, of a tool with its digest.
+type keeper = func(snapshot.Kind, snapshot.Item) (raw json.RawMessage, digest string)
 
 // shelf keeps once what many servers say word for word, and nothing of the messages around it.
 type shelf struct {
@@ -129,7 +151,7 @@ func (k *shelf) put(raw json.RawMessage, digest string) shelved {
 }
 
 // add puts an item into the report as keep gives it.
-func (s *Surface) add(kind snapshot.Kind, item snapshot.Item, keep func(snapshot.Kind, snapshot.Item) (raw json.RawMessage, digest string)) {
+func (s *Surface) add(kind snapshot.Kind, item snapshot.Item, keep keeper) {
 	raw, digest := keep(kind, item)
 	slot := s.Items(kind)
 	*slot = append(*slot, raw)
@@ -150,7 +172,7 @@ func itself(kind snapshot.Kind, item snapshot.Item) (raw json.RawMessage, digest
 }
 
 // fill puts what the server says of itself and the items that the filter lets through into its report, as keep gives them.
-func (f ItemFilter) fill(s *Surface, keep func(snapshot.Kind, snapshot.Item) (raw json.RawMessage, digest string)) {
+func (f ItemFilter) fill(s *Surface, keep keeper) {
 	s.ServerInfo, s.Capabilities, s.Instructions = s.Snapshot.Server, s.Snapshot.Capabilities, s.Snapshot.Instructions
 	for _, kind := range snapshot.Kinds() {
 		list := s.Snapshot.List(kind)
@@ -183,10 +205,10 @@ func mentions(raw json.RawMessage, pattern *regexp.Regexp) bool {
 }
 
 // Show puts all, or only the wanted items, into the reports of servers. One that certainly no surface offers is an error.
-func Show(ctx context.Context, surfaces []Surface, wanted []string) error {
+func (f *Fleet) Show(ctx context.Context, surfaces []Surface, wanted []string) error {
 	missing := wanted
 	for i := range surfaces {
-		found := surfaces[i].show(ctx, wanted)
+		found := surfaces[i].show(ctx, f.Limit(), wanted)
 		missing = slices.DeleteFunc(slices.Clone(missing), func(want string) bool { return slices.Contains(found, want) })
 	}
 	if len(missing) == 0 {
@@ -195,19 +217,18 @@ func Show(ctx context.Context, surfaces []Surface, wanted []string) error {
 	return notOffered(surfaces, missing[0])
 }
 
-func (s *Surface) show(ctx context.Context, wanted []string) (found []string) {
-	if s.Snapshot == nil {
-		return nil
-	}
+func (s *Surface) show(ctx context.Context, limit time.Duration, wanted []string) (found []string) {
 	if len(wanted) == 0 {
-		s.Server.Tokens = s.TokenCost(ctx, &check.Prices{})
-		ItemFilter{}.fill(s, itself)
+		s.describe(ctx, limit, &check.Prices{}, ItemFilter{}, itself)
 	}
 	return slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })
 }
 
 func (s *Surface) showItem(want string) bool {
 	found := false
+	if s.Snapshot == nil {
+		return false
+	}
 	for _, kind := range snapshot.Kinds() {
 		for _, item := range s.Snapshot.List(kind).Items() {
 			if want == item.Key || want == kind.ID(item.Key) {

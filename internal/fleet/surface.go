@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -64,17 +65,29 @@ func (s Surface) Priced() bool {
 	return s.Snapshot != nil && s.Snapshot.Tools.Whole()
 }
 
-// TokenCost is what the server costs in a prompt; nil when its tools are not known, or ctx ends while they are counted.
-func (s Surface) TokenCost(ctx context.Context, prices *check.Prices) *int {
+// TokenCost is what the server costs in a prompt; nil when its tools are not known.
+func (s Surface) TokenCost(prices *check.Prices) *int {
 	if !s.Priced() {
 		return nil
 	}
-	cost, err := host.Await(ctx, func() (int, error) { return prices.Of(s.Snapshot), nil })
-	if err != nil {
-		return nil
-	}
-	return &cost
+	return new(prices.Of(s.Snapshot))
 }
+
+// price puts into the report what the server costs in a prompt. Where that takes longer than the limit, it is a failure of the server.
+func (s *Surface) price(ctx context.Context, limit time.Duration, prices *check.Prices) {
+	one := *s
+	cost, err := host.Within(ctx, limit, func(context.Context) (*int, error) { return one.TokenCost(prices), nil })
+	if s.Server.Tokens = cost; err != nil && ctx.Err() == nil {
+		s.State = report.Partial
+		s.Fail(report.Failure{Stage: "counting tokens", Message: TooLong(limit), Hint: TakeLonger})
+	}
+}
+
+// TakeLonger is what to do where the time for a server was over.
+const TakeLonger = "give it longer with --timeout, where 0 is no limit; mcpctl list shows what is large"
+
+// TooLong says that the time for a server was over.
+func TooLong(limit time.Duration) string { return fmt.Sprintf("undecided after %s", limit) }
 
 // Absent is a server that is known not to be there.
 func Absent(name string) Surface {

@@ -1,10 +1,13 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 func TestAwait(t *testing.T) {
@@ -28,6 +31,97 @@ func TestAwait(t *testing.T) {
 			if got, err := Await(c.ctx, c.work); got != c.want || !errors.Is(err, c.err) {
 				t.Errorf("work that %s: %d, %v, want %d, %v", c.name, got, err, c.want, c.err)
 			}
+		}
+	})
+}
+
+// signal is the cause of an end that knows since when it is.
+type signal struct{ at time.Time }
+
+func (signal) Error() string          { return "signal" }
+func (s signal) Since() time.Duration { return time.Since(s.at) }
+
+// TestAwaitsAreOneWait: work that heeds nothing, one after the other, holds a run that a signal ended up no longer than one.
+func TestAwaitsAreOneWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		never, began := make(chan struct{}), time.Now()
+		defer close(never)
+		cancel(signal{began})
+		for range 5 {
+			if _, err := Await(ctx, func() (int, error) { <-never; return 0, nil }); !errors.As(err, new(signal)) {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began); took != notice+4*glance {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestWithin: what is not done in time is an error, whether it heeds the end of its time or not; the end of the run is another one.
+func TestWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		why := errors.New("interrupted")
+		ended, cancel := context.WithCancelCause(t.Context())
+		cancel(why)
+		never := make(chan struct{})
+		defer close(never)
+		heeds := func(ctx context.Context) (int, error) { <-ctx.Done(); return 1, nil }
+		heedless := func(context.Context) (int, error) { <-never; return 2, nil }
+		quick := func(context.Context) (int, error) { return 3, nil }
+		for _, c := range []struct {
+			name  string
+			ctx   context.Context
+			limit time.Duration
+			work  func(context.Context) (int, error)
+			err   error
+		}{
+			{"is quick", t.Context(), time.Second, quick, nil},
+			{"has all the time", t.Context(), 0, quick, nil},
+			{"heeds its time", t.Context(), time.Second, heeds, context.DeadlineExceeded},
+			{"heeds nothing", t.Context(), time.Second, heedless, context.DeadlineExceeded},
+			{"heeds the run", ended, time.Second, heeds, nil},
+			{"heeds nothing in a run that ended", ended, time.Second, heedless, why},
+		} {
+			if _, err := Within(c.ctx, c.limit, c.work); !errors.Is(err, c.err) {
+				t.Errorf("work that %s: %v, want %v", c.name, err, c.err)
+			}
+		}
+	})
+}
+
+// TestLastPages: a report may be written as long as the run goes on, and a moment longer; then nobody writes any more.
+func TestLastPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		why := errors.New("interrupted")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		late, done := ForLastPages(ctx)
+		defer done()
+		page := func(w io.Writer) error {
+			_, err := io.WriteString(w, "page")
+			return err
+		}
+		refused := make(chan error)
+		endless := func(w io.Writer) error {
+			for {
+				if err := page(w); err != nil {
+					refused <- err
+					return err
+				}
+				time.Sleep(lastPages / 2)
+			}
+		}
+		var out bytes.Buffer
+		if err := WriteUntil(late, &out, page); err != nil {
+			t.Error(err)
+		}
+		cancel(why)
+		if err := WriteUntil(late, &out, endless); !errors.Is(err, why) {
+			t.Error(err)
+		}
+		if err := <-refused; !errors.Is(err, io.ErrClosedPipe) || out.String() != "pagepagepage" && out.String() != "pagepagepagepage" {
+			t.Errorf("%v, %q", err, &out)
 		}
 	})
 }

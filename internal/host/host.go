@@ -184,17 +184,91 @@ func (i *interruptibleInput) Read(p []byte) (int, error) {
 	return copy(p, text), err
 }
 
-// notice is how long what was interrupted may take to end by itself, with what it has.
-const notice = 250 * time.Millisecond
+// What a run may still take once a signal has ended it: for all that it had begun, which may end by itself with what it has, for anything
+// that it only begins then, and for what it says of all that.
+const (
+	notice    = 150 * time.Millisecond
+	glance    = 20 * time.Millisecond
+	lastPages = 250 * time.Millisecond
+)
 
-// Await is AwaitFor with a moment to notice: what looks too seldom at its context keeps nobody waiting.
+// Await is AwaitFor with a moment to notice: what looks too seldom at its context keeps nobody waiting. What waits for one thing after
+// another waits no longer than for one where the cause of the end knows since when it is.
 func Await[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	return AwaitFor(ctx, notice, work)
+	return awaitFor(ctx, work, func() time.Duration {
+		if ending, known := errors.AsType[interface {
+			error
+			Since() time.Duration
+		}](context.Cause(ctx)); known {
+			return max(notice-ending.Since(), glance)
+		}
+		return notice
+	})
+}
+
+// Within is Await of work that has so long; 0 = for ever. What is not done in time has an error, whatever it comes to.
+func Within[T any](ctx context.Context, limit time.Duration, work func(context.Context) (T, error)) (T, error) {
+	limited := ctx
+	if limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	result, err := Await(limited, func() (T, error) { return work(limited) })
+	if err == nil && ctx.Err() == nil {
+		err = limited.Err()
+	}
+	return result, err
+}
+
+// ForLastPages is a context for what a run has to say, that ends a moment after ctx has.
+func ForLastPages(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		time.AfterFunc(lastPages, func() { cancel(context.Cause(ctx)) })
+	})
+	return late, func() { cancel(nil) }
+}
+
+// WriteUntil has content written to w until ctx ends. It is not whole then, and the error is why ctx ended.
+func WriteUntil(ctx context.Context, w io.Writer, content func(io.Writer) error) error {
+	open := &closable{w: w}
+	defer open.close()
+	_, err := AwaitFor(ctx, 0, func() (struct{}, error) { return struct{}{}, content(open) })
+	return err
+}
+
+// closable is a writer that nobody can write to any more once it is closed.
+type closable struct {
+	w      io.Writer
+	mu     sync.Mutex
+	closed bool
+}
+
+// Write writes, unless nobody waits for it any more.
+func (c *closable) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return 0, io.ErrClosedPipe
+	}
+	return c.w.Write(p)
+}
+
+func (c *closable) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
 }
 
 // AwaitFor is what work returns. Once ctx has ended, work has so long to return; where it does not, it goes on unheeded, and the
 // error is why ctx ended.
 func AwaitFor[T any](ctx context.Context, grace time.Duration, work func() (T, error)) (T, error) {
+	return awaitFor(ctx, work, func() time.Duration { return grace })
+}
+
+// awaitFor is AwaitFor with a grace that is asked for once ctx has ended.
+func awaitFor[T any](ctx context.Context, work func() (T, error), grace func() time.Duration) (T, error) {
 	type outcome struct {
 		result T
 		err    error
@@ -212,7 +286,7 @@ func AwaitFor[T any](ctx context.Context, grace time.Duration, work func() (T, e
 	select {
 	case came := <-done:
 		return came.result, came.err
-	case <-time.After(grace):
+	case <-time.After(grace()):
 		return outcome{}.result, context.Cause(ctx)
 	}
 }

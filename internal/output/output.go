@@ -120,13 +120,19 @@ func (o Options) format() string { return cmp.Or(o.Format, "table") }
 // Emit writes the report everywhere the options say, tells on standard error why the status is not 0 unless a person sees
 // the table, and gives the report's status as the command's error.
 func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
+	late, done := host.ForLastPages(ctx)
+	defer done()
 	if r.Command != "accept" { // which has moved the lines
-		r.Findings = located(r)
+		findings, err := host.AwaitFor(late, 0, func() (report.Findings, error) { return located(r), nil })
+		if err != nil {
+			return err
+		}
+		r.Findings = findings
 	}
 	if interrupted, ok := errors.AsType[exit.Interrupted](context.Cause(ctx)); ok {
 		r.Status = interrupted.Status()
 	}
-	if err := Write(ctx, p, o, r, view); err != nil {
+	if err := write(ctx, late, p, o, r, view); err != nil {
 		return err
 	}
 	TellStatus(p, o, r)
@@ -141,6 +147,13 @@ func Emit(ctx context.Context, p host.Process, o Options, r *report.Report, view
 
 // Write writes the report everywhere the options say.
 func Write(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
+	late, done := host.ForLastPages(ctx)
+	defer done()
+	return write(ctx, late, p, o, r, view)
+}
+
+// write is Write of what is made until late ends.
+func write(ctx, late context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
 	format := o.format()
 	view.Rules, view.Version, view.Color, view.Verbose, view.Made = rules.All, p.Version, o.Colored(p), p.Verbose, p.Now
 	for _, name := range []string{"GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"} {
@@ -151,12 +164,16 @@ func Write(ctx context.Context, p host.Process, o Options, r *report.Report, vie
 	if o.File == "" {
 		view.Width, view.Height = terminal.Size(p.Out)
 	}
-	return errors.Join(o.answer(ctx, p, content(format, r, view)), writeReports(ctx, p, o, r, view), writeStepSummary(p, o, r, view))
+	content := func(format string, view report.Options) files.Content {
+		return func(w io.Writer) error {
+			return host.WriteUntil(late, w, func(w io.Writer) error { return report.Write(w, format, r, view) })
+		}
+	}
+	return errors.Join(o.answer(ctx, p, content(format, view)), writeReports(ctx, p, o, view, content), writeStepSummary(p, o, view, content))
 }
 
-func content(format string, r *report.Report, view report.Options) files.Content {
-	return func(w io.Writer) error { return report.Write(w, format, r, view) }
-}
+// contents gives what a report is in a format.
+type contents = func(format string, view report.Options) files.Content
 
 // Bytes puts an answer where File says, or on standard output.
 func (o Options) Bytes(ctx context.Context, p host.Process, data []byte) error {
@@ -174,11 +191,11 @@ func (o Options) answer(ctx context.Context, p host.Process, content files.Conte
 }
 
 // writeReports writes the files beside the answer, whole or not at all; one that fails keeps no other from being written.
-func writeReports(ctx context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
+func writeReports(ctx context.Context, p host.Process, o Options, view report.Options, content contents) error {
 	view.Width, view.Color = 0, false
 	var errs []error
 	for _, f := range o.Reports {
-		if err := store.WriteContent(ctx, p, f.Path, content(f.Format, r, view)); err != nil {
+		if err := store.WriteContent(ctx, p, f.Path, content(f.Format, view)); err != nil {
 			errs = append(errs, fmt.Errorf("writing --report %s: %w", f, err))
 		}
 	}
@@ -189,14 +206,14 @@ func writeReports(ctx context.Context, p host.Process, o Options, r *report.Repo
 const summaryLimit = 1 << 20
 
 // writeStepSummary adds to the page of a GitHub Actions job, when one of the formats is github.
-func writeStepSummary(p host.Process, o Options, r *report.Report, view report.Options) error {
+func writeStepSummary(p host.Process, o Options, view report.Options, content contents) error {
 	path, _ := p.Lookup("GITHUB_STEP_SUMMARY")
 	if path == "" || o.format() != "github" && !slices.ContainsFunc(o.Reports, func(f File) bool { return f.Format == "github" }) {
 		return nil
 	}
 	view.Limit = summaryLimit
 	var out bytes.Buffer
-	if err := report.Write(&out, "markdown", r, view); err != nil {
+	if err := content("markdown", view)(&out); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)

@@ -71,7 +71,7 @@ func advised(err error) error {
 func (s Source) read(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
 	switch {
 	case s.Kind == Stdin:
-		return parseAll("-", "stdin", p.In)
+		return parseAll(ctx, "-", "stdin", p.In)
 	case s.Kind == Git:
 		return readGit(ctx, p, s.Word, folder)
 	case s.Whole() && store.Is(s.Word):
@@ -81,7 +81,7 @@ func (s Source) read(ctx context.Context, p host.Process, folder string) ([]Save
 	case store.Is(s.Word):
 		return readRegular(ctx, p, s.Word)
 	}
-	return readFile(s.Word)
+	return readFile(ctx, s.Word)
 }
 
 // List are the JSON files below a folder in a store, by their names.
@@ -203,12 +203,23 @@ func readRegular(ctx context.Context, p host.Process, path string) ([]Saved, err
 	case err != nil:
 		return nil, exit.Usagef("reading %s: %w", path, err)
 	}
-	return parse(path, nameOf(path), data)
+	return parse(ctx, path, nameOf(path), data)
 }
 
-// readFile reads a file that somebody named, which may be a pipe of the shell.
-func readFile(path string) ([]Saved, error) {
-	f, err := os.Open(path)
+// ReadNamed reads a file that somebody named, which may be a pipe of the shell.
+func ReadNamed(ctx context.Context, path string) ([]byte, error) {
+	return host.AwaitFor(ctx, 0, func() ([]byte, error) {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return ReadLimited(path, file)
+	})
+}
+
+func readFile(ctx context.Context, path string) ([]Saved, error) {
+	data, err := ReadNamed(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if meant := config.Meant(path); meant != "" {
 			return nil, exit.Usagef("%w: %s", err, meant)
@@ -218,8 +229,7 @@ func readFile(path string) ([]Saved, error) {
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	defer f.Close()
-	return parseAll(path, nameOf(path), f)
+	return parse(ctx, path, nameOf(path), data)
 }
 
 // nameOf is the server whose snapshot a file holds, by the file's name.
@@ -240,16 +250,20 @@ func ReadLimited(origin string, r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-func parseAll(origin, name string, r io.Reader) ([]Saved, error) {
+func parseAll(ctx context.Context, origin, name string, r io.Reader) ([]Saved, error) {
 	data, err := ReadLimited(origin, r)
 	if err != nil {
 		return nil, err
 	}
-	return parse(origin, name, data)
+	return parse(ctx, origin, name, data)
 }
 
 // parse reads a snapshot, or the snapshots that a report holds the items of.
-func parse(origin, name string, data []byte) ([]Saved, error) {
+func parse(ctx context.Context, origin, name string, data []byte) ([]Saved, error) {
+	return host.Await(ctx, func() ([]Saved, error) { return parsed(origin, name, data) })
+}
+
+func parsed(origin, name string, data []byte) ([]Saved, error) {
 	if told := reportIn(data); told != nil {
 		saved, err := fromReport(told, origin)
 		if err != nil {
@@ -257,11 +271,11 @@ func parse(origin, name string, data []byte) ([]Saved, error) {
 		}
 		return saved, nil
 	}
-	parsed, err := snapshot.Parse(data)
+	one, err := snapshot.Parse(data)
 	if err != nil {
 		return nil, &ParseError{Origin: origin, Err: err, instead: instead(origin, data)}
 	}
-	return []Saved{{Snapshot: parsed, Raw: data, Name: name, Origin: origin}}, nil
+	return []Saved{{Snapshot: one, Raw: data, Name: name, Origin: origin}}, nil
 }
 
 // ParseError is a file that is there and holds no snapshot which can be read.
@@ -378,7 +392,7 @@ func readGit(ctx context.Context, p host.Process, spec, folder string) ([]Saved,
 			}
 			continue
 		}
-		saved, err := parseAll("git:"+ref+":"+file.Path, nameOf(file.Path), bytes.NewReader(file.Data))
+		saved, err := parseAll(ctx, "git:"+ref+":"+file.Path, nameOf(file.Path), bytes.NewReader(file.Data))
 		if err != nil {
 			return nil, err
 		}

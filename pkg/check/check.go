@@ -140,18 +140,14 @@ type seen struct {
 	cut    bool // it took longer than it may
 }
 
-func lookAt(run context.Context, subject Subject, options Options) (l seen) {
+func lookAt(ctx context.Context, subject Subject, options Options) seen {
 	if subject.Snapshot == nil {
-		return l
+		return seen{}
 	}
-	ctx := run
-	if options.Timeout > 0 {
-		limited, cancel := context.WithTimeout(ctx, options.Timeout)
-		defer cancel()
-		ctx = limited
-	}
-	l, err := host.Await(ctx, func() (seen, error) { return lookIn(newServer(ctx, subject, options)), nil })
-	l.cut = err != nil || ctx.Err() != nil && run.Err() == nil
+	l, err := host.Within(ctx, options.Timeout, func(ctx context.Context) (seen, error) {
+		return lookIn(newServer(ctx, subject, options)), nil
+	})
+	l.cut = err != nil
 	return l
 }
 
