@@ -205,10 +205,10 @@ func mentions(raw json.RawMessage, pattern *regexp.Regexp) bool {
 }
 
 // Show puts all, or only the wanted items, into the reports of servers. One that certainly no surface offers is an error.
-func (f *Fleet) Show(ctx context.Context, surfaces []Surface, wanted []string) error {
+func Show(ctx context.Context, limit time.Duration, surfaces []Surface, wanted []string) error {
 	missing := wanted
 	for i := range surfaces {
-		found := surfaces[i].show(ctx, f.Limit(), wanted)
+		found := surfaces[i].show(ctx, limit, wanted)
 		missing = slices.DeleteFunc(slices.Clone(missing), func(want string) bool { return slices.Contains(found, want) })
 	}
 	if len(missing) == 0 {
