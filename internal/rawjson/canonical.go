@@ -3,6 +3,7 @@ package rawjson
 import (
 	"bytes"
 	"encoding/json"
+	"hash/maphash"
 	"slices"
 	"strings"
 )
@@ -31,9 +32,23 @@ func AppendIndented(dst []byte, raw json.RawMessage, level int) ([]byte, error) 
 
 // Equal tells whether two values have the same canonical form. What is no JSON equals nothing.
 func Equal(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return valid(a)
+	}
+	if Digest(equality, a) != Digest(equality, b) { // most that are compared differ, and no form of them is written
+		return false
+	}
 	x, errX := Canonical(a)
 	y, errY := Canonical(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+var equality = maphash.MakeSeed()
+
+// valid tells whether a text is one JSON value.
+func valid(raw []byte) bool {
+	s := scanner{data: raw}
+	return s.whole(s.skip) == nil
 }
 
 // Size is the number of bytes of one JSON value in canonical form, or as it stands when it has none.
@@ -92,7 +107,7 @@ func (p *parser) value() (value, error) {
 
 func (p *parser) member(key []byte) error {
 	v, err := p.value()
-	p.members = append(p.members, member{key, v})
+	p.members = added(p.members, member{key, v})
 	return err
 }
 

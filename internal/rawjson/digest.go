@@ -52,7 +52,7 @@ func (d *digester) value() (uint64, error) {
 
 func (d *digester) member(key uint64) error {
 	value, err := d.value()
-	d.members = append(d.members, digested{key, value})
+	d.members = added(d.members, digested{key, value})
 	return err
 }
 

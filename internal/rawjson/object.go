@@ -22,7 +22,7 @@ func Members(raw json.RawMessage) ([]Member, error) {
 	var members []Member
 	err := eachMember(raw, func(key, value []byte, at int) {
 		name, _ := text(key)
-		members = append(members, Member{name, value, at})
+		members = added(members, Member{name, value, at})
 	})
 	return members, err
 }
@@ -56,7 +56,7 @@ func Elements(raw json.RawMessage) ([]json.RawMessage, error) {
 	err := s.whole(func() error {
 		return s.array(func() error {
 			value, err := s.span()
-			elements = append(elements, value)
+			elements = added(elements, json.RawMessage(value))
 			return err
 		})
 	})
@@ -73,7 +73,7 @@ func Children(raw json.RawMessage) []Member {
 	var children []Member
 	_ = s.array(func() error { // what stands before a fault is there
 		value, err := s.span()
-		children = append(children, Member{strconv.Itoa(len(children)), value, s.pos - len(value)})
+		children = added(children, Member{strconv.Itoa(len(children)), value, s.pos - len(value)})
 		return err
 	})
 	return children
@@ -234,7 +234,8 @@ func Join(pointer string, steps ...string) string {
 	if len(steps) == 1 {
 		return pointer + "/" + escaped(steps[0])
 	}
-	parts := []string{pointer}
+	var few [9]string
+	parts := append(few[:0], pointer)
 	for _, step := range steps {
 		parts = append(parts, "/", escaped(step))
 	}

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -29,6 +30,14 @@ type scanner struct {
 	data  []byte
 	pos   int
 	depth int
+}
+
+// added is append for what may become very long: append lets a long list grow by a quarter, and copies it four times over.
+func added[T any](list []T, one T) []T {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(len(list), 4))
+	}
+	return append(list, one)
 }
 
 func (s *scanner) whole(value func() error) error {

@@ -186,7 +186,7 @@ func (s *scanner) decode() (any, error) {
 		elements := []any{}
 		err := s.array(func() error {
 			value, err := s.decode()
-			elements = append(elements, value)
+			elements = added(elements, value)
 			return err
 		})
 		return elements, err

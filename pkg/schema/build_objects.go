@@ -28,6 +28,7 @@ func readProperties(w *writer) {
 		return
 	}
 	names := sortedKeys(table)
+	w.n.kids = slices.Grow(w.n.kids, len(names))
 	for _, name := range names {
 		w.add("properties", &node{op: opProperty, text: name, kids: []lit{yes(w.below(table[name], "properties", name))}})
 	}
@@ -156,7 +157,7 @@ func (w *writer) many(keyword string, o op) {
 		w.malformed(keyword, "is not an array of at least one schema")
 		return
 	}
-	n := &node{op: o}
+	n := &node{op: o, kids: make([]lit, 0, len(list))}
 	for i, v := range list {
 		if w.patched.leavesOut(keyword, i) {
 			continue

@@ -176,11 +176,14 @@ func Subschemas(keyword string, value any) []Subschema {
 	switch keyword {
 	case "$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties":
 		table, _ := value.(map[string]any)
-		for _, name := range sortedKeys(table) {
+		names := sortedKeys(table)
+		out = make([]Subschema, 0, len(names))
+		for _, name := range names {
 			out = append(out, Subschema{[]string{name}, table[name]})
 		}
 	case "allOf", "anyOf", "oneOf", "prefixItems", "items":
 		list, isList := value.([]any)
+		out = make([]Subschema, 0, len(list))
 		for i, v := range list {
 			out = append(out, Subschema{[]string{strconv.Itoa(i)}, v})
 		}

@@ -182,8 +182,10 @@ func (c *comparison) share(m met, t trail) {
 }
 
 func (c *comparison) dialects() {
-	old, new := c.before.At("/$schema"), c.after.At("/$schema")
-	if !rawjson.Equal(old, new) && c.before.doc.owner("").dialect.draft != c.after.doc.owner("").dialect.draft {
+	if c.before.doc.owner("").dialect.draft == c.after.doc.owner("").dialect.draft {
+		return
+	}
+	if old, new := c.before.At("/$schema"), c.after.At("/$schema"); !rawjson.Equal(old, new) {
 		c.edits = append(c.edits, Edit{Family: FamilyDialect, Keyword: "$schema", Path: "", Old: old, New: new,
 			after: c.after})
 	}
