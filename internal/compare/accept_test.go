@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -40,5 +42,27 @@ func TestAcceptingASumIsAcceptingWhatItStandsFor(t *testing.T) {
 	o.Fingerprints = []string{sum}
 	if err := o.choose(candidates); err != nil || len(candidates[0].told) != 1001 || len(candidates[0].chosen) != 1500 {
 		t.Errorf("%v, %d are told, %d are chosen", err, len(candidates[0].told), len(candidates[0].chosen))
+	}
+}
+
+// TestAcceptingWhatCannotBeCompared: nothing is accepted of what is too large to be compared, or is not compared in time; it is a failure of the server.
+func TestAcceptingWhatCannotBeCompared(t *testing.T) {
+	half := strings.Repeat("a", diff.MostBytes/2-1000)
+	for why, c := range map[string]struct {
+		pair  Pair
+		limit time.Duration
+	}{
+		"what changed is 12.0 MiB": {pair: Pair{Old: surfaceOf(t, "s", half, half, half), New: surfaceOf(t, "s")}},
+		"undecided after 1ns":      {pair: Pair{Old: surfaceOf(t, "s", "a"), New: surfaceOf(t, "s", "b")}, limit: time.Nanosecond},
+	} {
+		o := AcceptOptions{All: true}
+		one, err := o.candidate(t.Context(), host.Process{}, c.pair, c.limit, finding.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := o.move(t.Context(), one)
+		if s := one.New; err != nil || next.data != nil || s.State != report.Failed || !strings.HasPrefix(s.Error.Message, why) || len(one.found) != 0 {
+			t.Errorf("%s: %v, %d bytes, %q, %+v", why, err, len(next.data), s.State, s.Error)
+		}
 	}
 }
