@@ -58,9 +58,7 @@ func (s *Snapshot) fields() (map[string][]byte, error) {
 	fields := map[string][]byte{}
 	raw := map[string]json.RawMessage{"serverInfo": s.Server, "capabilities": s.Capabilities}
 	maps.Copy(raw, s.Extra)
-	if problems := s.problems(); problems != nil {
-		raw[incomplete] = problems
-	}
+	raw[incomplete] = s.problems()
 	for key, value := range raw {
 		if value == nil {
 			continue
@@ -150,9 +148,11 @@ type Lines struct {
 // NewLines reads a snapshot file, or the part of a report about the named server, or the only one; before a fault at least.
 func NewLines(file []byte, server string) *Lines {
 	file = bytes.TrimPrefix(file, byteOrderMark)
-	l := &Lines{whole: rawjson.Member{Value: file}, breaks: make([]int, 0, bytes.Count(file, []byte("\n"))), inner: map[int]map[string]rawjson.Member{}}
-	for at := bytes.IndexByte(file, '\n'); len(l.breaks) < cap(l.breaks); at += 1 + bytes.IndexByte(file[at+1:], '\n') {
-		l.breaks = append(l.breaks, at)
+	l := &Lines{whole: rawjson.Member{Value: file}, inner: map[int]map[string]rawjson.Member{}}
+	read := 0
+	for line := range bytes.Lines(file) {
+		read += len(line)
+		l.breaks = append(l.breaks, read-1)
 	}
 	if bytes.Contains(file, []byte(`"servers"`)) { // as reports spell it
 		l.whole = reported(l.whole, server)
@@ -164,10 +164,8 @@ func (l *Lines) readLists() {
 	l.lists, l.items = map[Kind]int{}, map[string]rawjson.Member{}
 	for _, m := range rawjson.Children(l.whole.Value) {
 		m.At += l.whole.At
-		if kind := Kind(m.Key); slices.Contains(Kinds(), kind) {
-			l.lists[kind] = m.At
-			l.index(kind, m)
-		}
+		l.lists[Kind(m.Key)] = m.At
+		l.index(Kind(m.Key), m)
 	}
 }
 
@@ -190,9 +188,6 @@ func reported(file rawjson.Member, server string) rawjson.Member {
 
 // index notes where the items of a list begin; of items with one name it is the first.
 func (l *Lines) index(kind Kind, list rawjson.Member) {
-	if rawjson.TypeName(list.Value) != "an array" {
-		return
-	}
 	for _, item := range rawjson.Children(list.Value) {
 		key := keyOf(kind, item.Value)
 		item.At += list.At

@@ -20,7 +20,7 @@ func TestEncode(t *testing.T) {
 		Server: json.RawMessage(`{"version":"1","name":"demo"}`), Capabilities: json.RawMessage(`{"tools":{}}`),
 		Instructions: "Say <b>\"hi\"</b>\n",
 		Tools: snapshot.NewList(snapshot.Tools, []json.RawMessage{
-			json.RawMessage(`{"name":"b","about":1e400}`), json.RawMessage(`{"name":"a","z":2,"y":1}`), json.RawMessage(`"odd"`), json.RawMessage(`{"name":"a"}`),
+			json.RawMessage(`{"name":"b","about":1e400}`), json.RawMessage(`{"name":"a"}`), json.RawMessage(`"odd"`), json.RawMessage(`{"name":"a","z":2,"y":1}`),
 		}),
 		Resources: snapshot.NewList(snapshot.Resources, nil),
 		Extra:     map[string]json.RawMessage{"later": json.RawMessage(`[]`)},

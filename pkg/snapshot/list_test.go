@@ -16,24 +16,24 @@ func TestAbsentIsSaidOnlyWhenItIsCertain(t *testing.T) {
 	raws := []json.RawMessage{json.RawMessage(`{"name":"a"}`)}
 	for _, test := range []struct {
 		list       snapshot.List
-		state      snapshot.Completeness
+		state      string
 		there, not snapshot.Answer
 	}{
-		{snapshot.List{}, snapshot.NotOffered, snapshot.Absent, snapshot.Absent},
-		{snapshot.NewList(snapshot.Tools, raws), snapshot.Complete, snapshot.Present, snapshot.Absent},
-		{snapshot.NewList(snapshot.Tools, nil), snapshot.Complete, snapshot.Absent, snapshot.Absent},
-		{snapshot.NewPart(snapshot.Tools, raws, "page 2: no"), snapshot.Truncated, snapshot.Present, snapshot.Unknown},
-		{snapshot.NewPart(snapshot.Tools, nil, "no"), snapshot.Unread, snapshot.Unknown, snapshot.Unknown},
+		{snapshot.List{}, "not offered", snapshot.Absent, snapshot.Absent},
+		{snapshot.NewList(snapshot.Tools, raws), "complete", snapshot.Present, snapshot.Absent},
+		{snapshot.NewList(snapshot.Tools, nil), "complete", snapshot.Absent, snapshot.Absent},
+		{snapshot.NewPart(snapshot.Tools, raws, "page 2: no"), "truncated", snapshot.Present, snapshot.Unknown},
+		{snapshot.NewPart(snapshot.Tools, nil, "no"), "unread", snapshot.Unknown, snapshot.Unknown},
 	} {
-		_, there := test.list.Find("a")
+		item, there := test.list.Find("a")
 		_, not := test.list.Find("b")
-		if _, a := test.list.Finder()("a"); a != there {
-			t.Errorf("Finder says %v of what Find says is %v", a, there)
+		if same, a := test.list.Finder()("a"); a != there || same.Key != item.Key || (item.Key == "a") != (a == snapshot.Present) {
+			t.Errorf("Finder says %v of what Find says is %v: %v and %v", a, there, same, item)
 		}
 		if _, b := test.list.Finder()("b"); b != not {
 			t.Errorf("Finder says %v of what Find says is %v", b, not)
 		}
-		if test.list.State != test.state || there != test.there || not != test.not || test.list.Absent("b") != (test.not == snapshot.Absent) {
+		if test.list.State.String() != test.state || there != test.there || not != test.not || test.list.Absent("b") != (test.not == snapshot.Absent) {
 			t.Errorf("%s: a is %d, b is %d", test.list.State, there, not)
 		}
 	}
@@ -63,9 +63,12 @@ func TestAPartIsNeverEncoded(t *testing.T) {
 
 // TestDeclaredAndMissingIsUnread reads answers of a server among which the one to prompts/list is missing.
 func TestDeclaredAndMissingIsUnread(t *testing.T) {
-	s := parsed(t, []byte(`{"initialize":{"capabilities":{"tools":{},"prompts":{},"resources":false}},"tools":[]}`))
-	if s.Tools.State != snapshot.Complete || s.Prompts.State != snapshot.Unread || s.Resources.State != snapshot.NotOffered || s.Templates.State != snapshot.NotOffered {
-		t.Errorf("tools %s, prompts %s, resources %s, templates %s", s.Tools.State, s.Prompts.State, s.Resources.State, s.Templates.State)
+	s := parsed(t, []byte(`{"initialize":{"capabilities":{"tools":{},"prompts":{},"resources":false,"extensions":{"io.modelcontextprotocol/skills":null}}},"tools":[]}`))
+	if s.Tools.State != snapshot.Complete || s.Prompts.State != snapshot.Unread || s.Resources.State != snapshot.NotOffered || !s.List(snapshot.Skills).Whole() {
+		t.Errorf("tools %s, prompts %s, resources %s, skills %s", s.Tools.State, s.Prompts.State, s.Resources.State, s.List(snapshot.Skills).State)
+	}
+	if s := parsed(t, []byte(`{"capabilities":{"resources":{}},"resources":[]}`)); s.Templates.State != snapshot.NotOffered {
+		t.Errorf("templates, which nothing declares, are %s", s.Templates.State)
 	}
 	if file := parsed(t, []byte(`{"mcpctl":1,"capabilities":{"prompts":{}}}`)); !file.Complete() {
 		t.Error("a list that a file does not have was not offered when it was saved")
@@ -116,11 +119,14 @@ func TestSetListChangesItsOwnListAlone(t *testing.T) {
 
 // TestSize counts every text that a server can make long.
 func TestSize(t *testing.T) {
-	s := snapshot.Snapshot{Server: json.RawMessage(`{}`), Instructions: "12345"}
+	s := snapshot.Snapshot{
+		Server: json.RawMessage(`{}`), Instructions: "12345", Capabilities: json.RawMessage(`{"a":1}`), Supported: []string{"123", "4567"},
+		Extra: map[string]json.RawMessage{"later": json.RawMessage(`[1, 2, 3]`)},
+	}
 	for i, kind := range snapshot.Kinds() {
 		s.SetList(snapshot.NewList(kind, []json.RawMessage{make([]byte, 10<<i), make([]byte, 1000<<i)}))
 	}
-	if got, want := s.Size(), 2+5+31*1010; got != want {
+	if got, want := s.Size(), 2+5+7+7+9+31*1010; got != want {
 		t.Errorf("%d bytes, want %d", got, want)
 	}
 }

@@ -26,7 +26,7 @@ var ErrConflict = errors.New("two versions of it were merged and could not be ma
 func Parse(data []byte) (*Snapshot, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	s, err := parse(data, true)
-	if line := conflictLine(data); err != nil && line > 0 {
+	if line := conflictLine(data); line > 0 { // JSON has none
 		err = fmt.Errorf("%w: a conflict is marked on line %d", ErrConflict, line)
 	}
 	if err != nil {
@@ -75,12 +75,12 @@ func parse(data []byte, outermost bool) (*Snapshot, error) {
 }
 
 func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, error) {
-	version, err := strconv.Atoi(string(format))
-	if err != nil || version < 1 {
+	version, _ := strconv.Atoi(string(format)) // 0 for what is no number, the largest for what is too large
+	if version < 1 {
 		return nil, fmt.Errorf("at /mcpctl: %.40q is no version of the snapshot format", format)
 	}
 	if version > Format {
-		return nil, fmt.Errorf("at /mcpctl: %w: it has %d and this mcpctl reads up to %d; a newer mcpctl reads it", ErrNewer, version, Format)
+		return nil, fmt.Errorf("at /mcpctl: %w: it has %.40s and this mcpctl reads up to %d; a newer mcpctl reads it", ErrNewer, format, Format)
 	}
 	s := &Snapshot{}
 	for _, m := range members {

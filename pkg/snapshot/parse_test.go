@@ -31,7 +31,7 @@ func TestParseReadsEveryShape(t *testing.T) {
 		"response":        `{"jsonrpc":"2.0","id":7,"result":{` + tools + `}}`,
 		"result alone":    `{"result":{` + tools + `}}`,
 		"raw listing":     `{"package":"p","initialize":{"protocolVersion":"2025-11-25"},` + tools + `}`,
-		"initialize null": `{"protocolVersion":null,"instructions":null,"prompts":null,` + tools + `}`,
+		"initialize null": `{"protocolVersion":null,"supportedVersions":null,"instructions":null,"prompts":null,` + tools + `}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := snapshot.Parse([]byte(raw))
@@ -53,7 +53,7 @@ func TestParseReadsAllFields(t *testing.T) {
 		"mcpctl": 1, "protocolVersion": "2026-07-28", "supportedVersions": ["2026-07-28", "2025-11-25"],
 		"serverInfo": {"name": "demo"}, "capabilities": {"tools": {}}, "instructions": "Use \u0022search\u0022.",
 		"tools": [], "prompts": [{"name": "p"}], "resources": [{"uri": "file:///a"}], "resourceTemplates": [{"uriTemplate": "x://{a}"}],
-		"later": {"b": 1}, "latest": 2, "ttlMs": 3
+		"later": {"b": 1}, "latest": 2, "ttlMs": 3, "cacheScope": "public", "resultType": "complete", "nextCursor": null, "_meta": {"x": 1}
 	}`))
 	if err != nil {
 		t.Fatal(err)
@@ -85,18 +85,23 @@ func TestNullIsAbsent(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"mcpctl":2,"tools":[]}`:      "at /mcpctl: the snapshot has a newer format: it has 2 and this mcpctl reads up to 1",
-		`{"mcpctl":"1"}`:               `at /mcpctl: "\"1\"" is no version of the snapshot format`,
-		`{"mcpctl":0}`:                 "no version of the snapshot format",
-		`[]`:                           "the file holds no object",
-		`{"hello":1}`:                  `the object has none of "mcpctl", "tools"`,
-		`{"tools":{}}`:                 "at /tools: not an array",
-		`{"tools":[],"tools":[]}`:      "at /tools: the key stands there twice",
-		`{"tools":[],"nextCursor":""}`: "at /nextCursor: the list goes on",
+		`{"mcpctl":2,"tools":[]}`:         "at /mcpctl: the snapshot has a newer format: it has 2 and this mcpctl reads up to 1",
+		`{"mcpctl":"1"}`:                  `at /mcpctl: "\"1\"" is no version of the snapshot format`,
+		`{"mcpctl":0}`:                    "no version of the snapshot format",
+		`{"mcpctl":99999999999999999999}`: "newer format: it has 99999999999999999999 and this",
+		" \n":                             "the file is empty",
+		`[]`:                              "the file holds no object",
+		`{"hello":1}`:                     `the object has none of "mcpctl", "tools"`,
+		`{"tools":{}}`:                    "at /tools: not an array",
+		`{"tools":[],"tools":[]}`:         "at /tools: the key stands there twice",
+		`{"tools":[],"nextCursor":""}`:    "at /nextCursor: the list goes on",
 		`{"jsonrpc":"2.0","error":{"message":"no"}}`: `at /error: the server answered with an error instead of a result: "no"`,
 		`{"jsonrpc":"2.0","method":"x"}`:             "the JSON-RPC message has no result",
 		`{"jsonrpc":"2.0","result":{"tools":3}}`:     "at /result/tools: not an array",
 		`{"jsonrpc":"2.0","result":[]}`:              "at /result: the file holds no object",
+		`{"result":{"result":{"tools":[]}}}`:         `at /result: the object has none of`,
+		`{"mcpctl":1,"supportedVersions":7}`:         "at /supportedVersions: not an array",
+		"{\"tools\":[{\"name\":\"a\n>>>>>>> b\"}]}":  "line 1 has",
 		`{"initialize":[],"tools":[]}`:               "at /initialize: not an object",
 		`{"instructions":7,"tools":[]}`:              "at /instructions: not a text",
 		`{"mcpctl":1,"supportedVersions":["a",1]}`:   "at /supportedVersions/1: not a text",
@@ -162,6 +167,7 @@ func TestKeyOfSaysWhatIsWrong(t *testing.T) {
 		{snapshot.Resources, `{"name":"a"}`, "a resource has no uri"},
 		{snapshot.Templates, `{"uriTemplate":""}`, "the uriTemplate of a template is not a text of at least one character"},
 		{snapshot.Tools, `{"name":`, "reading a tool: at /name: the text ends where a value should be"},
+		{snapshot.Tools, `{"name":"a","x":}`, "reading a tool: at /x: line 1 has '}' where a value should be"},
 	} {
 		if _, err := snapshot.KeyOf(test.kind, json.RawMessage(test.raw)); err == nil || err.Error() != test.want {
 			t.Errorf("%s: error %v, want %q", test.raw, err, test.want)
@@ -174,14 +180,15 @@ func TestKeyOfSaysWhatIsWrong(t *testing.T) {
 
 func TestItemViews(t *testing.T) {
 	item := snapshot.Item{Raw: json.RawMessage(`{"name":"n","annotations":{"title":"A"},"description":"d","inputSchema":{"type":"object"},"outputSchema":true,"arguments":[1]}`)}
+	skill := snapshot.Item{Raw: json.RawMessage(`{"uri":"skill://s","frontmatter":{"name":"S","description":"D"}}`)}
 	got := []string{
 		item.Title(), item.Description(), string(item.InputSchema()), string(item.OutputSchema()),
 		string(item.Annotations()), string(item.Arguments()), string(item.Field("none")), item.Text("name"), item.Text("arguments"),
 		snapshot.Item{Raw: json.RawMessage(`{"name":"n","title":"T"}`)}.Title(),
 		snapshot.Item{Raw: json.RawMessage(`{"name":"n","title":7}`)}.Title(),
-		snapshot.Item{Raw: json.RawMessage(`7`)}.Title(),
+		snapshot.Item{Raw: json.RawMessage(`7`)}.Title(), skill.Title(), skill.Description(),
 	}
-	want := []string{"A", "d", `{"type":"object"}`, "true", `{"title":"A"}`, "[1]", "", "n", "", "T", "n", ""}
+	want := []string{"A", "d", `{"type":"object"}`, "true", `{"title":"A"}`, "[1]", "", "n", "", "T", "n", "", "S", "D"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
