@@ -81,6 +81,7 @@ func TestSSEReplies(t *testing.T) {
 		{name: "without a type", reply: reply(sse(fine)), want: `{"ok":true}`},
 		{name: "odd values", reply: reply(sse(`{"jsonrpc":"2.0","id":ID,"result":` + odd + "}")), want: odd},
 		{name: "string id", reply: reply(sse(`{"jsonrpc":"2.0","id":"ID","result":{}}`)), want: `{}`},
+		{name: "lines", reply: reply("data: {\"jsonrpc\":\"2.0\",\ndata: \"id\":ID,\"result\":\ndata: {}}\n\n"), want: `{}`},
 		{name: "batch", reply: reply(sse("[" + strings.TrimSpace(fine) + "]")), want: `{"ok":true}`},
 		{name: "junk first", reply: reply(sse("hello") + "event: ping\n" + sse("{}") + sse(fine)), want: `{"ok":true}`},
 		{name: "a request with our id first", reply: reply(sse(`{"jsonrpc":"2.0","id":ID,"method":"elicitation/create"}`) + sse(fine)), want: `{"ok":true}`},

@@ -2,6 +2,7 @@ package diff_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,17 +82,20 @@ func TestHeadersThatClientsSend(t *testing.T) {
 
 // TestABareListSaysNothingOfOthers: what a bare tools/list result does not hold is neither new nor gone on the other side.
 func TestABareListSaysNothingOfOthers(t *testing.T) {
-	whole := parse(t, `{"mcpctl":1,"capabilities":{"tools":{},"prompts":{}},"tools":[{"name":"a"}],"prompts":[{"name":"p"}]}`)
 	bare := parse(t, `{"tools":[{"name":"a"}]}`)
-	for name, sides := range map[string][2]*snapshot.Snapshot{"before": {bare, whole}, "now": {whole, bare}} {
-		found := compared(t, sides[0], sides[1], diff.Options{})
-		for _, f := range found {
-			if f.Rule != "comparison-scope-differs" {
-				t.Errorf("bare %s: %s %s", name, f.Rule, f.Item)
+	for _, declared := range []string{`{"tools":{},"prompts":{}}`, `{}`} {
+		whole := parse(t, `{"mcpctl":1,"capabilities":`+declared+`,"tools":[{"name":"a"}],"prompts":[{"name":"p"}]}`)
+		for name, sides := range map[string][2]*snapshot.Snapshot{"before": {bare, whole}, "now": {whole, bare}} {
+			var places []string
+			for _, f := range compared(t, sides[0], sides[1], diff.Options{}) {
+				if f.Rule != "comparison-scope-differs" {
+					t.Errorf("bare %s, %s: %s %s", name, declared, f.Rule, f.Item)
+				}
+				places = append(places, f.Path)
 			}
-		}
-		if len(found) == 0 {
-			t.Errorf("bare %s: not a word of what is not compared", name)
+			if want := []string{"/prompts", "/serverInfo"}; !slices.Equal(places, want) {
+				t.Errorf("bare %s, %s: %q are told not to be compared, want %q", name, declared, places, want)
+			}
 		}
 	}
 }
