@@ -63,7 +63,7 @@ func TestAnswers(t *testing.T) {
 		{two, "c\ny\n\n", []string{"one"}},
 		{two, "c\ny\n\x04", []string{"one"}}, // what was answered was answered
 		{one, "y\n", []string{"one"}},
-		{one, "c\n", nil}, // which is not offered of one
+		{one, "c\ny\n", nil}, // which is not offered of one
 	} {
 		u := newUser(t)
 		shown, err := u.asked(t.Context(), c.typed, u.reads(c.found, false).Entries)
@@ -85,6 +85,20 @@ func TestAnswers(t *testing.T) {
 		}
 		if each := strings.Count(shown, "Trust one? [y]es, [N]o: ") + strings.Count(shown, "Trust two? [y]es, [N]o: "); each != 2 && strings.HasPrefix(c.typed, "c") && c.found == two {
 			t.Errorf("%q: asked about %d:\n%s", c.typed, each, shown)
+		} else if details := strings.Count(shown, "  starts    npx"); each > 0 && details != each {
+			t.Errorf("%q: asked about %d with the details of %d:\n%s", c.typed, each, details, shown)
+		}
+	}
+}
+
+// TestOneOfTheUsersOwnIsNotAll: a yes to everything is for all of the user's applications, one that was given server by server is not.
+func TestOneOfTheUsersOwnIsNotAll(t *testing.T) {
+	for typed, want := range map[string][]string{"y\n": {"*", "found"}, "c\nn\ny\n": {"mine"}} {
+		u := newUser(t)
+		u.writes(".cursor/mcp.json", `{"mcpServers": {"mine": {"command": "uvx"}}}`)
+		_, err := u.asked(t.Context(), typed, u.reads(`{"mcpServers": {"found": {"command": "npx"}}}`, true).Entries)
+		if diff := cmp.Diff(want, u.kept()); err != nil || diff != "" {
+			t.Errorf("%q: %v, kept (-want +got):\n%s", typed, err, diff)
 		}
 	}
 }
@@ -93,7 +107,7 @@ func TestAnswers(t *testing.T) {
 // that the terminal would obey.
 func TestQuestion(t *testing.T) {
 	u := newUser(t)
-	u.writes(".cursor/mcp.json", `{"mcpServers": {"mine": {"command": "uvx"}}}`)
+	u.writes(".cursor/mcp.json", `{"mcpServers": {"mine": {"command": "uvx", "env": {"NPM_TOKEN": "${NPM_TOKEN}"}}}}`)
 	before := u.reads(`{"mcpServers": {"changed": {"command": "npx", "args": ["old"], "env": {"GONE": "1"}}}}`, false)
 	u.agrees(before.Entries...)
 	now := u.reads(`{"mcpServers": {
@@ -116,7 +130,7 @@ func TestQuestion(t *testing.T) {
       ! opens the container with --volume
   sends    https://h.example/mcp  gets AWS_KEY
       ! gives env AWS_KEY → header X-Trace → h.example (a secret in a place that is not made for secrets)
-  mine     uvx
+  mine     uvx  gets NPM_TOKEN
 
 4 servers: 3 programs, 1 address; 2 values of yours handed on; 3 lines to look at (!)
 1 server of your own applications, in files that only you can write: yes is for all that these files have, now and later

@@ -74,8 +74,8 @@ func agreeHint(cfg *config.Config, e config.Entry) string {
 		return "agree to it in a terminal, which is remembered for this version, or run it once with --yes"
 	}
 	name := "--config " + e.File
-	if files := cfg.Searched; len(files) > 0 && e.Found == config.Searched {
-		name = "--config " + strings.Join(files, " --config ")
+	if e.Found == config.Searched {
+		name = "--config " + strings.Join(cfg.Searched, " --config ")
 	}
 	agree := "mcpctl trust"
 	if e.Found == config.Discovered {
@@ -116,10 +116,7 @@ func (g Gate) state(e config.Entry) (State, error) {
 
 // changes are what a changed entry can do that it could not when it was agreed to, and what it no longer can.
 func (g Gate) changes(e config.Entry) (added, gone []string) {
-	store, err := g.Store()
-	if err != nil {
-		return nil, nil
-	}
+	store, _ := g.Store() // without one nothing was agreed to
 	file, server, _ := e.Subject()
 	earlier := store.Earlier(file, server)
 	if earlier == nil {
@@ -238,9 +235,7 @@ func (g Gate) askAll(ctx context.Context, t *terminal.Terminal, entries []config
 		case answer == "yes":
 			return g.Agree(entries, true)
 		case answer == "?":
-			if err := g.show(t, entries); err != nil {
-				return err
-			}
+			g.show(t, entries)
 			t.Printf("\n")
 			continue
 		case answer == "choose" && len(entries) > 1:
@@ -254,9 +249,7 @@ func (g Gate) askAll(ctx context.Context, t *terminal.Terminal, entries []config
 func (g Gate) askEach(ctx context.Context, t *terminal.Terminal, entries []config.Entry) error {
 	for _, e := range entries {
 		t.Printf("\n")
-		if err := g.show(t, []config.Entry{e}); err != nil {
-			return err
-		}
+		g.show(t, []config.Entry{e})
 		answer, err := t.Choose(ctx, fmt.Sprintf("Trust %s? [y]es, [N]o: ", report.Visible(e.Server.Name)), "yes", "no")
 		if err != nil {
 			return fmt.Errorf("asking whether to trust: %w", err)
@@ -323,15 +316,14 @@ func (g Gate) question(entries []config.Entry) string {
 }
 
 // show writes all that entries can do to the terminal, as mcpctl trust does.
-func (g Gate) show(t *terminal.Terminal, entries []config.Entry) error {
+func (g Gate) show(t *terminal.Terminal, entries []config.Entry) {
 	r := &report.Report{Command: "trust"}
 	for _, e := range entries {
 		r.Servers = append(r.Servers, g.proposed(e))
 	}
 	var text bytes.Buffer
-	err := report.Write(&text, "table", r, report.Options{Width: t.Width()})
+	_ = report.Write(&text, "table", r, report.Options{Width: t.Width()}) // a buffer takes everything
 	t.Printf("%s", text.String())
-	return err
 }
 
 // proposed is an entry as a person decides about it, whatever else it may lack.

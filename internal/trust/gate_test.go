@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/packages"
@@ -117,6 +118,9 @@ func TestDeny(t *testing.T) {
 		}
 		if hint := "look at it and agree with mcpctl trust, or run it once with --yes, or name the file: --config .mcp.json"; denied != nil && denied.Hint != hint {
 			t.Errorf("%s: hint %q, want %q", server, denied.Hint, hint)
+		}
+		if denied != nil && (denied.File != found.File || denied.Line != found.Line || denied.Server != "s") {
+			t.Errorf("%s: denied in %s:%d, of %s", server, denied.File, denied.Line, denied.Server)
 		}
 		guarded := u.Guard(cfg, []config.Entry{found})[0]
 		if !guarded.Disabled && (guarded.Err() == nil || len(guarded.Asks()) > 0) {
@@ -237,6 +241,10 @@ func TestAnyChangeAsksAgain(t *testing.T) {
 		if s := u.Describe(now); s.Trust != wanted || (len(s.Added) > 0) != strings.Contains(want, "new:") {
 			t.Errorf("%s: described as %q with %q", server, s.Trust, s.Added)
 		}
+		now.Found = config.Named // and needs no trust
+		if s := u.Describe(now); s.Trust != "" || s.Added != nil || s.Gone != nil {
+			t.Errorf("%s: in a named file described as %q with %q and without %q", server, s.Trust, s.Added, s.Gone)
+		}
 	}
 	for name, text := range map[string]string{"project/server.js": "2", "project/.env": "LEVEL=1\nLD_PRELOAD=x.so"} {
 		before, _ := os.ReadFile(u.path(name))
@@ -290,7 +298,9 @@ func TestNoProofIsNoAgreement(t *testing.T) {
 			if s := u.Describe(found); s.Trust != report.Untrusted {
 				t.Errorf("described as %q", s.Trust)
 			}
-			err := u.Agree([]config.Entry{found}, false)
+			other := found
+			other.Server.Name = "other" // which may well be kept
+			err := u.Agree([]config.Entry{found, other}, false)
 			if c.agree == "" {
 				if err != nil || u.Deny(cfg, found) != nil {
 					t.Errorf("agreed to anew: %v, %v", err, u.Deny(cfg, found))
@@ -420,8 +430,8 @@ func TestRevokeFound(t *testing.T) {
 			}
 			var told []string
 			for _, s := range r.Servers {
-				if told = append(told, s.Name); s.Trust != report.Untrusted {
-					t.Errorf("%s is told as %q", s.Name, s.Trust)
+				if told = append(told, s.Name); s.Trust != report.Untrusted || s.State != report.OK || s.Source == "" {
+					t.Errorf("%s is told as %q, %s, of %q", s.Name, s.Trust, s.State, s.Source)
 				}
 			}
 			if diff := cmp.Diff(c.told, told); diff != "" {
@@ -433,6 +443,17 @@ func TestRevokeFound(t *testing.T) {
 	store, _ := u.Store()
 	if _, err := store.RevokeFound(u.reads(project, true), []string{"twoo"}); err == nil || !strings.Contains(err.Error(), `"two"?`) || !strings.Contains(err.Error(), "mcpctl trust --list") {
 		t.Errorf("%v, want the nearest name", err)
+	}
+	u.writes(".cursor/mcp.json", `{"mcpServers": {"mine": {"command": "uvx"}}}`)
+	cfg := u.reads(project, true)
+	mine := cfg.Entries[2:]
+	for _, want := range []int{0, 1} { // what nobody agreed to, and what somebody agreed to twice
+		if r, err := store.RevokeFound(cfg, nil); err != nil || len(r.Servers) != want {
+			t.Errorf("%v, told %d times, want %d", err, len(r.Servers), want)
+		}
+		if err := errors.Join(u.Agree(mine, true), u.Agree(mine, false)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -475,7 +496,7 @@ func TestReport(t *testing.T) {
 		r := s.Report(names)
 		var got []string
 		for _, server := range r.Servers {
-			if got = append(got, server.Name); server.Source != some.File || server.Since != "2026-07-01" || server.Trust != report.Trusted {
+			if got = append(got, server.Name); server.Source != some.File || server.Since != "2026-07-01" || server.Trust != report.Trusted || server.State != report.OK {
 				t.Errorf("%+v", server)
 			}
 		}
@@ -486,7 +507,7 @@ func TestReport(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.Folder, fileName(some.File, "other")), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Report(nil); len(r.Servers) != 1 || len(r.Problems) != 1 || r.Status == 0 {
+	if r := s.Report(nil); len(r.Servers) != 1 || len(r.Problems) != 1 || r.Status != exit.Incomplete {
 		t.Errorf("%d servers, %q, status %v", len(r.Servers), r.Problems, r.Status)
 	}
 	if _, err := os.Stat(s.Folder); s.Clear() != nil || err != nil {

@@ -73,11 +73,7 @@ func (s Store) State(about Subject) (State, error) {
 	case !about.sameAs(kept):
 		return Unknown, nil // a copy of another agreement
 	}
-	digest, err := about.digest(kept.Salt)
-	if err != nil {
-		return Unknown, err
-	}
-	if kept.Format != format || !hmac.Equal(digest, kept.Digest) {
+	if kept.Format != format || !hmac.Equal(about.digest(kept.Salt), kept.Digest) {
 		return Changed, nil
 	}
 	return Agreed, nil
@@ -85,8 +81,8 @@ func (s Store) State(about Subject) (State, error) {
 
 // Earlier is what a server of a file could do when it was agreed to; nil when nobody did, or mcpctl did not keep it then.
 func (s Store) Earlier(file, server string) []string {
-	kept, err := s.read(fileName(file, server))
-	if err != nil || kept.File != file || kept.Server != server { // a copy of another agreement
+	kept, _ := s.read(fileName(file, server))       // what cannot be read is about no file
+	if kept.File != file || kept.Server != server { // a copy of another agreement
 		return nil
 	}
 	return kept.Can
@@ -96,11 +92,8 @@ func (s Store) Earlier(file, server string) []string {
 func (s Store) Agree(about Subject, now time.Time) error {
 	a := Agreement{Format: format, File: about.File, Server: about.Server, Can: about.Shown, Since: now.UTC().Truncate(time.Second), Salt: make([]byte, saltSize)}
 	_, _ = rand.Read(a.Salt) // never fails
-	var err error
-	if a.Digest, err = about.digest(a.Salt); err == nil {
-		err = s.files().Write(fileName(a.File, a.Server), a)
-	}
-	if err != nil {
+	a.Digest = about.digest(a.Salt)
+	if err := s.files().Write(fileName(a.File, a.Server), a); err != nil {
 		return fmt.Errorf("keeping what was agreed to: %w", err)
 	}
 	return nil
@@ -112,13 +105,14 @@ const (
 )
 
 // digest is salted and slow, and no two different subjects are the same text to it.
-func (about Subject) digest(salt []byte) ([]byte, error) {
+func (about Subject) digest(salt []byte) []byte {
 	h := sha256.New()
 	for _, part := range append([]string{about.File, about.Server}, about.Essence...) {
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		h.Write([]byte(part))
 	}
-	return pbkdf2.Key(sha256.New, string(h.Sum(nil)), salt, iterations, sha256.Size)
+	key, _ := pbkdf2.Key(sha256.New, string(h.Sum(nil)), salt, iterations, sha256.Size) // fails for shorter salts and keys only, where FIPS 140 is asked for
+	return key
 }
 
 // fileName tells nothing but whether it is the same server of the same file.
@@ -131,7 +125,7 @@ func fileName(file, server string) string {
 func (s Store) List() (all []Agreement, err error) {
 	err = s.files().Each(func(name string) error {
 		a, err := s.read(name)
-		if err == nil && fileName(a.File, a.Server) == name { // else it is a copy under another name, which holds for nothing
+		if fileName(a.File, a.Server) == name { // else it is a copy under another name, which holds for nothing
 			all = append(all, a)
 		}
 		return err

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
 )
 
 var (
@@ -100,10 +103,18 @@ func TestDamagedIsNeverAgreed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	but := func(change func(*Agreement)) string {
+		a, _ := parse(good)
+		change(&a)
+		data, _ := json.Marshal(a)
+		return string(data)
+	}
 	for name, data := range map[string]string{
 		"empty": "", "cut off": string(good[:len(good)/2]), "not JSON": "yes", "null": "null", "trailing": string(good) + "{}",
-		"unknown key": strings.Replace(string(good), `"since"`, `"more": 1, "since"`, 1), "no digest": strings.Replace(string(good), `"digest": "`, `"digest": "", "x": "`, 1),
-		"newer": strings.Replace(string(good), `"mcpctl": 2`, `"mcpctl": 3`, 1), "huge": string(good) + strings.Repeat(" ", maxFile),
+		"unknown key": strings.Replace(string(good), `"since"`, `"more": 1, "since"`, 1), "huge": string(good) + strings.Repeat(" ", maxFile),
+		"newer": but(func(a *Agreement) { a.Format = format + 1 }), "no format": but(func(a *Agreement) { a.Format = 0 }),
+		"no file": but(func(a *Agreement) { a.File = "" }), "no time": but(func(a *Agreement) { a.Since = time.Time{} }),
+		"a short salt": but(func(a *Agreement) { a.Salt = a.Salt[1:] }), "a short digest": but(func(a *Agreement) { a.Digest = a.Digest[1:] }),
 	} {
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
@@ -231,9 +242,11 @@ func TestRunsAtTheSameTimeLoseNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
+	agree(t, s, Subject{File: "/first/.mcp.json", Server: "z"})
 	kept, err := s.List()
-	if len(kept) != len(names) || err != nil {
-		t.Errorf("%d kept, %v, want %d", len(kept), err, len(names))
+	servers := strings.Join(lists.Map(kept, func(a Agreement) string { return a.Server }), "")
+	if want := "zabcdefghijklmnop"; servers != want || err != nil {
+		t.Errorf("%s kept, %v, want %s", servers, err, want)
 	}
 }
 
