@@ -40,6 +40,15 @@ func lines(findings []finding.Finding) []string {
 	return lines
 }
 
+// many is as many members of an object that are true.
+func many(n int) string {
+	var members []string
+	for i := range n {
+		members = append(members, fmt.Sprintf(`"%03d":true`, i))
+	}
+	return strings.Join(members, ",")
+}
+
 // TestCompare holds cases that no other file has.
 func TestCompare(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -77,6 +86,65 @@ func TestCompare(t *testing.T) {
 			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"$ref":"#/$defs/A"}},"$defs":{"A":{}}}}]}`,
 			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"$ref":"#/$defs/B"}},"$defs":{"A":{}}}}]}`,
 			[]string{`warning input-schema-ref-unresolved tool/a/inputSchema/properties/p/$ref →"#/$defs/B"`},
+		},
+		"items that are no objects": {`{"tools":[7]}`, `{"tools":[{}]}`, []string{`warning tool-changed tool/ 7→{}`}},
+		"instructions that are gone": {
+			`{"mcpctl":1,"protocolVersion":"2025-11-25","instructions":"Be brief."}`, `{"mcpctl":1,"protocolVersion":"2025-11-25"}`,
+			[]string{`warning instructions-removed /instructions "Be brief."→`},
+		},
+		"experimental capabilities": {
+			`{"capabilities":{"experimental":{"a":{}}}}`, `{"capabilities":{"experimental":{"b":{}}}}`,
+			[]string{`info experimental-capability-changed /capabilities/experimental {"a":{}}→{"b":{}}`},
+		},
+		"options that are told as one": {
+			`{"capabilities":{"x":{}}}`, `{"capabilities":{"x":{` + many(101) + `}}}`,
+			[]string{`warning capability-option-removed /capabilities/x {}→{` + many(101) + `}`},
+		},
+		"a list saved before there were such lists": {
+			`{"mcpctl":1,"capabilities":{"extensions":{"io.modelcontextprotocol/skills":{}}}}`,
+			`{"mcpctl":1,"capabilities":{"extensions":{"io.modelcontextprotocol/skills":{}}},"skills":[{"uri":"skill://a"}]}`,
+			[]string{`warning comparison-scope-differs /skills →`},
+		},
+		"skills that are made on demand": {
+			`{"skills":[{"uri":"skill://a","x":1}]}`, `{"skills":[{"uri":"skill://a","x":2}]}`, []string{`warning skill-changed skill/skill://a/x 1→2`},
+		},
+		"a comment that names a host": {
+			`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, `{"tools":[{"name":"a","inputSchema":{"type":"object","$comment":"See https://a.example."}}]}`,
+			[]string{`info input-property-description-added tool/a/inputSchema →"See https://a.example."`},
+		},
+		"a host at the end of a sentence": {
+			`{"tools":[{"name":"a","description":"See https://a.example/"}]}`, `{"tools":[{"name":"a","description":"See https://a.example."}]}`,
+			[]string{`warning tool-description-changed tool/a/description "See https://a.example/"→"See https://a.example."`},
+		},
+		"a tool named in quotes": {
+			`{"tools":[{"name":"a","description":"Before a fetch."},{"name":"fetch"}]}`, "{\"tools\":[{\"name\":\"a\",\"description\":\"Before a `fetch`.\"},{\"name\":\"fetch\"}]}",
+			[]string{"warning text-tool-reference-added tool/a/description →\"Before a `fetch`.\"", "warning tool-description-changed tool/a/description \"Before a fetch.\"→\"Before a `fetch`.\""},
+		},
+		"task support": {
+			`{"tools":[{"name":"a","execution":{"taskSupport":"optional"}}]}`, `{"tools":[{"name":"a","execution":{"taskSupport":"required"}}]}`,
+			[]string{`breaking tool-task-support-required tool/a/execution "optional"→"required"`},
+		},
+		"an argument renamed beside one of its shape": {
+			`{"prompts":[{"name":"p","arguments":[{"name":"a","required":true},{"name":"b","required":true}]}]}`,
+			`{"prompts":[{"name":"p","arguments":[{"name":"a","required":true},{"name":"c","required":true}]}]}`,
+			[]string{`breaking prompt-argument-renamed prompt/p/arguments/b {"name":"b","required":true}→{"name":"c","required":true}`},
+		},
+		"an argument that is required no more": {
+			`{"prompts":[{"name":"p","arguments":[{"name":"a","required":true}]}]}`, `{"prompts":[{"name":"p","arguments":[{"name":"a","required":false}]}]}`,
+			[]string{`info prompt-argument-became-optional prompt/p/arguments/a true→false`},
+		},
+		"a template with a media type": {
+			`{"resourceTemplates":[{"uriTemplate":"x://{a}"}]}`, `{"resourceTemplates":[{"uriTemplate":"x://{a}","mimeType":"text/plain"}]}`,
+			[]string{`info template-mime-type-changed template/x://{a}/mimeType →"text/plain"`},
+		},
+		"a problem that was there before": {
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"minLength":"x"}}}}]}`,
+			`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"p":{"minLength":"x"},"q":{"type":"string"}}}}]}`,
+			[]string{`info input-optional-property-added tool/a/inputSchema/properties/q →{"type":"string"}`},
+		},
+		"a result that opens": {
+			`{"tools":[{"name":"a","outputSchema":{"type":"object","properties":{"p":{}},"additionalProperties":false}}]}`, `{"tools":[{"name":"a","outputSchema":{"type":"object","properties":{"p":{}}}}]}`,
+			[]string{`warning output-additional-properties-opened tool/a/outputSchema false→`},
 		},
 		"root that is no object": {
 			`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, `{"tools":[{"name":"a","inputSchema":{"type":"array"}}]}`,
@@ -167,6 +235,10 @@ func TestVersionsThatBreaksAskFor(t *testing.T) {
 		remarked := slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == "server-version-not-bumped" })
 		if remarked != test.remarked {
 			t.Errorf("%s → %s: remarked is %v, want %v", test.old, test.new, remarked, test.remarked)
+		}
+		asked := compared(t, parse(t, surface(test.old, tool)), parse(t, surface(test.new, test.left)), diff.Options{Enable: []string{"server-version-not-bumped"}})
+		if len(asked) > len(found) != (test.old == test.new) {
+			t.Errorf("%s → %s: who asks for it is told %d things instead of %d", test.old, test.new, len(asked), len(found))
 		}
 	}
 }

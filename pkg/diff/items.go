@@ -173,11 +173,6 @@ func compareEach(c *comparison, kind snapshot.Kind, items []*pair) {
 			found[i] = told{one.findings, one.guesses}
 		})
 	})
-	total := 0
-	for _, one := range found {
-		total += len(one.findings)
-	}
-	c.findings = slices.Grow(c.findings, total)
 	for _, one := range found {
 		c.findings, c.guesses = append(c.findings, one.findings...), append(c.guesses, one.guesses...)
 	}

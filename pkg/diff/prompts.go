@@ -96,7 +96,7 @@ func compareArgument(c *comparison, s subject, old, new argument) {
 	inner := subject{kind: s.kind, id: s.id, path: argumentPath(old.name), name: old.name, old: old.view, new: new.view}
 	compareDescription(c, inner, "prompt-argument")
 	compareTitle(c, inner, "prompt-argument-title-changed")
-	known := []string{"name", "title", "description"}
+	known := []string{"title", "description"} // the name is the same
 	if boolean(old.view, "required") && boolean(new.view, "required") {
 		known = append(known, "required")
 	}

@@ -15,9 +15,9 @@ import (
 
 func comparePresence(c *comparison, before, after bool) {
 	switch {
-	case before && !after:
+	case before:
 		c.report("server-removed", finding.Finding{Message: c.Absence})
-	case after && !before:
+	case after:
 		c.report("server-added", finding.Finding{Message: c.Absence})
 	}
 }

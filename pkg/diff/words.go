@@ -186,7 +186,7 @@ func sentencesOf(r *revision, changes []*change) []string {
 
 // common is the innermost place around two others.
 func common(a, b string) string {
-	for a != "" && a != b && !strings.HasPrefix(b, a+"/") {
+	for a != b && !strings.HasPrefix(b, a+"/") {
 		a = parent(a)
 	}
 	return a
