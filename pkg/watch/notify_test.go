@@ -247,6 +247,25 @@ func TestOneListFails(t *testing.T) {
 	})
 }
 
+// TestWhatIsLackingIsReadAlong: a list that did not arrive with the first reading is read again with whatever is announced, else the
+// server would be called live without it.
+func TestWhatIsLackingIsReadAlong(t *testing.T) {
+	lacking := func() *server {
+		s := announcing()
+		s.fail[snapshot.Tools] = errors.New("no tools today")
+		return s
+	}
+	bubble(t, lacking, watch.Options{}, func(r *run) {
+		r.after(10 * time.Second)
+		r.heard()
+		r.breaks(snapshot.Tools, nil)
+		r.set(snapshot.Prompts, "p", "q")
+		r.announce(snapshot.Prompts)
+		want(t, "told", r.after(time.Second), "10.1s state live", "10.1s changed by notification prompt-added(prompt/q)")
+		want(t, "asked", r.heard(), "10.1s tools", "10.1s prompts")
+	})
+}
+
 // TestPollAnswersAnAnnouncement that is not heeded yet: the change is not silent, and the announcement not needless.
 func TestPollAnswersAnAnnouncement(t *testing.T) {
 	var view watch.View

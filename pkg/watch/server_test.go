@@ -343,6 +343,15 @@ func (r *run) take(e watch.Event) {
 	if r.over {
 		r.t.Errorf("an event after the end: %s", r.line(e))
 	}
+	apart := e.State == watch.Connecting || e.State == watch.Reconnecting || e.State == watch.Closed
+	if e.Connected && apart || !e.Connected && e.State != watch.Failed && !apart || e.Listening && !e.Connected || e.State == watch.Live && !e.Listening {
+		r.t.Errorf("connected %v, listening %v: %s of %s", e.Connected, e.Listening, r.line(e), e.State)
+	}
+	for _, f := range e.Findings {
+		if f.Server != e.Server || e.Server != "s" {
+			r.t.Errorf("a finding of %q in an event of %q", f.Server, e.Server)
+		}
+	}
 	r.events = append(r.events, e)
 }
 
