@@ -271,9 +271,13 @@ func TestPollAnswersAnAnnouncement(t *testing.T) {
 	var view watch.View
 	bubble(t, announcing, watch.Options{View: &view}, func(r *run) {
 		r.after(5*time.Minute - 50*time.Millisecond)
+		r.heard()
 		r.set(snapshot.Tools, "a", "b")
 		r.announce(snapshot.Tools)
 		want(t, "told", r.after(time.Minute), "5m0s changed by poll tool-added(tool/b)")
+		if asked := r.heard(); len(asked) != len(snapshot.Kinds()) {
+			t.Errorf("asked for what was read already: %q", asked)
+		}
 		if got := view.Status().Counts; got.Silent != 0 || got.Needless != 0 || got.Announcements != 1 {
 			t.Errorf("counts %+v", got)
 		}

@@ -48,9 +48,6 @@ func (w *watcher) run(ctx context.Context) (err error) {
 // restartable ends with ctx, or when a new session is asked for. The function ends it, and tells whether one was.
 func restartable(ctx context.Context, restart <-chan struct{}) (_ context.Context, over func() (asked bool)) {
 	life, end := context.WithCancel(ctx)
-	if restart == nil {
-		return life, func() bool { end(); return false }
-	}
 	asked := make(chan bool, 1)
 	go func() {
 		select {

@@ -142,6 +142,31 @@ func TestTooManyFailures(t *testing.T) {
 	})
 }
 
+// TestFailedIsNoConnection: a failed server is tried at the longest interval, however soon its surface is too old, and is said to be
+// connected only while it is.
+func TestFailedIsNoConnection(t *testing.T) {
+	var view watch.View
+	bubble(t, announcing, watch.Options{View: &view, MaxFailures: 1, MaxStaleness: 10 * time.Second}, func(r *run) {
+		r.after(time.Second)
+		r.breaks(snapshot.Tools, errors.New("no tools today"))
+		r.after(time.Minute)
+		r.heard()
+		r.after(10 * time.Minute)
+		if asked := r.heard(); len(asked) > 200 {
+			t.Errorf("asked %d times in ten minutes", len(asked))
+		}
+		if now := view.Status(); now.State != watch.Failed || !now.Connected {
+			t.Errorf("%s, connected %v", now.State, now.Connected)
+		}
+		r.refuses(errors.New("nobody there"))
+		r.drop("gone")
+		r.after(time.Second)
+		if now := view.Status(); now.State != watch.Failed || now.Connected {
+			t.Errorf("without a connection %s, connected %v", now.State, now.Connected)
+		}
+	})
+}
+
 // TestFirstConnectionFails: it is told at once, and again only when it works.
 func TestFirstConnectionFails(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
