@@ -2,7 +2,9 @@ package watch_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,6 +187,24 @@ func TestServerThatAnnouncesEveryReading(t *testing.T) {
 		r.announce(snapshot.Tools)
 		if got := r.after(time.Minute); len(got) == 0 {
 			t.Error("a change of a slowed server was lost")
+		}
+	})
+}
+
+// TestServerThatAnnouncesTooMuchAtTimes is not slowed down, as long as there are changes among it.
+func TestServerThatAnnouncesTooMuchAtTimes(t *testing.T) {
+	bubble(t, announcing, watch.Options{}, func(r *run) {
+		r.after(time.Minute)
+		for i := range 20 {
+			for range 2 {
+				r.announce(snapshot.Tools)
+				r.after(5 * time.Second)
+			}
+			r.set(snapshot.Tools, "a", fmt.Sprint("t", i))
+			r.announce(snapshot.Tools)
+			if got := r.after(time.Second); len(got) != 1 || !strings.Contains(got[0], "changed by notification") {
+				t.Fatalf("change %d is told as %q", i, got)
+			}
 		}
 	})
 }

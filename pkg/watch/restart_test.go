@@ -91,7 +91,13 @@ func TestGoesOnFromTheLastSurface(t *testing.T) {
 		}
 	}
 	bubble(t, known("a", "b"), watch.Options{}, func(r *run) {
-		want(t, "told", r.after(time.Minute), "0s state connecting", "0s state live", "0s changed by start tool-removed(tool/b)")
+		time.Sleep(time.Minute)
+		r.mu.Lock()
+		if change := r.events[len(r.events)-1]; change.From != r.last.Digest() {
+			t.Errorf("the change leads from %q, not from what was known: %q", change.From, r.last.Digest())
+		}
+		r.mu.Unlock()
+		want(t, "told", r.told(), "0s state connecting", "0s state live", "0s changed by start tool-removed(tool/b)")
 		r.set(snapshot.Tools, "a", "c")
 		r.announce(snapshot.Tools)
 		want(t, "told then", r.after(time.Minute), "1m0.1s changed by notification tool-added(tool/c)")
