@@ -58,7 +58,7 @@ func exact(number string) string {
 	if trimmed == "" {
 		return "0"
 	}
-	scale, ok := new(big.Int).SetString(strings.TrimPrefix(exponent, "+"), 10)
+	scale, ok := new(big.Int).SetString(exponent, 10)
 	if !ok {
 		scale = new(big.Int)
 	}

@@ -50,6 +50,9 @@ func compareArguments(c *comparison, s subject, old, new []argument) {
 	renamed := map[string]bool{}
 	successors := onlyAlike(alone(old, after), alone(new, before), func(a *argument) string { return withoutMember(a.raw, "name") })
 	for i, a := range old {
+		if before[a.name] != &old[i] {
+			continue // the first of a name holds
+		}
 		if b := after[a.name]; b != nil {
 			compareArgument(c, s, a, *b)
 			continue
