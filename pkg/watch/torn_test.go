@@ -43,6 +43,7 @@ func TestTornReading(t *testing.T) {
 		want     []string
 	}{
 		"announced":      {true, true, [][]string{b, more}, []string{"5m0.1s changed by poll tool-added(tool/c)"}},
+		"announced more": {true, true, [][]string{more, {"a", "b", "c", "d"}}, []string{"5m0.1s changed by poll tool-added(tool/c) tool-added(tool/d)"}},
 		"repeats":        {false, true, [][]string{{"a", "a"}, all}, nil},
 		"seems broken":   {false, false, [][]string{b, all}, nil},
 		"is broken":      {false, false, [][]string{b, b}, []string{"30.1s changed by poll tool-removed(tool/a)"}},
