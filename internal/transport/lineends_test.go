@@ -2,6 +2,9 @@ package transport
 
 import (
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -55,4 +58,29 @@ func TestCRIsNotWaitedBehind(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAnEventOfSeveralLinesIsOneMessage, where one listens beside requests and where what came is kept as it came.
+func TestAnEventOfSeveralLinesIsOneMessage(t *testing.T) {
+	const event = "data: {\"jsonrpc\": \"2.0\",\ndata: \"method\": \"notifications/several\"}\n\n"
+	kept, err := messagesIn(strings.NewReader(event), eventStream, true)
+	if len(kept) != 1 || string(kept[0]) != "{\"jsonrpc\": \"2.0\",\n\"method\": \"notifications/several\"}" || err != nil {
+		t.Errorf("kept: %q, %v", kept, err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", eventStream)
+		_, _ = io.WriteString(w, event)
+	}))
+	t.Cleanup(server.Close)
+	conn, err := OpenStreamable(t.Context(), Endpoint{URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	var heard []string
+	conn.OnNotification(func(n Notification) { heard = append(heard, n.Method) })
+	_ = conn.Listen(t.Context(), func() {}) // until the stream ends
+	if !slices.Equal(heard, []string{"notifications/several"}) {
+		t.Errorf("heard %q", heard)
+	}
 }
