@@ -277,6 +277,9 @@ func TestNoProofIsNoAgreement(t *testing.T) {
 		"another user's file":   {func(_ *user, file string) error { return giveAway(file) }, "belongs to another user", ""},
 		"another user's folder": {func(_ *user, file string) error { return giveAway(filepath.Dir(file)) }, "belongs to another user", "belongs to another user"},
 		"damaged":               {func(_ *user, file string) error { return os.WriteFile(file, []byte("yes"), 0o600) }, "not an agreement of mcpctl: remove it, and agree again with mcpctl trust", ""},
+		"a folder in its place": {func(_ *user, path string) error {
+			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
+		}, "not a regular file", "it is no regular file"},
 		"no home folder": {func(u *user, _ string) error {
 			u.Process.Environ, u.Process.Home = []string{"CI=true"}, ""
 			return nil
@@ -298,8 +301,7 @@ func TestNoProofIsNoAgreement(t *testing.T) {
 			if s := u.Describe(found); s.Trust != report.Untrusted {
 				t.Errorf("described as %q", s.Trust)
 			}
-			other := found
-			other.Server.Name = "other" // which may well be kept
+			other := u.reads(`{"servers": {"other": {"command": "npx"}}}`, false).Entries[0] // which may well be kept
 			err := u.Agree([]config.Entry{found, other}, false)
 			if c.agree == "" {
 				if err != nil || u.Deny(cfg, found) != nil {
