@@ -73,8 +73,9 @@ func address(u *url.URL) string {
 
 // index walks the subschemas of v, which stands at place inside the resource in.
 func (d *document) index(m *meter, v any, place string, in *resource) {
+	spent := m.spend(32 + len(place)/4) // for whatever stands there: its place was written out
 	o, ok := v.(map[string]any)
-	if !ok || m.spend(32+len(place)/4) {
+	if !ok || spent {
 		return
 	}
 	in = d.enter(o, place, in)
