@@ -261,3 +261,20 @@ func (r *Revision) judged(ctx context.Context) []Change {
 	_, changes := r.Judge(ctx, Input, Budget{})
 	return changes
 }
+
+// TestPlacesAreChargedWhateverStandsThere: a place below a long name is written out for what is no schema, too, so that reading ends.
+func TestPlacesAreChargedWhateverStandsThere(t *testing.T) {
+	for name, member := range map[string]string{"schemas": "{}", "no schemas": "1", "booleans": "true"} {
+		members := make([]string, 2000)
+		for i := range members {
+			members[i] = fmt.Sprintf(`"a%d":%s`, i, member)
+		}
+		s, err := Parse([]byte(`{"properties":{"` + strings.Repeat("k", 60_000) + `":{"properties":{` + strings.Join(members, ",") + `}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.problems) > 0 || s.plain.why != outOfSteps.what {
+			t.Errorf("%s: %d problems, %q", name, len(s.problems), s.plain.why)
+		}
+	}
+}
