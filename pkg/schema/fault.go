@@ -26,7 +26,7 @@ const maxFaultWork = 1 << 22
 
 // Faults are what is wrong with a value (numbers as [json.Number]; formats are remarks) by the schema object at a JSON
 // pointer, the deepest first, in branches of unions each place once. Not sure, and without faults, is what takes more than
-// the pool has or rests on what is not understood.
+// the pool has, be it to write out the places, or rests on what is not understood.
 func (s *Schema) Faults(pointer string, value any, pool *Pool) (found []Fault, sure bool) {
 	if s.doc == nil {
 		return nil, false
@@ -144,7 +144,7 @@ func (f *faultFinder) member(n *node, v any, path, step string, union bool) {
 	case f.accepts(l, v) != void:
 	case l.isFalse() && n.op == opRest:
 		f.add(n, n.keyword, v, path, union, step)
-	default:
+	case !f.spend((len(path) + len(step)) / 4): // the place is written out
 		f.all(l, v, rawjson.Join(path, step), union)
 	}
 }
@@ -211,26 +211,34 @@ func distinct(found []Fault) []Fault {
 }
 
 // toldFaults finds the first fault of a list that is at a place, or inside it.
-type toldFaults struct{ within, ofUnions, exact map[string]int }
+type toldFaults struct {
+	within, ofUnions map[string]int
+	exact            map[says]int
+}
+
+// says is what keyword is told at which place.
+type says struct{ path, keyword string }
 
 func (t *toldFaults) add(f Fault, number int) {
 	if t.within == nil {
-		*t = toldFaults{map[string]int{}, map[string]int{}, map[string]int{}}
+		*t = toldFaults{map[string]int{}, map[string]int{}, map[says]int{}}
 	}
-	first := func(index map[string]int, key string) {
-		if _, known := index[key]; !known {
-			index[key] = number
+	first(t.exact, says{f.Path, f.Keyword}, number)
+	for _, index := range []map[string]int{t.within, t.ofUnions}[:1+order(f.union)] {
+		path := f.Path
+		for first(index, path, number) && path != "" { // what is around a known place is known
+			path = path[:strings.LastIndexByte(path, '/')]
 		}
 	}
-	first(t.exact, f.Path+" "+f.Keyword)
-	for path := f.Path; ; path = path[:strings.LastIndexByte(path, '/')] {
-		if first(t.within, path); f.union {
-			first(t.ofUnions, path)
-		}
-		if path == "" {
-			return
-		}
+}
+
+// first puts down a number under a key that has none, and reports whether it had none.
+func first[K comparable](index map[K]int, key K, number int) bool {
+	_, known := index[key]
+	if !known {
+		index[key] = number
 	}
+	return !known
 }
 
 // followed is the first fault beside which another one says no more: a deeper one, or one at the same place.
@@ -239,7 +247,7 @@ func (t *toldFaults) followed(f Fault) (number int, known bool) {
 		number, known = t.within[f.Path]
 		return number, known
 	}
-	number, known = t.exact[f.Path+" "+f.Keyword]
+	number, known = t.exact[says{f.Path, f.Keyword}]
 	if other, deeper := t.ofUnions[f.Path]; deeper && (!known || other < number) {
 		return other, true
 	}

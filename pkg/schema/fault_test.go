@@ -117,3 +117,18 @@ func TestManyFaultsAreToldOnce(t *testing.T) {
 		t.Fatalf("%d faults (%v), the first of them %v", len(found), sure, found[:1])
 	}
 }
+
+// TestFaultsBelowALongName: the place of each fault is written out and paid for, so that telling them ends.
+func TestFaultsBelowALongName(t *testing.T) {
+	members := map[string]any{}
+	for i := range 2000 {
+		members[fmt.Sprintf("a%d", i)] = json.Number("1")
+	}
+	for length, sure := range map[int]bool{60: true, 60_000: false} {
+		inner := map[string]any{"properties": members}
+		found, got := Meta(Draft202012).Faults("", map[string]any{"properties": map[string]any{strings.Repeat("k", length): inner}}, nil)
+		if got != sure || len(found) > 0 != sure {
+			t.Errorf("%d: %d faults, %v", length, len(found), got)
+		}
+	}
+}
