@@ -28,14 +28,7 @@ func canonicalString(quoted []byte) []byte {
 
 // plain tells whether a string is canonical as it is: no escape, and valid UTF-8.
 func plain(quoted []byte) bool {
-	ascii := true
-	for _, c := range quoted {
-		if c == '\\' {
-			return false
-		}
-		ascii = ascii && c < utf8.RuneSelf
-	}
-	return ascii || utf8.Valid(quoted)
+	return bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted)
 }
 
 // nextRune decodes the first character of a string's inside. lone tells that it is the escape of half a surrogate pair.

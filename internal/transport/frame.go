@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // Limits of what a server may send.
@@ -254,11 +256,9 @@ func (s *shape) feed(p []byte) int {
 			return i
 		}
 		if s.text && !s.escape && !s.telling() { // nothing is learned from it but its end
-			next := bytes.IndexAny(p[i:], `"\`)
-			if next < 0 {
+			if i += rawjson.Unremarkable(p[i:]); i == len(p) {
 				break
 			}
-			i += next
 		}
 		s.step(p[i])
 	}
