@@ -4,7 +4,6 @@ package call
 
 import (
 	"encoding/json"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -80,7 +79,7 @@ func (m Message) Again(responses, state json.RawMessage) Message {
 
 // Texts is an object of strings, sorted by name.
 func Texts(values map[string]string) json.RawMessage {
-	return rawjson.Build(lists.Map(slices.Sorted(maps.Keys(values)), func(name string) rawjson.Member {
+	return rawjson.Build(lists.Map(lists.SortedKeys(values), func(name string) rawjson.Member {
 		return rawjson.Member{Key: name, Value: rawjson.Quote(values[name])}
 	})...)
 }

@@ -2,7 +2,6 @@ package call
 
 import (
 	"encoding/json"
-	"maps"
 	"math/big"
 	"net/url"
 	"slices"
@@ -113,7 +112,7 @@ func (s shape) names() []string {
 			all[name] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(all))
+	return lists.SortedKeys(all)
 }
 
 func (s shape) declares(name string) bool { return slices.Contains(s.names(), name) }

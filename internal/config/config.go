@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -312,7 +311,7 @@ func (e Entry) Describe() report.Server {
 	return d
 }
 
-func names(of map[string]probe.Secret) []string { return slices.Sorted(maps.Keys(of)) }
+func names(of map[string]probe.Secret) []string { return lists.SortedKeys(of) }
 
 type trustSubject struct {
 	path string // absolute, of the file

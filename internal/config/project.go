@@ -2,12 +2,12 @@ package config
 
 import (
 	"cmp"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
@@ -87,7 +87,7 @@ func (p *projectReader) project(root syntax.Value) Project {
 		return out
 	}
 	means := p.means(&out)
-	p.keys(root, "", slices.Sorted(maps.Keys(means)))
+	p.keys(root, "", lists.SortedKeys(means))
 	for _, f := range root.Fields {
 		if read := means[f.Key]; read != nil && (f.Value.Kind != syntax.Null || f.Key == "allow") { // an empty allow must not allow all
 			read(f)
@@ -224,7 +224,7 @@ func (p *projectReader) budgets(f syntax.Field) check.Budgets {
 		"tokens": &b.Tokens, "tools": &b.Tools, "server-tokens": &b.ServerTokens, "server-tools": &b.ServerTools,
 		"tool-tokens": &b.ToolTokens, "item-bytes": &b.ItemBytes, "text-characters": &b.TextCharacters,
 	}
-	for _, m := range p.object(f, slices.Sorted(maps.Keys(limits))) {
+	for _, m := range p.object(f, lists.SortedKeys(limits)) {
 		n, err := strconv.Atoi(m.Value.Text)
 		switch {
 		case m.Value.Kind != syntax.Number || err != nil || n < 1:

@@ -3,11 +3,11 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
@@ -96,7 +96,7 @@ func (r *fieldReader) object(f syntax.Field, known []string) []syntax.Field {
 func (r *fieldReader) members(f syntax.Field, strict bool, means map[string]func(syntax.Field)) {
 	var known []string
 	if strict {
-		known = slices.Sorted(maps.Keys(means))
+		known = lists.SortedKeys(means)
 	}
 	for _, m := range r.object(f, known) {
 		if read := means[m.Key]; read != nil {

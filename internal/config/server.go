@@ -447,7 +447,7 @@ func (r stdioReader) envFile(f syntax.Field) map[string]probe.Secret {
 		r.complain(f.Value.Line, "write one NAME=value per line", `reading "envFile" %q: not lines of NAME=value`, shown)
 	}
 	env := make(map[string]probe.Secret, len(read))
-	for _, name := range slices.Sorted(maps.Keys(read)) {
+	for _, name := range lists.SortedKeys(read) {
 		v := read[name]
 		if envName(name) {
 			env[name] = probe.Secret(v)

@@ -4,6 +4,7 @@ package lists
 import (
 	"cmp"
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -63,6 +64,16 @@ func Set[T comparable](items []T) map[T]bool {
 		set[item] = true
 	}
 	return set
+}
+
+// SortedKeys are the keys of a map in their order, in a list that is made once; nil for none.
+func SortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	if len(m) == 0 {
+		return nil
+	}
+	keys := slices.AppendSeq(make([]K, 0, len(m)), maps.Keys(m))
+	slices.Sort(keys)
+	return keys
 }
 
 // Distinct is each of the items once, in the order in which they come first; nil for none.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/journal"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -248,7 +248,7 @@ func (f *follower) tellMissed(why string) {
 	missed := f.missed
 	f.missed = map[string]int{}
 	f.mu.Unlock()
-	for _, server := range slices.Sorted(maps.Keys(missed)) {
+	for _, server := range lists.SortedKeys(missed) {
 		f.note("%s: not passed on: %d of the changes of %s: %s", f.name, missed[server], report.Visible(server), why)
 	}
 }

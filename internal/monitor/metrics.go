@@ -353,7 +353,7 @@ func (f *family) write(w *bytes.Buffer) {
 		return
 	}
 	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
-	for _, key := range slices.Sorted(maps.Keys(f.series)) {
+	for _, key := range lists.SortedKeys(f.series) {
 		s := f.series[key]
 		labels := f.pairs(s.values)
 		if f.kind != histogram {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -17,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -106,7 +106,7 @@ func (m npm) runScripts(ctx context.Context, ref Ref, fetched, folder string) er
 
 // installScripts are those that npm runs for a folder, by path (https://docs.npmjs.com/cli/using-npm/scripts#npm-ci).
 func installScripts(folder string, installed tree) (all []string) {
-	for _, path := range slices.Sorted(maps.Keys(installed)) {
+	for _, path := range lists.SortedKeys(installed) {
 		var manifest struct {
 			Scripts map[string]string
 			Gypfile *bool
@@ -174,7 +174,7 @@ func entry(ref Ref, folder string) (string, error) {
 	} else {
 		_ = json.Unmarshal(manifest.Bin, &several) // anything else names no program
 	}
-	name, err := choose(ref, programNames(slices.Sorted(maps.Keys(several))))
+	name, err := choose(ref, programNames(lists.SortedKeys(several)))
 	if err != nil {
 		return "", err
 	}

@@ -10,11 +10,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/signature"
@@ -339,7 +339,7 @@ type format struct {
 }
 
 // Formats are the names that Write knows, sorted.
-func Formats() []string { return slices.Sorted(maps.Keys(formats())) }
+func Formats() []string { return lists.SortedKeys(formats()) }
 
 // Write writes r in a format of Formats. The report itself is not changed.
 func Write(w io.Writer, format string, r *Report, o Options) error {

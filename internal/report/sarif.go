@@ -3,13 +3,13 @@ package report
 import (
 	"cmp"
 	"io"
-	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -120,7 +120,7 @@ func writeSARIF(w io.Writer, r *Report, o Options) error {
 	for _, f := range r.Findings {
 		named[f.Rule] = 0
 	}
-	for i, id := range slices.Sorted(maps.Keys(named)) {
+	for i, id := range lists.SortedKeys(named) {
 		named[id] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(o.ruleOf(id)))
 	}

@@ -76,7 +76,10 @@ func (m message) flaw() string {
 	if m.fault == nil && m.result == nil {
 		return "has neither a result nor an error"
 	}
-	if _, err := m.details(); m.fault != nil && err != nil {
+	if m.fault == nil {
+		return ""
+	}
+	if _, err := m.details(); err != nil {
 		return "has an error that is no JSON-RPC error object"
 	}
 	return ""

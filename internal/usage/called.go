@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -132,7 +133,7 @@ func (e Evidence) never(out *finding.Called, properties rawjson.Object) {
 		}
 	}
 	out.NeverSent = map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
+	for _, name := range lists.SortedKeys(properties) {
 		if len(shapes[name]) == 0 {
 			out.NeverGiven, out.Unused = append(out.NeverGiven, name), append(out.Unused, name)
 			continue
@@ -201,7 +202,7 @@ func eachChoice(value any, visit func(any)) {
 		for _, choice := range listed {
 			visit(choice)
 		}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
+		for _, name := range lists.SortedKeys(v) {
 			eachChoice(v[name], visit)
 		}
 	}
@@ -248,7 +249,7 @@ func (rs *Records) Texts(server, tool string) []string {
 			})
 		}
 	}
-	return slices.Sorted(maps.Keys(found))
+	return lists.SortedKeys(found)
 }
 
 // places are what was sent, by server, tool and pointer; without a tool to all of them.

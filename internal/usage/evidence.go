@@ -236,7 +236,7 @@ func (e Evidence) Refused(tool string, old *schema.Schema, by ...*schema.Schema)
 	for _, s := range by {
 		maps.Copy(listed, Choices(s.Raw()))
 	}
-	choices := slices.Sorted(maps.Keys(listed))
+	choices := lists.SortedKeys(listed)
 	return e.count(tool, func(u Use) (calls, refused, undecided int) {
 		fates, certain := map[Verdict]bool{}, true
 		for _, one := range u.Arguments.cases(choices) {

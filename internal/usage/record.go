@@ -124,7 +124,7 @@ func (rs *Records) clear() []*Record {
 
 // All is every record, in the order of servers, tools, agents, projects and shapes.
 func (rs *Records) All() []*Record {
-	return lists.Map(slices.Sorted(maps.Keys(rs.byKey)), func(key string) *Record { return rs.byKey[key] })
+	return lists.Map(lists.SortedKeys(rs.byKey), func(key string) *Record { return rs.byKey[key] })
 }
 
 // Servers are the names under which calls are recorded, sorted.

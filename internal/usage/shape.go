@@ -236,7 +236,7 @@ func (s Shape) each(pointer string, made func(pointer string, text Shape) Shape)
 	}
 	members := s.Members
 	s.Members = maps.Clone(members)
-	for _, name := range slices.Sorted(maps.Keys(members)) {
+	for _, name := range lists.SortedKeys(members) {
 		s.Members[name] = members[name].each(rawjson.Join(pointer, name), made)
 	}
 	return s
@@ -281,7 +281,7 @@ func heldIn(result json.RawMessage) []string {
 	switch value = structured(value); value.(type) {
 	case []any, map[string]any:
 		h.add("", value, 0)
-		return append([]string{}, slices.Sorted(maps.Keys(h))...)
+		return append([]string{}, lists.SortedKeys(h)...)
 	}
 	return nil
 }
@@ -327,7 +327,7 @@ func blocks(items []any) bool {
 func (h held) add(at string, value any, depth int) {
 	items, _ := value.([]any)
 	members, _ := value.(map[string]any)
-	named := slices.Sorted(maps.Keys(members))
+	named := lists.SortedKeys(members)
 	data := len(named) > mostMembers || slices.ContainsFunc(named, func(name string) bool { return !plainName(name) })
 	switch inside := len(items)+len(named) > 0; {
 	case len(h) >= mostPlaces:

@@ -2,11 +2,11 @@ package wording
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
@@ -68,7 +68,7 @@ var unjoined = strings.NewReplacer("-", "", "_", "")
 
 // read takes what members say, and tells whether that is an announcement.
 func (d *Deprecation) read(members rawjson.Object) (told bool) {
-	for _, name := range slices.Sorted(maps.Keys(members)) {
+	for _, name := range lists.SortedKeys(members) {
 		value, text := members[name], members.Text(name)
 		switch key := unjoined.Replace(strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])); {
 		case slices.Contains(deprecationKeys, key):

@@ -16,7 +16,6 @@ import (
 	_ "embed" // the texts of the rules
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -109,7 +108,7 @@ func Together(members []Member, budgets Budgets) []finding.Finding {
 }
 
 // TogetherRules are the ids of the rules that Together looks at.
-func TogetherRules() []string { return slices.Sorted(maps.Keys(fleetRules)) }
+func TogetherRules() []string { return lists.SortedKeys(fleetRules) }
 
 // Each is the part of Run that looks at each server alone. With what it says comes what Together wants to know of each server,
 // in their order; of one without a snapshot there is nothing.

@@ -246,7 +246,7 @@ func sharedNames(f fleet, report tell) {
 func confusableNames(f fleet, report tell) {
 	first := map[string]string{}
 	var alike []finding.Finding
-	for _, name := range slices.Sorted(maps.Keys(f.owners.by)) {
+	for _, name := range lists.SortedKeys(f.owners.by) {
 		other, seen := first[skeleton(name)]
 		if !seen {
 			first[skeleton(name)] = name

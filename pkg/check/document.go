@@ -2,13 +2,13 @@ package check
 
 import (
 	"context"
-	"maps"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -111,7 +111,7 @@ func (d *part) collect(way *trail, value any, p place) {
 		p.grams = match.GramsOf(text)
 	}
 	d.places = append(d.places, &p)
-	for _, keyword := range slices.Sorted(maps.Keys(object)) {
+	for _, keyword := range lists.SortedKeys(object) {
 		inner := place{
 			depth:   p.depth + 1,
 			plain:   p.plain && keyword == "properties",
@@ -298,7 +298,7 @@ func ofInputs(f func(p *place, at spot)) look {
 
 func ofProperties(f func(p *place, name string, property map[string]any, at spot)) look {
 	return ofInputs(func(p *place, at spot) {
-		for _, name := range slices.Sorted(maps.Keys(p.properties())) {
+		for _, name := range lists.SortedKeys(p.properties()) {
 			property, _ := p.properties()[name].(map[string]any)
 			f(p, name, property, at.in("properties", name))
 		}
@@ -307,7 +307,7 @@ func ofProperties(f func(p *place, name string, property map[string]any, at spot
 
 func (s *server) eachSchema(f func(t tool, d *document)) {
 	for _, t := range s.tools {
-		for _, d := range t.schemas() {
+		for _, d := range t.schemas {
 			if !s.stopped() {
 				f(t, d)
 			}

@@ -128,8 +128,8 @@ func ruleID() int64 {
 func ofEachItem(f func(i item, report tell)) look {
 	id := ruleID()
 	return func(s *server, report tell) {
-		unless(id, s, report, s.items, func(i item) *quiet { return i.quiet }, func(i item, report tell) bool {
-			f(i, report)
+		unless(id, s, report, s.items, func(i *item) *quiet { return i.quiet }, func(i *item, report tell) bool {
+			f(*i, report)
 			return true
 		})
 	}
@@ -139,7 +139,7 @@ func ofEachItem(f func(i item, report tell)) look {
 func ofTexts(f func(p passage, at spot)) look {
 	id := ruleID()
 	return func(s *server, report tell) {
-		unless(id, s, report, s.texts, func(w written) *quiet { return &w.quiet }, func(w written, report tell) bool {
+		unless(id, s, report, s.texts, func(w *written) *quiet { return &w.quiet }, func(w *written, report tell) bool {
 			for _, p := range w.texts {
 				if !s.stopped() {
 					f(p, spot{w.item, p.way, report})
@@ -154,8 +154,8 @@ func ofTexts(f func(p passage, at spot)) look {
 func ofEachTool(f func(s *server, t tool, report tell)) look {
 	id := ruleID()
 	return func(s *server, report tell) {
-		unless(id, s, report, s.tools, func(t tool) *quiet { return t.quiet }, func(t tool, report tell) bool {
-			f(s, t, report)
+		unless(id, s, report, s.tools, func(t *tool) *quiet { return t.quiet }, func(t *tool, report tell) bool {
+			f(s, *t, report)
 			return t.cheap(len(t.Raw))
 		})
 	}
@@ -165,31 +165,42 @@ func ofEachTool(f func(s *server, t tool, report tell)) look {
 func ofEachSchema(f func(s *server, t tool, d *document, report tell)) look {
 	id := ruleID()
 	return ofEachTool(func(s *server, t tool, report tell) {
-		if t.input == nil && t.output == nil {
-			return
-		}
-		unless(id, s, report, t.schemas(), func(d *document) *quiet { return &d.quiet }, func(d *document, report tell) bool {
-			f(s, t, d, report)
-			return t.cheap(len(d.raw))
+		unless(id, s, report, t.schemas, func(d **document) *quiet { return &(*d).quiet }, func(d **document, report tell) bool {
+			f(s, t, *d, report)
+			return t.cheap(len((*d).raw))
 		})
 	})
 }
 
 // unless looks at each of what a server has, but where it is known that the rule is silent, and remembers where it was, and look says that
-// it always is. It listens with one function for all of them: a megabyte may be 200,000 tools.
-func unless[T any](id int64, s *server, report tell, all []T, silence func(T) *quiet, look func(T, tell) bool) {
-	said := false
-	heard := func(one finding.Finding) { said = true; report(one) }
-	for _, one := range all {
-		q := silence(one)
+// it always is.
+func unless[T any](id int64, s *server, report tell, all []T, silence func(*T) *quiet, look func(*T, tell) bool) {
+	var heard *listener // one for all of them, as a megabyte may be 200,000 tools, and none where all is known
+	for i := range all {
+		q := silence(&all[i])
 		if s.stopped() || q.has(id) {
 			continue
 		}
-		said = false
-		if always := look(one, heard); always && !said && !s.stopped() {
+		if heard == nil {
+			heard = listening(report)
+		}
+		heard.said = false
+		if always := look(&all[i], heard.tell); always && !heard.said && !s.stopped() {
 			q.note(id)
 		}
 	}
+}
+
+// listener passes on what is told, and remembers that something was.
+type listener struct {
+	said bool
+	tell tell
+}
+
+func listening(report tell) *listener {
+	l := &listener{}
+	l.tell = func(one finding.Finding) { l.said = true; report(one) }
+	return l
 }
 
 // mostRules is how many rules have a bit.
@@ -206,9 +217,6 @@ func (q *quiet) note(id int64) {
 }
 
 // cheap tells whether the tool took no more work than so many bytes are allowed in every server: what was decided here is decided there.
-func (t tool) cheap(bytes int) bool {
-	if t.input == nil && t.output == nil {
-		return true
-	}
-	return !slices.ContainsFunc(t.schemas(), func(d *document) bool { return d.pool.Spent() || t.share-d.pool.Left > bytes })
+func (t *tool) cheap(bytes int) bool {
+	return !slices.ContainsFunc(t.schemas, func(d *document) bool { return d.pool.Spent() || t.share-d.pool.Left > bytes })
 }

@@ -3,7 +3,6 @@ package check
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -149,7 +148,7 @@ func mistyped(s *server, report tell) {
 
 var mistypedMembers = ofEachItem(func(i item, report tell) {
 	for _, types := range []map[string]string{memberTypes[""], memberTypes[i.kind]} {
-		for _, name := range slices.Sorted(maps.Keys(types)) {
+		for _, name := range lists.SortedKeys(types) {
 			p, there := i.parts[name]
 			want, must := strings.CutPrefix(types[name], "!")
 			if !there {
@@ -163,10 +162,10 @@ var mistypedMembers = ofEachItem(func(i item, report tell) {
 })
 
 var schemasNoObjects = ofTools(func(t tool, at spot) {
-	for _, d := range t.schemas() {
+	for _, d := range t.schemas {
 		root, _ := d.value.(map[string]any)
 		properties, _ := root["properties"].(map[string]any)
-		for _, name := range slices.Sorted(maps.Keys(properties)) {
+		for _, name := range lists.SortedKeys(properties) {
 			if _, ok := properties[name].(bool); ok {
 				at.below(d.path).in("properties", name).say("", encoded(properties[name]), "The schema of %q is %v, and must be an object.", name, properties[name])
 			}

@@ -2,11 +2,11 @@ package check
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -140,7 +140,7 @@ var undescribedProperties = ofTools(func(t tool, at spot) {
 	schema, _ := t.fields["inputSchema"].(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)
 	var missing []string
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
+	for _, name := range lists.SortedKeys(properties) {
 		if p, ok := properties[name].(map[string]any); ok && !has(p, "description", "$ref", "title") {
 			missing = append(missing, name)
 		}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/mcpctl/mcpctl/internal/ecma"
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/tokens"
@@ -89,7 +90,7 @@ func before(revision string, f look) look {
 
 // schemaUndecided comes behind all rules that take work out of a pool: rules are looked for in the order of their rows.
 func schemaUndecided(t tool, at spot) {
-	for _, d := range t.schemas() {
+	for _, d := range t.schemas {
 		if d.pool.Spent() || len(d.places) == maxPlaces {
 			at.below(d.path).report(finding.Finding{Item: t.id, Path: d.path, Verdict: finding.Unproven})
 			return // both take from one pool
@@ -308,7 +309,7 @@ func ofPatterns(message string, fault func(pattern string, pool *schema.Pool) st
 			judge(at, "pattern", pattern)
 		}
 		named, _ := p.object["patternProperties"].(map[string]any)
-		for _, pattern := range slices.Sorted(maps.Keys(named)) {
+		for _, pattern := range lists.SortedKeys(named) {
 			judge(at.in("patternProperties", pattern), "", pattern)
 		}
 	})

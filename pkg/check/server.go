@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +55,8 @@ type written struct {
 type tool struct {
 	item
 	input, output *document
-	share         int // of the work on schemas
+	schemas       []*document // those of them that there are
+	share         int         // of the work on schemas
 }
 
 type passage struct {
@@ -89,21 +89,21 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 			}
 			i := readItem(kind, raw)
 			s.items = append(s.items, i)
-			for _, name := range slices.Sorted(maps.Keys(i.parts)) {
+			for _, name := range lists.SortedKeys(i.parts) {
 				s.texts = append(s.texts, written{i.id, i.parts[name]})
 			}
 			if read := s.SkillTexts[raw.Key]; kind == snapshot.Skills && read.Text != "" {
 				s.write(i.id, passage{way: start.below("/SKILL.md"), text: read.Text})
 			}
 			if kind == snapshot.Tools {
-				s.tools = append(s.tools, tool{item: i, input: documentOf(ctx, i, "inputSchema"), output: documentOf(ctx, i, "outputSchema")})
+				s.tools = append(s.tools, newTool(ctx, i))
 			}
 		}
 	}
 	for n, t := range s.tools {
 		s.tools[n].share = min(cmp.Or(s.options.Steps, DefaultSteps)/len(s.tools)+len(t.Raw), mostSteps)
 		pool := &schema.Pool{Left: s.tools[n].share}
-		for _, d := range t.schemas() {
+		for _, d := range t.schemas {
 			d.pool = pool
 		}
 	}
@@ -180,7 +180,13 @@ const DefaultSteps = 500_000
 const mostSteps = 250_000 // for one tool
 
 func (s *server) of(kind snapshot.Kind) []item {
-	return lists.Filter(s.items, func(i item) bool { return i.kind == kind })
+	is := func(i item) bool { return i.kind == kind }
+	first := max(0, slices.IndexFunc(s.items, is)) // those of one kind stand together
+	of := s.items[first:]
+	if end := slices.IndexFunc(of, func(i item) bool { return !is(i) }); end >= 0 {
+		of = of[:end]
+	}
+	return slices.Clip(of)
 }
 
 // modern tells whether HTTP clients may reach the server in the revision 2026-07-28.
@@ -226,8 +232,10 @@ func (t tool) hints() map[string]any {
 	return hints
 }
 
-func (t tool) schemas() []*document {
-	return slices.DeleteFunc([]*document{t.input, t.output}, func(d *document) bool { return d == nil })
+func newTool(ctx context.Context, i item) tool {
+	t := tool{item: i, input: documentOf(ctx, i, "inputSchema"), output: documentOf(ctx, i, "outputSchema")}
+	t.schemas = lists.Filter([]*document{t.input, t.output}, func(d *document) bool { return d != nil })
+	return t
 }
 
 // passages adds the strings inside a value, in the order of their keys.
@@ -240,7 +248,7 @@ func passages(found []passage, way *trail, key string, value any) []passage {
 			found = passages(found, way.element(i), "", element)
 		}
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
+		for _, name := range lists.SortedKeys(v) {
 			inner := way.to(name)
 			found = append(found, passage{way: inner, text: name, key: true})
 			found = passages(found, inner, name, v[name])

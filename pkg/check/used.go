@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -97,7 +98,7 @@ func oftenWrong(s *server, t tool, called finding.Called, at spot) {
 }
 
 func neverSent(s *server, _ tool, called finding.Called, at spot) {
-	for _, name := range slices.Sorted(maps.Keys(called.NeverSent)) {
+	for _, name := range lists.SortedKeys(called.NeverSent) {
 		if choices := called.NeverSent[name]; len(choices) > 0 {
 			at.in("inputSchema", "properties", name).say("", json.RawMessage("["+strings.Join(choices, ",")+"]"), "No call sent these values of `%s` in %d days, of %d in all: %s.", name, s.Recorded.Days, called.Calls, match.Some(choices))
 		}

@@ -3,12 +3,12 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
@@ -227,7 +227,7 @@ func eachLimit(p *place, text string, f func(keyword string, words []string, bou
 		return
 	}
 	words := limitsOf(p, text, c.means)
-	for _, side := range slices.Sorted(maps.Keys(words)) {
+	for _, side := range lists.SortedKeys(words) {
 		var bounds []any
 		keywords := c.bounds[side]
 		for _, name := range slices.Backward(keywords) {
@@ -249,7 +249,7 @@ var unitWords = map[string]string{
 // sizes are the units that are none of time.
 var sizes = []string{"bytes", "kilobytes", "megabytes", "gigabytes"}
 
-var writtenUnit = match.Pattern(`(?i)(?:\bin\s+|\(\s*(?:in\s+)?)(` + strings.Join(slices.Sorted(maps.Keys(unitWords)), "|") + `)\b`)
+var writtenUnit = match.Pattern(`(?i)(?:\bin\s+|\(\s*(?:in\s+)?)(` + strings.Join(lists.SortedKeys(unitWords), "|") + `)\b`)
 
 // unitOf is the unit in which the text of a place wants a number; empty when it names none, or several.
 func unitOf(p *place, text string) string {
@@ -324,7 +324,7 @@ func requiredInText(p *place, name string, property map[string]any, at spot) {
 // confusableArguments tells two arguments of one object that differ in case and separators alone.
 func confusableArguments(p *place, at spot) {
 	first := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(p.properties())) {
+	for _, name := range lists.SortedKeys(p.properties()) {
 		if other, seen := first[skeleton(name)]; seen {
 			at.in("properties", name).say("", rawjson.Quote(name), "%q and %q look alike.", other, name)
 		}

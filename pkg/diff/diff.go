@@ -12,7 +12,6 @@ package diff
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -266,7 +265,7 @@ func reportChanged(c *comparison, s subject, members []string, rule func(key str
 			by[rule(key)] = append(by[rule(key)], key)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(by)) {
+	for _, id := range lists.SortedKeys(by) {
 		if changed := by[id]; len(changed) > mostTold {
 			f := finding.Finding{Item: s.id, Path: s.path, Old: s.old.only(changed).orNothing(), New: s.new.only(changed).orNothing()}
 			c.reportMany(id, f, changed)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -174,7 +175,7 @@ func keys[M ~map[string]V, V any](old, new M, known ...string) []string {
 	for _, key := range known {
 		delete(union, key)
 	}
-	return slices.Sorted(maps.Keys(union))
+	return lists.SortedKeys(union)
 }
 
 // normal is a text without what no reader sees: the style of line ends and trailing blanks.

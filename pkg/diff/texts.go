@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,7 +61,7 @@ func (c *collector) collect(key string, tree any) {
 		}
 		c.hide(t)
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(t)) {
+		for _, name := range lists.SortedKeys(t) {
 			c.enter(rawjson.Join("", name))
 			c.hide(name)
 			c.collect(name, t[name])

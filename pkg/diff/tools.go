@@ -95,7 +95,7 @@ func withoutApp(tool view) view {
 }
 
 func (v view) json() json.RawMessage {
-	return rawjson.Build(lists.Map(slices.Sorted(maps.Keys(v)), func(key string) rawjson.Member { return rawjson.Member{Key: key, Value: v[key]} })...)
+	return rawjson.Build(lists.Map(lists.SortedKeys(v), func(key string) rawjson.Member { return rawjson.Member{Key: key, Value: v[key]} })...)
 }
 
 func compareOutput(c *comparison, s subject) {

@@ -30,8 +30,8 @@ var listName = match.Pattern(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 // that the prober does not know is asked for with widgets/list.
 func (p peer) unknownLists() (names []string) {
 	capabilities := rawjson.ObjectOf(p.capabilities)
-	names = slices.Sorted(maps.Keys(capabilities))
-	for _, name := range slices.Sorted(maps.Keys(rawjson.ObjectOf(capabilities["extensions"]))) {
+	names = lists.SortedKeys(capabilities)
+	for _, name := range lists.SortedKeys(rawjson.ObjectOf(capabilities["extensions"])) {
 		if !strings.HasPrefix(name, "io.modelcontextprotocol/") {
 			names = append(names, name[strings.LastIndexByte(name, '/')+1:])
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math/big"
 	"strconv"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
 )
 
 var one = big.NewRat(1, 1)
@@ -99,7 +101,7 @@ func constant(v any) *node {
 		}
 		return out
 	case map[string]any:
-		names := sortedKeys(v)
+		names := lists.SortedKeys(v)
 		out := all(yes(&node{op: opKinds, kinds: kindObject}),
 			yes(&node{op: opRest, names: names, kids: []lit{yes(some())}}))
 		for _, name := range names {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -80,7 +81,7 @@ func (d *document) index(m *meter, v any, place string, in *resource) {
 	}
 	in = d.enter(o, place, in)
 	d.name(o, place, in)
-	for _, keyword := range sortedKeys(o) {
+	for _, keyword := range lists.SortedKeys(o) {
 		for _, sub := range Subschemas(keyword, o[keyword]) {
 			if m.left < 0 {
 				return // before a place is written out that nobody looks at
@@ -177,7 +178,7 @@ func Subschemas(keyword string, value any) []Subschema {
 	switch keyword {
 	case "$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties":
 		table, _ := value.(map[string]any)
-		names := sortedKeys(table)
+		names := lists.SortedKeys(table)
 		out = make([]Subschema, 0, len(names))
 		for _, name := range names {
 			out = append(out, Subschema{[]string{name}, table[name]})
@@ -221,7 +222,7 @@ func (s scope) key() string {
 		return ""
 	}
 	var b strings.Builder
-	for _, name := range sortedKeys(s) {
+	for _, name := range lists.SortedKeys(s) {
 		b.WriteString(name + "\x00" + s[name] + "\x00")
 	}
 	return b.String()

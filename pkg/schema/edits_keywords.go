@@ -135,7 +135,7 @@ func compareBehind(p pair, keyword string) {
 		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("*", keyword))
 	case "dependentSchemas", "dependencies":
 		table, _ := v.(map[string]any)
-		for _, name := range sortedKeys(table) {
+		for _, name := range lists.SortedKeys(table) {
 			p.compare(p.x.child(keyword, name), p.y.child(keyword, name), p.trail.into("", keyword, name))
 		}
 	}
@@ -172,7 +172,7 @@ func compareProperties(p pair) {
 	was, is := p.x.requires(), p.y.requires()
 	x, _ := p.x.o["properties"].(map[string]any)
 	y, _ := p.y.o["properties"].(map[string]any)
-	for _, name := range sortedKeys(x) {
+	for _, name := range lists.SortedKeys(x) {
 		t := p.trail.into(name, "properties", name)
 		if _, kept := y[name]; kept {
 			p.compare(p.x.child("properties", name), p.y.child("properties", name), t)
@@ -186,7 +186,7 @@ func compareProperties(p pair) {
 		p.add(Edit{Family: FamilyProperty, Keyword: "properties", Name: name, Required: was.has[name], Path: t.path, Instance: t.instance,
 			Old: old, OldSchema: old, OldPath: rawjson.Join(p.x.place, "properties", name), NewPath: p.y.place}, ch)
 	}
-	for _, name := range sortedKeys(y) {
+	for _, name := range lists.SortedKeys(y) {
 		if _, kept := x[name]; !kept {
 			p.newProperty(name, y[name], was.has[name], is.has[name])
 		}
@@ -243,7 +243,7 @@ func comparePatternProperties(p pair) {
 	const keyword = "patternProperties"
 	x, _ := p.x.o[keyword].(map[string]any)
 	y, _ := p.y.o[keyword].(map[string]any)
-	for _, source := range sortedKeys(x) {
+	for _, source := range lists.SortedKeys(x) {
 		t := p.trail.into("*", keyword, source)
 		if _, kept := y[source]; kept {
 			p.compare(p.x.child(keyword, source), p.y.child(keyword, source), t)
@@ -252,7 +252,7 @@ func comparePatternProperties(p pair) {
 		p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, Instance: t.instance, Old: p.rawAt(p.x.child(keyword, source))},
 			&patch{drop: [][]string{{keyword, source}}})
 	}
-	for _, source := range sortedKeys(y) {
+	for _, source := range lists.SortedKeys(y) {
 		if _, kept := x[source]; !kept {
 			p.add(Edit{Family: FamilyPatternProps, Keyword: keyword, Name: source, New: p.rawAt(p.y.child(keyword, source))},
 				&patch{set: []patchedKeyword{p.taken(y[source], keyword, source)}})

@@ -141,7 +141,7 @@ func (v *view) note() {
 
 // asserting lists the keywords of a schema object other than annotations.
 func asserting(o map[string]any) []string {
-	return lists.Filter(sortedKeys(o), func(k string) bool { return !slices.Contains(annotations, k) && !slices.Contains(silent, k) })
+	return lists.Filter(lists.SortedKeys(o), func(k string) bool { return !slices.Contains(annotations, k) && !slices.Contains(silent, k) })
 }
 
 // unwrap returns what the site wraps.

@@ -31,7 +31,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -141,15 +140,6 @@ func (s *Schema) At(pointer string) json.RawMessage {
 		return nil
 	}
 	return s.doc.raw(pointer)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	if len(m) == 0 {
-		return nil
-	}
-	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
-	slices.Sort(keys)
-	return keys
 }
 
 // Verdict is the answer of [Contains]. The zero value is Unknown: nothing is claimed until it is shown.

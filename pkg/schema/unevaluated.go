@@ -284,9 +284,9 @@ func (w *writer) own(when []lit, nested bool) evaluated {
 	e := evaluated{when: when}
 	table, declares := w.o["properties"].(map[string]any)
 	w.spend(16 * len(table))
-	e.names, e.declares = sortedKeys(table), declares
+	e.names, e.declares = lists.SortedKeys(table), declares
 	byPattern, _ := w.o["patternProperties"].(map[string]any)
-	for _, source := range sortedKeys(byPattern) {
+	for _, source := range lists.SortedKeys(byPattern) {
 		e.patterns = append(e.patterns, w.pattern(source, w.place))
 	}
 	_, e.every = w.o["additionalProperties"]
@@ -346,7 +346,7 @@ func (w *writer) inPlace(c *collection, when []lit) {
 			continue
 		}
 		table, _ := w.o[keyword].(map[string]any)
-		for _, name := range sortedKeys(table) {
+		for _, name := range lists.SortedKeys(table) {
 			visit(w.role, []lit{yes(hasProperty(name))}, table[name], keyword, name)
 		}
 	}

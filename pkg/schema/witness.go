@@ -44,7 +44,7 @@ func (p *plainer) less(value any, put func(any) bool) {
 	switch v := value.(type) {
 	case map[string]any:
 		v = maps.Clone(v)
-		for _, name := range sortedKeys(v) {
+		for _, name := range lists.SortedKeys(v) {
 			rest := maps.Clone(v)
 			delete(rest, name)
 			if put(rest) {
@@ -75,7 +75,7 @@ const maxInner = 20
 func inner(value any, put func(any) bool, visit func(step string, v any, put func(any) bool)) {
 	switch value := value.(type) {
 	case map[string]any:
-		for _, name := range sortedKeys(value) {
+		for _, name := range lists.SortedKeys(value) {
 			visit(name, value[name], func(v any) bool {
 				with := maps.Clone(value)
 				if with[name] = v; put(with) {

@@ -35,7 +35,7 @@ func (s *Snapshot) EncodeKnown() ([]byte, error) {
 		return nil, err
 	}
 	file := []byte{'{'}
-	for i, key := range slices.Sorted(maps.Keys(fields)) {
+	for i, key := range lists.SortedKeys(fields) {
 		if i > 0 {
 			file = append(file, ',')
 		}

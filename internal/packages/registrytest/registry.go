@@ -8,12 +8,12 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
 )
 
 // Release is one version of a package.
@@ -87,7 +87,7 @@ func archive(one Release) []byte {
 		_, _ = files.Write([]byte(text))
 	}
 	add("package.json", string(manifest))
-	for _, name := range slices.Sorted(maps.Keys(one.Files)) { // each time the same bytes
+	for _, name := range lists.SortedKeys(one.Files) { // each time the same bytes
 		add(name, one.Files[name])
 	}
 	_, _ = files.Close(), zipped.Close()
