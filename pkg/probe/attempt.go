@@ -23,7 +23,7 @@ type attempt struct {
 
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
-	a := attempt{server: server, options: options, secrets: redactorFor(server), seen: &observations{}}
+	a := attempt{server: server, options: options, secrets: redactorFor(server), seen: &observations{twice: options.ReadTwice}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)
 	}

@@ -78,11 +78,23 @@ type pager struct {
 	bytes   int
 	ttl     time.Duration // the longest of the pages
 	notices []Notice
+
+	whole json.RawMessage // the result that is all of it, where one is
+	again *reading        // of the same result
+}
+
+// reading is what was read from a result that was a whole list.
+type reading struct {
+	result json.RawMessage
+	list   snapshot.List
 }
 
 // list reads all pages of one list. With an error it is what arrived before, and is not whole.
 func (c caller) list(ctx context.Context, method listMethod, declares capabilityState, bounds limits) (snapshot.List, []Notice, error) {
 	r, err := c.pages(ctx, method, bounds)
+	if r.again != nil {
+		return r.again.list, nil, nil
+	}
 	if hasCode(err, codeInvalidParams) && len(r.asked) > 0 {
 		refused := err
 		r, err = c.pages(ctx, method, bounds)
@@ -102,6 +114,9 @@ func (c caller) list(ctx context.Context, method listMethod, declares capability
 	c.seen.keep(method.kind, r.ttl)
 	list := snapshot.NewList(method.kind, r.items)
 	list.Pages = r.pages
+	if r.whole != nil {
+		c.seen.readOnce(reading{r.whole, list})
+	}
 	return list, append(r.notices, method.oddKeys(list)...), nil
 }
 
@@ -113,7 +128,15 @@ func (c caller) pages(ctx context.Context, method listMethod, bounds limits) (*p
 		if err != nil {
 			return r, r.onPage(err)
 		}
+		if r.pages == 0 {
+			if r.again = c.seen.again(method.kind, raw); r.again != nil {
+				return r, nil
+			}
+		}
 		next, err := r.take(raw)
+		if err == nil && next == nil && r.pages == 1 {
+			r.whole = raw
+		}
 		if err != nil || next == nil {
 			return r, err
 		}

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -185,6 +186,29 @@ type observations struct {
 	last    string   // what the server said last
 	notices []Notice // each once
 	ttl     map[snapshot.Kind]time.Duration
+
+	twice    bool      // every list is asked for a second time
+	readings []reading // then those of which all came at once, for what comes byte for byte again
+}
+
+// readOnce keeps what was read, if the same is likely to come again.
+func (o *observations) readOnce(r reading) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.twice {
+		o.readings = append(o.readings, r)
+	}
+}
+
+// again is what was read before from the same result; nil when it is another one.
+func (o *observations) again(kind snapshot.Kind, result json.RawMessage) *reading {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	at := slices.IndexFunc(o.readings, func(r reading) bool { return r.list.Kind == kind && bytes.Equal(r.result, result) })
+	if at < 0 {
+		return nil
+	}
+	return &o.readings[at]
 }
 
 func (o *observations) nextID() int64 { return o.id.Add(1) }
