@@ -138,7 +138,11 @@ func TestSameFile(t *testing.T) {
 	old.Raw = data
 	ended, cancel := context.WithCancel(t.Context())
 	cancel() // in which nothing can be compared
-	c, err := Pair{Old: old, New: now}.compare(ended, diff.Options{}, finding.Policy{})
+	pair := Pair{Old: old, New: now}
+	if found, err := pair.judge(ended, diff.Options{}, finding.Policy{}); err != nil || len(found) > 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+	c, err := pair.compare(t.Context(), diff.Options{}, finding.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -210,13 +210,17 @@ func (p Pair) result() fleet.Surface {
 	return s
 }
 
-// tokens are what the two sides cost in a prompt; nil where that is not known, or the run has no room for the server.
-func (p Pair) tokens() (old, now *int) {
+// tokens are what the two sides cost in a prompt; nil where that is not known, or the run has no room for the server. The error is that of
+// the context.
+func (p Pair) tokens(ctx context.Context) (old, now *int, err error) {
 	if p.leftOut {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var prices check.Prices
-	return p.Old.TokenCost(&prices), p.New.TokenCost(&prices)
+	if old, err = p.Old.TokenCost(ctx, &prices); err == nil {
+		now, err = p.New.TokenCost(ctx, &prices)
+	}
+	return old, now, err
 }
 
 // versions are those that both sides say they are; nil when a side is not known.
@@ -262,7 +266,9 @@ func (p Pair) compare(ctx context.Context, options diff.Options, policy finding.
 		return nil, err
 	}
 	c := p.judged(found)
-	c.server.BaseTokens, c.server.Tokens = p.tokens()
+	if c.server.BaseTokens, c.server.Tokens, err = p.tokens(ctx); err != nil {
+		return nil, err
+	}
 	if p.Old.Snapshot != p.New.Snapshot {
 		c.server.Changed = signature.Changed(p.Old.Snapshot, p.New.Snapshot)
 	}

@@ -10,6 +10,7 @@
 package tokens
 
 import (
+	"context"
 	_ "embed"
 	"math"
 	"strings"
@@ -36,22 +37,30 @@ func Count(text string) int {
 
 // Count is Count of a text that may be like those before it.
 func (c *Counter) Count(text string) int {
-	n := 0
-	for len(text) > 0 {
-		size := word(text)
-		n += c.pieces(text[:size])
-		text = text[size:]
-	}
+	n, _ := c.CountWithin(context.Background(), text)
 	return n
 }
 
+// CountWithin is Count that ends with ctx, whose error it then is.
+func (c *Counter) CountWithin(ctx context.Context, text string) (int, error) {
+	n := 0
+	for len(text) > 0 && ctx.Err() == nil {
+		size := word(text)
+		n += c.pieces(ctx, text[:size])
+		text = text[size:]
+	}
+	return n, ctx.Err()
+}
+
 // pieces is the number of tokens of a word, remembered.
-func (c *Counter) pieces(word string) int {
+func (c *Counter) pieces(ctx context.Context, word string) int {
 	n, known := c.known[word]
 	if known {
 		return n
 	}
-	n = pieces(word)
+	if n = pieces(ctx, word); ctx.Err() != nil {
+		return n
+	}
 	if c.known == nil {
 		c.known = map[string]int{}
 	}
@@ -65,7 +74,7 @@ func (c *Counter) pieces(word string) int {
 }
 
 // pieces is the number of tokens of one word.
-func pieces(word string) int {
+func pieces(ctx context.Context, word string) int {
 	if _, whole := rankOf(word); whole {
 		return 1
 	}
@@ -73,11 +82,14 @@ func pieces(word string) int {
 		prepare()
 	}
 	n, before, cost := 0, "", 0
-	for ; len(word) > longestWord; word = word[longestWord:] {
+	for ; len(word) > longestWord && ctx.Err() == nil; word = word[longestWord:] {
 		if part := word[:longestWord]; part != before { // a long word mostly repeats itself
 			before, cost = part, merge(part)
 		}
 		n += cost
+	}
+	if len(word) > longestWord {
+		return n // nobody waits for it
 	}
 	return n + merge(word)
 }

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"context"
 	"flag"
 	"os"
 	"path/filepath"
@@ -126,9 +127,37 @@ func counted(t *testing.T, reference *codec.Codec, word string) int {
 		t.Fatal(err)
 	}
 	if strings.TrimSpace(word) == "" || strings.Join(parts, "") != word {
-		return pieces(word)
+		return pieces(t.Context(), word)
 	}
 	return len(parts)
+}
+
+// endsAfter is a context that ends once it was looked at so often.
+type endsAfter struct {
+	context.Context
+	looks int
+}
+
+func (c *endsAfter) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCountingEndsWithItsContext: within the words of a text, and within one that has no end; what was not counted to its end is not remembered.
+func TestCountingEndsWithItsContext(t *testing.T) {
+	for name, text := range map[string]string{"words": strings.Repeat("word ", 1<<10), "a word": strings.Repeat("abcdefgh", 1<<12)} {
+		const looks = 5
+		ctx, counter := &endsAfter{t.Context(), looks}, &Counter{}
+		n, err := counter.CountWithin(ctx, text)
+		if whole := Count(text); err != context.Canceled || n >= whole || ctx.looks < -looks {
+			t.Errorf("%s: %d of %d tokens, %v, looked at %d times more", name, n, whole, err, -ctx.looks)
+		}
+		if again := counter.Count(text); again != Count(text) {
+			t.Errorf("%s: %d tokens the second time", name, again)
+		}
+	}
 }
 
 // TestPreparedFindsTheSame: what is made for many words is a short cut to the same ranks.

@@ -311,7 +311,10 @@ func (t *trail) place() string {
 type lazy = func() *match.Expression
 
 // Tokens is what a server costs every conversation, in tokens of o200k_base: its instructions and its tools.
-func Tokens(s *snapshot.Snapshot) int { return new(Prices).Of(s) }
+func Tokens(s *snapshot.Snapshot) int {
+	n, _ := new(Prices).Of(context.Background(), s)
+	return n
+}
 
 // Prices are what servers cost; a tool that several offer word for word is counted once. The zero value is ready, and may be used by
 // several goroutines.
@@ -321,33 +324,41 @@ type Prices struct {
 	counters []*tokens.Counter // that nobody uses
 }
 
-// Of is Tokens of one more server.
-func (p *Prices) Of(s *snapshot.Snapshot) int {
+// Of is Tokens of one more server, unless ctx ends before, whose error it then is.
+func (p *Prices) Of(ctx context.Context, s *snapshot.Snapshot) (int, error) {
 	counter := p.take()
 	defer p.give(counter)
-	all := counter.Count(s.Instructions)
+	all, err := counter.CountWithin(ctx, s.Instructions)
 	for _, t := range s.Tools.Items() {
-		all += p.tool(t, counter)
+		if err != nil {
+			return 0, err
+		}
+		var n int
+		n, err = p.tool(ctx, t, counter)
+		all += n
 	}
-	return all
+	return all, err
 }
 
-func (p *Prices) tool(t snapshot.Item, counter *tokens.Counter) int {
+func (p *Prices) tool(ctx context.Context, t snapshot.Item, counter *tokens.Counter) (int, error) {
 	sum := sha256.Sum256(t.Raw)
 	p.mu.Lock()
 	n, known := p.known[sum]
 	p.mu.Unlock()
 	if known {
-		return n
+		return n, nil
 	}
-	n = counter.Count(string(handedOn(t)))
+	n, err := counter.CountWithin(ctx, string(handedOn(t)))
+	if err != nil {
+		return 0, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.known == nil {
 		p.known = map[[sha256.Size]byte]int{}
 	}
 	p.known[sum] = n
-	return n
+	return n, nil
 }
 
 func (p *Prices) take() *tokens.Counter {
