@@ -18,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/store"
@@ -81,7 +82,7 @@ func (p program) merge(ctx context.Context, paths []string, maxAge *time.Duratio
 		}
 		return past
 	})
-	r, err := compare.MergeParts(p.Process, p.Select, parts)
+	r, err := host.Await(ctx, func() (*report.Report, error) { return compare.MergeParts(p.Process, p.Select, parts) })
 	if err != nil && len(old) > 0 {
 		err = fmt.Errorf("%s began more than --max-age %s ago, in another run: %w", strings.Join(old, ", "), *maxAge, err)
 	}
