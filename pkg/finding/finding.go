@@ -11,7 +11,6 @@
 package finding
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -202,10 +201,8 @@ func canonical(raw json.RawMessage) string {
 	if raw == nil || bare().Match(raw) {
 		return string(raw)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	if decoder.Decode(&value) != nil {
+	value, err := rawjson.Decode(raw)
+	if err != nil {
 		return string(raw)
 	}
 	text, err := json.Marshal(value)

@@ -237,7 +237,10 @@ func sum(of []*Finding) Finding {
 		if one.Verdict != f.Verdict {
 			one.Verdict = ByRule
 		}
-		if place := strings.TrimSpace(f.Item + " " + f.Pointer()); len(places) < named && place != "" && !slices.Contains(places, place) {
+		if len(places) == named {
+			continue
+		}
+		if place := strings.TrimSpace(f.Item + " " + f.Pointer()); place != "" && !slices.Contains(places, place) {
 			places = append(places, place)
 		}
 	}
