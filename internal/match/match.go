@@ -51,9 +51,11 @@ func (f Filter) Valid() bool {
 
 // Match tells whether a name is one that the filter lets through.
 func (f Filter) Match(name string) bool {
-	unslashed := strings.NewReplacer("/", "\x00")
-	ok, _ := path.Match(unslashed.Replace(string(f)), unslashed.Replace(name))
-	return ok || f == ""
+	if f == "" {
+		return true
+	}
+	ok, _ := path.Match(strings.ReplaceAll(string(f), "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
+	return ok
 }
 
 // near is the least likeness at which one word may be a misspelling of another.
