@@ -250,7 +250,6 @@ type CheckOptions struct {
 
 	ReadSkills  bool // the texts of skills are read and looked at, too
 	Conformance bool // servers are asked on purpose whether they keep to the specification
-
 }
 
 // Check is what is wrong with what servers offer.
