@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -212,6 +213,60 @@ func TestManifestReadsScriptsElsewhere(t *testing.T) {
 }
 
 // TestManifestReadsScripts has the files of the project that a command names in it, by their content.
+// TestManifestReadsWhatIsObeyed puts one file after the other beside a server, each of which would change what its command runs.
+func TestManifestReadsWhatIsObeyed(t *testing.T) {
+	for command, obeyed := range map[string]string{
+		"docker compose run s":      "compose.override.yaml .env",
+		"docker-compose run s":      "docker-compose.override.yml",
+		"pipenv run python /s.py":   ".env",
+		"task x":                    "taskfile.yml Taskfile.dist.yaml",
+		"just x":                    "JUSTFILE .env",
+		"rake x":                    "rakefile Rakefile.rb",
+		"bundle exec x":             "gems.rb",
+		"uv run s":                  ".python-version",
+		"pdm run s":                 ".pdm-python",
+		"Rscript -e x::serve()":     ".Rprofile .Renviron",
+		"NPX -y s":                  ".npmrc",
+		"fastmcp run":               "fastmcp.json",
+		"cargo run":                 "rust-toolchain.toml rust-toolchain",
+		"mvn exec:java":             ".mvn/jvm.config .mvn/extensions.xml",
+		"./gradlew run":             "build.gradle gradle.properties gradle/wrapper/gradle-wrapper.jar",
+		"dnx Some.Server":           "nuget.config",
+		"dotnet run":                "Directory.Build.props Properties/launchSettings.json",
+		"jbang s":                   "jbang-catalog.json",
+		"deno run npm:s":            ".npmrc",
+		"bunx s":                    ".env",
+		"npx nodemon /s.js":         "nodemon.json",
+		"mise x -- s":               "mise.local.toml",
+		"clojure -X:mcp":            "deps.edn",
+		"nix run":                   "flake.lock",
+		"python -m mcp_server_git":  "mcp_server_git/__init__.py mcp_server_git.py mcp_server_git.pyc",
+		"python -m a.b.c":           "a/__init__.py a/b/__init__.py a/b/c.py",
+		"python -mserver":           "server.py",
+		"python -umserver":          "server/__main__.py",
+		"make -fother.mk":           "other.mk",
+		"make -Capi serve":          "api/Makefile",
+		"awk -fprog.awk":            "prog.awk",
+		"ruby -r./hook /s.rb":       "hook.rb",
+		"ruby -r ./hook /s.rb":      "hook.rb",
+		"perl -Ilib -MA::B /s.pl":   "lib/A/B.pm",
+		"lua -lhook /s.lua":         "hook.lua",
+		"bun server":                "server.ts",
+		"node -r ./hook /server.js": "hook.node",
+	} {
+		for _, name := range strings.Fields(obeyed) {
+			dir := t.TempDir()
+			place(t, filepath.Join(dir, ".git/HEAD"), []byte("1"))
+			place(t, filepath.Join(dir, name), []byte("1"))
+			words := strings.Fields(command)
+			server, _ := json.Marshal(map[string]any{"command": words[0], "args": words[1:]})
+			if got := scriptsOf(t, dir, string(server)); !slices.Contains(got, name) {
+				t.Errorf("%s: %s is not among %q", command, name, got)
+			}
+		}
+	}
+}
+
 func TestManifestReadsScripts(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"server.js", "hook.js", "tool.sh", "package.json", ".npmrc", "GNUmakefile", ".yarnrc.yml", "dist/index.js", "pkg/app/__main__.py", ".git/HEAD", "node_modules/.bin/@x/tool@1.0.0"} {

@@ -27,17 +27,26 @@ const (
 
 // projectFiles are files that a program reads from its folder, or one above it, to know what to run or where to fetch it.
 var projectFiles = map[string][]string{
-	"npx": {".npmrc"}, "pnpx": {".npmrc"}, "bunx": {".npmrc", "bunfig.toml"},
-	"npm": {".npmrc", "package.json"}, "pnpm": {".npmrc", "package.json", "pnpm-workspace.yaml", ".pnpmfile.cjs"}, "yarn": {".npmrc", ".yarnrc", ".yarnrc.yml", "package.json"},
-	"bun": {".npmrc", "bunfig.toml", "package.json"}, "deno": {"deno.json", "deno.jsonc", "package.json"}, "tsx": {"tsconfig.json"}, "ts-node": {"tsconfig.json"},
-	"make": {"GNUmakefile", "makefile", "Makefile"}, "just": {"justfile", "Justfile", ".justfile"}, "task": {"Taskfile.yml", "Taskfile.yaml"}, "rake": {"Rakefile"},
-	"uv": {"pyproject.toml", "uv.toml"}, "uvx": {"pyproject.toml", "uv.toml"}, "poetry": {"pyproject.toml", "poetry.toml"}, "pdm": {"pyproject.toml"}, "hatch": {"pyproject.toml"},
-	"pipenv": {"Pipfile"}, "pixi": {"pixi.toml", "pyproject.toml"}, "bundle": {"Gemfile", ".bundle/config"}, "mvn": {"pom.xml"}, "gradle": {"build.gradle", "build.gradle.kts"},
-	"cargo": {"Cargo.toml", ".cargo/config.toml", ".cargo/config"}, "go": {"go.mod", "go.work"}, "mise": {"mise.toml", ".mise.toml", ".tool-versions"}, "direnv": {".envrc"},
-	"nix": {"flake.nix"}, "nix-shell": {"shell.nix", "default.nix"}, "compose": composeFiles, "docker-compose": composeFiles, "podman-compose": composeFiles,
+	"npx": {".npmrc"}, "pnpx": {".npmrc"}, "bunx": bunFiles,
+	"npm": {".npmrc", "package.json"}, "pnpm": {".npmrc", "package.json", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"}, "yarn": {".npmrc", ".yarnrc", ".yarnrc.yml", "package.json"},
+	"bun": bunFiles, "deno": {".npmrc", "deno.json", "deno.jsonc", "package.json"}, "tsx": {"tsconfig.json"}, "ts-node": {"tsconfig.json"}, "nodemon": {"nodemon.json", "package.json"},
+	"make": {"GNUmakefile", "makefile", "Makefile"}, "just": {"justfile", "Justfile", "JUSTFILE", ".justfile", ".env"}, "task": taskFiles, "rake": {"Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"},
+	"uv": {"pyproject.toml", "uv.toml", ".python-version"}, "uvx": {"pyproject.toml", "uv.toml"}, "poetry": {"pyproject.toml", "poetry.toml"}, "pdm": {"pyproject.toml", "pdm.toml", ".pdm-python"},
+	"hatch": {"pyproject.toml", "hatch.toml"}, "pipenv": {"Pipfile", ".env"}, "pixi": {"pixi.toml", "pyproject.toml"}, "fastmcp": {"fastmcp.json"}, "rscript": {".Rprofile", ".Renviron"}, "r": {".Rprofile", ".Renviron"},
+	"bundle": {"Gemfile", "gems.rb", ".bundle/config"}, "mvn": mavenFiles, "mvnw": mavenFiles, "gradle": gradleFiles, "gradlew": gradleFiles, "jbang": {"jbang-catalog.json", ".jbang/jbang-catalog.json"},
+	"dotnet": dotnetFiles, "dnx": dotnetFiles, "cargo": {"Cargo.toml", ".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"}, "go": {"go.mod", "go.work"},
+	"clojure": {"deps.edn"}, "clj": {"deps.edn"}, "bb": {"bb.edn"}, "mise": {"mise.toml", ".mise.toml", "mise.local.toml", ".tool-versions"}, "direnv": {".envrc"},
+	"nix": {"flake.nix", "flake.lock"}, "nix-shell": {"shell.nix", "default.nix"}, "compose": composeFiles, "docker-compose": composeFiles, "podman-compose": composeFiles,
 }
 
-var composeFiles = []string{"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml", "Dockerfile"}
+var (
+	bunFiles     = []string{".npmrc", "bunfig.toml", "package.json", ".env", ".env.local"}
+	taskFiles    = []string{"Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml", "taskfile.dist.yml", "Taskfile.dist.yaml", "taskfile.dist.yaml"}
+	mavenFiles   = []string{"pom.xml", ".mvn/maven.config", ".mvn/jvm.config", ".mvn/extensions.xml", ".mvn/wrapper/maven-wrapper.properties", ".mvn/wrapper/maven-wrapper.jar"}
+	gradleFiles  = []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties", "gradle/wrapper/gradle-wrapper.properties", "gradle/wrapper/gradle-wrapper.jar"}
+	dotnetFiles  = []string{"nuget.config", "NuGet.config", "NuGet.Config", "global.json", "Directory.Build.props", "Directory.Build.targets", "Properties/launchSettings.json", ".config/dotnet-tools.json"}
+	composeFiles = []string{"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml", "compose.override.yaml", "compose.override.yml", "docker-compose.override.yaml", "docker-compose.override.yml", "Dockerfile", ".env"}
+)
 
 // scripts are the files of the project that the commands name, or that their programs obey, with their content.
 func (e Entry) scripts(read contents) (found []manifest.File) {
@@ -76,12 +85,13 @@ func (e Entry) looked(read contents, words, folders []string) iter.Seq[string] {
 	}
 }
 
-// pieces are words and what may stand in them as a path of its own: of code, lists, NAME=VALUE, MODULE:NAME and @FILE; each once.
+// pieces are words and what may stand in them as a path of its own: of code, lists, NAME=VALUE, MODULE:NAME, @FILE and -fFILE; each once.
 func pieces(words []string) []string {
 	var all []string
 	known := map[string]bool{}
 	for _, word := range words {
-		for _, piece := range append(strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()[]'\"`=,:@", r) }), word) {
+		parts := strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()[]'\"`=,:@", r) })
+		for _, piece := range slices.Concat(parts, []string{word}, attached(word)) {
 			if !known[piece] {
 				known[piece] = true
 				all = append(all, piece)
@@ -89,6 +99,18 @@ func pieces(words []string) []string {
 		}
 	}
 	return all
+}
+
+// attached are what may be the value of the last of some short options that stand in one word.
+func attached(word string) (values []string) {
+	const most = 5
+	if strings.HasPrefix(word, "--") || !strings.HasPrefix(word, "-") {
+		return nil
+	}
+	for at := 2; at <= most && at < len(word); at++ {
+		values = append(values, word[at:])
+	}
+	return values
 }
 
 // folders are dir and those of the project that words name, seen from any before them: programs go there, or search there.
@@ -165,10 +187,16 @@ func (c contents) about(file string) (about packageFile) {
 	return about
 }
 
-// startFiles are what may run when a program is told to run a name: that file, or what Node and Python take for it.
+// endings are what interpreters add to a name when there is no file of that name.
+var endings = []string{".js", ".json", ".node", ".ts", ".mjs", ".tsx", ".rb", ".lua", ".so", "/index.js", "/index.ts", "/package.json", "/__main__.py"}
+
+// startFiles are what may run when a program is told to run or load a name: that file, or what interpreters take for it.
 func (c contents) startFiles(dir, name string) []string {
-	module := strings.ReplaceAll(name, ".", "/")
-	paths := []string{name, name + ".js", name + "/index.js", name + "/package.json", name + "/__main__.py", module + ".py", module + "/__main__.py"}
+	paths := []string{name, strings.ReplaceAll(name, "::", "/") + ".pm"}
+	for _, ending := range endings {
+		paths = append(paths, name+ending)
+	}
+	paths = append(paths, moduleFiles(name)...)
 	if main := c.about(files.From(dir, name+"/package.json")).Main; main != "" {
 		main = name + "/" + main
 		paths = append(paths, main, main+".js", main+"/index.js")
@@ -176,9 +204,21 @@ func (c contents) startFiles(dir, name string) []string {
 	return paths
 }
 
+// moduleFiles are what Python runs for a module: its file, and what stands first in the packages that it is in.
+func moduleFiles(name string) []string {
+	module := strings.ReplaceAll(name, ".", "/")
+	paths := []string{module + ".py", module + ".pyc", module + "/__main__.py"}
+	for i, c := range module + "/" {
+		if c == '/' && i > 0 {
+			paths = append(paths, module[:i]+"/__init__.py")
+		}
+	}
+	return paths
+}
+
 // obeyed are the files that a program reads in a folder and those above it before it does what the words behind it say.
 func (c contents) obeyed(dir, program string, words []string) (paths []string) {
-	known := projectFiles[base(program)]
+	known := projectFiles[strings.ToLower(base(program))]
 	if known == nil {
 		return nil
 	}
