@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -312,6 +313,38 @@ func TestManifestReadsScripts(t *testing.T) {
 	place(t, filepath.Join(dir, "server.js"), []byte("2"))
 	if _, _, after := loadFound(t, dir, server).Subject(); slices.Equal(before, after) {
 		t.Error("another script is the same subject")
+	}
+}
+
+// TestServersShareWhatIsLookedFor lets servers that name very much take a part each of what is looked for in a run, and leaves the
+// others enough for what they start.
+func TestServersShareWhatIsLookedFor(t *testing.T) {
+	dir := t.TempDir()
+	place(t, filepath.Join(dir, ".git/HEAD"), []byte("1"))
+	place(t, filepath.Join(dir, "server.js"), []byte("1"))
+	var words []string
+	for i := range 300 {
+		words = append(words, "npx", fmt.Sprint("x", i))
+	}
+	for i := range maxFolders {
+		place(t, filepath.Join(dir, fmt.Sprint("d", i), "x"), []byte("1"))
+		words = append(words, fmt.Sprint("d", i))
+	}
+	args, _ := json.Marshal(words)
+	costly := loadFound(t, dir, `{"mcpServers": {"s": {"command": "npx", "args": `+string(args)+`}}}`)
+	plain := loadFound(t, dir, `{"mcpServers": {"s": {"command": "node", "args": ["server.js"]}}}`)
+	read := newContents()
+	const servers = 40
+	for range servers {
+		if s := costly.manifest(read).Scripts; len(s) == 0 || s[len(s)-1].Unusual != "more files than are looked at" {
+			t.Fatalf("nothing says that not all was looked at: %v", s)
+		}
+	}
+	if *read.left < -servers*leastLooked*2 || *read.left > 0 {
+		t.Errorf("%d is left of %d", *read.left, maxAll)
+	}
+	if s := plain.manifest(read).Scripts; len(s) != 1 || s[0].Path.String() != "server.js" {
+		t.Errorf("a plain server behind them starts %v", s)
 	}
 }
 

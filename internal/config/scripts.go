@@ -17,12 +17,14 @@ import (
 
 // Limits on what is read of the project to know what a command starts.
 const (
-	maxScripts = 50
-	maxFolders = 10
-	maxPieces  = 2000     // of command lines, that may be paths
-	maxScript  = 64 << 20 // bytes of each
-	maxPackage = 4 << 20  // bytes of a package.json that is understood
-	maxLooked  = 20_000   // paths that are looked for
+	maxScripts  = 50
+	maxFolders  = 10
+	maxPieces   = 2000           // of command lines, that may be paths
+	maxScript   = 64 << 20       // bytes of each
+	maxPackage  = 4 << 20        // bytes of a package.json that is understood
+	maxLooked   = 100_000        // folders on all paths that are looked for
+	maxAll      = 10 * maxLooked // the same for all servers of a run; each has leastLooked, whatever others take
+	leastLooked = 500
 )
 
 // projectFiles are files that a program reads from its folder, or one above it, to know what to run or where to fetch it.
@@ -50,39 +52,49 @@ var (
 
 // scripts are the files of the project that the commands name, or that their programs obey, with their content.
 func (e Entry) scripts(read contents) (found []manifest.File) {
-	more := manifest.File{Path: manifest.Plain("…"), Unusual: "more files than are looked at"}
 	dir, commands := e.commandWords()
 	words := pieces(commands)
 	few := words[:min(len(words), maxPieces)]
-	folders := e.folders(dir, few)
-	left := maxLooked
+	left := max(min(maxLooked, *read.left), leastLooked)
+	*read.left -= left
+	defer func() { *read.left += max(left, 0) }()
+	folders := e.folders(dir, few, &left)
+	whole := len(few) == len(words) && len(folders) < maxFolders
 	for path := range e.looked(read, few, folders) {
-		if left--; left < 0 || len(found) == maxScripts {
-			return append(found, more)
+		if left -= steps(path); left < 0 || len(found) == maxScripts {
+			whole = false
+			break
 		}
 		if f, ok := e.script(read, path); ok && !slices.Contains(found, f) {
 			found = append(found, f)
 		}
 	}
-	if len(words) > maxPieces || len(folders) == maxFolders {
-		found = append(found, more)
+	if !whole {
+		found = append(found, manifest.File{Path: manifest.Plain("…"), Unusual: "more files than are looked at"})
 	}
 	return found
 }
+
+// steps is how many names a path is looked up by.
+func steps(path string) int { return 1 + strings.Count(path, string(filepath.Separator)) }
 
 // looked are the paths that words may stand for, seen from some folders.
 func (e Entry) looked(read contents, words, folders []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i, word := range words {
 			for _, dir := range folders {
-				for _, path := range slices.Concat(read.startFiles(dir, word), read.obeyed(dir, word, words[i+1:]), e.inPath(word)) {
-					if !yield(files.From(dir, path)) {
-						return
-					}
+				from := func(path string) bool { return yield(files.From(dir, path)) }
+				if !each(slices.Concat(read.startFiles(dir, word), e.inPath(word)), from) || !read.obeyed(dir, word, words[i+1:], from) {
+					return
 				}
 			}
 		}
 	}
+}
+
+// each hands paths on until yield has enough; false = it has.
+func each(paths []string, yield func(string) bool) bool {
+	return !slices.ContainsFunc(paths, func(path string) bool { return !yield(path) })
 }
 
 // pieces are words and what may stand in them as a path of its own: of code, lists, NAME=VALUE, MODULE:NAME, @FILE and -fFILE; each once.
@@ -113,12 +125,16 @@ func attached(word string) (values []string) {
 	return values
 }
 
-// folders are dir and those of the project that words name, seen from any before them: programs go there, or search there.
-func (e Entry) folders(dir string, words []string) []string {
+// folders are dir and those of the project that words name, seen from any before them: programs go there, or search there. They
+// are looked for as long as left lasts.
+func (e Entry) folders(dir string, words []string, left *int) []string {
 	all := []string{dir}
 	for _, word := range words {
 		for _, from := range all {
 			folder := files.From(from, word)
+			if *left -= steps(folder); *left < 0 {
+				return all
+			}
 			if len(all) < maxFolders && !slices.Contains(all, folder) && files.IsDir(folder) && e.scope.holds(folder) {
 				all = append(all, folder)
 			}
@@ -159,10 +175,13 @@ func (e Entry) inPath(name string) (paths []string) {
 type contents struct {
 	digests  map[string]manifest.File // by real path
 	packages map[string]packageFile
+	above    map[string][]string // the folders of the project above one
+	left     *int                // of maxAll
 }
 
 func newContents() contents {
-	return contents{map[string]manifest.File{}, map[string]packageFile{}}
+	left := maxAll
+	return contents{map[string]manifest.File{}, map[string]packageFile{}, map[string][]string{}, &left}
 }
 
 // packageFile is what a package.json says of what it starts.
@@ -216,43 +235,58 @@ func moduleFiles(name string) []string {
 	return paths
 }
 
-// obeyed are the files that a program reads in a folder and those above it before it does what the words behind it say.
-func (c contents) obeyed(dir, program string, words []string) (paths []string) {
+// obeyed hands on the files that a program reads in a folder and those above it before it does what the words behind it say, until
+// yield has enough; false = it has.
+func (c contents) obeyed(dir, program string, words []string, yield func(string) bool) bool {
 	known := projectFiles[strings.ToLower(base(program))]
 	if known == nil {
-		return nil
+		return true
 	}
-	for _, folder := range files.ProjectFolders(dir) {
+	for _, folder := range c.upwards(dir) {
 		for _, name := range known {
-			paths = append(paths, filepath.Join(folder, name))
+			if !yield(filepath.Join(folder, name)) {
+				return false
+			}
 		}
-		switch {
-		case slices.Contains(known, ".npmrc"):
-			paths = append(paths, c.preferred(folder, words)...)
-		case slices.Contains(known, "pyproject.toml"):
-			for _, word := range words {
-				paths = append(paths, filepath.Join(folder, ".venv", "bin", word))
+		if slices.Contains(known, ".npmrc") && !c.preferred(folder, words, yield) {
+			return false
+		}
+		for _, word := range words {
+			if slices.Contains(known, "pyproject.toml") && !yield(filepath.Join(folder, ".venv", "bin", word)) {
+				return false
 			}
 		}
 	}
-	return paths
+	return true
 }
 
-// preferred are the files of a folder that npx and its like run instead of the package that a word names.
-func (c contents) preferred(folder string, words []string) []string {
-	paths := c.ownPrograms(filepath.Join(folder, "package.json"))
+func (c contents) upwards(dir string) []string {
+	if c.above[dir] == nil {
+		c.above[dir] = files.ProjectFolders(dir)
+	}
+	return c.above[dir]
+}
+
+// preferred hands on the files of a folder that npx and its like run instead of the package that a word names.
+func (c contents) preferred(folder string, words []string, yield func(string) bool) bool {
+	if !each(c.ownPrograms(filepath.Join(folder, "package.json")), yield) {
+		return false
+	}
 	for _, word := range words {
 		name := word
 		if at := strings.LastIndexByte(word, '@'); at > 0 {
 			name = word[:at]
 		}
-		if !strings.HasPrefix(word, "-") {
-			modules := filepath.Join(folder, "node_modules")
-			paths = append(paths, filepath.Join(modules, ".bin", word), filepath.Join(modules, ".bin", name))
-			paths = append(paths, c.ownPrograms(filepath.Join(modules, name, "package.json"))...)
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		modules := filepath.Join(folder, "node_modules")
+		paths := []string{filepath.Join(modules, ".bin", word), filepath.Join(modules, ".bin", name)}
+		if !each(append(paths, c.ownPrograms(filepath.Join(modules, name, "package.json"))...), yield) {
+			return false
 		}
 	}
-	return paths
+	return true
 }
 
 // ownPrograms are a package.json that names programs, and those; nil when it names none.
