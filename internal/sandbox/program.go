@@ -96,7 +96,7 @@ func (p *program) show(paths ...string) {
 // addScript shows the package around a script, or the file alone. A link of the project is followed nowhere else.
 func (p *program) addScript(file string) {
 	real := files.RealPath(file)
-	if root := files.RealPath(p.project); p.project != "" && files.Below(files.RealPath(filepath.Dir(file)), root) && !files.Below(real, root) {
+	if root := files.RealPath(p.project); p.project != "" && leadsThrough(file, root) && !files.Below(real, root) {
 		return
 	}
 	shown := p.runtime(real)
@@ -112,6 +112,18 @@ func (p *program) addScript(file string) {
 	if real != file {
 		p.mounts = append(p.mounts, mount{file, []string{"--symlink", real, file}})
 	}
+}
+
+// leadsThrough tells whether any folder on the way to a file is in root, even if a link in it leads out again.
+func leadsThrough(file, root string) bool {
+	at := filepath.Dir(file)
+	for !files.Below(files.RealPath(at), root) {
+		if at == filepath.Dir(at) {
+			return false
+		}
+		at = filepath.Dir(at)
+	}
+	return true
 }
 
 // runtimeParts are what a language installs below one folder, which may be somebody's project as well, with more in it.

@@ -201,12 +201,13 @@ func TestWrapShowsThePrograms(t *testing.T) {
 func TestWrapKeepsOthersProjectsOut(t *testing.T) {
 	home := tree(t, map[string]string{
 		"app/lib/x": "", "app/bin/sh": "", "app/.env": "key", "app/index.js": "", "app/package.json": "{}",
-		"project/link.js": "->../app/index.js", "project/run": "#!/usr/bin/env -S -u ROOT/app/bin/sh node\n",
+		"project/link.js": "->../app/index.js", "project/in/link": "->../../app", "project/run": "#!/usr/bin/env -S -u ROOT/app/bin/sh node\n",
 	})
 	project := filepath.Join(home, "project")
 	b := Box{Bwrap: "bwrap", Home: home, Path: "/usr/bin", Dir: project}
 	for command, want := range map[string][]string{
 		"node --require=./evil.js link.js": nil,
+		"node in/link/index.js":            nil,
 		"./run":                            nil,
 		home + "/app/bin/sh":               {home + "/app/bin", home + "/app/lib"},
 	} {
