@@ -42,7 +42,7 @@ func TestWrapShutsIn(t *testing.T) {
 			t.Errorf("no %s in %s", want, walls)
 		}
 	}
-	for _, never := range []string{"--share-net", "--bind ", "--dev-bind", "/run", "/var", "/opt", "/etc/shadow", "/etc/hosts", "--ro-bind-try / "} {
+	for _, never := range []string{"--share-net", "--bind ", "--dev-bind", "/run", "/var", "/opt", "/etc/shadow", "/etc/ssl ", "/etc/pki ", "/etc/hosts", "--ro-bind-try / "} {
 		if strings.Contains(walls, never) {
 			t.Errorf("%s in %s", never, walls)
 		}
