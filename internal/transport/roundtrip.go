@@ -109,11 +109,20 @@ func Dial(ctx context.Context, network, address string, limit time.Duration, all
 // dial connects to the endpoint, or to a proxy, whose address does not matter.
 func (e Endpoint) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	allow := e.Allow
-	u, err := url.Parse(e.URL)
-	if host, _, odd := net.SplitHostPort(address); allow == nil || odd != nil || err == nil && !strings.EqualFold(u.Hostname(), host) {
+	if allow == nil || e.viaProxy() {
 		allow = func(netip.Addr) error { return nil }
 	}
 	return Dial(ctx, network, address, dialTimeout, allow)
+}
+
+// viaProxy tells whether the endpoint is reached by a proxy. What is dialled does not tell: net/http has its own spelling of hosts.
+func (e Endpoint) viaProxy() bool {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return false
+	}
+	via, err := host.Proxy(&http.Request{URL: u})
+	return err == nil && via != nil
 }
 
 // ProxyError is a variable for a proxy that names none.
