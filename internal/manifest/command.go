@@ -21,11 +21,12 @@ var interpreters = []struct {
 	{[]string{"powershell", "pwsh"}, ownFlags, match.Pattern(`(?i)^(?:-|--|/)(?:c|co|comm?a?n?d?|commandwithargs|cwa|e|ec|en[a-z]*)$`)},
 	{[]string{"python", "pythonw", "ipython", "pypy", "py"}, ownFlags, match.Pattern("^-[bBdEiIOPqsSuvVx]*c(.*[ (;'\"].*)?$")},
 	{[]string{"node", "nodejs", "bun", "tsx", "ts-node", "electron"}, ownFlags, match.Pattern(`^(?:-e|-p|-pe|--eval|--print)(=.*)?$`)},
-	{[]string{"perl", "ruby", "lua", "luajit", "gawk"}, ownFlags, match.Pattern("^-[alnpwsSTtuUW0-7]{0,6}[eE](.*[ (;'\"].*)?$")},
+	{[]string{"perl", "ruby", "lua", "luajit", "gawk"}, ownFlags, match.Pattern("^-[alnpwsSTtuUW0-7]{0,6}[eEmM](.*[ (;'\"].*)?$")},
+	{[]string{"awk", "gawk", "mawk", "nawk"}, noWords, match.Pattern(`^(.*[{(|].*)$`)},
 	{[]string{"deno"}, anyWords, match.Pattern(`^eval$`)},
 	{[]string{"php"}, ownFlags, match.Pattern("^(?:-[rBRE]|--(?:run|process-(?:begin|code|end)))(.*[ (;'\"].*)?$")},
 	{[]string{"npx", "npm", "pnpm"}, noWords, match.Pattern(`^(?:-c|--call|--shell-mode)(=.*)?$`)},
-	{[]string{"rscript", "julia", "osascript", "make", "nix", "nix-shell", "emacs", "gdb", "elixir", "groovy", "clojure", "guile"}, noWords, match.Pattern(`^(?:-e|-E|-ex|--eval(=.*)?|--expr|--run|--command)$`)},
+	{[]string{"rscript", "r", "raku", "racket", "scala", "kotlin", "ghci", "iex", "mix", "erl", "sbcl", "octave", "julia", "osascript", "make", "nix", "nix-shell", "emacs", "gdb", "elixir", "groovy", "clojure", "guile"}, noWords, match.Pattern(`^(?:-e|-E|-ex|-eval|--eval(=.*)?|--expr|--run|--command)$`)},
 	{[]string{"ssh", "git"}, noWords, match.Pattern(`^(?:-c|-o(.*))$`)},
 }
 

@@ -27,7 +27,7 @@ func TestCodeIn(t *testing.T) {
 		"gawk -e x": 2, "node --import data:text/javascript,x y": 2, "node --import=data:text/javascript,x": 1, "deno run data:x,y": 2, "node --import tsx s.ts": 0, "pwsh -File s.ps1": 0, "pwsh -ConfigurationName x": 0, "make -c x": 0,
 		"deno eval x": 2, "cmd /c x": 2, "npx -c x": 2, "npx -y pkg -c x": 4, "node server.js": 0, "grep -c x": 0, "npx -y pkg": 0,
 		"python3.12 -c x": 2, "Python.EXE -c x": 2, "bash.exe -c x": 2, "nodejs -e x": 2, "node.exe --eval=x": 1, "python -cx()": 1, "python -Ic x": 2, "pypy3 -c x": 2, "perl -ne x": 2, "perl -lane x": 2,
-		"perl -ex()": 1, "ruby -ne x": 2, "php8.3 -r x": 2, "php -rx()": 1, "lua5.4 -e x": 2, "py -3 -c x": 3,
+		"perl -ex()": 1, "ruby -ne x": 2, "php8.3 -r x": 2, "perl -Mstrict;x()": 1, "awk BEGIN{system(1)}": 1, "mawk -F: x|getline": 2, "awk -f s.awk": 0, "R -e x": 2, "raku -e x": 2, "erl -eval x": 2, "octave --eval x": 2, "iex -e x": 2, "php -rx()": 1, "lua5.4 -e x": 2, "py -3 -c x": 3,
 		"python -Wonce s.py": 0, "ruby -rjson s.rb": 0, "perl -Iinclude s.pl": 0, "python -m code": 0, "python s.py -config x": 0, "ruby s.rb -env x": 0, "php s.php -report x": 0, "node --require=x s.js": 0,
 	} {
 		argv := strings.Fields(line)
@@ -88,12 +88,14 @@ func TestSteers(t *testing.T) {
 		"GCONV_PATH", "XDG_CONFIG_HOME", "OPENSSL_CONF", "SSLKEYLOGFILE", "KUBECONFIG", "AWS_CONFIG_FILE", "NODE_COMPILE_CACHE", "PYTHONPYCACHEPREFIX", "ZDOTDIR", "SHELLOPTS", "TS_NODE_PROJECT", "TSX_TSCONFIG_PATH", "ELECTRON_RUN_AS_NODE", "PUPPETEER_EXECUTABLE_PATH", "COREPACK_NPM_REGISTRY",
 		"VOLTA_HOME", "MISE_ENV", "PYENV_VERSION", "GOENV", "GOSUMDB", "CC", "RUSTUP_TOOLCHAIN", "MAKEFILES", "JAVA_HOME", "DOTNET_ROOT", "DOTNET_ADDITIONAL_DEPS", "NUGET_PACKAGES", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "COMPOSE_FILE",
 		"CONTAINER_HOST", "CONTAINERS_CONF", "REGISTRY_AUTH_FILE", "CLOUDSDK_PYTHON", "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES", "HOSTALIASES", "LESSOPEN", "RSYNC_RSH", "CURL_HOME", "WGETRC", "GTK_MODULES", "R_LIBS_USER", "JULIA_LOAD_PATH",
-		"BROWSERSLIST_CONFIG", "PLAYWRIGHT_BROWSERS_PATH", "SUDO_ASKPASS", "GIO_EXTRA_MODULES", "QT_PLUGIN_PATH", "ERL_FLAGS", "GUILE_LOAD_PATH", "PSModulePath", "COMSPEC", "HGRCPATH", "SVN_SSH", "PGSYSCONFDIR", "MANPAGER", "VIMINIT"} {
+		"BROWSERSLIST_CONFIG", "PLAYWRIGHT_BROWSERS_PATH", "SUDO_ASKPASS", "GIO_EXTRA_MODULES", "QT_PLUGIN_PATH", "ERL_FLAGS", "GUILE_LOAD_PATH", "PSModulePath", "COMSPEC", "HGRCPATH", "SVN_SSH", "PGSYSCONFDIR", "MANPAGER", "VIMINIT",
+		"LUA_CPATH", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTFLAGS", "GOAUTH", "GOCACHEPROG", "GOWORK", "NIX_PATH", "NIX_CONFIG", "JAVA_OPTS", "JBANG_REPO", "ESBUILD_BINARY_PATH", "NAPI_RS_NATIVE_LIBRARY_PATH", "ELECTRON_OVERRIDE_DIST_PATH", "PRISMA_QUERY_ENGINE_LIBRARY",
+		"ASPNETCORE_HOSTINGSTARTUPASSEMBLIES", "DirectoryBuildPropsPath", "MSBuildSDKsPath", "PIPENV_PIPFILE", "POETRY_PYPI_URL", "PDM_PYTHON", "HATCH_PYTHON", "IPYTHONDIR", "JUST_JUSTFILE", "AWS_SHARED_CREDENTIALS_FILE", "AZURE_EXTENSION_DIR", "KRB5_CONFIG", "GST_PLUGIN_PATH", "VK_ICD_FILENAMES", "CUDA_INJECTION64_PATH"} {
 		if !Steers(name) {
 			t.Errorf("%s changes what runs", name)
 		}
 	}
-	for _, name := range []string{"API_KEY", "LOG_LEVEL", "MY_PATH", "PORT", "GITHUB_TOKEN", "NODE_ENV", "AWS_REGION", "DOCKER_IMAGE", "GOAL", "CCC", "JAVA_VERSION", "R_VALUE", "PLAYWRIGHT_HEADLESS", "GTK_THEME", "GOOGLE_API_KEY", "DOTNET_ENVIRONMENT", "CONTAINER_NAME", "GOOGLE_APPLICATION_CREDENTIALS"} {
+	for _, name := range []string{"API_KEY", "LOG_LEVEL", "MY_PATH", "PORT", "GITHUB_TOKEN", "NODE_ENV", "AWS_REGION", "DOCKER_IMAGE", "GOAL", "CCC", "JAVA_VERSION", "R_VALUE", "PLAYWRIGHT_HEADLESS", "GTK_THEME", "GOOGLE_API_KEY", "DOTNET_ENVIRONMENT", "CONTAINER_NAME", "GOOGLE_APPLICATION_CREDENTIALS", "ASPNETCORE_URLS", "AZURE_TENANT_ID", "NIXIE", "JUSTIFY", "PRISMA_LOG", "HATCHERY"} {
 		if Steers(name) {
 			t.Errorf("%s changes nothing", name)
 		}
@@ -169,6 +171,16 @@ func TestUnusualIsOurOwnWord(t *testing.T) {
 	_, unusual := m.Brief()
 	if len(unusual) != 1 || unusual[0].Unusual != "opens the container with --volume" {
 		t.Errorf("%+q", unusual)
+	}
+}
+
+// TestHostsThatLookLikeOthers: HTTP writes ①②⑦.0.0.1 as 127.0.0.1, and a Cyrillic о looks like a Latin one.
+func TestHostsThatLookLikeOthers(t *testing.T) {
+	for host, want := range map[string]bool{"①②⑦.0.0.1": true, "g\u043eod.example": true, "good。example": true, "good.example:8080": false, "xn--gd-jbc.example": false, "[::1]": false} {
+		m := Manifest{Contacts: []Host{{URL: Plain("https://" + host + "/"), Host: Plain(host)}}}
+		if _, unusual := m.Brief(); (len(unusual) > 0) != want {
+			t.Errorf("%s: %v", host, unusual)
+		}
 	}
 }
 
