@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/match"
 )
@@ -52,8 +54,8 @@ func hash(key [keySize]byte) uint32 {
 	return n * 0x9e3779b1 >> 18
 }
 
-// mayWrap tells bytes that skip looks at.
-func mayWrap(c byte) bool { return c <= ' ' || c == '\\' || c == '=' }
+// mayWrap tells bytes that skip looks at: all that begin a character besides ASCII, too.
+func mayWrap(c byte) bool { return c <= ' ' || c == '\\' || c == '=' || c >= 0xc2 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
@@ -78,12 +80,16 @@ func skip(text string, i int) int {
 		switch c := text[i]; {
 		case isSpace(c):
 			i++
-		case c == '\\' && i+1 < len(text) && strings.IndexByte("nrt", text[i+1]) >= 0:
+		case c == '\\' && i+1 < len(text) && strings.IndexByte("nrtf", text[i+1]) >= 0:
 			i += 2
 		case c == '=' && i+1 < len(text) && (text[i+1] == '\n' || strings.HasPrefix(text[i+1:], "\r\n")):
 			i++
 		default:
-			return i
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if !unicode.IsSpace(r) {
+				return i
+			}
+			i += size
 		}
 	}
 	return i

@@ -4,7 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"html"
 	"mime/quotedprintable"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -25,6 +27,9 @@ func TestFoundHoweverWritten(t *testing.T) {
 	std := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	ways := map[string]func(string) string{
 		"white space":             func(s string) string { return strings.Join(strings.Split(s, ""), " ") },
+		"no-break spaces":         func(s string) string { return wrapped(s, 7, "\u00a0") },
+		"wide spaces":             func(s string) string { return wrapped(s, 2, "\u2003\u3000") },
+		"other line breaks":       func(s string) string { return wrapped(std(s), 9, "\v\f\u0085\u2028") },
 		"wrapped at 20, indented": func(s string) string { return wrapped(s, 20, "\n    ") },
 		"upper case":              strings.ToUpper,
 		"lower case":              strings.ToLower,
@@ -64,6 +69,28 @@ func TestFoundHoweverWritten(t *testing.T) {
 	raw, _ := json.Marshal(map[string]string{"text": wrapped(std("token: "+token), 40, "\n")})
 	if clean, found := Of(token).JSON(raw); !found || !json.Valid(clean) || Of(token).In(string(clean)) {
 		t.Errorf("JSON: %s", clean)
+	}
+}
+
+// TestFoundEncodedTwice hides a token of characters that every encoding writes otherwise in each pair of encodings.
+func TestFoundEncodedTwice(t *testing.T) {
+	const token = `Zq8+k/S&e"7w<R=9`
+	ways := map[string]func(string) string{
+		"URL":         url.QueryEscape,
+		"HTML":        html.EscapeString,
+		"JSON":        func(s string) string { b, _ := json.Marshal(s); return string(b[1 : len(b)-1]) },
+		"base64":      func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+		"hexadecimal": func(s string) string { return hex.EncodeToString([]byte(s)) },
+	}
+	for once, inner := range ways {
+		for twice, outer := range ways {
+			for lead := range 3 {
+				got := "say: " + outer(strings.Repeat("a", lead)+inner(strings.Repeat("b", lead)+token+".t")+".t") + " :end"
+				if clean := Of(token).Text(got); clean == got || !Of(token).In(got) || !strings.HasPrefix(clean, "say: ") || !strings.HasSuffix(clean, " :end") {
+					t.Errorf("%s in %s: %q", once, twice, clean)
+				}
+			}
+		}
 	}
 }
 

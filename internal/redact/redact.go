@@ -25,8 +25,9 @@ const Least = 4
 
 // Secrets are values to hide. The zero value hides nothing; a value may be used by several goroutines.
 type Secrets struct {
-	forms  []string // each once, longest first
-	finder *finder  // nil = nothing is hidden
+	forms   []string // each once, longest first
+	doubled []string // forms in a second encoding, which the finder alone looks for
+	finder  *finder  // nil = nothing is hidden
 }
 
 // Of are the secrets with these values.
@@ -34,16 +35,21 @@ func Of(values ...string) Secrets { return Secrets{}.And(values...) }
 
 // And are the secrets of s and further ones.
 func (s Secrets) And(values ...string) Secrets {
-	all := slices.Clone(s.forms)
+	all, doubled := slices.Clone(s.forms), slices.Clone(s.doubled)
 	for _, value := range values {
-		all = append(all, forms(value)...)
+		once := forms(value)
+		all = append(all, once...)
+		if len(value) >= leastFolded {
+			doubled = append(doubled, twice(once)...)
+		}
 	}
 	all = slices.DeleteFunc(all, func(form string) bool { return len(form) < Least })
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	if all = slices.Compact(all); len(all) == 0 {
 		return Secrets{}
 	}
-	return Secrets{all, newFinder(all)}
+	doubled = slices.Compact(slices.Sorted(slices.Values(doubled)))
+	return Secrets{all, doubled, newFinder(slices.Concat(all, doubled))}
 }
 
 // Elision is what stands in a text where the rest of something was left out.
@@ -184,6 +190,17 @@ func forms(value string) []string {
 	}
 	if len(value) >= leastEncoded {
 		all = append(all, encoded(value)...)
+	}
+	return all
+}
+
+// twice are forms in a second encoding, but for base64, which is decoded where it is found.
+func twice(once []string) (all []string) {
+	for _, form := range slices.Compact(slices.Sorted(slices.Values(once))) {
+		all = append(all, hex.EncodeToString([]byte(form)))
+		if strings.ContainsAny(form, `%&\"'<>+/=`) {
+			all = append(all, escaped(form)...)
+		}
 	}
 	return all
 }
