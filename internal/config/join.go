@@ -197,6 +197,7 @@ func merge(entries []Entry) []Entry {
 		case !seen:
 			at[key(e.Server.Name)] = len(merged)
 			merged = append(merged, e)
+		case len(merged[i].Problems) >= maxExplained: // it is refused already
 		case merged[i].File == e.File || !same(merged[i], e):
 			merged[i].Problems = append(slices.Clip(merged[i].Problems), duplicate(merged[i], e))
 		default: // the best word holds: both would do the same

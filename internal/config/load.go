@@ -245,9 +245,12 @@ func (l *loader) refuse() {
 
 // sorted are the problems by file, in the order of reading, and line.
 func (l *loader) sorted() Problems {
-	order := func(p Problem) int { return slices.Index(l.config.Files, p.File) }
+	place := map[string]int{}
+	for i, file := range l.config.Files {
+		place[file] = i + 1
+	}
 	slices.SortStableFunc(l.problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(place[a.File], place[b.File]), cmp.Compare(a.Line, b.Line))
 	})
 	return l.problems
 }

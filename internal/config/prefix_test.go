@@ -1,7 +1,10 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,5 +38,46 @@ func TestIncludePrefix(t *testing.T) {
 		if _, err := Load(Input{Files: []string{projectFile}, Dir: dir}); err == nil {
 			t.Errorf("%s is read", text)
 		}
+	}
+}
+
+// TestManyMistakes explains the first of very many mistakes alone: each would be compared with all that it may have been meant as.
+func TestManyMistakes(t *testing.T) {
+	dir := t.TempDir()
+	line := func(n int, text string) (all string) {
+		for i := range n {
+			all += fmt.Sprintf(text, i)
+		}
+		return all
+	}
+	const many = 2 * maxExplained
+	for text, want := range map[string]int{
+		"servers: {a: {command: x}}\nrules:\n" + line(many, "  tool-removed%d: info\n"):        maxExplained,
+		"servers: {server1: {command: x}}\nvariants:\n" + line(many, "  server1%d: {v: {}}\n"): maxExplained,
+		line(many, "servers%d: {}\n"): maxExplained,
+	} {
+		place(t, filepath.Join(dir, projectFile), []byte(text))
+		_, err := Load(Input{Files: []string{projectFile}, Dir: dir, Rules: func() []string { return []string{"tool-removed"} }})
+		var problems Problems
+		if !errors.As(err, &problems) || len(problems) != many {
+			t.Fatalf("%.60s: %v", text, err)
+		}
+		explained := 0
+		for _, p := range problems {
+			if strings.HasPrefix(p.Hint, "did you mean") {
+				explained++
+			}
+		}
+		if explained != want {
+			t.Errorf("%.60s: %d of %d are explained, want %d", text, explained, many, want)
+		}
+	}
+	place(t, filepath.Join(dir, projectFile), []byte("include: ["+line(2*maxIncluded, "f%d.json,")+"]"))
+	if _, err := Load(Input{Files: []string{projectFile}, Dir: dir}); err == nil || !strings.Contains(err.Error(), "more than 1000 files are included") || strings.Contains(err.Error(), "f1000.json") {
+		t.Errorf("includes without end: %.200v", err)
+	}
+	place(t, filepath.Join(dir, ".mcp.json"), []byte(`{"mcpServers": {`+line(many, `"a": {"command": "x%d"},`)+`}}`))
+	if c, err := Load(Input{Files: []string{".mcp.json"}, Dir: dir}); err != nil || len(c.Entries) != 1 || len(c.Entries[0].Problems) != maxExplained {
+		t.Errorf("one name for %d servers: %v, %d entries", many, err, len(c.Entries))
 	}
 }

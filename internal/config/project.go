@@ -150,9 +150,16 @@ type included struct {
 	line         int
 }
 
+// maxIncluded is how many files may be included.
+const maxIncluded = 1000
+
 // included are the files to include: paths, or objects that give the names a prefix.
 func (p *projectReader) included(f syntax.Field) (all []included) {
-	for _, item := range p.items(f) {
+	for i, item := range p.items(f) {
+		if i == maxIncluded {
+			p.complain(item.Line, "include fewer", "more than %d files are included", maxIncluded)
+			break
+		}
 		one, file := included{line: item.Line}, item
 		if item.Value.Kind == syntax.Object {
 			p.members(item, true, map[string]func(syntax.Field){
@@ -198,7 +205,7 @@ const rulesHint = "mcpctl rules shows all rules"
 // rule keeps a problem for an id that is not in the catalogue.
 func (p *projectReader) rule(id string, line int) {
 	if p.rules != nil && !slices.Contains(p.rules(), id) {
-		p.complain(line, cmp.Or(match.Suggest(id, p.rules()), rulesHint), "unknown rule %q", id)
+		p.complain(line, cmp.Or(p.suggest(id, p.rules()), rulesHint), "unknown rule %q", id)
 	}
 }
 

@@ -26,6 +26,18 @@ func (r *fieldReader) complain(line int, hint, format string, args ...any) {
 	r.problems = append(r.problems, r.problem(line, hint, format, args...))
 }
 
+// maxExplained is how many mistakes of one kind are explained in full: looking for what was meant takes long, and a file of a megabyte
+// has room for very many.
+const maxExplained = 100
+
+// suggest is what a word was probably meant to be, for the first mistakes of a file.
+func (r *fieldReader) suggest(word string, words []string) string {
+	if len(r.problems) >= maxExplained {
+		return ""
+	}
+	return match.Suggest(word, words)
+}
+
 // warn keeps what should be mended but does not keep a server from running.
 func (r *fieldReader) warn(line int, hint, format string, args ...any) {
 	r.warnings = append(r.warnings, r.problem(line, hint, format, args...))
@@ -120,7 +132,7 @@ func (r *fieldReader) keys(v syntax.Value, where string, known []string) {
 	}
 	for _, f := range v.Fields {
 		if known != nil && !slices.Contains(known, f.Key) {
-			r.complain(f.Line, cmp.Or(match.Suggest(f.Key, known), "remove it"), "unknown key %q%s", f.Key, where)
+			r.complain(f.Line, cmp.Or(r.suggest(f.Key, known), "remove it"), "unknown key %q%s", f.Key, where)
 		}
 	}
 }

@@ -207,9 +207,13 @@ func (l *loader) unknownBases(servers []Entry) {
 	known := lists.Map(servers, func(e Entry) string { return e.Server.Name })
 	for _, v := range l.variants {
 		if !slices.Contains(known, v.of) {
+			hint := ""
+			if len(known) < len(servers)+maxExplained {
+				hint = match.Suggest(v.of, known[:len(servers)])
+			}
 			known = append(known, v.of) // once is enough
 			l.problems = append(l.problems, Problem{
-				File: v.fieldReader.file, Line: v.ofLine, Hint: match.Suggest(v.of, known[:len(servers)]),
+				File: v.fieldReader.file, Line: v.ofLine, Hint: hint,
 				Message: fmt.Sprintf("no server %q is configured, needed in \"variants\"", v.of),
 			})
 		}
