@@ -142,10 +142,32 @@ func TestSignalEndsCounting(t *testing.T) {
 	}
 }
 
+// TestSignalEndsReadingAConfiguration that was found, whose servers have working folders so deep that each takes long to look up.
+func TestSignalEndsReadingAConfiguration(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	deep := strings.Repeat("d/", 1800) + "d"
+	if err := os.MkdirAll(filepath.Join(dir, deep), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var servers []string
+	for i := range 100 {
+		servers = append(servers, fmt.Sprintf(`"s%d": {"command": "npx", "cwd": %q}`, i, deep))
+	}
+	text := `{"mcpServers": {` + strings.Join(servers, ",") + `}}`
+	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"list", "config", "trust"} {
+		t.Run(command, func(t *testing.T) { interrupted(t, dir, []string{command}) })
+	}
+}
+
 func interrupted(t *testing.T, dir string, args []string) {
 	t.Helper()
 	cmd := exec.Command("mcpctl", append(args, "--format", "json", "--output", filepath.Join(dir, "report.json"))...)
 	cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
+	cmd.Dir = dir
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

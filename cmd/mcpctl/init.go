@@ -52,7 +52,7 @@ now and later.`,
 			if err != nil {
 				return err
 			}
-			planned, err := p.plan(from, ci)
+			planned, err := p.plan(c.Context, from, ci)
 			if err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ now and later.`,
 			err = p.emit(c.Context, r, err, report.Options{})
 			if saved {
 				if typed {
-					err = cmp.Or(err, agree(p.Process))
+					err = cmp.Or(err, agree(c.Context, p.Process))
 				}
 				for _, f := range planned {
 					p.Note("wrote %s", f.path)
@@ -91,8 +91,8 @@ now and later.`,
 type planned struct{ path, text string }
 
 // plan are the files of a project, if none of them exists.
-func (p program) plan(from []source.Source, ci string) ([]planned, error) {
-	servers, err := p.origin(from)
+func (p program) plan(ctx context.Context, from []source.Source, ci string) ([]planned, error) {
+	servers, err := p.origin(ctx, from)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +129,11 @@ func atCommit(workflow, commit, version string) string {
 }
 
 // origin is where servers come from, as mcpctl.yaml says it.
-func (p program) origin(from []source.Source) (string, error) {
+func (p program) origin(ctx context.Context, from []source.Source) (string, error) {
 	if len(from) > 0 {
 		return inline(p.Dir, from)
 	}
-	cfg, err := fleet.Read(p.Process, p.Select)
+	cfg, err := fleet.Read(ctx, p.Process, p.Select)
 	if err != nil {
 		return "", err
 	}
@@ -169,8 +169,8 @@ func inline(dir string, from []source.Source) (string, error) {
 }
 
 // agree remembers that the server of the new mcpctl.yaml may be started: later runs find it there.
-func agree(p host.Process) error {
-	cfg, err := fleet.Read(p, fleet.Selection{})
+func agree(ctx context.Context, p host.Process) error {
+	cfg, err := fleet.Read(ctx, p, fleet.Selection{})
 	if err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func configCommand(p program) *cli.Command {
 				return exit.Usagef(`config reads files: it takes no "--"`)
 			}
 			names := c.Args().Slice()
-			cfg, problem := fleet.Read(p.Process, p.Select)
+			cfg, problem := fleet.Read(c.Context, p.Process, p.Select)
 			if cfg == nil {
 				return problem
 			}

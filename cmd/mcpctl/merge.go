@@ -39,7 +39,7 @@ now, by the same configuration: budgets of all servers, names that servers share
 			&cli.GenericFlag{Name: "max-age", Usage: "take no report of a part that began longer ago than this `DURATION`, such as 6h: it is of another run", Value: duration(&maxAge)},
 		},
 		Action: func(c *cli.Context) error {
-			if _, err := fleet.Read(p.Process, p.Select); err != nil { // waiting mends nothing
+			if _, err := fleet.Read(c.Context, p.Process, p.Select); err != nil { // waiting mends nothing
 				return exit.Misuse(config.Explain(err))
 			}
 			r, err := retryFor(c.Context, wait, func() (*report.Report, error) {
@@ -82,7 +82,7 @@ func (p program) merge(ctx context.Context, paths []string, maxAge *time.Duratio
 		}
 		return past
 	})
-	r, err := host.Await(ctx, func() (*report.Report, error) { return compare.MergeParts(p.Process, p.Select, parts) })
+	r, err := host.Await(ctx, func() (*report.Report, error) { return compare.MergeParts(ctx, p.Process, p.Select, parts) })
 	if err != nil && len(old) > 0 {
 		err = fmt.Errorf("%s began more than --max-age %s ago, in another run: %w", strings.Join(old, ", "), *maxAge, err)
 	}

@@ -25,7 +25,7 @@ import (
 // What follows offers words from files alone: the configuration, saved snapshots, saved reports.
 
 func (l *line) servers() []candidate {
-	cfg, _ := fleet.Read(l.Process, l.Select)
+	cfg, _ := fleet.Read(context.Background(), l.Process, l.Select)
 	if cfg == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (l *line) saved(word string) *snapshot.Snapshot {
 	default:
 		return nil
 	}
-	cfg, _ := fleet.Read(l.Process, l.Select)
+	cfg, _ := fleet.Read(context.Background(), l.Process, l.Select)
 	if cfg == nil || name == "" {
 		return nil
 	}

@@ -122,7 +122,7 @@ func authCommand(p program) *cli.Command {
 				return exit.Usagef("auth has one command: mcpctl auth status [SERVER…] (mcpctl login and mcpctl logout change logins)")
 			}
 			names := words[1:]
-			cfg, err := fleet.Read(p.Process, p.Select)
+			cfg, err := fleet.Read(c.Context, p.Process, p.Select)
 			if err != nil && (len(names) > 0 || cfg == nil) {
 				return err
 			}
@@ -151,7 +151,7 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 			&cli.BoolFlag{Name: "all", Usage: "with --revoke: forget every agreement of yours", Destination: &how.all},
 		},
 		Action: func(c *cli.Context) error {
-			r, err := how.run(p, c.Args().Slice())
+			r, err := how.run(c.Context, p, c.Args().Slice())
 			return p.emit(c.Context, r, err, report.Options{})
 		},
 	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
@@ -160,7 +160,7 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 // trusting are the flags of trust alone.
 type trusting struct{ list, revoke, all, dryRun bool }
 
-func (how trusting) run(p program, names []string) (*report.Report, error) {
+func (how trusting) run(ctx context.Context, p program, names []string) (*report.Report, error) {
 	gate := trust.Gate{Process: p.Process}
 	store, err := gate.Store()
 	switch {
@@ -177,7 +177,7 @@ func (how trusting) run(p program, names []string) (*report.Report, error) {
 	case how.all:
 		return &report.Report{Command: "trust"}, store.Clear()
 	}
-	cfg, err := fleet.Read(p.Process, p.Select)
+	cfg, err := fleet.Read(ctx, p.Process, p.Select)
 	switch {
 	case how.revoke && cfg == nil: // a broken file must not keep anybody from revoking
 		return nil, exit.Usagef("the configuration could not be read: forget every agreement with --revoke --all")

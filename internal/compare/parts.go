@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,12 +27,12 @@ type PartReport struct {
 
 // MergeParts is, of one part at least, the report that one run over all servers would have made, of the reports of its parts. What only the whole can
 // tell is judged here: the budgets of all servers, how their names go together, and waivers that no part has a use for.
-func MergeParts(p host.Process, s fleet.Selection, parts []PartReport) (*report.Report, error) {
+func MergeParts(ctx context.Context, p host.Process, s fleet.Selection, parts []PartReport) (*report.Report, error) {
 	if err := fitTogether(parts); err != nil {
 		return nil, err
 	}
 	first := parts[0]
-	cfg, err := fleet.Read(p, s)
+	cfg, err := fleet.Read(ctx, p, s)
 	if err != nil {
 		return nil, exit.Misuse(config.Explain(err))
 	}

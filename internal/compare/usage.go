@@ -117,7 +117,7 @@ func (o UsageOptions) surfaces(ctx context.Context, p host.Process, from []sourc
 	if len(from) > 0 {
 		return fleet.Survey(ctx, p, o.Select, o.Contact, from)
 	}
-	cfg, err := fleet.Read(p, o.Select)
+	cfg, err := fleet.Read(ctx, p, o.Select)
 	if cfg == nil || cfg.Project.Snapshots == "" || !files.IsDir(cfg.Project.Snapshots) && !store.Is(cfg.Project.Snapshots) {
 		return nil, err
 	}

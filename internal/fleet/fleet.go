@@ -99,7 +99,7 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	if f.options, err = c.options(p); err != nil {
 		return nil, err
 	}
-	if err := f.read(from); err != nil {
+	if err := f.read(ctx, from); err != nil {
 		return nil, err
 	}
 	entries, err := f.entriesFor(from)
@@ -114,39 +114,43 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 		return nil, err
 	}
 	if len(f.answers) > 0 {
-		return f, f.read(from)
+		return f, f.read(ctx, from)
 	}
 	return f, nil
 }
 
 // Read reads the configuration and asks nobody. With an error there is what could be read of it all the same, or nil.
-func Read(p host.Process, s Selection) (*config.Config, error) {
+func Read(ctx context.Context, p host.Process, s Selection) (*config.Config, error) {
 	f := &Fleet{process: p, selected: s}
-	err := f.read(nil)
+	err := f.read(ctx, nil)
 	return f.Config, err
 }
 
 // Reload is the fleet as its configuration is now; nobody is asked. The error leaves the fleet as it is.
-func (f *Fleet) Reload(from []source.Source) (*Fleet, error) {
+func (f *Fleet) Reload(ctx context.Context, from []source.Source) (*Fleet, error) {
 	again := *f
-	err := again.read(from)
+	err := again.read(ctx, from)
 	f.remarked = again.remarked
 	return &again, err
 }
 
 // read reads the configuration. What is wrong with a whole file stops the run, unless no configured server is asked for and
 // the project's own file is whole.
-func (f *Fleet) read(from []source.Source) error {
+func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	lookup := func(name string) (string, bool) { // the environment, with the answers of this run
 		if value, ok := f.answers[name]; ok {
 			return value, true
 		}
 		return f.process.Lookup(name)
 	}
-	cfg, err := config.Load(config.Input{
-		Files: f.selected.Files, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: rules.AllIDs, Discover: f.selected.Discover,
+	cfg, err := host.Await(ctx, func() (*config.Config, error) { // a hostile one takes long
+		return config.Load(config.Input{
+			Files: f.selected.Files, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: rules.AllIDs, Discover: f.selected.Discover,
+		})
 	})
-	f.Config = cfg
+	if f.Config = cfg; cfg == nil {
+		return err
+	}
 	if f.selected.Snapshots != "" {
 		cfg.Project.Snapshots, cfg.Project.Stray = f.selected.Snapshots, ""
 	}

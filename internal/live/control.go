@@ -144,7 +144,7 @@ func fileStates(files []string) map[string]string {
 // changes nothing. The states are from before reading: a later edit is one more.
 func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
 	seen = fileStates(sources(r.process, r.fleet))
-	f, err := r.fleet.Reload(r.from)
+	f, err := r.fleet.Reload(ctx, r.from)
 	if err == nil {
 		var servers []*watchedServer
 		if servers, err = r.resolve(ctx, f); err == nil {
