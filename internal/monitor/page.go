@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -108,10 +109,11 @@ func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 	writeProblem(w, problem{Status: status, Detail: fmt.Sprintf(format, args...)})
 }
 
-// encode is the JSON of a value of ours, which always has one, with raw JSON in it as it is.
+// encode is the JSON of a value of ours, which always has one. In strings, those of raw JSON too, what a terminal or runner obeys is
+// escaped: a job may print what it asked for.
 func encode(value any) []byte {
 	raw, _ := rawjson.Encode(value)
-	return append(raw, '\n')
+	return printable.EscapedJSON(raw)
 }
 
 // writeJSON answers with a document in parts. A client that has it already, as its ETag tells, is told so.

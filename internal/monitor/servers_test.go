@@ -49,6 +49,27 @@ func TestSurface(t *testing.T) {
 	}
 }
 
+// TestWhatRunnersObey is escaped in all that is answered, and the same to whoever parses it.
+func TestWhatRunnersObey(t *testing.T) {
+	const text = "\n::error::x ##[error] ##vso[task.x] \u0085\u202e\x1b[0Ksection_start:1:a\r"
+	surface := &snapshot.Snapshot{Protocol: "2025-11-25", Instructions: text}
+	now := watch.Status{State: watch.Live, Surface: surface, VerifiedAt: time.Now()}
+	server := Server{Name: "##[x", Status: func() watch.Status { return now }}
+	for _, path := range []string{"/v1/servers", "/v1/servers/%23%23%5Bx", "/v1/servers/%23%23%5By", "/%23%23%5B"} {
+		_, body := ask(t, monitorOf(Options{}, server).Handler(), "GET", path, "")
+		if strings.ContainsAny(body, "\u0085\u202e\x1b\r") || strings.Contains(body, "##[") || strings.Contains(body, "##vso[") || !json.Valid([]byte(body)) {
+			t.Errorf("%s: %q", path, body)
+		}
+		if path == "/v1/servers/%23%23%5Bx" {
+			var got struct{ Surface json.RawMessage }
+			_ = json.Unmarshal([]byte(body), &got)
+			if same, err := snapshot.Parse(got.Surface); err != nil || same.Digest() != surface.Digest() {
+				t.Errorf("%v: another surface in %s", err, body)
+			}
+		}
+	}
+}
+
 // TestETag stays with the surface and the state, and changes with either.
 func TestETag(t *testing.T) {
 	now := status(watch.Live)
