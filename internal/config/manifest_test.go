@@ -334,7 +334,7 @@ func TestServersShareWhatIsLookedFor(t *testing.T) {
 	costly := loadFound(t, dir, `{"mcpServers": {"s": {"command": "npx", "args": `+string(args)+`}}}`)
 	plain := loadFound(t, dir, `{"mcpServers": {"s": {"command": "node", "args": ["server.js"]}}}`)
 	read := newContents()
-	const servers = 40
+	const servers = 60
 	for range servers {
 		if s := costly.manifest(read).Scripts; len(s) == 0 || s[len(s)-1].Unusual != "more files than are looked at" {
 			t.Fatalf("nothing says that not all was looked at: %v", s)

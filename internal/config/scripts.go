@@ -23,8 +23,8 @@ const (
 	maxScript   = 64 << 20       // bytes of each
 	maxPackage  = 4 << 20        // bytes of a package.json that is understood
 	maxLooked   = 100_000        // folders on all paths that are looked for
-	maxAll      = 10 * maxLooked // the same for all servers of a run; each has leastLooked, whatever others take
-	leastLooked = 500
+	maxAll      = 20 * maxLooked // the same for all servers of a run; each has leastLooked, whatever others take
+	leastLooked = 1000
 )
 
 // projectFiles are files that a program reads from its folder, or one above it, to know what to run or where to fetch it.
