@@ -72,7 +72,8 @@ func (d *callbackServer) openAt(redirect string, pasted bool) error {
 }
 
 func (d *callbackServer) serve(listener net.Listener) {
-	d.server = &http.Server{Handler: d, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
+	d.server = &http.Server{Handler: d, ReadTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
+	d.server.SetKeepAlivesEnabled(false) // a browser comes once, and whoever stays takes descriptors
 	go func() { _ = d.server.Serve(listener) }()
 }
 

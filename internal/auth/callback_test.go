@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -54,6 +55,33 @@ func TestCallback(t *testing.T) {
 			_ = reply.Body.Close()
 			t.Error("the port is still open")
 		}
+	}
+}
+
+// TestNobodyStaysAtTheCallback: a connection ends with the answer to its first request, whatever it holds back.
+func TestNobodyStaysAtTheCallback(t *testing.T) {
+	d, err := openCallback(Client{}, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	at, _ := url.Parse(d.redirect)
+	for name, request := range map[string]string{
+		"a stray": "GET /favicon.ico HTTP/1.1\r\nHost: " + at.Host + "\r\n\r\n",
+		"a body":  "POST /callback HTTP/1.1\r\nHost: " + at.Host + "\r\nContent-Length: 9\r\n\r\n",
+	} {
+		conn, err := net.Dial("tcp", at.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, request); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(conn) // ends with the connection, or with the test
+		if !strings.Contains(string(answer), "Connection: close") {
+			t.Errorf("%s: %v, %s", name, err, answer)
+		}
+		_ = conn.Close()
 	}
 }
 
