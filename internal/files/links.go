@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -74,8 +75,21 @@ func RealPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
-	if parent := filepath.Dir(path); parent != path {
-		return filepath.Join(RealPath(parent), filepath.Base(path))
+	ways := []string{path} // up to what has nothing above it
+	for last := path; filepath.Dir(last) != last; last = ways[len(ways)-1] {
+		ways = append(ways, filepath.Dir(last))
 	}
-	return path
+	there := sort.Search(len(ways), func(i int) bool { // below what is missing all is: of thousand levels ten are looked at
+		_, err := filepath.EvalSymlinks(ways[i])
+		return err == nil
+	})
+	if there == len(ways) {
+		return path
+	}
+	real, errReal := filepath.EvalSymlinks(ways[there])
+	rest, errRest := filepath.Rel(ways[there], path)
+	if errReal != nil || errRest != nil {
+		return path
+	}
+	return filepath.Join(real, rest)
 }
