@@ -57,7 +57,10 @@ type follower struct {
 }
 
 // temporaryError is one after which a delivery is worth another try.
-type temporaryError struct{ error }
+type temporaryError struct {
+	error
+	wait time.Duration // that the receiver asks for
+}
 
 // followers pass changes on to the outputs that the options name. The end of ctx breaks off what is under way.
 func (o Options) followers(ctx context.Context, p host.Process, j *journal.Journal, dropped func(string, string, int)) []*follower {
@@ -159,7 +162,7 @@ func (f *follower) deliver(e journal.Entry) {
 		if try >= lastTries {
 			f.outage(again)
 		}
-		if !f.pause(pauses.NextBackOff(), try) {
+		if !f.pause(max(pauses.NextBackOff(), min(again.wait, longestPause)), try) {
 			f.giveUp(e.Server)
 			return
 		}

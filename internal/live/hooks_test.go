@@ -112,7 +112,7 @@ func TestOutage(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if down {
-				return temporaryError{errors.New("nobody there")}
+				return temporaryError{errors.New("nobody there"), 0}
 			}
 			got[e.Server] = append(got[e.Server], e.Change)
 			return nil
@@ -147,7 +147,7 @@ func TestNothingOfOneServerBlocksAnother(t *testing.T) {
 		j := journal.New()
 		f, noted, dropped := following(t, j, func(_ context.Context, e journal.Entry) error {
 			if strings.HasPrefix(e.Server, "poison") {
-				return temporaryError{errors.New("HTTP 500")}
+				return temporaryError{errors.New("HTTP 500"), 0}
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -191,6 +191,42 @@ func TestPostsCarryTheirPlace(t *testing.T) {
 	all[0].finish()
 	if len(got) != 4 || got[0] != got[1] || !strings.HasSuffix(got[0], "-1 1") || !strings.HasSuffix(got[2], "-2 2") || !strings.HasSuffix(got[3], "-3 3") {
 		t.Errorf("posted %q", got)
+	}
+}
+
+// TestReceiverSetsThePace: one that asks to wait is not posted to before, for a minute at most.
+func TestReceiverSetsThePace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := []time.Duration{20 * time.Second, 0, time.Hour}
+		var tried []time.Time
+		j := journal.New()
+		f, _, _ := following(t, j, func(context.Context, journal.Entry) error {
+			if tried = append(tried, time.Now()); len(tried) > len(asked) {
+				return nil
+			}
+			return temporaryError{errors.New("busy"), asked[len(tried)-1]}
+		})
+		change(j, "s")
+		time.Sleep(5 * time.Minute)
+		f.finish()
+		if len(tried) != 4 || tried[1].Sub(tried[0]) != asked[0] || tried[2].Sub(tried[1]) > 2*time.Second || tried[3].Sub(tried[2]) != longestPause {
+			t.Errorf("tried at %v", tried)
+		}
+	})
+}
+
+// TestRetryAfter of a receiver is what the next try waits for.
+func TestRetryAfter(t *testing.T) {
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(status)
+		}))
+		err := Webhook{URL: server.URL}.sender(host.Process{})(t.Context(), journal.Entry{})
+		if again, ok := errors.AsType[temporaryError](err); !ok || again.wait != 7*time.Second {
+			t.Errorf("%d: %v, wait %v", status, err, again.wait)
+		}
+		server.Close()
 	}
 }
 

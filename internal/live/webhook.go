@@ -21,6 +21,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
 // Webhook is where changes are posted.
@@ -88,7 +89,7 @@ func (w Webhook) post(ctx context.Context, client *http.Client, version string, 
 		err = where.Err // without the URL, which may hold a secret
 	}
 	if err != nil {
-		return temporaryError{fmt.Errorf("posting to --webhook: %w", err)}
+		return temporaryError{fmt.Errorf("posting to --webhook: %w", err), 0}
 	}
 	defer reply.Body.Close()
 	_, _ = io.CopyN(io.Discard, reply.Body, shortReply) // the connection serves the next post
@@ -97,7 +98,7 @@ func (w Webhook) post(ctx context.Context, client *http.Client, version string, 
 	case code >= 200 && code <= 299:
 		return nil
 	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests, code == http.StatusNotFound:
-		return temporaryError{err} // nothing is there while a receiver is replaced, too
+		return temporaryError{err, transport.AskedWait(reply.Header.Get("Retry-After"))} // nothing is there while a receiver is replaced, too
 	}
 	return fmt.Errorf("%w: a change of %s was not passed on", err, report.Visible(e.Server))
 }

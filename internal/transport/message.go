@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -254,6 +256,17 @@ func (e *HTTPError) Error() string {
 		return text + " with " + strconv.Quote(e.Type) + " instead of JSON: " + quoteStart(body)
 	}
 	return text + ": " + quoteStart(body)
+}
+
+// AskedWait is how long Retry-After asks to wait (RFC 9110: seconds or a date); 0 = it does not.
+func AskedWait(retryAfter string) time.Duration {
+	if seconds, err := strconv.ParseUint(retryAfter, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second
+	}
+	if date, err := http.ParseTime(retryAfter); err == nil {
+		return max(time.Until(date), 0)
+	}
+	return 0
 }
 
 // HTML tells a web page from other bodies.

@@ -20,14 +20,11 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"math"
 	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
 	"slices"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -239,19 +236,13 @@ func retryable(err error) error {
 // longestWait bounds what a server may ask for with Retry-After.
 const longestWait = time.Minute
 
-// AskedWait is how long the server asks to wait (RFC 9110, Retry-After: seconds or a date); 0 = it does not.
+// AskedWait is how long the server asks to wait; 0 = it does not.
 func (e *Error) AskedWait() time.Duration {
 	status, ok := errors.AsType[*transport.HTTPError](originalOf(e))
 	if !ok {
 		return 0
 	}
-	if seconds, err := strconv.ParseUint(status.RetryAfter, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second
-	}
-	if date, err := http.ParseTime(status.RetryAfter); err == nil {
-		return max(time.Until(date), 0)
-	}
-	return 0
+	return transport.AskedWait(status.RetryAfter)
 }
 
 // mayHeal tells whether the same attempt may succeed a moment later.
