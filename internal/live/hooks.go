@@ -256,6 +256,15 @@ func (f *follower) tellMissed(why string) {
 	}
 }
 
+// finish ends outputs, all within the same time.
+func finish(outputs []*follower) {
+	var ending sync.WaitGroup
+	for _, f := range outputs {
+		ending.Go(f.finish)
+	}
+	ending.Wait()
+}
+
 // finish passes on what is in the journal, within its time; what is left then stays there.
 func (f *follower) finish() {
 	f.journal.Settle(f.ctx)

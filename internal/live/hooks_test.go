@@ -74,6 +74,27 @@ func TestDeadOutputStarvesNobody(t *testing.T) {
 	})
 }
 
+// TestOutputsEndAtOnce: two slow ones have the time at the end together, not one after the other.
+func TestOutputsEndAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := journal.New()
+		slow := func(context.Context, journal.Entry) error {
+			time.Sleep(8 * time.Second)
+			return nil
+		}
+		one, _, _ := following(t, j, slow)
+		slower, _, _ := following(t, j, func(ctx context.Context, e journal.Entry) error { return errors.Join(slow(ctx, e), slow(ctx, e)) })
+		for range 20 {
+			change(j, "s")
+		}
+		began := time.Now()
+		finish([]*follower{one, slower})
+		if took := time.Since(began); took > finishTime+16*time.Second {
+			t.Errorf("the end took %v", took)
+		}
+	})
+}
+
 // TestInOrderForEachServer: changes of a server are passed on one after the other, those of another one meanwhile.
 func TestInOrderForEachServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

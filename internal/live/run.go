@@ -183,9 +183,7 @@ func (r *watchRun) run(ctx context.Context) error {
 	for _, w := range r.servers {
 		w.end()
 	}
-	for _, f := range r.outputs {
-		f.finish()
-	}
+	finish(r.outputs)
 	misconfigured := func(w *watchedServer) bool { return w.target.Known().Misconfigured }
 	if len(r.servers) > 0 && !slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return !misconfigured(w) }) {
 		_ = r.events.finish()
