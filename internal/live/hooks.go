@@ -153,6 +153,7 @@ func (f *follower) deliver(e journal.Entry) {
 		case !temporary:
 			if err != nil {
 				f.note("%v", err)
+				f.dropped(f.name, e.Server, 1)
 			}
 			f.outage(nil)
 			f.tellMissed("the journal had no room for them until it was their turn")

@@ -251,6 +251,19 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+// TestRefusedChangeIsCounted with those that an output did not pass on.
+func TestRefusedChangeIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := journal.New()
+		f, noted, dropped := following(t, j, func(context.Context, journal.Entry) error { return errors.New("HTTP 410 Gone") })
+		change(j, "s")
+		f.finish()
+		if dropped["s"] != 1 || len(noted.all) != 1 {
+			t.Errorf("dropped %v, noted %q", dropped, noted.all)
+		}
+	})
+}
+
 // TestPostsShareConnections: as many as are posted at once, and not one for each.
 func TestPostsShareConnections(t *testing.T) {
 	var opened atomic.Int32
