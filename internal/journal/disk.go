@@ -198,6 +198,9 @@ func (d *disk) write(batch []record) error {
 			text.WriteByte('\n')
 		})
 	}
+	if d.takenAway() {
+		return errors.New("somebody else removed or shortened it")
+	}
 	if err := d.append(text.Bytes()); err != nil {
 		return err
 	}
@@ -213,6 +216,13 @@ func (d *disk) write(batch []record) error {
 		return d.renew()
 	}
 	return nil
+}
+
+// takenAway tells whether the file is not where it was any more, or not what it was: nobody would find what is written there. Where a
+// store has all of it, that does not matter.
+func (d *disk) takenAway() bool {
+	info, err := os.Stat(d.path)
+	return d.stored == nil && (err != nil || info.Size() < d.size)
 }
 
 // givenUp tells whether there is no use in waiting for a store any longer.

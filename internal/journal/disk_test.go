@@ -197,6 +197,36 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestTakenAway while it is written: that is told, and the next run begins with what somebody left of it.
+func TestTakenAway(t *testing.T) {
+	for name, take := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"emptied": func(path string) error { return os.Truncate(path, 0) },
+		"moved":   func(path string) error { return os.Rename(path, path+".old") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "j")
+			j, _, noted := opened(t, path, rotateAt)
+			add(j, "a", "one", true)
+			j.Settle(t.Context())
+			if err := take(path); err != nil {
+				t.Skipf("NOT TESTED: this system lets nobody do that: %v", err)
+			}
+			add(j, "a", "two", true)
+			j.Settle(t.Context())
+			if n := len(j.After(0).Entries); n != 2 {
+				t.Errorf("readers see %d events", n)
+			}
+			if err := j.End(); err == nil || len(*noted) != 1 {
+				t.Errorf("%v, noted %q", err, *noted)
+			}
+			if next, _, _ := opened(t, path, rotateAt); len(next.After(0).Entries) != 0 {
+				t.Errorf("%v", places(next.After(0).Entries))
+			}
+		})
+	}
+}
+
 // TestRoomAgain after a full disk: what was not written is no place for a new file to take surfaces from.
 func TestRoomAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
