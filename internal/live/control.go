@@ -8,10 +8,12 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/terminal"
@@ -149,12 +151,27 @@ func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
 		var servers []*watchedServer
 		if servers, err = r.resolve(ctx, f); err == nil {
 			r.fleet = f
+			r.heed(f)
 			r.replace(ctx, servers)
 			return seenBefore(fileStates(sources(r.process, f)), seen)
 		}
 	}
 	r.process.Note("the configuration was not read again, and the servers stay: %v", err)
 	return seen
+}
+
+// heed judges by the policy of a configuration from now on, also the distances that were told by another.
+func (r *watchRun) heed(f *fleet.Fleet) {
+	policy, err := compare.Policy(f.Config.Project.Policy, r.options.FailOn)
+	if err != nil || reflect.DeepEqual(policy, r.totals.policy) {
+		return // the level of --fail-on is what may be wrong, and it was checked
+	}
+	r.mu.Lock()
+	r.totals.policy = policy
+	r.mu.Unlock()
+	if r.options.Saved {
+		r.ask()
+	}
 }
 
 // seenBefore are the states of now, those that are known from before as they were then.
@@ -171,7 +188,9 @@ func seenBefore(now, before map[string]string) map[string]string {
 func (r *watchRun) replace(ctx context.Context, servers []*watchedServer) {
 	before := r.servers
 	for i, w := range servers {
-		if at := slices.IndexFunc(before, func(old *watchedServer) bool { return old.target.Same(w.target) }); at >= 0 {
+		if at := slices.IndexFunc(before, func(old *watchedServer) bool {
+			return old.target.Same(w.target) && slices.Equal(old.enabled, w.enabled)
+		}); at >= 0 {
 			servers[i] = before[at]
 		}
 	}

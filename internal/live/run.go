@@ -146,6 +146,7 @@ type watchRun struct {
 type watchedServer struct {
 	target  fleet.Target
 	fleet   *fleet.Fleet  // that it was resolved by
+	enabled []string      // rules that it is compared by beside the usual ones
 	refresh chan struct{} // asks for a reading at once
 	stop    context.CancelFunc
 	ended   chan struct{}
@@ -209,7 +210,7 @@ func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServe
 		return nil, err
 	}
 	servers := lists.Map(targets, func(t fleet.Target) *watchedServer {
-		return &watchedServer{target: t, fleet: f, refresh: make(chan struct{}, 1)}
+		return &watchedServer{target: t, fleet: f, enabled: f.Config.Project.Policy.Enabled(t.Name()), refresh: make(chan struct{}, 1)}
 	})
 	return servers, r.options.restartable(servers)
 }
@@ -246,15 +247,21 @@ func (r *watchRun) watching(w *watchedServer) watch.Options {
 		Interval: given(r.options.Interval), MaxStaleness: given(r.options.MaxStaleness), Quiet: given(r.options.Debounce), MaxFailures: r.options.MaxFailures,
 		Timeout: w.fleet.Timeout(w.target), Diff: r.options.Diff, Refresh: w.refresh, View: &w.view,
 		Observe: func(a watch.Attempt) { r.monitor.Attempt(w.name(), a) },
-		Judge: func(found []finding.Finding) []finding.Finding {
-			return r.totals.policy.Apply(found, finding.Scope{}, r.process.Now)
-		},
+		Judge:   r.judge,
 	}
 	if r.rebuild != nil {
 		o.Restart, o.MaxFailures = r.rebuild.restart, 1 // what fails now fails until somebody mends it
 	}
-	o.Diff.Enable = r.totals.policy.Enabled(w.name())
+	o.Diff.Enable = w.enabled
 	return o
+}
+
+// judge gives findings the levels of the policy as it is now.
+func (r *watchRun) judge(found []finding.Finding) []finding.Finding {
+	r.mu.Lock()
+	policy := r.totals.policy
+	r.mu.Unlock()
+	return policy.Apply(found, finding.Scope{}, r.process.Now)
 }
 
 // open connects to a server once it may be started and a place is free.

@@ -28,7 +28,7 @@ type state struct {
 	expiry    *time.Timer     // ends with it
 	good      surface         // the last good one
 	changedAt time.Time       // when a reading found a change last
-	told      map[string]bool // fingerprints of the distance that was told last
+	told      map[string]bool // fingerprints of the distance that was told last, with its judgement
 	aged      bool            // the surface is stale because of its age alone
 }
 
@@ -245,7 +245,7 @@ func (s *state) compare(ctx context.Context, next surface) (found []finding.Find
 	if err != nil || !known || s.source.Saved == nil {
 		return found, len(found) > 0, err
 	}
-	now := lists.Set(lists.Map(found, func(f finding.Finding) string { return f.Fingerprint() }))
+	now := lists.Set(lists.Map(found, func(f finding.Finding) string { return fmt.Sprint(f.Fingerprint(), f.Level, f.Waiver != nil) }))
 	if maps.Equal(now, s.told) {
 		return nil, false, nil
 	}
