@@ -92,7 +92,7 @@ const leanGC = 25
 
 // Watch watches the servers of SOURCEs until ctx or the options end it, and sums up. The error carries the status.
 func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, o Options) error {
-	r := &watchRun{process: p, options: o, from: from, fleet: f, places: make(chan struct{}, cmp.Or(o.Parallel, probe.AtOnce()))}
+	r := &watchRun{process: p, began: time.Now(), options: o, from: from, fleet: f, places: make(chan struct{}, cmp.Or(o.Parallel, probe.AtOnce()))}
 	policy, err := compare.Policy(f.Config.Project.Policy, o.FailOn)
 	if err != nil {
 		return err
@@ -136,6 +136,7 @@ type watchRun struct {
 	events   *eventWriter            // standard output
 	outputs  []*follower             // what changes set off
 	end      context.CancelCauseFunc // ends watching
+	began    time.Time               // when it was process.Now
 	fleet    *fleet.Fleet            // as the configuration is now; of the supervising goroutine
 
 	mu      sync.Mutex // guards what follows: servers tell one at a time
@@ -261,7 +262,7 @@ func (r *watchRun) judge(found []finding.Finding) []finding.Finding {
 	r.mu.Lock()
 	policy := r.totals.policy
 	r.mu.Unlock()
-	return policy.Apply(found, finding.Scope{}, r.process.Now)
+	return policy.Apply(found, finding.Scope{}, r.process.Now.Add(time.Since(r.began)))
 }
 
 // open connects to a server once it may be started and a place is free.
