@@ -110,7 +110,11 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 		}
 	}
 	err = pairs.each(func(i int, pair Pair) error {
-		return room.take(i, pair.differing(), diff.MostBytes, func(fits bool) error {
+		size, err := host.Await(ctx, func() (int, error) { return pair.differing(), nil })
+		if err != nil {
+			return nil // a signal: what was judged before it is told
+		}
+		return room.take(i, size, diff.MostBytes, func(fits bool) error {
 			pair.leftOut = !fits
 			judge(i, pair)
 			return nil
