@@ -81,3 +81,19 @@ func TestManyMistakes(t *testing.T) {
 		t.Errorf("one name for %d servers: %v, %d entries", many, err, len(c.Entries))
 	}
 }
+
+// TestDeepFolders: a working folder is no deeper than links can be looked for in, in each part of its path.
+func TestDeepFolders(t *testing.T) {
+	dir := t.TempDir()
+	for levels, refused := range map[int]bool{maxLevels: false, maxLevels + 1: true, 1900: true} {
+		place(t, filepath.Join(dir, projectFile), []byte("servers: {a: {command: x, cwd: "+strings.Repeat("d/", levels)+"}}"))
+		c, err := Load(Input{Files: []string{projectFile}, Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems := c.Entries[0].Problems
+		if is := len(problems) == 1 && problems[0].Line == 1 && problems[0].Message == `"cwd" is a path of more than 256 folders`; is != refused || !refused && len(problems) > 0 {
+			t.Errorf("%d levels: %v", levels, problems)
+		}
+	}
+}

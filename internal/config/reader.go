@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -135,4 +136,45 @@ func (r *fieldReader) keys(v syntax.Value, where string, known []string) {
 			r.complain(f.Line, cmp.Or(r.suggest(f.Key, known), "remove it"), "unknown key %q%s", f.Key, where)
 		}
 	}
+}
+
+// Limits and hints of times.
+const (
+	maxTimeout  = 24 * time.Hour // a longer one is a mistake of the unit
+	timeoutHint = `write a duration such as "30s"`
+)
+
+// timeout reads a duration string or a number in a unit. Zero means the default.
+func (r *fieldReader) timeout(f syntax.Field, unit time.Duration) time.Duration {
+	var t time.Duration
+	var ok bool
+	switch f.Value.Kind {
+	case syntax.Number:
+		t, ok = inUnit(f.Value.Text, unit)
+	case syntax.Text:
+		parsed, err := time.ParseDuration(f.Value.Text)
+		t, ok = parsed, err == nil && parsed >= 0 && parsed <= maxTimeout
+	default:
+		r.complain(f.Value.Line, timeoutHint, "%q must be a number or a duration, but is %s", f.Key, f.Value.Kind)
+		return 0
+	}
+	if !ok {
+		r.complain(f.Value.Line, timeoutHint, "%q is not a time between 0 and 24 hours", f.Key)
+		return 0
+	}
+	return t
+}
+
+// inUnit reads a number; unit 0 takes it as milliseconds, but as seconds below 1000.
+func inUnit(digits string, unit time.Duration) (time.Duration, bool) {
+	n, err := strconv.ParseFloat(digits, 64)
+	if unit == 0 && n < 1000 {
+		unit = time.Second
+	} else if unit == 0 {
+		unit = time.Millisecond
+	}
+	if err != nil || !(n >= 0 && n <= float64(maxTimeout/unit)) {
+		return 0, false
+	}
+	return time.Duration(n * float64(unit)), true
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -293,6 +292,9 @@ func (r *serverReader) wish(p *Prompt) {
 	}
 }
 
+// maxLevels is how many folders a path may have: links are looked for in each, seen from the first.
+const maxLevels = 256
+
 // path is a path relative to the project's folder, and how it may be shown: with variables as they are written.
 func (r *serverReader) path(f syntax.Field) (path, shown string) {
 	if !r.want(f, syntax.Text) {
@@ -301,6 +303,9 @@ func (r *serverReader) path(f syntax.Field) (path, shown string) {
 	out, ok := r.expand(f)
 	switch {
 	case !ok || out.value == "":
+		return r.folder, r.folder
+	case strings.Count(filepath.ToSlash(out.value), "/") > maxLevels:
+		r.complain(f.Value.Line, "name one that is nearer", "%q is a path of more than %d folders", f.Key, maxLevels)
 		return r.folder, r.folder
 	case filepath.IsAbs(out.value):
 		return filepath.Clean(out.value), filepath.Clean(out.shown)
@@ -313,47 +318,6 @@ func (r *serverReader) noNUL(texts []string, line int) {
 	if strings.Contains(strings.Join(texts, ""), "\x00") {
 		r.complain(line, "remove it", "a NUL character cannot be handed to a program")
 	}
-}
-
-// Limits and hints of times.
-const (
-	maxTimeout  = 24 * time.Hour // a longer one is a mistake of the unit
-	timeoutHint = `write a duration such as "30s"`
-)
-
-// timeout reads a duration string or a number in a unit. Zero means the default.
-func (r *fieldReader) timeout(f syntax.Field, unit time.Duration) time.Duration {
-	var t time.Duration
-	var ok bool
-	switch f.Value.Kind {
-	case syntax.Number:
-		t, ok = inUnit(f.Value.Text, unit)
-	case syntax.Text:
-		parsed, err := time.ParseDuration(f.Value.Text)
-		t, ok = parsed, err == nil && parsed >= 0 && parsed <= maxTimeout
-	default:
-		r.complain(f.Value.Line, timeoutHint, "%q must be a number or a duration, but is %s", f.Key, f.Value.Kind)
-		return 0
-	}
-	if !ok {
-		r.complain(f.Value.Line, timeoutHint, "%q is not a time between 0 and 24 hours", f.Key)
-		return 0
-	}
-	return t
-}
-
-// inUnit reads a number; unit 0 takes it as milliseconds, but as seconds below 1000.
-func inUnit(digits string, unit time.Duration) (time.Duration, bool) {
-	n, err := strconv.ParseFloat(digits, 64)
-	if unit == 0 && n < 1000 {
-		unit = time.Second
-	} else if unit == 0 {
-		unit = time.Millisecond
-	}
-	if err != nil || !(n >= 0 && n <= float64(maxTimeout/unit)) {
-		return 0, false
-	}
-	return time.Duration(n * float64(unit)), true
 }
 
 type stdioReader struct{ *serverReader }
