@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
@@ -347,5 +349,36 @@ func TestAnnouncementWhileFailed(t *testing.T) {
 		r.set(snapshot.Tools, "a", "b")
 		r.announce(snapshot.Tools)
 		want(t, "told", r.after(5*time.Minute), "1m8.1s state live", "1m8.1s recovered by poll tool-added(tool/b)")
+	})
+}
+
+// TestWhatNobodyWantsToHearOf: a change that the policy leaves out is no needless announcement, and the next change that is told begins where
+// the one before it ended.
+func TestWhatNobodyWantsToHearOf(t *testing.T) {
+	judge := func(found []finding.Finding) []finding.Finding {
+		return slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule == "tool-added" })
+	}
+	bubble(t, announcing, watch.Options{Judge: judge}, func(r *run) {
+		r.after(time.Second)
+		change := func(tools ...string) watch.Event {
+			r.set(snapshot.Tools, tools...)
+			r.announce(snapshot.Tools)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.events[len(r.events)-1]
+		}
+		first := change()
+		want(t, "told", r.told(), "1.1s changed by notification tool-removed(tool/a)")
+		for _, tools := range [][]string{{"b"}, {"b", "c"}} {
+			r.set(snapshot.Tools, tools...)
+			r.announce(snapshot.Tools)
+			want(t, "left out", r.after(10*time.Minute))
+		}
+		if next := change("c"); first.To == "" || next.From != first.To || next.To == next.From {
+			t.Errorf("from %q to %q, behind one to %q", next.From, next.To, first.To)
+		}
+		want(t, "told", r.told(), "21m1.1s changed by notification tool-removed(tool/b)")
 	})
 }

@@ -288,12 +288,12 @@ func (w *watcher) heed(r reading, o *outcome) {
 	o.lost = !r.notified && w.news.gap && r.cause != Start && r.cause != Reload
 	o.silent = w.blame(r, o)
 	answered := !slices.ContainsFunc(r.missing(), w.news.announced)
-	empty, later := r.timely && answered && !o.changed, r.since.Sub(w.state.changedAt)
+	empty, later := r.timely && answered && !o.moved, r.since.Sub(w.state.changedAt)
 	o.needless = empty && later >= w.options.Silence
 	switch {
 	case empty && later >= w.options.patience(), r.notified && w.news.fresh():
 		w.news.streak++
-	case o.changed:
+	case o.moved:
 		w.news.streak = 0
 	}
 	over := w.news.streak - tolerated

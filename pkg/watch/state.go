@@ -27,6 +27,7 @@ type state struct {
 	lifetime  time.Duration   // of the surface that was read last
 	expiry    *time.Timer     // ends with it
 	good      surface         // the last good one
+	since     string          // digest of the surface that the last change led to, or the first one
 	changedAt time.Time       // when a reading found a change last
 	told      map[string]bool // fingerprints of the distance that was told last, with its judgement
 	aged      bool            // the surface is stale because of its age alone
@@ -138,12 +139,13 @@ type outcome struct {
 	findings []finding.Finding
 	first    bool // there was no surface before
 	changed  bool
+	moved    bool          // the surface is another one, whether that is told or not
 	silent   []unannounced // earlier changes that should have been announced and were not
 	lost     bool          // it was not announced, or that got lost
 	needless bool          // a change was announced, and there is none
 	note     string
 
-	from, to string // digests of what was compared
+	from, to string // digests of what the change before led to, and of what was read
 }
 
 // proof is an event of a change, with what it was proven from.
@@ -169,9 +171,13 @@ func (o outcome) word(err error) Outcome {
 // measure makes what was read the good surface, unless ctx ends. Lists that failed stay as they were.
 func (s *state) measure(ctx context.Context, r reading) (o outcome, err error) {
 	next := s.good.with(r)
-	o.first, o.from, o.to = s.good.shot == nil, s.good.digest, next.digest
+	o.first, o.from, o.to = s.good.shot == nil, cmp.Or(s.since, s.good.digest), next.digest
 	if o.findings, o.changed, err = s.compare(ctx, next); err != nil {
 		return o, err
+	}
+	o.moved = o.changed || s.good.digest != "" && next.digest != "" && next.digest != s.good.digest
+	if o.first || o.changed || s.since == "" { // what nobody wants to hear of does not part two changes
+		s.since = next.digest
 	}
 	s.good, s.status.Surface = next, next.shot
 	return o, nil
