@@ -191,6 +191,7 @@ func (r *watchRun) replace(ctx context.Context, servers []*watchedServer) {
 		if at := slices.IndexFunc(before, func(old *watchedServer) bool {
 			return old.target.Same(w.target) && slices.Equal(old.enabled, w.enabled)
 		}); at >= 0 {
+			before[at].newest = w.newest
 			servers[i] = before[at]
 		}
 	}

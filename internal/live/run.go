@@ -147,6 +147,7 @@ type watchRun struct {
 type watchedServer struct {
 	target  fleet.Target
 	fleet   *fleet.Fleet  // that it was resolved by
+	newest  *fleet.Fleet  // that would resolve it now, for what is decided at the end
 	enabled []string      // rules that it is compared by beside the usual ones
 	refresh chan struct{} // asks for a reading at once
 	stop    context.CancelFunc
@@ -211,7 +212,7 @@ func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServe
 		return nil, err
 	}
 	servers := lists.Map(targets, func(t fleet.Target) *watchedServer {
-		return &watchedServer{target: t, fleet: f, enabled: f.Config.Project.Policy.Enabled(t.Name()), refresh: make(chan struct{}, 1)}
+		return &watchedServer{target: t, fleet: f, newest: f, enabled: f.Config.Project.Policy.Enabled(t.Name()), refresh: make(chan struct{}, 1)}
 	})
 	return servers, r.options.restartable(servers)
 }
@@ -410,5 +411,5 @@ func (w *watchedServer) current() bool { return w.last.Reached() && !w.view.Stat
 
 // tolerated tells whether mcpctl.yaml lets a server fail; what is wrong with the configuration itself is never tolerated.
 func (w *watchedServer) tolerated() bool {
-	return !w.current() && !w.target.Known().Misconfigured && w.fleet.Tolerated(w.name()) != nil
+	return !w.current() && !w.target.Known().Misconfigured && w.newest.Tolerated(w.name()) != nil
 }
