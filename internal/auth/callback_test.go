@@ -60,6 +60,7 @@ func TestCallback(t *testing.T) {
 
 // TestNobodyStaysAtTheCallback: a connection ends with the answer to its first request, whatever it holds back.
 func TestNobodyStaysAtTheCallback(t *testing.T) {
+	t.Parallel()
 	d, err := openCallback(Client{}, nil, false)
 	if err != nil {
 		t.Fatal(err)
