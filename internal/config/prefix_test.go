@@ -92,7 +92,7 @@ func TestDeepFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		problems := c.Entries[0].Problems
-		if is := len(problems) == 1 && problems[0].Line == 1 && problems[0].Message == `"cwd" is a path of more than 256 folders`; is != refused || !refused && len(problems) > 0 {
+		if is := len(problems) == 1 && problems[0].Line == 1 && problems[0].Message == `"cwd" is a path of more than 64 folders`; is != refused || !refused && len(problems) > 0 {
 			t.Errorf("%d levels: %v", levels, problems)
 		}
 	}

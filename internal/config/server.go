@@ -293,7 +293,7 @@ func (r *serverReader) wish(p *Prompt) {
 }
 
 // maxLevels is how many folders a path may have: links are looked for in each, seen from the first.
-const maxLevels = 256
+const maxLevels = 64
 
 // path is a path relative to the project's folder, and how it may be shown: with variables as they are written.
 func (r *serverReader) path(f syntax.Field) (path, shown string) {
