@@ -1,0 +1,190 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/declared"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/usage"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// CheckOptions say what is looked at, and what fails.
+type CheckOptions struct {
+	UsageOptions          // recorded calls that rules on usage look at; no Records = none
+	FailOn       string   // as --fail-on; empty = as configured, else warning
+	Against      []string // files and URLs that say what the one server is, or declared.Auto
+	Fix          bool     // the files of Against are brought in step with the server first
+
+	ReadSkills  bool // the texts of skills are read and looked at, too
+	Conformance bool // servers are asked on purpose whether they keep to the specification
+}
+
+// Check is what is wrong with what servers offer.
+func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.Source) (*report.Report, error) {
+	if o.Fix && len(o.Against) == 0 {
+		return nil, exit.Usagef("--fix mends the files that --against names; --against auto takes those of this folder")
+	}
+	o.Contact.ReadTwice = true
+	f, err := o.load(ctx, p, from)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := Policy(f.Config.Project.Policy.CheckPolicy(), o.FailOn)
+	if err != nil {
+		return nil, err
+	}
+	evidence, err := o.recorded(ctx, p, f.Config)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := f.Resolve(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.Against) > 0 && len(targets) != 1 {
+		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that it is about", len(targets))
+	}
+	budgets, part := f.Config.Project.Budgets, f.Part(o.asked()...)
+	limitMemory(len(targets))
+	looked, room := make([]judged, len(targets)), roomFor(len(targets))
+	look := func(i int, s *fleet.Surface, fits bool) error {
+		defer s.LetGo()
+		subject, err := o.subjectOf(ctx, p, s, fits, f.Config.Project)
+		if err != nil || s.Interrupted { // it was asked for its lists once at most
+			return err
+		}
+		looked[i], err = judge(ctx, subject, evidence(s.Name), check.Options{Budgets: budgets, Timeout: f.Limit()})
+		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
+		return nil
+	}
+	surfaces, err := o.collect(ctx, f, targets, func(i int, s *fleet.Surface) error {
+		return room.take(i, sizeOf(s.Snapshot), mostChecked, func(fits bool) error { return look(i, s, fits) })
+	})
+	if err == nil {
+		err = room.close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	var found []finding.Finding
+	var members []check.Member
+	for _, l := range looked {
+		found, members = append(found, l.found...), append(members, l.members...)
+	}
+	seen, partial := seenOf(surfaces)
+	scope := scopeOf(f.Config, rulesOf(o.asked()), seen, partial)
+	if part == nil {
+		found = append(found, check.Together(members, budgets)...)
+	} else {
+		scope.Rules = slices.DeleteFunc(scope.Rules, func(id string) bool { return slices.Contains(check.TogetherRules(), id) })
+		part.Members = members
+	}
+	unknownOverrides(p, f.Config, scope)
+	r := fleet.Report("check", surfaces)
+	r.InPart(part, scope.Partial)
+	r.FailOn, r.Servers = policy.FailOn, ownThresholds(r.Servers, policy)
+	r.Findings = policy.Apply(found, scope, p.Now)
+	if r.Status == exit.OK && policy.Fails(r.Findings) {
+		r.Status = exit.Findings
+	}
+	return r, nil
+}
+
+// judged is what is kept of a server that was looked at.
+type judged struct {
+	found   []finding.Finding
+	members []check.Member
+}
+
+// judge is what the rules say of a server of which calls are recorded.
+func judge(ctx context.Context, subject check.Subject, calls *usage.Evidence, options check.Options) (j judged, err error) {
+	subject.Recorded, err = host.Within(ctx, options.Timeout, func(context.Context) (*check.Recorded, error) { return calledOf(subject, calls), nil })
+	if err == nil {
+		j.found, j.members, err = check.Each(ctx, []check.Subject{subject}, options)
+	}
+	return j, err
+}
+
+// collect has look at each surface as it arrives, or once all of them were asked for more.
+func (o CheckOptions) collect(ctx context.Context, f *fleet.Fleet, targets []fleet.Target, look func(int, *fleet.Surface) error) ([]fleet.Surface, error) {
+	if !o.Conformance && !o.ReadSkills {
+		return f.Each(ctx, targets, look)
+	}
+	surfaces, err := f.Collect(ctx, targets)
+	if err != nil {
+		return nil, err
+	}
+	if o.Conformance {
+		f.Interview(ctx, targets, surfaces)
+	}
+	if o.ReadSkills {
+		f.ReadSkills(ctx, targets, surfaces)
+	}
+	return surfaces, fleet.Visit(f.Config.Project.Snapshots, len(surfaces), func(i int) error { return look(i, &surfaces[i]) })
+}
+
+// declare adds what files say of the one server, once they are mended with Fix.
+func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subject) error {
+	if len(o.Against) == 0 {
+		return nil
+	}
+	trusted, err := o.Contact.Certificates()
+	if err != nil {
+		return err
+	}
+	files := declared.Reader{Folder: p.Dir, CACert: trusted}
+	if s.Declared, err = files.Load(ctx, o.Against); err != nil {
+		return exit.Misuse(err)
+	}
+	if !o.Fix || s.Snapshot == nil {
+		return nil
+	}
+	remarks, err := files.Fix(s.Declared, s.Snapshot, s.Observed.Package)
+	for _, r := range remarks {
+		p.Note("%s", report.Visible(r))
+	}
+	if err != nil {
+		return exit.Misuse(err)
+	}
+	if s.Declared, err = files.Load(ctx, o.Against); err != nil {
+		return exit.Misuse(err)
+	}
+	return nil
+}
+
+// subjectOf is a surface as the rules look at it; a live one with what was saved of it, if anything was.
+func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface, fits bool, project config.Project) (check.Subject, error) {
+	refuse(s, fits)
+	makeRoom(sizeOf(s.Snapshot), sizeOf(s.Snapshot))
+	one := check.Subject{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.Snapshot, Observed: observed(*s), Exchanges: s.Exchanges, SkillTexts: s.SkillTexts}
+	if s.Transport != "" {
+		saved, err := source.ReadFile(ctx, p, SavedFile(project.Snapshots, one.Name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return one, err
+		}
+		one.Saved = saved.Snapshot
+	}
+	return one, o.declare(ctx, p, &one)
+}
+
+// observed is what the probe saw beside the surface.
+func observed(s fleet.Surface) check.Observed {
+	seen := check.Observed{Transport: s.Transport, Noise: s.NoiseText, Again: s.SecondRead, Given: s.Given}
+	if p := s.Package; p != nil {
+		seen.Package = &check.DeclaredPackage{Type: check.Said{Text: p.Registry}, Name: check.Said{Text: p.Name}, Version: check.Said{Text: p.Version}}
+	}
+	for _, n := range s.Notices {
+		seen.Notices = append(seen.Notices, check.Notice{Code: n.Code, Message: n.Message})
+	}
+	return seen
+}
