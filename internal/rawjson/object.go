@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,11 +51,17 @@ func eachMember(raw []byte, found func(key, value []byte, at int)) error {
 }
 
 // Elements are the elements of a JSON array, sharing raw's memory. A value of another kind wraps ErrNotArray.
-func Elements(raw json.RawMessage) ([]json.RawMessage, error) {
+func Elements(raw json.RawMessage) ([]json.RawMessage, error) { return ElementsUpTo(raw, math.MaxInt) }
+
+// ElementsUpTo are Elements, of which more than so many are a fault.
+func ElementsUpTo(raw json.RawMessage, most int) ([]json.RawMessage, error) {
 	elements := []json.RawMessage{}
 	s := scanner{data: raw}
 	err := s.whole(func() error {
 		return s.array(func() error {
+			if len(elements) == most {
+				return &syntaxError{reason: fmt.Sprintf("no list of more than %d is read", most)}
+			}
 			value, err := s.span()
 			elements = added(elements, json.RawMessage(value))
 			return err

@@ -288,6 +288,10 @@ type ParseError struct {
 
 // instead is how to write a file that configures servers, or starts one.
 func instead(origin string, data []byte) string {
+	const most = 1 << 20 // bytes of what somebody wrote
+	if len(data) > most {
+		return ""
+	}
 	file, _ := syntax.JSON(data)
 	_, usual := file.Get("mcpServers")
 	_, ofVSCode := file.Get("servers")

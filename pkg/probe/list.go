@@ -64,7 +64,7 @@ type limits struct {
 	pages, items, bytes int
 }
 
-func standardLimits() limits { return limits{pages: 1000, items: 100_000, bytes: 256 << 20} }
+func standardLimits() limits { return limits{pages: 1000, items: snapshot.MostItems, bytes: 256 << 20} }
 
 type pager struct {
 	method listMethod

@@ -198,8 +198,11 @@ func (s *Snapshot) set(m rawjson.Member) (known bool, err error) {
 	return true, rawjson.Within(err, m.Key)
 }
 
+// MostItems is how many items of one kind are read of a server, and of a file: what is made of each takes some 500 bytes.
+const MostItems = 100_000
+
 func (s *Snapshot) setItems(kind Kind, raw json.RawMessage) error {
-	items, err := rawjson.Elements(raw)
+	items, err := rawjson.ElementsUpTo(raw, MostItems)
 	if err != nil {
 		return err
 	}

@@ -207,3 +207,14 @@ func TestItemDigests(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestParseReadsNoEndlessList: a file is read as far as a server is.
+func TestParseReadsNoEndlessList(t *testing.T) {
+	list := func(n int) []byte { return []byte(`{"tools":[` + strings.Repeat("1,", n-1) + "1]}") }
+	if s, err := snapshot.Parse(list(snapshot.MostItems)); err != nil || len(s.Tools.Items()) != snapshot.MostItems {
+		t.Errorf("at the bound: %v", err)
+	}
+	if _, err := snapshot.Parse(list(snapshot.MostItems + 1)); err == nil || err.Error() != "reading a snapshot: at /tools/100000: no list of more than 100000 is read" {
+		t.Errorf("above it: %v", err)
+	}
+}
