@@ -110,7 +110,7 @@ func withDashes(p host.Process, err error, typed []string) error {
 		return err
 	}
 	at := slices.IndexFunc(typed, func(word string) bool { return isProgram(p, word) })
-	if at < 1 || !isWord(typed[0]) {
+	if at < 1 || !isWord(typed[0]) || isCalled(typed, at) {
 		return err
 	}
 	name, line := strings.Fields(typed[at])[0], retyped(typed[0], typed[1:], at-1)
@@ -121,6 +121,11 @@ func withDashes(p host.Process, err error, typed []string) error {
 		return exit.Usagef("%w\nif %s is to start a server, write %s", err, name, line)
 	}
 	return err
+}
+
+// isCalled tells whether a word is a tool to call, with its arguments behind it: one may be named like a program.
+func isCalled(typed []string, at int) bool {
+	return typed[0] == "call" && (at+1 == len(typed) || strings.Contains(typed[at+1], "="))
 }
 
 // namesNothing tells whether an error says that a word is neither the name of a server nor a file.
