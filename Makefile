@@ -64,7 +64,7 @@ release:              ## publish the tag that is checked out; .github/workflows/
 	$(GO) run $(GORELEASER) release --clean
 
 test-packages:        ## packages fetched, locked and packed with the real npm and pip, from registries on this machine
-	$(GO) test -tags packages -timeout 25m -parallel 4 -v -run '^TestPackages$$' ./cmd/mcpctl
+	$(GO) test -tags packages -timeout 25m -parallel 4 -v -run '^(TestPackages|TestNPMPublish)$$' ./cmd/mcpctl
 
 test-fleet:           ## 1,000 servers in the parts of a real Slurm array, one of them killed, merged; says what it skips
 	$(GO) test -tags fleet -count=1 -timeout 10m -v -run '^TestFleet' ./cmd/mcpctl
@@ -100,7 +100,7 @@ bench: build          ## Go benchmarks, and whole-process comparisons as ratios 
 	sh scripts/bench.sh
 
 cost:                 ## what hostile lists of COST bytes cost: each at most two seconds of processor time, which for a megabyte wants an idle machine
-	$(GO) test -count=1 ./cmd/mcpctl -run 'TestCost$$' -cost=$(or $(COST),250000) -v
+	$(GO) test -count=1 ./cmd/mcpctl -run '^(TestCost|TestCostGrowsWithTheBytes)$$' -cost=$(or $(COST),250000) -v
 
 scale:                ## what fleets cost, as the table of docs/scale.md: SCALE="SERVERS… / SAVED SNAPSHOTS…"
 	MCPCTL_SCALE="$(or $(SCALE),100 1000 10000 / 1000 10000 100000)" $(GO) test -count=1 -timeout 0 -tags scale -v -run '^TestScale$$' ./cmd/mcpctl

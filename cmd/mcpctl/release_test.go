@@ -2,17 +2,13 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/mcpctl/mcpctl/internal/packages/registrytest"
 )
 
 // pinnedUse is an action of others at a commit, with its version for people.
@@ -78,33 +74,5 @@ func TestReleasedSystems(t *testing.T) {
 		if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
-	}
-}
-
-// TestNPMPublish publishes what is packed to a registry on this machine: the systems first, mcpctl last, and none of it twice.
-func TestNPMPublish(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("npm"); err != nil || runtime.GOOS == "windows" {
-		t.Skip("SKIPPED LOUDLY: publishing to npm needs npm and a POSIX shell")
-	}
-	r := registrytest.New(map[string]map[string]registrytest.Release{"@mcpctl/darwin-arm64": {"1.2.3-rc.1": {Manifest: map[string]any{"version": "1.2.3-rc.1"}}}})
-	t.Cleanup(r.Close)
-	folder := t.TempDir()
-	settings := filepath.Join(folder, "npmrc")
-	if err := os.WriteFile(settings, []byte("registry="+r.URL+"\n//"+strings.TrimPrefix(r.URL, "http://")+"/:_authToken=x\nfetch-retries=0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range [][]string{
-		{"../../scripts/npm.sh", "1.2.3-rc.1", folder, "linux-x64=" + settings, "win32-x64=" + settings, "darwin-arm64=" + settings},
-		{"../../scripts/npm-publish.sh", folder, "1.2.3-rc.1"},
-	} {
-		cmd := exec.Command("sh", line...)
-		cmd.Env = append(os.Environ(), "npm_config_userconfig="+settings, "npm_config_cache="+filepath.Join(folder, "cache"), "HOME="+folder)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", line, err, out)
-		}
-	}
-	if diff := cmp.Diff([]string{"@mcpctl/linux-x64", "@mcpctl/win32-x64", "mcpctl"}, r.Published); diff != "" {
-		t.Errorf("published (-want +got):\n%s", diff)
 	}
 }
