@@ -59,7 +59,7 @@ var libraries = map[string][]string{
 	"github.com/zalando/go-keyring":            {"internal/vault"},
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
-	"golang.org/x/sync":                        {"internal/fleet"},
+	"golang.org/x/sync":                        {"internal/fleet", "pkg/probe"},
 	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal/terminaltest"},
 	"golang.org/x/term":                        {"internal/terminal"},
 }

@@ -119,7 +119,7 @@ func caCertFlag(c *fleet.Contact) cli.Flag {
 // parallelFlags choose how many servers are reached at once, and which part of them.
 func (p *program) parallelFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.GenericFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: count(&p.Contact.Parallel), DefaultText: "as many as answer well"},
+		&cli.GenericFlag{Name: "parallel", Usage: "contact `N` servers at once", Value: count(&p.Contact.Parallel), DefaultText: "64 remote, 8 per host"},
 		&cli.GenericFlag{Name: "shard", Usage: "only part `I/N` of the configured servers, or auto: as the job runner says", Value: shard(&p.Select.Shard, p.Lookup)},
 	}
 }

@@ -35,7 +35,7 @@ type Selection struct {
 // Contact says how servers are reached. The zero value is not enough: see DefaultContact.
 type Contact struct {
 	Timeout    *time.Duration // per server, 0 = none; nil = as configured, else 30 seconds
-	Parallel   int            // servers at once; 0 = as many as answer well
+	Parallel   int            // servers at once; 0 = the limits of probe.Options.Parallel
 	Retries    int            // further attempts after a failure that can heal
 	FailFast   bool           // stop at the first server that fails
 	ReadTwice  bool           // ask for every list a second time

@@ -33,7 +33,7 @@ func Example() {
 			fmt.Println(result.Server.Name, "offers", tool.Key)
 		}
 	}
-	// Output:
+	// Unordered output:
 	// tickets offers list_tickets
 	// missing failed while starting
 }

@@ -12,337 +12,203 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/transport"
 )
 
-// How long a server at a URL keeps its place while it is silent: a multiple of what the others take, within bounds.
+// Limits on the servers that are asked at once when Options.Parallel is 0. AtOnce is the limit of those
+// started here.
 const (
-	patienceFactor = 8
-	leastPatience  = 100 * time.Millisecond
-	mostPatience   = 3 * time.Second
-	firstPatience  = time.Second // before anybody has answered
+	maxRemote  = 64
+	maxPerHost = 8
 )
 
-// How many servers at URLs are asked at once at most, as far as the descriptors of this process allow.
+// A server at a URL that is silent for this long gives its slot to the next one, and waits in a pool of its
+// own.
 const (
-	mostAtOnce   = 256
-	mostOfHost   = 64
-	mostAside    = 1024 // that wait aside, and of one host:
-	asideOfHost  = 256
-	ofDescriptor = 4 // the share of the descriptors that those aside may take
+	maxSilence = 5 * time.Second
+	maxSilent  = 512 // servers in the pool; a quarter of the file descriptors if that is less
 )
 
-// refusalPause is how long a host is left alone that turned servers away and did not say for how long; it doubles each time.
+// refusalPause is the first pause before a server is asked again that gave no Retry-After; it doubles each
+// time.
 const refusalPause = 100 * time.Millisecond
 
-// AtOnce is how many servers are asked at once in the beginning, and of those that are started here always: twice as many as there
-// are processors, at least 4 and at most 16.
+// AtOnce returns how many servers are started here at once: twice the processors, at least 4 and at most 16.
 func AtOnce() int { return min(max(2*runtime.NumCPU(), 4), 16) }
 
-// Each calls visit for each server at its turn, in a goroutine of its own, and again when its error says that the host turned it away
-// for now. It ends when all calls have. Options.Parallel says how many there are at once.
+// Each calls visit for each server, in a goroutine of its own, and again while its error is a refusal for
+// now (HTTP 429 or 503). It returns when all calls have. Options.Parallel limits the calls at once.
 func Each(ctx context.Context, servers []Server, options Options, visit func(i int) error) {
-	eachPlace(ctx, servers, options, func(one *place) {
-		for one.again(ctx, visit(one.index)) {
+	eachSlot(ctx, servers, options, func(i int, again func(error) bool) {
+		for again(visit(i)) {
 		}
 	})
 }
 
-// eachPlace gives each server a place. Without a number of all, those that are started here have theirs among themselves, and the
-// others as many as answer well.
-func eachPlace(ctx context.Context, servers []Server, options Options, visit func(*place)) {
-	remote, started := newPlaces(adapting(AtOnce(), mostAtOnce), polite(AtOnce(), mostOfHost)), newPlaces(fixed(AtOnce()), fixed(AtOnce()))
-	if n := options.Parallel; n > 0 {
-		remote = newPlaces(fixed(n), polite(n, n))
-		started = remote
+// eachSlot calls visit for each server when it has a slot of its host and one of all. Servers of one host
+// have their turn in order. visit passes its error to again, which pauses and reports whether to try once
+// more.
+func eachSlot(ctx context.Context, servers []Server, options Options,
+	visit func(i int, again func(error) bool)) {
+	local := newSlots(cmp.Or(options.Parallel, AtOnce()))
+	remote := local
+	if options.Parallel == 0 {
+		remote = newSlots(maxRemote)
 	}
+	silent := newSlots(maxSilent)
+	if files := process.MaxFiles(); files > 0 {
+		silent = newSlots(min(maxSilent, max(files/4, 1)))
+	}
+	hosts := map[string][]int{}
 	for i, server := range servers {
-		if host := hostOf(server); host == "" {
-			started.add(i, host, 0)
-		} else {
-			remote.add(i, host, cmp.Or(newAttempt(server, options).timeout(), longestWait))
-		}
+		hosts[hostOf(server)] = append(hosts[hostOf(server)], i)
 	}
 	var all sync.WaitGroup
-	for _, p := range slices.Compact([]*places{remote, started}) {
-		all.Go(func() { p.run(ctx, visit) })
+	for name, indexes := range hosts {
+		total, own, pool := remote, newSlots(cmp.Or(options.Parallel, maxPerHost)), silent
+		if name == "" {
+			total, own, pool = local, local, nil
+		}
+		h := &host{alone: len(indexes) == 1, retry: newSlots(1)}
+		all.Go(func() {
+			for _, i := range indexes {
+				release := acquire(ctx, own, total)
+				all.Go(func() {
+					defer release()
+					defer leaveWhenSilent(ctx, pool, release)()
+					limit := newAttempt(servers[i], options).timeout()
+					r := refusals{host: h, limit: limit, pause: refusalPause}
+					defer r.done()
+					visit(i, func(err error) bool { return r.again(ctx, err) })
+				})
+			}
+		})
 	}
 	all.Wait()
 }
 
-// hostOf is where a server is reached; empty for one that is started here, which takes processors while it is silent.
+func newSlots(n int) *semaphore.Weighted { return semaphore.NewWeighted(int64(n)) }
+
+// acquire takes a slot of both; when ctx has ended it takes none and does not wait.
+func acquire(ctx context.Context, own, total *semaphore.Weighted) (release func()) {
+	if own.Acquire(ctx, 1) != nil {
+		return func() {}
+	}
+	if total == own {
+		return sync.OnceFunc(func() { own.Release(1) })
+	}
+	if total.Acquire(ctx, 1) != nil {
+		own.Release(1)
+		return func() {}
+	}
+	return sync.OnceFunc(func() { total.Release(1); own.Release(1) })
+}
+
+// leaveWhenSilent calls release after maxSilence, as soon as the pool has room, unless stop was called
+// before. Servers started here (pool nil) use processors while they are silent, and keep their slots.
+func leaveWhenSilent(ctx context.Context, pool *semaphore.Weighted, release func()) (stop func()) {
+	if pool == nil {
+		return func() {}
+	}
+	busy, done := context.WithCancel(ctx)
+	timer := time.AfterFunc(maxSilence, func() {
+		if pool.Acquire(busy, 1) == nil {
+			release()
+			<-busy.Done()
+			pool.Release(1)
+		}
+	})
+	return func() { timer.Stop(); done() }
+}
+
+// hostOf returns the host of a server at a URL, or "" for one that is started here.
 func hostOf(server Server) string {
 	if server.HTTP == nil {
 		return ""
 	}
 	address, err := url.Parse(server.HTTP.URL)
-	if err != nil {
-		return ""
+	if err != nil || address.Host == "" {
+		return server.HTTP.URL
 	}
 	return strings.ToLower(address.Host)
 }
 
-// places bounds how many servers are asked at once, of all and of each host. A server at a URL that takes much longer than the others
-// did waits aside, and gives its place to the next one: neither a dead server nor a host that has enough keeps others waiting.
-type places struct {
-	window window // in places
-	ofHost window // that a host begins with
-	most   int    // that wait aside
-	visit  func(*place)
-	left   sync.WaitGroup
+// host is where servers are reached that may be refused for now.
+type host struct {
+	alone bool                // it has one server in this run
+	retry *semaphore.Weighted // servers that were refused are asked again one at a time
 
 	mu      sync.Mutex
-	latency latency
-	taken   int
-	aside   int
-	hosts   map[string]*host
-	ready   []*host // that have room for those who wait for them, each in its turn
-	over    bool    // the run has ended: nobody waits for a host
+	refuses time.Time // since when, without an answer in between; zero = it does not
 }
 
-func newPlaces(all, ofHost window) *places {
-	p := &places{window: all, ofHost: ofHost, most: mostAside, hosts: map[string]*host{}}
-	if files := process.MaxFiles(); files > 0 {
-		p.most = min(p.most, files/ofDescriptor)
-		p.window.most = max(min(p.window.most, float64(p.most/2)), p.window.least)
+func (h *host) answered() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refuses = time.Time{}
+}
+
+// refusing notes a refusal, and returns for how long the host has given no answer but those.
+func (h *host) refusing() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.refuses.IsZero() {
+		h.refuses = time.Now()
 	}
-	return p
+	return time.Since(h.refuses)
 }
 
-// host is where servers are reached; those that are started here are of one.
-type host struct {
-	window  window
-	taken   int
-	aside   int
-	begun   int       // how often one of its servers was asked
-	waiting []*place  // for room
-	ready   bool      // to be given room
-	since   time.Time // it turns servers away, and answers none; zero = it does not
-	until   time.Time // it is left alone
-	refused int       // rounds in which it turned servers away since it answered
+// refusals are those of one server.
+type refusals struct {
+	host    *host
+	limit   time.Duration // how long the host may refuse; 0 = longestWait
+	pause   time.Duration // before the next attempt
+	retries bool          // it holds host.retry
 }
 
-// place is that of a server, whether it has it or waits for it.
-type place struct {
-	*places
-	host  *host
-	index int           // of the server
-	time  time.Duration // for it, and for waiting until its host takes it
-
-	back  chan struct{} // closed when it has a place once more; nil = the first one
-	began time.Time
-	begun int         // host.begun then
-	alone bool        // on its host then
-	left  bool        // it waits aside
-	timer *time.Timer // until it does; nil = it stays
-}
-
-// add is for before run.
-func (p *places) add(index int, name string, time time.Duration) {
-	h := p.hosts[name]
-	if h == nil {
-		h = &host{window: p.ofHost, ready: true}
-		p.hosts[name], p.ready = h, append(p.ready, h)
-	}
-	h.waiting = append(h.waiting, &place{places: p, host: h, index: index, time: time})
-	p.left.Add(1)
-}
-
-// run calls visit for each place that was added, and waits for all calls.
-func (p *places) run(ctx context.Context, visit func(*place)) {
-	p.visit = visit
-	defer context.AfterFunc(ctx, p.end)()
-	p.mu.Lock()
-	p.fill()
-	p.mu.Unlock()
-	p.left.Wait()
-}
-
-// end lets nobody wait for a host any longer.
-func (p *places) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-	for _, h := range p.hosts {
-		p.wake(h)
-	}
-	p.fill()
-}
-
-// fill gives free places away.
-func (p *places) fill() {
-	for p.taken < int(p.window.size) {
-		one := p.next()
-		if one == nil {
-			return
-		}
-		p.give(one)
-		p.wake(one.host)
-	}
-}
-
-// next is who gets the next place: the first one of the host whose turn it is.
-func (p *places) next() *place {
-	for len(p.ready) > 0 {
-		h := p.ready[0]
-		p.ready, h.ready = p.ready[1:], false
-		if p.room(h) {
-			one := h.waiting[0]
-			h.waiting = h.waiting[1:]
-			return one
-		}
-	}
-	return nil
-}
-
-func (p *places) room(h *host) bool {
-	return p.over || h.taken < int(h.window.size) && h.aside < min(asideOfHost, p.most) && !time.Now().Before(h.until)
-}
-
-// wake lines a host up that has room for one who waits for it.
-func (p *places) wake(h *host) {
-	if !h.ready && len(h.waiting) > 0 && p.room(h) {
-		p.ready, h.ready = append(p.ready, h), true
-	}
-}
-
-func (p *places) give(one *place) {
-	h := one.host
-	p.taken, h.taken, h.begun = p.taken+1, h.taken+1, h.begun+1
-	one.began, one.begun, one.alone = time.Now(), h.begun, h.taken+h.aside == 1
-	if h != p.hosts[""] {
-		var timer *time.Timer
-		timer = time.AfterFunc(p.patience(), func() { one.leave(&timer) })
-		one.timer = timer
-	}
-	if one.back != nil {
-		close(one.back)
-		return
-	}
-	go func() {
-		defer p.left.Done()
-		p.visit(one)
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.free(one)
-	}()
-}
-
-// patience is how long the next server keeps its place while it is silent.
-func (p *places) patience() time.Duration {
-	if p.latency.usual == 0 {
-		return firstPatience
-	}
-	return min(max(patienceFactor*p.latency.usual, leastPatience), mostPatience)
-}
-
-// leave has a server wait aside that is silent, unless too many do.
-func (one *place) leave(timer **time.Timer) {
-	p := one.places
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if one.timer != *timer || p.aside >= p.most {
-		return
-	}
-	p.taken, one.host.taken = p.taken-1, one.host.taken-1
-	p.aside, one.host.aside, one.left = p.aside+1, one.host.aside+1, true
-	p.wake(one.host)
-	p.fill()
-}
-
-// stay has a server wait aside no more.
-func (one *place) stay() {
-	if one.timer != nil {
-		one.timer.Stop()
-		one.timer = nil
-	}
-}
-
-// free gives up the place of a server, among the others or aside.
-func (p *places) free(one *place) {
-	h := one.host
-	one.stay()
-	if one.left {
-		p.aside, h.aside, one.left = p.aside-1, h.aside-1, false
-	} else {
-		p.taken, h.taken = p.taken-1, h.taken-1
-	}
-	p.wake(h)
-	p.fill()
-}
-
-// again is told how it went. When the host turned the server away for now it waits for another place, and is true once that is there;
-// else the server keeps its place until visit ends.
-func (one *place) again(ctx context.Context, err error) bool {
-	p := one.places
-	p.mu.Lock()
-	if err == nil {
-		one.answered(time.Now())
-	}
-	wait, refused := refusal(err)
-	if !refused || !one.turnedAway(wait, time.Now()) {
-		p.mu.Unlock()
-		return false
-	}
-	one.back = make(chan struct{})
-	one.host.waiting = append(one.host.waiting, one)
-	p.free(one)
-	p.mu.Unlock()
-	<-one.back
-	return ctx.Err() == nil
-}
-
-// answered widens the windows, unless servers have begun to take longer because so many are asked.
-func (one *place) answered(now time.Time) {
-	p, h := one.places, one.host
-	one.stay()
-	h.window.widen()
-	h.since, h.refused = time.Time{}, 0
-	p.wake(h)
+// again waits for another attempt and reports true if err asks to try later. It does not when the server is
+// alone at its host and gives no Retry-After, since then --retries decides, or when the host has refused
+// for too long.
+func (r *refusals) again(ctx context.Context, err error) bool {
+	r.done()
+	asked, later := refusal(err)
 	switch {
-	case one.began.Before(p.window.cut):
-	case p.latency.hear(now.Sub(one.began)):
-		p.window.halve(one.began, now.Add(p.latency.usual)) // until then too many are still asked
-	default:
-		p.window.widen()
-	}
-	p.fill()
-}
-
-// turnedAway tells whether it is worth while to ask again: others of the host were asked at the same time, or the server said when;
-// and since it began to turn servers away, without an answer, no more time has passed than a server has.
-func (one *place) turnedAway(wait time.Duration, now time.Time) bool {
-	p, h := one.places, one.host
-	if h.since.IsZero() {
-		h.since = now
-	}
-	crowded := !one.alone || h.begun != one.begun
-	pause := max(wait, refusalPause<<min(h.refused, 10))
-	if h.window.halve(one.began, now) {
-		h.refused++
-	}
-	until := now.Add(pause)
-	if wait <= 0 && !crowded || until.After(h.since.Add(one.time)) || p.over {
+	case err == nil:
+		r.host.answered()
+		return false
+	case !later || r.host.alone && asked <= 0:
 		return false
 	}
-	if until.After(h.until) {
-		h.until = until
-		time.AfterFunc(pause, func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.wake(h)
-			p.fill()
-		})
+	wait := max(asked, r.pause)
+	r.pause *= 2
+	if r.host.refusing()+wait > cmp.Or(r.limit, longestWait) {
+		return false
 	}
-	return true
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(wait):
+	}
+	r.retries = r.host.retry.Acquire(ctx, 1) == nil
+	return r.retries
 }
 
-// refusal tells that a server wants to be asked later, and when it says so after which time.
+// done lets the next refused server of the host try again.
+func (r *refusals) done() {
+	if r.retries {
+		r.retries = false
+		r.host.retry.Release(1)
+	}
+}
+
+// refusal reports whether a server asks to be tried later, and after how long if it says so.
 func refusal(err error) (wait time.Duration, later bool) {
 	for _, failure := range Failures(err) {
 		status, ok := errors.AsType[*transport.HTTPError](originalOf(failure))
-		if ok && (status.Status == http.StatusTooManyRequests || status.Status == http.StatusServiceUnavailable) {
+		if ok && slices.Contains([]int{http.StatusTooManyRequests, http.StatusServiceUnavailable}, status.Status) {
 			wait, later = max(wait, failure.AskedWait()), true
 		}
 	}

@@ -16,7 +16,8 @@ import (
 type simulated struct {
 	servers []Server
 	options Options
-	answer  func(i, now, ofHost int) (time.Duration, error) // ofHost: asked at once, of the host of this one too
+	// ofHost: asked at once, of the host of this one too
+	answer func(i, now, ofHost int) (time.Duration, error)
 
 	mu     sync.Mutex
 	now    int
@@ -38,7 +39,13 @@ func atHosts(n, hosts int) (servers []Server) {
 
 // run asks them all, and gives how long that took.
 func (s *simulated) run(ctx context.Context) time.Duration {
-	s.hosts, s.last, s.ended = map[string]int{}, make([]error, len(s.servers)), make([]time.Duration, len(s.servers))
+	s.hosts, s.last, s.ended = map[string]int{}, make(
+		[]error,
+		len(s.servers),
+	), make(
+		[]time.Duration,
+		len(s.servers),
+	)
 	began := time.Now()
 	Each(ctx, s.servers, s.options, func(i int) error {
 		host := hostOf(s.servers[i])
@@ -76,24 +83,36 @@ func busyFor(after string) error {
 
 const timeoutOfTests = 30 * time.Second
 
-// TestDeadServersKeepNobodyWaiting: one server in twenty is silent until its time is over, and all have ended before twice that time.
+// TestDeadServersKeepNobodyWaiting: one server in twenty is silent until its time is over, and all have
+// ended before twice that time.
 func TestDeadServersKeepNobodyWaiting(t *testing.T) {
-	for _, parallel := range []int{0, 1, 4} {
+	for _, parallel := range []int{0, 32} {
 		synctest.Test(t, func(t *testing.T) {
-			s := simulated{servers: atHosts(2000, 100), options: Options{Parallel: parallel, Timeout: timeoutOfTests}, answer: func(i, _, _ int) (time.Duration, error) {
-				if i%20 == 3 { // whole hosts
-					return timeoutOfTests, failed(Handshake, &timeoutError{timeoutOfTests})
-				}
-				return 10 * time.Millisecond, nil
-			}}
+			s := simulated{
+				servers: atHosts(2000, 100),
+				options: Options{Parallel: parallel, Timeout: timeoutOfTests},
+				answer: func(i, _, _ int) (time.Duration, error) {
+					if i%20 == 3 { // whole hosts
+						return timeoutOfTests, failed(Handshake, &timeoutError{timeoutOfTests})
+					}
+					return 10 * time.Millisecond, nil
+				},
+			}
 			if took := s.run(t.Context()); took >= 2*timeoutOfTests || s.failed() != 100 || s.asked != 2000 {
-				t.Errorf("with %d at once it took %v, %d failed, %d attempts", parallel, took, s.failed(), s.asked)
+				t.Errorf(
+					"with %d at once it took %v, %d failed, %d attempts",
+					parallel,
+					took,
+					s.failed(),
+					s.asked,
+				)
 			}
 		})
 	}
 }
 
-// TestSilentHost: only so many servers of one host wait aside, and servers that are started here keep their places.
+// TestSilentHost: only so many silent servers wait in the pool, and servers that are started here keep
+// their slots.
 func TestSilentHost(t *testing.T) {
 	for name, c := range map[string]struct {
 		server   Server
@@ -101,12 +120,16 @@ func TestSilentHost(t *testing.T) {
 		least    int
 		most     int
 	}{
-		"host":            {Server{HTTP: &HTTP{URL: "http://host/mcp"}}, 3, asideOfHost, asideOfHost + 3},
+		"host":            {Server{HTTP: &HTTP{URL: "http://host/mcp"}}, 3, maxSilent, maxSilent + 3},
 		"started":         {Server{Stdio: &Stdio{Command: "x"}}, 3, 3, 3},
 		"started, no cap": {Server{Stdio: &Stdio{Command: "x"}}, 0, AtOnce(), AtOnce()},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := simulated{servers: slices.Repeat([]Server{c.server}, 600), options: Options{Parallel: c.parallel}, answer: func(int, int, int) (time.Duration, error) { return 10 * time.Minute, nil }}
+			s := simulated{
+				servers: slices.Repeat([]Server{c.server}, 1600),
+				options: Options{Parallel: c.parallel},
+				answer:  func(int, int, int) (time.Duration, error) { return time.Hour, nil },
+			}
 			if s.run(t.Context()); s.most < c.least || s.most > c.most {
 				t.Errorf("%s: %d at once, want %d to %d", name, s.most, c.least, c.most)
 			}
@@ -114,52 +137,40 @@ func TestSilentHost(t *testing.T) {
 	}
 }
 
-// TestPlacesGrow while answers take no longer, to a bound of all and of a host; not at all when the number is given.
-func TestPlacesGrow(t *testing.T) {
+// TestSlots: as many servers are asked at once as the limits of all and of a host allow, or as the number
+// that is given.
+func TestSlots(t *testing.T) {
 	for name, c := range map[string]struct{ hosts, parallel, want int }{
-		"many hosts": {5000, 0, mostAtOnce}, "one host": {1, 0, mostOfHost}, "given": {5000, 7, 7}, "given, one host": {1, 100, 100},
+		"many hosts":      {5000, 0, maxRemote},
+		"one host":        {1, 0, maxPerHost},
+		"given":           {5000, 7, 7},
+		"given, one host": {1, 100, 100},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := simulated{servers: atHosts(5000, c.hosts), options: Options{Parallel: c.parallel}, answer: func(int, int, int) (time.Duration, error) { return 50 * time.Millisecond, nil }}
-			s.run(t.Context())
-			if s.most != c.want || s.widths[0] != 1 {
+			s := simulated{servers: atHosts(5000, c.hosts), options: Options{Parallel: c.parallel}}
+			s.answer = func(int, int, int) (time.Duration, error) { return 50 * time.Millisecond, nil }
+			if s.run(t.Context()); s.most != c.want {
 				t.Errorf("%s: %d at once at most, want %d", name, s.most, c.want)
 			}
 		})
 	}
 }
 
-// TestPlacesHoldLatency: servers that answer the slower the more are asked beyond forty are asked about as many as they bear.
-func TestPlacesHoldLatency(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := simulated{servers: atHosts(20000, 20000), answer: func(_, now, _ int) (time.Duration, error) {
-			return time.Duration(50*max(now, 40)/40) * time.Millisecond, nil
-		}}
-		s.run(t.Context())
-		slices.Sort(s.widths)
-		if usual := s.widths[len(s.widths)/2]; usual < 20 || usual > 120 {
-			t.Errorf("%d at once as a rule", usual)
-		}
+// TestSlotsInOrder: with one slot, servers that are started here have their turn in order.
+func TestSlotsInOrder(t *testing.T) {
+	var order []int
+	servers := slices.Repeat([]Server{{Stdio: &Stdio{Command: "x"}}}, 50)
+	Each(t.Context(), servers, Options{Parallel: 1}, func(i int) error {
+		order = append(order, i)
+		return nil
 	})
+	if len(order) != 50 || !slices.IsSorted(order) {
+		t.Errorf("the order is %v", order)
+	}
 }
 
-// TestSlowServers: that later servers take longer by themselves does not narrow the places for long.
-func TestSlowServers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := simulated{servers: atHosts(4000, 4000), answer: func(i, _, _ int) (time.Duration, error) {
-			if i < 1000 {
-				return 10 * time.Millisecond, nil
-			}
-			return 90 * time.Millisecond, nil
-		}}
-		if took := s.run(t.Context()); took > 10*time.Second { // 67 s at four at once
-			t.Errorf("it took %v", took)
-		}
-	})
-}
-
-// TestHostThatHasEnough: all servers of a host that refuses more than it bears are had, and few requests are refused; another host is
-// none the slower for it.
+// TestHostThatHasEnough: all servers of a host that refuses more than it bears are read in the end, and
+// another host is no slower for it.
 func TestHostThatHasEnough(t *testing.T) {
 	for _, after := range []string{"", "1"} {
 		for _, parallel := range []int{0, 50} {
@@ -173,7 +184,10 @@ func TestHostThatHasEnough(t *testing.T) {
 }
 
 func hostThatHasEnough(t *testing.T, parallel, bears int, after string) {
-	s := simulated{servers: slices.Concat(atHosts(500, 1), atHosts(502, 2)[1:]), options: Options{Parallel: parallel, Timeout: timeoutOfTests}}
+	s := simulated{
+		servers: slices.Concat(atHosts(500, 1), atHosts(502, 2)[1:]),
+		options: Options{Parallel: parallel, Timeout: timeoutOfTests},
+	}
 	if bears == 5 {
 		s.options.Timeout = 0 // none
 	}
@@ -186,7 +200,7 @@ func hostThatHasEnough(t *testing.T, parallel, bears int, after string) {
 		return 50 * time.Millisecond, nil
 	}
 	took := s.run(t.Context())
-	if s.failed() > 0 || refused > 2*max(parallel, 20)+len(s.servers)/20 {
+	if s.failed() > 0 || refused > 5*len(s.servers)/2 || parallel == 0 && refused > len(s.servers)/2 {
 		t.Errorf("%d failed, %d refusals, %v", s.failed(), refused, took)
 	}
 	other := time.Duration(0)
@@ -201,7 +215,7 @@ func hostThatHasEnough(t *testing.T, parallel, bears int, after string) {
 	t.Logf("%v, %d refusals, the other host %v", took, refused, other)
 }
 
-// TestRefusalsEnd: what is refused for ever is told in the end, and its host keeps nobody else waiting.
+// TestRefusalsEnd: a server that is refused for ever fails in the end, and its host keeps no other waiting.
 func TestRefusalsEnd(t *testing.T) {
 	for after, c := range map[string]struct {
 		n        int
@@ -212,10 +226,13 @@ func TestRefusalsEnd(t *testing.T) {
 		"0":    {1, 1, time.Second},
 		"3":    {1, 11, timeoutOfTests},
 		"3600": {40, 40, time.Second},
-		"1":    {40, 300, timeoutOfTests + 2*time.Second},
+		"1":    {40, 330, timeoutOfTests + 2*time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := simulated{servers: append(atHosts(c.n, 1), Server{HTTP: &HTTP{URL: "http://other"}}), options: Options{Timeout: timeoutOfTests}}
+			s := simulated{
+				servers: append(atHosts(c.n, 1), Server{HTTP: &HTTP{URL: "http://other"}}),
+				options: Options{Timeout: timeoutOfTests},
+			}
 			s.answer = func(i, _, _ int) (time.Duration, error) {
 				if i == c.n {
 					return time.Millisecond, nil
@@ -224,23 +241,35 @@ func TestRefusalsEnd(t *testing.T) {
 			}
 			took := s.run(t.Context())
 			if s.failed() != c.n || s.asked > c.attempts+1 || took > c.time || s.ended[c.n] > time.Second {
-				t.Errorf("%q: %d failed in %v after %d attempts, the other one after %v", after, s.failed(), took, s.asked, s.ended[c.n])
+				t.Errorf(
+					"%q: %d failed in %v after %d attempts, the other one after %v",
+					after,
+					s.failed(),
+					took,
+					s.asked,
+					s.ended[c.n],
+				)
 			}
 		})
 	}
 }
 
-// TestOneBrokenServer: one that always refuses does not slow down the others behind its gateway, nor is it asked for ever.
+// TestOneBrokenServer: one that always refuses does not slow down the others behind its gateway, nor is it
+// asked for ever.
 func TestOneBrokenServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := simulated{servers: atHosts(1000, 1), options: Options{Timeout: timeoutOfTests}, answer: func(i, _, _ int) (time.Duration, error) {
-			if i%100 == 7 {
-				return time.Millisecond, failed(Connecting, &transport.HTTPError{Status: 503})
-			}
-			return 50 * time.Millisecond, nil
-		}}
+		s := simulated{
+			servers: atHosts(1000, 1),
+			options: Options{Timeout: timeoutOfTests},
+			answer: func(i, _, _ int) (time.Duration, error) {
+				if i%100 == 7 {
+					return time.Millisecond, failed(Connecting, &transport.HTTPError{Status: 503})
+				}
+				return 50 * time.Millisecond, nil
+			},
+		}
 		took := s.run(t.Context())
-		if s.failed() != 10 || took > 20*time.Second || s.asked > 1100 {
+		if s.failed() != 10 || took > 40*time.Second || s.asked > 1100 {
 			t.Errorf("%d failed in %v, %d attempts", s.failed(), took, s.asked)
 		}
 		t.Logf("%v, %d attempts", took, s.asked)
@@ -252,7 +281,11 @@ func TestInterruptedPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		s := simulated{servers: atHosts(300, 1), options: Options{Timeout: timeoutOfTests}, answer: func(int, int, int) (time.Duration, error) { return time.Millisecond, busyFor("20") }}
+		s := simulated{
+			servers: atHosts(300, 1),
+			options: Options{Timeout: timeoutOfTests},
+			answer:  func(int, int, int) (time.Duration, error) { return time.Millisecond, busyFor("20") },
+		}
 		if took := s.run(ctx); took != 5*time.Second {
 			t.Errorf("it took %v", took)
 		}
@@ -263,7 +296,10 @@ func TestInterruptedPause(t *testing.T) {
 func TestSlowHost(t *testing.T) {
 	for _, parallel := range []int{0, 4} {
 		synctest.Test(t, func(t *testing.T) {
-			s := simulated{servers: append(atHosts(900, 1), atHosts(900, 900)...), options: Options{Parallel: parallel, Timeout: timeoutOfTests}}
+			s := simulated{
+				servers: append(atHosts(900, 1), atHosts(900, 900)...),
+				options: Options{Parallel: parallel, Timeout: timeoutOfTests},
+			}
 			s.answer = func(i, _, _ int) (time.Duration, error) {
 				if i < 900 {
 					return 20 * time.Second, nil

@@ -36,7 +36,7 @@ import (
 // Options hold for every server of one run. The zero value works.
 type Options struct {
 	Timeout    time.Duration // for one attempt at one server; 0 = none
-	Parallel   int           // servers at once; 0 = AtOnce, and of those at URLs as many more as answer no slower for it
+	Parallel   int           // servers at once; 0 = 64 at URLs, 8 at one host, AtOnce started here
 	Protocol   string        // pins a protocol version; empty or "auto" = negotiate
 	Retries    int           // further attempts after a failure that can heal
 	FailFast   bool          // stop at the first failure
@@ -135,14 +135,15 @@ func All(ctx context.Context, servers []Server, options Options) iter.Seq[Result
 	}
 }
 
-// probeAll probes with a bound and closes the channel at the end. A failure stops the rest before its place is free.
+// probeAll probes with a bound and closes the channel at the end. A failure stops the rest before its slot
+// is free.
 func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Server, options Options) <-chan Result {
 	results := make(chan Result)
 	go func() {
 		defer close(results)
-		eachPlace(ctx, servers, options, func(one *place) {
-			result := probeOne(ctx, servers[one.index], options, one)
-			result.Index = one.index
+		eachSlot(ctx, servers, options, func(i int, again func(error) bool) {
+			result := probeOne(ctx, servers[i], options, again)
+			result.Index = i
 			if result.Err != nil && options.FailFast {
 				stop(ErrNotTried)
 			}
@@ -152,9 +153,9 @@ func probeAll(ctx context.Context, stop context.CancelCauseFunc, servers []Serve
 	return results
 }
 
-// probeOne asks one server for everything, again when it is turned away for now, and as long as a failure can heal and Options.Retries
-// allow.
-func probeOne(ctx context.Context, server Server, options Options, at *place) Result {
+// probeOne asks one server for everything, again while again says so, and as often as Options.Retries allow
+// if the failure can heal.
+func probeOne(ctx context.Context, server Server, options Options, again func(error) bool) Result {
 	if ctx.Err() != nil {
 		a := newAttempt(server, options)
 		return Result{Server: server, Err: a.explain(ctx, a.first(), context.Cause(ctx), nil)}
@@ -162,7 +163,7 @@ func probeOne(ctx context.Context, server Server, options Options, at *place) Re
 	var result Result
 	start, tries := time.Now(), 0
 	retry(ctx, options.Retries, func() error {
-		for again := true; again; again = at.again(ctx, result.Err) {
+		for more := true; more; more = again(result.Err) {
 			tries++
 			result = newAttempt(server, options).run(ctx, start)
 			result.Attempts = tries
