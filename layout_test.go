@@ -23,7 +23,7 @@ const module = "github.com/mcpctl/mcpctl/"
 var floors = [][]string{
 	0:  {"internal/ecma", "internal/lists", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/match"},
 	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/wording", "internal/terminal", "internal/vault", "internal/reload", "internal/tokens", "internal/journal", "internal/printable", "internal/conformance", "internal/store"},
-	2:  {"internal/signature", "pkg/diff", "pkg/check", "internal/usage", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
+	2:  {"internal/signature", "pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/declared", "internal/report", "internal/rules", "pkg/probe", "pkg/watch"},
 	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},
 	5:  {"internal/config"},
@@ -48,7 +48,6 @@ var libraries = map[string][]string{
 	"github.com/gofrs/flock":                   {"internal/files", "internal/journal", "internal/packages", "internal/store"},
 	"github.com/golang-jwt/jwt/v5":             {"internal/auth"},
 	"github.com/joho/godotenv":                 {"internal/config"},
-	"github.com/klauspost/compress":            {"internal/usage"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},

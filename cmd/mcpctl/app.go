@@ -152,7 +152,6 @@ func constructors() []constructor {
 		{"grep", grepCommand},
 		{"init", initCommand},
 		{"cache", cacheCommand},
-		{"usage", usageCommand},
 		{"rules", rulesCommand},
 		{"report", reportCommand},
 		{"config", configCommand},

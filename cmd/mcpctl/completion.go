@@ -200,7 +200,7 @@ func (l *line) flagValues(flag string) []candidate {
 	case "report":
 		return lists.Map(report.Formats(), func(format string) candidate { return candidate{value: format + "="} })
 	case "fail-on":
-		return words("breaking", "used-breaking", "warning", "info", "any", "never")
+		return words("breaking", "warning", "info", "any", "never")
 	case "kind":
 		return words(fleet.KindWords()...)
 	case "protocol":
@@ -211,8 +211,6 @@ func (l *line) flagValues(flag string) []candidate {
 		return []candidate{{"declared", "callers send declared properties only"}, {"strict", "callers may send anything that the schema allows"}}
 	case "against":
 		return []candidate{{"previous", "what changed since the last look"}, {"saved", "the distance from the saved snapshot"}}
-	case "usage":
-		return []candidate{{"local", "your own records"}}
 	case "log-level":
 		return words(invoke.LogLevels()...)
 	case "store":
@@ -237,14 +235,6 @@ func (l *line) positional(current string) []candidate {
 	case "auth":
 		if n == 0 {
 			return []candidate{{"status", "which logins there are"}}
-		}
-	case "usage":
-		if n == 0 {
-			return append([]candidate{
-				{"replay", "judge recorded calls by the tools of today"}, {"import", "read calls from records"}, {"export", "write records for others"}, {"forget", "drop records"},
-			}, l.servers()...)
-		} else if l.words[0] == "import" {
-			return nil // the shell offers files
 		}
 	case "show", "call", "prompt", "read", "complete":
 		if n > 0 {

@@ -134,9 +134,6 @@ func retryFlags(c *fleet.Contact) []cli.Flag {
 // judgeFlags choose what fails a run, and what is shown of it. usual is the threshold when nobody says one.
 func judgeFlags(failOn *string, showWaived *bool, usual string) []cli.Flag {
 	levels := "breaking, warning, info, any or never"
-	if usual == "breaking" {
-		levels = strings.Replace(levels, ", ", ", used-breaking (not what records show that nobody calls), ", 1)
-	}
 	return []cli.Flag{
 		&cli.StringFlag{Name: "fail-on", Usage: "status 1 from this `LEVEL` on: " + strings.Replace(levels, usual, usual+" (default)", 1), Destination: failOn},
 		&cli.BoolFlag{Name: "show-waived", Usage: "show in the table what waivers excuse, too", Destination: showWaived},

@@ -52,8 +52,6 @@ Two saved SOURCEs are compared with each other: the first is old, the second is 
 			&cli.BoolFlag{Name: "upgrade", Usage: "configured servers that start a package (npx, uvx, pipx, docker), against its newest version", Destination: &o.Upgrade},
 			&cli.BoolFlag{Name: "locked", Usage: "start no other package than what mcp-snapshots/mcpctl.lock.json says", Destination: &o.Locked},
 			&cli.StringFlag{Name: "build", Usage: "with --base-ref, run `CMD` with the shell in both trees first", Destination: &o.Build},
-			&cli.StringFlag{Name: "usage", Usage: "judge each change by the recorded calls of `RECORDS`: local, or a file of mcpctl usage export", Destination: &o.Records},
-			sinceFlag(&o.Since),
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Scope, view.History = p.scope(), o.Versions > 0
@@ -112,11 +110,8 @@ func checkCommand(p program) *cli.Command {
 		Description: `Looks at each server and at all of them together; no tool is called. A server is asked for its lists twice, to see
 whether they stay the same. What the saved snapshot already has, rules on security tell as info.
 With --conformance a server is also asked what no client would ask – methods, versions, headers and sessions that do not exist – and must
-answer as the specification has it, in both eras if it speaks both.
-With --usage, what recorded calls say of tools, too: those that nobody calls, calls that fail, arguments that are given wrongly or never.`,
+answer as the specification has it, in both eras if it speaks both.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "usage", Usage: "look at the recorded calls of `RECORDS`, too: local, or a file of mcpctl usage export", Destination: &o.Records},
-			sinceFlag(&o.Since),
 			&cli.GenericFlag{Name: "against", Usage: "hold `FILE` or URL to the server: a server.json, the manifest.json of a bundle or a .mcpb, a server card, a README; auto = those of this folder (repeatable)", Value: list(&o.Against), TakesFile: true},
 			&cli.BoolFlag{Name: "fix", Usage: "bring the files of --against in step with the server first: version, title, tools and prompts", Destination: &o.Fix},
 			&cli.BoolFlag{Name: "read-skills", Usage: "read the SKILL.md of each skill, and look at what it says and whether it is what is listed", Destination: &o.ReadSkills},

@@ -17,7 +17,7 @@ import (
 // groups are the commands by what somebody wants to do. What is named nowhere belongs to the last one.
 var groups = []struct{ title, commands string }{
 	{"Look", "list show grep config ping report rules"},
-	{"Guard", "init snapshot diff accept check merge usage merge-driver"},
+	{"Guard", "init snapshot diff accept check merge merge-driver"},
 	{"Watch", "watch"},
 	{"Act", "call prompt read complete"},
 	{"Set up", "login logout auth trust cache completion man version"},

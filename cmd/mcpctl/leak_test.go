@@ -181,15 +181,7 @@ func (l *leak) funcs() template.FuncMap {
 		"query": func() string {
 			return strings.TrimSuffix(l.each(all, func(i int, p planted) string { return fmt.Sprintf("s%d=%s&", i, url.QueryEscape(p.value)) }), "&")
 		},
-		"calls": func() string {
-			return l.each(all, func(_ int, p planted) string { return l.calls(p) })
-		},
-		"credentials": func() string {
-			return l.each(all, func(i int, p planted) string {
-				v := quoteJSON(p.value)
-				return fmt.Sprintf(`{"server":"s","tool":"t%d","arguments":{"password":%s,"api_key":[%[2]s],"auth":{"token":%[2]s}}}`+"\n", i, v)
-			})
-		},
+
 		"users":   func(path string) string { return l.users(path) },
 		"bearers": func(kind string) string { return l.bearers(kind) },
 		"value":   func(kind string) string { return l.named(kind).value },
@@ -224,26 +216,6 @@ func (l *leak) users(path string) string {
 		address := url.URL{Scheme: "http", Host: "127.0.0.1:" + l.port, Path: path, User: url.UserPassword("user", p.value)}
 		return fmt.Sprintf(`"s%d": {"type": "streamable-http", "url": %s},`, i, quoteJSON(address.String()))
 	})
-}
-
-// calls are recorded calls, each made five times, with the secret at every place that a record has for texts.
-func (l *leak) calls(p planted) string {
-	v := quoteJSON(p.value)
-	lines := fmt.Sprintf(`{"server":"s","tool":"t","arguments":{"note":%s,"tags":[%[1]s,{"token":%[1]s}]},"result":{"content":%[1]s}}
-{"type":"user","message":{"content":%[1]s}}
-{"type":"assistant","message":{"content":[{"type":"tool_use","id":%[1]s,"name":"mcp__s__t","input":{"q":%[1]s}}]}}
-{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%[1]s,"content":%[1]s}]}}
-{"type":"response_item","payload":{"type":"function_call","name":"mcp__s__t","arguments":"{\"q\":[]}","call_id":%[1]s}}
-{"type":"response_item","payload":{"type":"function_call_output","call_id":%[1]s,"output":%[1]s}}
-{"type":"event_msg","payload":{"type":"mcp_tool_call_end","call_id":%[1]s,"invocation":{"server":"s","tool":"t","arguments":{"q":%[1]s}},"result":{"Ok":{"content":[{"type":"text","text":%[1]s}]}}}}
-`, v)
-	if p.credible() {
-		lines += fmt.Sprintf(`{"server":"s","tool":"t","arguments":{"map":{%s:1},%[1]s:%[1]s},"consumer":"c","project":%[1]s,"result":{"structuredContent":{%[1]s:1,"note":%[1]s,"list":[{%[1]s:%[1]s}]}}}
-{"type":"session_meta","payload":{"cwd":%[1]s}}
-{"type":"assistant","cwd":%[1]s,"message":{"content":[{"type":"tool_use","id":%[1]s,"name":"mcp__s__t","input":{}}]}}
-`, v)
-	}
-	return strings.Repeat(lines, 5)
 }
 
 // bearers are servers with each secret as a bearer token that a file or command gives.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/output"
-	"github.com/mcpctl/mcpctl/internal/usage"
 )
 
 // value reads what was typed for a flag into the field that it is for. A flag with a value to begin with says so in DefaultText.
@@ -35,17 +34,6 @@ func duration(to **time.Duration) value {
 		}
 		*to = &parsed
 		return nil
-	}
-}
-
-// days is a duration that may be written in days, such as 30d.
-func days(to *time.Duration) value {
-	return func(text string) error {
-		parsed, err := usage.ParseDays(text)
-		if err == nil {
-			*to = parsed
-		}
-		return err
 	}
 }
 

@@ -13,17 +13,16 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // CheckOptions say what is looked at, and what fails.
 type CheckOptions struct {
-	UsageOptions          // recorded calls that rules on usage look at; no Records = none
-	FailOn       string   // as --fail-on; empty = as configured, else warning
-	Against      []string // files and URLs that say what the one server is, or declared.Auto
-	Fix          bool     // the files of Against are brought in step with the server first
+	Scope
+	FailOn  string   // as --fail-on; empty = as configured, else warning
+	Against []string // files and URLs that say what the one server is, or declared.Auto
+	Fix     bool     // the files of Against are brought in step with the server first
 
 	ReadSkills  bool // the texts of skills are read and looked at, too
 	Conformance bool // servers are asked on purpose whether they keep to the specification
@@ -43,10 +42,6 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if err != nil {
 		return nil, err
 	}
-	evidence, err := o.recorded(ctx, p, f.Config)
-	if err != nil {
-		return nil, err
-	}
 	targets, err := f.Resolve(ctx, from)
 	if err != nil {
 		return nil, err
@@ -63,7 +58,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		if err != nil || s.Interrupted { // it was asked for its lists once at most
 			return err
 		}
-		looked[i], err = judge(ctx, subject, evidence(s.Name), check.Options{Budgets: budgets, Timeout: f.Limit()})
+		looked[i], err = judge(ctx, subject, check.Options{Budgets: budgets, Timeout: f.Limit()})
 		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
 		return nil
 	}
@@ -106,12 +101,9 @@ type judged struct {
 	members []check.Member
 }
 
-// judge is what the rules say of a server of which calls are recorded.
-func judge(ctx context.Context, subject check.Subject, calls *usage.Evidence, options check.Options) (j judged, err error) {
-	subject.Recorded, err = host.Within(ctx, options.Timeout, func(context.Context) (*check.Recorded, error) { return calledOf(subject, calls), nil })
-	if err == nil {
-		j.found, j.members, err = check.Each(ctx, []check.Subject{subject}, options)
-	}
+// judge returns what the rules find in a server.
+func judge(ctx context.Context, subject check.Subject, options check.Options) (j judged, err error) {
+	j.found, j.members, err = check.Each(ctx, []check.Subject{subject}, options)
 	return j, err
 }
 

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -19,7 +18,7 @@ import (
 
 // DiffOptions say what is compared with what, and how.
 type DiffOptions struct {
-	UsageOptions // recorded calls by which findings are judged; no Records = as configured, else none
+	Scope
 	diff.Options
 	Base  string // the old side, a SOURCE; empty = the first of two SOURCEs, else the saved snapshots
 	Ref   string // the old side: the same servers, started from this commit
@@ -65,20 +64,11 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	if err != nil {
 		return nil, err
 	}
-	o.Records = cmp.Or(o.Records, f.Config.Project.Usage.Records)
-	evidence, err := o.recorded(ctx, p, f.Config)
-	if err != nil {
-		return nil, err
-	}
 	o.Steps = stepsFor(fleet.WholeOf(f, now, pairs.n))
 	limitMemory(pairs.n)
 	done, room := make([]*compared, pairs.n), roomFor(pairs.n)
 	judge := func(i int, pair Pair) {
-		options := o.Options
-		if calls := evidence(pair.New.Name, pair.Old.Name); calls != nil {
-			options.Recorded = calls
-		}
-		done[i] = pair.within(ctx, f.Limit(), options, policy)
+		done[i] = pair.within(ctx, f.Limit(), o.Options, policy)
 		if done[i] != nil && done[i].server.BaseFile == "" && pair.Old.Transport != "" {
 			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name)) // the lines of which show it, if it is there
 		}
@@ -131,7 +121,6 @@ func (o DiffOptions) told(p host.Process, f *fleet.Fleet, policy finding.Policy,
 		}
 		r.Servers = append(r.Servers, c.server)
 	}
-	r.Findings = f.Config.Project.Usage.Lower(r.Findings) // which version to call it is not asked of callers
 	r.Servers, r.Status = ownThresholds(r.Servers, policy), status(all, unsaved, false)
 	r.InPart(f.Part(o.sides()...), scope.Partial)
 	if policy.Fails(r.Findings) {

@@ -119,7 +119,7 @@ func judgedAgain(p host.Process, cfg *config.Config, whole *report.Report, parts
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
 		found = append(found, check.Together(members, cfg.Project.Budgets)...)
 	}
-	return cfg.Project.Usage.Lower(policy.Apply(found, scopeOf(cfg, applied, seen, partial), p.Now))
+	return policy.Apply(found, scopeOf(cfg, applied, seen, partial), p.Now)
 }
 
 // asFound are findings as they were before a policy saw them, without what it had to say of its waivers.
@@ -129,7 +129,7 @@ func asFound(findings []finding.Finding) []finding.Finding {
 		if strings.HasPrefix(f.Item, "waiver/") {
 			continue
 		}
-		f.Level, f.Was, f.Waiver = cmp.Or(f.Was, f.Level), finding.Off, nil
+		f.Waiver = nil
 		found = append(found, f)
 	}
 	return found

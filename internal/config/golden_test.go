@@ -240,9 +240,6 @@ func dumpProject(b *strings.Builder, p Project) {
 	if p.Budgets != (check.Budgets{}) {
 		fmt.Fprintf(b, "budgets: %+v\n", p.Budgets)
 	}
-	if p.Usage != (Usage{}) {
-		fmt.Fprintf(b, "usage: %s of %s, %+v\n", p.Usage.Window, filepath.Base(p.Usage.Records), p.Usage.UsagePolicy)
-	}
 	if p.Allow.Line > 0 {
 		fmt.Fprintf(b, "allow on line %d: %q\n", p.Allow.Line, p.Allow.Names)
 	}

@@ -417,7 +417,7 @@ func (l *loader) confineIncludes(file origin, line int) bool {
 	return false
 }
 
-// confinePaths finds a folder of snapshots and a file of recorded calls that lead out of the project though nobody named them.
+// confinePaths finds a folder of snapshots that leads out of the project though no flag named it.
 func (l *loader) confinePaths() {
 	p := &l.config.Project
 	if p.File != "" && p.Found == Named {
@@ -428,10 +428,6 @@ func (l *loader) confinePaths() {
 	}
 	if store.Is(p.Snapshots) { // nothing is asked with the user's credentials
 		p.Snapshots = filepath.Join(l.in.Dir, defaultSnapshots)
-	}
-	if records := &p.Usage.Records; p.Usage.line > 0 && l.in.outside(*records) != "" {
-		l.stray(p.Usage.line, "takes recorded calls from", l.in.outside(*records))
-		*records = ""
 	}
 }
 

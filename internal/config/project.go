@@ -5,13 +5,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
-	"github.com/mcpctl/mcpctl/internal/usage"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -27,25 +25,10 @@ type Project struct {
 	Stray     string              // where Snapshots leads to when nobody named it and that is outside of the project; empty = fine
 	Tolerate  []finding.Tolerance // servers that may fail for a while
 	Budgets   check.Budgets       // limits on what servers offer
-	Usage     Usage               // recorded calls by which changes are judged
 	Allow     Allow               // who may be contacted
 
 	snapshotsLine int // of the key; 0 = there is none
 }
-
-// Usage is what mcpctl.yaml says of recorded calls.
-type Usage struct {
-	finding.UsagePolicy
-	line    int           // of Records, when it is a path
-	Records string        // LocalRecords, or the absolute path of a file; empty = nobody asks for any
-	Window  time.Duration // how far back they count; 0 = as usual
-}
-
-// LocalRecords are the user's own recorded calls.
-const LocalRecords = "local"
-
-// usualMinCalls is how many calls must be recorded for a level to be lowered unless somebody says otherwise.
-const usualMinCalls = 100
 
 // Allow is the list of names that may be contacted. The zero value allows all.
 type Allow struct {
@@ -113,7 +96,6 @@ func (p *projectReader) means(out *Project) map[string]func(syntax.Field) {
 		"tolerate":      func(f syntax.Field) { out.Tolerate = whole(p, f, toleranceKeys, p.tolerance) },
 		"waivers":       func(f syntax.Field) { out.Waivers = whole(p, f, waiverKeys, p.waiver) },
 		"budgets":       func(f syntax.Field) { out.Budgets = p.budgets(f) },
-		"usage":         func(f syntax.Field) { out.Usage = p.usage(f) },
 		"allow":         func(f syntax.Field) { out.Allow = p.allow(f) },
 	}
 }
@@ -180,7 +162,7 @@ func (p *projectReader) failOn(f syntax.Field) finding.Threshold {
 	}
 	threshold, err := finding.ParseThreshold(f.Value.Text)
 	if err != nil {
-		p.complain(f.Value.Line, match.Suggest(f.Value.Text, []string{"breaking", "used-breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
+		p.complain(f.Value.Line, match.Suggest(f.Value.Text, []string{"breaking", "warning", "info", "any", "never"}), "%q: %v", f.Key, err)
 		return ""
 	}
 	return threshold
@@ -241,36 +223,6 @@ func (p *projectReader) budgets(f syntax.Field) check.Budgets {
 		}
 	}
 	return b
-}
-
-func (p *projectReader) usage(f syntax.Field) Usage {
-	u := Usage{UsagePolicy: finding.UsagePolicy{MinCalls: usualMinCalls}}
-	p.members(f, true, map[string]func(syntax.Field){
-		"records": func(f syntax.Field) {
-			if u.Records = p.path(f); u.Records != "" && u.Records != LocalRecords {
-				u.Records, u.line = resolve(p.folder, u.Records), f.Line
-			}
-		},
-		"window": func(f syntax.Field) {
-			var err error
-			if u.Window, err = usage.ParseDays(f.Value.Text); err != nil {
-				p.complain(f.Value.Line, "write a number of days such as 30d", "%q: %v", f.Key, err)
-			}
-		},
-		"min-calls": func(f syntax.Field) {
-			n, err := strconv.Atoi(f.Value.Text)
-			if u.MinCalls = n; f.Value.Kind != syntax.Number || err != nil || n < 1 {
-				p.complain(f.Value.Line, "leave it out for 100", "%q must be a whole number above 0", f.Key)
-			}
-		},
-		"unused": func(f syntax.Field) {
-			level, err := finding.ParseLevel(f.Value.Text)
-			if u.Unused = level; err != nil || level != finding.Warning && level != finding.Info {
-				p.complain(f.Value.Line, "leave it out to lower nothing", "%q must be warning or info", f.Key)
-			}
-		},
-	})
-	return u
 }
 
 // allow is the list of names; one that is not a list allows nothing.

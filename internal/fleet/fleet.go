@@ -71,15 +71,6 @@ type Fleet struct {
 	remarked []string          // what was told of the configuration
 }
 
-// Survey is the surfaces that SOURCEs name; none = every configured server.
-func Survey(ctx context.Context, p host.Process, s Selection, c Contact, from []source.Source) ([]Surface, error) {
-	f, err := Load(ctx, p, s, c, from)
-	if err != nil {
-		return nil, err
-	}
-	return f.Survey(ctx, from)
-}
-
 // Survey is the surfaces that SOURCEs name, in their order; none = every configured server.
 func (f *Fleet) Survey(ctx context.Context, from []source.Source) ([]Surface, error) {
 	targets, err := f.Resolve(ctx, from)

@@ -351,7 +351,6 @@ func evidence(f finding.Finding) [][]piece {
 	p := &page{bare: true, Options: Options{Verbose: true}}
 	writeChange(p, 0, f)
 	writeWitness(p, 0, f)
-	writeCalls(p, 0, []finding.Finding{f})
 	return p.rows
 }
 

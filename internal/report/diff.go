@@ -226,9 +226,6 @@ func Meaning(r *Report) string {
 		if Summarize(r.Findings, nil).Breaking > 0 && r.Command == "diff" {
 			return "breaking changes found" + accept
 		}
-		if r.Command == "replay" {
-			return "recorded calls would be refused"
-		}
 		return "findings at or above the threshold" + accept
 	case 3:
 		return "the answer is incomplete, since not every server could be asked in full"

@@ -38,7 +38,6 @@ type Report struct {
 	FailOn   finding.Threshold `json:"failOn,omitempty"`   // from this level on a finding fails the run; empty = breaking
 	Rules    []finding.Rule    `json:"rules,omitempty"`    // rules: the catalogue, or the rules that were asked for
 	Files    []File            `json:"files,omitempty"`    // config --discover: the files of applications that were looked at
-	Usage    []finding.Called  `json:"usage,omitzero"`     // usage: what is recorded of each tool
 	Problems []string          `json:"problems,omitempty"` // what is wrong but belongs to no server, such as an unreadable file
 	Summary  Summary           `json:"summary"`            // how many of what; Write sets it
 	Part     *Part             `json:"part,omitempty"`     // of a run over a part of the servers; nil = it was over all that were chosen
@@ -378,8 +377,6 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"logout":   writeLogins,
 		"auth":     writeLogins,
 		"rules":    writeRules,
-		"usage":    writeUsage,
-		"replay":   writeReplay,
 	}
 	view, ok := views[r.Command]
 	switch {

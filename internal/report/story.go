@@ -68,7 +68,6 @@ func groupRows(g finding.Group, named string, servers roster, told map[string]bo
 	p := &page{bare: true, told: told}
 	writeChanges(p, 0, named, g, servers)
 	writeExample(p, 0, g)
-	writeCalls(p, 0, g.Members)
 	return p.rows
 }
 
@@ -203,7 +202,6 @@ func writeGroup(p *page, indent int, level span, g finding.Group, named, title s
 	}
 	writeChanges(p, indent, named, g, servers)
 	writeExample(p, indent, g)
-	writeCalls(p, indent, g.Members)
 	for _, hint := range hintsOf(g) {
 		p.hint(indent, hint)
 	}
@@ -404,7 +402,6 @@ func writeBody(p *page, indent int, f finding.Finding) {
 	p.paragraph(indent, f.Message, plain)
 	writeChange(p, indent, f)
 	writeWitness(p, indent, f)
-	writeCalls(p, indent, []finding.Finding{f})
 	p.hint(indent, f.Hint)
 	p.text(indent, 2, span{waiverText(f.Waiver), yellow})
 }

@@ -36,7 +36,6 @@ type Subject struct {
 	Snapshot *snapshot.Snapshot // what it offers; nil = not known, and nothing is said of it
 	Saved    *snapshot.Snapshot // what was saved of it before; nil = nothing was
 	Observed Observed           // what was seen on the way
-	Recorded *Recorded          // what recorded calls say of it; nil = nobody asked
 	Declared []Declared         // what files say of it
 
 	SkillTexts map[string]SkillText // by the URIs of the skills whose SKILL.md was read
@@ -218,7 +217,7 @@ var rules = sync.OnceValue(func() []*rule {
 // functions are what looks for each rule, by its id.
 func functions() (alone map[string]look, together map[string]func(fleet, tell)) {
 	alone = map[string]look{}
-	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, usageRules, skillRules, declaredRules, conformanceRules} {
+	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, skillRules, declaredRules, conformanceRules} {
 		for id, f := range family {
 			alone[id] = f
 		}

@@ -37,7 +37,6 @@ type surfaceCase struct {
 	Noise     []string
 	Notices   []check.Notice
 	Supported []string
-	Recorded  *check.Recorded
 	Declared  []check.Declared
 	Exchanges []check.Exchange
 
@@ -151,7 +150,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Recorded: c.Recorded, Declared: c.Declared, Exchanges: c.Exchanges, SkillTexts: c.SkillTexts}
+	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, Exchanges: c.Exchanges, SkillTexts: c.SkillTexts}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {

@@ -249,9 +249,7 @@ func (r *revision) change(ch *change) {
 		r.tell(suffix, f, r.words(ch)...)
 		return
 	}
-	r.calls = r.recordedOf(ch)
 	r.constraint(ch, suffix, f)
-	r.calls = nil
 }
 
 // constraint tells a change of what is accepted.
@@ -445,7 +443,5 @@ func (r *revision) joint(ch *change) {
 		f.Old, f.New, f.Message = r.sent.Old, r.sent.New, "" // no edit explains it
 	}
 	r.show(ch, &f)
-	r.calls = r.refused(ch.judged.Edits...)
 	r.tell(suffix, f)
-	r.calls = nil
 }

@@ -13,7 +13,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
@@ -32,24 +31,9 @@ type Options struct {
 	Enable        []string  // ids of rules that shall speak where they are silent by default; those that are off, as info
 	ItemBudget    int       // bytes that one item may take before text-size-grew speaks; 0 = no budget
 	Steps         int       // work on the schemas; 0 = DefaultSteps
-	Recorded      Recorder  // what recorded calls say of findings about tools; nil = nobody asks
 	Every         bool      // all findings are told one by one, where finding.Sum puts very many of a rule into one
 	Now           time.Time // by which an announced date has come; zero = none has
 	Absence       string    // why a side is nil, as a sentence; empty = the server is not there
-}
-
-// Recorder says what recorded calls of a tool say of a finding.
-type Recorder interface {
-	// Refused are the calls that the old schema accepts and each of the others refuses.
-	Refused(tool string, old *schema.Schema, by ...*schema.Schema) *finding.Usage
-	// Unheard are the calls that send a member which nobody reads any more; the pointer has * for every item and property.
-	Unheard(tool, pointer string) *finding.Usage
-	// Held are the answers that held something at a place in them, with * likewise.
-	Held(tool, pointer string) *finding.Usage
-	// Gone are the calls of a tool that is not there any more.
-	Gone(tool string) *finding.Usage
-	// Undecided are the calls of a tool of which something else changed than what it accepts.
-	Undecided(tool string) *finding.Usage
 }
 
 // Compare tells what changed from old to new, sorted as finding.Sort does; a nil side does not have the server. One that
@@ -94,8 +78,7 @@ type comparison struct {
 	names   []string     // of all tools of the new side
 	pool    *schema.Pool // for the schemas of one item
 
-	calls   func(tool string) *finding.Usage // what recorded calls say of the finding that is told; nil = they cannot tell
-	guesses [][2]string                      // arguments and members that look renamed, each with its new name
+	guesses [][2]string // arguments and members that look renamed, each with its new name
 }
 
 // report completes a finding with what its rule says about it, and keeps it. A level that is set already stays, and so does
@@ -121,22 +104,7 @@ func (c *comparison) report(id string, f finding.Finding, values ...string) {
 	if f.Cause == "" {
 		f.Cause = rule.cause(f, values)
 	}
-	f.Usage = c.recorded(f)
 	c.findings = append(c.findings, f)
-}
-
-// recorded is what recorded calls say of a finding that matters.
-func (c *comparison) recorded(f finding.Finding) *finding.Usage {
-	tool, isTool := strings.CutPrefix(f.Item, "tool/")
-	switch {
-	case c.Recorded == nil || !isTool || f.Level < finding.Warning:
-		return nil
-	case f.Rule == "tool-removed", f.Rule == "tool-renamed":
-		return c.Recorded.Gone(tool)
-	case c.calls != nil && !c.AssertFormats: // shapes tell of a few formats only
-		return c.calls(tool)
-	}
-	return c.Recorded.Undecided(tool)
 }
 
 // subject is one item on both sides, or a part of one.

@@ -119,35 +119,6 @@ func (r *revision) compare() {
 	r.remainder()
 }
 
-// refused lets recorded calls judge what each of some edits, and the whole revision, refuses. No edits are all of them.
-func (r *revision) refused(edits ...int) func(tool string) *finding.Usage {
-	if r.Recorded == nil || r.direction == finding.Output {
-		return nil
-	}
-	return func(tool string) *finding.Usage {
-		if len(edits) == 0 {
-			return r.Recorded.Refused(tool, r.Before, r.After)
-		}
-		return r.Recorded.Refused(tool, r.Before, r.After, r.With(edits...))
-	}
-}
-
-// recordedOf lets recorded calls judge a change: those that it refuses; where a member goes and refuses none, those that send it;
-// and of results those that held what changed. nil = they cannot, as where a definition is shared that may stand anywhere.
-func (r *revision) recordedOf(ch *change) func(tool string) *finding.Usage {
-	ignored := r.direction == finding.Input && ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks()
-	of := func(tool string) *finding.Usage { return r.Recorded.Held(tool, ch.Instance) }
-	switch {
-	case r.direction == finding.Input && !ignored:
-		return r.refused(ch.judged.Edits...)
-	case r.Recorded == nil, len(ch.Also) > 0, ch.Instance == "", ch.Family == schema.FamilyProperty && ch.Old == nil:
-		return nil
-	case ignored:
-		of = func(tool string) *finding.Usage { return r.Recorded.Unheard(tool, ch.Instance) }
-	}
-	return of
-}
-
 // reportProblems reports what has no meaning in the new schema and was not in the old one.
 func reportProblems(r *revision) {
 	known := lists.Set(lists.Map(r.Before.Problems(), func(p schema.Problem) string { return p.Message + p.Path }))
@@ -191,8 +162,6 @@ func onOneLine(raw json.RawMessage) json.RawMessage {
 // remainder tells what the verdict on the whole says and no change explained.
 func (r *revision) remainder() {
 	f := r.sent
-	r.calls = r.refused()
-	defer func() { r.calls = nil }()
 	switch {
 	case equal(r.whole): // all edits together say the same in other words
 		r.tell("schema-rewritten", f)

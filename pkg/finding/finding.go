@@ -44,9 +44,6 @@ type Finding struct {
 	Witness json.RawMessage `json:"witness,omitempty"` // an instance that was right before and is wrong now
 	AlsoBy  []string        `json:"alsoBy,omitempty"`  // what else makes the witness wrong, in words, where none shows the finding alone
 
-	Usage *Usage `json:"usage,omitempty"` // what recorded calls say of it; nil = nobody asked them
-	Was   Level  `json:"was,omitempty"`   // the level before Usage lowered it; Off = it did not
-
 	Waiver   *Waiver   `json:"waiver,omitempty"`   // what excuses it; nil = nothing does. Policy.Apply sets it
 	Location *Location `json:"location,omitempty"` // where the old value, or the waiver, stands in a file; nil = in none that is known
 }

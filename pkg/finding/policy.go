@@ -179,7 +179,6 @@ type Threshold string
 // The thresholds, in the words of --fail-on.
 const (
 	FailOnBreaking Threshold = "breaking"
-	FailOnUsed     Threshold = "used-breaking" // breaking, unless it is certain that no recorded call is refused
 	FailOnWarning  Threshold = "warning"
 	FailOnInfo     Threshold = "info"
 	FailOnAny      Threshold = "any" // the same as info: whatever is reported
@@ -189,15 +188,15 @@ const (
 // ParseThreshold reads a word of --fail-on.
 func ParseThreshold(word string) (Threshold, error) {
 	switch t := Threshold(word); t {
-	case FailOnBreaking, FailOnUsed, FailOnWarning, FailOnInfo, FailOnAny, FailOnNever:
+	case FailOnBreaking, FailOnWarning, FailOnInfo, FailOnAny, FailOnNever:
 		return t, nil
 	}
-	return FailOnNever, fmt.Errorf("unknown threshold %q: breaking, used-breaking, warning, info, any and never exist", word)
+	return FailOnNever, fmt.Errorf("unknown threshold %q: breaking, warning, info, any and never exist", word)
 }
 
-// FailsOn tells whether a finding makes the run fail: one that is waived never does.
+// FailsOn reports whether a finding makes the run fail. A waived one never does.
 func (t Threshold) FailsOn(f Finding) bool {
-	return f.Waiver == nil && t.Fails(f.Level) && !(t == FailOnUsed && f.Usage.Unaffected())
+	return f.Waiver == nil && t.Fails(f.Level)
 }
 
 // Fails tells whether a finding of this level makes the run fail.

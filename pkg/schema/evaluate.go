@@ -22,6 +22,13 @@ type evaluator struct {
 	formats bool // they are asserted
 }
 
+// Accepts reports whether the schema accepts a value, decoded with numbers as [json.Number]; formats are annotations.
+// sure is false where that cannot be decided.
+func (s *Schema) Accepts(value any) (accepted, sure bool) {
+	found := newEvaluator(false).satisfies(s.plain, value)
+	return found == inhabited, found != unsure
+}
+
 func (e *evaluator) accepts(l lit, v any) answer {
 	if l.not {
 		return negate(e.satisfies(l.node, v))
@@ -52,8 +59,6 @@ func (e *evaluator) satisfies(n *node, v any) answer {
 // asserts evaluates an assertion about the type that the value has.
 func (e *evaluator) asserts(n *node, v any) answer {
 	switch v := v.(type) {
-	case Partial:
-		return e.partial(n, v)
 	case json.Number:
 		r, ok := rational(v)
 		if !ok {
@@ -108,9 +113,7 @@ func (e *evaluator) one(kids []lit, v any) answer {
 }
 
 func kindOf(v any) kindSet {
-	switch v := v.(type) {
-	case Partial:
-		return v.kinds()
+	switch v.(type) {
 	case nil:
 		return kindNull
 	case bool:
@@ -132,9 +135,6 @@ func (e *evaluator) array(n *node, v []any) answer {
 	case opMaxItems:
 		return answerOf(len(v) <= n.count)
 	case opUnique:
-		if len(v) > 1 && partly(v) {
-			return unsure
-		}
 		seen := map[string]bool{}
 		for _, item := range v {
 			if e.spend(32 * weight(item, maxEvaluation)) {
