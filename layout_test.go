@@ -49,6 +49,7 @@ var libraries = map[string][]string{
 	"github.com/golang-jwt/jwt/v5":             {"internal/auth"},
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
+	"github.com/olekukonko/tablewriter":        {"internal/report"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},
 	"github.com/tailscale/hujson":              {"internal/syntax", "internal/fixture"},

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -222,13 +221,11 @@ func cacheCommand(p program) *cli.Command {
 				return err
 			}
 			var out bytes.Buffer
-			table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 			sum := int64(0)
 			for _, e := range entries {
-				fmt.Fprintf(table, "%s\t%s\tused %s\n", report.Visible(e.Name), printable.Size(int(e.Bytes)), e.Used.Format(time.DateOnly))
+				fmt.Fprintf(&out, "%s  %s  used %s\n", report.Visible(e.Name), printable.Size(int(e.Bytes)), e.Used.Format(time.DateOnly))
 				sum += e.Bytes
 			}
-			_ = table.Flush() // into memory
 			fmt.Fprintf(&out, "%s %s in %s\n", printable.Size(int(sum)), done, store.Folder)
 			return p.Output.Bytes(c.Context, p.Process, out.Bytes())
 		},

@@ -162,7 +162,7 @@ func write(ctx, late context.Context, p host.Process, o Options, r *report.Repor
 		}
 	}
 	if o.File == "" {
-		view.Width, view.Height = terminal.Size(p.Out)
+		view.Width, _ = terminal.Size(p.Out)
 	}
 	content := func(format string, view report.Options) files.Content {
 		return func(w io.Writer) error {

@@ -17,120 +17,77 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// part is a member of a report, or one element of a list that is one.
-type part struct {
-	key   string
-	at    int // which element it is; -1 = a whole member
-	last  bool
-	value any
-	raw   json.RawMessage // the value encoded; nil = when it is written
+// member is a member of the JSON form of a report, encoded: one value, or the elements of a list.
+type member struct {
+	key      string
+	value    json.RawMessage
+	elements []json.RawMessage // nil = the value is no list of servers, findings or groups, or it is empty
 }
 
-// mostHeld is how much of a report is held encoded, in bytes.
-const mostHeld = 16 << 20
-
-// partsOf are the members of a report, with servers, findings and groups one by one: all of them together may be larger than what is
-// known of them. What is no JSON is told before the first byte is written, since half a document is worse than none.
-func partsOf(r *Report) ([]part, error) {
+// encoded returns the members of a report in their order. Servers, findings and groups are encoded one by one, so that no
+// encoder holds those of a fleet together. An error comes before anything is written: half a document is worse than none.
+func encoded(r *Report) ([]member, error) {
 	outline := *r
 	outline.Servers, outline.Findings, outline.Groups = stub(r.Servers), stub(r.Findings), stub(r.Groups)
 	raw, err := rawjson.Encode(outline)
 	if err != nil {
 		return nil, err
 	}
-	members, err := rawjson.Members(raw)
+	all, err := rawjson.Members(raw)
 	if err != nil {
 		return nil, err
 	}
-	var parts []part
-	for _, m := range members {
-		elements := elementsOf(r, m.Key)
-		if len(elements) == 0 {
-			elements = []part{{at: -1, raw: m.Value}}
+	members := lists.Map(all, func(m rawjson.Member) member { return member{key: m.Key, value: m.Value} })
+	for i := range members {
+		switch m := &members[i]; m.key {
+		case "servers":
+			m.elements, err = encodeEach(r.Servers, func(s *Server) any { return s })
+		case "findings":
+			m.elements, err = encodeEach(r.Findings, func(f *finding.Finding) any { return judgedAs(*f) })
+		case "groups":
+			m.elements, err = encodeEach(r.Groups, func(g *finding.Group) any { return g })
 		}
-		for _, p := range elements {
-			p.key = m.Key
-			parts = append(parts, p)
-		}
-	}
-	return parts, hold(parts)
-}
-
-func elementsOf(r *Report, key string) []part {
-	switch key {
-	case "servers":
-		return elements(r.Servers)
-	case "findings":
-		return elements(r.Findings)
-	case "groups":
-		return elements(r.Groups)
-	}
-	return nil
-}
-
-func elements[E any](all []E) []part {
-	parts := make([]part, len(all))
-	for i := range all {
-		parts[i] = part{at: i, last: i == len(all)-1, value: &all[i]}
-	}
-	return parts
-}
-
-// hold encodes every part, and keeps as many as there is room for: those are encoded once.
-func hold(parts []part) error {
-	held := 0
-	for i := range parts {
-		raw, err := parts[i].encoded()
 		if err != nil {
-			return err
-		}
-		if held += len(raw); held <= mostHeld {
-			parts[i].raw = raw
+			return nil, err
 		}
 	}
-	return nil
+	return members, nil
 }
 
-func (p part) encoded() (json.RawMessage, error) {
-	if p.raw != nil {
-		return p.raw, nil
+func encodeEach[E any](all []E, value func(*E) any) (elements []json.RawMessage, err error) {
+	for i := range all {
+		raw, err := rawjson.Encode(value(&all[i]))
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, raw)
 	}
-	if f, judges := p.value.(*finding.Finding); judges {
-		return rawjson.Encode(judgedAs(*f))
-	}
-	return rawjson.Encode(p.value)
+	return elements, nil
 }
 
-// stub is a list that is there, or is empty, as the other one is. It holds nothing of it: what a finding says may be large.
+// stub returns a list that is absent, empty or not, as all is, without its elements.
 func stub[S ~[]E, E any](all S) S { return append(all[:0:0], make(S, min(1, len(all)))...) }
 
 func writeJSON(w io.Writer, r *Report, _ Options) error {
-	parts, err := partsOf(r)
+	members, err := encoded(r)
 	if err != nil {
 		return err
 	}
-	out, line, opening := bufio.NewWriter(w), []byte(nil), "{"
-	for _, p := range parts {
-		line = line[:0]
-		if p.at <= 0 {
-			line = append(append(append(line, opening+"\n  "...), rawjson.Quote(p.key)...), ": "...)
+	out, opening := bufio.NewWriter(w), "{"
+	for _, m := range members {
+		line := append(append([]byte(opening+"\n  "), rawjson.Quote(m.key)...), ": "...)
+		if opening = ","; m.elements == nil {
+			_, _ = out.Write(printable.AppendIndented(line, m.value, 1))
+			continue
 		}
-		opening = ","
-		raw, _ := p.encoded() // which was tried
-		switch {
-		case p.at < 0:
-			line = printable.AppendIndented(line, raw, 1)
-		case p.at == 0:
-			line = printable.AppendIndented(append(line, "[\n    "...), raw, 2)
-		default:
-			line = printable.AppendIndented(append(line, ",\n    "...), raw, 2)
+		for i, raw := range m.elements {
+			line = append(line, ",["[count(i == 0)], '\n')
+			_, _ = out.Write(printable.AppendIndented(append(line, "    "...), raw, 2))
+			line = line[:0]
 		}
-		if p.last {
-			line = append(line, "\n  ]"...)
-		}
-		_, _ = out.Write(line)
+		_, _ = out.WriteString("\n  ]")
 	}
-	_, _ = out.WriteString("\n}\n") // Flush tells what went wrong
+	_, _ = out.WriteString("\n}\n") // Flush returns the first error
 	return out.Flush()
 }
 
@@ -143,7 +100,7 @@ func writeIndentedJSON(w io.Writer, v any) error {
 	return err
 }
 
-// MarshalJSON gives every finding its fingerprint.
+// MarshalJSON adds the fingerprint to each finding.
 func (all Findings) MarshalJSON() ([]byte, error) {
 	list := []judged{}
 	for _, f := range all {

@@ -31,17 +31,16 @@ func writeVerdicts(p *page, r *Report) {
 		writeCompared(p, changed[0])
 	}
 	writeStory(p, r, causes)
-	rest := p.part()
-	if len(changed) > 1 {
-		writeComparisons(rest, changed)
-	}
-	writeUnsaved(rest, quiet)
-	writeFailures(rest, r.Servers)
-	writeUnchanged(rest, r.Command, quiet)
-	writeTotals(rest, r, causes)
 	p.gap()
-	writeCauses(p, 0, servers, causes, p.spare(rest))
-	p.then(rest)
+	writeCauses(p, 0, servers, causes)
+	if len(changed) > 1 {
+		p.gap()
+		writeComparisons(p, changed)
+	}
+	writeUnsaved(p, quiet)
+	writeFailures(p, r.Servers)
+	writeUnchanged(p, r.Command, quiet)
+	writeTotals(p, r, causes)
 }
 
 // wanted are the findings that are shown: waived ones only on request.

@@ -103,7 +103,7 @@ func writeEventLines(p *page, e Event) {
 	if e.Error != nil {
 		writeTrouble(p, *e.Error)
 	}
-	writeCauses(p, 2, roster{}, p.causes(finding.Groups(e.Findings)), 0)
+	writeCauses(p, 2, roster{}, p.causes(finding.Groups(e.Findings)))
 }
 
 func (e Event) word() span {

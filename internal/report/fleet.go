@@ -11,50 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// mostServers is how many servers a folded page names in one place; more of them are a fleet.
+// mostServers is how many servers or causes a folded page names in one place; more servers are a fleet.
 const mostServers = 20
-
-// screens are the least lines that a terminal gets of a fleet, which is two small ones.
-const screens = 48
-
-// fleetLines is how many lines people are shown of a fleet at once, two screens; 0 = any number.
-func (o Options) fleetLines(r *Report) int {
-	if o.Verbose || o.Width <= 0 || o.Height <= 0 || len(r.Servers) <= mostServers {
-		return 0
-	}
-	problems := &page{Options: o}
-	writeProblems(problems, r.Problems)
-	return max(max(2*o.Height, screens)-problems.height()-3, screens/2) // less what stands around them
-}
-
-func (p *page) height() int { return strings.Count(p.String(), "\n") }
-
-// spare is how many lines are left when others follow, a few at least; 0 = any number.
-func (p *page) spare(others ...*page) int {
-	if p.lines == 0 {
-		return 0
-	}
-	left := p.lines - p.height()
-	for _, one := range others {
-		left -= one.height() + 1
-	}
-	return max(left, 8)
-}
-
-func (p *page) then(below *page) {
-	if below.Len() > 0 {
-		p.gap()
-		p.add(below)
-	}
-}
-
-// writeRest tells what a fleet has besides what is shown, by what each is counted as, and how to see it.
-func writeRest(p *page, what string, words []string) {
-	if len(words) == 0 {
-		return
-	}
-	p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all", quantity(len(words), "more "+what), tally(words)), dim})
-}
 
 // tally counts words: "2 ok, 1 failed". Some words may have an order; the others are in their own.
 func tally(words []string, order ...string) string {
@@ -62,20 +20,6 @@ func tally(words []string, order ...string) string {
 	slices.SortStableFunc(words, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 	counted := lists.Map(lists.Group(words, func(word string) string { return word }), func(same []string) string { return fmt.Sprintf("%d %s", len(same), same[0]) })
 	return strings.Join(counted, ", ")
-}
-
-// fleetGrid writes as many of the rows as a fleet may have, those whose word comes first among words, and counts the others.
-func (p *page) fleetGrid(g grid, of, words []string, rest *page) {
-	if g.most = p.spare(rest) - 2; g.most > 0 && len(of) >= g.most {
-		order := make([]int, len(of))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return slices.Index(words, of[a]) - slices.Index(words, of[b]) })
-		g.rows, of = lists.Map(order, func(i int) []span { return g.rows[i] }), lists.Map(order, func(i int) string { return of[i] })
-	}
-	writeRest(p, "server", of[p.grid(0, g):])
-	p.then(rest)
 }
 
 // trouble is one cause for which servers could not be asked in full.
@@ -128,18 +72,11 @@ func nameless(says, name string) string {
 	return address().ReplaceAllString(strings.ReplaceAll(says, name, ""), "")
 }
 
-// writeFailures writes a block for each cause for which servers could not be asked in full; of a fleet, in a third of its lines.
+// writeFailures writes a block for each cause for which servers could not be asked in full.
 func writeFailures(p *page, servers []Server) {
-	before, all := p.height(), troubles(servers)
-	for i, t := range all {
-		one := p.part()
-		writeFailure(one, t)
-		if p.lines > 0 && i > 0 && p.height()-before+one.height() > p.lines/3 {
-			p.gap()
-			p.text(0, 2, span{furtherCauses(all[i:]), dim})
-			return
-		}
-		p.then(one)
+	for _, t := range troubles(servers) {
+		p.gap()
+		writeFailure(p, t)
 	}
 }
 
@@ -186,7 +123,7 @@ func toleratedNote(s Server) string {
 
 func writeFailure(p *page, t *trouble) {
 	names := strings.Join(t.Names, ", ")
-	if p.lines > 0 {
+	if p.fold > 0 {
 		names = someOf(t.Names, mostPlaces)
 	}
 	head := []span{{names, bold}, {"  ", plain}, {string(t.State), stateStyle(t.State)}}

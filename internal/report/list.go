@@ -25,10 +25,9 @@ func writeList(p *page, r *Report) {
 		writeItemList(p, r.Servers)
 		return
 	}
-	rest := p.part()
-	writeFailures(rest, r.Servers)
-	writeFleetTotals(rest, r.Servers)
-	writeServerList(p, r.Servers, rest)
+	writeServerList(p, r.Servers)
+	writeFailures(p, r.Servers)
+	writeFleetTotals(p, r.Servers)
 }
 
 // writeFleetTotals tells of several servers how many are in which state, and what they offer together.
@@ -53,17 +52,14 @@ func writeFleetTotals(p *page, servers []Server) {
 	p.text(0, 2, span{says, dim})
 }
 
-// The states of servers in the order of totals, and in that in which a fleet shows them: what failed is told below by its causes.
-var (
-	totalled = []string{string(OK), string(Partial), string(Failed), string(Disabled), string(Absent)}
-	answered = []string{string(Partial), string(OK), string(Absent), string(Disabled), string(Failed)}
-)
+// totalled are the states of servers in the order of totals.
+var totalled = []string{string(OK), string(Partial), string(Failed), string(Disabled), string(Absent)}
 
 func states(servers []Server) []string {
 	return lists.Map(servers, func(s Server) string { return string(s.State) })
 }
 
-func writeServerList(p *page, servers []Server, rest *page) {
+func writeServerList(p *page, servers []Server) {
 	kinds := countedKinds(servers)
 	var columns []column
 	for i, k := range kinds {
@@ -71,21 +67,21 @@ func writeServerList(p *page, servers []Server, rest *page) {
 	}
 	columns = append(columns, column{title: "TOKENS", right: true, least: 6, drop: 4},
 		column{title: "TIME", right: true, least: 6, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9})
-	p.serverGrid(servers, rest, columns, func(s Server) []span {
+	p.serverGrid(servers, columns, func(s Server) []span {
 		cells := lists.Map(kinds, func(k snapshot.Kind) span { return countCell(s, k) })
 		return append(cells, span{number(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain})
 	})
 }
 
 // serverGrid writes a row for each server: whether it answered, what is told besides, and what kept it from answering.
-func (p *page) serverGrid(servers []Server, rest *page, columns []column, cells func(Server) []span) {
+func (p *page) serverGrid(servers []Server, columns []column, cells func(Server) []span) {
 	about := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS", least: 8}, {title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", least: 10, drop: 2}}
 	rows := lists.Map(servers, func(s Server) []span {
 		row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain}, {s.ProtocolVersion, plain}}
 		return append(append(row, cells(s)...), span{problem(s), stateStyle(s.State)})
 	})
 	columns = append(append(about, columns...), column{title: "PROBLEM", brief: true, least: 20, drop: 1})
-	p.fleetGrid(grid{columns: columns, rows: rows}, states(servers), answered, rest)
+	p.grid(0, grid{columns: columns, rows: rows})
 }
 
 // countedKinds are the kinds that have a column: those of the core, and skills where a server has a list of them.

@@ -16,7 +16,6 @@ import (
 type page struct {
 	strings.Builder
 	Options
-	lines int             // how many lines there may be, of a fleet; 0 = any number
 	fold  int             // from how many lines on a text is shown in part; 0 = never
 	still bool            // nothing changed: values stand there without a sign
 	told  map[string]bool // what need not be said again; nil = everything is said
@@ -75,7 +74,7 @@ func (p *page) row(indent int, row []piece) {
 }
 
 func (p *page) part() *page {
-	return &page{Options: p.Options, lines: p.lines, fold: p.fold, still: p.still, told: p.told, bare: p.bare}
+	return &page{Options: p.Options, fold: p.fold, still: p.still, told: p.told, bare: p.bare}
 }
 
 func (p *page) add(part *page) {

@@ -90,12 +90,11 @@ type Summary struct {
 
 // Options are the ways to write a report. The zero value writes plain text of unlimited width.
 type Options struct {
-	Width  int  // columns of the terminal; 0 = unlimited
-	Height int  // lines of the terminal: of more than 20 servers a table shows two screens; 0 = unlimited
-	Color  bool // whether to colour
-	Items  bool // table of list: a row per item even when there are several servers
-	Fleet  bool // table of list: a row per server even when there is one, unless Items is set
-	Raw    bool // table of show: the raw JSON of every item as well
+	Width int  // columns of the terminal; 0 = unlimited
+	Color bool // whether to colour
+	Items bool // table of list: a row per item even when there are several servers
+	Fleet bool // table of list: a row per server even when there is one, unless Items is set
+	Raw   bool // table of show: the raw JSON of every item as well
 
 	History bool // table of diff: a row for each release of one package, unless Verbose is set
 	Verbose bool // table of diff and check: every finding with its pointer and its values as they stand
@@ -357,7 +356,7 @@ func Write(w io.Writer, format string, r *Report, o Options) error {
 
 // writeTable writes the view of a command that people read.
 func writeTable(w io.Writer, r *Report, o Options) error {
-	p := &page{Options: o, lines: o.fleetLines(r)}
+	p := &page{Options: o}
 	p.still = r.Command == "check"
 	if !o.Verbose {
 		p.told = map[string]bool{}

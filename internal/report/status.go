@@ -83,10 +83,9 @@ func (l Login) ends() string {
 
 // writePings writes a row per server: whether it answered, and how fast.
 func writePings(p *page, r *Report) {
-	rest := p.part()
-	writeFailures(rest, r.Servers)
-	p.serverGrid(r.Servers, rest, []column{{title: "PINGS", right: true, drop: 4}, {title: "FASTEST", right: true, drop: 5},
+	p.serverGrid(r.Servers, []column{{title: "PINGS", right: true, drop: 4}, {title: "FASTEST", right: true, drop: 5},
 		{title: "MEDIAN", right: true, least: 8}, {title: "SLOWEST", right: true, drop: 6}}, Server.pings)
+	writeFailures(p, r.Servers)
 }
 
 func (s Server) pings() []span {
@@ -105,11 +104,11 @@ func writeSaved(p *page, r *Report) {
 	g := grid{columns: []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}}, rows: lists.Map(saved, savedRow)}
 	of := lists.Map(saved, func(s Server) string { return string(s.Saved.Action) })
-	rest := p.part()
-	writeFailures(rest, r.Servers)
-	rest.gap()
-	rest.text(0, 0, span{cmp.Or(tally(of, string(Created), string(Updated), string(Unchanged), string(Skipped)), "nothing to save"), plain})
-	p.fleetGrid(g, of, []string{string(Updated), string(Created), string(Unchanged), string(Skipped)}, rest)
+	p.grid(0, g)
+	writeFailures(p, r.Servers)
+	p.gap()
+	done := tally(of, string(Created), string(Updated), string(Unchanged), string(Skipped))
+	p.text(0, 0, span{cmp.Or(done, "nothing to save"), plain})
 }
 
 // writeAccepted writes the findings that are no longer ones, then what became of the files.
@@ -120,7 +119,7 @@ func writeAccepted(p *page, r *Report) {
 			p.gap()
 			writeCompared(p, s)
 			p.gap()
-			writeCauses(p, 0, servers, p.causes(finding.Groups(found)), 0)
+			writeCauses(p, 0, servers, p.causes(finding.Groups(found)))
 		}
 	}
 	p.gap()
@@ -204,9 +203,6 @@ func writeStderr(p *page, text string) {
 	}
 	p.line(2, span{"stderr:", dim})
 	head, tail := stderrHead, stderrTail
-	if p.lines > 0 {
-		head, tail = 2, 4
-	}
 	if more := len(all) - head - tail; more > 0 {
 		between := "… " + quantity(more, "line") + " more …"
 		all = slices.Concat(all[:head], []string{between}, all[len(all)-tail:])

@@ -85,7 +85,7 @@ func writeStory(p *page, r *Report, causes []cause) {
 		line := &page{Options: p.Options}
 		line.text(2, 10, span{fmt.Sprintf("%-8s", c.level().text), c.level().style}, span{"  " + c.title(), plain})
 		if used := strings.Count(told.String()+line.String(), "\n"); used >= storyLines && (used > storyLines || i < len(causes)-1) {
-			told.text(2, 10, span{"… and " + quantity(len(causes)-i, "cause") + " more" + strings.Repeat(", all below", count(p.lines == 0)), dim})
+			told.text(2, 10, span{"… and " + quantity(len(causes)-i, "cause") + " more" + ", below", dim})
 			break
 		}
 		told.WriteString(line.String())
@@ -114,17 +114,18 @@ func someOf(names []string, most int) string {
 }
 
 // writeCauses writes each cause with its findings. Between small ones that are good news there is no gap.
-// Once they take more lines than there is room for, the others are counted; a room of 0 is any.
-func writeCauses(p *page, indent int, servers roster, causes []cause, room int) {
-	short, used := false, 0
+// Of a fleet the first are written, and how many there are besides.
+func writeCauses(p *page, indent int, servers roster, causes []cause) {
+	short := false
 	for i, c := range causes {
-		one := p.part()
-		writeCause(one, indent, servers, c)
-		if used += one.height() + 1; room > 0 && i > 0 && used > room-2 {
+		if p.fold > 0 && len(servers.all) > mostServers && i == mostServers {
+			words := lists.Map(causes[i:], func(c cause) string { return levelWord(c.groups[0].Members[0]) })
 			p.gap()
-			writeRest(p, "cause", lists.Map(causes[i:], func(c cause) string { return levelWord(c.groups[0].Members[0]) }))
+			p.text(0, 2, span{fmt.Sprintf("… and %s: %s; --verbose shows all", quantity(len(words), "more cause"), tally(words)), dim})
 			return
 		}
+		one := p.part()
+		writeCause(one, indent, servers, c)
 		was := short
 		if short = strings.Count(one.String(), "\n") < 3 && c.level().text == "info"; i > 0 && !(short && was) {
 			p.gap()
