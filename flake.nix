@@ -10,7 +10,7 @@
           pname = "mcpctl";
           version = self.shortRev or "devel";
           src = self;
-          vendorHash = "sha256-mjzRT5/2bQX6tjGKxUIToK9BkISP8mSwJtJY0rHyORs="; # go test . -run TestFlake -update
+          vendorHash = "sha256-m+PTM1rZ8Y7xB0Vysnuet4ObidGvD+S48zW7Joc9eug="; # go test . -run TestFlake -update
           subPackages = [ "cmd/mcpctl" ];
           tags = [ "urfave_cli_no_docs" ];
           ldflags = [ "-s" "-w" "-X main.buildVersion=${version}" ];
