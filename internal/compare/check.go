@@ -158,7 +158,7 @@ func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subj
 func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface, fits bool, project config.Project) (check.Subject, error) {
 	refuse(s, fits)
 	makeRoom(sizeOf(s.Snapshot), sizeOf(s.Snapshot))
-	one := check.Subject{Name: s.Name, Variant: project.Variants[s.Name], Snapshot: s.Snapshot, Observed: observed(*s), Exchanges: s.Exchanges, SkillTexts: s.SkillTexts}
+	one := check.Subject{Name: s.Name, Snapshot: s.Snapshot, Observed: observed(*s), Exchanges: s.Exchanges, SkillTexts: s.SkillTexts}
 	if s.Transport != "" {
 		saved, err := source.ReadFile(ctx, p, SavedFile(project.Snapshots, one.Name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -52,7 +52,6 @@ type Entry struct {
 	File      string            // where it was configured; "MCP_SERVER_URL" for that variable
 	Line      int               // 1-based; 0 when File is not a file
 	Found     Found             // how File came to be read
-	Base      string            // the server that this is a variant of; empty = it is none
 	Disabled  bool              // configured not to run
 	Problems  []Problem         // why it cannot be run; of a disabled server they matter to nobody
 	Warnings  []Problem         // what should be mended, but does not matter to this run
@@ -79,15 +78,8 @@ func (e Entry) Asks() []Prompt {
 	return e.Prompts
 }
 
-// Names are the names by which the command line and mcpctl.yaml may speak of the entry: its own, then that of the server it
-// is a variant of, then those that other applications have for it.
-func (e Entry) Names() []string {
-	names := []string{e.Server.Name}
-	if e.Base != "" {
-		names = append(names, e.Base)
-	}
-	return append(names, e.aliases...)
-}
+// Names returns the names that select the entry: its own, then those that other applications have for it.
+func (e Entry) Names() []string { return append([]string{e.Server.Name}, e.aliases...) }
 
 // Called tells whether one of the entry's names is among these.
 func (e Entry) Called(names []string) bool {
@@ -119,8 +111,7 @@ const (
 // String names it as reports do.
 func (f Found) String() string { return [...]string{"named", "searched", "discovered", "published"}[f] }
 
-// Select is the entries with these names, in configuration order; none = all. A server's name is that of all its variants.
-// One that does not exist is a Problem with the nearest as its hint; several are Problems.
+// Select is the entries with these names, in configuration order; none = all. One that does not exist is a Problem with the nearest as its hint; several are Problems.
 func (c *Config) Select(names []string) ([]Entry, error) {
 	if len(names) == 0 {
 		return c.Entries, nil
@@ -316,7 +307,6 @@ func names(of map[string]probe.Secret) []string { return lists.SortedKeys(of) }
 type trustSubject struct {
 	path string // absolute, of the file
 	name string // which of its servers
-	base string // of a variant: the file of the server
 }
 
 // NeedsTrust tells whether the entry must not be started or contacted before a person agreed to it, since nobody named it. A
@@ -326,7 +316,7 @@ func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
 // Subject is the entry's file, which of its servers it is, and all that it can do, without values of the user's environment.
 // The parts may hold secrets: they are for digests alone.
 func (e Entry) Subject() (file, server string, parts []string) {
-	return e.subject.path, e.subject.name, append([]string{e.subject.base}, e.Manifest().Parts()...)
+	return e.subject.path, e.subject.name, e.Manifest().Parts()
 }
 
 // discreet are problems without tokens in places where none belongs.

@@ -165,9 +165,6 @@ func dumpEntry(b *strings.Builder, e Entry) {
 	if e.Found != Named {
 		fmt.Fprintf(b, "found: %s\n", e.Found)
 	}
-	if e.Base != "" {
-		fmt.Fprintf(b, "variant of: %s\n", e.Base)
-	}
 	for _, p := range e.Places {
 		fmt.Fprintf(b, "place: %s %s %s:%d %s %s\n", p.Application, p.Scope, p.File, p.Line, p.Name, p.State)
 	}

@@ -31,7 +31,7 @@ func Load(in Input) (*Config, error) {
 		l.entries = l.join(merge(l.entries), l.discover())
 	}
 	l.grant()
-	l.addVariants()
+	l.config.Entries = merge(l.entries)
 	l.refuse()
 	l.confinePaths()
 	read := newContents()
@@ -58,7 +58,6 @@ type loader struct {
 	alone    bool       // mcpctl.yaml says where servers come from
 	distant  bool       // servers come from another project than mcpctl.yaml, inside of its own
 	entries  []Entry
-	variants []variant
 	granted  map[string]sandbox.Grants // by the names of servers
 	problems []Problem
 }
@@ -114,7 +113,7 @@ func (l *loader) readProject(file origin) {
 	s.unit, s.strict = time.Second, true
 	p := projectReader{fieldReader: fieldReader{file: file.shown}, scope: s, rules: l.in.Rules}
 	l.config.Project = p.project(root)
-	l.include, l.alone, l.variants, l.granted = p.include, p.alone, p.varied, p.granted
+	l.include, l.alone, l.granted = p.include, p.alone, p.granted
 	l.entries = append(l.entries, p.entries...)
 	l.problems = append(l.problems, p.problems...)
 }

@@ -32,7 +32,6 @@ const (
 	fromVariable origins = "env"     // the variable that the text names
 	fromFile     origins = "file"    // the file that the text names
 	fromEnvFile  origins = "envFile" // a line of that file
-	removed      origins = "removed" // a variant takes it away
 )
 
 // Manifest is all that the entry can do. Of one that needs trust, Load has read the files that it starts.
@@ -130,9 +129,6 @@ func (b *builder) add(u use) {
 
 func (b *builder) set(name string, u use) {
 	b.Sets = slices.DeleteFunc(b.Sets, func(v manifest.Member) bool { return v.Name == name })
-	if u.from == removed {
-		return
-	}
 	v := manifest.Member{Name: name, Value: manifest.Masked(redact.LiteralValue(name, u.shown), u.shown)}
 	switch {
 	case manifest.Steers(name):
@@ -347,7 +343,7 @@ func hostIn(address string) string {
 // Own tells whether the entry is one of the user's own applications: in a file of the user's that nobody else can write,
 // outside of every repository, and starting nothing of this project.
 func (e Entry) Own() bool {
-	if e.Found != Discovered || e.Base != "" || e.subject.path == "" || len(e.May.Network)+len(e.May.Write) > 0 {
+	if e.Found != Discovered || e.subject.path == "" || len(e.May.Network)+len(e.May.Write) > 0 {
 		return false
 	}
 	real := files.RealPath(e.subject.path)

@@ -55,10 +55,9 @@ const defaultSnapshots = "mcp-snapshots"
 type projectReader struct {
 	fieldReader
 	scope
-	rules   func() []string // known rule ids; nil = not checked
-	include []included      // files of servers
-	entries []Entry         // servers written in the file
-	varied  []variant
+	rules   func() []string           // known rule ids; nil = not checked
+	include []included                // files of servers
+	entries []Entry                   // servers written in the file
 	granted map[string]sandbox.Grants // by the names of servers
 	alone   bool                      // include or servers is there: no other file is looked for
 }
@@ -84,7 +83,6 @@ func (p *projectReader) means(out *Project) map[string]func(syntax.Field) {
 	return map[string]func(syntax.Field){
 		"include":  func(f syntax.Field) { p.alone, p.include = true, p.included(f) },
 		"servers":  func(f syntax.Field) { p.alone, p.entries = true, append(p.entries, p.inline(f)...) },
-		"variants": func(f syntax.Field) { p.varied = p.variants(f) },
 		"discover": func(f syntax.Field) { out.Discover = p.flag(f, false) },
 		"snapshots": func(f syntax.Field) {
 			out.Snapshots, out.snapshotsLine = resolve(p.folder, cmp.Or(p.path(f), defaultSnapshots)), f.Line

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -59,7 +60,7 @@ type serverReader struct {
 var (
 	urlKeys    = []string{"url", "serverUrl", "httpUrl"}
 	stdioKeys  = []string{"args", "env", "cwd", "envFile"}
-	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled", "enabled", "timeout", "sandbox"},
+	serverKeys = slices.Concat([]string{"command", "type", "transport", "oauth", "auth", "disabled", "enabled", "timeout", "sandbox", "protocol"},
 		stdioKeys, urlKeys, credentialKeys)
 )
 
@@ -140,6 +141,9 @@ func (s scope) entry(f syntax.Field) Entry {
 		r.fill(&e)
 		if f, ok := r.get("sandbox"); ok && r.strict { // in files of other programs it would be theirs
 			e.May = r.grants(f, r.folder)
+		}
+		if r.strict {
+			e.Server.Protocol = r.readProtocol()
 		}
 		e.Server.Secrets = append(r.secrets, misplaced(e.Server)...)
 	}
@@ -428,6 +432,33 @@ func secretsOf(values []string) []probe.Secret {
 // hiddenIn are the parts of a command line that are not shown.
 func hiddenIn(argv []string) []probe.Secret {
 	return secretsOf(redact.Hidden(argv, redact.MaskArgs(argv)))
+}
+
+// values returns texts as they are handed to a server.
+func values(of []expanded) []string {
+	return lists.Map(of, func(x expanded) string { return x.value })
+}
+
+// readProtocol returns the version of the protocol to speak; empty when there is none, or after a problem.
+func (r *serverReader) readProtocol() string {
+	f, ok := r.fields.Get("protocol")
+	if !ok || !r.scalar(f) {
+		return ""
+	}
+	if !slices.Contains(probe.Versions(), f.Value.Text) {
+		r.complain(f.Value.Line, cmp.Or(match.Suggest(f.Value.Text, probe.Versions()), "there is "+match.Quoted(probe.Versions(), ", ")),
+			"unknown protocol version %.40q", f.Value.Text)
+		return ""
+	}
+	return f.Value.Text
+}
+
+// Merged returns base with the entries of more, which win; neither is changed.
+func Merged(base, more map[string]probe.Secret) map[string]probe.Secret {
+	both := make(map[string]probe.Secret, len(base)+len(more))
+	maps.Copy(both, base)
+	maps.Copy(both, more)
+	return both
 }
 
 // misplaced are tokens where none belongs: in the address or the working folder.

@@ -180,7 +180,7 @@ func tolerate(f *Fleet, s *Surface) {
 
 // Tolerated is why a server may fail, as mcpctl.yaml says; nil = it may not.
 func (f *Fleet) Tolerated(name string) *finding.Tolerance {
-	return finding.Tolerated(f.Config.Project.Tolerate, f.Config.Project.Names(name), f.process.Now)
+	return finding.Tolerated(f.Config.Project.Tolerate, name, f.process.Now)
 }
 
 // placesOf are the applications that have a server, by where it was found and its name.

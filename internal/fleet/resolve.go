@@ -166,7 +166,7 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 		}
 		targets = append(targets, more...)
 	}
-	if targets, err = f.selected.only(targets, f.Config.Project); err != nil {
+	if targets, err = f.selected.only(targets); err != nil {
 		return nil, err
 	}
 	uniqueNames(targets)
@@ -189,7 +189,7 @@ func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 		return targets[0], nil
 	case !from.Live():
 		return Target{}, exit.Usagef("%s is saved: only a live server can be asked to do something", from.Word)
-	case len(targets) > 1: // the variants of one server
+	case len(targets) > 1: // with a pattern of saved snapshots
 		names := lists.Map(targets, func(t Target) string { return report.Visible(t.Name()) })
 		return Target{}, exit.Usagef("%s is several servers: name one of %s", from.Word, strings.Join(names, ", "))
 	case len(targets) == 0:
@@ -254,13 +254,13 @@ func (s Selection) takes(names []string) bool {
 }
 
 // only are those that may take part, whatever they come from.
-func (s Selection) only(targets []Target, project config.Project) ([]Target, error) {
+func (s Selection) only(targets []Target) ([]Target, error) {
 	left := slices.DeleteFunc(slices.Clone(targets), func(t Target) bool {
 		name := t.Known().Name
 		if t.plain != nil {
 			name = t.plain.Name
 		}
-		return !s.takes(project.Names(name))
+		return !s.takes([]string{name})
 	})
 	if len(left) == 0 && len(targets) > 0 {
 		return nil, exit.Usagef("--only %s leaves nothing of what was named", strings.Join(s.Only, ","))

@@ -459,15 +459,14 @@ func TestRevokeFound(t *testing.T) {
 	}
 }
 
-// TestRevokeByAnyName by which mcpctl trust NAME agrees: that of a server for its variants, that of an application for its server, and
-// that of a server which its application has no more.
+// TestRevokeByAnyName: revoking takes the name of a server, the one that an application has for it, and that of a server
+// which its application no longer has.
 func TestRevokeByAnyName(t *testing.T) {
-	const yaml = "servers: {api: {command: npx}, y: {command: npx, args: ['2']}}\nvariants: {api: {prod: {args: ['3']}, test: {args: ['4']}}}\n"
+	const yaml = "servers: {api: {command: npx}, y: {command: npx, args: ['2']}}\n"
 	for name, c := range map[string]struct{ told, left []string }{
-		"api":         {[]string{"api@prod", "api@test"}, []string{"gone", "same", "same", "y"}},
-		"api@prod":    {[]string{"api@prod"}, []string{"api@test", "gone", "same", "same", "y"}},
-		"same.cursor": {[]string{"same"}, []string{"api@prod", "api@test", "gone", "same", "y"}},
-		"gone":        {[]string{"gone"}, []string{"api@prod", "api@test", "same", "same", "y"}},
+		"api":         {[]string{"api"}, []string{"gone", "same", "same", "y"}},
+		"same.cursor": {[]string{"same"}, []string{"api", "gone", "same", "y"}},
+		"gone":        {[]string{"gone"}, []string{"api", "same", "same", "y"}},
 	} {
 		u := newUser(t)
 		u.writes("project/mcpctl.yaml", yaml)

@@ -32,7 +32,6 @@ import (
 // Subject is one server to look at. Rules of the fleet look at all of them together.
 type Subject struct {
 	Name     string             // configured name
-	Variant  string             // the server that this is one of several variants of; empty = the only one
 	Snapshot *snapshot.Snapshot // what it offers; nil = not known, and nothing is said of it
 	Saved    *snapshot.Snapshot // what was saved of it before; nil = nothing was
 	Observed Observed           // what was seen on the way

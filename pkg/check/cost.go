@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -104,14 +103,13 @@ func over(report tell, place finding.Finding, has string, cost func() int, limit
 // fleet is what the rules on all servers together need of each.
 type fleet struct {
 	members []Member
-	owners  owned
+	owners  map[string][]int
 	budgets Budgets
 }
 
 // Member is what rules on all servers together want to know of one of them. As JSON it can be kept, and judged with others later.
 type Member struct {
 	Name     string    `json:"name"`
-	Server   string    `json:"server"` // of which this is a variant, or itself: a client has one of the variants at a time
 	Tools    []string  `json:"tools"`  // the names of its tools
 	Tokens   int       `json:"tokens"` // what it costs in a prompt; 0 without a budget
 	Mentions []Mention `json:"mentions"`
@@ -149,7 +147,7 @@ func letterOrDigit(c byte) bool {
 
 // memberOf keeps of a server what rules on all of them need, so that the rest of it can go.
 func memberOf(s *server) Member {
-	m := Member{Name: s.Name, Server: cmp.Or(s.Variant, s.Name)}
+	m := Member{Name: s.Name}
 	m.Tools = lists.Map(s.tools, func(t tool) string { return t.Key })
 	if s.options.Budgets.Tokens > 0 {
 		m.Tokens = Tokens(s.Snapshot)
@@ -168,18 +166,12 @@ func memberOf(s *server) Member {
 
 func toolsOf(m Member) int { return len(m.Tools) }
 
-// over tells that all servers together are above a limit, the dearest first; of variants the dearest counts.
+// over tells that all servers together are above a limit, the dearest first.
 func (f fleet) over(report tell, of func(Member) int, limit int, what string) {
 	if limit == 0 {
 		return
 	}
-	dearest := map[string]Member{}
-	for _, m := range f.members {
-		if other, seen := dearest[m.Server]; !seen || of(other) < of(m) {
-			dearest[m.Server] = m
-		}
-	}
-	members := slices.SortedFunc(maps.Values(dearest), func(a, b Member) int {
+	members := slices.SortedFunc(slices.Values(f.members), func(a, b Member) int {
 		return cmp.Or(cmp.Compare(of(b), of(a)), cmp.Compare(a.Name, b.Name))
 	})
 	total, parts := 0, []string{}
@@ -198,40 +190,29 @@ func (f fleet) over(report tell, of func(Member) int, limit int, what string) {
 	report(one)
 }
 
-// owned are the servers that have a tool, by its name, as places among the members; of variants one. They are sorted by name.
-type owned struct {
-	by      map[string][]int
-	variant map[[2]string]bool // a server of several variants, and a tool of one of them
-}
-
-func ownersOf(members []Member) owned {
-	variants, all := map[string]int{}, owned{map[string][]int{}, map[[2]string]bool{}}
-	for _, m := range members {
-		variants[m.Server]++
-	}
+// ownersOf returns the servers that have a tool, by its name, as indexes of members sorted by name.
+func ownersOf(members []Member) map[string][]int {
+	all := map[string][]int{}
 	for i, m := range members {
 		for _, name := range m.Tools {
-			had, one := all.by[name], [2]string{m.Server, name}
-			if name == "" || len(had) > 0 && had[len(had)-1] == i || all.variant[one] {
-				continue
-			}
-			if all.by[name] = append(had, i); variants[m.Server] > 1 {
-				all.variant[one] = true
+			had := all[name]
+			if name != "" && (len(had) == 0 || had[len(had)-1] != i) {
+				all[name] = append(had, i)
 			}
 		}
 	}
-	for _, at := range all.by {
+	for _, at := range all {
 		slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(members[a].Name, members[b].Name) })
 	}
 	return all
 }
 
 // first is the first server that has a tool.
-func (f fleet) first(name string) Member { return f.members[f.owners.by[name][0]] }
+func (f fleet) first(name string) Member { return f.members[f.owners[name][0]] }
 
 func sharedNames(f fleet, report tell) {
 	shared := make([][]string, len(f.members))
-	for name, at := range f.owners.by {
+	for name, at := range f.owners {
 		for _, i := range at[1:] {
 			shared[i] = append(shared[i], name)
 		}
@@ -246,7 +227,7 @@ func sharedNames(f fleet, report tell) {
 func confusableNames(f fleet, report tell) {
 	first := map[string]string{}
 	var alike []finding.Finding
-	for _, name := range lists.SortedKeys(f.owners.by) {
+	for _, name := range lists.SortedKeys(f.owners) {
 		other, seen := first[skeleton(name)]
 		if !seen {
 			first[skeleton(name)] = name
@@ -283,7 +264,7 @@ func foreignTools(f fleet, report tell) {
 			said[one.Word] = true
 		}
 	}
-	for name := range f.owners.by {
+	for name := range f.owners {
 		if word := digest(name); said[word] {
 			names[word] = name
 		}
@@ -291,7 +272,7 @@ func foreignTools(f fleet, report tell) {
 	for _, m := range f.members {
 		for _, said := range m.Mentions {
 			name, known := names[said.Word] // none of its own
-			if known && !f.owners.variant[[2]string{m.Server, name}] {
+			if known {
 				report(finding.Finding{Server: m.Name, Item: said.Item, Path: said.Path, New: rawjson.Quote(name), Message: fmt.Sprintf("The text names %s, a tool of %s.", name, f.first(name).Name)})
 			}
 		}

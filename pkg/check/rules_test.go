@@ -27,7 +27,6 @@ type ruleCase struct {
 
 type surfaceCase struct {
 	Name      string
-	Variant   string
 	Surface   json.RawMessage // a snapshot or the result of a list; or else the members that follow
 	Protocol  string
 	Tools     json.RawMessage
@@ -150,7 +149,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Variant: c.Variant, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, Exchanges: c.Exchanges, SkillTexts: c.SkillTexts}
+	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, Exchanges: c.Exchanges, SkillTexts: c.SkillTexts}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"github.com/mcpctl/mcpctl/internal/lists"
 )
 
 // Policy is what a project decided about findings. The zero value changes no level, waives nothing, fails on breaking.
@@ -17,15 +15,6 @@ type Policy struct {
 	Rules       map[string]Level    // levels that replace those of the findings, by rule id; Off drops them
 	Overrides   map[string]Override // what holds for one server instead, by its name
 	Waivers     []Waiver            // the first that covers a finding and has not expired waives it
-	Variants    map[string]string   // the server that each variant is one of, by the variant's name; what is said of a server holds for its variants
-}
-
-// Names are the names under which the policy may speak of a server: its own, then that of the server it is a variant of.
-func (p Policy) Names(server string) []string {
-	if whole, ok := p.Variants[server]; ok {
-		return []string{server, whole}
-	}
-	return []string{server}
 }
 
 // Override is the policy for one server. What it leaves out holds as for all servers.
@@ -56,7 +45,6 @@ type Scope struct {
 // Apply is the findings as the policy sees them: levels replaced, findings of rules that are off left out, waived ones
 // marked, and findings about the waivers themselves added. They are sorted as Sort does; the given ones are not changed.
 func (p Policy) Apply(findings []Finding, scope Scope, now time.Time) []Finding {
-	scope = p.widened(scope)
 	judged := []Finding{}
 	for _, f := range findings {
 		if f.Level = p.level(f); f.Level != Off {
@@ -82,7 +70,7 @@ func (p Policy) waive(findings []Finding, now time.Time) (used []bool) {
 	for i := range findings {
 		f := &findings[i]
 		for k, w := range p.Waivers {
-			if !w.Covers(*f, p.Names(f.Server)...) || w.Fingerprint != "" && !slices.Contains(named[w.Fingerprint], f.Fingerprint()) {
+			if !w.Covers(*f) || w.Fingerprint != "" && !slices.Contains(named[w.Fingerprint], f.Fingerprint()) {
 				continue
 			}
 			used[k] = true
@@ -147,30 +135,12 @@ func (p Policy) chosen(rule, server string) (level Level, ok bool) {
 
 // levels are the levels that the policy gives, those that go before others first.
 func (p Policy) levels(server string) []map[string]Level {
-	all := lists.Map(p.Names(server), func(name string) map[string]Level { return p.Overrides[name].Rules })
-	return append(all, p.Rules)
-}
-
-// widened is a scope with the servers beside their variants, since waivers may name either.
-func (p Policy) widened(scope Scope) Scope {
-	for _, names := range []*[]string{&scope.Seen, &scope.Partial, &scope.Absent} {
-		var both []string
-		for _, name := range *names {
-			both = append(both, p.Names(name)...)
-		}
-		*names = both
-	}
-	return scope
+	return []map[string]Level{p.Overrides[server].Rules, p.Rules}
 }
 
 // Threshold is the level from which findings of a server fail a run.
 func (p Policy) Threshold(server string) Threshold {
-	for _, name := range p.Names(server) {
-		if own := p.Overrides[name].FailOn; own != "" {
-			return own
-		}
-	}
-	return p.FailOn
+	return cmp.Or(p.Overrides[server].FailOn, p.FailOn)
 }
 
 // Threshold is the lowest level that makes a run fail. The zero value, as any that does not exist, is breaking.

@@ -299,52 +299,12 @@ func TestWaivedFindingInJSON(t *testing.T) {
 	}
 }
 
-// TestVariants: what is said of a server holds for its variants, and for nothing that only has a name like them.
-func TestVariants(t *testing.T) {
-	p := finding.Policy{
-		FailOn: finding.FailOnBreaking, Variants: map[string]string{"a@x": "a", "a@y": "a"},
-		Waivers: []finding.Waiver{{Rule: "tool-removed", Server: "a", Item: "tool/t", Reason: "r"}, {Rule: "tool-removed", Server: "a@y", Item: "tool/u", Reason: "r"}},
-		Overrides: map[string]finding.Override{
-			"a":   {FailOn: finding.FailOnNever, Rules: map[string]finding.Level{"tool-removed": finding.Warning, "tool-added": finding.Info}},
-			"a@y": {FailOn: finding.FailOnAny, Rules: map[string]finding.Level{"tool-removed": finding.Info}},
-		},
-	}
-	all := []finding.Finding{removed("a@x", "t"), removed("a@y", "t"), removed("a@z", "t"), removed("a@x", "u"), removed("a@y", "u")}
-	scope := finding.Scope{Rules: []string{"tool-removed"}, Seen: []string{"a@x", "a@y", "a@z"}}
-	var got []string
-	for _, f := range p.Apply(all, scope, noon()) {
-		got = append(got, fmt.Sprint(f.Server, " ", f.Item, " ", f.Level, " ", f.Waiver != nil))
-	}
-	want := []string{"a@x tool/t warning true", "a@x tool/u warning false", "a@y tool/t info true", "a@y tool/u info true", "a@z tool/t breaking false"}
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if x, y, z := p.Threshold("a@x"), p.Threshold("a@y"), p.Threshold("a@z"); x != finding.FailOnNever || y != finding.FailOnAny || z != finding.FailOnBreaking {
-		t.Errorf("thresholds %s, %s, %s", x, y, z)
-	}
-	if diff := cmp.Diff([]string{"tool-added", "tool-removed"}, p.Enabled("a@y")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestWaiverOfAServerWithVariants is unused only when all variants were looked at.
-func TestWaiverOfAServerWithVariants(t *testing.T) {
-	p := finding.Policy{Variants: map[string]string{"a@x": "a", "a@y": "a"}, Waivers: []finding.Waiver{{Rule: "r", Server: "a", Reason: "r"}}}
-	if got := p.Apply(nil, finding.Scope{Rules: []string{"r"}, Seen: []string{"a@x"}, Absent: []string{"a@y"}}, noon()); len(got) != 0 {
-		t.Errorf("one variant was not asked, and yet: %+v", got)
-	}
-	if got := p.Apply(nil, finding.Scope{Rules: []string{"r"}, Seen: []string{"a@x", "a@y"}}, noon()); len(got) != 1 || got[0].Rule != "waiver-unused" {
-		t.Errorf("%+v", got)
-	}
-}
-
 func TestTolerated(t *testing.T) {
 	all := []finding.Tolerance{{Server: "a", Reason: "old", Expires: "2026-06-29"}, {Server: "a", Reason: "moving", Expires: "2026-06-30"}}
-	if got := finding.Tolerated(all, []string{"a"}, noon()); got == nil || got.Reason != "moving" {
+	if got := finding.Tolerated(all, "a", noon()); got == nil || got.Reason != "moving" {
 		t.Errorf("tolerated by %+v", got)
 	}
-	if finding.Tolerated(all, []string{"a"}, noon().Add(12*time.Hour)) != nil || finding.Tolerated(all, []string{"b"}, noon()) != nil {
+	if finding.Tolerated(all, "a", noon().Add(12*time.Hour)) != nil || finding.Tolerated(all, "b", noon()) != nil {
 		t.Error("what is over, or about another server, is tolerated")
 	}
 }

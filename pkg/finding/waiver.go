@@ -25,10 +25,9 @@ type Waiver struct {
 	Source  Location `json:"-"`                 // where it is written
 }
 
-// Covers tells whether the patterns match a finding of a server, expired or not; names are other names of the server.
-func (w Waiver) Covers(f Finding, names ...string) bool {
-	about := slices.ContainsFunc(append(names, f.Server), func(server string) bool { return w.about(f.Rule, server) })
-	return about && (w.Item == "" || match.Glob(w.Item, f.Item)) &&
+// Covers reports whether the patterns match a finding, expired or not.
+func (w Waiver) Covers(f Finding) bool {
+	return w.about(f.Rule, f.Server) && (w.Item == "" || match.Glob(w.Item, f.Item)) &&
 		(w.Path == "" || match.Glob(w.Path, f.Path) || match.Glob(w.Path, f.Pointer()))
 }
 
@@ -136,10 +135,10 @@ type Tolerance struct {
 	Source  Location `json:"-"`                 // where it is written
 }
 
-// Tolerated is what lets a server with these names fail at a moment; nil when nothing does.
-func Tolerated(tolerances []Tolerance, names []string, now time.Time) *Tolerance {
+// Tolerated returns what lets a server fail at a moment; nil when nothing does.
+func Tolerated(tolerances []Tolerance, name string, now time.Time) *Tolerance {
 	for i, t := range tolerances {
-		if slices.Contains(names, t.Server) && !t.Expires.Over(now) {
+		if t.Server == name && !t.Expires.Over(now) {
 			return &tolerances[i]
 		}
 	}

@@ -1,0 +1,79 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/manifest"
+	"github.com/mcpctl/mcpctl/internal/sandbox"
+	"github.com/mcpctl/mcpctl/internal/syntax"
+)
+
+// grants are what a server may do in a sandbox besides what all may, as mcpctl.yaml in a folder says.
+func (r *fieldReader) grants(f syntax.Field, folder string) sandbox.Grants {
+	var may sandbox.Grants
+	for _, m := range r.object(f, []string{"network", "write"}) {
+		for _, item := range r.scalars(m.In(f.Key)) {
+			switch {
+			case m.Key == "network" && (item.Value.Text == "" || strings.ContainsAny(item.Value.Text, "/ ")):
+				r.complain(item.Line, "write names such as api.example.com", "%.40q is no name of a host", item.Value.Text)
+			case m.Key == "network":
+				may.Network = append(may.Network, item.Value.Text)
+			case item.Value.Text == "":
+				r.complain(item.Line, "write a folder, relative to this file", "an empty name of a folder")
+			default:
+				may.Write = append(may.Write, filepath.Clean(files.From(folder, item.Value.Text)))
+			}
+		}
+	}
+	return may
+}
+
+// grant gives entries what the project's overrides grant to them.
+func (l *loader) grant() {
+	for i := range l.entries {
+		e := &l.entries[i]
+		for _, name := range e.Names() {
+			if may, ok := l.granted[name]; ok {
+				e.May = may
+			}
+		}
+	}
+}
+
+// granted are lines of a manifest about what the entry may do in a sandbox.
+func (e Entry) granted() []manifest.Member {
+	var all []manifest.Member
+	if hosts := e.May.Network; len(hosts) > 0 {
+		all = append(all, manifest.Member{
+			Name: "network", Value: manifest.Plain("all of it, for " + strings.Join(hosts, ", ")),
+			Unusual: "the sandbox cannot hold it to hosts: everything that this machine reaches, itself included, is open to it",
+		})
+	}
+	for _, folder := range e.May.Write {
+		m := manifest.Member{Name: "write", Value: e.located(folder, folder)}
+		git := filepath.Join(e.scope.root, ".git")
+		switch {
+		case !e.scope.holds(folder):
+			m.Unusual = "outside of the project"
+		case files.Below(git, folder) || files.Below(folder, git):
+			m.Unusual = "holds what runs outside of the sandbox later, such as hooks of git"
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// Projects are the folders that the program of the entry is of: one of them is what it sees in a sandbox.
+func (e Entry) Projects() []string {
+	switch s := e.Server.Stdio; {
+	case s == nil || e.Found != Published && e.scope.folder == "":
+		return nil
+	case e.Found == Published:
+		return []string{filepath.Dir(s.Dir)}
+	case e.Found == Searched:
+		return []string{e.scope.root}
+	}
+	return []string{files.ProjectRoot(e.scope.folder)}
+}
