@@ -3,7 +3,7 @@ GO ?= go
 VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X main.buildVersion=$(VERSION)
 # A build as it is released: static, and without the manual pages of urfave/cli, which cost each start half a millisecond.
-RELEASED := CGO_ENABLED=0 $(GO) build -trimpath -tags urfave_cli_no_docs
+RELEASED := CGO_ENABLED=0 $(GO) build -trimpath
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12

@@ -12,7 +12,6 @@
           src = self;
           vendorHash = "sha256-m+PTM1rZ8Y7xB0Vysnuet4ObidGvD+S48zW7Joc9eug="; # go test . -run TestFlake -update
           subPackages = [ "cmd/mcpctl" ];
-          tags = [ "urfave_cli_no_docs" ];
           ldflags = [ "-s" "-w" "-X main.buildVersion=${version}" ];
           env.CGO_ENABLED = 0;
           doCheck = false; # CI has run the tests

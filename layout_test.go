@@ -310,29 +310,3 @@ func TestNoTypeHoldsEverything(t *testing.T) {
 		t.Errorf("only %d types have methods", len(methods))
 	}
 }
-
-// TestNothingIsCompiledAtTheStart finds expressions that every start of the program would compile, whether its run needs them or
-// not: match.Pattern compiles on first use.
-func TestNothingIsCompiledAtTheStart(t *testing.T) {
-	for _, file := range productFiles(t) {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range parsed.Decls {
-			variables, ok := d.(*ast.GenDecl)
-			if !ok || variables.Tok != token.VAR {
-				continue
-			}
-			ast.Inspect(variables, func(n ast.Node) bool {
-				if _, ok := n.(*ast.FuncLit); ok {
-					return false // which runs when it is called
-				}
-				if x, ok := n.(*ast.SelectorExpr); ok && strings.HasPrefix(x.Sel.Name, "MustCompile") {
-					t.Errorf("%s compiles an expression at every start: use match.Pattern", file)
-				}
-				return true
-			})
-		}
-	}
-}

@@ -6,7 +6,7 @@ GO=${GO:-go}
 dir=${BENCH_DIR:-$(mktemp -d)}
 [ -n "${BENCH_DIR:-}" ] || trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir"
-CGO_ENABLED=0 $GO build -trimpath -tags urfave_cli_no_docs -ldflags '-s -w' -o "$dir/mcpctl" ./cmd/mcpctl
+CGO_ENABLED=0 $GO build -trimpath -ldflags '-s -w' -o "$dir/mcpctl" ./cmd/mcpctl
 $GO build -o "$dir/tickets" ./examples/tickets
 if command -v npm >/dev/null 2>&1; then
 	npm install --prefix "$dir" --no-audit --no-fund --ignore-scripts --loglevel=error --force \

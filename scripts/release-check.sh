@@ -61,7 +61,7 @@ host=$($GO env GOOS)_$($GO env GOARCH)
 released=$(ls -d mcpctl_"$host"_*/mcpctl*)
 "./$released" version | grep -qF "mcpctl $version " || wrong "$released does not say that it is $version"
 cd ..
-CGO_ENABLED=0 $GO build -trimpath -tags urfave_cli_no_docs -ldflags "-s -w -X main.buildVersion=$version" -o bin/mcpctl-again ./cmd/mcpctl
+CGO_ENABLED=0 $GO build -trimpath -ldflags "-s -w -X main.buildVersion=$version" -o bin/mcpctl-again ./cmd/mcpctl
 cmp bin/mcpctl-again "dist/$released" || wrong "the binary cannot be built again"
 size=$(($(wc -c <bin/mcpctl-again)))
 test "$size" -le 20000000 || wrong "the binary has $size bytes, 20,000,000 are its most: perform in cmd/mcpctl/app.go says what makes all of it grow at once"

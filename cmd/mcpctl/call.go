@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,12 +19,10 @@ func (p *program) invokeCommand(c *cli.Command, o *invoke.Options) *cli.Command 
 	if p.Output.Format != "table" && !slices.Contains(invoke.Formats(), p.Output.Format) {
 		p.Output.Format = "" // MCPCTL_FORMAT is for reports
 	}
-	own := []cli.Flag{
-		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: strings.Join(invoke.Formats(), ", ") + " (default: text on a terminal, raw elsewhere)", Destination: &p.Output.Format, Value: p.Output.Format},
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "save what comes back to `FILE`, or each piece of it to a file in a folder", Destination: &p.Output.File, TakesFile: true},
-	}
-	last := []cli.Flag{&cli.GenericFlag{Name: "max-bytes", Usage: "refuse a result of more than `SIZE`, such as 500KB or 64MB", Value: &o.MaxBytes}}
+	own := slices.Concat(p.formatFlags(invoke.Formats(), "text on a terminal, else raw"), outputFlag(&p.Output))
+	last := []cli.Flag{&cli.GenericFlag{Name: "max-bytes", Usage: "Refuse results larger than `SIZE`, such as 64MB", Value: &o.MaxBytes}}
 	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(), contactFlags(&p.Select, &p.Contact), last)
+	c.BashComplete = completeFor(p, c)
 	c.Before = p.complete(func() error {
 		if p.Output.Format == "table" {
 			p.Output.Format = "text"
@@ -37,17 +34,16 @@ func (p *program) invokeCommand(c *cli.Command, o *invoke.Options) *cli.Command 
 }
 
 func dryRunFlag(o *invoke.Options) cli.Flag {
-	return &cli.BoolFlag{Name: "dry-run", Usage: "show the request and do not send it", Destination: &o.DryRun}
+	return &cli.BoolFlag{Name: "dry-run", Usage: "Show the request; do not send it", Destination: &o.DryRun}
 }
 
 // askFlags are those of requests that may take time and ask back.
 func askFlags(o *invoke.Options) []cli.Flag {
-	levels := invoke.LogLevels()
 	return []cli.Flag{
 		dryRunFlag(o),
-		&cli.BoolFlag{Name: "no-validate", Usage: "send what the server does not declare, too", Destination: &o.NoValidate},
-		&cli.GenericFlag{Name: "answer", Usage: "answer what the server asks on the way: `KEY=VALUE` as for arguments, or @FILE with a JSON object (repeatable)", Value: list(&o.Answers)},
-		&cli.StringFlag{Name: "log-level", Usage: "ask for log messages from `LEVEL` on: " + strings.Join(levels, ", "), Value: "info", Destination: &o.LogLevel},
+		&cli.BoolFlag{Name: "no-validate", Usage: "Send arguments that the schema refuses", Destination: &o.NoValidate},
+		&cli.GenericFlag{Name: "answer", Usage: "Answer the server's questions: `KEY=VALUE`, @FILE (repeatable)", Value: list(&o.Answers)},
+		&cli.StringFlag{Name: "log-level", Usage: "Request log messages from `LEVEL` on", Value: "info", Destination: &o.LogLevel},
 	}
 }
 
@@ -93,13 +89,12 @@ func callCommand(p program) *cli.Command {
 	var base string
 	return p.invokeCommand(&cli.Command{
 		Name:      "call",
-		Usage:     "call a tool and show what it gives back",
+		Usage:     "Call a tool and print its result",
 		ArgsUsage: "SOURCE TOOL [KEY=VALUE…] [-- CMD ARG…]",
-		Description: `key=value is converted to what the tool's schema wants, key:=JSON is sent as it is, key@=FILE and key:=@FILE read a file;
-a.b=1 is b inside a, and tags[]=x one more element. A tool that does not say that it only reads (readOnlyHint) is called
-only after a yes: asked for on the terminal, given with --yes elsewhere. See docs/call.md.`,
+		Description: `KEY=VALUE is converted to the type in the schema, KEY:=JSON is sent as it is, KEY@=FILE reads a file,
+a.b=1 sets b in a, tags[]=x appends. A tool without readOnlyHint is called after a confirmation.`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "args", Usage: "`JSON` object of arguments, @FILE, or - for standard input; KEY=VALUE is put into it", Destination: &base},
+			&cli.StringFlag{Name: "args", Usage: "Arguments as a `JSON` object, @FILE or - (standard input)", Destination: &base},
 		}, askFlags(&o)...),
 		Action: p.asking(operands{1, true, "call which tool? Write mcpctl call SOURCE TOOL [KEY=VALUE…]; mcpctl list SOURCE shows the tools"}, func(ctx context.Context, from []source.Source, rest []string) error {
 			return invoke.Call(ctx, p.Process, o, from, rest[0], rest[1:], base)
@@ -111,7 +106,7 @@ func promptCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{
 		Name:        "prompt",
-		Usage:       "fill in a prompt and show its messages",
+		Usage:       "Get a prompt",
 		ArgsUsage:   "SOURCE NAME [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `Every argument of a prompt is a text; key@=FILE reads it from a file.`,
 		Flags:       askFlags(&o),
@@ -125,7 +120,7 @@ func readCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{
 		Name:        "read",
-		Usage:       "read a resource",
+		Usage:       "Read a resource",
 		ArgsUsage:   "SOURCE URI [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `A URI template (RFC 6570) is expanded with the values: mcpctl read tickets tickets://{id} id=7.`,
 		Flags:       askFlags(&o),
@@ -139,8 +134,8 @@ func completeCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{
 		Name:        "complete",
-		Usage:       "ask a server what an argument may be",
-		ArgsUsage:   "SOURCE prompt/NAME|template/URI-TEMPLATE ARGUMENT [PREFIX] [KEY=VALUE…] [-- CMD ARG…]",
+		Usage:       "Complete an argument",
+		ArgsUsage:   "SOURCE prompt/NAME|template/URI ARGUMENT [PREFIX] [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `KEY=VALUE are arguments that are known already; servers may suggest by them.`,
 		Flags:       []cli.Flag{dryRunFlag(&o)},
 		Action: p.asking(operands{2, false, "complete what? Write mcpctl complete SOURCE prompt/NAME ARGUMENT [PREFIX], or template/URI-TEMPLATE in the place of prompt/NAME"}, func(ctx context.Context, from []source.Source, rest []string) error {

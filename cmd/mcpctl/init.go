@@ -40,13 +40,11 @@ func initCommand(p program) *cli.Command {
 	var o compare.SaveOptions
 	ci := ""
 	return p.command(&cli.Command{
-		Name:      "init",
-		Usage:     "set a project up: mcpctl.yaml, the first snapshots and, if asked, CI",
-		ArgsUsage: "[URL] [-- CMD ARG…]",
-		Description: `Takes the servers of the configuration that is found here, or the one on the command line. Nothing that exists is
-written over; servers that were only found are started after a yes, as by every command. The one on the command line needs none,
-now and later.`,
-		Flags: []cli.Flag{&cli.StringFlag{Name: "ci", Usage: "also write what runs it: github or gitlab", Destination: &ci}},
+		Name:        "init",
+		Usage:       "Create mcpctl.yaml and the first snapshots",
+		ArgsUsage:   "[URL] [-- CMD ARG…]",
+		Description: `Uses the configuration that is found here, or the server on the command line. Existing files are kept.`,
+		Flags:       []cli.Flag{&cli.StringFlag{Name: "ci", Usage: "Also write a CI workflow: github or gitlab", Destination: &ci}},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())
 			if err != nil {

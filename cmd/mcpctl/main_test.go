@@ -56,7 +56,7 @@ func (s slim) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(bin)
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs", "-ldflags", "-s -w", "-o", bin, ".", "./testdata/fixture")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", bin, ".", "./testdata/fixture")
 	build.Env = append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "CGO_ENABLED=0") // as the Makefile builds
 	if out, err := build.CombinedOutput(); err == nil {
 		os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))

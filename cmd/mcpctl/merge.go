@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,14 +28,14 @@ func mergeCommand(p program) *cli.Command {
 	var wait, maxAge *time.Duration
 	return p.command(&cli.Command{
 		Name:      "merge",
-		Usage:     "one report of the reports of all parts of a run",
+		Usage:     "Merge the reports of a sharded run",
 		ArgsUsage: "REPORT.json|FOLDER…",
-		Description: `Reads what --shard I/N --report json=FILE wrote of each part, and contacts nothing. What only the whole can tell is judged
-now, by the same configuration: budgets of all servers, names that servers share. The exit status is that of one run over all.`,
+		Description: `Reads the reports that --shard I/N --report json=FILE wrote. The exit status is that of one run over all
+servers; a missing shard is status 3.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "show-waived", Usage: "show what waivers excuse, too", Destination: &showWaived},
-			&cli.GenericFlag{Name: "wait", Usage: "wait up to this `TIME` until the reports of all parts are there", Value: duration(&wait)},
-			&cli.GenericFlag{Name: "max-age", Usage: "take no report of a part that began longer ago than this `DURATION`, such as 6h: it is of another run", Value: duration(&maxAge)},
+			waivedFlag(&showWaived),
+			&cli.GenericFlag{Name: "wait", Usage: "Wait up to `TIME` for the reports of all shards", Value: duration(&wait)},
+			&cli.GenericFlag{Name: "max-age", Usage: "Ignore reports that are older than `DURATION`", Value: duration(&maxAge)},
 		},
 		Action: func(c *cli.Context) error {
 			if _, err := fleet.Read(c.Context, p.Process, p.Select); err != nil { // waiting mends nothing
@@ -133,23 +132,4 @@ func jsonFiles(path string) (files []string) {
 		}
 	}
 	return files
-}
-
-func mergeDriverCommand(p program) *cli.Command {
-	return p.command(&cli.Command{
-		Name:      "merge-driver",
-		Usage:     "merge saved snapshots for git, which calls it",
-		ArgsUsage: "BASE OURS THEIRS [PATH]",
-		Description: `Two branches that changed different tools merge by themselves; what both changed is left between git's markers. To set it up:
-   echo 'mcp-snapshots/*.json merge=mcpctl' >>.gitattributes
-   git config merge.mcpctl.name 'mcpctl snapshots'
-   git config merge.mcpctl.driver 'mcpctl merge-driver %O %A %B %P'`,
-		Action: func(c *cli.Context) error {
-			words := c.Args().Slice()
-			if n := len(words); n != 3 && n != 4 {
-				return exit.Usagef("merge-driver wants BASE OURS THEIRS [PATH], as git's %%O %%A %%B %%P: see mcpctl merge-driver --help")
-			}
-			return compare.Merge(c.Context, p.Process, words[0], words[1], words[2], cmp.Or(c.Args().Get(3), words[1]))
-		},
-	})
 }

@@ -33,7 +33,7 @@ func TestScale(t *testing.T) {
 	live, saved, _ := strings.Cut(os.Getenv("MCPCTL_SCALE"), "/")
 	dir := t.TempDir()
 	program := filepath.Join(dir, "mcpctl")
-	if out, err := exec.Command("go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-ldflags", "-s -w", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	fmt.Println("| command | servers | processor time | a server | peak | status |\n|---|---|---|---|---|---|")

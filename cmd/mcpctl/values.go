@@ -15,7 +15,18 @@ import (
 type value func(text string) error
 
 // Set reads what was typed.
-func (v value) Set(text string) error { return v(text) }
+func (v value) Set(text string) error {
+	if text == unchanged {
+		return nil
+	}
+	return v(text)
+}
+
+// unchanged cannot be typed: no argument holds a zero byte.
+const unchanged = "\x00"
+
+// Serialize keeps urfave/cli from setting the value again for each other name of its flag.
+func (value) Serialize() string { return unchanged }
 
 // String has nothing to show.
 func (value) String() string { return "" }

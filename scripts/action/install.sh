@@ -19,7 +19,7 @@ case $VERSION,${ACTION_REF:-} in
 esac
 if [ -z "$VERSION" ]; then
   cd "$GITHUB_ACTION_PATH"
-  go build -trimpath -tags urfave_cli_no_docs -ldflags '-s -w' -o "$folder/" ./cmd/mcpctl
+  go build -trimpath -ldflags '-s -w' -o "$folder/" ./cmd/mcpctl
   exit
 fi
 

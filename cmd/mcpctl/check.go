@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+)
+
+func checkCommand(p program) *cli.Command {
+	var o compare.CheckOptions
+	var view report.Options
+	return p.command(&cli.Command{
+		Name:      "check",
+		Usage:     "Lint servers: protocol, schemas, quality, cost, security",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Description: `Checks each server, and all of them together. No tool is called. Security findings that the saved snapshot
+already has are reported as info.`,
+		Flags: []cli.Flag{
+			&cli.GenericFlag{Name: "against", Usage: "Check `FILE` (server.json, manifest.json; auto) against the server", Value: list(&o.Against), TakesFile: true},
+			&cli.BoolFlag{Name: "fix", Usage: "Update the files of --against first", Destination: &o.Fix},
+			&cli.BoolFlag{Name: "read-skills", Usage: "Read and check the SKILL.md of each skill", Destination: &o.ReadSkills},
+			&cli.BoolFlag{Name: "conformance", Usage: "Test that servers follow the specification", Destination: &o.Conformance},
+		},
+		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
+			o.Scope = p.scope()
+			return compare.Check(ctx, p.Process, o, from)
+		}),
+	}, judgeFlags(&o.FailOn, &view.Waived, "warning"), snapshotsFlags(&p.Select), p.surveyFlags())
+}

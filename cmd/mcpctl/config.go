@@ -1,0 +1,61 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/trust"
+)
+
+func configCommand(p program) *cli.Command {
+	return p.command(&cli.Command{
+		Name:      "config",
+		Usage:     "Show the resolved configuration",
+		ArgsUsage: "[NAME…]",
+		Action: func(c *cli.Context) error {
+			if p.behind != nil {
+				return exit.Usagef(`config reads files: it takes no "--"`)
+			}
+			names := c.Args().Slice()
+			cfg, problem := fleet.Read(c.Context, p.Process, p.Select)
+			if cfg == nil {
+				return problem
+			}
+			if problem == nil && len(cfg.Entries) == 0 && cfg.Looked == nil {
+				return fleet.NoServers(cfg, names)
+			}
+			entries, err := fleet.Choose(cfg, p.Select, names)
+			if err != nil {
+				return err
+			}
+			return p.emit(c.Context, p.found(cfg, entries, problem), nil, report.Options{})
+		},
+	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
+}
+
+// found is what was read, and what is wrong with it.
+func (p program) found(cfg *config.Config, entries []config.Entry, problem error) *report.Report {
+	r := &report.Report{Command: "config"}
+	gate := trust.Gate{Process: p.Process}
+	for _, e := range entries {
+		r.Servers = append(r.Servers, gate.Describe(e))
+		if e.Err() != nil {
+			r.Status = exit.Usage
+		}
+	}
+	if problem != nil {
+		r.Status, r.Problems = exit.Usage, []string{problem.Error()}
+	}
+	for _, looked := range cfg.Looked {
+		if looked.State != config.Absent || p.Verbose {
+			r.Files = append(r.Files, looked)
+		}
+		if looked.Problem != "" {
+			r.Status = exit.Usage
+		}
+	}
+	return r
+}

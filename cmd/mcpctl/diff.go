@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+)
+
+// scope is which servers take part, and how they are reached.
+func (p program) scope() compare.Scope { return compare.Scope{Select: p.Select, Contact: p.Contact} }
+
+func diffCommand(p program) *cli.Command {
+	var o compare.DiffOptions
+	var view report.Options
+	return p.command(&cli.Command{
+		Name:      "diff",
+		Usage:     "Show changes since the saved snapshots",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Description: `Compares servers with their saved snapshots, or with --base. Two saved SOURCEs are
+compared with each other: the first is old, the second new.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "base", Usage: "Compare with `SOURCE`, the old side", Destination: &o.Base},
+			&cli.StringFlag{Name: "base-ref", Usage: "Compare with the servers as of commit `REF`", Destination: &o.Ref},
+			&cli.GenericFlag{Name: "versions", Usage: "Compare the last `N` releases of a package", Value: number(&o.Versions, 0)},
+			&cli.BoolFlag{Name: "upgrade", Usage: "Compare packages with their newest versions", Destination: &o.Upgrade},
+			&cli.BoolFlag{Name: "locked", Usage: "Refuse packages that differ from the lock file", Destination: &o.Locked},
+			&cli.StringFlag{Name: "build", Usage: "With --base-ref: run `CMD` in both trees first", Destination: &o.Build},
+		},
+		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
+			o.Scope, view.History = p.scope(), o.Versions > 0
+			return compare.Diff(ctx, p.Process, o, from)
+		}),
+	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), schemaFlags(&o.Strict, &o.AssertFormats), snapshotsFlags(&p.Select), p.surveyFlags())
+}

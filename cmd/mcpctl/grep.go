@@ -1,0 +1,64 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+func grepCommand(p program) *cli.Command {
+	ignoreCase := false
+	var filter fleet.ItemFilter
+	return p.command(&cli.Command{
+		Name:        "grep",
+		Usage:       "Search tools, prompts and resources",
+		ArgsUsage:   "PATTERN [SOURCE…] [-- CMD ARG…]",
+		Description: `Searches names, descriptions and schemas for a regular expression. Exits 1 if nothing matches.`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "Ignore case", Destination: &ignoreCase},
+			kindFlag(&filter),
+		},
+		Action: func(c *cli.Context) error {
+			if !c.Args().Present() {
+				return exit.Misuse(exit.Advise("mcpctl grep PATTERN [SOURCE…]", "specify a pattern"))
+			}
+			if err := filter.Check(); err != nil {
+				return err
+			}
+			pattern := c.Args().First()
+			if ignoreCase {
+				pattern = "(?i)" + pattern
+			}
+			var err error
+			if filter.Text, err = regexp.Compile(pattern); err != nil {
+				return exit.Usagef("invalid pattern: %w", err)
+			}
+			from, err := p.sources(c.Args().Tail())
+			if err != nil {
+				return err
+			}
+			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
+			if err != nil {
+				return err
+			}
+			surfaces, err := f.List(c.Context, from, filter)
+			r := fleet.Report("list", surfaces)
+			if err := p.emit(c.Context, r, err, report.Options{Items: true}); err != nil {
+				return err
+			}
+			for _, s := range r.Servers {
+				if slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return len(*s.Items(k)) > 0 }) {
+					return nil
+				}
+			}
+			p.Reason("nothing matches %s", report.Visible(pattern))
+			return exit.Told(exit.Findings)
+		},
+	}, p.surveyFlags())
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/auth"
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/login"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+)
+
+func loginCommand(p program) *cli.Command {
+	var o login.Options
+	return p.command(&cli.Command{
+		Name:      "login",
+		Usage:     "Log in to a server with OAuth",
+		ArgsUsage: "SERVER",
+		Description: `SERVER is the name of a configured server, or a URL. A browser opens. The tokens are kept in the keyring and
+sent to that server only.`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "no-browser", Usage: "Print the URL to open; paste the final URL", Destination: &o.Paste},
+			&cli.BoolFlag{Name: "device", Usage: "Log in on another device with a code", Destination: &o.Device},
+			&cli.GenericFlag{Name: "scope", Usage: "Request `SCOPE`, too (repeatable)", Value: list(&o.Scopes)},
+			&cli.StringFlag{Name: "store", Usage: "Keep the tokens in `PLACE`: keyring or file", Destination: &o.Store},
+		},
+		Action: func(c *cli.Context) error {
+			server, overridden, err := p.protected(c.Context, "login", c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			if overridden {
+				p.Note("the configuration of %s says what is sent to it, which wins over a login", report.Visible(server.Name))
+			}
+			o.Timeout = p.Contact.Timeout
+			if o.CACert, err = p.Contact.Certificates(); err != nil {
+				return err
+			}
+			r, err := login.Login(c.Context, p.Process, server, o)
+			return p.emit(c.Context, r, err, report.Options{})
+		},
+	}, p.loginFlags())
+}
+
+func logoutCommand(p program) *cli.Command {
+	return p.command(&cli.Command{
+		Name:      "logout",
+		Usage:     "Log out and revoke tokens",
+		ArgsUsage: "SERVER",
+		Action: func(c *cli.Context) error {
+			server, _, err := p.protected(c.Context, "logout", c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			pem, err := p.Contact.Certificates()
+			if err != nil {
+				return err
+			}
+			r, err := login.Logout(c.Context, p.Process, server, pem)
+			return p.emit(c.Context, r, err, report.Options{})
+		},
+	}, p.loginFlags())
+}
+
+func (p *program) loginFlags() []cli.Flag {
+	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), []cli.Flag{
+		yesFlag(&p.Select),
+		timeoutFlag(&p.Contact, "5m"),
+		caCertFlag(&p.Contact),
+	})
+}
+
+// protected is the one server that a command about logins names, and whether its configuration wins over a login.
+func (p program) protected(ctx context.Context, command string, words []string) (_ auth.Server, overridden bool, _ error) {
+	if len(words) != 1 || p.behind != nil {
+		return auth.Server{}, false, exit.Usagef("%s takes one server: a configured name, or a URL", command)
+	}
+	from, err := p.sources(words)
+	if err != nil {
+		return auth.Server{}, false, err
+	}
+	if kind := from[0].Kind; kind != source.Configured && kind != source.URL {
+		return auth.Server{}, false, exit.Usagef("%s takes the name of a configured server, or a URL", command)
+	}
+	f, err := fleet.Load(ctx, p.Process, p.Select, p.Contact, from)
+	if err != nil {
+		return auth.Server{}, false, err
+	}
+	targets, err := f.Resolve(ctx, from)
+	if err != nil {
+		return auth.Server{}, false, err
+	}
+	if len(targets) != 1 {
+		return auth.Server{}, false, exit.Usagef("that names %d servers: name one", len(targets))
+	}
+	server, err := targets[0].Protected()
+	return server, err == nil && targets[0].Overrides(), err
+}
+
+func authCommand(p program) *cli.Command {
+	return p.command(&cli.Command{
+		Name:        "auth",
+		Usage:       "Show login status",
+		ArgsUsage:   "status [SERVER…]",
+		Description: "Shows who issued the tokens, for which rights, until when, and where they are kept; never the tokens.",
+		Action: func(c *cli.Context) error {
+			words := c.Args().Slice()
+			if len(words) == 0 || words[0] != "status" || p.behind != nil {
+				return exit.Usagef("auth has one command: mcpctl auth status [SERVER…] (mcpctl login and mcpctl logout change logins)")
+			}
+			names := words[1:]
+			cfg, err := fleet.Read(c.Context, p.Process, p.Select)
+			if err != nil && (len(names) > 0 || cfg == nil) {
+				return err
+			}
+			entries, err := cfg.Select(names)
+			if err != nil {
+				return exit.Misuse(config.Explain(err))
+			}
+			return p.emit(c.Context, login.Status(p.Process, cfg, entries, len(names) == 0), nil, report.Options{})
+		},
+	}, selectionFlags(&p.Select), p.outputFlags())
+}

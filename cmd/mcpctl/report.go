@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/output"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+func reportCommand(p program) *cli.Command {
+	var view report.Options
+	return p.command(&cli.Command{
+		Name:        "report",
+		Usage:       "Convert a saved report",
+		ArgsUsage:   "FILE.json",
+		Description: `Reads a report that --format json or --report json=FILE wrote, - for standard input. Exits 0.`,
+		Flags:       []cli.Flag{waivedFlag(&view.Waived)},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return exit.Usagef("report takes one file that --format json wrote, or - for standard input: see mcpctl report --help")
+			}
+			r, err := p.savedReport(c.Context, c.Args().First())
+			if err != nil {
+				return err
+			}
+			return output.Write(c.Context, p.Process, p.Output, r, view)
+		},
+	}, p.outputFlags(), reportFlags(&p.Output))
+}
+
+// savedFile reads a file that somebody named; - is standard input.
+func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
+	switch {
+	case path == "-":
+		return source.ReadLimited(path, p.In)
+	case store.Is(path):
+		return store.Read(ctx, p.Process, path, source.MaxSize)
+	}
+	return source.ReadNamed(ctx, path)
+}
+
+// savedReport reads a report as the JSON format has it.
+func (p program) savedReport(ctx context.Context, path string) (*report.Report, error) {
+	data, err := p.savedFile(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Usagef("%w: mcpctl check --report json=FILE writes a report, and so do diff and list", err)
+	}
+	if err != nil {
+		return nil, exit.Misuse(err)
+	}
+	r, err := host.Await(ctx, func() (*report.Report, error) { return report.Parse(data) })
+	if err != nil {
+		return nil, exit.Usagef("reading %s: %w", path, err)
+	}
+	return r, nil
+}

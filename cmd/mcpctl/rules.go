@@ -1,0 +1,36 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/rules"
+)
+
+func rulesCommand(p program) *cli.Command {
+	return p.command(&cli.Command{
+		Name:         "rules",
+		Usage:        "List rules, or explain one",
+		ArgsUsage:    "[ID]",
+		BashComplete: offerWords(rules.IDs(rules.All())),
+		Action: func(c *cli.Context) error {
+			all, ids := rules.All(), c.Args().Slice()
+			for _, id := range ids {
+				if known := rules.IDs(all); !slices.Contains(known, id) {
+					return exit.Usagef("there is no rule %q%s: see mcpctl rules", id, match.DidYouMean(id, known))
+				}
+			}
+			r := &report.Report{Command: "rules"}
+			for _, rule := range all {
+				if len(ids) == 0 || slices.Contains(ids, rule.ID) {
+					r.Rules = append(r.Rules, rule)
+				}
+			}
+			return p.emit(c.Context, r, nil, report.Options{})
+		},
+	}, p.outputFlags(), reportFlags(&p.Output))
+}

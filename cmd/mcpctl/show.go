@@ -1,0 +1,40 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/report"
+)
+
+func showCommand(p program) *cli.Command {
+	raw := false
+	return p.command(&cli.Command{
+		Name:        "show",
+		Aliases:     []string{"inspect"},
+		Usage:       "Show details of a server, tool, prompt or resource",
+		ArgsUsage:   "SOURCE [ITEM…] [-- CMD ARG…]",
+		Description: `An ITEM is a name or URI, or one with its kind in front: tool/create_issue.`,
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "raw", Usage: "Include the raw JSON", Destination: &raw}},
+		Action: func(c *cli.Context) error {
+			source, wanted := oneSource(p, c.Args().Slice())
+			from, err := p.sources(source)
+			if err == nil && len(from) == 0 {
+				err = exit.Misuse(exit.Advise("mcpctl show SOURCE [ITEM…]; mcpctl list lists servers", "specify a server"))
+			}
+			if err != nil {
+				return err
+			}
+			f, err := fleet.Load(c.Context, p.Process, p.Select, p.Contact, from)
+			if err != nil {
+				return err
+			}
+			surfaces, err := f.Survey(c.Context, from)
+			if err == nil {
+				err = fleet.Show(c.Context, f.Limit(), surfaces, wanted)
+			}
+			return p.emit(c.Context, fleet.Report("show", surfaces), err, report.Options{Raw: raw})
+		},
+	}, p.surveyFlags())
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+)
+
+func snapshotCommand(p program) *cli.Command {
+	var o compare.SaveOptions
+	return p.command(&cli.Command{
+		Name:      "snapshot",
+		Usage:     "Save server snapshots",
+		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
+		Flags: []cli.Flag{
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"}, Destination: &o.File, TakesFile: true,
+				Usage: "Write the snapshot of one server to `FILE`",
+			},
+		},
+		Action: p.about(&report.Options{}, func(ctx context.Context, from []source.Source) (*report.Report, error) {
+			o.Scope = p.scope()
+			return compare.Save(ctx, p.Process, o, from)
+		}),
+	}, snapshotsFlags(&p.Select), selectionFlags(&p.Select), p.formatFlags(report.Formats(), "table"), p.talkFlags(), reportFlags(&p.Output), p.reachFlags())
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/trust"
+)
+
+func trustCommand(p program) *cli.Command {
+	var how trusting
+	return p.command(&cli.Command{
+		Name:      "trust",
+		Usage:     "Trust servers found in configuration files",
+		ArgsUsage: "[NAME…]",
+		Description: `Shows what each server would do, asks, and remembers the answer until that changes. Contacts nothing.
+Files named with --config or MCPCTL_CONFIG need no trust.`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "Show what would be trusted; store nothing", Destination: &how.dryRun},
+			&cli.BoolFlag{Name: "list", Usage: "List all trusted servers", Destination: &how.list},
+			&cli.BoolFlag{Name: "revoke", Usage: "Revoke trust in the servers found here", Destination: &how.revoke},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Hidden: true}, // which it takes for granted
+			&cli.BoolFlag{Name: "all", Usage: "With --revoke: revoke all trust", Destination: &how.all},
+		},
+		Action: func(c *cli.Context) error {
+			r, err := how.run(c.Context, p, c.Args().Slice())
+			return p.emit(c.Context, r, err, report.Options{})
+		},
+	}, selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
+}
+
+// trusting are the flags of trust alone.
+type trusting struct{ list, revoke, all, dryRun bool }
+
+func (how trusting) run(ctx context.Context, p program, names []string) (*report.Report, error) {
+	gate := trust.Gate{Process: p.Process}
+	store, err := gate.Store()
+	switch {
+	case err != nil:
+		return nil, exit.Misuse(err)
+	case p.behind != nil:
+		return nil, exit.Usagef(`a command on the command line needs no trust: trust takes no "--"`)
+	case how.list && (how.revoke || how.dryRun), how.revoke && how.dryRun:
+		return nil, exit.Usagef("specify only one of --list, --revoke, --dry-run")
+	case how.all && (!how.revoke || len(names) > 0):
+		return nil, exit.Usagef("--all forgets every agreement: it goes with --revoke, and without names")
+	case how.list:
+		return store.Report(names), nil
+	case how.all:
+		return &report.Report{Command: "trust"}, store.Clear()
+	}
+	cfg, err := fleet.Read(ctx, p.Process, p.Select)
+	switch {
+	case how.revoke && cfg == nil: // a broken file must not keep anybody from revoking
+		return nil, exit.Usagef("the configuration could not be read: forget every agreement with --revoke --all")
+	case how.revoke:
+		return store.RevokeFound(cfg, names)
+	case err != nil:
+		return nil, err
+	}
+	entries, err := fleet.Choose(cfg, p.Select, names)
+	if err != nil {
+		return nil, err
+	}
+	return gate.Propose(entries, len(names) == 0, how.dryRun)
+}

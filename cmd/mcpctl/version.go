@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+)
+
+// buildVersion is set by the linker for released binaries.
+var buildVersion string
+
+// version is the released version, or what the Go toolchain knows of this build.
+func version() string {
+	if buildVersion != "" {
+		return buildVersion
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// builtFrom is the commit that the program was built from; empty when that is not known, or it was changed.
+func builtFrom() (commit string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			return ""
+		}
+	}
+	return commit
+}
+
+func versionCommand(p program) *cli.Command {
+	return p.command(&cli.Command{
+		Name:  "version",
+		Usage: "Print the version",
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return exit.Usagef("version takes no argument: see mcpctl version --help")
+			}
+			return p.Output.Bytes(c.Context, p.Process, []byte(versionText(p.Version, p.Output.Format)))
+		},
+	}, p.outputFlags())
+}
+
+// versionText is the version in a format; without one it is a line for people, into a pipe too.
+func versionText(version, format string) string {
+	platform := runtime.GOOS + "/" + runtime.GOARCH
+	switch format {
+	case "json":
+		return fmt.Sprintf("{\"version\": %q, \"go\": %q, \"platform\": %q}\n", version, runtime.Version(), platform)
+	case "yaml":
+		return fmt.Sprintf("version: %q\ngo: %q\nplatform: %q\n", version, runtime.Version(), platform)
+	}
+	return fmt.Sprintf("mcpctl %s (%s, %s)\n", version, runtime.Version(), platform)
+}
