@@ -25,7 +25,6 @@ const (
 	Continue Dialect = "continue"
 	Goose    Dialect = "goose"
 	Warp     Dialect = "warp"
-	Registry Dialect = "registry"        // server.json of the MCP registry
 	Projects Dialect = "claude-projects" // servers by project folder
 	Plugins  Dialect = "claude-plugins"  // a list of installed plugins, each with a folder
 )

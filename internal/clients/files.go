@@ -202,7 +202,6 @@ type App struct {
 	Name string // as people call it: "Claude Code"
 	Rows []Row
 	Each bool // a row's servers stand beside those of the other rows, also where names are the same
-	Deep bool // a row may say of a server of a later row no more than whether it is on
 
 	Settings []Paths // files that say which servers are on, the strongest first
 }

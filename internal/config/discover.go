@@ -67,7 +67,11 @@ func (d *discovery) application(app clients.App, files []clients.File) []Entry {
 		sole = sole || file.Row.Sole && looked.State != Absent
 		d.look(looked)
 	}
-	d.switchOff(app, files, entries)
+	for i, e := range entries {
+		if e.Disabled {
+			entries[i].Places[0].State = "disabled"
+		}
+	}
 	return override(entries)
 }
 
@@ -117,8 +121,8 @@ func placed(file clients.File, entries []Entry) []Entry {
 	return entries
 }
 
-// scopeOf is what the servers of a file share. What a user has everywhere runs in the home folder, so that no project gets
-// a say in it; ${workspaceFolder} is the project nevertheless.
+// scopeOf is what the servers of a file share. What a user has everywhere runs in the home folder, so that
+// no project gets a say in it; ${workspaceFolder} is the project nevertheless.
 func (d *discovery) scopeOf(file clients.File) scope {
 	project := files.ProjectRoot(d.in.Dir)
 	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered, folder: cmp.Or(d.in.Home, d.in.Dir), root: project}
@@ -135,7 +139,8 @@ func (d *discovery) scopeOf(file clients.File) scope {
 	return s.in(file.Row.Dialect)
 }
 
-// present is a path as the user knows it: from the current folder if it is in the project, absolute otherwise.
+// present is a path as the user knows it: from the current folder if it is in the project, absolute
+// otherwise.
 func (in Input) present(path string) string {
 	root := files.ProjectRoot(in.Dir)
 	rel, err := filepath.Rel(root, path)
@@ -152,7 +157,8 @@ type document struct {
 	wrong *Problem // of a broken one
 }
 
-// open reads a file, whatever somebody put there: pipes, devices, endless files and links in a circle are problems.
+// open reads a file, whatever somebody put there: pipes, devices, endless files and links in a circle are
+// problems.
 func (d *discovery) open(path string) document {
 	if doc, ok := d.seen[path]; ok {
 		return doc
@@ -187,7 +193,8 @@ func (d *discovery) parsed(path string) document {
 	return document{state: Read, root: root}
 }
 
-// rowServers are the servers that a row of the table finds in its file. None is no problem: it is a file of settings.
+// rowServers are the servers that a row of the table finds in its file. None is no problem: it is a file of
+// settings.
 func (s scope) rowServers(file clients.File, root syntax.Value, projects []string) ([]Entry, []Problem) {
 	s.hear(root)
 	r := &fieldReader{file: s.file}
@@ -204,21 +211,20 @@ func (s scope) rowServers(file clients.File, root syntax.Value, projects []strin
 		if servers.Value.Kind == syntax.Null || !r.want(servers, syntax.Object) {
 			continue
 		}
-		more := s.servers(servers.Value)
-		for i, f := range servers.Value.Fields {
-			more[i].switches = file.App.Deep && isSwitch(f.Value)
-		}
-		entries = append(entries, more...)
+		servers.Value.Fields = slices.DeleteFunc(slices.Clone(servers.Value.Fields), func(f syntax.Field) bool {
+			return isSwitch(f.Value)
+		})
+		entries = append(entries, s.servers(servers.Value)...)
 	}
-	if file.Row.Dialect == clients.Registry {
-		if ways, ok := s.registry(root); ok {
-			entries = ways
-		}
+	off := switchedOff(file, root, projects)
+	for i, e := range entries {
+		entries[i].Disabled = e.Disabled || off(e.Server.Name)
 	}
 	return entries, r.problems
 }
 
-// isSwitch is whether a server says nothing but whether one of its name is on.
+// isSwitch reports whether an entry says nothing but that a server in another file is on or off, as Codex
+// and OpenCode have it. mcpctl does not read those.
 func isSwitch(server syntax.Value) bool {
 	return len(server.Fields) > 0 && len(server.Without("enabled", "disabled").Fields) == 0
 }
@@ -269,7 +275,8 @@ func (d *discovery) pluginOn(app clients.App, id string) bool {
 	return false
 }
 
-// plugin is the servers of one plugin's folder: of its .mcp.json, and of its manifest or the files that that names.
+// plugin is the servers of one plugin's folder: of its .mcp.json, and of its manifest or the files that
+// that names.
 func (d *discovery) plugin(file clients.File, folder string) []Entry {
 	entries := d.pluginFile(file, folder, ".mcp.json")
 	manifest := filepath.Join(folder, ".claude-plugin", "plugin.json")

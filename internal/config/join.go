@@ -16,40 +16,31 @@ import (
 )
 
 type launch struct {
-	beside   bool     // it stands beside another of its application with the same name
-	yields   bool     // it was refused, and a weaker one of its name takes its place
-	switches bool     // it says nothing but whether a server of that name is on
-	aliases  []string // other names that applications have for it
+	beside  bool     // it stands beside another of its application with the same name
+	aliases []string // other names that applications have for it
 }
 
-// key is a name as file names tell it from others everywhere: Windows and macOS take capitals for small letters.
+// key is a name as file names tell it from others everywhere: Windows and macOS take capitals for small
+// letters.
 func key(name string) string { return strings.ToLower(FileName(name)) }
 
-// override leaves of each name the strongest of one application's servers, and notes the places of the others. Servers
-// that stand beside each other all stay.
+// override returns of each name the strongest of one application's servers, with the places of the others.
+// Servers that stand beside each other all stay.
 func override(entries []Entry) []Entry {
 	var kept []Entry
 	at := map[string]int{}
 	for _, e := range entries {
 		i, seen := at[key(e.Server.Name)]
-		switch {
-		case e.beside || !seen:
+		if e.beside || !seen {
 			if !e.beside {
 				at[key(e.Server.Name)] = len(kept)
 			}
 			kept = append(kept, e)
-		case kept[i].switches && !e.switches: // the weaker one says what the server is
-			e.Disabled = kept[i].Disabled
-			e.Places = append(e.Places, kept[i].Places...)
-			kept[i] = e
-		case kept[i].yields:
-			e.Places = append(e.Places, kept[i].Places...)
-			kept[i] = e
-		default:
-			kept[i].Places = append(kept[i].Places, overridden(kept[i], e)...)
+			continue
 		}
+		kept[i].Places = append(kept[i].Places, overridden(kept[i], e)...)
 	}
-	return slices.DeleteFunc(kept, func(e Entry) bool { return e.switches })
+	return kept
 }
 
 // overridden are the places of an entry that another one holds instead of.
@@ -60,8 +51,8 @@ func overridden(holds, e Entry) []report.Place {
 	return e.Places
 }
 
-// join adds what was discovered: what is known gets another place; taken names are told apart. Of a file that the search
-// found and an application reads, the application says which servers hold; names stay.
+// join adds what was discovered: what is known gets another place; taken names are told apart. Of a file
+// that the search found and an application reads, the application says which servers hold; names stay.
 func (l *loader) join(known, discovered []Entry) []Entry {
 	found := func(e Entry) bool {
 		return slices.Contains(l.config.Searched, e.File) && e.File != l.config.Project.File
@@ -85,7 +76,8 @@ func (l *loader) join(known, discovered []Entry) []Entry {
 	return all
 }
 
-// mergeable is whether two entries that do the same are shown once: within one application, two names are two servers.
+// mergeable is whether two entries that do the same are shown once: within one application, two names are
+// two servers.
 func mergeable(a, b Entry) bool {
 	sameApp := len(a.Places) > 0 && a.Places[0].ID == b.Places[0].ID
 	return !sameApp || key(a.Server.Name) == key(b.Server.Name)
@@ -103,7 +95,8 @@ func attach(holds, e Entry) Entry {
 	return holds
 }
 
-// settleNames keeps of each place the name only if it is another, and takes names that are nobody's own for aliases.
+// settleNames keeps of each place the name only if it is another, and takes names that are nobody's own for
+// aliases.
 func settleNames(e Entry, all []Entry) Entry {
 	e.Places = slices.Clone(e.Places)
 	for i, p := range e.Places {
@@ -159,8 +152,9 @@ func free(name string, taken map[string]bool) string {
 	return found
 }
 
-// alike is whether two entries start or contact the same, with the same credentials. Their time limits do not matter, nor
-// the folder that a program is started in if it was not chosen and means nothing to the program.
+// alike is whether two entries start or contact the same, with the same credentials. Their time limits do
+// not matter, nor the folder that a program is started in if it was not chosen and means nothing to the
+// program.
 func alike(a, b Entry) bool {
 	if (a.Server.Stdio == nil) != (b.Server.Stdio == nil) || !slices.EqualFunc(a.Problems, b.Problems, sameProblem) {
 		return false
@@ -180,14 +174,15 @@ func sameProblem(a, b Problem) bool { return a.Message == b.Message }
 // placelessLaunchers run packages and images, which lie in no folder.
 var placelessLaunchers = []string{"npx", "bunx", "uvx", "dnx", "docker", "podman"}
 
-// placeless is whether a program does the same in every folder: it runs a package, and no argument looks like a path.
+// placeless is whether a program does the same in every folder: it runs a package, and no argument looks
+// like a path.
 func placeless(s probe.Stdio) bool {
 	return slices.Contains(placelessLaunchers, base(s.Command)) &&
 		!slices.ContainsFunc(s.Args, func(arg string) bool { return strings.HasPrefix(arg, ".") })
 }
 
-// merge makes the names of entries unique, in order. The same server in two files is one entry; two different servers
-// of one name, or of names that share a snapshot file, are one entry that cannot run.
+// merge makes the names of entries unique, in order. The same server in two files is one entry; two
+// different servers of one name, or of names that share a snapshot file, are one entry that cannot run.
 func merge(entries []Entry) []Entry {
 	merged := make([]Entry, 0, len(entries))
 	at := make(map[string]int, len(entries))
@@ -224,77 +219,21 @@ func duplicate(first, second Entry) Problem {
 	return p
 }
 
-// switchOff disables the servers that the application's own switches disable, wherever those are kept.
-func (d *discovery) switchOff(app clients.App, files []clients.File, entries []Entry) {
-	off := func(Entry) (off, yields bool) { return false, false }
-	switch app.ID {
-	case "claude-code":
-		off = d.claudeSwitches(app, files)
-	case "gemini":
-		off = d.geminiSwitches(files)
-	case "amazon-q":
-		off = d.amazonSwitches(files)
-	}
-	for i := range entries {
-		e := &entries[i]
-		isOff, yields := off(*e)
-		if e.Disabled, e.yields = e.Disabled || isOff, yields; e.Disabled {
-			e.Places[0].State = "disabled"
+// switchedOff returns whether a file switches servers of its own off beside where it has them: Claude
+// Code's .claude.json for a project, and Gemini CLI's settings by mcp.allowed and mcp.excluded.
+func switchedOff(file clients.File, root syntax.Value, projects []string) func(name string) bool {
+	var off, allowed []string
+	switch {
+	case file.App.ID == "claude-code" && filepath.Base(file.Path) == ".claude.json":
+		project, _ := projectOf(root, projects)
+		off = texts(project.Value, "disabledMcpServers")
+	case file.Row.Dialect == clients.Gemini:
+		for _, mcp := range root.At("mcp") {
+			off, allowed = texts(mcp.Value, "excluded"), texts(mcp.Value, "allowed")
 		}
 	}
-}
-
-// claudeSwitches are Claude Code's per project, and of .mcp.json by settings: refused ones do not hide the user's own.
-func (d *discovery) claudeSwitches(app clients.App, files []clients.File) func(Entry) (off, yields bool) {
-	var everywhere, shared []string
-	for _, file := range files {
-		if file.Row.Dialect == clients.Projects {
-			project, _ := projectOf(d.open(file.Path).root, d.host.Projects)
-			everywhere, shared = texts(project.Value, "disabledMcpServers"), texts(project.Value, "disabledMcpjsonServers")
-		}
-	}
-	for _, path := range d.host.Settings(app) {
-		shared = append(shared, texts(d.open(path).root, "disabledMcpjsonServers")...)
-	}
-	return func(e Entry) (off, yields bool) {
-		yields = e.Places[0].Scope == string(clients.Project) && slices.Contains(shared, e.Server.Name)
-		return yields || slices.Contains(everywhere, e.Server.Name), yields
-	}
-}
-
-// geminiSwitches are mcp.allowed and mcp.excluded, each of the strongest file that has it.
-func (d *discovery) geminiSwitches(files []clients.File) func(Entry) (off, yields bool) {
-	var allowed, excluded *syntax.Field
-	for _, file := range files {
-		if file.Row.Scope == clients.Plugin {
-			continue
-		}
-		for _, mcp := range d.open(file.Path).root.At("mcp") {
-			if f, ok := mcp.Value.Get("allowed"); ok && allowed == nil && len(f.Value.Items) > 0 {
-				allowed = &f
-			}
-			if f, ok := mcp.Value.Get("excluded"); ok && excluded == nil {
-				excluded = &f
-			}
-		}
-	}
-	has := func(f *syntax.Field, name string) bool {
-		return f != nil && slices.ContainsFunc(f.Value.Items, func(item syntax.Value) bool { return item.Text == name })
-	}
-	return func(e Entry) (off, yields bool) {
-		return allowed != nil && !has(allowed, e.Server.Name) || has(excluded, e.Server.Name), false
-	}
-}
-
-// amazonSwitches leave mcp.json files out when the user's default agent does.
-func (d *discovery) amazonSwitches(files []clients.File) func(Entry) (off, yields bool) {
-	ignored := slices.ContainsFunc(files, func(file clients.File) bool {
-		isDefault := file.Row.Scope == clients.User && filepath.Base(file.Path) == "default.json"
-		return isDefault && d.open(file.Path).root.TextOf("useLegacyMcpJson") == "false"
-	})
-	return func(e Entry) (off, yields bool) {
-		legacy := ignored && filepath.Base(e.File) == "mcp.json"
-		return legacy, legacy
+	return func(name string) bool {
+		return slices.Contains(off, name) || len(allowed) > 0 && !slices.Contains(allowed, name)
 	}
 }
 

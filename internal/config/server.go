@@ -71,9 +71,6 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 		return nil, r.problems
 	}
 	s.hear(root)
-	if entries, ok := s.registry(root); ok {
-		return entries, nil
-	}
 	var entries []Entry
 	sections := clients.Sections(root)
 	for _, section := range sections {
@@ -89,24 +86,6 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 		r.complain(root.Line, `write the servers as {"mcpServers": {"NAME": {"command": "…"}}}`, `no servers: neither "mcpServers" nor "servers"`)
 	}
 	return entries, r.problems
-}
-
-// registry reads server.json; ok is false for any other file. Several ways to reach a server are several entries.
-func (s scope) registry(root syntax.Value) (entries []Entry, ok bool) {
-	base, ways, ok := clients.RegistryServer(root, s.lookup)
-	taken := map[string]bool{}
-	for _, way := range ways {
-		name, line := s.prefix+base, way.Server.Line
-		if len(ways) > 1 {
-			name = free(name+"."+plainName(way.Kind), taken)
-		}
-		e := s.entry(syntax.Field{Key: name, Line: line, Value: way.Server})
-		if way.Unusable != "" {
-			e.Problems = []Problem{{File: s.file, Line: line, Server: name, Message: way.Unusable, Hint: "choose another way that server.json offers, or start it yourself: -- COMMAND"}}
-		}
-		entries = append(entries, e)
-	}
-	return entries, ok
 }
 
 // servers reads the members of a map of servers.
