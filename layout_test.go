@@ -46,7 +46,6 @@ var libraries = map[string][]string{
 	"github.com/fsnotify/fsnotify":             {"internal/reload"},
 	"github.com/git-pkgs/gitignore":            {"internal/reload"},
 	"github.com/gofrs/flock":                   {"internal/files", "internal/journal", "internal/packages", "internal/store"},
-	"github.com/golang-jwt/jwt/v5":             {"internal/auth"},
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
 	"github.com/olekukonko/tablewriter":        {"internal/report"},

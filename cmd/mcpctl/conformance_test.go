@@ -28,10 +28,17 @@ var revisions = []string{"2025-11-25", "2026-07-28"}
 var reasons = map[string]string{
 	"auth/dpop":       dpop,
 	"auth/dpop-nonce": dpop,
+
+	"auth/client-credentials-jwt":               signed,
+	"auth/enterprise-managed-authorization":     signed,
+	"auth/wif-jwt-bearer":                       signed,
 	"auth/2025-03-26-oauth-metadata-backcompat": "before 0.2.0 the scenario's metadata at the root of a host names the issuer of a path, which RFC 8414 (3.3) forbids to take",
 }
 
-const dpop = "mcpctl asks for bearer tokens alone"
+const (
+	dpop   = "mcpctl asks for bearer tokens alone"
+	signed = "mcpctl proves itself by a secret alone; a command can give a token (bearerToken)"
+)
 
 // onlyListed are scenarios in which a user looks at the lists and at nothing else.
 var onlyListed = []string{"json-schema-ref-no-deref", "sep-2640-client-no-prefetch"}
@@ -207,11 +214,6 @@ func init() { programs["conformer"] = func() { os.Exit(conform(os.Args[len(os.Ar
 type scenarioContext struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
-	PrivateKey   string `json:"private_key_pem"`
-	Workload     string `json:"valid_jwt"`
-	IDToken      string `json:"idp_id_token"`
-	IDPClient    string `json:"idp_client_id"`
-	IDPEndpoint  string `json:"idp_token_endpoint"`
 	Calls        []struct {
 		Name      string
 		Arguments json.RawMessage
@@ -250,8 +252,7 @@ type conformer struct {
 func (c conformer) configuration(url string) []byte {
 	oauth := map[string]any{}
 	for key, value := range map[string]string{
-		"clientId": c.context.ClientID, "clientSecret": c.context.ClientSecret, "privateKey": c.context.PrivateKey,
-		"assertion": c.context.Workload + c.context.IDToken, "idpTokenUrl": c.context.IDPEndpoint, "idpClientId": c.context.IDPClient,
+		"clientId": c.context.ClientID, "clientSecret": c.context.ClientSecret,
 	} {
 		if value != "" {
 			oauth[key] = value
@@ -260,8 +261,6 @@ func (c conformer) configuration(url string) []byte {
 	switch {
 	case strings.HasPrefix(c.scenario, "auth/client-credentials"):
 		oauth["grantType"] = "client_credentials"
-	case oauth["assertion"] != nil:
-		oauth["grantType"] = "jwt-bearer"
 	case c.scenario == "auth/basic-cimd":
 		oauth["clientMetadataUrl"] = "https://conformance-test.local/client-metadata.json"
 	}

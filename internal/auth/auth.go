@@ -7,18 +7,12 @@ package auth
 
 import (
 	"context"
-	"crypto"
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
-
-	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -37,16 +31,13 @@ type Server struct {
 type Client struct {
 	ID            string       // of a client that was registered beforehand; empty = register, or Document
 	Secret        probe.Secret // its secret; empty = it has none
-	Key           probe.Secret // its private key as PEM, for private_key_jwt
-	KeyID         string       // what the authorization server calls the key
 	Scopes        []string     // asked for instead of those that the server names
 	Metadata      string       // URL of the authorization server's metadata, instead of what the server names
 	Authorize     string       // authorization endpoint, instead of the metadata's; with TokenEndpoint
 	TokenEndpoint string       // token endpoint, instead of the metadata's
 	Redirect      string       // the redirect URI that the client was registered with; empty = any port of 127.0.0.1
 	Document      string       // URL of a Client ID Metadata Document that stands for this client
-	Machine       bool         // the client gets its tokens without a person: by client_credentials, or by Assertion
-	Assertion     *Assertion   // what the client shows instead of credentials of its own; nil = nothing
+	Machine       bool         // the client gets its tokens without a person, by client_credentials
 	Refresh       probe.Secret // a refresh token from elsewhere, for runs without a person
 	Never         bool         // no token is ever sent
 	Doubted       []string     // hosts of the above that nobody named: they must have public addresses
@@ -107,31 +98,25 @@ const (
 	methodNone  = "none"
 	methodBasic = "client_secret_basic"
 	methodPost  = "client_secret_post"
-	methodKey   = "private_key_jwt"
 )
 
 // Names of grants.
 const (
-	grantCode     = "authorization_code"
-	grantRefresh  = "refresh_token"
-	grantMachine  = "client_credentials"
-	grantJWT      = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-	grantExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
-	grantDevice   = "urn:ietf:params:oauth:grant-type:device_code"
+	grantCode    = "authorization_code"
+	grantRefresh = "refresh_token"
+	grantMachine = "client_credentials"
+	grantDevice  = "urn:ietf:params:oauth:grant-type:device_code"
 )
 
 // oauthClient is who mcpctl is to an authorization server.
 type oauthClient struct {
 	vault.Client
-	secret   probe.Secret
-	key      probe.Secret
-	audience string // whom a proof by key is meant for
-	keyID    string
+	secret probe.Secret
 }
 
 // configured is the client that a configuration names; ok is false when it names none.
 func (c Client) configured(i issuer) (p oauthClient, ok bool) {
-	p = oauthClient{secret: c.Secret, key: c.Key, keyID: c.KeyID, audience: i.ID}
+	p = oauthClient{secret: c.Secret}
 	p.ID, p.Redirect = c.ID, c.Redirect
 	if p.ID == "" && c.Document != "" && i.Documents {
 		p.ID = c.Document
@@ -143,8 +128,6 @@ func (c Client) configured(i issuer) (p oauthClient, ok bool) {
 // method is how the client proves who it is, as the issuer likes it. RFC 8414 makes client_secret_basic the default.
 func (p oauthClient) method(i issuer) string {
 	switch {
-	case p.key != "":
-		return methodKey
 	case p.secret == "":
 		return methodNone
 	case len(i.Methods) == 0 || slices.Contains(i.Methods, methodBasic) || !slices.Contains(i.Methods, methodPost):
@@ -210,44 +193,4 @@ func (w *client) register(ctx context.Context, f discovered, redirect, grant str
 		p.Method = p.method(f.issuer)
 	}
 	return p, nil
-}
-
-// assertionLife is how long a client assertion is good for. It is made anew for every request.
-const assertionLife = time.Minute
-
-// assertion proves with a private key who the client is (RFC 7523, 2.2; OpenID Connect Core, 9).
-func (p oauthClient) assertion(now time.Time) (string, error) {
-	key, method, err := signer(p.key.Reveal())
-	if err != nil {
-		return "", fmt.Errorf("signing in with the private key of the client: %w", err)
-	}
-	claims := jwt.RegisteredClaims{
-		Issuer: p.ID, Subject: p.ID, Audience: jwt.ClaimStrings{p.audience}, ID: rand.Text(),
-		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(assertionLife)),
-	}
-	unsigned := jwt.NewWithClaims(method, claims)
-	if p.keyID != "" {
-		unsigned.Header["kid"] = p.keyID
-	}
-	return unsigned.SignedString(key)
-}
-
-// signer is the key in a PEM text, and the algorithm that goes with it. The error never quotes the text.
-func signer(text string) (crypto.PrivateKey, jwt.SigningMethod, error) {
-	if key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(text)); err == nil {
-		return key, jwt.SigningMethodRS256, nil
-	} else if errors.Is(err, jwt.ErrKeyMustBePEMEncoded) {
-		return nil, nil, errors.New("it is not in PEM form")
-	}
-	if key, err := jwt.ParseEdPrivateKeyFromPEM([]byte(text)); err == nil {
-		return key, jwt.SigningMethodEdDSA, nil
-	}
-	if key, err := jwt.ParseECPrivateKeyFromPEM([]byte(text)); err == nil {
-		for _, method := range []*jwt.SigningMethodECDSA{jwt.SigningMethodES256, jwt.SigningMethodES384, jwt.SigningMethodES512} {
-			if method.CurveBits == key.Curve.Params().BitSize {
-				return key, method, nil
-			}
-		}
-	}
-	return nil, nil, errors.New("it is not an RSA, ECDSA (P-256, P-384, P-521) or Ed25519 key without a passphrase")
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
-	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // TestCallback takes one visit, to its own address, and tells the visitor how the login went.
@@ -174,18 +173,6 @@ func TestChallengeOfTheEra(t *testing.T) {
 	s.Change(func(q *authtest.Quirks) { q.Modern = false })
 	if c, err = w.challenge(t.Context(), server); err != nil || c.metadata == "" {
 		t.Errorf("%+v, %v", c, err)
-	}
-}
-
-// TestAudience proves who the client is to the issuer, and to the endpoint where an authorization server wants that.
-func TestAudience(t *testing.T) {
-	for _, suffix := range []string{"", "/token"} {
-		s, server := serve(t, authtest.Quirks{Secret: "unused-secret"})
-		s.Change(func(q *authtest.Quirks) { q.Audience = s.Issuer + suffix })
-		server.Client = Client{ID: "known", Key: probe.Secret(ellipticKey(t)), Machine: true}
-		if _, err := (&Source{Server: server}).Authorize(t.Context(), nil); err != nil {
-			t.Errorf("the audience %s: %v", s.Issuer+suffix, err)
-		}
 	}
 }
 

@@ -222,9 +222,6 @@ func policyOf(s Server) (addressPolicy, error) {
 	named := !slices.Contains(s.Client.Doubted, strings.ToLower(home.Host))
 	r := addressPolicy{home: home, local: named && match.ThisMachine(home.Hostname()), trusted: map[string]bool{hostOf(home): named}}
 	endpoints := []string{s.Client.Metadata, s.Client.Authorize, s.Client.TokenEndpoint}
-	if a := s.Client.Assertion; a != nil {
-		endpoints = append(endpoints, a.Runner, a.Exchange)
-	}
 	for _, configured := range endpoints {
 		if u, err := url.Parse(configured); err == nil && u.Host != "" && !slices.Contains(s.Client.Doubted, strings.ToLower(u.Host)) {
 			r.trusted[hostOf(u)] = true

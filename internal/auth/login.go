@@ -289,15 +289,7 @@ func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient
 	if code.Expiry.IsZero() || code.Expiry.After(latest) {
 		code.Expiry = latest
 	}
-	options := []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("resource", resource)}
-	proofs, err := p.proofs()
-	if err != nil {
-		return token{}, err
-	}
-	for name := range proofs {
-		options = append(options, oauth2.SetAuthURLParam(name, proofs.Get(name)))
-	}
-	given, err := config.DeviceAccessToken(w.context(ctx), code, options...)
+	given, err := config.DeviceAccessToken(w.context(ctx), code, oauth2.SetAuthURLParam("resource", resource))
 	var said *oauth2.RetrieveError
 	switch {
 	case err == nil:
@@ -314,7 +306,7 @@ func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient
 
 // clientOf is who a login was issued to, with the secret that is configured or was registered.
 func (s Server) clientOf(l vault.Login) oauthClient {
-	p := oauthClient{Client: l.Client, secret: s.Client.Secret, key: s.Client.Key, keyID: s.Client.KeyID, audience: l.Issuer}
+	p := oauthClient{Client: l.Client, secret: s.Client.Secret}
 	if l.Client.Registered {
 		p.secret = probe.Secret(l.Secrets.ClientSecret)
 	}
@@ -323,11 +315,7 @@ func (s Server) clientOf(l vault.Login) oauthClient {
 
 // revoke makes one token worthless. An authorization server that does not know it answers like one that did it.
 func (w *client) revoke(ctx context.Context, p oauthClient, address, secret string) error {
-	form, err := p.proofs()
-	if err != nil {
-		return err
-	}
-	form.Set("token", secret)
+	form := url.Values{"token": {secret}}
 	if p.Method != methodBasic {
 		form.Set("client_id", p.ID)
 	}

@@ -209,17 +209,11 @@ func (s *Source) obtain(ctx context.Context, w *client, c challenge) (*vault.Log
 		f.scopes = scopes(s.held.Wanted, c.scopes)
 	}
 	p, ok := s.Server.Client.configured(f.issuer)
-	if s.Server.Client.Assertion == nil && (!ok || s.Server.Client.Machine && p.Method == methodNone) {
+	if !ok || s.Server.Client.Machine && p.Method == methodNone {
 		return nil, exit.Advise(`name it in the configuration: "oauth": {"clientId": "…", "clientSecret": "${…}"}`, "logging in without a person needs a client of the authorization server %s", quoted(f.issuer.ID))
 	}
-	grant, more, err := s.grant(ctx, w, f)
-	if err != nil {
-		return nil, err
-	}
+	grant, more := s.grant(f)
 	t, err := w.redeem(ctx, p, f.issuer.Token, grant, more)
-	if err != nil && s.Server.Client.Assertion != nil {
-		return nil, exit.Advise("check that the authorization server trusts whoever signs the assertion, and takes its subject and its audience", "%w", err)
-	}
 	if err != nil {
 		return nil, exit.Advise("check the client's id and secret, what it may do at the authorization server, and a refresh token that it carries", "%w", err)
 	}
@@ -231,18 +225,13 @@ func (s *Source) obtain(ctx context.Context, w *client, c challenge) (*vault.Log
 	return s.held, nil
 }
 
-// grant is what the client has to offer for a token.
-func (s *Source) grant(ctx context.Context, w *client, f discovered) (string, url.Values, error) {
+// grant returns what the client has to offer for a token.
+func (s *Source) grant(f discovered) (string, url.Values) {
 	more := url.Values{"resource": {f.resource}}
 	if !s.Server.Client.Machine {
 		more.Set("refresh_token", s.Server.Client.Refresh.Reveal())
-		return grantRefresh, more, nil
+		return grantRefresh, more
 	}
 	more.Set("scope", strings.Join(f.scopes, " "))
-	if s.Server.Client.Assertion == nil {
-		return grantMachine, more, nil
-	}
-	text, err := s.Server.Client.Assertion.statement(ctx, w, f)
-	more.Set("assertion", text)
-	return grantJWT, more, err
+	return grantMachine, more
 }

@@ -162,7 +162,6 @@ func TestStepUp(t *testing.T) {
 func TestMachine(t *testing.T) {
 	for name, client := range map[string]Client{
 		"secret": {ID: "known", Secret: "hush-hush", Machine: true},
-		"key":    {ID: "known", Key: probe.Secret(ellipticKey(t)), KeyID: "k1", Machine: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, server := serve(t, authtest.Quirks{Secret: "hush-hush"})
@@ -177,44 +176,6 @@ func TestMachine(t *testing.T) {
 			}
 			if got := s.Form("/tenant/token").Get("scope"); got != "mcp:read mcp:write" {
 				t.Errorf("asked for %q", got)
-			}
-		})
-	}
-}
-
-// TestStatement gets tokens for what somebody else says of the client: in a text, in a file that is renewed, by the runner of a
-// job, and through an identity provider.
-func TestStatement(t *testing.T) {
-	s, server := serve(t, authtest.Quirks{})
-	file := filepath.Join(t.TempDir(), "token")
-	good := probe.Secret("statement-to-" + s.Issuer)
-	for name, c := range map[string]struct {
-		assertion Assertion
-		fails     string
-	}{
-		"text":            {Assertion{Text: good}, ""},
-		"file":            {Assertion{File: file}, ""},
-		"runner":          {Assertion{Runner: s.Issuer + "/runner?api-version=2.0", Bearer: "job"}, ""},
-		"exchange":        {Assertion{Text: "id-token", Exchange: s.Issuer + "/idp"}, ""},
-		"for another":     {Assertion{Text: "statement-to-nobody"}, `refused: "invalid_grant" "not for me: ***"`},
-		"no file":         {Assertion{File: file + "2"}, "getting the assertion of the client"},
-		"broken":          {Assertion{Text: "two words"}, "it is no token"},
-		"stranger's job":  {Assertion{Runner: s.Issuer + "/runner?api-version=2.0", Bearer: "other"}, "401"},
-		"wrong exchange":  {Assertion{Text: "other-token", Exchange: s.Issuer + "/idp"}, `"no exchange for ***"`},
-		"not an exchange": {Assertion{Text: good, Exchange: s.Issuer + "/token"}, "unsupported_grant_type"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(file, []byte(good.Reveal()+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			server.Client = Client{Machine: true, Assertion: &c.assertion}
-			before := len(s.Requests())
-			status, err := visit(t, &Source{Server: server}, s.URL)
-			if c.fails == "" && (status != http.StatusOK || err != nil) || c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)) {
-				t.Errorf("%d, %v", status, err)
-			}
-			if asked := strings.Count(strings.Join(s.Requests()[before:], "\n"), "/tenant/token"); asked > 1 {
-				t.Errorf("asked for a token %d times", asked)
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
-	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -55,27 +53,8 @@ func (p oauthClient) endpoint(address string) oauth2.Endpoint {
 	return oauth2.Endpoint{TokenURL: address, AuthStyle: style}
 }
 
-// proofs are the parameters that prove who the client is, where a secret does not.
-func (p oauthClient) proofs() (url.Values, error) {
-	if p.Method != methodKey {
-		return url.Values{}, nil
-	}
-	signed, err := p.assertion(time.Now())
-	return url.Values{"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}, "client_assertion": {signed}}, err
-}
-
-// redeem gets a token for a grant, which further parameters belong to. A proof by key is meant for the issuer, as RFC 7523 is
-// being amended to say; authorization servers from before that take one that is meant for the endpoint alone.
+// redeem gets a token for a grant, which further parameters belong to.
 func (w *client) redeem(ctx context.Context, p oauthClient, address, grant string, more url.Values) (token, error) {
-	t, err := w.redeemOnce(ctx, p, address, grant, more)
-	if said, ok := errors.AsType[*RefusedError](err); ok && p.Method == methodKey && said.Code == "invalid_client" {
-		p.audience = address
-		return w.redeemOnce(ctx, p, address, grant, more)
-	}
-	return t, err
-}
-
-func (w *client) redeemOnce(ctx context.Context, p oauthClient, address, grant string, more url.Values) (token, error) {
 	given, err := w.ask(ctx, p, address, grant, more)
 	if err != nil {
 		return token{}, err
@@ -84,11 +63,7 @@ func (w *client) redeemOnce(ctx context.Context, p oauthClient, address, grant s
 }
 
 func (w *client) ask(ctx context.Context, p oauthClient, address, grant string, more url.Values) (*oauth2.Token, error) {
-	params, err := p.proofs()
-	if err != nil {
-		return nil, err
-	}
-	params.Set("grant_type", grant)
+	params := url.Values{"grant_type": {grant}}
 	for name, values := range more {
 		if len(values) > 0 && values[0] != "" {
 			params[name] = values
@@ -135,7 +110,7 @@ func shortened(err error) error {
 // masked hides in a text of the authorization server what was sent to it in confidence.
 func (p oauthClient) masked(text string, sent url.Values) string {
 	secrets := []string{p.secret.Reveal()}
-	for _, name := range []string{"code", "code_verifier", "refresh_token", "client_assertion", "device_code", "client_secret", "assertion", "subject_token"} {
+	for _, name := range []string{"code", "code_verifier", "refresh_token", "device_code", "client_secret"} {
 		secrets = append(secrets, sent.Get(name))
 	}
 	return redact.Of(secrets...).Text(text)
@@ -189,77 +164,4 @@ func lifetime(raw any) (time.Duration, error) {
 		return 0, fmt.Errorf("the token is said to live for %.0f seconds, which cannot be", seconds)
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
-}
-
-// Assertion is a signed statement of somebody else about who the client is, which is traded for a token (RFC 7523, 2.1): of a
-// platform about the workload that runs on it (SEP-1933), or of a company about its employee (SEP-990, ID-JAG).
-type Assertion struct {
-	Text     probe.Secret // the statement; empty = from File or Runner
-	File     string       // is read for each token: whoever writes it renews it
-	Runner   string       // URL at which GitHub Actions makes statements for a job
-	Bearer   probe.Secret // what the job shows there
-	Exchange string       // token endpoint of an identity provider that trades an ID token for a statement to the authorization server
-	ID       string       // who the client is there; may be empty
-	Secret   probe.Secret // its secret there; may be empty
-}
-
-// Types of tokens in an exchange (RFC 8693; draft-ietf-oauth-identity-assertion-authz-grant).
-const (
-	typeIDToken = "urn:ietf:params:oauth:token-type:id_token"
-	typeIDJAG   = "urn:ietf:params:oauth:token-type:id-jag"
-)
-
-// statement is the assertion to the authorization server of f.
-func (a Assertion) statement(ctx context.Context, w *client, f discovered) (string, error) {
-	text, err := a.told(ctx, w, f.issuer.ID)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("getting the assertion of the client: %w", err)
-	case text == "" || strings.ContainsFunc(text, unprintable) || len(text) > longestToken:
-		return "", errors.New("getting the assertion of the client: it is no token")
-	case a.Exchange == "":
-		return text, nil
-	}
-	at := oauthClient{secret: a.Secret}
-	at.ID, at.Method = a.ID, methodNone
-	if a.Secret != "" {
-		at.Method = methodBasic
-	}
-	given, err := w.ask(ctx, at, a.Exchange, grantExchange, url.Values{
-		"requested_token_type": {typeIDJAG}, "audience": {f.issuer.ID}, "resource": {f.resource}, "scope": {strings.Join(f.scopes, " ")},
-		"subject_token": {text}, "subject_token_type": {typeIDToken},
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case given.Extra("issued_token_type") != typeIDJAG:
-		return "", fmt.Errorf("the identity provider gave a token of type %s, not %s", quoted(fmt.Sprint(given.Extra("issued_token_type"))), typeIDJAG)
-	}
-	return given.AccessToken, nil
-}
-
-// told is the statement as its maker gives it. Only GitHub Actions can be told whom it is meant for.
-func (a Assertion) told(ctx context.Context, w *client, audience string) (string, error) {
-	switch {
-	case a.Text != "":
-		return a.Text.Reveal(), nil
-	case a.File != "":
-		text, err := files.Read(a.File, longestToken)
-		return strings.TrimSpace(string(text)), err
-	}
-	address, err := w.check("the address at which GitHub Actions makes statements", a.Runner)
-	if err != nil {
-		return "", err
-	}
-	query := address.Query()
-	query.Set("audience", audience)
-	address.RawQuery = query.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
-	if err != nil {
-		return "", err
-	}
-	req.Header.Set("Authorization", "bearer "+a.Bearer.Reveal())
-	var given struct{ Value string }
-	err = w.object(req, http.StatusOK, &given)
-	return given.Value, err
 }

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
@@ -177,37 +176,6 @@ func (r credentialReader) file(f syntax.Field) string {
 	}
 	path, _ := r.path(f)
 	return path
-}
-
-// assertion is where the statement about a client comes from. Of a file the place is kept: what is in it is renewed.
-func (r credentialReader) assertion(f syntax.Field, a *auth.Assertion) {
-	if f.Value.Kind == syntax.Text {
-		a.Text = r.hidden(f)
-		return
-	}
-	from, ok := r.origin(f, []string{"env", "file"})
-	if !ok {
-		return
-	}
-	value := r.fetch(from)
-	if strings.HasSuffix(from.Key, ".env") {
-		a.Text = probe.Secret(strings.TrimSpace(value))
-		return
-	}
-	known := len(r.uses)
-	a.File = r.file(from)
-	r.uses = r.uses[:known] // reading it is one already
-}
-
-func (r credentialReader) runner(of syntax.Field, a *auth.Assertion) {
-	const address, bearer = "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"
-	r.uses = append(r.uses, use{key: "oauth.assertion", text: bearer, shown: bearer, from: fromVariable})
-	a.Runner, _ = r.lookup.Value(address)
-	token, _ := r.lookup.Value(bearer)
-	if a.Bearer = probe.Secret(token); a.Runner == "" || token == "" {
-		r.complain(of.Value.Line, `name it under "assertion": {"env": "NAME"} or {"file": "PATH"}; a job of GitHub Actions needs "permissions: id-token: write" instead`,
-			"%q has a grant by assertion, and no assertion", of.Key)
-	}
 }
 
 // carried is a secret that the environment holds for this server alone.

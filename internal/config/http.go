@@ -198,11 +198,7 @@ func (r httpReader) login() auth.Client {
 		c.Secret = secret
 	}
 	c.Doubted = r.doubted()
-	secrets := []probe.Secret{c.Secret, c.Key, c.Refresh}
-	if c.Assertion != nil {
-		secrets = append(secrets, c.Assertion.Text, c.Assertion.Bearer, c.Assertion.Secret)
-	}
-	for _, secret := range secrets {
+	for _, secret := range []probe.Secret{c.Secret, c.Refresh} {
 		if secret != "" {
 			r.secrets = append(r.secrets, secret)
 		}
@@ -240,24 +236,16 @@ func (r httpReader) oauth(of syntax.Field, c *auth.Client) {
 		}
 	}
 	scopes := func(f syntax.Field) { c.Scopes = append(c.Scopes, r.scopes(f)...) }
-	var a auth.Assertion
 	r.members(of, r.strict, map[string]func(syntax.Field){
 		"clientId": text(&c.ID), "redirectUri": text(&c.Redirect), "authServerMetadataUrl": text(&c.Metadata), "authorizationUrl": text(&c.Authorize),
-		"tokenUrl": text(&c.TokenEndpoint), "clientMetadataUrl": text(&c.Document), "keyId": text(&c.KeyID),
+		"tokenUrl": text(&c.TokenEndpoint), "clientMetadataUrl": text(&c.Document),
 		"clientSecret": func(f syntax.Field) { c.Secret = r.from.hidden(f) },
-		"privateKey":   func(f syntax.Field) { c.Key = r.from.hidden(f) },
 		"callbackPort": func(f syntax.Field) { c.Redirect = r.callback(f) },
-		"grantType":    func(f syntax.Field) { r.grant(f, c, &a) },
-		"assertion":    func(f syntax.Field) { r.from.assertion(f, &a) },
-		"idpTokenUrl":  text(&a.Exchange), "idpClientId": text(&a.ID),
-		"idpClientSecret": func(f syntax.Field) { a.Secret = r.from.hidden(f) },
-		"scopes":          scopes,
-		"scope":           scopes,
-		"enabled":         func(syntax.Field) {},
+		"grantType":    func(f syntax.Field) { r.grant(f, c) },
+		"scopes":       scopes,
+		"scope":        scopes,
+		"enabled":      func(syntax.Field) {},
 	})
-	if c.Assertion != nil && a.Text == "" && a.File == "" {
-		r.from.runner(of, &a)
-	}
 }
 
 // scopes are a list of strings, or one string with spaces between them.
@@ -281,15 +269,14 @@ func (r httpReader) callback(f syntax.Field) string {
 	return "http://localhost:" + strconv.FormatUint(port, 10) + "/callback"
 }
 
-// grant is how the client comes to a token. What shows who it is may stand behind it in the file.
-func (r httpReader) grant(f syntax.Field, c *auth.Client, a *auth.Assertion) {
-	switch grant := r.text(f); strings.TrimPrefix(grant, "urn:ietf:params:oauth:grant-type:") {
+// grant reads how the client gets a token.
+func (r httpReader) grant(f syntax.Field, c *auth.Client) {
+	switch r.text(f) {
 	case "client_credentials":
 		c.Machine = true
-	case "jwt-bearer":
-		c.Machine, c.Assertion = true, a
 	case "authorization_code":
 	default:
-		r.complain(f.Value.Line, "write authorization_code, client_credentials or jwt-bearer", "%q is no grant that mcpctl has", f.Key)
+		r.complain(f.Value.Line, "write authorization_code or client_credentials",
+			"%q is no grant that mcpctl has", f.Key)
 	}
 }

@@ -96,7 +96,7 @@ type builder struct {
 func discreetly(text string) manifest.Text { return manifest.Masked(redact.MaskTokens(text), text) }
 
 // oauthHosts are the keys of "oauth" whose hosts are contacted or opened, and what for.
-var oauthHosts = map[string]string{"authServerMetadataUrl": "OAuth metadata", "authorizationUrl": "login", "tokenUrl": "tokens", "idpTokenUrl": "an identity assertion"}
+var oauthHosts = map[string]string{"authServerMetadataUrl": "OAuth metadata", "authorizationUrl": "login", "tokenUrl": "tokens"}
 
 func (b *builder) add(u use) {
 	group, name, _ := strings.Cut(u.key, ".")
@@ -162,7 +162,7 @@ func (b *builder) login(name string, u use) {
 		b.contact(u.shown, what)
 		return
 	}
-	secret := slices.Contains([]string{"clientSecret", "privateKey", "assertion", "idpClientSecret"}, name)
+	secret := slices.Contains([]string{"clientSecret"}, name)
 	shown := redact.MaskTokens(u.shown)
 	if secret && u.from == fromText {
 		shown = redact.LiteralValue("secret", u.shown)

@@ -127,11 +127,6 @@ func TestManifest(t *testing.T) {
 		`{"url": "https://h.example/mcp", "oauth": {"clientId": "c", "clientSecret": {"env": "S_TOKEN"}, "authServerMetadataUrl": "https://other.example/.well-known/x"}}`: {
 			"contacts https://h.example/mcp", "contacts https://other.example/.well-known/x for OAuth metadata" + besides, "login clientId c", "login clientSecret S_TOKEN",
 			"gives env S_TOKEN → clientSecret → other.example"},
-		`{"url": "https://h.example/mcp", "oauth": {"grantType": "jwt-bearer", "assertion": {"file": "~/id"}, "idpTokenUrl": "https://idp.example/token", "idpClientSecret": "abc"}}`: {
-			"contacts https://h.example/mcp", "contacts https://idp.example/token for an identity assertion" + besides, "reads ~/id as assertion !outside of the project",
-			"login assertion ~/id", "login idpClientSecret ***", "gives file ~/id → assertion → idp.example !the content of a file is handed on"},
-		`{"url": "https://h.example/mcp", "oauth": {"grantType": "jwt-bearer"}}`: {
-			"contacts https://h.example/mcp", "login assertion ACTIONS_ID_TOKEN_REQUEST_TOKEN", "gives env ACTIONS_ID_TOKEN_REQUEST_TOKEN → assertion → the authorization server that h.example names"},
 		`{"command": "sh", "args": ["-c", "npx server https://docs.example/#;touch${PWD:-x}/tmp/pwned"]}`: {
 			"starts sh -c 'npx server https://docs.example/#;touch${PWD:-x}/tmp/pwned' !runs code that stands in an argument", "in $DIR", "gives env PWD → argument of the program"},
 		`{"command": "node", "args": ["-e", "bearer=require('child_process').execSync('id')"]}`: {

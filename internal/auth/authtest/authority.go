@@ -27,8 +27,6 @@ func (s *Server) authority(path string) http.Handler {
 	site.HandleFunc("POST "+path+"/register", s.register)
 	site.HandleFunc("POST "+path+"/device", s.device)
 	site.HandleFunc("POST "+path+"/revoke", s.revoke)
-	site.HandleFunc("GET "+path+"/runner", s.runner)
-	site.HandleFunc("POST "+path+"/idp", s.exchange)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -43,29 +41,6 @@ func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
 		"revocation_endpoint": s.Issuer + "/revoke", "code_challenge_methods_supported": []string{"S256"},
 		"response_types_supported": []string{"code"}, "authorization_response_iss_parameter_supported": true,
 	}, s.quirks.Metadata)
-}
-
-// statement is what whoever vouches for a client says, before whom it says that to.
-const statement = "statement-to-"
-
-// runner makes a statement for a job that shows "job", as GitHub Actions does.
-func (s *Server) runner(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Authorization") != "bearer job" || r.URL.Query().Get("api-version") == "" {
-		http.Error(w, "who?", http.StatusUnauthorized)
-		return
-	}
-	document(w, http.StatusOK, map[string]any{"value": statement + r.URL.Query().Get("audience")}, nil)
-}
-
-// exchange trades "id-token" for a statement, as the identity provider of a company does.
-func (s *Server) exchange(w http.ResponseWriter, r *http.Request) {
-	const kind = "urn:ietf:params:oauth:token-type:id-jag"
-	if r.ParseForm() != nil || r.PostForm.Get("subject_token") != "id-token" || r.PostForm.Get("subject_token_type") != "urn:ietf:params:oauth:token-type:id_token" ||
-		r.PostForm.Get("requested_token_type") != kind || r.PostForm.Get("resource") != s.URL {
-		fail(w, "invalid_request", "no exchange for "+r.PostForm.Get("subject_token"))
-		return
-	}
-	document(w, http.StatusOK, map[string]any{"issued_token_type": kind, "access_token": statement + r.PostForm.Get("audience"), "token_type": "N_A", "expires_in": 300}, nil)
 }
 
 // register takes a client that says of itself what it must (RFC 7591, with the application_type of OpenID Connect).
@@ -137,10 +112,6 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		fail(w, "invalid_client", "wrong secret "+r.PostForm.Get("client_secret"))
 		return
 	}
-	if q.Audience != "" && audience(r.PostForm.Get("client_assertion")) != q.Audience {
-		fail(w, "invalid_client", "for somebody else")
-		return
-	}
 	asked, code, why := s.granted(r.PostForm)
 	if code != "" {
 		fail(w, code, why)
@@ -149,26 +120,12 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.give(w, asked, r.PostForm.Get("grant_type") != "client_credentials")
 }
 
-// audience is whom a client assertion is meant for; nobody verifies it here.
-func audience(assertion string) string {
-	parts := strings.Split(assertion, ".")
-	var claims struct{ Aud []string }
-	if len(parts) != 3 {
-		return ""
-	}
-	text, _ := base64.RawURLEncoding.DecodeString(parts[1])
-	if json.Unmarshal(text, &claims) != nil || len(claims.Aud) != 1 {
-		return ""
-	}
-	return claims.Aud[0]
-}
-
 // proves tells whether a request shows the secret of the client "known".
 func proves(r *http.Request, secret string) bool {
 	if id, password, ok := r.BasicAuth(); ok {
 		return id == "known" && password == secret
 	}
-	return r.PostForm.Get("client_id") == "known" && (r.PostForm.Get("client_secret") == secret || r.PostForm.Get("client_assertion") != "")
+	return r.PostForm.Get("client_id") == "known" && r.PostForm.Get("client_secret") == secret
 }
 
 // granted is the request that a grant belongs to, or an error. Every grant is good once.
@@ -193,10 +150,6 @@ func (s *Server) granted(form url.Values) (asked url.Values, code, why string) {
 		}
 	case "client_credentials":
 		asked = form
-	case "urn:ietf:params:oauth:grant-type:jwt-bearer":
-		if asked = form; form.Get("assertion") != statement+s.Issuer {
-			return nil, "invalid_grant", "not for me: " + form.Get("assertion")
-		}
 	case "urn:ietf:params:oauth:grant-type:device_code":
 		if s.quirks.Pending > 0 {
 			s.quirks.Pending--

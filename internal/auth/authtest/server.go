@@ -35,7 +35,6 @@ type Quirks struct {
 	Slow     int                         // seconds between two questions of a device login; 0 = 1
 	Form     bool                        // tokens come in a form, not in JSON
 	Keep     bool                        // refresh tokens are not rotated
-	Audience string                      // whom proofs by key must be meant for
 	Modern   bool                        // the MCP server answers requests of the era before 2026-07-28 before it asks who sends them
 	Secret   string                      // clients must prove that they are "known" with this secret
 }
