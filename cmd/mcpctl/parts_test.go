@@ -123,7 +123,7 @@ func (f *randomFleet) decisions() string {
 	}
 	waivers := []string{
 		"{rule: tool-removed, reason: known}", "{rule: tool-name-*, server: s2, reason: known}", "{rule: budget-tools, reason: known}",
-		"{rule: prompt-removed, reason: of no use}", "{rule: conformance-*, reason: not asked}", "{rule: input-*, item: tool/search, expires: 2020-01-01, reason: old}", "{rule: text-names-other-server, server: s10*, reason: known}",
+		"{rule: prompt-removed, reason: of no use}", "{rule: prompt-*, reason: not asked}", "{rule: input-*, item: tool/search, expires: 2020-01-01, reason: old}", "{rule: text-names-other-server, server: s10*, reason: known}",
 	}
 	text += "waivers:\n"
 	for _, w := range waivers {

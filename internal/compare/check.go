@@ -24,8 +24,7 @@ type CheckOptions struct {
 	Against []string // files and URLs that say what the one server is, or declared.Auto
 	Fix     bool     // the files of Against are brought in step with the server first
 
-	ReadSkills  bool // the texts of skills are read and looked at, too
-	Conformance bool // servers are asked on purpose whether they keep to the specification
+	ReadSkills bool // the texts of skills are read and looked at, too
 }
 
 // Check is what is wrong with what servers offer.
@@ -109,19 +108,14 @@ func judge(ctx context.Context, subject check.Subject, options check.Options) (j
 
 // collect has look at each surface as it arrives, or once all of them were asked for more.
 func (o CheckOptions) collect(ctx context.Context, f *fleet.Fleet, targets []fleet.Target, look func(int, *fleet.Surface) error) ([]fleet.Surface, error) {
-	if !o.Conformance && !o.ReadSkills {
+	if !o.ReadSkills {
 		return f.Each(ctx, targets, look)
 	}
 	surfaces, err := f.Collect(ctx, targets)
 	if err != nil {
 		return nil, err
 	}
-	if o.Conformance {
-		f.Interview(ctx, targets, surfaces)
-	}
-	if o.ReadSkills {
-		f.ReadSkills(ctx, targets, surfaces)
-	}
+	f.ReadSkills(ctx, targets, surfaces)
 	return surfaces, fleet.Visit(f.Config.Project.Snapshots, len(surfaces), func(i int) error { return look(i, &surfaces[i]) })
 }
 
@@ -158,7 +152,7 @@ func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subj
 func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface, fits bool, project config.Project) (check.Subject, error) {
 	refuse(s, fits)
 	makeRoom(sizeOf(s.Snapshot), sizeOf(s.Snapshot))
-	one := check.Subject{Name: s.Name, Snapshot: s.Snapshot, Observed: observed(*s), Exchanges: s.Exchanges, SkillTexts: s.SkillTexts}
+	one := check.Subject{Name: s.Name, Snapshot: s.Snapshot, Observed: observed(*s), SkillTexts: s.SkillTexts}
 	if s.Transport != "" {
 		saved, err := source.ReadFile(ctx, p, SavedFile(project.Snapshots, one.Name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -229,9 +229,8 @@ func runOf(r *report.Report) string {
 
 // Flags that say what is looked at, which parts of one run have in common.
 const (
-	upgradeFlag     = "--upgrade"
-	conformanceFlag = "--conformance"
-	readSkillsFlag  = "--read-skills"
+	upgradeFlag    = "--upgrade"
+	readSkillsFlag = "--read-skills"
 )
 
 type flag struct {
@@ -250,15 +249,13 @@ func given(flags ...flag) (names []string) {
 
 // asked are the flags that say what is looked at.
 func (o CheckOptions) asked() []string {
-	return given(flag{conformanceFlag, o.Conformance}, flag{readSkillsFlag, o.ReadSkills})
+	return given(flag{readSkillsFlag, o.ReadSkills})
 }
 
 // rulesOf are those that a check with some flags can say something by.
 func rulesOf(asked []string) []finding.Rule {
 	return slices.DeleteFunc(check.Rules(), func(r finding.Rule) bool {
 		switch {
-		case strings.HasPrefix(r.ID, "conformance-"):
-			return !slices.Contains(asked, conformanceFlag)
 		case r.ID == "skill-content-differs", r.ID == "skill-text-long":
 			return !slices.Contains(asked, readSkillsFlag)
 		}

@@ -206,14 +206,6 @@ func (f *Fleet) Ping(ctx context.Context, targets []Target, count int, pause tim
 	return surfaces
 }
 
-// Interview asks each live target that gave its surface what no client would ask; one that is not asked to the end fails.
-func (f *Fleet) Interview(ctx context.Context, targets []Target, surfaces []Surface) {
-	f.again(ctx, targets, surfaces, func(server probe.Server, s *Surface) (err error) {
-		s.Exchanges, err = probe.Interview(ctx, server, f.options, s.Snapshot)
-		return err
-	})
-}
-
 // ReadSkills reads the SKILL.md of each skill of each live target.
 func (f *Fleet) ReadSkills(ctx context.Context, targets []Target, surfaces []Surface) {
 	f.again(ctx, targets, surfaces, func(server probe.Server, s *Surface) error {

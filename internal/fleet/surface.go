@@ -23,7 +23,6 @@ type Surface struct {
 	Snapshot   *snapshot.Snapshot         // nil when nothing arrived, and after LetGo
 	Raw        []byte                     // of a saved one, the file; nil = there is none
 	SecondRead []snapshot.List            // the lists once more, with Contact.ReadTwice
-	Exchanges  []probe.Exchange           // what it was asked on purpose, after Fleet.Interview
 	SkillTexts map[string]check.SkillText // by the URIs of the skills, after Fleet.ReadSkills
 	Package    *packages.Package          // that the server is in: of a live one what is installed, of a saved one what was locked; nil = none, or it is not known
 	File       string                     // of a saved one, the file of the current tree that holds it; empty = there is none
@@ -43,7 +42,7 @@ func (s *Surface) LetGo() {
 		s.Package = &known
 	}
 	s.arrived = s.arrived || s.Snapshot != nil
-	s.Snapshot, s.Raw, s.SecondRead, s.Exchanges, s.SkillTexts = nil, nil, nil, nil, nil
+	s.Snapshot, s.Raw, s.SecondRead, s.SkillTexts = nil, nil, nil, nil
 }
 
 // Whole tells whether everything the server offers arrived.

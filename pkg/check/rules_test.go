@@ -37,7 +37,6 @@ type surfaceCase struct {
 	Notices   []check.Notice
 	Supported []string
 	Declared  []check.Declared
-	Exchanges []check.Exchange
 
 	SkillTexts map[string]check.SkillText
 	Package    *check.DeclaredPackage
@@ -149,7 +148,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, Exchanges: c.Exchanges, SkillTexts: c.SkillTexts}
+	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, SkillTexts: c.SkillTexts}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {

@@ -251,7 +251,6 @@ const (
 	Reading          Stage = "reading a resource"
 	Completing       Stage = "completing an argument"
 	Pinging          Stage = "pinging"
-	Interviewing     Stage = "asking for conformance"
 	Watching         Stage = "watching"
 	Closing          Stage = "closing"
 )
@@ -259,6 +258,6 @@ const (
 func (s Stage) order() int {
 	return slices.Index([]Stage{
 		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, ListingSkills, ListingUnknown,
-		Calling, Prompting, Reading, Completing, Pinging, Interviewing, Watching, Closing,
+		Calling, Prompting, Reading, Completing, Pinging, Watching, Closing,
 	}, s)
 }
