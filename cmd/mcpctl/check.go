@@ -22,7 +22,6 @@ already has are reported as info.`,
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "against", Usage: "Check `FILE` (server.json, manifest.json; auto) against the server", Value: list(&o.Against), TakesFile: true},
 			&cli.BoolFlag{Name: "fix", Usage: "Update the files of --against first", Destination: &o.Fix},
-			&cli.BoolFlag{Name: "read-skills", Usage: "Read and check the SKILL.md of each skill", Destination: &o.ReadSkills},
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Scope = p.scope()

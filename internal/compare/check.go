@@ -24,7 +24,6 @@ type CheckOptions struct {
 	Against []string // files and URLs that say what the one server is, or declared.Auto
 	Fix     bool     // the files of Against are brought in step with the server first
 
-	ReadSkills bool // the texts of skills are read and looked at, too
 }
 
 // Check is what is wrong with what servers offer.
@@ -48,7 +47,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 	if len(o.Against) > 0 && len(targets) != 1 {
 		return nil, exit.Usagef("--against holds a file to one server, and these are %d: name the one that it is about", len(targets))
 	}
-	budgets, part := f.Config.Project.Budgets, f.Part(o.asked()...)
+	budgets, part := f.Config.Project.Budgets, f.Part()
 	limitMemory(len(targets))
 	looked, room := make([]judged, len(targets)), roomFor(len(targets))
 	look := func(i int, s *fleet.Surface, fits bool) error {
@@ -61,7 +60,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		unfinished(s, err, f.Limit()) // any other error is the end of ctx, which the report tells
 		return nil
 	}
-	surfaces, err := o.collect(ctx, f, targets, func(i int, s *fleet.Surface) error {
+	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) error {
 		return room.take(i, sizeOf(s.Snapshot), mostChecked, func(fits bool) error { return look(i, s, fits) })
 	})
 	if err == nil {
@@ -76,7 +75,7 @@ func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.So
 		found, members = append(found, l.found...), append(members, l.members...)
 	}
 	seen, partial := seenOf(surfaces)
-	scope := scopeOf(f.Config, rulesOf(o.asked()), seen, partial)
+	scope := scopeOf(f.Config, check.Rules(), seen, partial)
 	if part == nil {
 		found = append(found, check.Together(members, budgets)...)
 	} else {
@@ -104,19 +103,6 @@ type judged struct {
 func judge(ctx context.Context, subject check.Subject, options check.Options) (j judged, err error) {
 	j.found, j.members, err = check.Each(ctx, []check.Subject{subject}, options)
 	return j, err
-}
-
-// collect has look at each surface as it arrives, or once all of them were asked for more.
-func (o CheckOptions) collect(ctx context.Context, f *fleet.Fleet, targets []fleet.Target, look func(int, *fleet.Surface) error) ([]fleet.Surface, error) {
-	if !o.ReadSkills {
-		return f.Each(ctx, targets, look)
-	}
-	surfaces, err := f.Collect(ctx, targets)
-	if err != nil {
-		return nil, err
-	}
-	f.ReadSkills(ctx, targets, surfaces)
-	return surfaces, fleet.Visit(f.Config.Project.Snapshots, len(surfaces), func(i int) error { return look(i, &surfaces[i]) })
 }
 
 // declare adds what files say of the one server, once they are mended with Fix.
@@ -152,7 +138,7 @@ func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subj
 func (o CheckOptions) subjectOf(ctx context.Context, p host.Process, s *fleet.Surface, fits bool, project config.Project) (check.Subject, error) {
 	refuse(s, fits)
 	makeRoom(sizeOf(s.Snapshot), sizeOf(s.Snapshot))
-	one := check.Subject{Name: s.Name, Snapshot: s.Snapshot, Observed: observed(*s), SkillTexts: s.SkillTexts}
+	one := check.Subject{Name: s.Name, Snapshot: s.Snapshot, Observed: observed(*s)}
 	if s.Transport != "" {
 		saved, err := source.ReadFile(ctx, p, SavedFile(project.Snapshots, one.Name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -114,7 +114,7 @@ func judgedAgain(p host.Process, cfg *config.Config, whole *report.Report, parts
 	}
 	applied, policy := diff.Rules(), cfg.Project.Policy
 	if whole.Command == "check" {
-		applied, policy = rulesOf(parts[0].Part.With), policy.CheckPolicy()
+		applied, policy = check.Rules(), policy.CheckPolicy()
 		byPlace := inOrderOf(cfg)
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
 		found = append(found, check.Together(members, cfg.Project.Budgets)...)
@@ -227,11 +227,8 @@ func runOf(r *report.Report) string {
 	return words
 }
 
-// Flags that say what is looked at, which parts of one run have in common.
-const (
-	upgradeFlag    = "--upgrade"
-	readSkillsFlag = "--read-skills"
-)
+// upgradeFlag is the flag that the parts of one run must have in common.
+const upgradeFlag = "--upgrade"
 
 type flag struct {
 	name  string
@@ -245,20 +242,4 @@ func given(flags ...flag) (names []string) {
 		}
 	}
 	return names
-}
-
-// asked are the flags that say what is looked at.
-func (o CheckOptions) asked() []string {
-	return given(flag{readSkillsFlag, o.ReadSkills})
-}
-
-// rulesOf are those that a check with some flags can say something by.
-func rulesOf(asked []string) []finding.Rule {
-	return slices.DeleteFunc(check.Rules(), func(r finding.Rule) bool {
-		switch {
-		case r.ID == "skill-content-differs", r.ID == "skill-text-long":
-			return !slices.Contains(asked, readSkillsFlag)
-		}
-		return false
-	})
 }

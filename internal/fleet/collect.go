@@ -4,24 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/terminal"
-	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Collect gives the surfaces of all targets in their order: of those that are live, as many are contacted at once as Contact allows.
@@ -204,78 +199,6 @@ func (f *Fleet) Ping(ctx context.Context, targets []Target, count int, pause tim
 		tolerate(f, &surfaces[i])
 	}
 	return surfaces
-}
-
-// ReadSkills reads the SKILL.md of each skill of each live target.
-func (f *Fleet) ReadSkills(ctx context.Context, targets []Target, surfaces []Surface) {
-	f.again(ctx, targets, surfaces, func(server probe.Server, s *Surface) error {
-		skills := s.Snapshot.List(snapshot.Skills).Items()
-		if len(skills) == 0 {
-			return nil
-		}
-		session, err := probe.Open(ctx, server, f.options)
-		if err != nil {
-			return err
-		}
-		defer session.Close()
-		s.SkillTexts = map[string]check.SkillText{}
-		size := 0
-		for n, skill := range skills {
-			if n == mostSkills || size > mostSkillBytes {
-				return &probe.Error{Server: s.Name, Stage: probe.Reading, Err: fmt.Errorf("%d of %d skills were read, and no more are", n, len(skills))}
-			}
-			raw, err := session.Request(ctx, probe.Request{Stage: probe.Reading, Method: "resources/read", Params: map[string]json.RawMessage{"uri": rawjson.Quote(skill.Key)}})
-			if err != nil && !probe.Answered(err) {
-				return err
-			}
-			s.SkillTexts[skill.Key], size = skillText(skill, raw, err), size+len(raw)
-		}
-		return nil
-	})
-}
-
-// Bounds of what is read of the skills of one server.
-const (
-	mostSkills     = 500
-	mostSkillBytes = 16 << 20
-)
-
-// skillText is what was read of a skill, or why it could not be.
-func skillText(skill snapshot.Item, raw json.RawMessage, err error) check.SkillText {
-	if err != nil {
-		return check.SkillText{Problem: "reading it gives an error"}
-	}
-	read, err := call.ReadResult(raw)
-	if err != nil {
-		return check.SkillText{Problem: err.Error()}
-	}
-	one := check.SkillText{Problem: call.SkillFault(skill, skill.Key, read)}
-	for _, piece := range read.Pieces {
-		one.Text += piece.Text
-	}
-	return one
-}
-
-// again does something more with the live targets that gave their surfaces.
-func (f *Fleet) again(ctx context.Context, targets []Target, surfaces []Surface, do func(probe.Server, *Surface) error) {
-	var servers []probe.Server
-	var slots []int
-	for i, t := range targets {
-		if s := surfaces[i]; t.server != nil && s.Snapshot != nil && !s.Interrupted {
-			servers, slots = append(servers, *t.server), append(slots, i)
-		}
-	}
-	failures := make([]error, len(servers))
-	probe.Each(ctx, servers, f.options, func(i int) error {
-		failures[i] = do(servers[i], &surfaces[slots[i]])
-		return failures[i]
-	})
-	for i, err := range failures {
-		if err != nil {
-			surfaces[slots[i]].fail(err)
-			tolerate(f, &surfaces[slots[i]])
-		}
-	}
 }
 
 func pingOne(ctx context.Context, server probe.Server, options probe.Options, count int, pause time.Duration) (Surface, error) {

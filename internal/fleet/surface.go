@@ -20,12 +20,11 @@ import (
 // Surface is what one server offers, live or saved, with what a report says about it; or why it is not known.
 type Surface struct {
 	report.Server
-	Snapshot   *snapshot.Snapshot         // nil when nothing arrived, and after LetGo
-	Raw        []byte                     // of a saved one, the file; nil = there is none
-	SecondRead []snapshot.List            // the lists once more, with Contact.ReadTwice
-	SkillTexts map[string]check.SkillText // by the URIs of the skills, after Fleet.ReadSkills
-	Package    *packages.Package          // that the server is in: of a live one what is installed, of a saved one what was locked; nil = none, or it is not known
-	File       string                     // of a saved one, the file of the current tree that holds it; empty = there is none
+	Snapshot   *snapshot.Snapshot // nil when nothing arrived, and after LetGo
+	Raw        []byte             // of a saved one, the file; nil = there is none
+	SecondRead []snapshot.List    // the lists once more, with Contact.ReadTwice
+	Package    *packages.Package  // that the server is in: of a live one what is installed, of a saved one what was locked; nil = none, or it is not known
+	File       string             // of a saved one, the file of the current tree that holds it; empty = there is none
 
 	Given           []string // the names of the variables that a server over stdio was started with; nil = not known
 	UnknownArgument string   // an argument that the server ended over, since it does not know it
@@ -42,7 +41,7 @@ func (s *Surface) LetGo() {
 		s.Package = &known
 	}
 	s.arrived = s.arrived || s.Snapshot != nil
-	s.Snapshot, s.Raw, s.SecondRead, s.SkillTexts = nil, nil, nil, nil
+	s.Snapshot, s.Raw, s.SecondRead = nil, nil, nil
 }
 
 // Whole tells whether everything the server offers arrived.

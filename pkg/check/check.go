@@ -37,7 +37,6 @@ type Subject struct {
 	Observed Observed           // what was seen on the way
 	Declared []Declared         // what files say of it
 
-	SkillTexts map[string]SkillText // by the URIs of the skills whose SKILL.md was read
 }
 
 // Observed is what a probe saw of a server beside its surface. The zero value is that of a saved snapshot: nothing.
@@ -215,7 +214,7 @@ var rules = sync.OnceValue(func() []*rule {
 // functions are what looks for each rule, by its id.
 func functions() (alone map[string]look, together map[string]func(fleet, tell)) {
 	alone = map[string]look{}
-	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, skillRules, declaredRules} {
+	for _, family := range []map[string]look{protocolRules, schemaRules, providerRules, qualityRules, wordingRules, costRules, securityRules, declaredRules} {
 		for id, f := range family {
 			alone[id] = f
 		}

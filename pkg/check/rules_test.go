@@ -38,9 +38,8 @@ type surfaceCase struct {
 	Supported []string
 	Declared  []check.Declared
 
-	SkillTexts map[string]check.SkillText
-	Package    *check.DeclaredPackage
-	Given      []string
+	Package *check.DeclaredPackage
+	Given   []string
 }
 
 func TestEveryRuleSpeaksAndIsSilent(t *testing.T) {
@@ -148,7 +147,7 @@ func (c ruleCase) surfaces(t *testing.T) []check.Subject {
 
 func (c surfaceCase) surface(t *testing.T) check.Subject {
 	t.Helper()
-	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared, SkillTexts: c.SkillTexts}
+	s := check.Subject{Name: c.Name, Snapshot: listed(t, c.Tools), Saved: listed(t, c.Saved), Declared: c.Declared}
 	if c.Surface != nil {
 		parsed, err := snapshot.Parse(c.Surface)
 		if err != nil {

@@ -92,9 +92,6 @@ func newServer(ctx context.Context, subject Subject, options Options) *server {
 			for _, name := range lists.SortedKeys(i.parts) {
 				s.texts = append(s.texts, written{i.id, i.parts[name]})
 			}
-			if read := s.SkillTexts[raw.Key]; kind == snapshot.Skills && read.Text != "" {
-				s.write(i.id, passage{way: start.below("/SKILL.md"), text: read.Text})
-			}
 			if kind == snapshot.Tools {
 				s.tools = append(s.tools, newTool(ctx, i))
 			}
