@@ -120,7 +120,6 @@ func newApp(p program) *cli.App {
 		}},
 		{"Guard", []func(program) *cli.Command{
 			initCommand, snapshotCommand, diffCommand, acceptCommand, checkCommand, watchCommand, mergeCommand,
-			mergeDriverCommand,
 		}},
 		{"Call", []func(program) *cli.Command{callCommand, promptCommand, readCommand, completeCommand}},
 		{"Set up", []func(program) *cli.Command{

@@ -86,13 +86,13 @@ func TestHelpIsShort(t *testing.T) {
 		}
 		most := 45
 		if c.Name == "" {
-			most = 42 // 40 once auth, cache and merge-driver are gone
+			most = 41 // 40 once auth and cache are gone
 		}
 		if n := strings.Count(out.String(), "\n"); n > most && c.Name != "watch" {
 			t.Errorf("%v: %d lines, want at most %d", args, n, most)
 		}
 		for line := range strings.Lines(out.String()) {
-			if len([]rune(line)) > 110 && !slices.Contains([]string{"watch", "cache", "merge-driver"}, c.Name) {
+			if len([]rune(line)) > 110 && !slices.Contains([]string{"watch", "cache"}, c.Name) {
 				t.Errorf("%v: %d columns: %s", args, len([]rune(line)), line)
 			}
 		}

@@ -50,15 +50,6 @@ func (r Repo) run(ctx context.Context, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// MergeFile merges what leads from base to theirs into ours, and tells whether conflicts are left, between git's markers.
-func (r Repo) MergeFile(ctx context.Context, ours, base, theirs string) (conflicts bool, err error) {
-	_, err = r.run(ctx, "merge-file", "-q", "-L", "ours", "-L", "base", "-L", "theirs", "--", ours, base, theirs)
-	if status, ok := errors.AsType[*exec.ExitError](err); ok && status.ExitCode() < 128 { // how many there are
-		return true, nil
-	}
-	return false, err
-}
-
 // MergeBase is the word for the commit at which this branch left the one that it goes back to.
 const MergeBase = "merge-base"
 

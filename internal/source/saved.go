@@ -316,7 +316,7 @@ func (e *ParseError) Hint() string {
 	case errors.Is(e.Err, snapshot.ErrNewer):
 		return "update mcpctl: the file is as a newer one wrote it"
 	case errors.Is(e.Err, snapshot.ErrConflict):
-		return "run mcpctl snapshot, which saves what the server offers now; docs/snapshot-format.md has a merge driver that merges such files"
+		return "run mcpctl snapshot, which saves what the server offers now"
 	}
 	return e.instead
 }
