@@ -10,7 +10,7 @@
           pname = "mcpctl";
           version = self.shortRev or "devel";
           src = self;
-          vendorHash = "sha256-GqEXSAcAEBzlyxQVeSJfQ1xban+nO5FC6A5Ib7D7cMg="; # go test . -run TestFlake -update
+          vendorHash = "sha256-oh5Y1/EYudn/7jqEsIlfdh9umhSDQRpwJcwFgSnjAI4="; # go test . -run TestFlake -update
           subPackages = [ "cmd/mcpctl" ];
           ldflags = [ "-s" "-w" "-X main.buildVersion=${version}" ];
           env.CGO_ENABLED = 0;

@@ -39,13 +39,13 @@ var forTests = []string{"internal/fixture", "internal/packages/registrytest", "i
 
 // libraries are all that is not our own, each with the packages that may import it.
 var libraries = map[string][]string{
-	"cuelabs.dev/go/oci/ociregistry":           {"internal/packages"},
 	"github.com/bmatcuk/doublestar/v4":         {"internal/reload"},
 	"github.com/cenkalti/backoff/v5":           {"pkg/probe", "internal/live"},
 	"github.com/clipperhouse/displaywidth":     {"internal/report", "internal/terminal"},
 	"github.com/fsnotify/fsnotify":             {"internal/reload"},
 	"github.com/git-pkgs/gitignore":            {"internal/reload"},
-	"github.com/gofrs/flock":                   {"internal/files", "internal/journal", "internal/packages", "internal/store"},
+	"github.com/gofrs/flock":                   {"internal/files", "internal/journal", "internal/store"},
+	"github.com/google/go-containerregistry":   {"internal/packages"},
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
 	"github.com/olekukonko/tablewriter":        {"internal/report"},
@@ -58,7 +58,7 @@ var libraries = map[string][]string{
 	"github.com/zalando/go-keyring":            {"internal/vault"},
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
-	"golang.org/x/sync":                        {"internal/fleet", "pkg/probe"},
+	"golang.org/x/sync":                        {"internal/compare", "internal/fleet", "pkg/probe"},
 	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal/terminaltest"},
 	"golang.org/x/term":                        {"internal/terminal"},
 }

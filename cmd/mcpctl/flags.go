@@ -160,7 +160,7 @@ func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 		},
 		&cli.BoolFlag{
 			Name: "allow-scripts", Category: connecting, Destination: &c.AllowScripts,
-			Usage: "Run the install scripts of packages",
+			Usage: "Run install scripts and builds of packages",
 		},
 		&cli.BoolFlag{
 			Name: "sandbox", Category: connecting, Destination: &c.Sandbox,

@@ -66,7 +66,7 @@ func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.
 		return nil, err
 	}
 	r := &report.Report{Command: "accept", Findings: report.Findings{}}
-	if err := o.apply(ctx, p, r, candidates, folder, f.Limit()); err != nil {
+	if err := o.apply(ctx, p, r, candidates, f); err != nil {
 		return nil, err
 	}
 	finding.Sort(r.Findings)
@@ -170,7 +170,8 @@ func unknownFingerprint(id string, all []finding.Finding, silent []string) error
 }
 
 // apply works out every new snapshot, and writes them when all could be worked out.
-func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate, folder string, limit time.Duration) error {
+func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Report, candidates []candidate, f *fleet.Fleet) error {
+	folder, limit := f.Config.Project.Snapshots, f.Limit()
 	var settled []fleet.Surface
 	var all fleet.Tally
 	unsaved := false
@@ -211,7 +212,7 @@ func (o AcceptOptions) apply(ctx context.Context, p host.Process, r *report.Repo
 			return err
 		}
 	}
-	return relock(ctx, p, folder, settled)
+	return relock(ctx, p, f, settled)
 }
 
 // move works out the new snapshot of one server.

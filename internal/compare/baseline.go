@@ -75,7 +75,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	r := fleet.Report("snapshot", surfaces)
 	saved := slices.DeleteFunc(slices.Clone(surfaces), func(s fleet.Surface) bool { return !s.Whole() || s.Error != nil })
 	if o.File == "" && len(saved) > 0 {
-		err = relock(ctx, p, f.Config.Project.Snapshots, saved)
+		err = relock(ctx, p, f, saved)
 	}
 	if err != nil { // which touches no snapshot
 		r.Problems = append(r.Problems, fmt.Sprintf("what the servers start from was not locked: %v", err))

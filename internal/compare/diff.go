@@ -68,6 +68,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	limitMemory(pairs.n)
 	done, room := make([]*compared, pairs.n), roomFor(pairs.n)
 	judge := func(i int, pair Pair) {
+		pair.explain(ctx, p, f)
 		done[i] = pair.within(ctx, f.Limit(), o.Options, policy)
 		if done[i] != nil && done[i].server.BaseFile == "" && pair.Old.Transport != "" {
 			done[i].server.BaseFile = p.Rel(SavedFile(f.Config.Project.Snapshots, pair.New.Name)) // the lines of which show it, if it is there
@@ -169,9 +170,9 @@ func (o DiffOptions) pairs(ctx context.Context, p host.Process, f *fleet.Fleet, 
 	case o.Ref != "":
 		return there(rebuilt(ctx, p, f, o.Ref, o.Build, now))
 	case o.Versions > 0:
-		return there(history(ctx, p, f, o.Versions, now))
+		return there(history(ctx, f, o.Versions, now))
 	case o.Upgrade:
-		return there(upgrades(ctx, p, f, now))
+		return there(upgrades(ctx, p, f, now, o.Select.Shard.Count > 0))
 	case o.Locked:
 		return there(keptToLock(ctx, p, f, now))
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -19,9 +21,39 @@ func readLock(ctx context.Context, p host.Process, f *fleet.Fleet) (packages.Loc
 	return lock, exit.Misuse(err)
 }
 
-// relock writes down which packages the saved surfaces of servers come from, if that is news.
-func relock(ctx context.Context, p host.Process, folder string, saved []fleet.Surface) error {
-	file := store.Beside(folder, packages.LockFile)
+// relock writes down which packages the saved surfaces of servers come from, if that is news. A package that its registry does
+// not describe is not locked.
+func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.Surface) error {
+	lock, err := readLock(ctx, p, f)
+	if err != nil {
+		return err
+	}
+	launcher, err := f.Packages()
+	if err != nil {
+		return err
+	}
+	entries := make([]packages.Package, len(saved)) // one without a name = none
+	var lookups errgroup.Group
+	lookups.SetLimit(maxLookups)
+	for i, s := range saved {
+		switch {
+		case s.Package == nil:
+		case s.Package.Exact() && lock[s.Name].Ref == s.Package.Ref:
+			entries[i] = lock[s.Name]
+		default:
+			lookups.Go(func() error {
+				found, err := launcher.Describe(ctx, s.Package.Ref)
+				if err != nil {
+					p.Note("%s is not locked: %s", report.Visible(s.Name), report.Visible(err.Error()))
+					return nil
+				}
+				entries[i] = found
+				return nil
+			})
+		}
+	}
+	_ = lookups.Wait() // which only notes
+	file := store.Beside(f.Config.Project.Snapshots, packages.LockFile)
 	return store.Update(ctx, p, file, packages.LockLimit, func(before []byte) ([]byte, error) {
 		lock := packages.Lock{}
 		if before != nil {
@@ -30,13 +62,9 @@ func relock(ctx context.Context, p host.Process, folder string, saved []fleet.Su
 				return nil, err
 			}
 		}
-		for _, s := range saved {
-			if delete(lock, s.Name); s.Package != nil {
-				locked := *s.Package
-				if s.Snapshot != nil { // else they were kept when it was let go
-					locked.Tools = s.Snapshot.Tools.Digests()
-				}
-				lock[s.Name] = locked
+		for i, s := range saved {
+			if delete(lock, s.Name); entries[i].Name != "" {
+				lock[s.Name] = entries[i]
 			}
 		}
 		if before == nil && len(lock) == 0 {
@@ -46,19 +74,41 @@ func relock(ctx context.Context, p host.Process, folder string, saved []fleet.Su
 	}, replace)
 }
 
-// cause says what is different in the package of a server from when its old side was made; empty when that is not known.
+// maxLookups is how many packages are looked up at once.
+const maxLookups = 4
+
+// explain looks up the package of the new side, if the old side had one that may differ.
+func (p *Pair) explain(ctx context.Context, process host.Process, f *fleet.Fleet) {
+	old, now := p.Old.Package, p.New.Package
+	if old == nil || now == nil || now.Integrity != "" || old.Ref == now.Ref && now.Exact() {
+		return
+	}
+	launcher, err := f.Packages()
+	if err == nil {
+		var found packages.Package
+		if found, err = launcher.Describe(ctx, now.Ref); err == nil {
+			p.New.Package = &found
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		process.Note("why %s changed is unknown: %s", report.Visible(p.New.Name), report.Visible(err.Error()))
+	}
+}
+
+// cause returns what differs in the package of a server from when its old side was made; empty when that is not known.
 func (p Pair) cause(changed bool) string {
 	old, now := p.Old.Package, p.New.Package
 	if old == nil || now == nil {
 		return ""
 	}
-	if why := now.Since(*old); why != "" || !changed || now.Integrity == "" {
+	if why := now.Since(*old); why != "" || !changed {
 		return why
 	}
-	return fmt.Sprintf("%s is as it was, with all that is installed below it", now.Ref)
+	return fmt.Sprintf("%s is the same release as before", now.Ref)
 }
 
-// keptToLock compares servers with what is saved, and contacts none that would start another package than what was locked.
+// keptToLock compares servers with what is saved, and contacts none that would start another package than what was locked. The
+// others start exactly what is locked.
 func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]Pair, error) {
 	lock, err := readLock(ctx, p, f)
 	if err != nil {
@@ -68,55 +118,66 @@ func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []sour
 	if err != nil {
 		return nil, err
 	}
-	current, err := f.Collect(ctx, fleet.Hold(targets, func(t fleet.Target) *report.Failure {
-		if would := t.Package(p.Environ); would != nil { // what is not installed yet is judged once it is
-			return offLock(lock, t.Name(), would)
+	launcher, err := f.Packages()
+	if err != nil {
+		return nil, err
+	}
+	versions := map[string]string{}
+	targets = fleet.Hold(targets, func(t fleet.Target) *report.Failure {
+		version, why := offLock(ctx, launcher, lock, t)
+		if versions[t.Name()] = version; why == "" {
+			return nil
 		}
-		return nil
-	}))
+		return &report.Failure{Stage: "comparing", Message: "--locked: " + why,
+			Hint: "show what changes with mcpctl diff, and lock it with mcpctl snapshot"}
+	})
+	if targets, err = fleet.AtVersion(f, targets, versions); err != nil {
+		return nil, err
+	}
+	current, err := f.Collect(ctx, targets)
 	if err != nil {
 		return nil, err
 	}
 	for i, s := range current {
-		if failure := offLock(lock, s.Name, s.Package); failure != nil && s.State != report.Failed && s.State != report.Disabled {
-			current[i].State, current[i].Error, current[i].Snapshot = report.Failed, failure, nil
+		if locked, known := lock[s.Name]; known && s.Package != nil {
+			current[i].Package = &locked
 		}
 	}
 	return withSaved(ctx, p, current, f.Config.Project.Snapshots), nil
 }
 
-// offLock says how the package of a server differs from the locked one; nil = it does not.
-func offLock(lock packages.Lock, server string, now *packages.Package) *report.Failure {
-	was, known := lock[server]
-	failure := &report.Failure{Stage: "comparing", Hint: "see what that changes with mcpctl diff, and lock it with mcpctl snapshot"}
+// offLock returns the version that a target starts under the lock, or how its package differs from the locked one.
+func offLock(ctx context.Context, launcher packages.Launcher, lock packages.Lock, t fleet.Target) (version, why string) {
+	was, known := lock[t.Name()]
+	launch, launches := t.Launch()
 	switch {
-	case !known && now == nil:
-		return nil
+	case !known && !launches:
+		return "", ""
 	case !known:
-		failure.Message = fmt.Sprintf("--locked: it is not locked, and would start %s", now.Ref)
-	case now == nil:
-		failure.Message = fmt.Sprintf("--locked: %s was locked, and what starts now is not known to be a package", was.Ref)
-	default:
-		why := now.Since(was)
-		if why == "" {
-			return nil
-		}
-		failure.Message = "--locked: what starts now is not what was locked: " + why
+		return "", fmt.Sprintf("%s is not locked", launch.Ref)
+	case !launches:
+		return "", fmt.Sprintf("%s was locked, and the server is not started from a package", was.Ref)
+	case launch.Ref.Registry == "oci":
+		return was.Integrity, packages.Package{Ref: launch.Ref}.Since(was)
 	}
-	return failure
+	now, err := launcher.Describe(ctx, launch.Ref)
+	if err != nil {
+		return "", err.Error()
+	}
+	return now.Version, now.Since(was)
 }
 
-// history is each of the last n releases of a package with the one before it that answered; the first with itself.
-func history(ctx context.Context, p host.Process, f *fleet.Fleet, n int, from []source.Source) ([]Pair, error) {
+// history returns each of the last n releases of a package with the one before it that answered; the first with itself.
+func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) ([]Pair, error) {
 	ref, _, err := packages.Parse(from[0].Word)
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	store, err := fleet.PackageStore(p)
+	launcher, err := f.Packages()
 	if err != nil {
-		return nil, exit.Misuse(err)
+		return nil, err
 	}
-	refs, err := store.Versions(ctx, ref, n)
+	refs, err := launcher.Versions(ctx, ref, n)
 	if err != nil {
 		return nil, err
 	}
@@ -141,36 +202,92 @@ func history(ctx context.Context, p host.Process, f *fleet.Fleet, n int, from []
 	return pairs, nil
 }
 
-// upgrades are configured servers in the version that is configured and in the newest one.
-func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]Pair, error) {
+// upgrades returns servers in the version that is configured and in the newest one. No registry is asked about a server that may
+// not start.
+func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, part bool) ([]Pair, error) {
 	lock, err := readLock(ctx, p, f)
 	if err != nil {
 		return nil, err
 	}
-	all, now, newest, err := f.Upgrades(ctx, from, lock)
+	targets, err := f.Resolve(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	before, err := f.Collect(ctx, now)
-	if err != nil {
-		return nil, err
-	}
-	after, err := f.Collect(ctx, newest)
+	launcher, err := f.Packages()
 	if err != nil {
 		return nil, err
 	}
 	var pairs []Pair
-	for _, u := range all {
-		one := Pair{}
-		if u.Newest() {
-			one.New = fleet.Surface{Server: report.Server{Name: u.Name, State: report.OK, Source: u.To.String()}}
-			one.Old = one.New
-		} else {
-			one.Old, one.New, before, after = before[0], after[0], before[1:], after[1:]
-			one.Old.Package, one.New.Package = &u.Before, &u.After
+	var moving []fleet.Target
+	var places []int // of moving, in pairs
+	now, newest := map[string]string{}, map[string]string{}
+	for _, t := range targets {
+		launch, launches := t.Launch()
+		known := t.Known()
+		switch {
+		case known.State == report.Disabled:
+			continue
+		case !t.Live():
+			pairs = append(pairs, Pair{Old: known, New: known})
+			continue
+		case !launches:
+			p.Note("%s is not compared: it starts no package with npx, uvx, docker or another known launcher", report.Visible(t.Name()))
+			continue
 		}
-		one.Old.Source = u.From.String()
-		pairs = append(pairs, one)
+		old, latest, err := releasesOf(ctx, launcher, launch.Ref, lock[t.Name()])
+		one := fleet.Surface{Package: &latest, Server: report.Server{Name: t.Name(), State: report.OK, Source: latest.String()}}
+		if err != nil {
+			spoil(&one, "comparing", err)
+		}
+		pair := Pair{Old: one, New: one}
+		pair.Old.Package, pair.Old.Source = &old, old.String()
+		if pairs = append(pairs, pair); err == nil && old.Version != latest.Version {
+			moving, places = append(moving, t), append(places, len(pairs)-1)
+			now[t.Name()], newest[t.Name()] = old.Version, latest.Version
+		}
+	}
+	if len(pairs) == 0 && !part { // another part may have some
+		return nil, exit.Usagef("no server starts a package with npx, uvx, docker or another known launcher")
+	}
+	for _, side := range []struct {
+		versions map[string]string
+		of       func(*Pair) *fleet.Surface
+	}{{now, func(p *Pair) *fleet.Surface { return &p.Old }}, {newest, func(p *Pair) *fleet.Surface { return &p.New }}} {
+		started, err := fleet.AtVersion(f, moving, side.versions)
+		if err != nil {
+			return nil, err
+		}
+		surfaces, err := f.Collect(ctx, started)
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range surfaces {
+			into := side.of(&pairs[places[i]])
+			s.Package, s.Source = into.Package, into.Source
+			*into = s
+		}
 	}
 	return pairs, nil
+}
+
+// releasesOf returns the release of a package that a server starts, and the newest one. What a configuration leaves open is what
+// was locked, else what the registry has now.
+func releasesOf(ctx context.Context, launcher packages.Launcher, ref packages.Ref, locked packages.Package) (old, newest packages.Package, err error) {
+	old = packages.Package{Ref: ref}
+	if newest, err = launcher.Newest(ctx, ref); err != nil {
+		return old, newest, err
+	}
+	same := locked.Registry == ref.Registry && locked.Name == ref.Name && !ref.Exact()
+	switch {
+	case ref.Registry == "oci" && !newest.Exact():
+	case ref.Registry == "oci":
+		if old = newest; same && locked.Integrity != "" {
+			old.Version = locked.Integrity
+		}
+	case same:
+		old = locked
+	default:
+		old, err = launcher.Describe(ctx, ref)
+	}
+	return old, newest, err
 }

@@ -228,7 +228,7 @@ func (p Pair) versions() *[2]string {
 	if p.Old.Snapshot == nil || p.New.Snapshot == nil {
 		return nil
 	}
-	if old, now := p.Old.Package, p.New.Package; old != nil && now != nil && old.Name == now.Name {
+	if old, now := p.Old.Package, p.New.Package; old != nil && now != nil && old.Name == now.Name && now.Version != "" {
 		return &[2]string{old.Version, now.Version}
 	}
 	version := func(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("version") }

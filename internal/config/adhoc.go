@@ -205,42 +205,20 @@ func ServerName(file string) (server string, ok bool) {
 	return server, true
 }
 
-// FromPackage is the server in a fetched package, in a folder of its own, once somebody agreed to this version and content.
-func FromPackage(p packages.Package, folder string, args []string) Entry {
-	return Entry{
-		Server: probe.Server{
-			Name: p.Name, Source: p.String(),
-			Stdio:   &probe.Stdio{Command: p.Command, Args: slices.Concat(p.Args, args), Env: engineEnv(p), Dir: folder},
-			Secrets: hiddenIn(args), // a digest before them is none
-		},
-		subject: trustSubject{name: p.Name},
-	}.Published(p)
-}
-
-// engineEnv is what the program that starts a package has to be told of the user's own environment.
-func engineEnv(p packages.Package) map[string]probe.Secret {
-	env := map[string]probe.Secret{}
-	for _, pair := range p.Env {
-		name, value, _ := strings.Cut(pair, "=")
-		env[name] = probe.Secret(value)
+// FromPackage returns the server in a published package that the command line names, started by a launcher with further arguments.
+func FromPackage(ref packages.Ref, launch packages.Command, args []string) probe.Server {
+	return probe.Server{
+		Name: ref.Name, Source: ref.String(), Timeout: packages.StartLimit,
+		Stdio:   &probe.Stdio{Command: launch.Path, Args: launch.Args, Dir: launch.Dir, Env: Plain(launch.Env)},
+		Secrets: slices.Concat(hiddenIn(args), Confidential(Plain(launch.Env))),
 	}
-	return env
 }
 
-// Starting is the entry with a package that was fetched in the place of what its command launches.
-func (e Entry) Starting(p packages.Package, launch packages.Launch) Entry {
-	stdio := *e.Server.Stdio
-	stdio.Command, stdio.Args, stdio.Env = p.Command, launch.Starting(p), Merged(engineEnv(p), stdio.Env)
-	e.Server.Stdio, e.Server.Source, e.Package = &stdio, p.String(), &p
-	return e
-}
-
-// Published is the entry as one that starts only once somebody agrees to this version of a package.
-func (e Entry) Published(p packages.Package) Entry {
-	e.Found, e.Package, e.made = Published, &p, nil
-	e.File, e.subject.path = p.String(), p.String()
-	if p.Scripted {
-		e.subject.path += " and its install scripts" // agreed to apart
+// Plain returns variables as a server takes them.
+func Plain(env map[string]string) map[string]probe.Secret {
+	all := make(map[string]probe.Secret, len(env))
+	for name, value := range env {
+		all[name] = probe.Secret(value)
 	}
-	return e
+	return all
 }

@@ -47,22 +47,21 @@ type Config struct {
 
 // Entry is one configured server.
 type Entry struct {
-	Server    probe.Server      // Name and Source are always set; the rest is complete only without Problems
-	Login     auth.Client       // of a server at a URL: how to log in
-	File      string            // where it was configured; "MCP_SERVER_URL" for that variable
-	Line      int               // 1-based; 0 when File is not a file
-	Found     Found             // how File came to be read
-	Disabled  bool              // configured not to run
-	Problems  []Problem         // why it cannot be run; of a disabled server they matter to nobody
-	Warnings  []Problem         // what should be mended, but does not matter to this run
-	Prompts   []Prompt          // what a person would have to answer for it to run; each is among Problems too
-	Places    []report.Place    // where applications have it; nil = it was not discovered
-	Package   *packages.Package // that its program is in, where one was fetched for it
-	May       sandbox.Grants    // what it may do in a sandbox besides what all may
-	refused   bool              // not in mcpctl.yaml's allow
-	unusable  bool              // only the application can run it, as its one problem says
-	chosenDir bool              // somebody chose the folder that it starts in
-	dir       string            // that it starts in, as it may be shown
+	Server    probe.Server   // Name and Source are always set; the rest is complete only without Problems
+	Login     auth.Client    // of a server at a URL: how to log in
+	File      string         // where it was configured; "MCP_SERVER_URL" for that variable
+	Line      int            // 1-based; 0 when File is not a file
+	Found     Found          // how File came to be read
+	Disabled  bool           // configured not to run
+	Problems  []Problem      // why it cannot be run; of a disabled server they matter to nobody
+	Warnings  []Problem      // what should be mended, but does not matter to this run
+	Prompts   []Prompt       // what a person would have to answer for it to run; each is among Problems too
+	Places    []report.Place // where applications have it; nil = it was not discovered
+	May       sandbox.Grants // what it may do in a sandbox besides what all may
+	refused   bool           // not in mcpctl.yaml's allow
+	unusable  bool           // only the application can run it, as its one problem says
+	chosenDir bool           // somebody chose the folder that it starts in
+	dir       string         // that it starts in, as it may be shown
 	uses      []use
 	made      *manifest.Manifest // nil = it is made when it is asked for
 	scope     scope
@@ -104,12 +103,10 @@ const (
 	Searched
 	// Discovered was come upon among the files of applications.
 	Discovered
-	// Published is a package that the command line names: fetched, and not yet agreed to.
-	Published
 )
 
 // String names it as reports do.
-func (f Found) String() string { return [...]string{"named", "searched", "discovered", "published"}[f] }
+func (f Found) String() string { return [...]string{"named", "searched", "discovered"}[f] }
 
 // Select is the entries with these names, in configuration order; none = all. One that does not exist is a Problem with the nearest as its hint; several are Problems.
 func (c *Config) Select(names []string) ([]Entry, error) {

@@ -68,10 +68,8 @@ func (e Entry) granted() []manifest.Member {
 // Projects are the folders that the program of the entry is of: one of them is what it sees in a sandbox.
 func (e Entry) Projects() []string {
 	switch s := e.Server.Stdio; {
-	case s == nil || e.Found != Published && e.scope.folder == "":
+	case s == nil || e.scope.folder == "":
 		return nil
-	case e.Found == Published:
-		return []string{filepath.Dir(s.Dir)}
 	case e.Found == Searched:
 		return []string{e.scope.root}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/manifest"
-	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
@@ -44,7 +43,6 @@ func (e Entry) Manifest() manifest.Manifest {
 
 func (e Entry) manifest(read contents) manifest.Manifest {
 	b := builder{Entry: e, host: hostIn(e.address())}
-	b.ofPackage(e.Package)
 	for _, u := range e.uses {
 		b.add(u)
 	}
@@ -70,19 +68,6 @@ func (e Entry) manifest(read contents) manifest.Manifest {
 	b.Sandbox, b.Scripts = e.granted(), e.scripts(read)
 	slices.SortFunc(b.Sets, func(x, y manifest.Member) int { return cmp.Compare(x.Name, y.Name) })
 	return b.Manifest
-}
-
-// ofPackage is what was fetched, and what of it runs before its server does.
-func (b *builder) ofPackage(p *packages.Package) {
-	if p == nil {
-		return
-	}
-	b.Manifest.Package = p.String() + " " + p.Integrity
-	if p.Scripted {
-		for _, script := range p.Scripts {
-			b.Runs = append(b.Runs, manifest.Plain("on installing "+script))
-		}
-	}
 }
 
 type builder struct {

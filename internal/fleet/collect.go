@@ -74,10 +74,10 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 	for result := range probe.All(ctx, servers, f.options) {
 		t := targets[slots[result.Index]]
 		s := FromResult(result)
-		s.Package, s.Interrupted = t.Package(f.process.Environ), result.Err != nil && ctx.Err() != nil
+		s.Package, s.Interrupted = t.packageOf(), result.Err != nil && ctx.Err() != nil
 		s.Given = given(result.Server, f.options)
-		if lacks := t.lacks(f, s.Package); lacks != "" && s.Error != nil {
-			s.Error.Hint = report.Visible(lacks)
+		if s.Error != nil && s.Error.Hint == "" {
+			s.Error.Hint = t.lacks(f)
 		}
 		progress.Done(result.Index, report.Answer(s.Server))
 		arrived[slots[result.Index]] = &s

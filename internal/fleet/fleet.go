@@ -45,7 +45,7 @@ type Contact struct {
 	InheritEnv bool           // the whole environment for stdio servers
 	Sandbox    bool           // confine stdio servers
 
-	AllowScripts bool // install scripts of packages run, once somebody agreed to them
+	AllowScripts bool // install scripts and builds of typed packages run
 
 	Headers       []string // "K: V" for every HTTP server, or @FILE
 	Bearer        string   // where a bearer token comes from
@@ -195,9 +195,6 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 	}
 	if c.Timeout != nil {
 		o.Timeout = *c.Timeout
-	}
-	if c.Sandbox && c.AllowScripts {
-		return o, exit.Usagef("--allow-scripts runs install scripts outside of the sandbox: leave one of the two out")
 	}
 	if known := probe.Versions(); c.Protocol != "auto" && !slices.Contains(known, c.Protocol) {
 		return o, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), c.Protocol)

@@ -18,7 +18,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/match"
-	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -34,7 +33,7 @@ type Target struct {
 	server *probe.Server // as the flags of the run have it
 	login  auth.Client   // how to log in to it, as configured
 
-	fetched *packages.Package // that it is in, where one was fetched for it
+	typed bool // the server in a package that the command line names
 
 	projects []string       // folders that it may see in a sandbox, if it works there
 	may      sandbox.Grants // what else it may do in there
@@ -151,15 +150,7 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 	for _, e := range f.gate.Guard(f.Config, entries) {
 		targets = append(targets, targetOf(e))
 	}
-	published, err := publishedTargets(ctx, f, from)
-	if err != nil {
-		return nil, err
-	}
 	for _, s := range from {
-		if s.Kind == source.Package {
-			targets, published = append(targets, published[0]), published[1:]
-			continue
-		}
 		more, err := f.targetsOf(ctx, s)
 		if err != nil {
 			return nil, err
@@ -306,7 +297,7 @@ func targetOf(e config.Entry) Target {
 		return misconfigured(e.Server.Name, e.Server.Source, e.Problems)
 	}
 	t := contact(e.Server, e.Login)
-	t.projects, t.may, t.fetched = e.Projects(), e.May, e.Package
+	t.projects, t.may = e.Projects(), e.May
 	return t
 }
 
@@ -341,6 +332,9 @@ func (f *Fleet) targetsOf(ctx context.Context, s source.Source) ([]Target, error
 	switch s.Kind {
 	case source.Configured:
 		return nil, nil
+	case source.Package:
+		t, err := packageTarget(f, s)
+		return []Target{t}, err
 	case source.URL:
 		server, err = config.FromURL(s.Word)
 	case source.Command:

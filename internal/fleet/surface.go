@@ -23,7 +23,7 @@ type Surface struct {
 	Snapshot   *snapshot.Snapshot // nil when nothing arrived, and after LetGo
 	Raw        []byte             // of a saved one, the file; nil = there is none
 	SecondRead []snapshot.List    // the lists once more, with Contact.ReadTwice
-	Package    *packages.Package  // that the server is in: of a live one what is installed, of a saved one what was locked; nil = none, or it is not known
+	Package    *packages.Package  // of a live one as its command line names it, of a saved one as locked; nil = none, or unknown
 	File       string             // of a saved one, the file of the current tree that holds it; empty = there is none
 
 	Given           []string // the names of the variables that a server over stdio was started with; nil = not known
@@ -33,13 +33,8 @@ type Surface struct {
 	arrived         bool     // there was a snapshot before LetGo
 }
 
-// LetGo drops the documents of the surface. How much of them was known stays known, and the digests of its tools.
+// LetGo drops the documents of the surface. How much of them was known stays known.
 func (s *Surface) LetGo() {
-	if s.Package != nil && s.Snapshot != nil {
-		known := *s.Package
-		known.Tools = s.Snapshot.Tools.Digests()
-		s.Package = &known
-	}
 	s.arrived = s.arrived || s.Snapshot != nil
 	s.Snapshot, s.Raw, s.SecondRead = nil, nil, nil
 }

@@ -32,7 +32,6 @@ func (t Text) MarshalText() ([]byte, error) { return []byte(t.shown), nil }
 
 // Manifest is all that an entry of a configuration can do. Paths are as the user knows them.
 type Manifest struct {
-	Package  string   `json:"package,omitempty"`  // the published package that was fetched, and the digest of its archive
 	Starts   []Text   `json:"starts,omitempty"`   // the program and every argument, variables as they are written
 	In       Text     `json:"in,omitzero"`        // the working folder
 	Outside  bool     `json:"outside,omitempty"`  // it is not in the project that the configuration was found in
@@ -95,9 +94,6 @@ func (m Manifest) Lines() []Line {
 	var lines []Line
 	add := func(what, shown, exact, unusual string) {
 		lines = append(lines, Line{what, shown, cmp.Or(unusual, unseen(exact)), exact})
-	}
-	if m.Package != "" {
-		add("package", m.Package, m.Package, "")
 	}
 	if len(m.Starts) > 0 {
 		odd := oddCommand(m.Starts)

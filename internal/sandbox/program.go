@@ -1,14 +1,12 @@
 package sandbox
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -165,47 +163,6 @@ func script(s probe.Stdio) int {
 	return slices.IndexFunc(s.Args, func(arg string) bool {
 		return !strings.HasPrefix(arg, "-") && slices.Contains(endings, filepath.Ext(arg))
 	})
-}
-
-// launched is a server that npx or uvx would ask the network for, started from where it was put earlier.
-func (b Box) launched(s probe.Stdio, dir string) (probe.Stdio, error) {
-	launch, known := packages.Launched(append([]string{s.Command}, s.Args...))
-	launcher := filepath.Base(s.Command)
-	switch {
-	case launcher == "docker" || launcher == "podman":
-		return s, fmt.Errorf("%s reaches its engine by a Unix socket, which the sandbox does not have, and a container is shut in by itself: run it without --sandbox", launcher)
-	case !known && launcher != "npx" && launcher != "uvx", launch.Ref.Registry == "oci":
-		return s, nil
-	case !known:
-		return s, fmt.Errorf("%s %s would need the network, which the sandbox does not have: grant it in mcpctl.yaml", launcher, strings.Join(s.Args, " "))
-	}
-	file := linkedProgram(launch.Ref, dir)
-	if p := launch.Installed(dir, []string{"HOME=" + b.Home}); file == "" && p != nil {
-		file = p.Command
-	}
-	if executable(file) {
-		s.Command, s.Args = file, launch.Args
-		return s, nil
-	}
-	_, spec, _ := strings.Cut(launch.Ref.String(), ":")
-	first := "npx --yes --ignore-scripts -p " + spec + " true"
-	if launch.Ref.Registry == "pypi" {
-		first = "uv tool install " + spec
-	}
-	return s, fmt.Errorf("%s would fetch %s, and there is no network in the sandbox: fetch it without starting it (%s), or grant the network in mcpctl.yaml", launcher, launch.Ref, first)
-}
-
-// linkedProgram is the program that npx finds by its own name in the project's folders; empty when there is none.
-func linkedProgram(ref packages.Ref, dir string) string {
-	if ref.Registry != "npm" || ref.Program != "" || strings.Contains(ref.Name, "/") || ref.Version != "" {
-		return ""
-	}
-	for _, folder := range files.ProjectFolders(dir) {
-		if file := filepath.Join(folder, "node_modules", ".bin", ref.Name); executable(file) {
-			return file
-		}
-	}
-	return ""
 }
 
 func executable(file string) bool {

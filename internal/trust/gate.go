@@ -61,8 +61,6 @@ func (g Gate) Deny(cfg *config.Config, e config.Entry) *config.Problem {
 		if added, _ := g.changes(e); len(added) > 0 {
 			p.Message += "; new: " + strings.Join(added, "; ")
 		}
-	case e.Found == config.Published:
-		p.Message = "not trusted: nobody agreed to it yet, and it would " + effect(e)
 	default:
 		p.Message = "not trusted: nobody named this file, and it would " + effect(e)
 	}
@@ -70,9 +68,6 @@ func (g Gate) Deny(cfg *config.Config, e config.Entry) *config.Problem {
 }
 
 func agreeHint(cfg *config.Config, e config.Entry) string {
-	if e.Found == config.Published {
-		return "agree to it in a terminal, which is remembered for this version, or run it once with --yes"
-	}
 	name := "--config " + e.File
 	if e.Found == config.Searched {
 		name = "--config " + strings.Join(cfg.Searched, " --config ")
@@ -88,10 +83,6 @@ func agreeHint(cfg *config.Config, e config.Entry) string {
 func effect(e config.Entry) string {
 	m := e.Manifest()
 	switch {
-	case e.Package != nil && e.Package.Scripted:
-		return "run " + match.Counted(len(m.Runs), "install script") + " and start the program in " + e.File
-	case e.Found == config.Published:
-		return "start the program in " + e.File
 	case len(m.Contacts) == 0:
 		return fmt.Sprintf("start %q", m.Lines()[0].Text)
 	case len(m.Runs) > 0:

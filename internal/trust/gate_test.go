@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
@@ -153,26 +152,15 @@ func TestHowToAgree(t *testing.T) {
 	u := newUser(t)
 	u.writes(".cursor/mcp.json", `{"mcpServers": {"mine": {"command": "uvx"}}}`)
 	discovered := u.reads(`{"mcpServers": {}}`, true)
-	published := config.FromPackage(packages.Package{Ref: packages.Ref{Registry: "npm", Name: "pkg", Version: "1.0.0"}, Command: "node"}, u.home, nil)
-	scripted := config.FromPackage(packages.Package{Ref: packages.Ref{Registry: "npm", Name: "pkg", Version: "1.0.0"}, Command: "node", Scripts: []string{"a: x", "b: y"}, Scripted: true}, u.home, nil)
 	for _, c := range []struct {
 		entry         config.Entry
 		message, hint string
 	}{
 		{discovered.Entries[0], nobodyNamed + `start "uvx"`, "look at it and agree with mcpctl trust --discover, or run it once with --yes, or name the file: --config " + discovered.Entries[0].File},
-		{published, "not trusted: nobody agreed to it yet, and it would start the program in npm:pkg@1.0.0", "agree to it in a terminal, which is remembered for this version, or run it once with --yes"},
-		{scripted, "not trusted: nobody agreed to it yet, and it would run 2 install scripts and start the program in npm:pkg@1.0.0", "agree to it in a terminal, which is remembered for this version, or run it once with --yes"},
 	} {
 		if p := u.Deny(discovered, c.entry); messageOf(p) != c.message || p.Hint != c.hint {
 			t.Errorf("%+v, want %q, %q", p, c.message, c.hint)
 		}
-	}
-	u.agrees(published)
-	if p := u.Deny(discovered, published); p != nil {
-		t.Errorf("agreed to, and yet %v", p)
-	}
-	if u.Deny(discovered, scripted) == nil {
-		t.Error("who agreed to a package agreed to its install scripts")
 	}
 }
 

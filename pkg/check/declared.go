@@ -237,7 +237,8 @@ func packagesOutOfStep(s *server, d Declared, say statement) {
 		if p.Version.Text != "" && d.Version.Text != "" && p.Version.Text != d.Version.Text {
 			say("", p.Version, d.Version.Text, "the package %s has the version %q, and the server %q in the same file.", p.Name.Text, p.Version.Text, d.Version.Text)
 		}
-		if ran := s.Observed.Package; ran != nil && p.Type.Text == ran.Type.Text && p.Name.Text == ran.Name.Text && p.Version.Text != "" && p.Version.Text != ran.Version.Text {
+		if ran := s.Observed.Package; ran != nil && p.Type.Text == ran.Type.Text && p.Name.Text == ran.Name.Text && p.Version.Text != "" && ran.Version.Text != "" &&
+			p.Version.Text != ran.Version.Text {
 			say("", p.Version, ran.Version.Text, "the package %s has the version %q, and the server was started from %q.", p.Name.Text, p.Version.Text, ran.Version.Text)
 		}
 		for _, other := range others(s, d) {

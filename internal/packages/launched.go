@@ -1,0 +1,144 @@
+package packages
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Launch is a command line that starts a package by npx, uvx, docker or the like.
+type Launch struct {
+	Ref     Ref
+	Program string   // of the package, as --package and --from leave it to choose; empty = the package's own
+	Args    []string // of the server
+
+	words []string // the whole command line
+	at    int      // which of words names the package
+	lead  string   // what precedes the name in that word, such as "--package="
+	equal bool     // versions follow "=="
+}
+
+// With returns the command line with another version of the package.
+func (l Launch) With(version string) []string {
+	ref := l.Ref
+	ref.Version = version
+	spec := ref.spec()
+	if l.equal {
+		spec = strings.Replace(spec, "@", "==", 1)
+	}
+	words := slices.Clone(l.words)
+	words[l.at] = l.lead + spec
+	return words
+}
+
+type launcher struct {
+	words    []string // the program, and its subcommand
+	registry string
+	from     []string // flags that name the package apart from the program
+	values   []string // further flags with a value
+}
+
+var launchers = []launcher{
+	{[]string{"npx"}, "npm", []string{"-p", "--package"}, nil},
+	{[]string{"npm", "exec"}, "npm", []string{"-p", "--package"}, nil},
+	{[]string{"npm", "x"}, "npm", []string{"-p", "--package"}, nil},
+	{[]string{"uvx"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with"}},
+	{[]string{"uv", "tool", "run"}, "pypi", []string{"--from"}, []string{"-p", "--python", "--with"}},
+	{[]string{"pipx", "run"}, "pypi", []string{"--spec"}, []string{"--python"}},
+	{[]string{"docker", "run"}, "oci", nil, nil},
+	{[]string{"docker", "container", "run"}, "oci", nil, nil},
+	{[]string{"podman", "run"}, "oci", nil, nil},
+}
+
+// Launched reads the command line of a server; false when it starts no single package by a launcher that mcpctl knows.
+func Launched(argv []string) (Launch, bool) {
+	start := 0
+	if len(argv) > 2 && programName(argv[0]) == "cmd" && strings.EqualFold(argv[1], "/c") {
+		start = 2
+	}
+	for _, l := range launchers {
+		words := argv[start:]
+		n := len(l.words)
+		if len(words) <= n || programName(words[0]) != l.words[0] || !slices.Equal(words[1:n], l.words[1:]) {
+			continue
+		}
+		if l.registry == "oci" {
+			return container(argv, start+n)
+		}
+		return l.read(argv, start+n)
+	}
+	return Launch{}, false
+}
+
+// programName returns the name of a program without its directory and extension.
+func programName(path string) string {
+	name := strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:])
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")
+}
+
+// elsewhere are parts of flags that make a package of that name another one.
+var elsewhere = []string{"registry", "index", "pip-args", "isolated"}
+
+// read reads the flags of npx or uvx from argv[at] on, and the package.
+func (l launcher) read(argv []string, at int) (Launch, bool) {
+	launch := Launch{words: argv, at: -1}
+	for at < len(argv) && strings.HasPrefix(argv[at], "-") {
+		flag, _, given := strings.Cut(argv[at], "=")
+		if at++; flag == "--" {
+			break
+		}
+		names := slices.Contains(l.from, flag)
+		switch {
+		case slices.ContainsFunc(elsewhere, func(part string) bool { return strings.Contains(flag, part) }), names && launch.at >= 0:
+			return Launch{}, false
+		case names && given:
+			launch.at, launch.lead = at-1, flag+"="
+		case names:
+			launch.at = at
+		}
+		if !given && (names || slices.Contains(l.values, flag)) {
+			at++
+		}
+	}
+	if at >= len(argv) {
+		return Launch{}, false
+	}
+	launch.Program, launch.Args = argv[at], argv[at+1:]
+	launch.equal = l.registry == "pypi" && (launch.at >= 0 || l.words[0] == "pipx")
+	if launch.at < 0 {
+		launch.at, launch.Program = at, ""
+	}
+	spec := strings.TrimPrefix(argv[launch.at], launch.lead)
+	if l.registry == "pypi" {
+		spec = strings.Replace(spec, "==", "@", 1)
+	}
+	ref, known, err := Parse(l.registry + ":" + spec)
+	launch.Ref = ref
+	return launch, known && err == nil
+}
+
+// alone are the flags of docker run and podman run without a value (https://docs.docker.com/reference/cli/docker/container/run).
+var alone = strings.Fields(`--detach --disable-content-trust --env-host --http-proxy --init --interactive --no-healthcheck
+	--no-hostname --no-hosts --oom-kill-disable --passwd --privileged --publish-all --quiet --read-only --read-only-tmpfs
+	--replace --rm --rmi --rootfs --sig-proxy --tls-verify --tty --unsetenv-all --use-api-socket`)
+
+// container reads the flags of docker run from argv[at] on, and the image.
+func container(argv []string, at int) (Launch, bool) {
+	for at < len(argv) && strings.HasPrefix(argv[at], "-") {
+		flag := argv[at]
+		takes := len(strings.TrimLeft(flag, "-ditPq")) == 1 // -i, -it, -e NAME, -eNAME=x
+		if strings.HasPrefix(flag, "--") {
+			takes = !strings.Contains(flag, "=") && !slices.Contains(alone, flag)
+		}
+		if at++; takes {
+			at++
+		}
+	}
+	if at >= len(argv) {
+		return Launch{}, false
+	}
+	ref, known, err := Parse("oci:" + argv[at])
+	ref.Version = cmp.Or(ref.Version, "latest")
+	launch := Launch{Ref: ref, Args: argv[at+1:], words: argv, at: at}
+	return launch, known && err == nil && ref.Name != "sha256"
+}

@@ -1,0 +1,125 @@
+package packages
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/store"
+)
+
+// Package is one release of a package as its registry describes it.
+type Package struct {
+	Ref
+	Integrity    string            // of the archive or image, such as "sha512-…"; empty = unknown
+	Dependencies map[string]string // the direct ones, each with the versions it may have
+}
+
+// LockFile is the file beside snapshots that says which packages they were taken of.
+const LockFile = "mcpctl.lock.json"
+
+// LockLimit bounds the file, in bytes.
+const LockLimit = 32 << 20
+
+// Lock is the packages that saved servers were started from, by the names of the servers.
+type Lock map[string]Package
+
+// locked is a package in the file: nothing of the machine, nothing secret.
+type locked struct {
+	Package      string            `json:"package"`
+	Integrity    string            `json:"integrity,omitempty"`
+	Dependencies map[string]string `json:"dependencies,omitempty"`
+}
+
+type lockFormat struct {
+	Mcpctl  int               `json:"mcpctl"`
+	Servers map[string]locked `json:"servers"`
+}
+
+// ReadLock reads the file; one that does not exist is an empty lock.
+func ReadLock(ctx context.Context, p host.Process, file string) (Lock, error) {
+	data, err := store.Read(ctx, p, file, LockLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Lock{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ParseLock(file, data)
+}
+
+// ParseLock reads the content of the file, which errors name.
+func ParseLock(file string, data []byte) (Lock, error) {
+	var read lockFormat
+	if err := json.Unmarshal(data, &read); err != nil || read.Mcpctl != 1 {
+		return nil, fmt.Errorf("%s is not a lock file that this mcpctl can read: restore it from version control, or delete it and run mcpctl snapshot", file)
+	}
+	lock := Lock{}
+	for name, entry := range read.Servers {
+		ref, known, err := Parse(entry.Package)
+		if !known || err != nil {
+			return nil, fmt.Errorf("%s: %q of server %q is not a package that this mcpctl knows", file, entry.Package, name)
+		}
+		lock[name] = Package{ref, entry.Integrity, entry.Dependencies}
+	}
+	return lock, nil
+}
+
+// Encode returns the content of the file: the same packages give the same bytes.
+func (l Lock) Encode() ([]byte, error) {
+	out := lockFormat{1, map[string]locked{}}
+	for name, p := range l {
+		out.Servers[name] = locked{p.String(), p.Integrity, p.Dependencies}
+	}
+	data, err := json.MarshalIndent(out, "", "  ")
+	return append(data, '\n'), err
+}
+
+// maxChanges is how many dependencies Since names.
+const maxChanges = 3
+
+// Since describes what differs from an earlier package of the same server, such as "@playwright/mcp 0.0.70 → 0.0.83 (zod ^3 → ^4)";
+// empty when nothing does.
+func (p Package) Since(old Package) string {
+	changed := changedDependencies(old.Dependencies, p.Dependencies)
+	if more := len(changed) - maxChanges; more > 1 {
+		changed = append(changed[:maxChanges], fmt.Sprintf("%d more dependencies", more))
+	}
+	below := ""
+	if len(changed) > 0 {
+		below = " (" + strings.Join(changed, ", ") + ")"
+	}
+	switch {
+	case p.Registry != old.Registry || p.Name != old.Name:
+		return fmt.Sprintf("%s → %s", old.Ref, p.Ref)
+	case p.Version != old.Version:
+		return fmt.Sprintf("%s %s → %s%s", p.Name, old.Version, p.Version, below)
+	case p.Integrity != old.Integrity && p.Integrity != "" && old.Integrity != "":
+		return fmt.Sprintf("%s was published again: %s → %s%s", p.Ref, old.Integrity, p.Integrity, below)
+	}
+	return ""
+}
+
+// changedDependencies returns a text for each dependency that differs, sorted by name.
+func changedDependencies(old, now map[string]string) (changed []string) {
+	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(lists.SortedKeys(old), lists.SortedKeys(now)))))
+	for _, name := range names {
+		was, had := old[name]
+		is, has := now[name]
+		switch {
+		case !had:
+			changed = append(changed, name+" added")
+		case !has:
+			changed = append(changed, name+" removed")
+		case was != is:
+			changed = append(changed, fmt.Sprintf("%s %s → %s", name, was, is))
+		}
+	}
+	return changed
+}

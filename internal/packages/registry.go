@@ -1,0 +1,198 @@
+package packages
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/match"
+	"github.com/mcpctl/mcpctl/internal/process"
+)
+
+// Bounds of what a registry is asked.
+const (
+	askLimit    = time.Minute
+	maxAnswer   = 32 << 20 // bytes
+	maxReported = 4 << 10  // bytes of what a failing program wrote
+)
+
+// Describe returns the release that a reference stands for now. Of an image that is the one on this machine.
+func (l Launcher) Describe(ctx context.Context, ref Ref) (p Package, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, errSlow)
+	defer cancel()
+	switch ref.Registry {
+	case "npm":
+		p, err = l.npmRelease(ctx, ref)
+	case "pypi":
+		p, err = l.pypiRelease(ctx, ref)
+	default:
+		p, err = l.image(ctx, ref)
+	}
+	if err != nil {
+		return p, fmt.Errorf("looking up %s: %w", ref, cmp.Or(context.Cause(ctx), err))
+	}
+	return p, nil
+}
+
+// Newest returns the newest release of a package; of an image whose tag can move, the one that its registry has for the tag.
+func (l Launcher) Newest(ctx context.Context, ref Ref) (Package, error) {
+	if ref.Registry != "oci" {
+		return l.Describe(ctx, Ref{Registry: ref.Registry, Name: ref.Name})
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, errSlow)
+	defer cancel()
+	newest, err := newestImage(ctx, ref)
+	if err != nil {
+		return Package{Ref: ref}, fmt.Errorf("looking up %s: %w", ref, cmp.Or(context.Cause(ctx), err))
+	}
+	return Package{Ref: newest}, nil
+}
+
+// Versions returns the last n releases of a package, lowest first, without pre-releases: those of a range, else those up to the
+// version of the reference.
+func (l Launcher) Versions(ctx context.Context, ref Ref, n int) ([]Ref, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, errSlow)
+	defer cancel()
+	var all []string
+	var err error
+	last := ref.Version
+	switch ref.Registry {
+	case "npm":
+		all, last, err = l.npmVersions(ctx, ref)
+	case "pypi":
+		all, err = l.pypiVersions(ctx, ref.Name)
+	default:
+		all, err = tags(ctx, ref.Name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the versions of %s: %w", ref, cmp.Or(context.Cause(ctx), err))
+	}
+	all = releases(ref.Registry, all)
+	if at := slices.Index(all, last); at >= 0 {
+		all = all[:at+1]
+	}
+	var refs []Ref
+	for _, version := range all[max(0, len(all)-n):] {
+		refs = append(refs, Ref{Registry: ref.Registry, Name: ref.Name, Version: version})
+	}
+	if len(refs) == 0 {
+		return nil, fmt.Errorf("%s: the registry knows no release of it", ref)
+	}
+	return refs, nil
+}
+
+var errSlow = fmt.Errorf("the registry did not answer within %s", askLimit)
+
+// numbered matches a release: numbers, and nothing that marks a pre-release or a variant.
+var numbered = match.Pattern(`^v?(\d{1,9}(?:\.\d{1,9})*)(?:\.post\d+)?$`)
+
+// numbersOf returns the numbers of a release; nil when a version is something else. Shorter versions of npm and images are
+// ranges and tags that move.
+func numbersOf(registry, version string) (numbers []int) {
+	found := numbered().FindStringSubmatch(version)
+	if found == nil {
+		return nil
+	}
+	for text := range strings.SplitSeq(found[1], ".") {
+		n, _ := strconv.Atoi(text) // the pattern bounds it
+		numbers = append(numbers, n)
+	}
+	if registry != "pypi" && len(numbers) != 3 {
+		return nil
+	}
+	return numbers
+}
+
+// releases returns the releases among versions, lowest first.
+func releases(registry string, versions []string) []string {
+	found := slices.DeleteFunc(slices.Clone(versions), func(v string) bool { return numbersOf(registry, v) == nil })
+	slices.SortStableFunc(found, func(a, b string) int {
+		return cmp.Or(slices.Compare(numbersOf(registry, a), numbersOf(registry, b)), cmp.Compare(a, b))
+	})
+	return found
+}
+
+// npmRelease asks npm, with the user's settings for registries and logins.
+func (l Launcher) npmRelease(ctx context.Context, ref Ref) (Package, error) {
+	out, err := l.npmView(ctx, ref.spec(), "version", "dist.integrity", "dependencies")
+	if err != nil {
+		return Package{}, err
+	}
+	var found []struct {
+		Version      string
+		Integrity    string `json:"dist.integrity"`
+		Dependencies map[string]string
+	}
+	if err := unmarshalList(out, &found); err != nil {
+		return Package{}, fmt.Errorf("reading the output of npm view: %w", err)
+	}
+	if len(found) == 0 || found[len(found)-1].Version == "" {
+		return Package{}, fmt.Errorf("the registry knows no such version")
+	}
+	last := found[len(found)-1] // the highest of a range
+	ref.Version = last.Version
+	return Package{ref, last.Integrity, last.Dependencies}, nil
+}
+
+// npmVersions returns the versions that a reference stands for, or all of the package and the one that it stands for.
+func (l Launcher) npmVersions(ctx context.Context, ref Ref) (all []string, last string, err error) {
+	for _, words := range [][]string{{ref.spec(), "version"}, {ref.Name, "versions"}} {
+		out, err := l.npmView(ctx, words...)
+		if err != nil {
+			return nil, "", err
+		}
+		all = nil
+		if err := unmarshalList(out, &all); err != nil {
+			return nil, "", fmt.Errorf("reading the output of npm view: %w", err)
+		}
+		if len(all) != 1 || last != "" {
+			break
+		}
+		last = all[0]
+	}
+	return all, last, nil
+}
+
+// unmarshalList reads an array, or the one value that npm writes instead of an array of one.
+func unmarshalList[T any](data []byte, into *[]T) error {
+	var one T
+	if json.Unmarshal(data, &one) == nil {
+		*into = []T{one}
+		return nil
+	}
+	return json.Unmarshal(data, into)
+}
+
+func (l Launcher) npmView(ctx context.Context, words ...string) ([]byte, error) {
+	npm, err := l.tool("npm", "it comes with Node.js, https://nodejs.org")
+	if err != nil {
+		return nil, err
+	}
+	args := slices.Concat([]string{"view"}, words, []string{"--json", "--prefer-online", "--loglevel=error", "--no-update-notifier"})
+	return l.run(ctx, "npm", npm, args...)
+}
+
+// run runs a program that knows a registry in a private directory, in which no server runs.
+func (l Launcher) run(ctx context.Context, registry, program string, args ...string) ([]byte, error) {
+	dir, err := l.private("registries")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	out, stderr := &process.CappedBuffer{Limit: maxAnswer}, &process.Tail{Limit: maxReported}
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, process.MinimalEnv(l.Environ), out, stderr
+	for name, value := range l.env(registry) {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	err = process.Run(cmd, true)
+	if err != nil {
+		return nil, fmt.Errorf("%s failed: %w%s", programName(program), err, process.Quoted(stderr.String()))
+	}
+	return out.Text, nil
+}
