@@ -20,7 +20,7 @@ EMULATORS := $(CURDIR)/bin/_emulators
 build:                ## build bin/mcpctl
 	$(RELEASED) -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
 
-extras: build         ## bin/extras: the manual page and the completions, for archives
+extras: build         ## bin/extras: the manual page and the completions, for packages
 	mkdir -p bin/extras
 	bin/mcpctl man --output bin/extras/mcpctl.1
 	bin/mcpctl completion bash >bin/extras/mcpctl.bash
