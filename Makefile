@@ -20,7 +20,7 @@ EMULATORS := $(CURDIR)/bin/_emulators
 build:                ## build bin/mcpctl
 	$(RELEASED) -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
 
-extras: build         ## bin/extras: the manual page and the completions, for packages
+extras: build         ## bin/extras: the manual page and the completions, for archives
 	mkdir -p bin/extras
 	bin/mcpctl man --output bin/extras/mcpctl.1
 	bin/mcpctl completion bash >bin/extras/mcpctl.bash
@@ -46,7 +46,7 @@ cover:                ## statement coverage of product code; 85 % is the floor f
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
 	test -z "$$(gofmt -l cmd pkg internal mcpctl-store examples layout_test.go)" || { gofmt -l cmd pkg internal mcpctl-store examples layout_test.go; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,scale,soak,store ./cmd/mcpctl ./internal/report ./internal/monitor
+	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,scale,soak,store ./cmd/mcpctl ./internal/report
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(ACTIONLINT)
@@ -90,7 +90,7 @@ conformance:          ## the official conformance suites from npm, pinned, again
 test-systems:         ## mcpctl for arm64 under qemu-user, for Windows under Wine, the action and the fleet of GitHub under act, the hook under pre-commit
 	sh scripts/test-systems.sh $(ACT)
 
-test-browser:         ## the HTML report and the page of watch in a real browser: layout, contrast, filters; MCPCTL_SCREENSHOTS=FOLDER keeps pictures
+test-browser:         ## the HTML report in a real browser: layout, contrast, filters; MCPCTL_SCREENSHOTS=FOLDER keeps pictures
 	sh scripts/test-browser.sh
 
 docs:                 ## write docs/rules.md and the table of docs/discovery.md anew, from the code

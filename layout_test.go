@@ -22,7 +22,7 @@ const module = "github.com/mcpctl/mcpctl/"
 // each floor gives is told in docs/architecture.md, what each package gives in its comment.
 var floors = [][]string{
 	0:  {"internal/ecma", "internal/lists", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/match"},
-	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/wording", "internal/terminal", "internal/vault", "internal/reload", "internal/tokens", "internal/journal", "internal/printable", "internal/store"},
+	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/wording", "internal/terminal", "internal/vault", "internal/tokens", "internal/printable", "internal/store"},
 	2:  {"internal/signature", "pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/declared", "internal/report", "internal/rules", "pkg/probe", "pkg/watch"},
 	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},
@@ -30,7 +30,7 @@ var floors = [][]string{
 	6:  {"internal/trust", "internal/login", "internal/source"},
 	7:  {"internal/fleet"},
 	8:  {"internal/compare"},
-	9:  {"internal/live", "internal/invoke"},
+	9:  {"internal/watchrun", "internal/invoke"},
 	10: {"cmd/mcpctl"},
 }
 
@@ -39,17 +39,18 @@ var forTests = []string{"internal/fixture", "internal/packages/registrytest", "i
 
 // libraries are all that is not our own, each with the packages that may import it.
 var libraries = map[string][]string{
-	"github.com/bmatcuk/doublestar/v4":         {"internal/reload"},
-	"github.com/cenkalti/backoff/v5":           {"pkg/probe", "internal/live"},
-	"github.com/clipperhouse/displaywidth":     {"internal/report", "internal/terminal"},
-	"github.com/fsnotify/fsnotify":             {"internal/reload"},
-	"github.com/git-pkgs/gitignore":            {"internal/reload"},
-	"github.com/gofrs/flock":                   {"internal/files", "internal/journal", "internal/store"},
+	"github.com/bmatcuk/doublestar/v4":         {"internal/watchrun"},
+	"github.com/cenkalti/backoff/v5":           {"pkg/probe"},
+	"github.com/clipperhouse/displaywidth":     {"internal/report", "internal/terminal", "internal/watchrun"},
+	"github.com/fsnotify/fsnotify":             {"internal/watchrun"},
+	"github.com/git-pkgs/gitignore":            {"internal/watchrun"},
+	"github.com/gofrs/flock":                   {"internal/files", "internal/store", "internal/watchrun"},
 	"github.com/google/go-containerregistry":   {"internal/packages"},
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
 	"github.com/olekukonko/tablewriter":        {"internal/report"},
 	"github.com/pelletier/go-toml/v2":          {"internal/syntax"},
+	"github.com/prometheus/client_golang":      {"internal/monitor"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},
 	"github.com/tailscale/hujson":              {"internal/syntax", "internal/fixture"},
 	"github.com/urfave/cli/v2":                 {"cmd/mcpctl"},
@@ -132,7 +133,7 @@ func TestLayoutFindsFaults(t *testing.T) {
 	}{
 		{"pkg/diff", "pkg/schema", false}, {"pkg/diff", "pkg/check", true}, {"pkg/schema", "pkg/diff", true}, {"internal/config", "internal/fleet", true},
 		{"pkg/schema", "pkg/schema/internal/pattern", false}, {"pkg/diff", "pkg/schema/internal/pattern", true}, {"internal/fleet", "internal/fixture", true},
-		{"pkg/diff", "internal/nowhere", true}, {"internal/live", "internal/invoke", true}, {"cmd/mcpctl", "internal/host", false},
+		{"pkg/diff", "internal/nowhere", true}, {"internal/watchrun", "internal/invoke", true}, {"cmd/mcpctl", "internal/host", false},
 	} {
 		if fault := checkImport(c.room, module+c.path); (fault != "") != c.wrong {
 			t.Errorf("%s imports %s: %q", c.room, c.path, fault)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the pages of the HTML report, and the page of watch --listen, in a real browser. With CI set and as root, a missing one is installed where apt is.
+# Draws the pages of the HTML report in a real browser. With CI set and as root, a missing one is installed where apt is.
 set -eu
 GO=${GO:-go}
 browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
@@ -13,4 +13,4 @@ fi
 if [ -n "${MCPCTL_SCREENSHOTS:-}" ]; then
 	mkdir -p "$MCPCTL_SCREENSHOTS"
 fi
-$GO test -tags browser -count=1 -timeout 5m -run '^TestBrowser' ./internal/report ./internal/monitor
+$GO test -tags browser -count=1 -timeout 5m -run '^TestBrowser' ./internal/report

@@ -57,12 +57,12 @@ drive() {
 	says 'no changes'
 	m 1 diff -- "$@" -surface 2
 	says create_ticket
-	m 0 watch --for 15s --interval 2s --journal events.jsonl -- "$@"
-	[ -s events.jsonl ] || fail "nothing was written into the journal"
+	m 0 watch --for 15s --interval 2s --state seen -- "$@"
+	ls seen/*.json >/dev/null || fail "the state directory is empty"
 	[ -z "$(find . -name '*.tmp*')" ] || fail "something temporary was left: $(find . -name '*.tmp*')"
 	cd "$root"
 	rm -rf "$work/here"
-	echo "systems: $system: version, diff, list over HTTP and stdio, snapshot and watch with a journal work"
+	echo "systems: $system: version, diff, list over HTTP and stdio, snapshot and watch with a state directory work"
 }
 
 # build GOOS GOARCH

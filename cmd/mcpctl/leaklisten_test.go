@@ -37,7 +37,7 @@ func TestNothingLeaksOverHTTP(t *testing.T) {
 }
 
 // served are the paths of the interface that are asked for.
-var served = []string{"/metrics", "/healthz", "/readyz", "/v1/servers", "/v1/servers/s", "/v1/events", "/nowhere", "/v1/servers/nobody"}
+var served = []string{"/metrics", "/healthz", "/v1/servers", "/v1/servers/s", "/v1/events", "/nowhere", "/v1/servers/nobody"}
 
 // listen watches the place, and looks into all that is served meanwhile.
 func (l *leak) listen() {

@@ -44,6 +44,9 @@ func TestMain(m *testing.M) { testscript.Main(slim{m}, programs) }
 // binary that does.
 type slim struct{ *testing.M }
 
+// hurried makes watching wait a tenth of the time that it waits otherwise.
+const hurried = "-X github.com/mcpctl/mcpctl/internal/watchrun.tempo=10"
+
 // Run runs the tests.
 func (s slim) Run() int {
 	info, _ := debug.ReadBuildInfo()
@@ -56,7 +59,7 @@ func (s slim) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(bin)
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", bin, ".", "./testdata/fixture")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w "+hurried, "-o", bin, ".", "./testdata/fixture")
 	build.Env = append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "CGO_ENABLED=0") // as the Makefile builds
 	if out, err := build.CombinedOutput(); err == nil {
 		os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))

@@ -97,13 +97,16 @@ func realProgram(t *testing.T, dir string) string {
 	return file
 }
 
-var notPassedOn = regexp.MustCompile(`--webhook: not passed on: ([0-9]+) of the changes`)
+var notPassedOn = regexp.MustCompile(`--webhook: (?:a change of \S+ was|watching has ended, and ([0-9]+) changes were) not delivered`)
 
 // undelivered is how many changes the program said that it did not post.
 func (s *soaked) undelivered() (n int) {
 	for _, found := range notPassedOn.FindAllStringSubmatch(s.said.String(), -1) {
-		one, _ := strconv.Atoi(found[1])
-		n += one
+		left, err := strconv.Atoi(found[1])
+		if err != nil {
+			left = 1
+		}
+		n += left
 	}
 	return n
 }
@@ -119,7 +122,7 @@ func startSoak(t *testing.T, field *soakField, address, hook string) *soaked {
 		t.Fatal(err)
 	}
 	s := &soaked{
-		cmd:  exec.Command(realProgram(t, dir), "watch", "--config", file, "--format", "ndjson", "--timeout", "10s", "--journal", filepath.Join(dir, "journal"), "--webhook", hook),
+		cmd:  exec.Command(realProgram(t, dir), "watch", "--config", file, "--format", "ndjson", "--timeout", "10s", "--state", filepath.Join(dir, "state"), "--webhook", hook),
 		done: make(chan struct{}), judge: newSoakJudge(field),
 	}
 	s.cmd.Stderr = &s.said

@@ -19,7 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/server/servertest"
 	"go.uber.org/goleak"
 
-	"github.com/mcpctl/mcpctl/internal/live"
+	"github.com/mcpctl/mcpctl/internal/watchrun"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
@@ -49,7 +49,7 @@ func lookOut(t *testing.T, target probe.Server) *lookout {
 		if err != nil {
 			return nil, err
 		}
-		return live.Listen(ctx, session, func() {}), nil
+		return watchrun.Listen(ctx, session), nil
 	}
 	source := watch.Source{Name: target.Name, Open: open}
 	options := watch.Options{

@@ -1,19 +1,21 @@
 package monitor
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 
-	"github.com/mcpctl/mcpctl/internal/journal"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -22,84 +24,273 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// odd is a name that has to be escaped everywhere.
-const odd = `a/b c?%41"..`
-
-// status is how it stands with a server that has two tools and no prompts.
-func status(state watch.State) watch.Status {
-	shot := &snapshot.Snapshot{Protocol: "2025-11-25", Server: json.RawMessage(`{"name":"<x>","version":"1"}`), Capabilities: json.RawMessage(`{}`)}
-	shot.Tools = snapshot.NewList(snapshot.Tools, []json.RawMessage{
-		json.RawMessage(`{"name":"one","inputSchema":{"type":"object","maximum":1.0e2}}`), json.RawMessage(`{"name":"two","inputSchema":{"type":"object"}}`)})
-	return watch.Status{State: state, Since: time.Now().Add(-time.Minute), VerifiedAt: time.Now().Add(-time.Minute), Surface: shot, Counts: watch.Counts{Connections: 3, Announcements: 5}}
-}
-
-// viewOf is a view of a status that does not change.
-func viewOf(now watch.Status) func() watch.Status { return func() watch.Status { return now } }
-
-// five are a server that is well, one in trouble with a part of its surface, one that is not known yet, and two that are
-// not watched.
-func five() []Server {
-	trouble := status(watch.Degraded)
-	trouble.Err = errors.New("no")
-	trouble.Surface = &snapshot.Snapshot{Protocol: "2025-11-25", Tools: snapshot.NewPart(snapshot.Tools, nil, "no")}
-	return []Server{
-		{Name: odd, Transport: "stdio", Status: viewOf(status(watch.Live)), Refresh: make(chan struct{}, 1)},
-		{Name: "trouble", Transport: "http", Status: viewOf(trouble), Refresh: make(chan struct{}, 1)},
-		{Name: "new", Transport: "http", Status: viewOf(watch.Status{}), Refresh: make(chan struct{}, 1)},
-		{Name: "off", Status: viewOf(watch.Status{State: watch.Disabled})},
-		{Name: "wrong", Status: viewOf(watch.Status{State: watch.Failed}), Trouble: &report.Failure{Stage: "configuration", Message: "both", Hint: "one"}},
-	}
-}
-
-// monitorOf is a Monitor that knows some servers, and has told and counted something of the first.
-func monitorOf(o Options, servers ...Server) *Monitor {
-	m := New(o)
-	m.Watch(servers)
-	for _, a := range []watch.Attempt{
-		{Outcome: watch.Failure, Took: time.Second}, {Outcome: watch.Connected, Took: time.Second},
-		{Cause: watch.Poll, Outcome: watch.Different, Took: 30 * time.Millisecond}, {Cause: watch.Poll, Outcome: watch.Different, Took: time.Hour},
-	} {
-		m.Attempt(servers[0].Name, a)
-	}
-	m.Dropped("--webhook", servers[0].Name, 1)
-	tell(m, report.Event{Time: time.Now(), Event: "state", Server: servers[0].Name, State: "connecting"})
-	tell(m, change(servers[0].Name))
-	return m
-}
-
-// tell tells an event as watching does.
-func tell(m *Monitor, e report.Event) {
-	m.Count(e)
-	m.events.Add(e.Server, e.Event, e.Findings != nil, nil, func(at journal.Place) []byte {
-		var line bytes.Buffer
-		e.ID, e.Sequence, e.Change = at.ID, at.Sequence, at.Change
-		_ = report.WriteEvent(&line, "ndjson", e, report.Options{})
-		return bytes.TrimSpace(line.Bytes())
+// two returns a monitor of a live server and a failed one; refresh receives requests to read the first.
+func two(o Options) (m *Monitor, refresh chan struct{}) {
+	m, refresh = New(o), make(chan struct{}, 1)
+	tools := snapshot.NewList(snapshot.Tools, []json.RawMessage{json.RawMessage(`{"name": "a\u001b"}`)})
+	live := watch.Status{State: watch.Live, Connected: true, Surface: &snapshot.Snapshot{Tools: tools}, VerifiedAt: time.Now()}
+	failed := watch.Status{State: watch.Failed, Err: errors.New("no licence")}
+	m.Watch([]Server{
+		{Name: "a b", Transport: "stdio", Status: func() watch.Status { return live }, Refresh: refresh},
+		{Name: "bad", Status: func() watch.Status { return failed }},
 	})
+	return m, refresh
 }
 
-func change(server string) report.Event {
-	return report.Event{Time: time.Now(), Event: "changed", Server: server, State: "live", Cause: "poll", Findings: report.Findings{
-		{Rule: "tool-removed", Level: finding.Breaking, Server: server, Item: "tool/x/y", Message: "gone"},
-		{Rule: "instructions-changed", Level: finding.Warning, Server: server, Message: "other", Waiver: &finding.Waiver{Reason: "so"}},
-	}}
-}
-
-// ask makes a request and gives the response with its body.
-func ask(t *testing.T, h http.Handler, method, path, body string, headers ...string) (*http.Response, string) {
-	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost:9464"+path, strings.NewReader(body))
+// asked returns the answer to a request, with headers as "Name: value".
+func asked(m *Monitor, method, path string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, nil)
+	r.Host = "127.0.0.1:9464"
 	for _, header := range headers {
-		key, value, _ := strings.Cut(header, ": ")
-		if r.Header.Set(key, value); key == "Host" {
+		name, value, _ := strings.Cut(header, ": ")
+		if r.Header.Set(name, value); name == "Host" {
 			r.Host = value
 		}
 	}
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	got, err := io.ReadAll(w.Result().Body)
+	m.Handler().ServeHTTP(w, r)
+	return w
+}
+
+// TestWhoIsAnswered lists who gets an answer: by Host, origin, token, method and path.
+func TestWhoIsAnswered(t *testing.T) {
+	const bearer = "Authorization: Bearer s3cret"
+	for _, c := range []struct {
+		loopback, token bool
+		method, path    string
+		header          string
+		want            int
+	}{
+		{true, false, "GET", "/v1/servers", "", 200},
+		{true, false, "GET", "/v1/servers", "Host: localhost:9464", 200},
+		{true, false, "GET", "/v1/servers", "Host: [::1]:9464", 200},
+		{true, false, "GET", "/v1/servers", "Host: evil.example", 421},
+		{true, false, "GET", "/v1/servers", "Host: 127.0.0.1.evil.example", 421},
+		{true, false, "GET", "/v1/servers", "Host: localhost.", 421},
+		{true, false, "GET", "/healthz", "Host: evil.example", 421},
+		{true, false, "GET", "/metrics", "Host: evil.example", 421},
+		{true, false, "GET", "/v1/events", "Host: evil.example", 421},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "Host: evil.example", 421},
+		{false, true, "GET", "/v1/servers", bearer, 200},
+		{false, true, "GET", "/v1/servers", "", 401},
+		{false, true, "GET", "/v1/servers", "Authorization: Bearer wrong", 401},
+		{false, true, "GET", "/v1/servers", "Authorization: Bearer s3cre", 401},
+		{false, true, "GET", "/v1/servers", "Authorization: Basic s3cret", 401},
+		{false, true, "GET", "/v1/servers", "Authorization: s3cret", 401},
+		{false, true, "GET", "/v1/servers", "authorization: bearer s3cret", 200},
+		{false, true, "GET", "/metrics", "", 401},
+		{false, true, "GET", "/v1/events", "", 401},
+		{false, true, "POST", "/v1/servers/a%20b/refresh", "", 401},
+		{false, true, "GET", "/healthz", "", 200},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "", 202},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "Sec-Fetch-Site: same-origin", 202},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "Sec-Fetch-Site: cross-site", 403},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "Sec-Fetch-Site: same-site", 403},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "Origin: https://evil.example", 403},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "Origin: null", 403},
+		{true, false, "POST", "/v1/servers/a%20b/refresh", "Origin: http://127.0.0.1:9464", 202},
+		{true, false, "GET", "/v1/servers/a%20b/refresh", "", 405},
+		{true, false, "DELETE", "/v1/servers/a%20b", "", 405},
+		{true, false, "POST", "/v1/servers/bad/refresh", "", 409},
+		{true, false, "POST", "/v1/servers/nobody/refresh", "", 404},
+		{true, false, "GET", "/v1/servers/nobody", "", 404},
+		{true, false, "GET", "/v1/servers/../../etc/passwd", "", 307},
+		{true, false, "GET", "/", "", 404},
+		{true, false, "GET", "/openapi.json", "", 404},
+	} {
+		o := Options{Loopback: c.loopback}
+		if c.token {
+			o.Token = "s3cret"
+		}
+		m, _ := two(o)
+		headers := []string{c.header}
+		if c.header == "" {
+			headers = nil
+		}
+		w := asked(m, c.method, c.path, headers...)
+		if w.Code != c.want {
+			t.Errorf("%s %s %q: %d, want %d", c.method, c.path, c.header, w.Code, c.want)
+		}
+		if body := w.Body.String(); w.Code >= 400 && (strings.Contains(body, "a b") || strings.Contains(body, "s3cret")) {
+			t.Errorf("%s %s %q names what it must not: %s", c.method, c.path, c.header, body)
+		}
+		if allow := w.Header().Get("Access-Control-Allow-Origin"); allow != "" {
+			t.Errorf("pages of %s may read the answer", allow)
+		}
+	}
+}
+
+// TestServers shows the states of servers, and the surface of one without characters that a terminal obeys.
+func TestServers(t *testing.T) {
+	m, refresh := two(Options{})
+	w := asked(m, "GET", "/v1/servers")
+	for _, want := range []string{`"mcpctl":1`, `"name":"a b","state":"live"`, `"current":true`, `"tokens":`, `"name":"bad","state":"failed"`,
+		`"message":"no licence"`} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("no %s in %s", want, w.Body)
+		}
+	}
+	if strings.Contains(w.Body.String(), "surface") {
+		t.Errorf("the list has surfaces: %s", w.Body)
+	}
+	w = asked(m, "GET", "/v1/servers/a%20b")
+	var server struct {
+		Surface struct{ Tools []struct{ Name string } }
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &server); err != nil || len(server.Surface.Tools) != 1 || server.Surface.Tools[0].Name != "a\x1b" {
+		t.Errorf("%v: %s", err, w.Body)
+	}
+	if strings.Contains(w.Body.String(), "\x1b") {
+		t.Errorf("an escape: %q", w.Body)
+	}
+	for range 2 {
+		if w := asked(m, "POST", "/v1/servers/a%20b/refresh"); w.Code != http.StatusAccepted {
+			t.Errorf("%d", w.Code)
+		}
+	}
+	if len(refresh) != 1 {
+		t.Errorf("%d readings were asked for, want one for both requests", len(refresh))
+	}
+	if w := asked(m, "GET", "/v1/servers/a%20c"); !strings.Contains(w.Body.String(), `"nearest":["a b"]`) {
+		t.Errorf("%s", w.Body)
+	}
+}
+
+// TestSlowReaderIsDropped: a client that takes nothing is dropped after maxWaiting events, and nobody waits for it.
+func TestSlowReaderIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hub{clients: map[chan message]bool{}}
+		slow, _ := h.join()
+		fast, _ := h.join()
+		got := 0
+		go func() {
+			for range fast {
+				got++
+			}
+		}()
+		began := time.Now()
+		for range maxWaiting + 10 {
+			h.publish(message{kind: "state"})
+			synctest.Wait()
+		}
+		if time.Since(began) > 0 || got != maxWaiting+10 || len(h.clients) != 1 {
+			t.Errorf("after %v the other one has %d events, and %d clients are left", time.Since(began), got, len(h.clients))
+		}
+		left := 0
+		for range slow {
+			left++
+		}
+		if left != maxWaiting {
+			t.Errorf("the slow one has %d events, then the end; want %d", left, maxWaiting)
+		}
+		h.leave(slow)
+		h.close()
+		if _, ok := h.join(); ok {
+			t.Error("a client joined after the end")
+		}
+	})
+}
+
+// TestTooManyClients of events are refused; others are answered.
+func TestTooManyClients(t *testing.T) {
+	m, _ := two(Options{})
+	for range maxClients {
+		if _, ok := m.events.join(); !ok {
+			t.Fatal("refused too early")
+		}
+	}
+	if w := asked(m, "GET", "/v1/events"); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("%d", w.Code)
+	}
+	if w := asked(m, "GET", "/healthz"); w.Code != http.StatusOK {
+		t.Errorf("health: %d", w.Code)
+	}
+	m.events.close()
+}
+
+// TestEvents are sent as they come, the last before the end of serving.
+func TestEvents(t *testing.T) {
+	m, _ := two(Options{})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.Result(), string(got)
+	m.Serve(listener)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Get("http://" + listener.Addr().String() + "/v1/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	lines := bufio.NewReader(answer.Body)
+	if first, err := lines.ReadString('\n'); first != ": open\n" || answer.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%q %v", first, err)
+	}
+	for n := range 3 {
+		e := report.Event{Event: "changed", Server: fmt.Sprint(n)}
+		m.Publish(e, report.EventJSON(e))
+	}
+	go m.Close()
+	rest, err := io.ReadAll(lines)
+	if got := strings.Count(string(rest), "event: changed\ndata: {"); err != nil || got != 3 || !strings.HasSuffix(string(rest), "}\n\n") {
+		t.Errorf("%d events, %v: %q", got, err, rest)
+	}
+	<-m.ended
+}
+
+// TestSlowRequest that never ends its head is given up.
+func TestSlowRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, _ := two(Options{})
+		ours, theirs := net.Pipe()
+		m.Serve(&oneConnection{conn: theirs, closed: make(chan struct{})})
+		began := time.Now()
+		go func() { _, _ = io.WriteString(ours, "GET /healthz HTTP/1.1\r\nHost: local") }()
+		_, _ = io.Copy(io.Discard, ours) // until they close
+		if took := time.Since(began); took > headerTime+time.Second {
+			t.Errorf("given up after %v", took)
+		}
+		m.Close()
+	})
+}
+
+// oneConnection is a listener with one client.
+type oneConnection struct {
+	conn   net.Conn
+	closed chan struct{}
+}
+
+func (l *oneConnection) Accept() (net.Conn, error) {
+	if conn := l.conn; conn != nil {
+		l.conn = nil
+		return conn, nil
+	}
+	<-l.closed
+	return nil, net.ErrClosed
+}
+
+func (l *oneConnection) Close() error   { close(l.closed); return nil }
+func (l *oneConnection) Addr() net.Addr { return &net.TCPAddr{} }
+
+// TestMetrics counts findings by level, and forgets servers that went.
+func TestMetrics(t *testing.T) {
+	m, _ := two(Options{Version: "1"})
+	waived := finding.Finding{Level: finding.Breaking, Waiver: &finding.Waiver{}}
+	m.Publish(report.Event{Server: "a b", Findings: report.Findings{{Level: finding.Breaking}, {Level: finding.Info}, waived}}, nil)
+	m.Undelivered("--exec", 2)
+	text := asked(m, "GET", "/metrics").Body.String()
+	for _, want := range []string{
+		`mcpctl_changes_total{level="breaking",server="a b"} 1`, `mcpctl_changes_total{level="waived",server="a b"} 1`,
+		`mcpctl_changes_total{level="warning",server="bad"} 0`, `mcpctl_undelivered_changes_total{output="--exec"} 2`,
+		`mcpctl_server_up{server="a b"} 1`, `mcpctl_server_up{server="bad"} 0`, `mcpctl_server_state{server="bad",state="failed"} 1`,
+		`mcpctl_surface_items{kind="tool",server="a b"} 1`, `mcpctl_event_clients 0`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+	m.Watch([]Server{{Name: "\xff", Status: func() watch.Status { return watch.Status{} }}, {Name: "\xfe", Status: func() watch.Status { return watch.Status{} }}})
+	if text = asked(m, "GET", "/metrics").Body.String(); strings.Contains(text, `"a b"`) || !strings.Contains(text, `mcpctl_server_up{server="`+"\uFFFD"+`"} 0`) {
+		t.Errorf("after other servers came:\n%s", text)
+	}
 }

@@ -1,185 +1,164 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Event is one thing that watching has to tell, of one server or at the end of all; its JSON is described in docs/watch.md.
+// Event is one event of watch, about a server or at the end of the run. docs/watch.md describes its JSON.
 type Event struct {
-	Mcpctl   int       `json:"mcpctl"` // version of this form; WriteEvent sets it
+	Mcpctl   int       `json:"mcpctl"` // version of this form; EventJSON sets it
 	Time     time.Time `json:"time"`
-	ID       string    `json:"id,omitempty"`        // no other event has it; one that is told again keeps it
-	Sequence int       `json:"sequence,omitempty"`  // among the events of its server, from 1
-	Change   int       `json:"change,omitempty"`    // among the changes of its server, from 1: those that --exec and --webhook get
-	Event    string    `json:"event"`               // "state", "changed", "silent", "unchanged", "stale", "recovered", "reload", "build" or "summary"
+	Event    string    `json:"event"`               // an EventKind of pkg/watch, "reload", "build" or "summary"
 	Server   string    `json:"server,omitempty"`    // configured name
 	State    string    `json:"state,omitempty"`     // the state in effect
 	Previous string    `json:"previous,omitempty"`  // state: the one before
-	Cause    string    `json:"cause,omitempty"`     // what made the lists be read
-	Note     string    `json:"note,omitempty"`      // one remark for a person
+	Cause    string    `json:"cause,omitempty"`     // why the lists were read
+	Note     string    `json:"note,omitempty"`      // a remark for a person
 	Files    []string  `json:"files,omitempty"`     // reload: those that changed, or some of them
-	Elapsed  *int64    `json:"elapsedMs,omitempty"` // build: how long it took
-	Counts   *Counts   `json:"counts,omitempty"`    // state: how many items of each kind are known
-	Error    *Failure  `json:"error,omitempty"`     // why
+	Elapsed  *int64    `json:"elapsedMs,omitempty"` // build: its duration
+	Counts   *Counts   `json:"counts,omitempty"`    // state: number of known items of each kind
+	Error    *Failure  `json:"error,omitempty"`     // the reason of trouble
 	Findings Findings  `json:"findings,omitzero"`   // changed and recovered: what changed
 
-	Trouble    string     `json:"trouble,omitempty"`    // which kind of trouble it is
-	From       string     `json:"from,omitempty"`       // changed, silent and recovered: digest of the surface before
+	Trouble    string     `json:"trouble,omitempty"`    // the kind of the error
+	From       string     `json:"from,omitempty"`       // changed and recovered: digest of the surface before
 	To         string     `json:"to,omitempty"`         // and of this one
-	Announced  *bool      `json:"announced,omitempty"`  // the server had announced it
-	Confirmed  *bool      `json:"confirmed,omitempty"`  // lists of several pages came twice as they are
-	VerifiedAt *time.Time `json:"verifiedAt,omitempty"` // when the whole surface last arrived
-	Connected  *bool      `json:"connected,omitempty"`  // a connection stands
-	Listening  *bool      `json:"listening,omitempty"`  // what the server announces arrives
+	Announced  *bool      `json:"announced,omitempty"`  // the server sent a notification of it
+	Confirmed  *bool      `json:"confirmed,omitempty"`  // lists of several pages were read twice with the same result
+	VerifiedAt *time.Time `json:"verifiedAt,omitempty"` // when the complete surface last arrived
+	Connected  *bool      `json:"connected,omitempty"`
+	Listening  *bool      `json:"listening,omitempty"` // notifications arrive
+	Dropped    int        `json:"dropped,omitempty"`   // changes before this one that an output did not receive
 
 	Status  *int      `json:"status,omitempty"`  // summary: exit status of the run
-	Verdict Verdict   `json:"verdict,omitempty"` // summary: the status in one word
+	Verdict Verdict   `json:"verdict,omitempty"` // summary: the status as a word
 	Servers []Watched `json:"servers,omitempty"` // summary: in the order of the configuration
-	Summary *Summary  `json:"summary,omitempty"` // summary: findings that were told, by level
+	Summary *Summary  `json:"summary,omitempty"` // summary: reported findings by level
 }
 
-// Watched is what became of one server.
+// Watched is the outcome of one server.
 type Watched struct {
 	Name      string `json:"name"`
 	State     string `json:"state"`               // the last one before watching ended
-	Tolerated bool   `json:"tolerated,omitempty"` // it may fail, as mcpctl.yaml says
-	Unsaved   bool   `json:"unsaved,omitempty"`   // nothing was saved to compare with
+	Tolerated bool   `json:"tolerated,omitempty"` // mcpctl.yaml allows it to fail
+	Unsaved   bool   `json:"unsaved,omitempty"`   // there is no saved snapshot to compare with
 	Watch     any    `json:"watch,omitempty"`     // numbers of readings, changes and the like
 }
 
-// EventFormats are the names that WriteEvent knows.
+// EventFormats returns the formats of events.
 func EventFormats() []string { return []string{"table", "ndjson"} }
 
-// WriteEvent writes an event: as lines for people, or with the format "ndjson" as one line of JSON.
-func WriteEvent(w io.Writer, format string, e Event, o Options) error {
-	e.Mcpctl = Version
-	if format == "ndjson" {
-		e.Time = e.Time.UTC().Truncate(time.Millisecond)
-		raw, err := rawjson.Encode(e)
-		if err != nil {
-			return err
-		}
-		_, err = io.WriteString(w, printable.Spaced(raw)+"\n")
-		return err
-	}
-	p := &page{Options: o}
-	writeEventLines(p, e)
-	_, err := io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
-	return err
+// EventJSON returns an event as one line of JSON, with its line end.
+func EventJSON(e Event) []byte {
+	e.Mcpctl, e.Time = Version, e.Time.UTC().Truncate(time.Millisecond)
+	raw, _ := rawjson.Encode(e) // every event has a JSON form
+	return []byte(printable.Spaced(raw) + "\n")
 }
 
-// ReadEvent reads an event back from its line of JSON, and gives the lines for people as well.
-func ReadEvent(line []byte, o Options) (e Event, text string, err error) {
-	if err := json.Unmarshal(line, &e); err != nil {
-		return e, "", err
-	}
-	var lines strings.Builder
-	err = WriteEvent(&lines, "table", e, o)
-	return e, lines.String(), err
+// EventLine is one line about a server, or about all of them, for a person, with what belongs below it.
+type EventLine struct {
+	Time     time.Time
+	Server   string // empty = all of them
+	Width    int    // columns of the longest name of a server
+	Word     string // such as "live"
+	Remark   string
+	Error    *Failure
+	Findings Findings
 }
 
-// writeEventLines writes one line, and what belongs to it below.
-func writeEventLines(p *page, e Event) {
-	head := []span{{e.Time.Format(time.TimeOnly), dim}, {"  ", plain}}
-	if e.Event == "summary" {
-		p.text(0, 2, append(head, summed(p, e)...)...)
-		return
-	}
-	head = append(head, span{e.Server, bold}, span{"  ", plain}, e.word())
-	for _, remark := range e.remarks() {
-		head = append(head, span{"  " + remark, dim})
-	}
-	p.text(0, 2, head...)
-	if e.Error != nil {
-		writeTrouble(p, *e.Error)
-	}
-	writeCauses(p, 2, roster{}, p.causes(finding.Groups(e.Findings)))
-}
+// belowTime is the indent of what belongs to a line: two columns more than its time.
+const belowTime = len("12:04:10    ")
 
-func (e Event) word() span {
+// Text returns the line as it is printed, with its line end.
+func (l EventLine) Text(o Options) string {
 	inks := map[string]style{
 		"live": green, "polling": green, "recovered": green, "changed": yellow, "stale": red, "failed": red,
-		"degraded": yellow, "reconnecting": yellow,
+		"degraded": yellow, "reconnecting": yellow, "failed to start": red, "build failed": red,
 	}
-	word := e.Event
-	switch {
-	case word == "state":
-		word = e.State
-	case word == "build" && e.Error != nil:
-		return span{"build failed", red}
+	p := &page{Options: o}
+	head := []span{{l.Time.Format(time.TimeOnly) + "  ", dim}}
+	if l.Server != "" {
+		pad := strings.Repeat(" ", max(l.Width-width(printable.Visible(l.Server)), 0)+2)
+		head = append(head, span{l.Server, bold}, span{pad, plain})
 	}
-	return span{word, inks[word]}
+	head = append(head, span{l.Word, inks[l.Word]})
+	if l.Remark != "" {
+		head = append(head, span{"  " + l.Remark, dim})
+	}
+	p.text(0, belowTime, head...)
+	if l.Error != nil {
+		writeEventError(p, *l.Error)
+	}
+	writeCauses(p, 2, roster{}, p.causes(finding.Groups(l.Findings)))
+	var out strings.Builder
+	_, _ = printable.Guard(&out, printable.SpelledOut).Write([]byte(p.String()))
+	return out.String()
 }
 
-// remarks are what else is to be said on the line.
-func (e Event) remarks() []string {
-	cause, took := "", ""
-	if e.Cause != "" {
-		cause = "by " + e.Cause
+// stderrShown is how many lines of a server's stderr a line about it shows.
+const stderrShown = 12
+
+// writeEventError writes a failure: the server's own error first, the message of mcpctl, the hint last.
+func writeEventError(p *page, f Failure) {
+	own := lastWords(f.Stderr)
+	p.text(belowTime, 2, span{own, plain})
+	rest := slices.DeleteFunc(lines(f.Stderr), func(line string) bool {
+		return strings.TrimSpace(line) == "" || strings.TrimSpace(line) == own || frame().MatchString(line)
+	})
+	for i, line := range rest {
+		if i == stderrShown {
+			p.text(belowTime, 2, span{"… " + quantity(len(rest)-i, "line") + " more: --format ndjson", dim})
+			break
+		}
+		p.text(belowTime, 2, span{line, dim})
 	}
-	if e.Elapsed != nil {
-		took = fmt.Sprintf("%.1f s", float64(*e.Elapsed)/1000)
+	if own == "" {
+		for i, line := range lines(f.Message) {
+			if i == 0 {
+				line = join(": ", f.Stage, line)
+			}
+			p.text(belowTime, 2, span{line, plain})
+		}
 	}
-	return lists.Filter([]string{e.counted(), cause, strings.Join(e.Files, ", "), took, e.odd(), e.Note}, func(remark string) bool { return remark != "" })
+	for _, line := range lines(f.Hint) {
+		p.text(belowTime, 2, span{"hint: " + line, cyan})
+	}
 }
 
-// odd is what is worth a remark of how it came about.
-func (e Event) odd() string {
-	switch {
-	case e.Trouble == "notification-lost":
-		return "and an announcement of it may have got lost"
-	case e.Trouble == "announced-unreadable" && e.Event == "state":
-		return "an announced change cannot be read"
-	case e.Trouble == "hung" && e.Event == "state":
-		return "not even a ping is answered"
-	case e.Event == "silent":
-		return "a change that was told before was never announced"
-	case e.Event == "unchanged" && e.Cause != "reload":
-		return "although the server announced a change"
-	case e.Event == "changed" && len(e.Findings) == 0:
-		return "as saved again"
-	}
-	return ""
-}
-
-func (e Event) counted() string {
+// Levels returns how many findings of each level there are, such as "1 breaking, 2 info".
+func (f Findings) Levels() string {
+	sum := Summarize(f, nil)
 	var words []string
-	counted := &Server{Counts: e.Counts}
+	for _, level := range []struct {
+		count int
+		word  string
+	}{{sum.Breaking, "breaking"}, {sum.Warning, "warning"}, {sum.Info, "info"}, {sum.Waived, "waived"}} {
+		if level.count > 0 {
+			words = append(words, fmt.Sprint(level.count, " ", level.word))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// Items returns how many items of each kind there are, such as "7 tools, 1 prompt".
+func (c *Counts) Items() string {
+	var words []string
+	server := &Server{Counts: c}
 	for _, kind := range snapshot.Kinds() {
-		if n := counted.Count(kind); n != nil {
+		if n := server.Count(kind); n != nil && (*n > 0 || kind == snapshot.Tools) {
 			words = append(words, quantity(*n, kind.Word()))
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
-func writeTrouble(p *page, f Failure) {
-	for i, l := range lines(f.Message) {
-		if i == 0 && f.Stage != "" {
-			l = f.Stage + ": " + l
-		}
-		p.text(4, 2, span{l, plain})
-	}
-	p.hint(4, f.Hint)
-	writeStderr(p, f.Stderr)
-}
-
-// summed is the last line: how often what was told, and how the servers were at the end.
-func summed(p *page, e Event) []span {
-	states := lists.Map(e.Servers, func(s Watched) string { return s.State })
-	line := fmt.Sprintf("watching has ended: %d breaking, %d warning, %d info", e.Summary.Breaking, e.Summary.Warning, e.Summary.Info)
-	if e.Summary.Waived > 0 {
-		line += fmt.Sprintf(", %d waived", e.Summary.Waived)
-	}
-	return []span{{line, bold}, {"  servers: " + tally(states), dim}}
-}
+// Tally counts words, such as "2 live, 1 failed", in the order of their first use.
+func Tally(words []string) string { return tally(words) }

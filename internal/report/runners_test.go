@@ -104,14 +104,10 @@ func events(t testing.TB, s string, check func(string)) {
 	for _, kind := range []string{"state", "changed", "build", "summary", s} {
 		e := Event{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s}, Error: &Failure{Stage: s, Message: s, Hint: s, Stderr: s},
 			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []Watched{{Name: s, State: s}}, Summary: &Summary{}}
-		for _, format := range EventFormats() {
-			for _, width := range []int{0, 50} {
-				var out bytes.Buffer
-				if err := WriteEvent(&out, format, e, Options{Width: width}); err != nil {
-					t.Fatal(err)
-				}
-				check(out.String())
-			}
+		check(string(EventJSON(e)))
+		for _, width := range []int{0, 50} {
+			line := EventLine{Time: e.Time, Server: s, Word: kind, Remark: s, Error: e.Error, Findings: e.Findings}
+			check(line.Text(Options{Width: width}))
 		}
 	}
 }

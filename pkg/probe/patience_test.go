@@ -8,44 +8,42 @@ import (
 	"time"
 )
 
-// TestLimit: a request has its time, which begins anew after a person was asked.
-func TestLimit(t *testing.T) {
+// TestPatience: a request has its time, and the time in which a person is asked does not count.
+func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{attempt: attempt{options: Options{Timeout: 10 * time.Second}}}
-		ctx, stop := s.timer.limit(t.Context(), s.attempt.timeout())
+		began := time.Now()
+		ctx, stop := s.paused.limit(t.Context(), s.attempt.timeout())
 		defer stop()
 		time.Sleep(4 * time.Second)
-		resume := s.timer.pause(s.attempt.timeout())
+		resume := s.paused.pause()
 		time.Sleep(time.Hour)
-		inner := s.timer.pause(s.attempt.timeout()) // a second question within the first
+		inner := s.paused.pause() // a second question within the first
 		time.Sleep(time.Minute)
 		inner()
-		time.Sleep(time.Minute)
 		resume()
-		began := time.Now()
+		time.Sleep(5 * time.Second)
 		if ctx.Err() != nil {
-			t.Error("the time was up")
+			t.Errorf("the time was up after %v", time.Since(began))
 		}
 		<-ctx.Done()
 		var late *timeoutError
-		if took := time.Since(began); took != 10*time.Second || !errors.As(context.Cause(ctx), &late) {
-			t.Errorf("the time was up %v after the questions, of %v", took, context.Cause(ctx))
+		if took := time.Since(began) - time.Hour - time.Minute; took < 10*time.Second || took > 10*time.Second+2*pausedStep || !errors.As(context.Cause(ctx), &late) {
+			t.Errorf("the time was up after %v without the questions, of %v", took, context.Cause(ctx))
 		}
 	})
 }
 
-// TestLimitOfTheNextRequest: questions of an earlier request do not matter, not even those answered late.
-func TestLimitOfTheNextRequest(t *testing.T) {
+// TestPatienceOfTheNextRequest: questions of an earlier request are forgotten.
+func TestPatienceOfTheNextRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{attempt: attempt{server: Server{Timeout: time.Second}}}
-		_, stop := s.timer.limit(t.Context(), s.attempt.timeout())
-		resume := s.timer.pause(s.attempt.timeout())
-		stop()
-		ctx, stop := s.timer.limit(t.Context(), s.attempt.timeout())
-		defer stop()
-		began := time.Now()
-		time.Sleep(time.Second / 2)
+		resume := s.paused.pause()
+		time.Sleep(time.Hour)
 		resume()
+		began := time.Now()
+		ctx, stop := s.paused.limit(t.Context(), s.attempt.timeout())
+		defer stop()
 		<-ctx.Done()
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("the time was up after %v, want 1s", took)
@@ -53,14 +51,12 @@ func TestLimitOfTheNextRequest(t *testing.T) {
 	})
 }
 
-// TestNoLimit: without one only the caller ends a request.
-func TestNoLimit(t *testing.T) {
+// TestNoPatienceNeeded: without a limit only the caller ends a request.
+func TestNoPatienceNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{}
-		ctx, stop := s.timer.limit(t.Context(), s.attempt.timeout())
-		resume := s.timer.pause(s.attempt.timeout())
+		ctx, stop := s.paused.limit(t.Context(), s.attempt.timeout())
 		time.Sleep(24 * time.Hour)
-		resume()
 		if ctx.Err() != nil {
 			t.Error("the time was up")
 		}

@@ -22,7 +22,8 @@ func TestRestart(t *testing.T) {
 		r.anew <- struct{}{}
 		want(t, "without a change", r.after(time.Second), "2s state reconnecting", "2s state live", "2s unchanged by reload")
 		r.drop("the server ended")
-		want(t, "a loss is not a restart", r.after(time.Second), "3s state reconnecting: the server ended", "3.5s state live")
+		want(t, "a loss is not a restart", r.after(time.Second), "3s state reconnecting: the server ended", "3.5s state live",
+			"3.5s unchanged by reconnection")
 	})
 }
 

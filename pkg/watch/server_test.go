@@ -36,7 +36,6 @@ type server struct {
 	pongs   bool                          // but pings
 	gone    error                         // of pings
 	pings   int                           // that came
-	stall   time.Duration                 // that the watcher stands still when it takes news, once
 	calls   []string                      // "1s tools" for each list, "0s open" for each connection
 	saved   func() *snapshot.Snapshot
 	current *session
@@ -89,13 +88,6 @@ func (s *server) covers(covered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.covered = covered
-}
-
-// stalls makes the watcher stand still for a time once something is announced.
-func (s *server) stalls(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stall = d
 }
 
 // breaks makes a list fail, or work again.
@@ -230,11 +222,8 @@ func (c *session) News() watch.News {
 	news := c.news
 	c.news = watch.News{}
 	c.server.mu.Lock()
-	stall := c.server.stall
-	c.server.stall = 0
 	news.Covered, news.Hears = c.server.covered, c.server.covered || c.server.partly
 	c.server.mu.Unlock()
-	time.Sleep(stall)
 	return news
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
+// state is what is known about the server, and what was reported about it.
 type state struct {
 	source  Source
 	options *Options
@@ -23,17 +24,18 @@ type state struct {
 
 	status    Status
 	covered   bool            // the server announces changes of every list
-	hears     bool            // what it announces arrives, be it of some lists only
+	hears     bool            // notifications arrive, be it of some lists only
 	lifetime  time.Duration   // of the surface that was read last
 	expiry    *time.Timer     // ends with it
 	good      surface         // the last good one
-	since     string          // digest of the surface that the last change led to, or the first one
-	changedAt time.Time       // when a reading found a change last
-	told      map[string]bool // fingerprints of the distance that was told last, with its judgement
-	aged      bool            // the surface is stale because of its age alone
+	kept      string          // digest of the one that Options.Keep has
+	since     string          // digest of the surface that the last reported change led to
+	changedAt time.Time       // when a reading last found a change
+	reported  map[string]bool // fingerprints and levels of the last reported difference from Source.Saved
+	aged      bool            // the surface is stale because of its age only
 }
 
-// become tells a new state, or a new reason for the same trouble without telling it.
+// become sets the state and emits an event if it is a new one.
 func (s *state) become(now State, why Trouble, err error) {
 	previous := s.status.State
 	s.status.State, s.status.Trouble, s.status.Err = now, why, err
@@ -44,11 +46,11 @@ func (s *state) become(now State, why Trouble, err error) {
 	}
 	s.publish()
 	if previous != now {
-		s.tell(Event{Kind: StateChanged, Previous: previous, Trouble: why, Err: err})
+		s.report(Event{Kind: StateChanged, Previous: previous, Trouble: why, Err: err})
 	}
 }
 
-// connected is the state of a server whose surface is current.
+// connected returns the state of a server whose surface is current.
 func (s *state) connected() State {
 	if s.covered {
 		return Live
@@ -56,7 +58,7 @@ func (s *state) connected() State {
 	return Polling
 }
 
-// trouble is the state of trouble, or Failed when there was too much of it.
+// trouble sets a state of trouble, or Failed if there was too much of it.
 func (s *state) trouble(now State, tooMuch bool, why Trouble, err error) {
 	if tooMuch {
 		now = Failed
@@ -64,29 +66,29 @@ func (s *state) trouble(now State, tooMuch bool, why Trouble, err error) {
 	s.become(now, why, err)
 }
 
-// giveUp tells once that the last good surface may no longer be the server's.
+// giveUp reports once that the last good surface may no longer be the server's.
 func (s *state) giveUp(why Trouble, err error) {
 	if s.status.Stale || s.good.shot == nil {
 		return
 	}
 	s.status.Stale = true
 	s.publish()
-	s.tell(Event{Kind: Stale, Trouble: why, Err: err})
+	s.report(Event{Kind: Stale, Trouble: why, Err: err})
 }
 
-// expiresIn says how long the surface that was read now holds.
+// expiresIn sets how long the surface that was read now stays valid.
 func (s *state) expiresIn(d time.Duration) {
 	s.lifetime = d
 	s.expiry.Reset(d)
 }
 
-// expire says that nothing was read for too long.
+// expire reports that nothing was read for too long.
 func (s *state) expire() {
 	s.aged = !s.status.Stale
 	s.giveUp(cmp.Or(s.status.Trouble, Unverified), fmt.Errorf("the surface was not verified for %s", s.lifetime))
 }
 
-// wait waits for a time, or until one of two things happens; true = it was the second. A surface that grows too old is told.
+// wait waits for a time and reports whether second ended it. A surface that expires meanwhile is reported.
 func (s *state) wait(ctx context.Context, d time.Duration, second <-chan struct{}) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -102,8 +104,8 @@ func (s *state) wait(ctx context.Context, d time.Duration, second <-chan struct{
 	}
 }
 
-// meanwhile runs what may take long and ends by itself. A surface that grows too old meanwhile is told.
-func (s *state) meanwhile(run func()) {
+// during runs what may take long. A surface that expires meanwhile is reported.
+func (s *state) during(run func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -122,8 +124,8 @@ func (s *state) meanwhile(run func()) {
 // forever is longer than anything is watched.
 const forever = time.Duration(math.MaxInt64)
 
-// tell completes an event and hands it out.
-func (s *state) tell(e Event) {
+// report completes an event and emits it.
+func (s *state) report(e Event) {
 	e.Time, e.Server, e.State = time.Now(), s.source.Name, s.status.State
 	e.Connected, e.Listening = s.status.Connected, s.status.Listening
 	if e.VerifiedAt.IsZero() {
@@ -135,131 +137,105 @@ func (s *state) tell(e Event) {
 
 func (s *state) publish() { s.options.View.publish(s.status) }
 
+// keep hands on the surface if it is complete, current and a new one.
+func (s *state) keep() {
+	if s.status.Current() && s.good.digest != "" && len(s.good.lacking) == 0 && s.good.digest != s.kept {
+		s.kept = s.good.digest
+		s.options.Keep(s.good.shot)
+	}
+}
+
+// outcome is the result of a reading.
 type outcome struct {
 	findings []finding.Finding
 	first    bool // there was no surface before
-	changed  bool
-	moved    bool          // the surface is another one, whether that is told or not
-	silent   []unannounced // earlier changes that should have been announced and were not
-	lost     bool          // it was not announced, or that got lost
-	needless bool          // a change was announced, and there is none
+	changed  bool // there is something to report
+	moved    bool // the surface is another one, reported or not
+	needless bool // a change was announced, and there is none
 	note     string
-
-	from, to string // digests of what the change before led to, and of what was read
+	from, to string // digests of the surface of the last reported change, and of this one
 }
 
-// proof is an event of a change, with what it was proven from.
-func (o outcome) proof(r reading) Event {
-	e := Event{Kind: Changed, Cause: r.cause, Findings: o.findings, Note: o.note}
-	if o.lost && o.changed {
-		e.Trouble = NotificationLost
-	}
-	e.From, e.To, e.Announced, e.Confirmed, e.VerifiedAt = o.from, o.to, r.notified, len(r.sure) > 0, r.arrived
-	return e
-}
-
-func (o outcome) word(err error) Outcome {
-	switch {
-	case err != nil:
-		return Failure
-	case o.changed:
-		return Different
-	}
-	return Same
-}
-
-// measure makes what was read the good surface, unless ctx ends. Lists that failed stay as they were.
-func (s *state) measure(ctx context.Context, r reading) (o outcome, err error) {
+// compareTo makes what was read the good surface, unless ctx ends. Lists that failed stay as they were.
+func (s *state) compareTo(ctx context.Context, r reading) (o outcome, err error) {
 	next := s.good.with(r)
 	o.first, o.from, o.to = s.good.shot == nil, cmp.Or(s.since, s.good.digest), next.digest
 	if o.findings, o.changed, err = s.compare(ctx, next); err != nil {
 		return o, err
 	}
 	o.moved = o.changed || s.good.digest != "" && next.digest != "" && next.digest != s.good.digest
-	if o.first || o.changed || s.since == "" { // what nobody wants to hear of does not part two changes
+	if o.first || o.changed || s.since == "" { // a change that is not reported does not begin a new one
 		s.since = next.digest
 	}
 	s.good, s.status.Surface = next, next.shot
 	return o, nil
 }
 
-// settle tells what a reading came to, and the state that it leads to.
+// settle sets the state that a reading leads to and reports what it found.
 func (s *state) settle(r reading, o outcome, tooMuch bool, err error) {
-	s.count(o, err)
-	s.options.Observe(Attempt{Cause: r.cause, Outcome: o.word(err), Took: r.took})
-	why := Unreadable
-	if r.notified {
-		why = AnnouncedUnreadable
+	counts := &s.status.Counts
+	if o.changed {
+		counts.Changes++
+	}
+	if o.changed && !o.first {
+		s.changedAt = time.Now()
 	}
 	recovered := err == nil && s.status.Stale
 	if err != nil {
-		s.trouble(Degraded, tooMuch, why, err)
+		counts.Failures++
+		s.trouble(Degraded, tooMuch, Unreadable, err)
 	} else {
 		s.status.Stale = false
 		s.become(s.connected(), "", nil)
 	}
-	s.report(r, o, recovered, err)
+	s.reportReading(r, o, recovered, err)
 	if err != nil && !o.first {
-		s.giveUp(why, err)
+		s.giveUp(Unreadable, err)
 	}
 }
 
-func (s *state) count(o outcome, err error) {
-	counts := &s.status.Counts
-	if o.changed {
-		counts.Changes++
-		if !o.first {
-			s.changedAt = time.Now()
-		}
+// reportReading reports what a reading found, if that is worth an event.
+func (s *state) reportReading(r reading, o outcome, recovered bool, err error) {
+	e := Event{
+		Kind: Changed, Cause: r.cause, Findings: o.findings, Note: o.note, From: o.from, To: o.to,
+		Announced: r.announced, Confirmed: len(r.sure) > 0, VerifiedAt: r.arrived,
 	}
-	counts.Silent += len(o.silent)
-	if o.needless {
-		counts.Needless++
-	}
-	if err != nil {
-		counts.Failures++
-	}
-}
-
-// report tells what a reading came to, if that is worth an event.
-func (s *state) report(r reading, o outcome, recovered bool, err error) {
-	for _, u := range o.silent {
-		s.tell(Event{Kind: Silent, Cause: r.cause, Trouble: ChangedSilently, From: u.from, To: u.to})
-	}
-	e := o.proof(r)
-	// A distance is nothing that happened meanwhile, and nor is what happened after a surface that was merely old.
-	if recovered && (s.source.Saved != nil || s.aged) {
-		s.tell(Event{Kind: Recovered, Cause: r.cause})
+	again := recovered && (s.source.Saved != nil || s.aged)
+	if again { // what changed is not since the last good surface, but since Source.Saved or what was only old
+		s.report(Event{Kind: Recovered, Cause: r.cause})
 		recovered, s.aged = false, false
 	}
 	switch {
 	case recovered:
 		e.Kind = Recovered
 	case o.changed:
-	case o.needless, r.cause == Reload && err == nil:
+	case o.needless, err == nil && (r.cause == Reload || r.cause == Reconnection) && !again:
 		e = Event{Kind: Unchanged, Cause: r.cause, Note: o.note}
 	default:
 		return
 	}
-	s.tell(e)
+	s.report(e)
 }
 
-// compare finds what is to be told of the next surface, and whether there is something to tell: what changed since the
-// last good surface, or the distance from what is saved, when that is known and another one.
+// compare returns what to report about the next surface: what changed since the last good one, or the difference from
+// Source.Saved if that is known and another one than before.
 func (s *state) compare(ctx context.Context, next surface) (found []finding.Finding, changed bool, err error) {
 	found, known, err := s.findings(ctx, next)
 	if err != nil || !known || s.source.Saved == nil {
 		return found, len(found) > 0, err
 	}
-	now := lists.Set(lists.Map(found, func(f finding.Finding) string { return fmt.Sprint(f.Fingerprint(), f.Level, f.Waiver != nil) }))
-	if maps.Equal(now, s.told) {
+	now := lists.Set(lists.Map(found, func(f finding.Finding) string {
+		return fmt.Sprint(f.Fingerprint(), f.Level, f.Waiver != nil)
+	}))
+	if maps.Equal(now, s.reported) {
 		return nil, false, nil
 	}
-	s.told = now
+	s.reported = now
 	return found, true, nil
 }
 
-// findings are what changed since the last good surface, or the distance from what is saved; known = there is one to compare with.
+// findings returns what changed since the last good surface, or the difference from Source.Saved; known reports
+// whether there is a surface to compare with.
 func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding, known bool, _ error) {
 	var old, new *snapshot.Snapshot
 	if s.source.Saved != nil {
@@ -286,25 +262,27 @@ func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding
 	return s.options.Judge(found), true, nil
 }
 
-// breaks tells whether a reading would tell of something broken.
+// breaks reports whether a reading would lead to a breaking finding.
 func (s *state) breaks(ctx context.Context, r reading) bool {
-	found, _, _ := s.findings(ctx, s.good.with(r)) // who asks heeds the end of ctx
-	return slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Level == finding.Breaking && f.Waiver == nil })
+	found, _, _ := s.findings(ctx, s.good.with(r)) // the caller checks ctx
+	return slices.ContainsFunc(found, func(f finding.Finding) bool {
+		return f.Level == finding.Breaking && f.Waiver == nil
+	})
 }
 
-// knows tells whether a list is as it was last.
+// knows reports whether a list is the same as in the last good surface.
 func (s *state) knows(digest string, kind snapshot.Kind) bool {
 	return s.good.shot != nil && digest != "" && digest == digestOf(s.good.shot.List(kind))
 }
 
 // surface is the last good surface of a server. It is never changed, only replaced.
 type surface struct {
-	shot    *snapshot.Snapshot // nil = nothing yet. A list of it that is not whole never arrived whole
+	shot    *snapshot.Snapshot // nil = nothing yet. An incomplete list of it never arrived completely
 	digest  string             // empty unless the snapshot is complete
 	lacking []snapshot.Kind    // lists whose last reading failed
 }
 
-// with is the surface after a reading: the lists that arrived whole are new, the others stay as they are known best.
+// with returns the surface after a reading: complete lists replace those before, the others stay.
 func (s surface) with(r reading) surface {
 	next := surface{shot: &snapshot.Snapshot{}}
 	*next.shot = *r.hello
@@ -326,11 +304,11 @@ func (s surface) with(r reading) surface {
 	return next
 }
 
-// lacks tells whether the last reading of a list failed.
+// lacks reports whether the last reading of a list failed.
 func (s surface) lacks(kind snapshot.Kind) bool { return slices.Contains(s.lacking, kind) }
 
-// against gives the two sides of a comparison with the next surface. A list that becomes known is not one that was added,
-// and one that is not whole yet is compared with nothing.
+// against returns the two sides of a comparison with the next surface. A list that becomes known was not added, and an
+// incomplete one is compared with nothing.
 func (s surface) against(next surface) (old, new *snapshot.Snapshot) {
 	before, after := *s.shot, *next.shot
 	for _, list := range s.shot.Incomplete() {

@@ -146,7 +146,7 @@ func TestTooManyFailures(t *testing.T) {
 // connected only while it is.
 func TestFailedIsNoConnection(t *testing.T) {
 	var view watch.View
-	bubble(t, announcing, watch.Options{View: &view, MaxFailures: 1, MaxStaleness: 10 * time.Second}, func(r *run) {
+	bubble(t, announcing, watch.Options{View: &view, MaxFailures: 1, Interval: 3 * time.Second}, func(r *run) {
 		r.after(time.Second)
 		r.breaks(snapshot.Tools, errors.New("no tools today"))
 		r.after(time.Minute)
@@ -421,7 +421,7 @@ func TestServerAsksToWait(t *testing.T) {
 		r.after(time.Second)
 		r.breaks(snapshot.Tools, nil)
 		r.breaks(snapshot.Prompts, nil)
-		want(t, "told", r.after(time.Minute+10*time.Second), "1m0s stale: the surface was not verified for 1m0s", "1m50s recovered by poll")
+		want(t, "told", r.after(time.Minute+10*time.Second), "1m30s stale: the surface was not verified for 1m30s", "1m50s recovered by poll")
 		want(t, "asked", only(r.heard(), "tools"), "30s tools", "40s tools", "50s tools", "1m50s tools")
 		r.mu.Lock()
 		defer r.mu.Unlock()

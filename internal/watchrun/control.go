@@ -1,0 +1,226 @@
+package watchrun
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/terminal"
+	"github.com/mcpctl/mcpctl/internal/trust"
+)
+
+// supervise handles requests until ctx ends: r and Enter or a signal reads all servers at once, q and Enter quits,
+// another signal or an edited configuration file reads the configuration again.
+func (r *watchRun) supervise(ctx context.Context) {
+	refresh, reload := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	notify(refresh, refreshSignals())
+	notify(reload, reloadSignals())
+	defer signal.Stop(refresh)
+	defer signal.Stop(reload)
+	ignoreBackgroundReads()
+	typed := readCommands(ctx, r.process.In)
+	hadTerminal := onTerminal(r.process)
+	look := time.NewTicker(editsEvery)
+	defer look.Stop()
+	saved := fileStates(r.savedFiles())
+	for seen := fileStates(sources(r.process, r.fleet)); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-refresh:
+			r.ask()
+		case word := <-typed:
+			switch word {
+			case "r":
+				r.ask()
+			case "q":
+				r.end(errQuit)
+			}
+		case <-reload:
+			if hadTerminal && !onTerminal(r.process) { // it was closed
+				r.end(errHungUp)
+				return
+			}
+			seen = r.reload(ctx)
+		case <-look.C:
+			if !maps.Equal(seen, fileStates(sources(r.process, r.fleet))) {
+				seen = r.reload(ctx)
+			}
+			saved = r.remeasure(saved)
+		}
+	}
+}
+
+// onTerminal reports whether the run has a terminal.
+func onTerminal(p host.Process) bool {
+	return terminal.IsTerminal(p.In) || terminal.IsTerminal(p.Out)
+}
+
+// readCommands reads lines of standard input. It is not waited for at the end: a terminal has no end.
+func readCommands(ctx context.Context, in io.Reader) <-chan string {
+	words := make(chan string)
+	go func() {
+		for lines := bufio.NewScanner(in); lines.Scan(); {
+			select {
+			case words <- strings.TrimSpace(lines.Text()):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return words
+}
+
+// editsEvery is how often configuration files are checked. That also finds edits without a file system event: behind
+// links, on network file systems, of new files.
+const editsEvery = 500 * time.Millisecond
+
+func notify(c chan<- os.Signal, wanted []os.Signal) {
+	if len(wanted) > 0 {
+		signal.Notify(c, wanted...)
+	}
+}
+
+// sources returns the files that decide which servers are watched: those of the configuration, those of applications if
+// they were read, and the directory of trusted entries.
+func sources(p host.Process, f *fleet.Fleet) []string {
+	files := slices.Clone(f.Config.Files)
+	for _, looked := range f.Config.Looked {
+		files = append(files, looked.Path)
+	}
+	if store, err := (trust.Gate{Process: p}).Store(); err == nil {
+		files = append(files, store.Folder)
+	}
+	return files
+}
+
+func (r *watchRun) savedFiles() []string {
+	var files []string
+	for _, w := range r.servers {
+		if r.options.Saved {
+			files = append(files, w.savedFile())
+		}
+	}
+	return files
+}
+
+// remeasure reads the servers whose saved snapshot was replaced, for example by mcpctl accept.
+func (r *watchRun) remeasure(before map[string]string) (now map[string]string) {
+	if now = fileStates(r.savedFiles()); maps.Equal(before, now) {
+		return now
+	}
+	for _, w := range r.servers {
+		if file := w.savedFile(); before[file] != now[file] {
+			w.ask()
+		}
+	}
+	return now
+}
+
+// fileStates returns what changes when files do, without reading them.
+func fileStates(files []string) map[string]string {
+	states := map[string]string{}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			states[file] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return states
+}
+
+// reload makes the servers those of the current configuration and leaves unchanged ones alone. A configuration that
+// cannot be read changes nothing. The states are from before reading: a later edit is one more.
+func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
+	seen = fileStates(sources(r.process, r.fleet))
+	f, err := r.fleet.Reload(ctx, r.from)
+	if err == nil {
+		var servers []*watchedServer
+		if servers, err = r.resolve(ctx, f); err == nil {
+			r.fleet = f
+			r.applyPolicy(f)
+			r.replace(ctx, servers)
+			return seenBefore(fileStates(sources(r.process, f)), seen)
+		}
+	}
+	r.process.Note("the configuration cannot be read, and the servers stay: %v", err)
+	return seen
+}
+
+// applyPolicy judges by the policy of a configuration from now on, including differences that were reported before.
+func (r *watchRun) applyPolicy(f *fleet.Fleet) {
+	policy, err := compare.Policy(f.Config.Project.Policy, r.options.FailOn)
+	if err != nil || reflect.DeepEqual(policy, r.totals.policy) {
+		return // the level of --fail-on is what may be wrong, and it was checked
+	}
+	r.mu.Lock()
+	r.totals.policy = policy
+	r.mu.Unlock()
+	if r.options.Saved {
+		r.ask()
+	}
+}
+
+// seenBefore returns the current states, but the earlier ones of files that had one.
+func seenBefore(now, before map[string]string) map[string]string {
+	for file := range now {
+		if state, known := before[file]; known {
+			now[file] = state
+		}
+	}
+	return now
+}
+
+// replace stops what is not among servers and starts what was not watched before.
+func (r *watchRun) replace(ctx context.Context, servers []*watchedServer) {
+	before := r.servers
+	for i, w := range servers {
+		if at := slices.IndexFunc(before, func(old *watchedServer) bool {
+			return old.target.Same(w.target) && slices.Equal(old.enabled, w.enabled)
+		}); at >= 0 {
+			before[at].newest = w.newest
+			servers[i] = before[at]
+		}
+	}
+	for _, w := range before {
+		if !slices.Contains(servers, w) {
+			w.end()
+			if surface := w.view.Status().Surface; surface != nil && surface.Complete() {
+				r.left[w.name()] = surface
+			}
+		}
+	}
+	r.mu.Lock()
+	r.servers = servers
+	if r.options.Saved { // without those that went
+		r.totals.recount(servers)
+	}
+	r.mu.Unlock()
+	r.monitor.Watch(monitored(servers))
+	for _, w := range servers {
+		if !slices.Contains(before, w) {
+			r.begin(ctx, w)
+		}
+	}
+}
+
+// ask reads every server at once. One that is being developed is built and restarted.
+func (r *watchRun) ask() {
+	if r.rebuild != nil {
+		r.rebuild.ask()
+		return
+	}
+	for _, w := range r.servers {
+		w.ask()
+	}
+}

@@ -1,0 +1,66 @@
+package watchrun
+
+import (
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// totals are the reported findings, judged: of all changes, or of the newest differences from saved snapshots.
+type totals struct {
+	policy  finding.Policy
+	fails   bool // the run fails
+	summary report.Summary
+}
+
+func (t *totals) add(found []finding.Finding) {
+	t.fails = t.fails || t.policy.Fails(found)
+	sum := report.Summarize(found, nil)
+	t.summary.Breaking += sum.Breaking
+	t.summary.Warning += sum.Warning
+	t.summary.Info += sum.Info
+	t.summary.Waived += sum.Waived
+	t.summary.Unknown += sum.Unknown
+}
+
+// recount judges the newest differences of the servers that are watched.
+func (t *totals) recount(servers []*watchedServer) {
+	t.fails, t.summary = false, report.Summary{}
+	for _, w := range servers {
+		t.add(w.found)
+	}
+}
+
+// shownEvent returns an event of a server as it is written.
+func shownEvent(w *watchedServer, e watch.Event) report.Event {
+	shown := report.Event{
+		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State), Previous: string(e.Previous),
+		Cause: string(e.Cause), Note: e.Note, Trouble: string(e.Trouble), From: e.From, To: e.To,
+	}
+	if w.target.Live() {
+		shown.Connected, shown.Listening = &e.Connected, &e.Listening
+	}
+	if !e.VerifiedAt.IsZero() {
+		at := e.VerifiedAt.UTC().Truncate(time.Millisecond)
+		shown.VerifiedAt = &at
+	}
+	switch e.Kind {
+	case watch.StateChanged:
+		if surface := w.view.Status().Surface; surface != nil && e.State.Reached() {
+			shown.Counts = report.CountsOf(surface)
+		}
+		if !w.target.Live() {
+			shown.Error = w.target.Known().Error
+		}
+	case watch.Changed, watch.Recovered:
+		shown.Findings = append(report.Findings{}, e.Findings...)
+		shown.Announced, shown.Confirmed = &e.Announced, &e.Confirmed
+	}
+	if e.Err != nil {
+		shown.Error = fleet.FailureOf(e.Err)
+	}
+	return shown
+}

@@ -1,0 +1,307 @@
+package watchrun
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// running is a watcher of a test.
+type running struct {
+	t       *testing.T
+	dir     string
+	changes chan fileChange
+}
+
+func begin(t *testing.T, dir string, globs ...string) *running {
+	t.Helper()
+	w, err := openFiles(t.Context(), fileOptions{Dir: dir, Globs: globs, Quiet: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	r := &running{t: t, dir: dir, changes: make(chan fileChange)}
+	ended := make(chan struct{})
+	go func() { defer close(ended); w.Run(ctx, r.changes) }()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// tells waits until all these files were told, in one change or several, and nothing else.
+func (r *running) tells(want ...string) {
+	r.t.Helper()
+	left := map[string]bool{}
+	for _, file := range want {
+		left[file] = true
+	}
+	for len(left) > 0 {
+		select {
+		case c := <-r.changes:
+			if c.Err != nil {
+				r.t.Fatal(c.Err)
+			}
+			for _, file := range c.Files {
+				if file = filepath.ToSlash(file); !left[file] && !contains(want, file) {
+					r.t.Errorf("%s was told", file)
+				}
+				delete(left, file)
+			}
+		case <-time.After(time.Minute):
+			r.t.Fatalf("not told: %v", left)
+		}
+	}
+}
+
+func contains(all []string, one string) bool {
+	return strings.Contains(" "+strings.Join(all, " ")+" ", " "+one+" ")
+}
+
+func (r *running) do(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *running) at(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
+// TestSaves of every kind are told; what is written as it was is not.
+func TestSaves(t *testing.T) {
+	dir := plant(t, "src/a.ts=1", "src/b.ts=1", "src/c.txt=1")
+	r := begin(t, dir, "src/**/*.ts")
+	write(t, dir, "src/a.ts=2")
+	r.tells("src/a.ts")
+	write(t, dir, "src/b.ts=1")  // as it was
+	write(t, dir, "src/c.txt=2") // not named
+	write(t, dir, "src/.a.ts.tmp=3")
+	r.do(os.Rename(r.at("src/.a.ts.tmp"), r.at("src/a.ts"))) // as most editors save
+	r.tells("src/a.ts")
+	for n := range 3 { // at the same time and of the same size
+		write(t, dir, fmt.Sprintf("src/a.ts=%d", n+4))
+		r.tells("src/a.ts")
+	}
+	r.do(os.Remove(r.at("src/a.ts")))
+	r.tells("src/a.ts")
+	r.do(os.Rename(r.at("src/b.ts"), r.at("src/b.ts~"))) // as vim does: that it is gone may be told before it is there again
+	write(t, dir, "src/b.ts=2")
+	r.tells("src/b.ts")
+}
+
+// TestFolders that come, move, go and come back are watched.
+func TestFolders(t *testing.T) {
+	dir := plant(t, "src/a.ts=1")
+	r := begin(t, dir, "src/**/*.ts", "later/on/*.ts")
+	write(t, dir, "src/new/er/b.ts=1")
+	r.tells("src/new/er/b.ts")
+	write(t, dir, "src/new/er/b.ts=2")
+	r.tells("src/new/er/b.ts")
+	r.do(os.Rename(r.at("src/new"), r.at("src/old")))
+	r.tells("src/new/er/b.ts", "src/old/er/b.ts")
+	write(t, dir, "src/old/er/b.ts=3")
+	r.tells("src/old/er/b.ts")
+	r.do(os.RemoveAll(r.at("src/old")))
+	r.tells("src/old/er/b.ts")
+	for n := range 3 {
+		r.do(os.RemoveAll(r.at("src")))
+		write(t, dir, fmt.Sprintf("src/a.ts=%d", n+2))
+		r.tells("src/a.ts")
+		write(t, dir, fmt.Sprintf("src/a.ts=again %d", n))
+		r.tells("src/a.ts")
+	}
+	write(t, dir, "later/on/c.ts=1")
+	r.tells("later/on/c.ts")
+	write(t, dir, "later/on/c.ts=2")
+	r.tells("later/on/c.ts")
+}
+
+// TestRulesChange: files that .gitignore leaves out from now on are gone, and those that it left out are there.
+func TestRulesChange(t *testing.T) {
+	dir := plant(t, ".git/", ".gitignore=a.ts\n", "a.ts", "b.ts")
+	r := begin(t, dir, "**/*.ts")
+	write(t, dir, "a.ts=2")
+	write(t, dir, ".gitignore=b.ts\n")
+	r.tells("a.ts", "b.ts")
+	write(t, dir, "b.ts=2")
+	write(t, dir, "a.ts=3")
+	r.tells("a.ts")
+}
+
+// TestLinks to files and folders elsewhere are followed, over other links, and when they lead elsewhere from now on.
+func TestLinks(t *testing.T) {
+	away := plant(t, "one/er/a.ts=1", "two/er/a.ts=2", "file.ts=1", "other.ts=1")
+	dir := plant(t, "src/")
+	r := &running{t: t, dir: dir}
+	link := func(to, name string) {
+		t.Helper()
+		if err := os.Symlink(to, r.at(name+".new")); err != nil {
+			t.Skipf("SKIPPED: no symbolic links here: %v", err)
+		}
+		r.do(os.Rename(r.at(name+".new"), r.at(name)))
+	}
+	link(filepath.Join(away, "one"), "current")
+	link("../current/er", "src/lib")
+	link(filepath.Join(away, "file.ts"), "src/middle.ts")
+	link("middle.ts", "src/b.ts")
+	r = begin(t, dir, "src/**/*.ts")
+	write(t, away, "one/er/a.ts=changed")
+	r.tells("src/lib/a.ts")
+	write(t, away, "one/er/new/c.ts=1")
+	r.tells("src/lib/new/c.ts")
+	write(t, away, "one/er/new/c.ts=2")
+	r.tells("src/lib/new/c.ts")
+	write(t, away, "file.ts=2")
+	r.tells("src/b.ts", "src/middle.ts")
+	link(filepath.Join(away, "two"), "current")
+	r.tells("src/lib/a.ts", "src/lib/new/c.ts")
+	write(t, away, "two/er/a.ts=3")
+	r.tells("src/lib/a.ts")
+	link(filepath.Join(away, "other.ts"), "src/middle.ts")
+	r.tells("src/b.ts", "src/middle.ts")
+	write(t, away, "other.ts=3")
+	r.tells("src/b.ts", "src/middle.ts")
+}
+
+// TestLinkedBase is a glob that begins behind a link, and one that names nothing but a link.
+func TestLinkedBase(t *testing.T) {
+	away := plant(t, "src/a.ts=1", "b.ts=1")
+	dir := plant(t, "x.txt")
+	for name, to := range map[string]string{"lib": "src", "b.ts": "b.ts"} {
+		if err := os.Symlink(filepath.Join(away, to), filepath.Join(dir, name)); err != nil {
+			t.Skipf("SKIPPED: no symbolic links here: %v", err)
+		}
+	}
+	r := begin(t, dir, "lib", "b.ts")
+	write(t, away, "src/a.ts=2")
+	r.tells("lib/a.ts")
+	write(t, away, "b.ts=2")
+	r.tells("b.ts")
+}
+
+// TestLinkedBaseMoves: releases that take turns behind a link, at which a glob begins or over which it leads to its beginning.
+func TestLinkedBaseMoves(t *testing.T) {
+	for _, glob := range []string{"now/src", "now/src/*.ts", "now/**"} {
+		dir := plant(t, "one/src/a.ts=1", "two/src/a.ts=2")
+		r := &running{t: t, dir: dir}
+		lead := func(to string) {
+			t.Helper()
+			if err := os.Symlink(to, r.at("new")); err != nil {
+				t.Skipf("SKIPPED: no symbolic links here: %v", err)
+			}
+			r.do(os.Rename(r.at("new"), r.at("now")))
+		}
+		lead("one")
+		r = begin(t, dir, glob)
+		write(t, dir, "one/src/a.ts=other")
+		r.tells("now/src/a.ts")
+		lead("two")
+		r.tells("now/src/a.ts")
+		write(t, dir, "two/src/a.ts=another")
+		r.tells("now/src/a.ts")
+		lead("one")
+		r.tells("now/src/a.ts")
+		r.do(os.Remove(r.at("now")))
+		r.tells("now/src/a.ts")
+		lead("two")
+		r.tells("now/src/a.ts")
+		lead("three")
+		r.tells("now/src/a.ts")
+		r.do(os.Rename(r.at("one"), r.at("three")))
+		r.tells("now/src/a.ts")
+	}
+}
+
+// TestLinkComes to a folder, where the glob names no links.
+func TestLinkComes(t *testing.T) {
+	away := plant(t, "a.ts=1")
+	r := begin(t, plant(t, "src/"), "src/**/*.ts")
+	if err := os.Symlink(away, r.at("src/lib")); err != nil {
+		t.Skipf("SKIPPED: no symbolic links here: %v", err)
+	}
+	r.tells("src/lib/a.ts")
+}
+
+// TestManyChanges while nobody listens are told together.
+func TestManyChanges(t *testing.T) {
+	dir := plant(t, "src/")
+	r := begin(t, dir, "src/**/*.ts")
+	var want []string
+	for n := range 300 {
+		name := fmt.Sprintf("src/d%d/f%d.ts", n%30, n)
+		write(t, dir, name)
+		want = append(want, name)
+	}
+	r.tells(want...)
+}
+
+// TestUnmatched are the globs that name nothing.
+func TestUnmatched(t *testing.T) {
+	w, err := openFiles(t.Context(), fileOptions{Dir: plant(t, "a.ts"), Globs: []string{"*.go", "*.ts"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if got := w.Unmatched(); len(got) != 1 || got[0] != "*.go" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestQuiet tells changes 100 ms after the last of them, and after a second if they do not end.
+func TestQuiet(t *testing.T) {
+	dir := plant(t, "a.ts=0")
+	w, err := openFiles(t.Context(), fileOptions{Dir: dir, Globs: []string{"*.ts"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	synctest.Test(t, func(t *testing.T) {
+		events, changes := make(chan fsnotify.Event), make(chan fileChange)
+		w.events, w.failing = events, nil
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go w.Run(ctx, changes)
+		began := time.Now()
+		save := func(n int) {
+			write(t, dir, fmt.Sprint("a.ts=", n))
+			events <- fsnotify.Event{Name: filepath.Join(dir, "a.ts"), Op: fsnotify.Write}
+		}
+		save(1)
+		time.Sleep(60 * time.Millisecond)
+		save(2)
+		if c := <-changes; len(c.Files) != 1 || !c.Since.Equal(began) || time.Since(began) != 160*time.Millisecond {
+			t.Errorf("told %v of %v after %v, want once after 160ms", c.Files, c.Since, time.Since(began))
+		}
+		began = time.Now()
+		go func() {
+			for n := range 40 {
+				save(n + 3)
+				time.Sleep(50 * time.Millisecond)
+			}
+		}()
+		<-changes
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("without a pause told after %v, want 1s", took)
+		}
+		time.Sleep(3 * time.Second)
+		<-changes // what came since
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		select {
+		case c := <-changes:
+			t.Errorf("told twice: %v", c)
+		default:
+		}
+	})
+}

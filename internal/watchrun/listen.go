@@ -1,0 +1,105 @@
+package watchrun
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/monitor"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// listen begins to answer HTTP clients on an address; nil for none. Its errors are usage errors: no server was
+// contacted yet.
+func listen(p host.Process, text string) (*monitor.Monitor, error) {
+	if text == "" {
+		return nil, nil
+	}
+	token, err := listenToken(p)
+	if err != nil {
+		return nil, err
+	}
+	address, err := parseAddress(text)
+	if err != nil {
+		return nil, exit.Usagef("--listen: %w", err)
+	}
+	loopback := address.Addr().IsLoopback()
+	if !loopback && token == "" {
+		return nil, exit.Usagef("--listen %s is open to other machines: set MCPCTL_LISTEN_TOKEN, or use 127.0.0.1", text)
+	}
+	network := "tcp"
+	if address.Addr().Is4() { // 0.0.0.0 does not include IPv6
+		network = "tcp4"
+	}
+	listener, err := net.Listen(network, address.String())
+	if err != nil {
+		return nil, exit.Usagef("--listen: %w: choose another port, or 0 for any", err)
+	}
+	m := monitor.New(monitor.Options{Token: token, Loopback: loopback, Version: p.Version, Explain: fleet.FailureOf})
+	m.Serve(listener)
+	p.Note("listening on http://%s", listener.Addr())
+	return m, nil
+}
+
+// parseAddress parses an address to listen on; a port alone means loopback.
+func parseAddress(text string) (netip.AddrPort, error) {
+	name, port := "", text
+	if i := strings.LastIndexByte(text, ':'); i >= 0 {
+		name, port = text[:i], text[i+1:]
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("%q has no port from 0 to 65535, as in 127.0.0.1:9464", text)
+	}
+	if name == "" || name == "localhost" {
+		name = "127.0.0.1"
+	}
+	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("%q is not an IP address, such as 127.0.0.1:9464 or 0.0.0.0:9464", text)
+	}
+	return netip.AddrPortFrom(address.Unmap(), uint16(number)), nil
+}
+
+// listenToken returns the token of MCPCTL_LISTEN_TOKEN, a value or file:PATH; empty if it is not set.
+func listenToken(p host.Process) (string, error) {
+	token, set := p.Lookup("MCPCTL_LISTEN_TOKEN")
+	if !set {
+		return "", nil
+	}
+	if path, isFile := strings.CutPrefix(token, "file:"); isFile {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", exit.Usagef("MCPCTL_LISTEN_TOKEN: %w", err)
+		}
+		token = strings.TrimSpace(string(text))
+	}
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", exit.Usagef("MCPCTL_LISTEN_TOKEN is not one word of ASCII characters, as openssl rand -hex 32 prints")
+	}
+	return token, nil
+}
+
+// monitored returns servers as HTTP clients see them.
+func monitored(servers []*watchedServer) []monitor.Server {
+	all := make([]monitor.Server, 0, len(servers))
+	for _, w := range servers {
+		server := monitor.Server{Name: w.name(), Status: w.view.Status, Refresh: w.refresh, Transport: "http"}
+		switch {
+		case !w.target.Live():
+			idle := watch.Status{State: w.idle()}
+			server.Status, server.Refresh, server.Transport = func() watch.Status { return idle }, nil, ""
+			server.Trouble = w.target.Known().Error
+		case w.target.Starts():
+			server.Transport = "stdio"
+		}
+		all = append(all, server)
+	}
+	return all
+}

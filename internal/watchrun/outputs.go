@@ -1,0 +1,238 @@
+package watchrun
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
+
+// Limits of --exec and --webhook.
+const (
+	maxQueued     = 256 // changes that wait for one output; the oldest is dropped for a new one
+	maxTries      = 3
+	firstPause    = time.Second      // before the second try; it doubles
+	longestPause  = 30 * time.Second // that a receiver may ask for
+	commandTime   = time.Minute
+	postTime      = 10 * time.Second
+	finishTime    = 30 * time.Second // for what is left when watching has ended
+	shownOfOutput = 2 << 10          // bytes of what a failed command wrote
+	shortReply    = 4 << 10          // bytes; after a longer one the connection is closed
+)
+
+// outputQueue passes changes to one output, one after the other. It delays neither watching nor another output.
+type outputQueue struct {
+	name        string // the flag
+	send        func(context.Context, []byte) error
+	note        func(format string, args ...any)
+	undelivered func(output string, changes int) // counts them
+	ctx         context.Context                  // of deliveries
+	cancel      context.CancelFunc
+	ended       chan struct{}
+
+	mu       sync.Mutex
+	wake     *sync.Cond
+	waiting  []report.Event
+	missed   int  // changes that the output did not receive since the last one that it did
+	finished bool // nothing is added any more
+}
+
+// outputs returns the queues of the outputs that the options name. The end of ctx ends deliveries at once.
+func (o Options) outputs(ctx context.Context, p host.Process, undelivered func(string, int)) []*outputQueue {
+	var all []*outputQueue
+	if o.Exec != "" {
+		all = append(all, newOutputQueue(ctx, "--exec", p.Note, undelivered, commandOutput(p, o.Exec)))
+	}
+	if o.Webhook != "" {
+		all = append(all, newOutputQueue(ctx, "--webhook", p.Note, undelivered, webhookOutput(p, o.Webhook)))
+	}
+	return all
+}
+
+func newOutputQueue(
+	ctx context.Context, name string, note func(string, ...any), undelivered func(string, int),
+	send func(context.Context, []byte) error,
+) *outputQueue {
+	q := &outputQueue{name: name, send: send, note: note, undelivered: undelivered, ended: make(chan struct{})}
+	q.wake = sync.NewCond(&q.mu)
+	q.ctx, q.cancel = context.WithCancel(ctx)
+	context.AfterFunc(q.ctx, q.wake.Broadcast)
+	go func() {
+		defer close(q.ended)
+		for e, ok := q.next(); ok; e, ok = q.next() {
+			q.deliver(e)
+		}
+	}()
+	return q
+}
+
+// add queues a change. If there is no room, the oldest is dropped.
+func (q *outputQueue) add(e report.Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == maxQueued {
+		q.waiting = q.waiting[1:]
+		q.miss(1)
+	}
+	q.waiting = append(q.waiting, e)
+	q.wake.Broadcast()
+}
+
+// miss counts changes that the output does not receive; the caller holds the lock.
+func (q *outputQueue) miss(changes int) {
+	q.missed += changes
+	q.undelivered(q.name, changes)
+}
+
+// next waits for a change; ok is false if there are no more, or deliveries must end.
+func (q *outputQueue) next() (e report.Event, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.waiting) == 0 && !q.finished && q.ctx.Err() == nil {
+		q.wake.Wait()
+	}
+	if len(q.waiting) == 0 || q.ctx.Err() != nil {
+		return e, false
+	}
+	e, q.waiting = q.waiting[0], q.waiting[1:]
+	e.Dropped = q.missed
+	return e, true
+}
+
+// deliver passes a change on, in up to three tries.
+func (q *outputQueue) deliver(e report.Event) {
+	line := report.EventJSON(e)
+	pause := paced(firstPause)
+	for try := 1; ; try++ {
+		err := q.send(q.ctx, line)
+		if err == nil {
+			q.mu.Lock()
+			q.missed -= e.Dropped
+			q.mu.Unlock()
+			return
+		}
+		final, wait := errors.Is(err, errRefused), time.Duration(0)
+		if busy, ok := errors.AsType[busyError](err); ok {
+			wait = busy.wait
+		}
+		if final || try == maxTries || q.ctx.Err() != nil {
+			q.note("%s: a change of %s was not delivered: %v", q.name, report.Visible(e.Server), err)
+			q.mu.Lock()
+			q.miss(1)
+			q.mu.Unlock()
+			return
+		}
+		select {
+		case <-time.After(max(pause, min(wait, longestPause))):
+		case <-q.ctx.Done():
+		}
+		pause *= 2
+	}
+}
+
+// finish delivers what is left, to all outputs within the same time.
+func finish(outputs []*outputQueue) {
+	var ending sync.WaitGroup
+	for _, q := range outputs {
+		ending.Go(q.finish)
+	}
+	ending.Wait()
+}
+
+func (q *outputQueue) finish() {
+	q.mu.Lock()
+	q.finished = true
+	q.wake.Broadcast()
+	q.mu.Unlock()
+	late := time.AfterFunc(finishTime, q.cancel)
+	<-q.ended
+	late.Stop()
+	q.cancel()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if left := len(q.waiting); left > 0 {
+		q.miss(left)
+		q.note("%s: watching has ended, and %d changes were not delivered", q.name, left)
+	}
+}
+
+// errRefused marks an answer that another try would not change.
+var errRefused = errors.New("refused")
+
+// busyError is an answer that asks for a later try.
+type busyError struct {
+	error
+	wait time.Duration
+}
+
+// commandOutput runs a shell command with the change on its standard input.
+func commandOutput(p host.Process, line string) func(context.Context, []byte) error {
+	return func(ctx context.Context, change []byte) error {
+		said := process.Tail{Limit: shownOfOutput}
+		command := process.ShellCommand{Line: line, Env: p.Environ, Stdin: change, Limit: commandTime}
+		if err := command.Run(ctx, &said, &said); err != nil {
+			return fmt.Errorf("%w%s", err, process.Quoted(said.String()))
+		}
+		return nil
+	}
+}
+
+// checkWebhook checks a URL without showing it: it may hold a secret.
+func checkWebhook(text string) error {
+	to, err := url.Parse(text)
+	if text != "" && (err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https") {
+		return exit.Usagef("--webhook is not a URL like https://HOST/PATH")
+	}
+	return nil
+}
+
+// webhookOutput posts a change. Redirects are not followed.
+func webhookOutput(p host.Process, to string) func(context.Context, []byte) error {
+	connections := http.DefaultTransport.(*http.Transport).Clone()
+	connections.Proxy = host.Proxy
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client := &http.Client{Transport: connections, Timeout: postTime, CheckRedirect: stay}
+	return func(ctx context.Context, change []byte) error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(change))
+		if err != nil {
+			return errRefused
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("User-Agent", "mcpctl/"+p.Version)
+		reply, err := client.Do(request)
+		if where, ok := err.(*url.Error); ok {
+			err = where.Err // without the URL
+		}
+		if err != nil {
+			return err
+		}
+		defer reply.Body.Close()
+		_, _ = io.CopyN(io.Discard, reply.Body, shortReply) // the connection serves the next post
+		return answered(reply)
+	}
+}
+
+// answered returns the error of an answer to a post. 404 may be a receiver that is being replaced.
+func answered(reply *http.Response) error {
+	err := fmt.Errorf("HTTP %s", strings.TrimSpace(reply.Status))
+	switch code := reply.StatusCode; {
+	case code >= 200 && code <= 299:
+		return nil
+	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly,
+		code == http.StatusTooManyRequests, code == http.StatusNotFound:
+		return busyError{err, transport.AskedWait(reply.Header.Get("Retry-After"))}
+	}
+	return fmt.Errorf("%w: %w", errRefused, err)
+}

@@ -1,0 +1,280 @@
+// Package watchrun is one run of watch. The supervisor turns signals, typed commands and edited files into requests; the
+// rebuilder builds and restarts a server that is being developed; events go to the printer, to HTTP clients and to
+// --exec and --webhook.
+package watchrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/monitor"
+	"github.com/mcpctl/mcpctl/internal/output"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// Options are the flags of watch.
+type Options struct {
+	Interval *time.Duration // between polls; nil = 30 s, and 5 min for a server that announces its changes
+	For      *time.Duration // the run ends after it; nil = never
+	Parallel int            // servers that are connected to at once; 0 = probe.AtOnce
+
+	Saved  bool         // compare with saved snapshots, not with the surface before
+	Diff   diff.Options // how surfaces are compared
+	FailOn string       // end with the first change at or above this level; empty = as configured, and never end
+
+	Reload  []string // globs of files: when they change, the stdio server is restarted
+	Build   string   // with Reload: a shell command that runs before each start
+	Exec    string   // a shell command for each change
+	Webhook string   // a URL to which each change is posted
+	Listen  string   // an address on which HTTP clients are answered
+	State   string   // a directory with the last known snapshot of each server
+
+	Output output.Options // Format is one of report.EventFormats
+}
+
+// Check finds mistakes before anything is contacted. command reports whether a command line follows "--".
+func (o Options) Check(from []source.Source, command bool) error {
+	switch {
+	case o.Interval != nil && *o.Interval < time.Second:
+		return exit.Usagef("--interval is at least 1s")
+	case o.State != "" && o.Saved:
+		return exit.Usagef("specify only one of --state and --against saved")
+	case o.Build != "" && len(o.Reload) == 0:
+		return exit.Usagef("--build runs when files change: name them with --reload")
+	case len(o.Reload) > 0 && command && len(from) > 1: // what the shell made of a glob
+		return exit.Usagef("--reload restarts the server after --, and %q is another SOURCE:"+
+			" quote the glob, as in --reload 'src/**/*.ts'", from[0])
+	}
+	if i := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() }); i >= 0 {
+		return exit.Usagef("%q is saved and cannot change: name a server, or use mcpctl diff", from[i])
+	}
+	return checkWebhook(o.Webhook)
+}
+
+// Watch watches the servers of SOURCEs until ctx or the options end it. The error carries the exit status.
+func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, o Options) error {
+	r := &watchRun{process: p, options: o, from: from, fleet: f, began: time.Now(), left: map[string]*snapshot.Snapshot{}}
+	r.places = make(chan struct{}, cmp.Or(o.Parallel, probe.AtOnce()))
+	policy, err := compare.Policy(f.Config.Project.Policy, o.FailOn)
+	if err != nil {
+		return err
+	}
+	r.totals.policy, r.options.Diff.ItemBudget, r.options.Diff.Now = policy, f.Config.Project.Budgets.ItemBytes, p.Now
+	if r.servers, err = r.resolve(ctx, f); err != nil {
+		return err
+	}
+	if r.state, err = openState(p, o.State); err != nil {
+		return err
+	}
+	defer r.state.close()
+	if r.monitor, err = listen(p, o.Listen); err != nil {
+		return err
+	}
+	defer r.monitor.Close()
+	if len(o.Reload) > 0 {
+		if r.rebuild, err = newRebuilder(ctx, p, o, r.emitOwn); err != nil {
+			return err
+		}
+	}
+	r.printer = newPrinter(p, o.Output, lists.Map(r.servers, (*watchedServer).name), r.rebuild != nil, r.statusLine)
+	r.outputs = o.outputs(ctx, p, r.monitor.Undelivered)
+	return r.run(ctx)
+}
+
+// watchRun is one run of watch: the servers, and what was reported about them.
+type watchRun struct {
+	process host.Process
+	options Options
+	from    []source.Source
+	began   time.Time     // when it was process.Now
+	places  chan struct{} // as many servers as this holds are connected to at once
+
+	state   *stateFolder     // nil without Options.State
+	monitor *monitor.Monitor // nil without Options.Listen
+	rebuild *rebuilder       // nil without Options.Reload
+	printer *printer
+	outputs []*outputQueue
+	end     context.CancelCauseFunc // ends watching
+
+	// What follows belongs to the supervising goroutine.
+	fleet *fleet.Fleet                  // of the newest configuration
+	left  map[string]*snapshot.Snapshot // last surfaces of servers that are no longer watched
+
+	mu      sync.Mutex // guards what follows
+	servers []*watchedServer
+	totals  totals
+}
+
+// Reasons for the end of watching, other than a signal.
+var (
+	errTimeOver = errors.New("the time of --for is over")
+	errHungUp   = errors.New("the terminal was closed")
+	errQuit     = errors.New("ended by q + Enter")
+	errChanged  = errors.New("a change at or above --fail-on")
+)
+
+// run watches until ctx or the run itself ends it, and waits until nothing is running any more.
+func (r *watchRun) run(ctx context.Context) error {
+	watching := r.limited(ctx)
+	defer r.end(nil)
+	r.monitor.Watch(monitored(r.servers))
+	for _, w := range r.servers {
+		r.begin(watching, w)
+	}
+	live := func(w *watchedServer) bool { return w.target.Live() }
+	if r.fleet.Part() != nil || slices.ContainsFunc(r.servers, live) { // a shard without servers may get some
+		wait := r.rebuild.start(watching)
+		r.supervise(watching)
+		wait()
+	}
+	for _, w := range r.servers {
+		w.end()
+	}
+	finish(r.outputs)
+	configured := func(w *watchedServer) bool { return !w.target.Known().Misconfigured }
+	if len(r.servers) > 0 && !slices.ContainsFunc(r.servers, configured) {
+		_ = r.printer.finish()
+		return r.exit(exit.Usage)
+	}
+	return r.sumUp(ctx)
+}
+
+// limited returns ctx until Options.For or a call of r.end ends it.
+func (r *watchRun) limited(ctx context.Context) context.Context {
+	ctx, r.end = context.WithCancelCause(ctx)
+	if r.options.For != nil {
+		late := time.AfterFunc(*r.options.For, func() { r.end(errTimeOver) })
+		context.AfterFunc(ctx, func() { late.Stop() })
+	}
+	return ctx
+}
+
+// resolve returns the servers that the run's SOURCEs name, none of them watched yet.
+func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServer, error) {
+	targets, err := f.Resolve(ctx, r.from)
+	if err != nil {
+		return nil, err
+	}
+	servers := lists.Map(targets, func(t fleet.Target) *watchedServer {
+		enabled := f.Config.Project.Policy.Enabled(t.Name())
+		return &watchedServer{target: t, fleet: f, newest: f, enabled: enabled, refresh: make(chan struct{}, 1)}
+	})
+	return servers, r.options.restartable(servers)
+}
+
+// sumUp reports how the run ended and returns its status as an error.
+func (r *watchRun) sumUp(ctx context.Context) error {
+	r.mu.Lock()
+	e := report.Event{Time: time.Now(), Event: "summary", Summary: &r.totals.summary}
+	for _, w := range r.servers {
+		watched := report.Watched{Name: w.name(), State: string(w.last), Unsaved: w.unsaved, Tolerated: w.tolerated()}
+		if w.target.Live() {
+			watched.Watch = w.view.Status().Counts
+		}
+		e.Servers = append(e.Servers, watched)
+	}
+	status := r.status()
+	r.mu.Unlock()
+	e.Status, e.Verdict = &status, report.VerdictOf(status)
+	r.publish(e)
+	lost := r.printer.finish()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case lost != nil:
+		return lost
+	}
+	return r.exit(status)
+}
+
+// status returns the worst that holds: incomplete answers, then findings, then nothing to compare with. The caller
+// holds the lock.
+func (r *watchRun) status() int {
+	unknown := func(w *watchedServer) bool { return !w.reached() || w.unread }
+	switch {
+	case slices.ContainsFunc(r.servers, unknown), r.rebuild.failed(), r.printer.broken.Load():
+		return exit.Incomplete
+	case r.totals.fails:
+		return exit.Findings
+	case slices.ContainsFunc(r.servers, func(w *watchedServer) bool { return w.unsaved }):
+		return exit.NoBaseline
+	}
+	return exit.OK
+}
+
+// exit returns a status as an error, after its reason was written to standard error.
+func (r *watchRun) exit(status int) error {
+	why := &report.Report{Command: "watch", Status: status}
+	for _, w := range r.servers {
+		if !w.reached() {
+			why.Servers = append(why.Servers, report.Server{Name: w.name(), Error: w.failure})
+		}
+	}
+	output.TellStatus(r.process, r.options.Output, why)
+	return exit.Told(status)
+}
+
+// emitOwn reports an event of the one server that is being developed.
+func (r *watchRun) emitOwn(e report.Event) {
+	r.mu.Lock()
+	w := r.servers[0]
+	e.Time, e.Server, e.State = time.Now(), w.name(), string(w.last)
+	r.mu.Unlock()
+	r.publish(e)
+}
+
+// emit records an event of a server and publishes it.
+func (r *watchRun) emit(w *watchedServer, e watch.Event) {
+	shown := shownEvent(w, e)
+	r.mu.Lock()
+	if e.State != watch.Closed {
+		w.last = e.State
+	}
+	if e.Kind == watch.StateChanged && e.State != watch.Closed {
+		w.failure = shown.Error
+	}
+	// The difference from a saved snapshot is in Changed only.
+	if e.Kind == watch.Changed || e.Kind == watch.Recovered && !r.options.Saved {
+		w.found = e.Findings
+		if r.options.Saved {
+			r.totals.recount(r.servers)
+		} else {
+			r.totals.add(e.Findings)
+		}
+	}
+	r.mu.Unlock()
+	r.publish(shown)
+}
+
+// publish hands an event to everything that receives events. It waits only for standard output.
+func (r *watchRun) publish(e report.Event) {
+	line := report.EventJSON(e)
+	r.monitor.Publish(e, line)
+	r.printer.add(printed{event: e, line: line})
+	if e.Event != string(watch.Changed) && (e.Event != string(watch.Recovered) || len(e.Findings) == 0) {
+		return
+	}
+	for _, queue := range r.outputs {
+		queue.add(e)
+	}
+	r.mu.Lock()
+	fails := r.totals.fails
+	r.mu.Unlock()
+	if r.options.FailOn != "" && fails {
+		r.end(errChanged)
+	}
+}

@@ -1,0 +1,276 @@
+package watchrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// plant makes files in a new folder: names, or names with "=" and their content. A name that ends in a slash is a folder.
+func plant(t *testing.T, files ...string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		write(t, dir, f)
+	}
+	return dir
+}
+
+func write(t *testing.T, dir, file string) {
+	t.Helper()
+	name, text, _ := strings.Cut(file, "=")
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	folder := filepath.Dir(path)
+	if strings.HasSuffix(name, "/") {
+		folder = path
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if folder == path {
+		return
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// named are the files that globs name in a folder, as people write them.
+func named(t *testing.T, dir string, globs ...string) []string {
+	t.Helper()
+	l := scanner{dir: dir}
+	for _, text := range globs {
+		g, err := parseGlob(dir, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.globs = append(l.globs, g)
+	}
+	now, err := l.all(t.Context(), view{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for path := range now.files {
+		names = append(names, filepath.ToSlash(l.name(path)))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestGlobs names files by globs of every form.
+func TestGlobs(t *testing.T) {
+	dir := plant(t, "a.ts", "src/b.ts", "src/b.js", "src/deep/er/c.ts", "src/[x]/d.ts", "other/src/e.ts", "über/f.ts")
+	for globs, want := range map[string]string{
+		"*.ts":                   "a.ts",
+		"**/*.ts":                "a.ts other/src/e.ts src/[x]/d.ts src/b.ts src/deep/er/c.ts über/f.ts",
+		"src/**/*.ts":            "src/[x]/d.ts src/b.ts src/deep/er/c.ts",
+		"src/*.{ts,js}":          "src/b.js src/b.ts",
+		"src/*/*.ts":             "src/[x]/d.ts",
+		`src/\[x\]/*`:            "src/[x]/d.ts",
+		"src":                    "src/[x]/d.ts src/b.js src/b.ts src/deep/er/c.ts",
+		"src/":                   "src/[x]/d.ts src/b.js src/b.ts src/deep/er/c.ts",
+		"./src/b.ts":             "src/b.ts",
+		"src/../a.ts":            "a.ts",
+		"a.ts src/b.*":           "a.ts src/b.js src/b.ts",
+		"**/src/*.ts src/*.ts":   "other/src/e.ts src/b.ts",
+		"{a,src/b}.ts":           "a.ts src/b.ts",
+		"nothing/**/*.go":        "",
+		"über/*":                 "über/f.ts",
+		dir + "/src/*.js":        "src/b.js",
+		dir + "/{src,other}/*.*": "src/b.js src/b.ts",
+	} {
+		got := strings.Join(named(t, dir, strings.Fields(globs)...), " ")
+		if diff := cmp.Diff(want, strings.ReplaceAll(got, dir+"/", "")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", globs, diff)
+		}
+	}
+	for _, wrong := range []string{"", "src/[", "{a,b"} {
+		if _, err := parseGlob(dir, wrong); err == nil {
+			t.Errorf("%q was taken for a glob", wrong)
+		}
+	}
+}
+
+// TestGlobOutside begins above the folder that globs begin in.
+func TestGlobOutside(t *testing.T) {
+	dir := plant(t, "shared/a.ts", "app/b.ts")
+	want := []string{filepath.ToSlash(dir) + "/shared/a.ts"}
+	if diff := cmp.Diff(want, named(t, filepath.Join(dir, "app"), "../shared/**/*.ts")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestIgnored leaves out what .gitignore files, .git/info/exclude and custom leave out.
+func TestIgnored(t *testing.T) {
+	dir := plant(t, ".git/info/exclude=secret\n", ".git/config", ".gitignore=dist/\n*.log\n!keep.log\n/root.txt\n",
+		"a.ts", "a.ts~", ".a.ts.swp", "4913", "node_modules/m/index.js", "dist/out.js", "dist/.gitignore=*.map\n", "dist/out.map",
+		"x.log", "keep.log", "root.txt", "secret",
+		"src/root.txt", "src/.gitignore=gen/*\n!gen/hand.ts\n!special.log\n", "src/gen/made.ts", "src/gen/hand.ts", "src/special.log", "src/y.log")
+	for globs, want := range map[string]string{
+		"**":         ".gitignore a.ts keep.log src/.gitignore src/gen/hand.ts src/root.txt src/special.log",
+		"src/**":     "src/.gitignore src/gen/hand.ts src/root.txt src/special.log",
+		"src/gen/*":  "src/gen/hand.ts",
+		"dist/**":    "dist/.gitignore dist/out.js", // named as such: only its own rules hold
+		"dist/*.log": "",
+	} {
+		if diff := cmp.Diff(want, strings.Join(named(t, dir, strings.Fields(globs)...), " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", globs, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"special.log"}, named(t, filepath.Join(dir, "src"), "*.log")); diff != "" {
+		t.Errorf("from a folder below the repository's (-want +got):\n%s", diff)
+	}
+}
+
+// TestIgnoredAsGit holds what is left out against git.
+func TestIgnoredAsGit(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("SKIPPED: there is no git to compare with")
+	}
+	var files []string
+	for _, folder := range []string{"", "a/", "a/b/", "doc/frotz/", "build/", "x y/"} {
+		for _, name := range []string{"one.txt", "two.log", "[three].md", "build", "#four", "!five", "six.txt.bak"} {
+			if folder != "build/" || name != "build" {
+				files = append(files, folder+"f-"+name)
+			}
+		}
+	}
+	dir := plant(t, append(files, "build/x", ".gitignore=# comment\n*.bak\n\\#four\n/a/b/*\n!/a/b/f-one.txt\ndoc/frotz/\n**/f-build\n[!a-w]\\ y/*.log\n",
+		"a/.gitignore=*.log\n!/b/\n")...)
+	for _, args := range [][]string{{"init", "-q"}, {"ls-files", "--others", "--exclude-standard", "-z"}} {
+		cmd := exec.Command(git, append([]string{"-C", dir}, args...)...)
+		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "GIT_CONFIG_NOSYSTEM=1")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if args[0] == "init" {
+			continue
+		}
+		want := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
+		slices.Sort(want)
+		if diff := cmp.Diff(want, named(t, dir, "**")); diff != "" || len(want) < 10 {
+			t.Errorf("git and we differ over %d files (-want +got):\n%s", len(want), diff)
+		}
+	}
+}
+
+// TestOnlySomeAllowed is the other way round: everything is left out but what is named.
+func TestOnlySomeAllowed(t *testing.T) {
+	dir := plant(t, ".gitignore=*\n!*/\n!*.ts\n", "a.ts", "a.js", "src/b.ts", "src/b.js", "src/er/c.ts", "src/er/c.js")
+	if diff := cmp.Diff([]string{"a.ts", "src/b.ts", "src/er/c.ts"}, named(t, dir, "**")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestOddFiles neither follow folders in circles nor wait for a pipe.
+func TestOddFiles(t *testing.T) {
+	dir := plant(t, "a.ts", "sub/b.ts")
+	for link, to := range map[string]string{"loop": ".", "sub/up": "..", "c.ts": "a.ts", "dangling.ts": "nowhere"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skipf("SKIPPED: no symbolic links here: %v", err)
+		}
+	}
+	if fifo, err := exec.LookPath("mkfifo"); err == nil {
+		if err := exec.Command(fifo, filepath.Join(dir, "pipe.ts")).Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"a.ts", "c.ts", "sub/b.ts"}, named(t, dir, "**/*.ts")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestReach is no further than a glob needs: a folder costs the system a watch.
+func TestReach(t *testing.T) {
+	dir := plant(t, "a/b/c/d.ts")
+	for text, want := range map[string][]string{
+		"*.ts": {""}, "a/*.ts": {"a"}, "a/*/*.ts": {"a", "a/b"}, "a/**/*.ts": {"a", "a/b", "a/b/c"}, "new/er/**": {""},
+	} {
+		g, err := parseGlob(dir, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := scanner{dir: dir, globs: []glob{g}}.all(t.Context(), view{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for folder := range maps.Keys(now.folders) {
+			got = append(got, below(dir, folder))
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// TestLimits say what to do.
+func TestLimits(t *testing.T) {
+	for want, err := range map[string]error{
+		"max_user_watches":   fmt.Errorf("add: %w", syscall.ENOSPC),
+		"max_user_instances": fmt.Errorf("couldn't initialize inotify: %w", syscall.EMFILE),
+		"ulimit -n":          fmt.Errorf("open: %w", syscall.EMFILE),
+		"watching src: odd":  errors.New("odd"),
+	} {
+		if got := limited("src", err).Error(); !strings.Contains(got, want) {
+			t.Errorf("%v: %q does not contain %q", err, got, want)
+		}
+	}
+}
+
+// TestLookEnds with its context, however much there is to look at.
+func TestLookEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := openFiles(ctx, fileOptions{Dir: t.TempDir(), Globs: []string{"**"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLargeFiles that are not read are the same while size and time are.
+func TestLargeFiles(t *testing.T) {
+	dir := plant(t, "a=1234")
+	path := filepath.Join(dir, "a")
+	look := func(budget int64) stamp {
+		t.Helper()
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stampOf(path, info, stamp{}, budget)
+	}
+	unread := look(0)
+	if unread.read != 0 || !unread.same(look(0)) {
+		t.Errorf("beyond the budget: %+v, then %+v", unread, look(0))
+	}
+	if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if unread.same(look(0)) {
+		t.Error("another time is the same")
+	}
+	if got := look(100); got.read != 4 || got.sum == 0 {
+		t.Errorf("within the budget: %+v", got)
+	}
+}

@@ -1,0 +1,225 @@
+package watchrun
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strconv"
+	"time"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/probe"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// watchedServer is one server of a run.
+type watchedServer struct {
+	target  fleet.Target
+	fleet   *fleet.Fleet  // that resolved it
+	newest  *fleet.Fleet  // that would resolve it now, for what is decided at the end
+	enabled []string      // optional rules that it is compared by
+	refresh chan struct{} // asks for a reading at once
+	stop    context.CancelFunc
+	ended   chan struct{}
+	view    watch.View
+
+	// What follows is guarded by the lock of the run.
+	last    watch.State       // before watching ended
+	failure *report.Failure   // the trouble of that state
+	found   []finding.Finding // the newest difference from the saved snapshot
+	unsaved bool              // there is no saved snapshot
+	unread  bool              // there is one, and it cannot be read
+}
+
+// tempo divides the waits of watching. Tests set it when they link the program; a release has 1.
+var tempo = "1"
+
+// paced returns a wait at the tempo of the program.
+func paced(d time.Duration) time.Duration {
+	n, _ := strconv.Atoi(tempo)
+	return d / time.Duration(max(n, 1))
+}
+
+// begin starts to watch a server, or reports why it is not contacted.
+func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
+	ctx, w.stop = context.WithCancel(ctx)
+	w.ended = make(chan struct{})
+	if !w.target.Live() {
+		r.emit(w, watch.Event{Time: time.Now(), Server: w.name(), Kind: watch.StateChanged, State: w.idle()})
+		close(w.ended)
+		return
+	}
+	server := watch.Source{Name: w.name(), Open: func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }}
+	if r.options.Saved {
+		server.Saved = r.savedReader(ctx, w, w.savedFile())
+	} else if server.Last = r.left[w.name()]; server.Last == nil {
+		server.Last = r.state.last(ctx, w.name())
+	}
+	options := r.watchOptions(w)
+	go func() {
+		defer close(w.ended)
+		if err := watch.Run(ctx, server, options, func(e watch.Event) { r.emit(w, e) }); err != nil {
+			r.process.Note("%v", err)
+		}
+	}()
+}
+
+// watchOptions returns how a server is watched.
+func (r *watchRun) watchOptions(w *watchedServer) watch.Options {
+	o := watch.Options{
+		Silence: paced(30 * time.Second), Longest: paced(time.Minute), Backoff: paced(500 * time.Millisecond),
+		Retry: paced(time.Second), Timeout: w.fleet.Timeout(w.target), Diff: r.options.Diff, Refresh: w.refresh,
+		View: &w.view, Judge: r.judge,
+	}
+	if r.options.Interval != nil {
+		o.Interval = paced(*r.options.Interval)
+	}
+	if r.state != nil {
+		o.Keep = func(s *snapshot.Snapshot) { r.printer.add(printed{then: func() { r.state.save(w.name(), s) }}) }
+	}
+	if r.rebuild != nil { // what fails now fails until somebody edits it
+		o.Restart, o.MaxFailures = r.rebuild.restart, 1
+	}
+	o.Diff.Enable = w.enabled
+	return o
+}
+
+// judge gives findings the levels of the policy as it is now.
+func (r *watchRun) judge(found []finding.Finding) []finding.Finding {
+	r.mu.Lock()
+	policy := r.totals.policy
+	r.mu.Unlock()
+	return policy.Apply(found, finding.Scope{}, r.process.Now.Add(time.Since(r.began)))
+}
+
+// open connects to a server once no build forbids it and a place is free.
+func (r *watchRun) open(ctx context.Context, w *watchedServer) (watch.Session, error) {
+	if !r.rebuild.mayStart(ctx) {
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case r.places <- struct{}{}:
+		defer func() { <-r.places }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	session, err := w.fleet.Open(ctx, w.target, fleet.SessionOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return Listen(ctx, session), nil
+}
+
+// listenWait is how long the first reading waits for notifications to begin. Those that begin later count too.
+const listenWait = time.Second
+
+// Listen returns a session as pkg/watch needs it, after waiting a moment for notifications to begin.
+func Listen(ctx context.Context, session *probe.Session) watch.Session {
+	select {
+	case <-session.Listen():
+	case <-time.After(listenWait):
+	case <-ctx.Done():
+	}
+	return &listeningSession{Session: session}
+}
+
+type listeningSession struct {
+	*probe.Session
+	read bool // everything was read before
+}
+
+// List reads lists. Before everything is read again, the server is asked whether it is still the same.
+func (l *listeningSession) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
+	if len(kinds) == len(snapshot.Kinds()) {
+		if l.read {
+			l.Recheck(ctx)
+		}
+		l.read = true
+	}
+	return l.Session.List(ctx, kinds...)
+}
+
+// Ping checks that the server responds. An error of the server is a response.
+func (l *listeningSession) Ping(ctx context.Context) error {
+	_, err := l.Session.Ping(ctx)
+	if err != nil && probe.Answered(err) {
+		return nil
+	}
+	return err
+}
+
+var errUnsaved = errors.New("no saved snapshot to compare with: run mcpctl snapshot")
+
+// savedReader returns a function that reads the saved snapshot of a server. A file that cannot be read is reported
+// once, and the last one that could stays in effect.
+func (r *watchRun) savedReader(ctx context.Context, w *watchedServer, path string) func() *snapshot.Snapshot {
+	var last *snapshot.Snapshot
+	var reported string
+	return func() *snapshot.Snapshot {
+		saved, err := source.ReadFile(ctx, r.process, path)
+		r.mu.Lock()
+		w.unsaved = errors.Is(err, fs.ErrNotExist)
+		w.unread = err != nil && !w.unsaved
+		r.mu.Unlock()
+		switch {
+		case err == nil:
+			last, reported = saved.Snapshot, ""
+		case w.unsaved:
+			last, err = nil, errUnsaved
+		}
+		if err != nil && err.Error() != reported {
+			reported = err.Error()
+			r.process.Note("%s: %v", report.Visible(w.name()), err)
+		}
+		return last
+	}
+}
+
+func (w *watchedServer) name() string { return w.target.Name() }
+
+func (w *watchedServer) savedFile() string {
+	return compare.SavedFile(w.fleet.Config.Project.Snapshots, w.name())
+}
+
+// ask asks for a reading at once.
+func (w *watchedServer) ask() { signalOnce(w.refresh) }
+
+// signalOnce sends a signal to a channel that has room for one, unless it is there already.
+func signalOnce(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// end stops watching a server and waits until nothing of it is left.
+func (w *watchedServer) end() {
+	w.stop()
+	<-w.ended
+}
+
+// idle returns the state of a server that is not contacted.
+func (w *watchedServer) idle() watch.State {
+	if w.target.Known().State == report.Disabled {
+		return watch.Disabled
+	}
+	return watch.Failed
+}
+
+// reached reports whether the surface of a server was known and current at the end, or need not have been.
+func (w *watchedServer) reached() bool {
+	return w.current() || w.last == watch.Disabled || w.tolerated()
+}
+
+// current reports whether the surface of a server was known and current at the end.
+func (w *watchedServer) current() bool { return w.last.Reached() && !w.view.Status().Stale }
+
+// tolerated reports whether mcpctl.yaml allows a server to fail. A faulty configuration is never tolerated.
+func (w *watchedServer) tolerated() bool {
+	return !w.current() && !w.target.Known().Misconfigured && w.newest.Tolerated(w.name()) != nil
+}

@@ -1,0 +1,84 @@
+package watchrun
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// stateFolder holds the last known snapshot of each server for the next run. Only one run writes it. The methods of a
+// nil *stateFolder do nothing.
+type stateFolder struct {
+	process host.Process
+	path    string
+	lock    *flock.Flock
+}
+
+// openState opens a directory, which it creates if necessary, and locks it; nil for no directory.
+func openState(p host.Process, path string) (*stateFolder, error) {
+	if path == "" {
+		return nil, nil
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, exit.Usagef("--state: %w", err)
+	}
+	s := &stateFolder{process: p, path: path, lock: flock.New(filepath.Join(path, ".lock"), flock.SetFlag(files.LockFlags))}
+	locked, err := s.lock.TryLock()
+	switch {
+	case err != nil:
+		return nil, exit.Usagef("--state: locking %s: %w", path, err)
+	case !locked:
+		return nil, exit.Usagef("--state: another mcpctl uses %s", path)
+	}
+	files.SweepSnapshots(path)
+	return s, nil
+}
+
+func (s *stateFolder) close() {
+	if s != nil {
+		_ = s.lock.Unlock() // the end of the process unlocks it in any case
+	}
+}
+
+// last returns the last known snapshot of a server; nil if there is none.
+func (s *stateFolder) last(ctx context.Context, server string) *snapshot.Snapshot {
+	if s == nil {
+		return nil
+	}
+	saved, err := source.ReadFile(ctx, s.process, compare.SavedFile(s.path, server))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !saved.Snapshot.Complete():
+		err = errors.New("it is incomplete")
+	}
+	if err != nil {
+		s.process.Note("--state: the changes of %s since the last run are unknown: %v", report.Visible(server), err)
+		return nil
+	}
+	return saved.Snapshot
+}
+
+// save replaces the snapshot of a server. It is called after the events about the snapshot were printed, so a run that
+// is killed in between leads to a repeated event, not to a lost one.
+func (s *stateFolder) save(server string, surface *snapshot.Snapshot) {
+	data, err := surface.Encode()
+	if err == nil {
+		err = files.Replace(compare.SavedFile(s.path, server), data)
+	}
+	if err != nil {
+		s.process.Note("--state: saving %s: %v; the next run reports its changes again", report.Visible(server), err)
+	}
+}

@@ -1,0 +1,246 @@
+package watchrun
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/pkg/watch"
+)
+
+// eventView turns events into lines for a person: one for the start of all servers, one for a reload, one for a lost
+// connection that is back.
+type eventView struct {
+	developing bool     // the one server is restarted when its files change
+	names      []string // of the servers at the start
+	width      int      // columns of the longest name
+	servers    map[string]*viewedServer
+	begun      bool // the line about the start was written
+	held       []report.Event
+}
+
+// viewedServer is what the lines so far said about a server.
+type viewedServer struct {
+	state    string
+	failure  *report.Failure // of that state
+	shown    string          // the message of the failure that was shown last
+	stale    bool            // until it recovers
+	lost     time.Time       // when the connection was lost; zero = it stands
+	reloaded time.Time       // when files changed; zero = that was answered
+	files    []string        // that changed
+}
+
+func newEventView(names []string, developing bool) *eventView {
+	v := &eventView{names: names, developing: developing, servers: map[string]*viewedServer{}, begun: len(names) < 2}
+	for _, name := range names {
+		v.width = max(v.width, displaywidth.String(report.Visible(name)))
+	}
+	return v
+}
+
+// lines returns the lines of an event. Until all servers are known, events wait for the line about them.
+func (v *eventView) lines(e report.Event) []report.EventLine {
+	if v.begun {
+		return v.after(e)
+	}
+	s, known := v.servers[e.Server]
+	if e.Event == "state" && (!known || s.state == string(watch.Connecting)) {
+		v.servers[e.Server] = &viewedServer{state: e.State, failure: e.Error}
+	} else {
+		v.held = append(v.held, e)
+	}
+	waiting := func(name string) bool { return v.word(name) == string(watch.Connecting) }
+	if e.Event != "summary" && slices.ContainsFunc(v.names, waiting) {
+		return nil
+	}
+	return v.begin(e.Time)
+}
+
+// word returns the state of a server.
+func (v *eventView) word(name string) string {
+	if s := v.servers[name]; s != nil {
+		return s.state
+	}
+	return string(watch.Connecting)
+}
+
+// begin returns the line about all servers, those about the failed ones, and what waited for them.
+func (v *eventView) begin(now time.Time) []report.EventLine {
+	if v.begun {
+		return nil
+	}
+	v.begun = true
+	states := map[string][]string{}
+	var order []string
+	for _, name := range v.names {
+		state := v.word(name)
+		if states[state] = append(states[state], report.Visible(name)); len(states[state]) == 1 {
+			order = append(order, state)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return len(states[b]) - len(states[a]) })
+	var words []string
+	for _, state := range order {
+		word := fmt.Sprintf("%d %s", len(states[state]), state)
+		if !watch.State(state).Reached() && state != string(watch.Disabled) {
+			word += " (" + strings.Join(firstOf(states[state]), ", ") + ")"
+		}
+		words = append(words, word)
+	}
+	line := fmt.Sprintf("watching %d servers: %s", len(v.names), strings.Join(words, ", "))
+	lines := []report.EventLine{{Time: now, Word: line}}
+	for _, name := range v.names {
+		if s := v.servers[name]; s != nil && s.failure != nil {
+			lines = append(lines, v.trouble(report.Event{Time: now, Server: name, Error: s.failure}, s, s.state))
+		}
+	}
+	for _, e := range v.held {
+		lines = append(lines, v.after(e)...)
+	}
+	v.held = nil
+	return lines
+}
+
+// shownNames is how many names stand in one line.
+const shownNames = 5
+
+func firstOf(names []string) []string {
+	if more := len(names) - shownNames; more > 0 {
+		return append(slices.Clone(names[:shownNames]), fmt.Sprintf("%d more", more))
+	}
+	return names
+}
+
+// after returns the lines of an event after the start.
+func (v *eventView) after(e report.Event) []report.EventLine {
+	s := v.servers[e.Server]
+	if s == nil {
+		s = &viewedServer{state: string(watch.Connecting)}
+		v.servers[e.Server] = s
+		v.width = max(v.width, displaywidth.String(report.Visible(e.Server)))
+	}
+	var line report.EventLine
+	switch e.Event {
+	case "summary":
+		line = report.EventLine{Time: e.Time, Word: "ended", Remark: summed(e)}
+	case "reload":
+		s.reloaded, s.files = e.Time, e.Files
+		if e.Note != "" && len(e.Files) > 0 {
+			s.files = append(slices.Clone(e.Files), e.Note)
+		}
+	case "build":
+		if e.Error != nil {
+			line = v.trouble(e, s, "build failed")
+		}
+	case "state":
+		line = v.stateLine(e, s)
+	case "stale":
+		s.stale = true
+		line = v.trouble(e, s, "stale")
+	case "changed", "unchanged", "recovered":
+		line = v.reading(e, s)
+	default:
+		line = v.line(e, e.Event, e.Note)
+	}
+	if line.Word == "" {
+		return nil
+	}
+	return []report.EventLine{line}
+}
+
+func (v *eventView) line(e report.Event, word, remark string) report.EventLine {
+	return report.EventLine{Time: e.Time, Server: e.Server, Width: v.width, Word: word, Remark: remark}
+}
+
+// trouble returns a line with a failure, unless the same one was just shown.
+func (v *eventView) trouble(e report.Event, s *viewedServer, word string) report.EventLine {
+	line := v.line(e, word, e.Note)
+	if e.Error == nil || e.Error.Message == s.shown {
+		return line
+	}
+	s.shown = e.Error.Message
+	failure := *e.Error
+	if v.developing {
+		failure.Hint = "waiting for the next save"
+	}
+	line.Error = &failure
+	return line
+}
+
+// stateLine returns the line of a state. A connection that is back has its line with what it found, and so has a server
+// that is no longer stale.
+func (v *eventView) stateLine(e report.Event, s *viewedServer) report.EventLine {
+	before := watch.State(s.state)
+	s.state = e.State
+	reached := watch.State(e.State).Reached()
+	back := reached && (!s.lost.IsZero() || !s.reloaded.IsZero() || s.stale)
+	switch {
+	case e.State == string(watch.Connecting), e.State == string(watch.Closed), back && before != watch.Connecting:
+		return report.EventLine{}
+	case e.State == string(watch.Reconnecting):
+		if s.lost.IsZero() {
+			s.lost = e.Time
+		}
+		if e.Error == nil { // it is restarted
+			return report.EventLine{}
+		}
+		return v.trouble(e, s, e.State)
+	case reached:
+		s.shown, s.reloaded = "", time.Time{}
+		return v.line(e, e.State, e.Counts.Items())
+	case v.developing && e.State == string(watch.Failed):
+		return v.trouble(e, s, "failed to start")
+	}
+	return v.trouble(e, s, e.State)
+}
+
+// reading returns the line of a reading: what it found, after a reload or a lost connection, or by itself.
+func (v *eventView) reading(e report.Event, s *viewedServer) report.EventLine {
+	word, remark := e.Event, e.Findings.Levels()
+	switch {
+	case e.Event == "unchanged" && e.Cause == string(watch.Notification):
+		remark = "although a change was announced"
+	case e.Event == "changed" && remark == "":
+		remark = "same as saved"
+	case e.Event == "recovered" && remark == "":
+		remark = "unchanged"
+	}
+	switch {
+	case e.Cause == string(watch.Reload) && !s.reloaded.IsZero():
+		word = fmt.Sprintf("reloaded in %.1fs", e.Time.Sub(s.reloaded).Seconds())
+		if len(s.files) > 0 {
+			word += " (" + strings.Join(s.files, ", ") + ")"
+		}
+	case e.Cause == string(watch.Reconnection) && !s.lost.IsZero():
+		word = "reconnected after " + e.Time.Sub(s.lost).Round(time.Second).String()
+	}
+	if word != e.Event {
+		if e.Event == "unchanged" {
+			remark = ""
+			word += ", unchanged"
+		}
+	}
+	s.lost, s.reloaded, s.stale, s.shown = time.Time{}, time.Time{}, false, ""
+	line := v.line(e, word, strings.TrimPrefix(remark+"; "+e.Note, "; "))
+	line.Remark = strings.TrimSuffix(line.Remark, "; ")
+	line.Findings = e.Findings
+	return line
+}
+
+// summed returns how often what was reported, and the states of servers at the end.
+func summed(e report.Event) string {
+	var states []string
+	for _, s := range e.Servers {
+		states = append(states, s.State)
+	}
+	sum := e.Summary
+	line := fmt.Sprintf("%d breaking, %d warning, %d info", sum.Breaking, sum.Warning, sum.Info)
+	if sum.Waived > 0 {
+		line += fmt.Sprintf(", %d waived", sum.Waived)
+	}
+	return line + "; servers: " + report.Tally(states)
+}
