@@ -6,17 +6,14 @@ import (
 	"archive/tar"
 	"bytes"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,12 +26,11 @@ import (
 
 // TestOnKubernetes runs examples/fleet/kubernetes as it is, but for the image and the volume, on a real cluster of one node that is alone
 // in namespaces of its own: 500 servers are checked in the 8 indexes of a Job, of which one is killed and one fails, while the Job that
-// merges waits for them; then watchers divide them, two, three, none and two.
+// merges waits for them.
 func TestOnKubernetes(t *testing.T) {
 	if programs := os.Getenv("MCPCTL_KUBERNETES_INSIDE"); programs != "" {
 		f := newFarmInside(t, programs)
 		t.Run("Job", f.testJob)
-		t.Run("StatefulSet", f.testStatefulSet)
 		return
 	}
 	mayRunKubernetes(t)
@@ -209,7 +205,8 @@ patches:
 	c.run(t, "create", "namespace", "mcpctl")
 	c.run(t, "create", "secret", "generic", "mcpctl-listen", "--from-literal=token=not-a-secret")
 	c.run(t, "apply", "--server-side", "--kustomize", c.dir)
-	c.run(t, "scale", "statefulset", "mcpctl-watch", "--replicas=0")
+	c.run(t, "scale", "statefulset", "mcpctl-watch", "--replicas=2")
+	c.until(t, is("2"), "get", "statefulset", "mcpctl-watch", "--output=jsonpath={.status.readyReplicas}")
 }
 
 func absolute(t *testing.T, path string) string {
@@ -336,122 +333,6 @@ func (c *cluster) kill(t *testing.T, index int) {
 	t.Fatalf("no process of index %d", index)
 }
 
-// testStatefulSet divides the fleet among watchers, of which there are two, three, none and two.
-func (c *cluster) testStatefulSet(t *testing.T) {
-	c.testRights(t)
-	began := time.Now()
-	c.scale(t, 2)
-	two := c.spread(t, 2)
-	t.Logf("2 watchers after %s: %v servers", time.Since(began).Round(100*time.Millisecond), sizes(two))
-	c.testMonitored(t, two)
-	if told := c.told(t); len(told) > 0 {
-		t.Errorf("changes of %v were told, and there are none", told)
-	}
-
-	began = time.Now()
-	c.changed.Store(true) // while servers move
-	c.scale(t, 3)
-	three := c.spread(t, 3)
-	moved := 0
-	for pod, names := range two {
-		for name := range names {
-			if !three[pod][name] {
-				moved++
-			}
-		}
-	}
-	t.Logf("3 watchers after %s: %v servers, %d have moved", time.Since(began).Round(100*time.Millisecond), sizes(three), moved)
-	if len(three["mcpctl-watch-2"]) != moved {
-		t.Errorf("%d servers moved, and the new watcher has %d", moved, len(three["mcpctl-watch-2"]))
-	}
-	if restarts := c.run(t, "get", "pod", "--selector=app.kubernetes.io/component=watch", "--output=jsonpath={.items[*].status.containerStatuses[*].restartCount}"); restarts != "0 0 0" {
-		t.Errorf("watchers were started again: %s", restarts)
-	}
-	first := c.awaitTold(t, nil)
-	t.Logf("all %d changes meanwhile were told after %s, %d of them twice", c.found, time.Since(began).Round(100*time.Millisecond), more(first, 1))
-
-	c.scale(t, 0)
-	c.until(t, is(""), "get", "pod", "--selector=app.kubernetes.io/component=watch", "--output=name")
-	before := c.told(t)
-	c.changed.Store(false) // while nobody watches
-	began = time.Now()
-	c.scale(t, 2)
-	for name, times := range c.awaitTold(t, before) {
-		if times != before[name]+1 {
-			t.Errorf("the change of %s while nobody watched was told %d times", name, times-before[name])
-		}
-	}
-	t.Logf("2 watchers again: the %d changes while nobody watched were told once each, after %s", c.found, time.Since(began).Round(100*time.Millisecond))
-}
-
-func (c *cluster) scale(t *testing.T, replicas int) {
-	c.run(t, "scale", "statefulset", "mcpctl-watch", fmt.Sprintf("--replicas=%d", replicas))
-}
-
-// testRights holds the watchers to all that they may do.
-func (c *cluster) testRights(t *testing.T) {
-	for words, want := range map[string]string{
-		"get statefulset/mcpctl-watch --subresource=scale": "yes", "get statefulset/other --subresource=scale": "no",
-		"get statefulset/mcpctl-watch": "no", "update statefulset/mcpctl-watch --subresource=scale": "no", "list pods": "no", "get secrets": "no", "create jobs": "no",
-	} {
-		out, _ := c.command(append([]string{"auth", "can-i", "--as=system:serviceaccount:mcpctl:mcpctl-watch"}, strings.Fields(words)...)...).Output() // no is a failure
-		if got := strings.TrimSpace(string(out)); got != want {
-			t.Errorf("a watcher may %s: %s, want %s", words, got, want)
-		}
-	}
-}
-
-// spread waits until so many watchers have the fleet among them, each server with one of them.
-func (c *cluster) spread(t *testing.T, watchers int) map[string]map[string]bool {
-	for late := time.Now().Add(5 * time.Minute); ; time.Sleep(500 * time.Millisecond) {
-		has, all, sum := map[string]map[string]bool{}, map[string]bool{}, 0
-		for pod, address := range c.ready(t) {
-			has[pod] = map[string]bool{}
-			var known struct{ Servers []struct{ Name string } }
-			if err := json.Unmarshal(ask(t, "http://"+address+":9464/v1/servers", "not-a-secret"), &known); err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range known.Servers {
-				has[pod][s.Name], all[s.Name] = true, true
-				sum++
-			}
-		}
-		if len(has) == watchers && len(all) == 500 && sum == 500 {
-			return has
-		}
-		if time.Now().After(late) {
-			pods, _ := c.command("describe", "pod").CombinedOutput()
-			said, _ := c.command("logs", "--selector=app.kubernetes.io/component=watch", "--tail=20").CombinedOutput()
-			t.Fatalf("%d watchers have %d servers, %d of them different: %s\n%s", len(has), sum, len(all), pods, said)
-		}
-	}
-}
-
-// ready are the addresses of the watchers that are ready.
-func (c *cluster) ready(t *testing.T) map[string]string {
-	var list struct {
-		Items []struct {
-			Metadata struct{ Name string }
-			Status   struct {
-				PodIP      string
-				Conditions []struct{ Type, Status string }
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(c.run(t, "get", "pod", "--selector=app.kubernetes.io/component=watch", "--output=json")), &list); err != nil {
-		t.Fatal(err)
-	}
-	addresses := map[string]string{}
-	for _, pod := range list.Items {
-		for _, is := range pod.Status.Conditions {
-			if is.Type == "Ready" && is.Status == "True" {
-				addresses[pod.Metadata.Name] = pod.Status.PodIP
-			}
-		}
-	}
-	return addresses
-}
-
 // ask is what a watcher answers; nothing while it goes.
 func ask(t *testing.T, url, token string) []byte {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -471,39 +352,6 @@ func ask(t *testing.T, url, token string) []byte {
 	return body
 }
 
-// testMonitored reads the metrics of a watcher as the ServiceMonitor says, which has no operator here.
-func (c *cluster) testMonitored(t *testing.T, watchers map[string]map[string]bool) {
-	var monitor struct {
-		Spec struct {
-			Selector  struct{ MatchLabels map[string]string }
-			Endpoints []struct {
-				Port          string
-				Authorization struct{ Credentials struct{ Name, Key string } }
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(c.local(t, "../../examples/fleet/kubernetes/servicemonitor.yaml")), &monitor); err != nil || len(monitor.Spec.Endpoints) != 1 {
-		t.Fatal(err)
-	}
-	end := monitor.Spec.Endpoints[0]
-	var labels []string
-	for key, value := range monitor.Spec.Selector.MatchLabels {
-		labels = append(labels, key+"="+value)
-	}
-	port := c.run(t, "get", "service", "--selector="+strings.Join(labels, ","), fmt.Sprintf("--output=jsonpath={.items[*].spec.ports[?(@.name=='%s')].port}", end.Port))
-	token, err := base64.StdEncoding.DecodeString(c.run(t, "get", "secret", end.Authorization.Credentials.Name, fmt.Sprintf("--output=jsonpath={.data['%s']}", end.Authorization.Credentials.Key)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	up := 0
-	for _, address := range c.ready(t) {
-		up += strings.Count(string(ask(t, "http://"+address+":"+port+"/metrics", string(token))), "mcpctl_server_up{")
-	}
-	if up != 500 {
-		t.Errorf("metrics tell of %d servers", up)
-	}
-}
-
 // local is a manifest as JSON.
 func (c *cluster) local(t *testing.T, file string) string {
 	var value any
@@ -511,64 +359,4 @@ func (c *cluster) local(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(encoded(t, value))
-}
-
-// told is how often each server was told to have another tool, or one less, by the journals of all watchers.
-func (c *cluster) told(t *testing.T) map[string]int {
-	journals, err := filepath.Glob(filepath.Join(c.work, "volume/watch/*.journal"))
-	if err != nil || len(journals) == 0 {
-		t.Fatalf("there are no journals (%v)", err)
-	}
-	told := map[string]int{}
-	for _, file := range journals {
-		for line := range bytes.Lines(content(t, file)) {
-			var e struct {
-				Event, Server string
-				Findings      []struct{ Item string }
-			}
-			if json.Unmarshal(line, &e) != nil || e.Event != "changed" { // one may be half written
-				continue
-			}
-			if len(e.Findings) != 1 || e.Findings[0].Item != "tool/later" {
-				t.Errorf("another change is told: %s", line)
-			}
-			told[e.Server]++
-		}
-	}
-	return told
-}
-
-// awaitTold waits until a change of every server that answers is told, beside those before.
-func (c *cluster) awaitTold(t *testing.T, before map[string]int) map[string]int {
-	for late := time.Now().Add(5 * time.Minute); ; time.Sleep(500 * time.Millisecond) {
-		told, n := c.told(t), 0
-		for name, times := range told {
-			if times > before[name] {
-				n++
-			}
-		}
-		if n == c.found {
-			return told
-		}
-		if time.Now().After(late) {
-			t.Fatalf("the changes of %d servers of %d were told", n, c.found)
-		}
-	}
-}
-
-// more is how many servers were told of more often.
-func more(told map[string]int, times int) (n int) {
-	for _, told := range told {
-		if told > times {
-			n++
-		}
-	}
-	return n
-}
-
-func sizes(watchers map[string]map[string]bool) (n []int) {
-	for _, pod := range slices.Sorted(maps.Keys(watchers)) {
-		n = append(n, len(watchers[pod]))
-	}
-	return n
 }

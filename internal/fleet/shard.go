@@ -18,14 +18,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
-// Shard is part Index of Count, from 1; the zero value is everything.
+// Shard is one part of the configured servers: Index of Count, from 1. The zero value holds all of them.
 type Shard struct {
 	Index, Count int
-
-	set *statefulSet // that says how many parts there are, which may be others later; nil = they stay
 }
 
-// Has tells whether a server belongs to the part.
+// Has reports whether a server belongs to the shard.
 func (s Shard) Has(server string) bool { return s.Count == 0 || PartOf(server, s.Count) == s.Index }
 
 // PartOf is the part of so many that a server belongs to. Each goes where its name weighs most (rendezvous hashing: Thaler and
@@ -41,25 +39,26 @@ func PartOf(server string, parts int) int {
 	return best
 }
 
+// runner is the environment of a job runner: where it says which shard this is, and of how many.
 type runner struct {
 	index, count string // variables
-	first        string // the lowest index, or the variable that has it
-	step         string // the variable that has the distance of two; empty = 1
+	first        string // the lowest index, or the variable that holds it
+	step         string // the variable that holds the distance of two; empty = 1
 }
 
-// runners divide jobs: Kubernetes' Indexed Jobs (without a total), GitLab, Slurm's arrays, Buildkite, CircleCI, Azure, and the matrices of
-// GitHub, of which our action tells.
+// runners are those whose jobs --shard auto divides. Our GitHub action sets the variables of its matrix.
 var runners = []runner{
-	{"JOB_COMPLETION_INDEX", "", "0", ""},                                                              // kubernetes.io/docs/tasks/job/indexed-parallel-processing-static
-	{"CI_NODE_INDEX", "CI_NODE_TOTAL", "1", ""},                                                        // docs.gitlab.com/ci/variables/predefined_variables
-	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP"}, // slurm.schedmd.com/job_array.html
-	{"BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", "0", ""},                                // buildkite.com/docs/pipelines/configure/environment-variables
-	{"CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", "0", ""},                                                // circleci.com/docs/variables
-	{"SYSTEM_JOBPOSITIONINPHASE", "SYSTEM_TOTALJOBSINPHASE", "1", ""},                                  // learn.microsoft.com/azure/devops/pipelines/build/variables
-	{"MCPCTL_JOB_INDEX", "MCPCTL_JOB_TOTAL", "0", ""},                                                  // docs.github.com/actions/reference/workflows-and-actions/contexts#strategy-context
+	// kubernetes.io/docs/tasks/job/indexed-parallel-processing-static, which has no count
+	{"JOB_COMPLETION_INDEX", "", "0", ""},
+	// docs.gitlab.com/ci/variables/predefined_variables
+	{"CI_NODE_INDEX", "CI_NODE_TOTAL", "1", ""},
+	// slurm.schedmd.com/job_array.html
+	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP"},
+	// docs.github.com/actions/reference/workflows-and-actions/contexts#strategy-context
+	{"MCPCTL_JOB_INDEX", "MCPCTL_JOB_TOTAL", "0", ""},
 }
 
-// ParseShard reads "2/5", or "auto" and "auto/5": the part as the job runner tells it in the environment.
+// ParseShard parses "2/5", or "auto" and "auto/5": the shard as the job runner says in the environment.
 func ParseShard(text string, lookup func(string) (string, bool)) (Shard, error) {
 	index, count, divided := strings.Cut(text, "/")
 	if index == "auto" {
@@ -70,7 +69,7 @@ func ParseShard(text string, lookup func(string) (string, bool)) (Shard, error) 
 	s.Index, err = strconv.Atoi(index)
 	s.Count, wrong = strconv.Atoi(count)
 	if err != nil || wrong != nil || !divided || s.Index < 1 || s.Index > s.Count || fmt.Sprintf("%d/%d", s.Index, s.Count) != text {
-		return Shard{}, fmt.Errorf("%q is not a part such as 1/4, nor auto", text)
+		return Shard{}, fmt.Errorf("%q is not a shard such as 1/4, nor auto", text)
 	}
 	return s, nil
 }
@@ -85,7 +84,7 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 			count = total
 		}
 		if count == "" {
-			return Shard{}, fmt.Errorf("%s is %s, and nothing says of how many parts: write auto/N", r.index, index)
+			return Shard{}, fmt.Errorf("%s is %s, and the number of shards is unknown: specify auto/N", r.index, index)
 		}
 		number := func(variable, usual string) int {
 			text, ok := lookup(variable)
@@ -94,21 +93,18 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 			}
 			n, err := strconv.Atoi(text)
 			if err != nil {
-				return math.MinInt32 // which is no part
+				return math.MinInt32 // not a shard
 			}
 			return n
 		}
 		part := 1 + (number(r.index, "")-number(r.first, r.first))/max(number(r.step, "1"), 1)
 		s, err := ParseShard(fmt.Sprintf("%d/%s", part, count), lookup)
 		if err != nil {
-			return s, fmt.Errorf("the environment has %s=%s, which is no part of %s", r.index, index, count)
+			return s, fmt.Errorf("the environment has %s=%s, which is not a shard of %s", r.index, index, count)
 		}
 		return s, nil
 	}
-	if set := statefulSetOf(lookup); set != nil {
-		return set.shard(count)
-	}
-	return Shard{}, fmt.Errorf("no job runner tells in the environment which part this is: write a part such as 1/4")
+	return Shard{}, fmt.Errorf("no job runner says in the environment which shard this is: specify one, such as 1/4")
 }
 
 // Part is what a report says of a run with some flags over a part of the configured servers; nil when the run is not divided.
