@@ -22,7 +22,7 @@ const module = "github.com/mcpctl/mcpctl/"
 // each floor gives is told in docs/architecture.md, what each package gives in its comment.
 var floors = [][]string{
 	0:  {"internal/ecma", "internal/lists", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/match"},
-	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/wording", "internal/terminal", "internal/vault", "internal/tokens", "internal/printable", "internal/store"},
+	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/wording", "internal/terminal", "internal/vault", "internal/printable", "internal/store"},
 	2:  {"internal/signature", "pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/declared", "internal/report", "internal/rules", "pkg/probe", "pkg/watch"},
 	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},

@@ -123,25 +123,6 @@ func TestSignalEndsAnAnalysis(t *testing.T) {
 	}
 }
 
-// TestSignalEndsCounting of tokens, which takes longest of words without end.
-func TestSignalEndsCounting(t *testing.T) {
-	t.Parallel()
-	const letters = 12 << 20
-	word, chosen := make([]byte, letters), rand.New(rand.NewPCG(1, 2))
-	for i := range word {
-		word[i] = byte('a' + chosen.IntN(26))
-	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "word.json")
-	text := fmt.Sprintf(`{"mcpctl":1,"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{},"tools":[{"name":"t","description":%q,"inputSchema":{"type":"object"}}]}`, word)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range []string{"list", "show"} {
-		t.Run(command, func(t *testing.T) { interrupted(t, dir, []string{command, file}) })
-	}
-}
-
 // TestSignalEndsReadingAConfiguration that was found, whose servers have the deepest working folders that are taken.
 func TestSignalEndsReadingAConfiguration(t *testing.T) {
 	t.Parallel()

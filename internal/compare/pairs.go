@@ -18,7 +18,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/store"
-	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -210,19 +209,6 @@ func (p Pair) result() fleet.Surface {
 	return s
 }
 
-// tokens are what the two sides cost in a prompt; nil where that is not known, or the run has no room for the server. The error is that of
-// the context.
-func (p Pair) tokens(ctx context.Context) (old, now *int, err error) {
-	if p.leftOut {
-		return nil, nil, nil
-	}
-	var prices check.Prices
-	if old, err = p.Old.TokenCost(ctx, &prices); err == nil {
-		now, err = p.New.TokenCost(ctx, &prices)
-	}
-	return old, now, err
-}
-
 // versions are those that both sides say they are; nil when a side is not known.
 func (p Pair) versions() *[2]string {
 	if p.Old.Snapshot == nil || p.New.Snapshot == nil {
@@ -266,8 +252,8 @@ func (p Pair) compare(ctx context.Context, options diff.Options, policy finding.
 		return nil, err
 	}
 	c := p.judged(found)
-	if c.server.BaseTokens, c.server.Tokens, err = p.tokens(ctx); err != nil {
-		return nil, err
+	if !p.leftOut {
+		c.server.BaseTokens, c.server.Tokens = p.Old.TokenCost(), p.New.TokenCost()
 	}
 	if p.Old.Snapshot != p.New.Snapshot {
 		c.server.Changed = signature.Changed(p.Old.Snapshot, p.New.Snapshot)

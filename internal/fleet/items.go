@@ -21,7 +21,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -72,12 +71,12 @@ func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilte
 		return nil, err
 	}
 	var visits atomic.Int64
-	kept, prices := newShelf(), &check.Prices{}
+	kept := newShelf()
 	return f.Each(ctx, targets, func(_ int, s *Surface) error {
 		if visits.Add(1)%untilNext == 1 && len(targets) > few {
 			limitHeap()
 		}
-		s.describe(ctx, f.Limit(), prices, filter, kept.item)
+		s.describe(ctx, filter, kept.item)
 		s.ServerInfo, s.Capabilities = kept.same(s.ServerInfo), kept.same(s.Capabilities)
 		s.LetGo()
 		return nil
@@ -86,11 +85,11 @@ func (f *Fleet) List(ctx context.Context, from []source.Source, filter ItemFilte
 
 // describe puts into the report what the server costs and what it offers, as far as the filter lets it through. Where a signal ends that, it is a
 // failure of the server.
-func (s *Surface) describe(ctx context.Context, limit time.Duration, prices *check.Prices, filter ItemFilter, keep keeper) {
+func (s *Surface) describe(ctx context.Context, filter ItemFilter, keep keeper) {
 	if s.Snapshot == nil {
 		return
 	}
-	s.price(ctx, limit, prices)
+	s.Server.Tokens = s.TokenCost()
 	one := *s
 	filled, err := host.Await(ctx, func() (Surface, error) {
 		filter.fill(&one, keep)
@@ -219,7 +218,7 @@ func Show(ctx context.Context, limit time.Duration, surfaces []Surface, wanted [
 
 func (s *Surface) show(ctx context.Context, limit time.Duration, wanted []string) (found []string) {
 	if len(wanted) == 0 {
-		s.describe(ctx, limit, &check.Prices{}, ItemFilter{}, itself)
+		s.describe(ctx, ItemFilter{}, itself)
 	}
 	return slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return !s.showItem(want) })
 }

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -22,18 +20,6 @@ func offering(t *testing.T, tools string) Surface {
 	return Surface{Server: report.Server{Name: "s", State: report.OK}, Snapshot: s}
 }
 
-// TestPriceInTime: tokens that are not counted within the time of a server are a failure of it, and its items are listed all the same.
-func TestPriceInTime(t *testing.T) {
-	s := offering(t, `[{"name":"t","inputSchema":{"type":"object"}}]`)
-	s.describe(t.Context(), time.Nanosecond, &check.Prices{}, ItemFilter{}, itself)
-	if s.State != report.Partial || s.Error == nil || s.Error.Stage != "counting tokens" || s.Error.Message != "undecided after 1ns" || s.Error.Hint != TakeLonger || len(s.Tools) != 1 {
-		t.Errorf("%q, %+v, %d tools", s.State, s.Error, len(s.Tools))
-	}
-	if Status([]Surface{s}) != 3 {
-		t.Errorf("status %d", Status([]Surface{s}))
-	}
-}
-
 // TestDescribingIsInterrupted: what a signal ends does not pass for all that the server offers.
 func TestDescribingIsInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -42,7 +28,7 @@ func TestDescribingIsInterrupted(t *testing.T) {
 		defer close(never)
 		s := offering(t, `[{"name":"t","inputSchema":{"type":"object"}}]`)
 		cancel(errors.New("interrupted"))
-		s.describe(ctx, 0, &check.Prices{}, ItemFilter{}, func(snapshot.Kind, snapshot.Item) (json.RawMessage, string) {
+		s.describe(ctx, ItemFilter{}, func(snapshot.Kind, snapshot.Item) (json.RawMessage, string) {
 			<-never
 			return nil, ""
 		})

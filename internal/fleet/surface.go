@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -58,26 +57,12 @@ func (s Surface) Priced() bool {
 	return s.Snapshot != nil && s.Snapshot.Tools.Whole()
 }
 
-// TokenCost is what the server costs in a prompt; nil when its tools are not known, or when ctx ends before, whose error it then is.
-func (s Surface) TokenCost(ctx context.Context, prices *check.Prices) (*int, error) {
+// TokenCost estimates what the server costs in a prompt; nil when its tools are not known.
+func (s Surface) TokenCost() *int {
 	if !s.Priced() {
-		return nil, nil
+		return nil
 	}
-	n, err := prices.Of(ctx, s.Snapshot)
-	if err != nil {
-		return nil, err
-	}
-	return &n, nil
-}
-
-// price puts into the report what the server costs in a prompt. Where that takes longer than the limit, it is a failure of the server.
-func (s *Surface) price(ctx context.Context, limit time.Duration, prices *check.Prices) {
-	one := *s
-	cost, err := host.Within(ctx, limit, func(ctx context.Context) (*int, error) { return one.TokenCost(ctx, prices) })
-	if s.Server.Tokens = cost; err != nil && ctx.Err() == nil {
-		s.State = report.Partial
-		s.Fail(report.Failure{Stage: "counting tokens", Message: TooLong(limit), Hint: TakeLonger})
-	}
+	return new(check.Tokens(s.Snapshot))
 }
 
 // TakeLonger is what to do where the time for a server was over.

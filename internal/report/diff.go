@@ -70,10 +70,11 @@ func published(source string) bool {
 }
 
 func cost(s Server) []span {
-	if s.Tokens == nil || s.BaseTokens == nil || *s.Tokens == *s.BaseTokens {
+	before, now := tokenCount(s.BaseTokens), tokenCount(s.Tokens)
+	if before == "" || now == "" || before == now {
 		return nil
 	}
-	return []span{{fmt.Sprintf("  %d → %d tokens (%+d)", *s.BaseTokens, *s.Tokens, *s.Tokens-*s.BaseTokens), dim}}
+	return []span{{"  " + before + " → " + now + " tokens", dim}}
 }
 
 func now(s Server) string {
@@ -246,7 +247,7 @@ func writeHistory(p *page, r *Report) {
 		if causes := p.causes(finding.Groups(found)); len(causes) > 0 {
 			most = causes[0].title()
 		}
-		row := []span{{s.Name, bold}, countCell(s, snapshot.Tools), {number(s.Tokens), plain}}
+		row := []span{{s.Name, bold}, countCell(s, snapshot.Tools), {tokenCount(s.Tokens), plain}}
 		for _, level := range []struct {
 			n     int
 			style style

@@ -46,7 +46,7 @@ func writeFleetTotals(p *page, servers []Server) {
 	}
 	says := quantity(len(servers), "server") + ": " + tally(states(servers), totalled...) + "; " + quantity(tools, "tool")
 	if tokens > 0 {
-		says += ", " + quantity(tokens, "token")
+		says += ", " + roughly(tokens) + " tokens"
 	}
 	p.gap()
 	p.text(0, 2, span{says, dim})
@@ -69,7 +69,7 @@ func writeServerList(p *page, servers []Server) {
 		column{title: "TIME", right: true, least: 6, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9})
 	p.serverGrid(servers, columns, func(s Server) []span {
 		cells := lists.Map(kinds, func(k snapshot.Kind) span { return countCell(s, k) })
-		return append(cells, span{number(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain})
+		return append(cells, span{tokenCount(s.Tokens), plain}, span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain})
 	})
 }
 
@@ -107,11 +107,25 @@ func countCell(s Server, k snapshot.Kind) span {
 	return span{}
 }
 
-func number(n *int) string {
+func tokenCount(n *int) string {
 	if n == nil {
 		return ""
 	}
-	return strconv.Itoa(*n)
+	return roughly(*n)
+}
+
+// roughly writes an estimate with two or three significant digits: ~40, ~2.7k, ~120k.
+func roughly(n int) string {
+	switch thousands := float64(n) / 1000; {
+	case n < 10:
+		return "~" + strconv.Itoa(n)
+	case n < 995:
+		return "~" + strconv.Itoa((n+5)/10*10)
+	case thousands < 99.95:
+		return fmt.Sprintf("~%.1fk", thousands)
+	default:
+		return fmt.Sprintf("~%.0fk", thousands)
+	}
 }
 
 // transport is the word that configurations use, which is shorter than the specification's.

@@ -149,7 +149,7 @@ type Server struct {
 
 	Counts       *Counts            `json:"counts,omitempty"`       // how many items of each kind
 	PartialLists []PartialList      `json:"incomplete,omitempty"`   // the lists that are not whole
-	Tokens       *int               `json:"tokens,omitempty"`       // list, diff: what its instructions and tools cost in a prompt, in tokens of o200k_base
+	Tokens       *int               `json:"tokens,omitempty"`       // list, diff: about how many tokens its instructions and tools cost in a prompt
 	BaseTokens   *int               `json:"baseTokens,omitempty"`   // diff: the same of the old side
 	Noise        *int               `json:"noise,omitempty"`        // pieces of stdout that were not the protocol; nil = not a stdio server
 	NoiseText    []string           `json:"noiseText,omitempty"`    // show: the first bytes of each piece

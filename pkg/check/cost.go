@@ -26,14 +26,14 @@ var costRules = map[string]look{
 		}
 	}),
 	"budget-server-tokens": func(s *server, report tell) {
-		over(report, finding.Finding{}, "The server has", func() int { return Tokens(s.Snapshot) }, s.options.Budgets.ServerTokens, "tokens")
+		over(report, finding.Finding{}, "The server has about", func() int { return Tokens(s.Snapshot) }, s.options.Budgets.ServerTokens, "tokens")
 	},
 	"budget-server-tools": func(s *server, report tell) {
 		over(report, finding.Finding{}, "The server has", func() int { return len(s.tools) }, s.options.Budgets.ServerTools, "tools")
 	},
 	"budget-tool-tokens": func(s *server, report tell) {
 		for _, t := range s.tools {
-			over(report, finding.Finding{Item: t.id}, "The tool costs", func() int { return ToolTokens(t.Item) }, s.options.Budgets.ToolTokens, "tokens")
+			over(report, finding.Finding{Item: t.id}, "The tool costs about", func() int { return ToolTokens(t.Item) }, s.options.Budgets.ToolTokens, "tokens")
 		}
 	},
 	"budget-item-bytes": func(s *server, report tell) {
@@ -46,7 +46,7 @@ var costRules = map[string]look{
 // fleetRules are about servers that one client has at the same time.
 var fleetRules = map[string]func(fleet, tell){
 	"budget-tokens": func(f fleet, report tell) {
-		f.over(report, func(m Member) int { return m.Tokens }, f.budgets.Tokens, "tokens, more than the budget of %d")
+		f.over(report, func(m Member) int { return m.Tokens }, f.budgets.Tokens, "tokens (estimated), more than the budget of %d")
 	},
 	"budget-tools": func(f fleet, report tell) {
 		f.over(report, toolsOf, f.budgets.Tools, "tools, more than the budget of %d")
@@ -73,7 +73,7 @@ func expensive(s *server, report tell) {
 			continue
 		}
 		if n := ToolTokens(t.Item); n > maxToolTokens {
-			report(finding.Finding{Item: t.id, Message: fmt.Sprintf("The tool costs %d tokens.", n)})
+			report(finding.Finding{Item: t.id, Message: fmt.Sprintf("The tool costs about %d tokens.", n)})
 		}
 	}
 }

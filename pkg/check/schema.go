@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/tokens"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -147,23 +146,25 @@ const leastUnused = 256
 
 // definitionsUnused tells what definitions cost that no value is ever judged by, for the server as a whole.
 func definitionsUnused(s *server, report tell) {
-	var counter tokens.Counter
 	var places []string
-	bytes, cost := 0, 0
+	size := 0
 	s.eachSchema(func(t tool, d *document) {
 		for i := 0; i < len(d.places); i++ {
 			p, end := d.places[i], d.end(i)
 			if !p.definition || slices.ContainsFunc(d.places[i:end], func(inner *place) bool { return inner.reached }) {
 				continue
 			}
-			text := encoded(p.object)
-			bytes, cost = bytes+len(text), cost+counter.Count(string(text))
+			size += len(encoded(p.object))
 			places = append(places, t.id+" "+p.way.place())
 			i = end - 1
 		}
 	})
-	if bytes >= leastUnused {
-		report(finding.Finding{Path: "/tools", New: encoded(places), Message: fmt.Sprintf("Definitions that nothing refers to take %d bytes, %d tokens, in %d places: %s.", bytes, cost, len(places), match.Some(places))})
+	if size >= leastUnused {
+		report(finding.Finding{
+			Path: "/tools", New: encoded(places),
+			Message: fmt.Sprintf("Definitions that nothing refers to take %d bytes, about %d tokens, in %d places: %s.",
+				size, estimate(size), len(places), match.Some(places)),
+		})
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/tokens"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -306,90 +304,3 @@ func (t *trail) place() string {
 
 // lazy is a regular expression that is read when it is used first: a program that checks nothing pays for none.
 type lazy = func() *match.Expression
-
-// Tokens is what a server costs every conversation, in tokens of o200k_base: its instructions and its tools.
-func Tokens(s *snapshot.Snapshot) int {
-	n, _ := new(Prices).Of(context.Background(), s)
-	return n
-}
-
-// Prices are what servers cost; a tool that several offer word for word is counted once. The zero value is ready, and may be used by
-// several goroutines.
-type Prices struct {
-	mu       sync.Mutex
-	known    map[[sha256.Size]byte]int
-	counters []*tokens.Counter // that nobody uses
-}
-
-// Of is Tokens of one more server, unless ctx ends before, whose error it then is.
-func (p *Prices) Of(ctx context.Context, s *snapshot.Snapshot) (int, error) {
-	counter := p.take()
-	defer p.give(counter)
-	all, err := counter.CountWithin(ctx, s.Instructions)
-	for _, t := range s.Tools.Items() {
-		if err != nil {
-			return 0, err
-		}
-		var n int
-		n, err = p.tool(ctx, t, counter)
-		all += n
-	}
-	return all, err
-}
-
-func (p *Prices) tool(ctx context.Context, t snapshot.Item, counter *tokens.Counter) (int, error) {
-	sum := sha256.Sum256(t.Raw)
-	p.mu.Lock()
-	n, known := p.known[sum]
-	p.mu.Unlock()
-	if known {
-		return n, nil
-	}
-	n, err := counter.CountWithin(ctx, string(handedOn(t)))
-	if err != nil {
-		return 0, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.known == nil {
-		p.known = map[[sha256.Size]byte]int{}
-	}
-	p.known[sum] = n
-	return n, nil
-}
-
-func (p *Prices) take() *tokens.Counter {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	last := len(p.counters) - 1
-	if last < 0 {
-		return &tokens.Counter{}
-	}
-	one := p.counters[last]
-	p.counters = p.counters[:last]
-	return one
-}
-
-func (p *Prices) give(counter *tokens.Counter) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.counters = append(p.counters, counter)
-}
-
-// ToolTokens is what one tool costs: its name, description and arguments as one line of canonical JSON.
-func ToolTokens(tool snapshot.Item) int { return tokens.Count(string(handedOn(tool))) }
-
-func handedOn(tool snapshot.Item) []byte {
-	var parts []rawjson.Member
-	o := rawjson.ObjectOf(tool.Raw)
-	for _, name := range []string{"name", "description", "inputSchema"} {
-		if value := o[name]; value != nil {
-			parts = append(parts, rawjson.Member{Key: name, Value: value})
-		}
-	}
-	canonical, err := rawjson.Canonical(rawjson.Build(parts...))
-	if err != nil {
-		return tool.Raw
-	}
-	return canonical
-}
