@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,19 +15,33 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
+// TestTOMLLines: a value has the line of the table that it stands in.
 func TestTOMLLines(t *testing.T) {
-	root, wrong := TOML([]byte("a = 1\n\n[t.'k'.\"l\"]\nlist = [\n  'x',\n  {y = 2,\n   z = 3},\n]\n[[many]]\n[[many]]\nb = true\n"))
+	root, wrong := TOML([]byte("a = 1\n\n[t.'k'.\"l\"]\nlist = [\n  'x',\n  {y = 2,\n   z = 3},\n]\n" +
+		"[[many]]\n[[many]]\nb = true\n  [ z . z ] # last\nq = '[not.a.table]'\n"))
 	if wrong != nil {
 		t.Fatal(wrong)
 	}
 	var got []string
 	note(&got, "", root)
 	want := []string{
-		"a:1 1@1", "t:3", "t.k:3", "t.k.l:3", "t.k.l.list:4", "t.k.l.list.0 x@5", "t.k.l.list.1.y:6 2@6", "t.k.l.list.1.z:7 3@7",
-		"many:9", "many.1.b:11 true@11",
+		"a:1 1@1", "t:3", "t.k:3", "t.k.l:3", "t.k.l.list:3", "t.k.l.list.0 x@3", "t.k.l.list.1.y:3 2@3",
+		"t.k.l.list.1.z:3 3@3", "many:9", "many.1.b:9 true@9", "z:12", "z.z:12", "z.z.q:12 [not.a.table]@12",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
+// TestBrokenTOML: the line of a mistake is that of the mistake, and nesting without end is refused.
+func TestBrokenTOML(t *testing.T) {
+	for text, line := range map[string]int{
+		"a = 1\nb = [\n": 2, "[t]\na = 1\n[t]\n": 3, "a = 1\na = 2\n": 2, "a = b\n": 1,
+		"a = " + strings.Repeat("[", maxComposites+1): 1,
+	} {
+		if _, wrong := TOML([]byte(text)); wrong == nil || wrong.Line != line {
+			t.Errorf("%.40q: %+v, want line %d", text, wrong, line)
+		}
 	}
 }
 

@@ -334,6 +334,7 @@ func (r *yamlReader) read(n *yaml.Node) (Value, *Error) {
 
 func (r *yamlReader) mapping(n *yaml.Node) (Value, *Error) {
 	v := Value{Kind: Object, Line: r.line(n.Line)}
+	var merged []Value // by "<<"
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode {
@@ -343,7 +344,25 @@ func (r *yamlReader) mapping(n *yaml.Node) (Value, *Error) {
 		if err != nil {
 			return v, err
 		}
+		if key.ShortTag() == "!!merge" {
+			merged = append(merged, member)
+			continue
+		}
 		v.Fields = append(v.Fields, Field{key.Value, r.line(key.Line), member})
+	}
+	for _, more := range merged {
+		items := more.Items
+		if more.Kind == Object {
+			items = []Value{more}
+		}
+		if len(items) == 0 || slices.ContainsFunc(items, func(item Value) bool { return item.Kind != Object }) {
+			return v, &Error{more.Line, `"<<" takes a mapping or a list of mappings`, "write <<: *NAME"}
+		}
+		for _, item := range items {
+			for _, f := range item.Fields {
+				v = v.With(f)
+			}
+		}
 	}
 	return v, nil
 }
@@ -362,5 +381,5 @@ func (r *yamlReader) sequence(n *yaml.Node) (Value, *Error) {
 
 // yamlKinds are the tags of plain values.
 var yamlKinds = map[string]Kind{
-	"!!null": Null, "!!bool": Boolean, "!!int": Number, "!!float": Number, "!!str": Text, "!!timestamp": Text, "!!merge": Text,
+	"!!null": Null, "!!bool": Boolean, "!!int": Number, "!!float": Number, "!!str": Text, "!!timestamp": Text,
 }
