@@ -1,45 +1,52 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// fingerprint tells the words of the command line that are meant as one, be they whole or not.
-var fingerprint = match.Pattern(`^[0-9a-fA-F]{8,}$`)
+// fingerprint matches the arguments that may be a fingerprint, whole or shortened.
+var fingerprint = match.Pattern(`^[0-9a-fA-F]{4,12}$`)
 
 func acceptCommand(p program) *cli.Command {
 	var o compare.AcceptOptions
-	var servers []string
 	return p.command(&cli.Command{
-		Name:        "accept",
-		Usage:       "Accept selected changes into the snapshots",
-		ArgsUsage:   "FINGERPRINT… [SOURCE…] [-- CMD ARG…]",
-		Description: `Fingerprints are those that mcpctl diff shows. Inseparable changes are accepted together.`,
+		Name:      "accept",
+		Usage:     "Accept selected changes into the snapshots",
+		ArgsUsage: "FINGERPRINT… [SOURCE…] [-- CMD ARG…]",
+		Description: `Fingerprints are those that mcpctl diff shows; they may be shortened. Inseparable changes are accepted
+together.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "Accept all changes", Destination: &o.All},
-			&cli.GenericFlag{Name: "server", Usage: "Limit to the configured server `NAME` (repeatable)", Value: list(&servers)},
+			&cli.GenericFlag{Name: "tool", Usage: "Accept the changes of tool `NAME` (repeatable)", Value: list(&o.Tools)},
+			&cli.GenericFlag{Name: "rule", Usage: "Accept the changes of rule `ID` (repeatable)", Value: list(&o.Rules)},
 			&cli.BoolFlag{Name: "dry-run", Usage: "Show what would be accepted; write nothing", Destination: &o.DryRun},
 		},
 		Action: func(c *cli.Context) error {
-			var words []string
+			var servers, words []string
+			if cfg, _ := fleet.Read(c.Context, p.Process, p.Select); cfg != nil {
+				servers = cfg.Names()
+			}
 			for _, word := range c.Args().Slice() {
-				if fingerprint().MatchString(word) {
+				if fingerprint().MatchString(word) && !slices.Contains(servers, word) {
 					o.Fingerprints = append(o.Fingerprints, strings.ToLower(word))
 				} else {
 					words = append(words, word)
 				}
 			}
-			if len(words) > 0 && len(o.Fingerprints) == 0 && !o.All {
-				return exit.Misuse(exit.Advise(`specify fingerprints (see "mcpctl diff") or --all`, "invalid fingerprint %q", words[0]))
+			if len(words) > 0 && len(o.Fingerprints)+len(o.Tools)+len(o.Rules) == 0 && !o.All {
+				hint := `specify fingerprints (see "mcpctl diff"), --tool, --rule or --all`
+				return exit.Misuse(exit.Advise(hint, "invalid fingerprint %q", words[0]))
 			}
-			from, err := p.sources(append(words, servers...))
+			from, err := p.sources(words)
 			if err != nil {
 				return err
 			}

@@ -123,7 +123,7 @@ func newApp(p program) *cli.App {
 		}},
 		{"Call", []func(program) *cli.Command{callCommand, promptCommand, readCommand, completeCommand}},
 		{"Set up", []func(program) *cli.Command{
-			loginCommand, logoutCommand, authCommand, trustCommand, completionCommand, versionCommand,
+			loginCommand, logoutCommand, trustCommand, completionCommand, versionCommand,
 			manCommand, optionsCommand,
 		}},
 	} {

@@ -86,7 +86,7 @@ func TestHelpIsShort(t *testing.T) {
 		}
 		most := 45
 		if c.Name == "" {
-			most = 41 // 40 once auth and cache are gone
+			most = 40
 		}
 		if n := strings.Count(out.String(), "\n"); n > most && c.Name != "watch" {
 			t.Errorf("%v: %d lines, want at most %d", args, n, most)

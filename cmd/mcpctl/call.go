@@ -15,13 +15,11 @@ import (
 
 // invokeCommand completes a command that makes one request: its own flags come first, shared ones after them.
 func (p *program) invokeCommand(c *cli.Command, o *invoke.Options) *cli.Command {
-	o.MaxBytes = invoke.DefaultMaxBytes
 	if p.Output.Format != "table" && !slices.Contains(invoke.Formats(), p.Output.Format) {
 		p.Output.Format = "" // MCPCTL_FORMAT is for reports
 	}
 	own := slices.Concat(p.formatFlags(invoke.Formats(), "text on a terminal, else raw"), outputFlag(&p.Output))
-	last := []cli.Flag{&cli.GenericFlag{Name: "max-bytes", Usage: "Refuse results larger than `SIZE`, such as 64MB", Value: &o.MaxBytes}}
-	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(), contactFlags(&p.Select, &p.Contact), last)
+	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select), own, p.talkFlags(), contactFlags(&p.Select, &p.Contact))
 	c.BashComplete = completeFor(p, c)
 	c.Before = p.complete(func() error {
 		if p.Output.Format == "table" {
@@ -41,9 +39,7 @@ func dryRunFlag(o *invoke.Options) cli.Flag {
 func askFlags(o *invoke.Options) []cli.Flag {
 	return []cli.Flag{
 		dryRunFlag(o),
-		&cli.BoolFlag{Name: "no-validate", Usage: "Send arguments that the schema refuses", Destination: &o.NoValidate},
 		&cli.GenericFlag{Name: "answer", Usage: "Answer the server's questions: `KEY=VALUE`, @FILE (repeatable)", Value: list(&o.Answers)},
-		&cli.StringFlag{Name: "log-level", Usage: "Request log messages from `LEVEL` on", Value: "info", Destination: &o.LogLevel},
 	}
 }
 

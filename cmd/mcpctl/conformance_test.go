@@ -312,7 +312,7 @@ func (c conformer) use() (said string, status int) {
 		requests = nil
 	}
 	for _, call := range c.context.Calls { // with values that the schema refuses
-		requests = append(requests, []string{"call", "it", call.Name, "--yes", "--no-validate", "--args", string(call.Arguments)})
+		requests = append(requests, []string{"call", "it", call.Name, "--yes", "--args", string(call.Arguments)})
 	}
 	for _, prompt := range report.Servers[0].Prompts {
 		requests = append(requests, []string{"prompt", "it", rawjson.ObjectOf(prompt).Text("name")})

@@ -179,10 +179,6 @@ func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 			Name: "bearer", Category: connecting, Destination: &c.Bearer,
 			Usage: "Bearer token `FROM` env:NAME, file:PATH or cmd:COMMAND",
 		},
-		&cli.StringFlag{
-			Name: "headers-helper", Category: connecting, Destination: &c.HeadersHelper,
-			Usage: "Run `CMD` and send the headers that it prints as JSON",
-		},
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -13,15 +14,14 @@ import (
 )
 
 func grepCommand(p program) *cli.Command {
-	ignoreCase := false
 	var filter fleet.ItemFilter
 	return p.command(&cli.Command{
-		Name:        "grep",
-		Usage:       "Search tools, prompts and resources",
-		ArgsUsage:   "PATTERN [SOURCE…] [-- CMD ARG…]",
-		Description: `Searches names, descriptions and schemas for a regular expression. Exits 1 if nothing matches.`,
+		Name:      "grep",
+		Usage:     "Search tools, prompts and resources",
+		ArgsUsage: "PATTERN [SOURCE…] [-- CMD ARG…]",
+		Description: `Searches names, descriptions and schemas for a regular expression; case matters if it has capitals.
+Exits 1 if nothing matches.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "ignore-case", Aliases: []string{"i"}, Usage: "Ignore case", Destination: &ignoreCase},
 			kindFlag(&filter),
 		},
 		Action: func(c *cli.Context) error {
@@ -32,7 +32,7 @@ func grepCommand(p program) *cli.Command {
 				return err
 			}
 			pattern := c.Args().First()
-			if ignoreCase {
+			if pattern == strings.ToLower(pattern) {
 				pattern = "(?i)" + pattern
 			}
 			var err error
@@ -57,7 +57,7 @@ func grepCommand(p program) *cli.Command {
 					return nil
 				}
 			}
-			p.Reason("nothing matches %s", report.Visible(pattern))
+			p.Reason("nothing matches %s", report.Visible(c.Args().First()))
 			return exit.Told(exit.Findings)
 		},
 	}, p.surveyFlags())

@@ -71,7 +71,7 @@ type leak struct {
 // usual are the commands that are run in every place. REPORTS is a --report flag for every format.
 const usual = `
 list --verbose --format json REPORTS
-list --verbose --items --format table
+list --verbose --filter * --format table
 show s --verbose --raw --format yaml
 check --verbose --format json REPORTS
 snapshot --verbose --snapshots OUT/saved --format table
@@ -80,7 +80,7 @@ watch --for 300ms --verbose --snapshots OUT/saved --format ndjson --exec EXEC
 config --verbose --format json
 config --format table
 trust --list --format table
-ping s --count 1 --verbose
+ping s --verbose
 call s echo --yes --verbose --format json
 `
 

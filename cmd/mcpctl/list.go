@@ -20,7 +20,6 @@ func listCommand(p program) *cli.Command {
 		Usage:     "List servers, or their tools, prompts and resources",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "items", Usage: "List the items of several servers, too", Destination: &view.Items},
 			kindFlag(&filter),
 			&cli.StringFlag{
 				Name: "filter", Usage: "Limit to items matching `GLOB`", Destination: (*string)(&filter.Name),
@@ -35,7 +34,7 @@ func listCommand(p program) *cli.Command {
 				return nil, err
 			}
 			surfaces, err := f.List(ctx, from, filter)
-			view.Items, view.Fleet = view.Items || filter != fleet.ItemFilter{}, len(from) == 0
+			view.Items, view.Fleet = filter != fleet.ItemFilter{}, len(from) == 0
 			r := fleet.Report("list", surfaces)
 			r.InPart(f.Part(), nil)
 			return r, err

@@ -17,19 +17,23 @@ import (
 
 func loginCommand(p program) *cli.Command {
 	var o login.Options
+	status := false
 	return p.command(&cli.Command{
 		Name:      "login",
 		Usage:     "Log in to a server with OAuth",
-		ArgsUsage: "SERVER",
+		ArgsUsage: "SERVER | --status [SERVER…]",
 		Description: `SERVER is the name of a configured server, or a URL. A browser opens. The tokens are kept in the keyring and
 sent to that server only.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "no-browser", Usage: "Print the URL to open; paste the final URL", Destination: &o.Paste},
 			&cli.BoolFlag{Name: "device", Usage: "Log in on another device with a code", Destination: &o.Device},
+			&cli.BoolFlag{Name: "status", Usage: "Show login status; contact nothing", Destination: &status},
 			&cli.GenericFlag{Name: "scope", Usage: "Request `SCOPE`, too (repeatable)", Value: list(&o.Scopes)},
-			&cli.StringFlag{Name: "store", Usage: "Keep the tokens in `PLACE`: keyring or file", Destination: &o.Store},
 		},
 		Action: func(c *cli.Context) error {
+			if status {
+				return p.loginStatus(c)
+			}
 			server, overridden, err := p.protected(c.Context, "login", c.Args().Slice())
 			if err != nil {
 				return err
@@ -102,27 +106,19 @@ func (p program) protected(ctx context.Context, command string, words []string) 
 	return server, err == nil && targets[0].Overrides(), err
 }
 
-func authCommand(p program) *cli.Command {
-	return p.command(&cli.Command{
-		Name:        "auth",
-		Usage:       "Show login status",
-		ArgsUsage:   "status [SERVER…]",
-		Description: "Shows who issued the tokens, for which rights, until when, and where they are kept; never the tokens.",
-		Action: func(c *cli.Context) error {
-			words := c.Args().Slice()
-			if len(words) == 0 || words[0] != "status" || p.behind != nil {
-				return exit.Usagef("auth has one command: mcpctl auth status [SERVER…] (mcpctl login and mcpctl logout change logins)")
-			}
-			names := words[1:]
-			cfg, err := fleet.Read(c.Context, p.Process, p.Select)
-			if err != nil && (len(names) > 0 || cfg == nil) {
-				return err
-			}
-			entries, err := cfg.Select(names)
-			if err != nil {
-				return exit.Misuse(config.Explain(err))
-			}
-			return p.emit(c.Context, login.Status(p.Process, cfg, entries, len(names) == 0), nil, report.Options{})
-		},
-	}, selectionFlags(&p.Select), p.outputFlags())
+// loginStatus reports the logins to configured servers and, without names, all others.
+func (p program) loginStatus(c *cli.Context) error {
+	if p.behind != nil {
+		return exit.Usagef("--status takes names of servers")
+	}
+	names := c.Args().Slice()
+	cfg, err := fleet.Read(c.Context, p.Process, p.Select)
+	if err != nil && (len(names) > 0 || cfg == nil) {
+		return err
+	}
+	entries, err := cfg.Select(names)
+	if err != nil {
+		return exit.Misuse(config.Explain(err))
+	}
+	return p.emit(c.Context, login.Status(p.Process, cfg, entries, len(names) == 0), nil, report.Options{})
 }

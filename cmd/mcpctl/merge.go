@@ -3,20 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -25,7 +19,6 @@ import (
 
 func mergeCommand(p program) *cli.Command {
 	showWaived := false
-	var wait, maxAge *time.Duration
 	return p.command(&cli.Command{
 		Name:      "merge",
 		Usage:     "Merge the reports of a sharded run",
@@ -34,58 +27,18 @@ func mergeCommand(p program) *cli.Command {
 servers; a missing shard is status 3.`,
 		Flags: []cli.Flag{
 			waivedFlag(&showWaived),
-			&cli.GenericFlag{Name: "wait", Usage: "Wait up to `TIME` for the reports of all shards", Value: duration(&wait)},
-			&cli.GenericFlag{Name: "max-age", Usage: "Ignore reports that are older than `DURATION`", Value: duration(&maxAge)},
 		},
 		Action: func(c *cli.Context) error {
-			if _, err := fleet.Read(c.Context, p.Process, p.Select); err != nil { // waiting mends nothing
-				return exit.Misuse(config.Explain(err))
+			parts, err := p.partReports(c.Context, c.Args().Slice())
+			if err != nil {
+				return err
 			}
-			r, err := retryFor(c.Context, wait, func() (*report.Report, error) {
-				return p.merge(c.Context, c.Args().Slice(), maxAge)
+			r, err := host.Await(c.Context, func() (*report.Report, error) {
+				return compare.MergeParts(c.Context, p.Process, p.Select, parts)
 			})
 			return p.emit(c.Context, r, err, report.Options{Waived: showWaived, Fleet: true})
 		},
 	}, configurationFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output))
-}
-
-// retryFor merges until that succeeds, or the time to wait is over.
-func retryFor(ctx context.Context, wait *time.Duration, merge func() (*report.Report, error)) (*report.Report, error) {
-	for began := time.Now(); ; {
-		r, err := merge()
-		if err == nil || wait == nil {
-			return r, err
-		}
-		if time.Since(began) > *wait {
-			return nil, fmt.Errorf("waited %s: %w", *wait, err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(min(*wait, time.Second)):
-		}
-	}
-}
-
-// merge is the whole of the parts that are not too old.
-func (p program) merge(ctx context.Context, paths []string, maxAge *time.Duration) (*report.Report, error) {
-	parts, err := p.partReports(ctx, paths)
-	if err != nil {
-		return nil, err
-	}
-	var old []string
-	parts = slices.DeleteFunc(parts, func(part compare.PartReport) bool {
-		past := maxAge != nil && part.Part != nil && p.Now.Sub(part.Part.Began) > *maxAge
-		if past {
-			old = append(old, part.File)
-		}
-		return past
-	})
-	r, err := host.Await(ctx, func() (*report.Report, error) { return compare.MergeParts(ctx, p.Process, p.Select, parts) })
-	if err != nil && len(old) > 0 {
-		err = fmt.Errorf("%s began more than --max-age %s ago, in another run: %w", strings.Join(old, ", "), *maxAge, err)
-	}
-	return r, err
 }
 
 const mergeTakes = "merge takes the reports of all parts, or the folder they lie in: run each with --shard I/N --report json=FILE, and see mcpctl merge --help"

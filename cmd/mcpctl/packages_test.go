@@ -11,8 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mcpctl/mcpctl/internal/packages/registrytest"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mcpctl/mcpctl/internal/packages/registrytest"
 )
 
 // TestPackages runs the scripts that install with the real npm and pip, from registries on this machine. They take as long as

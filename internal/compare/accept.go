@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,18 +28,20 @@ import (
 type AcceptOptions struct {
 	Scope
 	diff.Options
-	Fingerprints []string
+	Fingerprints []string // as diff shows them; each may be shortened
+	Tools, Rules []string // all changes of these tools, of these rules; with both, those that match both
 	All          bool
-	DryRun       bool // tell, and write nothing
+	DryRun       bool // report, and write nothing
 }
 
 // Accept takes changes over into the saved snapshots, and nothing else.
 func Accept(ctx context.Context, p host.Process, o AcceptOptions, from []source.Source) (*report.Report, error) {
+	some := len(o.Fingerprints)+len(o.Tools)+len(o.Rules) > 0
 	switch {
-	case o.All && len(o.Fingerprints) > 0:
-		return nil, exit.Usagef("--all accepts everything: leave the fingerprints out, or --all")
-	case !o.All && len(o.Fingerprints) == 0:
-		return nil, exit.Usagef("accept what? name the fingerprints that mcpctl diff shows, or --all")
+	case o.All && some:
+		return nil, exit.Usagef("--all cannot be used with fingerprints, --tool or --rule")
+	case !o.All && !some:
+		return nil, exit.Misuse(exit.Advise(`see "mcpctl diff" for them`, "specify fingerprints, --tool, --rule or --all"))
 	}
 	f, err := o.load(ctx, p, from)
 	if err == nil {
@@ -134,13 +137,20 @@ func (o AcceptOptions) choose(candidates []candidate) error {
 	}
 	chosen := map[string]bool{}
 	for _, id := range o.Fingerprints {
-		named := finding.Named(all, id)
+		whole, err := completeFingerprint(id, all)
+		if err != nil {
+			return err
+		}
+		named := finding.Named(all, whole)
 		if len(named) == 0 {
 			return unknownFingerprint(id, all, silent)
 		}
 		for _, f := range named {
 			chosen[f.Fingerprint()] = true
 		}
+	}
+	if err := o.chooseMatching(all, chosen); err != nil {
+		return err
 	}
 	for i, c := range candidates {
 		for sum, others := range c.rest {
@@ -157,16 +167,66 @@ func (o AcceptOptions) choose(candidates []candidate) error {
 	return nil
 }
 
+// chooseMatching marks the findings that --tool and --rule select. A value that selects nothing is an error.
+func (o AcceptOptions) chooseMatching(all []finding.Finding, chosen map[string]bool) error {
+	unused := map[string]bool{}
+	for _, tool := range o.Tools {
+		unused["--tool "+tool] = true
+	}
+	for _, rule := range o.Rules {
+		unused["--rule "+rule] = true
+	}
+	if len(unused) == 0 {
+		return nil
+	}
+	for _, f := range all {
+		tool := strings.TrimPrefix(f.Item, "tool/")
+		ofTool := len(o.Tools) == 0 || f.Item != tool && slices.Contains(o.Tools, tool)
+		if ofTool && (len(o.Rules) == 0 || slices.Contains(o.Rules, f.Rule)) {
+			chosen[f.Fingerprint()] = true
+			delete(unused, "--tool "+tool)
+			delete(unused, "--rule "+f.Rule)
+		}
+	}
+	if names := slices.Sorted(maps.Keys(unused)); len(names) > 0 {
+		return exit.Misuse(exit.Advise(`see "mcpctl diff"`, "no change matches %s", strings.Join(names, ", ")))
+	}
+	return nil
+}
+
+// fingerprintsOf returns the fingerprints of findings and of their groups.
+func fingerprintsOf(all []finding.Finding) []string {
+	var known []string
+	for _, g := range finding.Groups(all) {
+		known = append(append(known, g.Fingerprint), g.Findings...)
+	}
+	return known
+}
+
+// completeFingerprint returns the fingerprint that begins with id, or id if none does. That of a group counts where its only
+// finding has another.
+func completeFingerprint(id string, all []finding.Finding) (string, error) {
+	var known []string
+	for _, whole := range fingerprintsOf(all) {
+		if strings.HasPrefix(whole, id) && !slices.Contains(known, whole) {
+			known = append(known, whole)
+		}
+	}
+	switch {
+	case len(known) == 0 || slices.Contains(known, id):
+		return id, nil
+	case len(known) > 1:
+		return "", exit.Usagef("fingerprint %s is ambiguous: %s", id, strings.Join(known, ", "))
+	}
+	return known[0], nil
+}
+
 // unknownFingerprint is the error for a fingerprint that nothing found has.
 func unknownFingerprint(id string, all []finding.Finding, silent []string) error {
 	if len(silent) > 0 {
 		return fmt.Errorf("there is no finding %s among the servers that answered: it may be one of %s, which did not in full", id, strings.Join(silent, ", "))
 	}
-	var known []string
-	for _, g := range finding.Groups(all) {
-		known = append(append(known, g.Fingerprint), g.Findings...)
-	}
-	return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, match.DidYouMean(id, known))
+	return exit.Usagef("there is no finding %s now%s: mcpctl diff shows those that there are", id, match.DidYouMean(id, fingerprintsOf(all)))
 }
 
 // apply works out every new snapshot, and writes them when all could be worked out.
@@ -265,8 +325,8 @@ func (o AcceptOptions) describe(c *candidate, next step) {
 	if n := len(next.Left); n > 0 {
 		words = append(words, match.Counted(n, "finding")+" left")
 	}
-	if o.DryRun {
-		words = append(words, "dry run, nothing was written")
+	if o.DryRun && saved.Action == report.Updated {
+		saved.Action = report.WouldUpdate
 	}
 	saved.Reason = strings.Join(words, "; ")
 }

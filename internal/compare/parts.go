@@ -3,10 +3,10 @@ package compare
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -172,11 +172,11 @@ func statusOf(parts []PartReport) int {
 // mostNamed is how many missing parts are looked for.
 const mostNamed = 10
 
+// longestRun bounds how far apart the parts of one run may begin: reports of the run before are often in the same place.
+const longestRun = 12 * time.Hour
+
 // fitTogether says why reports are not the parts of one run, each of them once.
 func fitTogether(parts []PartReport) error {
-	if len(parts) == 0 {
-		return errors.New("no part is left: run all of them, and merge")
-	}
 	files := map[int]string{}
 	for _, part := range parts {
 		first := parts[0]
@@ -191,6 +191,10 @@ func fitTogether(parts []PartReport) error {
 		}
 		if a, b := runOf(first.Report), runOf(part.Report); a != b {
 			return fmt.Errorf("%s and %s are of different runs: %s, and %s: give the parts of one run", first.File, part.File, a, b)
+		}
+		if apart := first.Part.Began.Sub(part.Part.Began).Abs(); apart > longestRun {
+			return fmt.Errorf("%s and %s began %s apart, in different runs: give the parts of one run",
+				first.File, part.File, apart.Round(time.Minute))
 		}
 		if first.Part.Fleet != part.Part.Fleet {
 			return fmt.Errorf("%s and %s are of different configurations: run all parts with the same configuration", first.File, part.File)

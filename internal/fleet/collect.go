@@ -188,11 +188,11 @@ func placesOf(entries []config.Entry) map[string][]report.Place {
 }
 
 // Ping pings the live targets at once, as many as Contact allows, each count times over one connection with a pause between.
-func (f *Fleet) Ping(ctx context.Context, targets []Target, count int, pause time.Duration) []Surface {
+func (f *Fleet) Ping(ctx context.Context, targets []Target) []Surface {
 	surfaces := lists.Map(targets, Target.Known)
 	servers, slots := live(targets)
 	probe.Each(ctx, servers, f.options, func(i int) (err error) {
-		surfaces[slots[i]], err = pingOne(ctx, servers[i], f.options, count, pause)
+		surfaces[slots[i]], err = pingOne(ctx, servers[i], f.options)
 		return err
 	})
 	for i := range surfaces {
@@ -201,44 +201,24 @@ func (f *Fleet) Ping(ctx context.Context, targets []Target, count int, pause tim
 	return surfaces
 }
 
-func pingOne(ctx context.Context, server probe.Server, options probe.Options, count int, pause time.Duration) (Surface, error) {
+func pingOne(ctx context.Context, server probe.Server, options probe.Options) (Surface, error) {
 	began := time.Now()
 	result := probe.Result{Server: server, Attempts: 1}
-	var times []float64
+	var took time.Duration
 	session, err := probe.Open(ctx, server, options)
 	if err == nil {
 		defer session.Close()
 		result.Transport, result.Snapshot = session.Transport(), session.Hello()
-		times, err = repeat(ctx, session, count, pause)
+		took, err = session.Ping(ctx)
 		result.Notices = session.Notices()
 	}
 	result.Err, result.Elapsed = err, time.Since(began)
 	s := FromResult(result)
-	s.Counts, s.PingMs = nil, times
+	s.Counts, s.PingMs = nil, float64(took.Microseconds())/1000
 	if err != nil {
 		s.State = report.Failed // whatever it said of itself before
 	}
 	return s, err
-}
-
-// repeat gives the milliseconds that each ping took.
-func repeat(ctx context.Context, session *probe.Session, count int, pause time.Duration) ([]float64, error) {
-	var times []float64
-	for i := range count {
-		if i > 0 {
-			select {
-			case <-ctx.Done():
-				return times, nil // which the report tells
-			case <-time.After(pause):
-			}
-		}
-		took, err := session.Ping(ctx)
-		if err != nil {
-			return times, err
-		}
-		times = append(times, float64(took.Microseconds())/1000)
-	}
-	return times, nil
 }
 
 // SessionOptions are what a session needs beside what the run says.

@@ -97,9 +97,6 @@ func (c Contact) credentials(p host.Process) (flags credentials, _ error) {
 	if err != nil {
 		return flags, exit.Misuse(err)
 	}
-	if c.HeadersHelper != "" {
-		flags.helper = &probe.Helper{Command: c.HeadersHelper}
-	}
 	if c.Bearer != "" {
 		warning, err := flags.readBearer(in, c.Bearer)
 		if err != nil {
@@ -120,8 +117,6 @@ func (c *credentials) readBearer(in config.Input, from string) (warnings []strin
 		return nil, exit.Misuse(err)
 	case c.headers["Authorization"] != "":
 		return nil, exit.Usagef("--bearer and --header give an Authorization header: keep one of them")
-	case helper != nil && c.helper != nil:
-		return nil, exit.Usagef("--bearer cmd: and --headers-helper are two commands: let one of them give all headers")
 	case helper != nil:
 		c.helper = helper
 	default:

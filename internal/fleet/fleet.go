@@ -47,9 +47,8 @@ type Contact struct {
 
 	AllowScripts bool // install scripts and builds of typed packages run
 
-	Headers       []string // "K: V" for every HTTP server, or @FILE
-	Bearer        string   // where a bearer token comes from
-	HeadersHelper string   // a command line that gives headers
+	Headers []string // "K: V" for every HTTP server, or @FILE
+	Bearer  string   // where a bearer token comes from
 }
 
 // DefaultContact negotiates the version of the protocol.

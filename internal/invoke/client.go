@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -27,23 +26,15 @@ import (
 
 // Options say how a server is found and reached, how a request is made, and where its result goes.
 type Options struct {
-	Select     fleet.Selection
-	Contact    fleet.Contact
-	Output     output.Options // Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a folder
-	MaxBytes   Size           // a larger result is refused
-	LogLevel   string         // of the messages to ask for; empty = none
-	DryRun     bool           // show the request and do not send it
-	NoValidate bool           // send what the server does not declare, too
-	Answers    []string       // to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
+	Select  fleet.Selection
+	Contact fleet.Contact
+	Output  output.Options // Format is one of Formats; empty = text on a terminal, raw elsewhere. File may be a folder
+	DryRun  bool           // show the request and do not send it
+	Answers []string       // to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
 }
 
 // Formats are the formats in which results are written.
 func Formats() []string { return []string{"text", "json", "raw"} }
-
-// LogLevels are those of the specification (RFC 5424), least first.
-func LogLevels() []string {
-	return []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
-}
 
 // Check finds mistakes before any server is contacted for nothing.
 func (o Options) Check(p host.Process) error {
@@ -51,8 +42,6 @@ func (o Options) Check(p host.Process) error {
 	switch {
 	case out.Format != "" && !slices.Contains(Formats(), out.Format):
 		return exit.Usagef("there is no format %q here: %s exist", out.Format, strings.Join(Formats(), ", "))
-	case o.LogLevel != "" && !slices.Contains(LogLevels(), o.LogLevel):
-		return exit.Usagef("--log-level is one of %s, not %q%s", strings.Join(LogLevels(), ", "), o.LogLevel, match.DidYouMean(o.LogLevel, LogLevels()))
 	case out.Format == "raw" && out.File == "" && terminal.IsTerminal(p.Out):
 		return exit.Usagef("--format raw is what the server sent, with everything in it that a terminal would obey: use --format text, or --output FILE")
 	}
@@ -104,7 +93,7 @@ func connect(ctx context.Context, p host.Process, o Options, from []source.Sourc
 	var session fleet.SessionOptions
 	if !p.Quiet {
 		c.printer = newPrinter(p, c.name())
-		session.Hear, session.LogLevel = c.printer.hear, o.LogLevel
+		session.Hear, session.LogLevel = c.printer.hear, "info"
 	}
 	t, err := terminal.Open(p)
 	if err == nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/call"
@@ -146,44 +145,6 @@ func fileName(name string) string {
 	}, name)
 	clean = strings.TrimLeft(clean, ".-")
 	return clean[:min(len(clean), 60)]
-}
-
-// Size is a number of bytes as people write it.
-type Size int
-
-// Bounds of a result.
-const (
-	DefaultMaxBytes Size = 16_000_000
-	mostMaxBytes    Size = 64 << 20 // the transports take no larger message
-)
-
-// Set reads "500000", "500KB" or "16MB".
-func (s *Size) Set(text string) error {
-	bare, factor := strings.ToUpper(text), 1
-	for unit, bytes := range map[string]int{"KB": 1000, "MB": 1000_000, "KIB": 1 << 10, "MIB": 1 << 20} {
-		if number, ok := strings.CutSuffix(bare, unit); ok {
-			bare, factor = number, bytes
-		}
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(bare))
-	if err != nil || n <= 0 || n > int(mostMaxBytes)/factor {
-		return fmt.Errorf("%q is not a size of at most 64MiB such as 500KB or 16MB", text)
-	}
-	*s = Size(n * factor)
-	return nil
-}
-
-// String is the value as it would be typed.
-func (s *Size) String() string {
-	switch {
-	case s == nil || *s == 0:
-		return ""
-	case *s%1_000_000 == 0:
-		return fmt.Sprintf("%dMB", *s/1_000_000)
-	case *s%1000 == 0:
-		return fmt.Sprintf("%dKB", *s/1000)
-	}
-	return strconv.Itoa(int(*s))
 }
 
 // verify holds what was read to the list of skills (SEP-2640, verification on read), unless it is none's or made on demand.

@@ -46,12 +46,16 @@ func (c *Client) call(ctx context.Context, tool string, given []call.Argument, w
 	if err != nil {
 		return err
 	}
-	if needsTask(item) && !c.options.NoValidate {
+	if needsTask(item) {
 		return exit.Usagef("%s: %s can only be called as a task (execution.taskSupport), which mcpctl does not do; nothing was called", c.name(), report.Visible(item.Key))
 	}
 	schema := item.InputSchema()
 	args, problems := call.Build(schema, whole, given)
-	if err := c.options.problems(c.name(), tool, c.validate(schema, args, problems)); err != nil {
+	if whole != nil && len(given) == 0 && len(problems) == 0 { // written as JSON: sent as it is
+		for _, p := range c.validate(schema, args, nil) {
+			c.note("arguments: %s", lineOf(p))
+		}
+	} else if err := c.options.problems(c.name(), tool, c.validate(schema, args, problems)); err != nil {
 		return err
 	}
 	if !c.options.DryRun {
@@ -203,7 +207,7 @@ func needsTask(tool snapshot.Item) bool {
 	return snapshot.Item{Raw: tool.Field("execution")}.Text("taskSupport") == "required"
 }
 
-// find is the item of a kind with this name. With NoValidate one that is not offered is taken as it is.
+// find returns the item of a kind with this name.
 func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (snapshot.Item, error) {
 	asked, err := c.session.List(ctx, kind)
 	list := asked[0]
@@ -211,8 +215,6 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 	switch {
 	case answer == snapshot.Present:
 		return item, nil
-	case c.options.NoValidate && (err == nil || list.State == snapshot.Truncated):
-		return snapshot.Item{Key: name, Raw: json.RawMessage("{}")}, nil
 	case answer == snapshot.Unknown:
 		return snapshot.Item{}, explain(err)
 	}
@@ -222,7 +224,7 @@ func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (sna
 
 // validate are the problems of arguments as they were written, and those that the schema has with them.
 func (c *Client) validate(schema, args json.RawMessage, problems []call.Problem) []call.Problem {
-	if c.options.NoValidate || schema == nil {
+	if schema == nil {
 		return problems
 	}
 	more, sure := call.Check(schema, args)
@@ -237,15 +239,15 @@ func (c *Client) validate(schema, args json.RawMessage, problems []call.Problem)
 	return problems
 }
 
-// problems is the usage error for arguments that are not right; nil when they are, or when nobody shall care.
+// problems is the usage error for invalid arguments; nil without one.
 func (o Options) problems(server, name string, problems []call.Problem) error {
-	if len(problems) == 0 || o.NoValidate {
+	if len(problems) == 0 {
 		return nil
 	}
 	if server != "" {
 		server += ": "
 	}
-	text := fmt.Sprintf("%s%s: the arguments are not what it takes; nothing was called (--no-validate sends them all the same)", server, report.Visible(name))
+	text := fmt.Sprintf("%s%s: invalid arguments, nothing was called", server, report.Visible(name))
 	for _, p := range problems {
 		text += "\n  " + lineOf(p)
 	}
@@ -320,9 +322,6 @@ func (c *Client) send(ctx context.Context, r request) (json.RawMessage, error) {
 		raw, err := c.session.Request(ctx, r.as(m))
 		if err != nil {
 			return nil, explain(err)
-		}
-		if len(raw) > int(c.options.MaxBytes) {
-			return nil, c.failed(r.stage, "the result has %s, which is more than --max-bytes %s allows; the server has done what it was asked", printable.Size(len(raw)), &c.options.MaxBytes)
 		}
 		need, asked, err := call.InputRequested(raw)
 		switch {

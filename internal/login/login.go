@@ -2,7 +2,6 @@
 package login
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +29,6 @@ type Options struct {
 	Device  bool           // on another device, with a code
 	Paste   bool           // no browser is opened; the address that one ends at is read from standard input
 	Scopes  []string       // asked for in addition
-	Store   string         // where the tokens are kept: "keyring" or "file"; empty = as the environment says, else keyring
 	Timeout *time.Duration // for the whole of it; nil = 5 minutes
 	CACert  []byte         // further PEM certificates to trust
 }
@@ -50,7 +48,7 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	place, err := placeFor(p, o.Store, old)
+	place, err := placeFor(p, old)
 	if err != nil {
 		return nil, err
 	}
@@ -61,17 +59,17 @@ func Login(ctx context.Context, p host.Process, server auth.Server, o Options) (
 	return reportOf(p, "login", server, l), nil
 }
 
-// placeFor is where a login is kept: as the flag says, or the environment, or where it was before, or the keyring.
-func placeFor(p host.Process, flag string, old *vault.Login) (vault.Place, error) {
+// placeFor returns where a login is kept: as the environment says, or where it was before, or in the keyring.
+func placeFor(p host.Process, old *vault.Login) (vault.Place, error) {
 	env, _ := p.Lookup("MCPCTL_TOKEN_STORE")
-	place := vault.Place(cmp.Or(flag, env))
+	place := vault.Place(env)
 	switch {
 	case place == "" && old != nil:
 		return old.Place, nil
 	case place == "":
 		return vault.Keyring, nil
 	case place != vault.Keyring && place != vault.File:
-		return "", exit.Usagef("--store (or MCPCTL_TOKEN_STORE) is keyring or file, not %q", place)
+		return "", exit.Usagef("MCPCTL_TOKEN_STORE is keyring or file, not %q", place)
 	}
 	return place, nil
 }
@@ -87,7 +85,7 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 	store := storeOf(p)
 	if place == vault.Keyring { // before anybody is asked to log in: what comes of it must be kept
 		if err := store.Keyring.Check(ctx); err != nil {
-			return nil, exit.Usagef("%w\nlog in with --store file (or MCPCTL_TOKEN_STORE=file) to keep the tokens in a file that only you can read", err)
+			return nil, exit.Usagef("%w\nlog in with MCPCTL_TOKEN_STORE=file to keep the tokens in a file that only you can read", err)
 		}
 	}
 	l, err := authorize(ctx, p, server, old, o, func(l *vault.Login) error {
@@ -210,7 +208,7 @@ func ServerOf(server probe.Server, client auth.Client) auth.Server {
 func Status(p host.Process, cfg *config.Config, entries []config.Entry, all bool) *report.Report {
 	store := storeOf(p)
 	logins, problem := store.All()
-	r := &report.Report{Command: "auth"}
+	r := &report.Report{Command: "login"}
 	if problem != nil {
 		r.Status, r.Problems = exit.Incomplete, []string{problem.Error()}
 	}

@@ -143,7 +143,7 @@ type Server struct {
 	ElapsedMs       int64  `json:"elapsedMs,omitempty"`       // milliseconds to the last answer; see Elapsed
 	Attempts        int    `json:"attempts,omitempty"`        // 1 + the retries that were used
 
-	PingMs []float64 `json:"pingMs,omitempty"` // ping: milliseconds to each answer
+	PingMs float64 `json:"pingMs,omitempty"` // ping: milliseconds to the response
 
 	Login *Login `json:"login,omitempty"` // login, logout, auth: what is known of the login
 
@@ -253,10 +253,11 @@ type Action string
 
 // The actions of the snapshot command.
 const (
-	Created   Action = "created"
-	Updated   Action = "updated"
-	Unchanged Action = "unchanged"
-	Skipped   Action = "skipped" // the file was left as it was, since the server could not be asked in full
+	Created     Action = "created"
+	Updated     Action = "updated"
+	WouldUpdate Action = "would update" // accept --dry-run
+	Unchanged   Action = "unchanged"
+	Skipped     Action = "skipped" // the file was left as it was, since the server could not be asked in full
 )
 
 // Findings are what the rules said, in the order in which they are shown. In JSON each carries its fingerprint.
@@ -374,7 +375,6 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 		"trust":    writeTrust,
 		"login":    writeLogins,
 		"logout":   writeLogins,
-		"auth":     writeLogins,
 		"rules":    writeRules,
 	}
 	view, ok := views[r.Command]

@@ -81,23 +81,18 @@ func (l Login) ends() string {
 	return l.Expires.UTC().Format(minute)
 }
 
-// writePings writes a row per server: whether it answered, and how fast.
+// writePings writes a row per server: whether it responded, and how fast.
 func writePings(p *page, r *Report) {
-	p.serverGrid(r.Servers, []column{{title: "PINGS", right: true, drop: 4}, {title: "FASTEST", right: true, drop: 5},
-		{title: "MEDIAN", right: true, least: 8}, {title: "SLOWEST", right: true, drop: 6}}, Server.pings)
+	p.serverGrid(r.Servers, []column{{title: "PING", right: true, least: 8}}, Server.ping)
 	writeFailures(p, r.Servers)
 }
 
-func (s Server) pings() []span {
-	sorted := slices.Sorted(slices.Values(s.PingMs))
-	n := len(sorted)
-	if n == 0 {
-		return make([]span, 4)
+func (s Server) ping() []span {
+	if s.PingMs == 0 {
+		return make([]span, 1)
 	}
-	return []span{{strconv.Itoa(n), plain}, {millis(sorted[0]), plain}, {millis(sorted[n/2]), bold}, {millis(sorted[n-1]), plain}}
+	return []span{{fmt.Sprintf("%.1f ms", s.PingMs), bold}}
 }
-
-func millis(ms float64) string { return fmt.Sprintf("%.1f ms", ms) }
 
 func writeSaved(p *page, r *Report) {
 	saved := lists.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
