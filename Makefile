@@ -11,11 +11,8 @@ GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
 ACT := github.com/nektos/act@v0.2.89
 CONFORMANCE := 0.2.0-alpha.12 0.1.16
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
-GCS := github.com/fsouza/fake-gcs-server@v1.56.1
-AZURITE := azurite@3.35.0
-EMULATORS := $(CURDIR)/bin/_emulators
 
-.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-fleet test-kubernetes emulators test-store test-real test-systems test-browser conformance bench cost scale corpus check-corpus oracle composed soak clean
+.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-fleet test-kubernetes test-real test-systems test-browser conformance bench cost scale corpus check-corpus oracle composed soak clean
 
 build:                ## build bin/mcpctl
 	$(RELEASED) -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -44,9 +41,9 @@ cover:                ## statement coverage of product code; 85 % is the floor f
 	sh scripts/cover.sh $(RACE)
 
 lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
-	test -z "$$(gofmt -l cmd pkg internal mcpctl-store examples layout_test.go)" || { gofmt -l cmd pkg internal mcpctl-store examples layout_test.go; exit 1; }
+	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,scale,soak,store ./cmd/mcpctl ./internal/report
+	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,scale,soak ./cmd/mcpctl ./internal/report
 	$(GO) mod verify
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run $(ACTIONLINT)
@@ -68,15 +65,6 @@ test-packages:        ## packages fetched, locked and packed with the real npm a
 
 test-fleet:           ## 1,000 servers in the parts of a real Slurm array, one of them killed, merged; says what it skips
 	$(GO) test -tags fleet -count=1 -timeout 10m -v -run '^TestFleet' ./cmd/mcpctl
-
-emulators:            ## what stands for the stores of Google and Azure in test-store, which takes minutes to build and to install
-	GOBIN='$(EMULATORS)' $(GO) install $(GCS)
-	npm install --no-audit --no-fund --no-save --prefix '$(EMULATORS)' $(AZURITE)
-
-test-store: export PATH := $(EMULATORS):$(EMULATORS)/node_modules/.bin:$(PATH)
-test-store:           ## real stores with faults in between: S3, and Google and Azure after make emulators; says what it skips
-	$(GO) test -tags store -count=1 -timeout 10m -v -run '^TestStore' ./cmd/mcpctl
-	cd mcpctl-store && $(GO) vet ./... && $(GO) test -count=1 -timeout 10m ./...
 
 test-kubernetes:      ## examples/fleet/kubernetes on a real cluster of one node, which is built once and kept (MCPCTL_KUBERNETES=FOLDER); says what it skips
 	$(GO) test -tags fleet -count=1 -timeout 60m -v -run '^TestOnKubernetes$$' ./cmd/mcpctl

@@ -22,7 +22,7 @@ const module = "github.com/mcpctl/mcpctl/"
 // each floor gives is told in docs/architecture.md, what each package gives in its comment.
 var floors = [][]string{
 	0:  {"internal/ecma", "internal/lists", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/match"},
-	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/wording", "internal/terminal", "internal/vault", "internal/printable", "internal/store"},
+	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/wording", "internal/terminal", "internal/vault", "internal/printable"},
 	2:  {"internal/signature", "pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/declared", "internal/report", "internal/rules", "pkg/probe", "pkg/watch"},
 	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},
@@ -44,7 +44,7 @@ var libraries = map[string][]string{
 	"github.com/clipperhouse/displaywidth":     {"internal/report", "internal/terminal", "internal/watchrun"},
 	"github.com/fsnotify/fsnotify":             {"internal/watchrun"},
 	"github.com/git-pkgs/gitignore":            {"internal/watchrun"},
-	"github.com/gofrs/flock":                   {"internal/files", "internal/store", "internal/watchrun"},
+	"github.com/gofrs/flock":                   {"internal/files", "internal/watchrun"},
 	"github.com/google/go-containerregistry":   {"internal/packages"},
 	"github.com/joho/godotenv":                 {"internal/config"},
 	"github.com/mark3labs/mcp-go":              {"internal/transport", "pkg/probe", "examples/tickets"},
@@ -252,7 +252,7 @@ func productFiles(t *testing.T) []string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || path == "mcpctl-store" || // a module of its own
+		case d.IsDir() && (d.Name() == "testdata" ||
 			len(path) > 1 && strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
 		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):

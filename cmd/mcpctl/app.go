@@ -21,7 +21,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 // program is one run of mcpctl as a command sees it. Every command has a copy of its own, into which its flags write.
@@ -38,9 +37,6 @@ type program struct {
 }
 
 func run(ctx context.Context, args []string, p host.Process) int {
-	stores := store.New(p)
-	defer stores.Close()
-	p.Store = stores
 	completing := len(args) > 0 && args[len(args)-1] == completionFlag
 	if completing {
 		args = args[:len(args)-1]

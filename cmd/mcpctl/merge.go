@@ -13,8 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 func mergeCommand(p program) *cli.Command {
@@ -43,26 +41,19 @@ servers; a missing shard is status 3.`,
 
 const mergeTakes = "merge takes the reports of all parts, or the folder they lie in: run each with --shard I/N --report json=FILE, and see mcpctl merge --help"
 
-// partReports reads reports from files, and from the JSON files of folders, which may be in a store.
+// partReports reads reports from files, and from the JSON files of folders.
 func (p program) partReports(ctx context.Context, paths []string) ([]compare.PartReport, error) {
 	var parts []compare.PartReport
 	for _, path := range paths {
-		files, err := jsonFiles(path), error(nil)
-		if store.Is(path) && source.Parse(path).Whole() {
-			files, err = source.List(ctx, p.Process, path)
-		}
-		for _, file := range files {
-			part := compare.PartReport{File: file}
-			if part.Report, err = p.savedReport(ctx, file); err != nil {
-				if errors.Is(err, fs.ErrNotExist) {
-					err = exit.Usagef("there is no %s: %s", file, mergeTakes)
-				}
-				break
+		for _, file := range jsonFiles(path) {
+			r, err := p.savedReport(ctx, file)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = exit.Usagef("there is no %s: %s", file, mergeTakes)
 			}
-			parts = append(parts, part)
-		}
-		if err != nil {
-			return nil, err
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, compare.PartReport{File: file, Report: r})
 		}
 	}
 	if len(parts) == 0 {

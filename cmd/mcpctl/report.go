@@ -12,7 +12,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/output"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 func reportCommand(p program) *cli.Command {
@@ -38,11 +37,8 @@ func reportCommand(p program) *cli.Command {
 
 // savedFile reads a file that somebody named; - is standard input.
 func (p program) savedFile(ctx context.Context, path string) ([]byte, error) {
-	switch {
-	case path == "-":
+	if path == "-" {
 		return source.ReadLimited(path, p.In)
-	case store.Is(path):
-		return store.Read(ctx, p.Process, path, source.MaxSize)
 	}
 	return source.ReadNamed(ctx, path)
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -40,7 +39,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	case err != nil:
 		return nil, err
 	case o.File != "":
-		err = store.CheckOutput(p, o.File)
+		err = files.CheckOutput(p.Dir, o.File)
 	default:
 		err = checkFolder(p, f.Config.Project)
 	}
@@ -58,7 +57,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	files.SweepSnapshots(f.Config.Project.Snapshots)
 	write := replace
 	if o.File != "" {
-		write = store.WriteOutput
+		write = writeOutput
 	}
 	surfaces, err := f.Each(ctx, targets, func(_ int, s *fleet.Surface) error {
 		defer s.LetGo()
@@ -149,14 +148,14 @@ func keepUnread(ctx context.Context, p host.Process, now *snapshot.Snapshot, fil
 	}
 }
 
-// writeFile writes a file, or an object in a store.
 type writeFile = func(ctx context.Context, p host.Process, file string, data []byte) error
+
+func writeOutput(ctx context.Context, p host.Process, file string, data []byte) error {
+	return files.WriteOutput(ctx, p.Dir, file, files.Bytes(data))
+}
 
 // replace writes a file that is whole at any time, and its folder. A link is followed inside the project, and stays.
 func replace(ctx context.Context, p host.Process, file string, data []byte) error {
-	if store.Is(file) {
-		return p.Store.Put(ctx, file, data)
-	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
@@ -177,7 +176,7 @@ func replace(ctx context.Context, p host.Process, file string, data []byte) erro
 // compareSaved tells what saving data to file does. A file that cannot be read as a snapshot is not overwritten, and neither
 // is that of another server by one that only the command line names.
 func compareSaved(ctx context.Context, p host.Process, now fleet.Surface, data []byte, file string, limit time.Duration) (*report.Saved, error) {
-	before, err := store.Read(ctx, p, file, source.MaxSize)
+	before, err := files.ReadRegular(file, source.MaxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, files.ErrNotRegular) && !files.IsDir(file): // a pipe or a device
 		return &report.Saved{Action: report.Created}, nil

@@ -77,7 +77,7 @@ func (r *room) close() error {
 }
 
 func finish(servers []waiting, fit bool) error {
-	return fleet.Visit("", len(servers), func(i int) error { return servers[i].judge(fit) })
+	return fleet.Visit(len(servers), func(i int) error { return servers[i].judge(fit) })
 }
 
 // Steps on the schemas of all servers of a run, and of one server at least: no change of a real server needs so many.

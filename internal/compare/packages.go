@@ -3,6 +3,9 @@ package compare
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,18 +16,17 @@ import (
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/store"
 )
 
-func readLock(ctx context.Context, p host.Process, f *fleet.Fleet) (packages.Lock, error) {
-	lock, err := packages.ReadLock(ctx, p, store.Beside(f.Config.Project.Snapshots, packages.LockFile))
+func readLock(f *fleet.Fleet) (packages.Lock, error) {
+	lock, err := packages.ReadLock(filepath.Join(f.Config.Project.Snapshots, packages.LockFile))
 	return lock, exit.Misuse(err)
 }
 
 // relock writes down which packages the saved surfaces of servers come from, if that is news. A package that its registry does
 // not describe is not locked.
 func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.Surface) error {
-	lock, err := readLock(ctx, p, f)
+	lock, err := readLock(f)
 	if err != nil {
 		return err
 	}
@@ -53,25 +55,20 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 		}
 	}
 	_ = lookups.Wait() // which only notes
-	file := store.Beside(f.Config.Project.Snapshots, packages.LockFile)
-	return store.Update(ctx, p, file, packages.LockLimit, func(before []byte) ([]byte, error) {
-		lock := packages.Lock{}
-		if before != nil {
-			var err error
-			if lock, err = packages.ParseLock(file, before); err != nil {
-				return nil, err
-			}
+	before := maps.Clone(lock)
+	for i, s := range saved {
+		if delete(lock, s.Name); entries[i].Name != "" {
+			lock[s.Name] = entries[i]
 		}
-		for i, s := range saved {
-			if delete(lock, s.Name); entries[i].Name != "" {
-				lock[s.Name] = entries[i]
-			}
-		}
-		if before == nil && len(lock) == 0 {
-			return nil, nil
-		}
-		return lock.Encode()
-	}, replace)
+	}
+	if reflect.DeepEqual(before, lock) {
+		return nil
+	}
+	data, err := lock.Encode()
+	if err != nil {
+		return err
+	}
+	return replace(ctx, p, filepath.Join(f.Config.Project.Snapshots, packages.LockFile), data)
 }
 
 // maxLookups is how many packages are looked up at once.
@@ -110,7 +107,7 @@ func (p Pair) cause(changed bool) string {
 // keptToLock compares servers with what is saved, and contacts none that would start another package than what was locked. The
 // others start exactly what is locked.
 func keptToLock(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source) ([]Pair, error) {
-	lock, err := readLock(ctx, p, f)
+	lock, err := readLock(f)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +202,7 @@ func history(ctx context.Context, f *fleet.Fleet, n int, from []source.Source) (
 // upgrades returns servers in the version that is configured and in the newest one. No registry is asked about a server that may
 // not start.
 func upgrades(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, part bool) ([]Pair, error) {
-	lock, err := readLock(ctx, p, f)
+	lock, err := readLock(f)
 	if err != nil {
 		return nil, err
 	}

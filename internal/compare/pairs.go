@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -40,7 +40,7 @@ type baseline struct {
 }
 
 func openBaseline(ctx context.Context, p host.Process, folder string) baseline {
-	lock, err := packages.ReadLock(ctx, p, store.Beside(folder, packages.LockFile))
+	lock, err := packages.ReadLock(filepath.Join(folder, packages.LockFile))
 	if err != nil {
 		p.Note("why a server changed cannot be told: %v", err)
 	}
@@ -71,12 +71,15 @@ func (b baseline) with(ctx context.Context, s fleet.Surface) Pair {
 func withSaved(ctx context.Context, p host.Process, current []fleet.Surface, folder string) []Pair {
 	current = slices.DeleteFunc(slices.Clone(current), func(s fleet.Surface) bool { return s.State == report.Disabled })
 	pairs, saved := make([]Pair, len(current)), openBaseline(ctx, p, folder)
-	store.Each(folder, len(current), func(i int) { pairs[i] = saved.with(ctx, current[i]) })
+	_ = fleet.Visit(len(current), func(i int) error {
+		pairs[i] = saved.with(ctx, current[i])
+		return nil
+	})
 	return pairs
 }
 
 // SavedFile is the file of a server's snapshot in a folder.
-func SavedFile(folder, server string) string { return store.Join(folder, config.FileName(server)) }
+func SavedFile(folder, server string) string { return filepath.Join(folder, config.FileName(server)) }
 
 // spoil makes a failure of s from what is wrong with its file: other servers are told of all the same.
 func spoil(s *fleet.Surface, stage string, err error) {
@@ -150,7 +153,7 @@ func (e extent) matchByName(ctx context.Context, f *fleet.Fleet, before []fleet.
 		if err != nil {
 			return err
 		}
-		return fleet.Visit("", len(left), func(i int) error {
+		return fleet.Visit(len(left), func(i int) error {
 			was, err := left[i].Read()
 			if err != nil {
 				return err
@@ -169,7 +172,7 @@ type pairing struct {
 // there are pairs of which both sides are known.
 func there(pairs []Pair, err error) (pairing, error) {
 	return pairing{len(pairs), func(visit func(int, Pair) error) error {
-		return fleet.Visit("", len(pairs), func(i int) error { return visit(i, pairs[i]) })
+		return fleet.Visit(len(pairs), func(i int) error { return visit(i, pairs[i]) })
 	}}, err
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/rules"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -25,13 +24,9 @@ type Scope struct {
 	Contact fleet.Contact
 }
 
-// load reads the configuration for the servers that are named. The store that their snapshots are in must be one that can be reached.
+// load reads the configuration for the servers that are named.
 func (s Scope) load(ctx context.Context, p host.Process, from []source.Source) (*fleet.Fleet, error) {
-	f, err := fleet.Load(ctx, p, s.Select, s.Contact, from)
-	if err == nil && store.Is(f.Config.Project.Snapshots) {
-		err = p.Store.Check(f.Config.Project.Snapshots)
-	}
-	return f, err
+	return fleet.Load(ctx, p, s.Select, s.Contact, from)
 }
 
 // Policy is what mcpctl.yaml decides about findings. failOn, as --fail-on has it, beats its threshold for every server.

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
-	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
 
@@ -271,9 +270,6 @@ type origin struct {
 
 // resolve is a path as seen from a folder; an absolute one is the same from everywhere.
 func resolve(folder, path string) string {
-	if store.Is(path) {
-		return path
-	}
 	return filepath.Clean(files.From(folder, path))
 }
 
@@ -401,9 +397,6 @@ const confineHint = "keep it inside the project, or name the file with --config 
 
 // outside is where a path leads that is not inside the project; "" when it is.
 func (in Input) outside(path string) string {
-	if store.Is(path) {
-		return path
-	}
 	return files.LeadsOut(in.Dir, path)
 }
 
@@ -424,9 +417,6 @@ func (l *loader) confinePaths() {
 	}
 	if p.Stray = l.in.outside(p.Snapshots); p.Stray != "" && p.snapshotsLine > 0 {
 		l.stray(p.snapshotsLine, "keeps snapshots in", p.Stray)
-	}
-	if store.Is(p.Snapshots) { // nothing is asked with the user's credentials
-		p.Snapshots = filepath.Join(l.in.Dir, defaultSnapshots)
 	}
 }
 

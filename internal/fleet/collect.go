@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -50,7 +50,7 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 	arrived := make([]*Surface, len(targets))
 	progress, places := terminal.NewProgress(f.process, lists.Map(servers, func(s probe.Server) string { return report.Visible(s.Name) })), placesOf(f.Config.Entries)
 	defer progress.Finish()
-	begin, visits := newVisits(f.Config.Project.Snapshots, stop, func(i int) error {
+	begin, visits := newVisits(stop, func(i int) error {
 		s := arrived[i]
 		if s == nil {
 			known, err := targets[i].later()
@@ -124,11 +124,10 @@ func (f *Fleet) Later(ctx context.Context, targets []Target) ([]Pending, error) 
 	return all, err
 }
 
-// newVisits are visits that begin as soon as there are no more than the folder that they read and write in bears. The first error
-// stops the run; what would begin after it is passed over.
-func newVisits(folder string, stop context.CancelCauseFunc, visit func(i int) error) (begin func(i int), visits *errgroup.Group) {
+// newVisits returns visits that begin while a processor is free. The first error stops the run; what would begin after it is skipped.
+func newVisits(stop context.CancelCauseFunc, visit func(i int) error) (begin func(i int), visits *errgroup.Group) {
 	visits = new(errgroup.Group)
-	visits.SetLimit(store.Workers(folder))
+	visits.SetLimit(runtime.GOMAXPROCS(0))
 	var failed atomic.Bool
 	return func(i int) {
 		visits.Go(func() error {
@@ -146,8 +145,8 @@ func newVisits(folder string, stop context.CancelCauseFunc, visit func(i int) er
 }
 
 // Visit is Fleet.Visit of surfaces that are there already.
-func Visit(folder string, n int, visit func(i int) error) error {
-	begin, visits := newVisits(folder, func(error) {}, visit)
+func Visit(n int, visit func(i int) error) error {
+	begin, visits := newVisits(func(error) {}, visit)
 	for i := range n {
 		begin(i)
 	}

@@ -25,20 +25,6 @@ type Process struct {
 	Version        string    // of this program
 	Now            time.Time // when the run began; it decides what has expired
 	Quiet, Verbose bool      // what the user wants to be told on Err
-	Store          Store     // nil = nothing is kept in stores
-}
-
-// ErrChanged is the error of a write to what somebody else has written since it was read.
-var ErrChanged = errors.New("somebody else has written it meanwhile")
-
-// Store reaches objects by their locations, as s3://BUCKET/KEY. What a run has read, Put replaces only as it was then.
-type Store interface {
-	Check(at string) error // what keeps it from being reached at all
-	Get(ctx context.Context, at string) ([]byte, error)
-	Put(ctx context.Context, at string, data []byte) error
-	Create(ctx context.Context, at string, data []byte) error // where nothing is yet
-	Remove(ctx context.Context, at string) error
-	List(ctx context.Context, folder string) ([]string, error) // all that is below
 }
 
 // Lookup reads one variable of the environment; the last of a name counts.

@@ -19,7 +19,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/rules"
-	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -96,7 +95,7 @@ func checkPath(p host.Process, flag, path string) error {
 	if path == "" {
 		return nil
 	}
-	if err := store.CheckOutput(p, path); err != nil {
+	if err := files.CheckOutput(p.Dir, path); err != nil {
 		return exit.Usagef("%s%w", flag, err)
 	}
 	return nil
@@ -184,7 +183,7 @@ func (o Options) answer(ctx context.Context, p host.Process, content files.Conte
 	if o.File == "" {
 		return content(p.Out)
 	}
-	if err := store.WriteContent(ctx, p, o.File, content); err != nil {
+	if err := files.WriteOutput(ctx, p.Dir, o.File, content); err != nil {
 		return fmt.Errorf("writing --output %s: %w", o.File, err)
 	}
 	return nil
@@ -195,7 +194,7 @@ func writeReports(ctx context.Context, p host.Process, o Options, view report.Op
 	view.Width, view.Color = 0, false
 	var errs []error
 	for _, f := range o.Reports {
-		if err := store.WriteContent(ctx, p, f.Path, content(f.Format, view)); err != nil {
+		if err := files.WriteOutput(ctx, p.Dir, f.Path, content(f.Format, view)); err != nil {
 			errs = append(errs, fmt.Errorf("writing --report %s: %w", f, err))
 		}
 	}

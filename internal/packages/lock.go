@@ -1,7 +1,6 @@
 package packages
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 // Package is one release of a package as its registry describes it.
@@ -24,8 +22,8 @@ type Package struct {
 // LockFile is the file beside snapshots that says which packages they were taken of.
 const LockFile = "mcpctl.lock.json"
 
-// LockLimit bounds the file, in bytes.
-const LockLimit = 32 << 20
+// lockLimit bounds the file, in bytes.
+const lockLimit = 32 << 20
 
 // Lock is the packages that saved servers were started from, by the names of the servers.
 type Lock map[string]Package
@@ -43,8 +41,8 @@ type lockFormat struct {
 }
 
 // ReadLock reads the file; one that does not exist is an empty lock.
-func ReadLock(ctx context.Context, p host.Process, file string) (Lock, error) {
-	data, err := store.Read(ctx, p, file, LockLimit)
+func ReadLock(file string) (Lock, error) {
+	data, err := files.ReadRegular(file, lockLimit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Lock{}, nil
 	}

@@ -2,16 +2,13 @@ package source
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -22,7 +19,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/store"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -74,44 +70,10 @@ func (s Source) read(ctx context.Context, p host.Process, folder string) ([]Save
 		return parseAll(ctx, "-", "stdin", p.In)
 	case s.Kind == Git:
 		return readGit(ctx, p, s.Word, folder)
-	case s.Whole() && store.Is(s.Word):
-		return readStored(ctx, p, s.Word)
 	case s.Whole():
 		return readFolder(ctx, p, s.Word)
-	case store.Is(s.Word):
-		return readRegular(ctx, p, s.Word)
 	}
 	return readFile(ctx, s.Word)
-}
-
-// List are the JSON files below a folder in a store, by their names.
-func List(ctx context.Context, p host.Process, folder string) ([]string, error) {
-	all, err := p.Store.List(ctx, folder)
-	all = slices.DeleteFunc(all, func(at string) bool { return !strings.HasSuffix(at, extension) })
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(path.Base(a), path.Base(b)), cmp.Compare(a, b)) })
-	return all, err
-}
-
-// readStored reads the snapshots below a folder in a store.
-func readStored(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
-	all, err := List(ctx, p, folder)
-	if err != nil {
-		return nil, err
-	}
-	lock, err := packages.ReadLock(ctx, p, store.Beside(folder, packages.LockFile))
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(at string) bool { return path.Base(at) == packages.LockFile })
-	if len(all) == 0 {
-		return nil, noneIn(folder)
-	}
-	read, errs := make([][]Saved, len(all)), make([]error, len(all))
-	store.Each(folder, len(all), func(i int) { read[i], errs[i] = readRegular(ctx, p, all[i]) })
-	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-		return nil, errs[i]
-	}
-	return locked(slices.Concat(read...), lock), nil
 }
 
 func noneIn(folder string) error {
@@ -123,7 +85,7 @@ func readFolder(ctx context.Context, p host.Process, folder string) ([]Saved, er
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	lock, err := packages.ReadLock(ctx, p, filepath.Join(folder, packages.LockFile))
+	lock, err := packages.ReadLock(filepath.Join(folder, packages.LockFile))
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
@@ -183,7 +145,7 @@ func locked(found []Saved, lock packages.Lock) []Saved {
 	return found
 }
 
-// ReadFile reads the snapshot in a saved file, or in a store. The error of one that is not there wraps fs.ErrNotExist.
+// ReadFile reads the snapshot in a saved file. The error of one that is not there wraps fs.ErrNotExist.
 func ReadFile(ctx context.Context, p host.Process, path string) (Saved, error) {
 	saved, err := readRegular(ctx, p, path)
 	switch {
@@ -196,9 +158,9 @@ func ReadFile(ctx context.Context, p host.Process, path string) (Saved, error) {
 }
 
 func readRegular(ctx context.Context, p host.Process, path string) ([]Saved, error) {
-	data, err := store.Read(ctx, p, path, MaxSize)
+	data, err := files.ReadRegular(path, MaxSize)
 	switch {
-	case err != nil && (store.Is(path) || errors.Is(err, fs.ErrNotExist)): // which names it
+	case errors.Is(err, fs.ErrNotExist): // which names it
 		return nil, exit.Misuse(err)
 	case err != nil:
 		return nil, exit.Usagef("reading %s: %w", path, err)

@@ -8,7 +8,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
-	"github.com/mcpctl/mcpctl/internal/store"
 )
 
 // Source is one SOURCE of the command line, parsed.
@@ -27,7 +26,7 @@ const (
 	URL                    // an HTTP server
 	Package                // the server in a published package, such as npm:NAME@VERSION
 	Command                // the ad-hoc stdio server behind "--"
-	Path                   // a snapshot file, or a folder of them; also in a store
+	Path                   // a snapshot file, or a folder of them
 	Git                    // snapshots as committed
 	Stdin                  // a snapshot on standard input
 )
@@ -43,7 +42,7 @@ func Parse(word string) Source {
 		return Source{Kind: Package, Word: word}
 	case isURL(word):
 		return Source{Kind: URL, Word: word}
-	case store.Is(word), strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"), files.IsDir(word):
+	case strings.ContainsAny(word, `/\`) && !slashedName(word), strings.HasSuffix(word, ".json"), files.IsDir(word):
 		return Source{Kind: Path, Word: word}
 	}
 	return Source{Kind: Configured, Word: word}
@@ -63,8 +62,8 @@ func ParseAll(words, command []string) ([]Source, error) {
 		if word == "" {
 			return nil, exit.Usagef("an empty SOURCE")
 		}
-		if strings.Contains(word, "://") && !isURL(word) && !store.Is(word) {
-			return nil, exit.Usagef("%q is no address that mcpctl knows: it speaks http:// and https://, over which MCP servers are reached, and reads what is saved in s3://, gs://, azblob:// and file://", word)
+		if strings.Contains(word, "://") && !isURL(word) {
+			return nil, exit.Usagef("%q is no address that mcpctl knows: it speaks http:// and https://, over which MCP servers are reached", word)
 		}
 		all = append(all, Parse(word))
 	}
@@ -91,7 +90,7 @@ func (s Source) Live() bool { return s.Kind <= Command }
 
 // Whole tells whether the SOURCE is a folder of snapshots: what is not in it is not there.
 func (s Source) Whole() bool {
-	return s.Kind == Path && (files.IsDir(s.Word) || store.Is(s.Word) && !strings.HasSuffix(s.Word, extension)) || s.Kind == Git && !strings.HasSuffix(s.Word, extension)
+	return s.Kind == Path && files.IsDir(s.Word) || s.Kind == Git && !strings.HasSuffix(s.Word, extension)
 }
 
 // String is the SOURCE as it is written.
