@@ -1,15 +1,13 @@
-// Package accept moves a saved snapshot forward by some of the changes that a comparison found, and by nothing else.
+// Package accept moves a saved snapshot forward by some of the changes that a comparison found.
 //
-// One finding can stand for several edits, and one edit be behind several findings. So each accepted finding is tried out:
-// values at its place, then around it, are taken over, and the comparison is asked again. The smallest step that ends the
-// finding, and as few others as can be, is taken; Result says what went along. To take over whole items would accept what
-// nobody read.
+// Changes are accepted by item: a tool, prompt, resource, template or skill is taken over as a whole, and of the server
+// itself the member of the snapshot that a finding is about, such as serverInfo. Findings of one item therefore go
+// together; Result names all that were taken.
 package accept
 
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -19,25 +17,24 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Compare is a comparison of two snapshots. It must answer the same to the same two each time.
+// Compare compares two snapshots. It must answer the same to the same two each time.
 type Compare func(old, new *snapshot.Snapshot) []finding.Finding
 
 // Result is a snapshot that was moved forward.
 type Result struct {
 	Snapshot *snapshot.Snapshot
-	Taken    []finding.Finding // what was found before and is not any more: the chosen findings, and what cannot be told apart from them
-	Left     []finding.Finding // what is found still, or in other words
+	Taken    []finding.Finding // the chosen findings, and others of their items
+	Left     []finding.Finding // what the comparison still finds
 }
 
-// Move takes over from new what the chosen findings of compare(old, new) tell, by fingerprint. A finding that no change of
-// old can end is an error, and so is an unknown fingerprint.
+// Move takes over from new the items of the chosen findings of compare(old, new), by fingerprint. An unknown fingerprint
+// is an error, and so is a finding about the comparison itself, which no change of old can end.
 func Move(old, new *snapshot.Snapshot, chosen []string, compare Compare) (Result, error) {
-	m := mover{new: new, compare: compare}
 	before := compare(old, new)
-	known := lists.Set(lists.Map(before, func(f finding.Finding) string { return f.Fingerprint() }))
+	known := lists.Set(fingerprints(before))
 	for _, id := range chosen {
 		if !known[id] {
-			return Result{}, fmt.Errorf("accepting %s: nothing that was found has this fingerprint", id)
+			return Result{}, fmt.Errorf("accepting %s: there is no such finding", id)
 		}
 	}
 	moved := old
@@ -45,238 +42,110 @@ func Move(old, new *snapshot.Snapshot, chosen []string, compare Compare) (Result
 		if !slices.Contains(chosen, f.Fingerprint()) {
 			continue
 		}
-		next, ok := m.step(moved, f, before)
-		if !ok {
-			return Result{}, fmt.Errorf("accepting %s (%s): it is about the comparison, not about what is saved", f.Fingerprint(), f.Rule)
+		next, err := take(moved, new, f, before)
+		if err != nil {
+			return Result{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, err)
 		}
 		moved = next
 	}
 	after := compare(moved, new)
-	return Result{Snapshot: moved, Taken: ended(before, after), Left: after}, nil
-}
-
-type mover struct {
-	new     *snapshot.Snapshot
-	compare Compare
-}
-
-// step moves a snapshot forward by one finding, unless an earlier step did; most are judged with their item alone in view.
-func (m mover) step(from *snapshot.Snapshot, wanted finding.Finding, before []finding.Finding) (*snapshot.Snapshot, bool) {
-	if near := m.near(from, wanted, before); near != nil {
-		m := mover{near, m.compare}
-		if found := m.compare(from, near); contains(found, wanted) {
-			return m.cheapest(from, wanted, found)
-		}
-	}
-	found := m.compare(from, m.new)
-	target, ok := recognise(wanted, found)
-	if !ok {
-		return from, true
-	}
-	return m.cheapest(from, target, found)
-}
-
-// cheapest is the candidate that ends the target at the least cost; false when none ends it.
-func (m mover) cheapest(from *snapshot.Snapshot, target finding.Finding, found []finding.Finding) (best *snapshot.Snapshot, ok bool) {
-	least := 0
-	for candidate := range m.candidates(from, target, found) {
-		price, ends := cost(target, found, m.compare(candidate, m.new))
-		if ends && (best == nil || price < least) {
-			best, least = candidate, price
-		}
-		if best != nil && least == 0 {
-			break
-		}
-	}
-	return best, best != nil
-}
-
-func contains(found []finding.Finding, f finding.Finding) bool {
-	return slices.ContainsFunc(found, func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() })
-}
-
-// recognise finds a finding among those of a later comparison, which may tell it in other words.
-func recognise(f finding.Finding, found []finding.Finding) (finding.Finding, bool) {
-	for _, same := range []func(finding.Finding) bool{
-		func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() },
-		func(g finding.Finding) bool { return g.Rule == f.Rule && samePlace(f, g) },
-		func(g finding.Finding) bool { return samePlace(f, g) },
-	} {
-		if i := slices.IndexFunc(found, same); i >= 0 {
-			return found[i], true
-		}
-	}
-	return finding.Finding{}, false
-}
-
-func samePlace(f, g finding.Finding) bool { return f.Item == g.Item && f.Pointer() == g.Pointer() }
-
-// cost is how far a step goes beyond its target: findings ended count most. ends is false while the target is there.
-func cost(target finding.Finding, before, after []finding.Finding) (price int, ends bool) {
-	const lost = 1000
-	known := lists.Set(lists.Map(before, func(f finding.Finding) string { return f.Fingerprint() }))
-	for _, f := range after {
-		if f.Fingerprint() == target.Fingerprint() {
-			return 0, false
-		}
-		if !known[f.Fingerprint()] {
-			price++
-		}
-	}
-	for _, f := range ended(before, after) {
-		if f.Fingerprint() != target.Fingerprint() {
-			price += lost
-		}
-	}
-	return price, true
-}
-
-// ended are the findings of before at whose places after has none.
-func ended(before, after []finding.Finding) []finding.Finding {
-	type place struct{ item, pointer string }
-	places, prints := map[place]bool{}, map[string]bool{}
-	for _, f := range after {
-		places[place{f.Item, f.Pointer()}], prints[f.Fingerprint()] = true, true
-	}
-	ended := []finding.Finding{}
+	left := lists.Set(fingerprints(after))
 	for _, f := range before {
-		if !prints[f.Fingerprint()] && !places[place{f.Item, f.Pointer()}] {
-			ended = append(ended, f)
+		if slices.Contains(chosen, f.Fingerprint()) && left[f.Fingerprint()] {
+			return Result{}, fmt.Errorf("accepting %s (%s): %w", f.Fingerprint(), f.Rule, errComparison)
 		}
 	}
-	return ended
+	taken := lists.Filter(before, func(f finding.Finding) bool { return !left[f.Fingerprint()] })
+	return Result{Snapshot: moved, Taken: taken, Left: after}, nil
 }
 
-// candidates are the snapshots that a finding may lead to, the smallest step first.
-func (m mover) candidates(from *snapshot.Snapshot, target finding.Finding, found []finding.Finding) iter.Seq[*snapshot.Snapshot] {
-	if target.Item == "" {
-		return m.ofServer(from, target)
-	}
-	if kind, key, ok := itemOf(target); ok {
-		return m.ofItem(from, target, kind, key, successor(kind, target.Item, found, m.new))
-	}
-	return func(func(*snapshot.Snapshot) bool) {}
+var errComparison = fmt.Errorf("it is about the comparison, not about what is saved")
+
+func fingerprints(findings []finding.Finding) []string {
+	return lists.Map(findings, func(f finding.Finding) string { return f.Fingerprint() })
 }
 
-func itemOf(f finding.Finding) (kind snapshot.Kind, key string, ok bool) {
+// take returns a snapshot with what a finding is about as new has it.
+func take(from, new *snapshot.Snapshot, f finding.Finding, found []finding.Finding) (*snapshot.Snapshot,
+	error) {
 	for _, kind := range snapshot.Kinds() {
-		if key, ok := strings.CutPrefix(f.Item, kind.ID("")); ok {
-			return kind, key, true
+		key, ok := strings.CutPrefix(f.Item, kind.ID(""))
+		if !ok {
+			continue
 		}
+		moved := takeItem(from, new, kind, key)
+		if next := successor(new, kind, f.Item, found); next != "" {
+			moved = takeItem(moved, new, kind, next)
+		}
+		return moved, nil
 	}
-	return "", "", false
+	place := rawjson.Split(f.Path)
+	if f.Item != "" || len(place) == 0 || slices.Contains(snapshot.Kinds(), snapshot.Kind(place[0])) {
+		return nil, errComparison // never a whole list: what is not known is not gone
+	}
+	return takeMember(from, new, place[0])
 }
 
-// near differs from a snapshot as the new one does in the finding's item alone; nil when it is about no item.
-func (m mover) near(from *snapshot.Snapshot, f finding.Finding, found []finding.Finding) *snapshot.Snapshot {
-	kind, key, ok := itemOf(f)
-	if !ok {
-		return nil
-	}
-	items := group(m.new, kind, key)
-	if next := successor(kind, f.Item, found, m.new); next != "" {
-		items = append(items, group(m.new, kind, next)...)
-	}
-	return m.with(from, kind, key, items)
-}
-
-// successor is the key under which an item that is gone is found now; empty when no finding says so.
-func successor(kind snapshot.Kind, item string, found []finding.Finding, new *snapshot.Snapshot) string {
+// successor returns the key of the item that a removed one was renamed to; empty when no finding says so.
+func successor(new *snapshot.Snapshot, kind snapshot.Kind, item string, found []finding.Finding) string {
 	for _, f := range found {
-		if key, ok := rawjson.Text(f.New); f.Item == item && f.Path == "" && ok && len(group(new, kind, key)) == 1 {
+		if key, ok := rawjson.Text(f.New); f.Item == item && f.Path == "" && ok &&
+			len(withKey(new, kind, key)) == 1 {
 			return key
 		}
 	}
 	return ""
 }
 
-// ofItem steps inside an item, and at last takes over the item as a whole, with all others of its key.
-func (m mover) ofItem(from *snapshot.Snapshot, target finding.Finding, kind snapshot.Kind, key, successor string) iter.Seq[*snapshot.Snapshot] {
-	return func(yield func(*snapshot.Snapshot) bool) {
-		old, new := group(from, kind, key), group(m.new, kind, key)
-		if len(new) == 0 && successor != "" {
-			new = group(m.new, kind, successor)
-		}
-		if len(old) == 1 && len(new) == 1 {
-			for _, edit := range edits(target, kind) {
-				raw, ok := edit(old[0], new[0])
-				if ok && !yield(m.with(from, kind, key, []json.RawMessage{raw})) {
-					return
-				}
-			}
-		}
-		yield(m.with(from, kind, key, new))
-	}
+// withKey returns the items of one key.
+func withKey(s *snapshot.Snapshot, kind snapshot.Kind, key string) []json.RawMessage {
+	same := lists.Filter(s.List(kind).Items(), func(item snapshot.Item) bool { return item.Key == key })
+	return lists.Map(same, func(item snapshot.Item) json.RawMessage { return item.Raw })
 }
 
-// group are the items of one key.
-func group(s *snapshot.Snapshot, kind snapshot.Kind, key string) []json.RawMessage {
-	var raws []json.RawMessage
-	for _, item := range s.List(kind).Items() {
-		if item.Key == key {
-			raws = append(raws, item.Raw)
-		}
-	}
-	return raws
-}
-
-// with is a snapshot with other items in the place of those of a key.
-func (m mover) with(from *snapshot.Snapshot, kind snapshot.Kind, key string, items []json.RawMessage) *snapshot.Snapshot {
+// takeItem returns a snapshot with the items of one key as new has them.
+func takeItem(from, new *snapshot.Snapshot, kind snapshot.Kind, key string) *snapshot.Snapshot {
 	var raws []json.RawMessage
 	for _, item := range from.List(kind).Items() {
 		if item.Key != key {
 			raws = append(raws, item.Raw)
 		}
 	}
-	moved, list := *from, snapshot.NewList(kind, slices.Concat(raws, items))
-	if m.new.List(kind).State == snapshot.NotOffered && len(list.Items()) == 0 {
+	moved, list := *from, snapshot.NewList(kind, append(raws, withKey(new, kind, key)...))
+	if new.List(kind).State == snapshot.NotOffered && len(list.Items()) == 0 {
 		list = snapshot.List{Kind: kind}
 	}
 	moved.SetList(list)
 	return &moved
 }
 
-// ofServer steps through what the server says of itself, never a whole list: what is not known is not gone.
-func (m mover) ofServer(from *snapshot.Snapshot, target finding.Finding) iter.Seq[*snapshot.Snapshot] {
-	return func(yield func(*snapshot.Snapshot) bool) {
-		place := rawjson.Split(target.Path)
-		if len(place) == 0 || slices.Contains(snapshot.Kinds(), snapshot.Kind(place[0])) {
-			return
-		}
-		old, errOld := from.EncodeKnown()
-		new, errNew := m.new.EncodeKnown()
-		if errOld != nil || errNew != nil {
-			return
-		}
-		for _, edit := range serverEdits(target, place) {
-			raw, ok := edit(old, new)
-			if !ok {
-				continue
-			}
-			if moved, err := snapshot.Parse(raw); err == nil && !yield(moved) {
-				return
-			}
-		}
+// takeMember returns a snapshot with a member of its file as new has it. With a capability go its lists, whose items no
+// other finding names.
+func takeMember(from, new *snapshot.Snapshot, name string) (*snapshot.Snapshot, error) {
+	old, err := from.EncodeKnown()
+	if err != nil {
+		return nil, err
 	}
-}
-
-func serverEdits(target finding.Finding, place []string) []edit {
-	var list []edit
-	switch {
-	case place[0] == "supportedVersions":
-		value := target.New
-		if value == nil {
-			value = target.Old
-		}
-		list = append(list, at(place, element(value)))
-	case place[0] == "capabilities" && len(place) == 2 && target.New == nil:
-		gone := []edit{take(place)} // and with the capability its lists, of which nothing else is told
+	now, err := new.EncodeKnown()
+	if err != nil {
+		return nil, err
+	}
+	members, err := rawjson.Members(old)
+	if err != nil {
+		return nil, err
+	}
+	gone := []string{name}
+	if name == "capabilities" {
 		for _, kind := range snapshot.Kinds() {
-			if string(kind) == place[1] || kind == snapshot.Templates && place[1] == string(snapshot.Resources) {
-				gone = append(gone, take([]string{string(kind)}))
+			if rawjson.ObjectOf(new.Capabilities)[kind.Capability()] == nil &&
+				new.List(kind).State == snapshot.NotOffered {
+				gone = append(gone, string(kind))
 			}
 		}
-		list = append(list, all(gone...))
 	}
-	return append(list, outwards(place, 1)...)
+	members = slices.DeleteFunc(members, func(m rawjson.Member) bool { return slices.Contains(gone, m.Key) })
+	if value := rawjson.ObjectOf(now)[name]; value != nil {
+		members = append(members, rawjson.Member{Key: name, Value: value})
+	}
+	return snapshot.Parse(rawjson.Build(members...))
 }
