@@ -40,8 +40,8 @@ func configCommand(p program) *cli.Command {
 func (p program) found(cfg *config.Config, entries []config.Entry, problem error) *report.Report {
 	r := &report.Report{Command: "config"}
 	gate := trust.Gate{Process: p.Process}
+	r.Servers = gate.Describe(cfg, entries)
 	for _, e := range entries {
-		r.Servers = append(r.Servers, gate.Describe(e))
 		if e.Err() != nil {
 			r.Status = exit.Usage
 		}

@@ -99,6 +99,13 @@ func yesFlag(s *fleet.Selection) cli.Flag {
 	}
 }
 
+func trustFlag(s *fleet.Selection) cli.Flag {
+	return &cli.BoolFlag{
+		Name: "trust", Category: connecting, Destination: &s.Trust,
+		Usage: "Start servers that were only found, in this run",
+	}
+}
+
 func (p *program) outputFlags() []cli.Flag {
 	return slices.Concat(p.formatFlags(report.Formats(), "table"), outputFlag(&p.Output), p.talkFlags())
 }
@@ -149,7 +156,7 @@ func reportFlags(o *output.Options) []cli.Flag {
 
 func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 	return []cli.Flag{
-		yesFlag(s),
+		yesFlag(s), trustFlag(s),
 		timeoutFlag(c, "30s"),
 		&cli.GenericFlag{
 			Name: "env", Category: connecting, Usage: "Set `K=V` for stdio servers (repeatable)", Value: list(&c.Env),

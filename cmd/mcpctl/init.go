@@ -172,7 +172,7 @@ func agree(ctx context.Context, p host.Process) error {
 	if err != nil {
 		return err
 	}
-	return trust.Gate{Process: p}.Agree(lists.Filter(cfg.Entries, config.Entry.NeedsTrust), false)
+	return trust.Gate{Process: p}.Keep(ctx, lists.Filter(cfg.Entries, config.Entry.NeedsTrust))
 }
 
 func create(ctx context.Context, dir, path, text string) error {

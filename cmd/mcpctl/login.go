@@ -73,7 +73,7 @@ func logoutCommand(p program) *cli.Command {
 
 func (p *program) loginFlags() []cli.Flag {
 	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), []cli.Flag{
-		yesFlag(&p.Select),
+		yesFlag(&p.Select), trustFlag(&p.Select),
 		timeoutFlag(&p.Contact, "5m"),
 		caCertFlag(&p.Contact),
 	})

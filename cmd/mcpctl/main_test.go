@@ -27,6 +27,7 @@ var programs = map[string]func(){
 	"fixture": func() {
 		quit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	},
+	"answers":   func() { os.Exit(answers()) },
 	"appears":   func() { os.Exit(appears()) },
 	"shown":     func() { os.Exit(shown()) },
 	"escape":    func() { os.Exit(escape(os.Args[1:])) },

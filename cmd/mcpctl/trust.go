@@ -58,7 +58,7 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*report
 	case how.revoke && cfg == nil: // a broken file must not keep anybody from revoking
 		return nil, exit.Usagef("the configuration could not be read: forget every agreement with --revoke --all")
 	case how.revoke:
-		return store.RevokeFound(cfg, names)
+		return store.RevokeFound(ctx, cfg, names)
 	case err != nil:
 		return nil, err
 	}
@@ -66,5 +66,5 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*report
 	if err != nil {
 		return nil, err
 	}
-	return gate.Propose(entries, len(names) == 0, how.dryRun)
+	return gate.Propose(ctx, cfg, entries, how.dryRun)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/redact"
@@ -63,9 +62,8 @@ type Entry struct {
 	chosenDir bool           // somebody chose the folder that it starts in
 	dir       string         // that it starts in, as it may be shown
 	uses      []use
-	made      *manifest.Manifest // nil = it is made when it is asked for
 	scope     scope
-	subject   trustSubject
+	written   written
 	launch
 }
 
@@ -301,20 +299,9 @@ func (e Entry) Describe() report.Server {
 
 func names(of map[string]probe.Secret) []string { return lists.SortedKeys(of) }
 
-type trustSubject struct {
-	path string // absolute, of the file
-	name string // which of its servers
-}
-
-// NeedsTrust tells whether the entry must not be started or contacted before a person agreed to it, since nobody named it. A
-// bare address is no exception: what answers there may be meant for this machine alone.
+// NeedsTrust reports whether a person must trust the entry before it is started or contacted, since its file was only
+// found. A bare address is no exception: what answers there may be meant for this machine alone.
 func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
-
-// Subject is the entry's file, which of its servers it is, and all that it can do, without values of the user's environment.
-// The parts may hold secrets: they are for digests alone.
-func (e Entry) Subject() (file, server string, parts []string) {
-	return e.subject.path, e.subject.name, e.Manifest().Parts()
-}
 
 // discreet are problems without tokens in places where none belongs.
 func discreet(problems []Problem) []Problem {

@@ -87,7 +87,11 @@ func judge(t *testing.T, data []byte, servers []syntax.Field, entries []Entry, p
 			t.Fatal(err)
 		}
 		said.Write(described)
-		_ = e.Manifest().Lines()
+		effects, err := json.Marshal(e.Effects())
+		if err != nil || len(e.Digest()) != 64 {
+			t.Fatal(err, e.Digest())
+		}
+		said.Write(effects)
 		unsent(t, servers, e)
 	}
 	lines := 1 + bytes.Count(data, []byte("\n"))

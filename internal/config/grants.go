@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/files"
-	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/sandbox"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 )
@@ -40,29 +39,6 @@ func (l *loader) grant() {
 			}
 		}
 	}
-}
-
-// granted are lines of a manifest about what the entry may do in a sandbox.
-func (e Entry) granted() []manifest.Member {
-	var all []manifest.Member
-	if hosts := e.May.Network; len(hosts) > 0 {
-		all = append(all, manifest.Member{
-			Name: "network", Value: manifest.Plain("all of it, for " + strings.Join(hosts, ", ")),
-			Unusual: "the sandbox cannot hold it to hosts: everything that this machine reaches, itself included, is open to it",
-		})
-	}
-	for _, folder := range e.May.Write {
-		m := manifest.Member{Name: "write", Value: e.located(folder, folder)}
-		git := filepath.Join(e.scope.root, ".git")
-		switch {
-		case !e.scope.holds(folder):
-			m.Unusual = "outside of the project"
-		case files.Below(git, folder) || files.Below(folder, git):
-			m.Unusual = "holds what runs outside of the sandbox later, such as hooks of git"
-		}
-		all = append(all, m)
-	}
-	return all
 }
 
 // Projects are the folders that the program of the entry is of: one of them is what it sees in a sandbox.

@@ -206,11 +206,14 @@ func (r httpReader) login() auth.Client {
 	return c
 }
 
+// oauthHosts are the keys of "oauth" whose hosts are contacted or opened.
+var oauthHosts = []string{"authServerMetadataUrl", "authorizationUrl", "tokenUrl", "idpTokenUrl"}
+
 // doubted are the hosts that a file which nobody named takes from the environment, so that no manifest names them.
 func (r httpReader) doubted() []string {
 	var hosts []string
 	for _, u := range r.uses {
-		_, isHost := oauthHosts[strings.TrimPrefix(u.key, "oauth.")]
+		isHost := slices.Contains(oauthHosts, strings.TrimPrefix(u.key, "oauth."))
 		if isHost = isHost || slices.Contains(urlKeys, u.key); r.found == Named || !isHost || !strings.Contains(u.text, "$") {
 			continue
 		}

@@ -33,13 +33,11 @@ func Load(in Input) (*Config, error) {
 	l.config.Entries = merge(l.entries)
 	l.refuse()
 	l.confinePaths()
-	read := newContents()
 	for i, e := range l.config.Entries {
-		l.config.Entries[i].Problems, l.config.Entries[i].Warnings = discreet(e.Problems), discreet(e.Warnings)
-		if e.NeedsTrust() {
-			m := e.manifest(read)
-			l.config.Entries[i].made = &m
+		if leads := e.linkOut(); leads != nil {
+			e.Problems = append(e.Problems, *leads)
 		}
+		l.config.Entries[i].Problems, l.config.Entries[i].Warnings = discreet(e.Problems), discreet(e.Warnings)
 	}
 	l.problems = discreet(l.problems)
 	if len(l.problems) > 0 {

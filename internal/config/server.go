@@ -92,12 +92,14 @@ func (s scope) entries(root syntax.Value) ([]Entry, []Problem) {
 func (s scope) servers(of syntax.Value) []Entry {
 	entries := make([]Entry, len(of.Fields))
 	for i, f := range of.Fields {
-		reason := ""
+		reason, entry := "", f.Value
 		f.Key = s.prefix + f.Key
 		if !s.strict {
 			f.Value, reason = s.dialect.Translate(f.Value, s.lookup)
 		}
 		entries[i] = s.entry(f)
+		entries[i].written.entry = entry
+		entries[i].written.inputs = inputsNamed(entry, s.asked)
 		if entries[i].unusable = reason != ""; entries[i].unusable {
 			entries[i].Problems = []Problem{{File: s.file, Line: f.Line, Server: f.Key, Message: reason}}
 		}
@@ -127,7 +129,10 @@ func (s scope) entry(f syntax.Field) Entry {
 		e.Server.Secrets = append(r.secrets, misplaced(e.Server)...)
 	}
 	e.Problems, e.Warnings, e.Prompts = r.problems, r.warnings, r.prompts
-	e.uses, e.scope, e.subject = r.uses, r.scope, trustSubject{path: r.abs, name: r.server + r.owner}
+	e.uses, e.scope = r.uses, r.scope
+	e.written = written{
+		path: r.abs, name: r.server + r.owner, dialect: r.dialect, entry: f.Value, inputs: inputsNamed(f.Value, r.asked),
+	}
 	return e
 }
 

@@ -65,14 +65,15 @@ type Folder struct {
 	Limit  int64       // bytes of a file
 }
 
-func (f Folder) file(name string) string { return filepath.Join(f.Path, name) }
+// File returns the path of a file of the folder.
+func (f Folder) File(name string) string { return filepath.Join(f.Path, name) }
 
 // Read hands the content of a file to parse. The error of one that is not there is fs.ErrNotExist; others name the file.
 func (f Folder) Read(name string, parse func(data []byte) error) error {
-	if err := errors.Join(CheckFolder(f.Path, f.Denied), CheckPrivate(f.file(name), f.Denied)); err != nil {
+	if err := errors.Join(CheckFolder(f.Path, f.Denied), CheckPrivate(f.File(name), f.Denied)); err != nil {
 		return err
 	}
-	data, err := ReadRegular(f.file(name), f.Limit)
+	data, err := ReadRegular(f.File(name), f.Limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -80,7 +81,7 @@ func (f Folder) Read(name string, parse func(data []byte) error) error {
 		err = parse(data)
 	}
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", f.file(name), err)
+		return fmt.Errorf("reading %s: %w", f.File(name), err)
 	}
 	return nil
 }
@@ -107,14 +108,14 @@ func (f Folder) Write(name string, value any) error {
 		err = f.Make()
 	}
 	if err == nil {
-		err = ReplacePrivate(f.file(name), append(data, '\n'))
+		err = ReplacePrivate(f.File(name), append(data, '\n'))
 	}
 	return err
 }
 
 // Remove removes a file, if it is there.
 func (f Folder) Remove(name string) error {
-	if err := os.Remove(f.file(name)); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(f.File(name)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -125,7 +126,7 @@ func (f Folder) Lock(ctx context.Context, name string) (release func(), err erro
 	if err := f.Make(); err != nil {
 		return nil, err
 	}
-	lock := flock.New(f.file(name), flock.SetPermissions(0o600))
+	lock := flock.New(f.File(name), flock.SetPermissions(0o600))
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("waiting for another run: %w", err)
 	}

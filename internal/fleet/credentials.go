@@ -181,6 +181,11 @@ func helperAuthorizer(server probe.Server, environ []string, fixed map[string]pr
 
 // runHelper runs a helper with the system's shell, in a process group of its own that ends with it.
 func runHelper(ctx context.Context, server probe.Server, environ []string) (map[string]probe.Secret, error) {
+	if server.Verify != nil {
+		if err := server.Verify(); err != nil {
+			return nil, err
+		}
+	}
 	helper := *server.HTTP.Helper
 	fail := func(err error) error {
 		return exit.Advise("run it by hand in the folder of its configuration: "+report.Visible(redact.MaskLine(helper.Command)),

@@ -27,7 +27,8 @@ type Selection struct {
 	Files     []string // configurations, as --config names them; empty = searched for
 	Discover  bool     // the servers of applications too
 	Only      []string // names and patterns; empty = every server
-	Yes       bool     // nobody is asked
+	Yes       bool     // confirmations of calls are skipped
+	Trust     bool     // what was only found starts in this run
 	Shard     Shard    // a part of the configured servers
 	Snapshots string   // folder of saved snapshots; empty = as configured
 }
@@ -68,6 +69,7 @@ type Fleet struct {
 	gate     trust.Gate
 	answers  map[string]string // to prompts of the configuration, by the variable that stands for each; never stored
 	remarked []string          // what was told of the configuration
+	fresh    *freshness        // looks at the configuration again before a server starts
 }
 
 // Survey is the surfaces that SOURCEs name, in their order; none = every configured server.
@@ -84,7 +86,7 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	if s.Shard.Count > 0 && len(from) > 0 {
 		return nil, exit.Usagef("--shard divides the configured servers: name none, or leave it out")
 	}
-	f := &Fleet{process: p, selected: s, contact: c, gate: trust.Gate{Process: p, Yes: s.Yes}}
+	f := &Fleet{process: p, selected: s, contact: c, gate: trust.Gate{Process: p, Once: s.Trust}, fresh: &freshness{}}
 	var err error
 	if f.options, err = c.options(p); err != nil {
 		return nil, err
@@ -99,8 +101,8 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	if err := f.gate.Ask(ctx, f.Config, entries); err != nil {
 		return nil, err
 	}
-	asked := inputsOf(f.gate.Guard(f.Config, incomplete(entries)))
-	if f.answers, err = askInputs(ctx, p, asked); err != nil {
+	trusted, _ := f.gate.Trusted(f.Config, incomplete(entries))
+	if f.answers, err = askInputs(ctx, p, inputsOf(trusted)); err != nil {
 		return nil, err
 	}
 	if len(f.answers) > 0 {

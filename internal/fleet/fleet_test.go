@@ -37,7 +37,7 @@ func load(t *testing.T, configuration string, s Selection, c Contact, words ...s
 func TestNothingPassesUngated(t *testing.T) {
 	const configuration = `{"mcpServers": {"a": {"command": "a"}, "b": {"url": "https://b.example/mcp"}, "off": {"command": "c", "disabled": true}}}`
 	for _, yes := range []bool{false, true} {
-		f, from, err := load(t, configuration, Selection{Yes: yes}, DefaultContact())
+		f, from, err := load(t, configuration, Selection{Yes: !yes, Trust: yes}, DefaultContact())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestNothingPassesUngated(t *testing.T) {
 		}
 		for i, target := range targets {
 			if live := yes && i < 2; target.Live() != live || (target.server != nil) != live {
-				t.Errorf("--yes %v: %s: live is %v", yes, target.Name(), target.Live())
+				t.Errorf("--trust %v: %s: live is %v", yes, target.Name(), target.Live())
 			}
 		}
 	}

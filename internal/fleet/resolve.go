@@ -108,7 +108,7 @@ func (t Target) Same(other Target) bool {
 }
 
 func comparable(s probe.Server) probe.Server {
-	s.Source = ""
+	s.Source, s.Verify = "", nil
 	if s.Stdio != nil {
 		plain := *s.Stdio
 		plain.Files, s.Stdio = nil, &plain
@@ -147,9 +147,7 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 		return nil, err
 	}
 	warn(f.process, entries)
-	for _, e := range f.gate.Guard(f.Config, entries) {
-		targets = append(targets, targetOf(e))
-	}
+	targets = append(targets, f.configured(entries)...)
 	for _, s := range from {
 		more, err := f.targetsOf(ctx, s)
 		if err != nil {
@@ -288,15 +286,32 @@ func warn(p host.Process, entries []config.Entry) {
 	}
 }
 
-// targetOf is a configured server; what cannot or must not be contacted is known to have failed.
-func targetOf(e config.Entry) Target {
-	switch {
-	case e.Disabled:
-		return Target{known: &Surface{Server: report.Server{Name: e.Server.Name, State: report.Disabled, Source: e.Server.Source}}}
-	case e.Err() != nil:
-		return misconfigured(e.Server.Name, e.Server.Source, e.Problems)
+// configured returns the targets of configured servers, in their order. Only what the gate approved can be contacted;
+// the others are known to be disabled or to have failed.
+func (f *Fleet) configured(entries []config.Entry) []Target {
+	targets := make([]Target, len(entries))
+	approved, refused := f.gate.Admit(f.Config, entries)
+	for _, a := range approved {
+		targets[a.Index] = f.approvedTarget(a)
 	}
-	t := contact(e.Server, e.Login)
+	for _, r := range refused {
+		s := r.Entry.Server
+		targets[r.Index] = misconfigured(s.Name, s.Source, r.Problems)
+		if r.Entry.Disabled {
+			targets[r.Index] = Target{known: &Surface{Server: report.Server{Name: s.Name, State: report.Disabled, Source: s.Source}}}
+		}
+	}
+	return targets
+}
+
+// approvedTarget returns the target that starts or contacts an approved entry.
+func (f *Fleet) approvedTarget(a trust.Approved) Target {
+	e := a.Entry()
+	server := e.Server
+	if e.NeedsTrust() {
+		server.Verify = f.fresh.verify(f, a)
+	}
+	t := contact(server, e.Login)
 	t.projects, t.may = e.Projects(), e.May
 	return t
 }

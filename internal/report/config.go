@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
@@ -117,26 +116,76 @@ func (f File) row() []span {
 	return []span{{f.Path, plain}, {f.Application, plain}, {f.Scope, plain}, {f.State, style}, {count, plain}, {f.Problem, plain}}
 }
 
-// writeTrust writes a block per configured server: what a person agrees to who trusts it.
+// Effects are what a person weighs before trusting a server: what its entry says, with secrets masked.
+type Effects struct {
+	Starts    []string `json:"starts,omitempty"`    // the command line, variables as written
+	Contacts  string   `json:"contacts,omitempty"`  // the URL
+	Dir       string   `json:"directory,omitempty"` // the working directory, where the file chooses one or it is not in the project
+	Receives  []string `json:"receives,omitempty"`  // names of variables, inputs and files whose values it gets
+	Addresses []string `json:"addresses,omitempty"` // KEY=ADDRESS, literal ones that are not on this machine
+	Sets      []string `json:"sets,omitempty"`      // NAME=VALUE, other environment variables
+	Runs      []string `json:"runs,omitempty"`      // command lines that a shell runs to get credentials
+	Sandbox   []string `json:"sandbox,omitempty"`   // what it may do in the sandbox beside what all may
+	Packages  bool     `json:"packages,omitempty"`  // a launcher fetches a package by the project's own settings
+	Shell     bool     `json:"shell,omitempty"`     // the command line goes through a shell
+}
+
+// longArgument is how many characters of one argument are shown; the middle of a longer one is counted.
+const longArgument = 160
+
+// Lines returns the effects as lines for people, escaped for a terminal: the command line or URL first.
+func (x Effects) Lines() []string {
+	first := x.Contacts
+	if len(x.Starts) > 0 {
+		first = strings.Join(lists.Map(x.Starts, func(word string) string { return printable.ShellWord(abridged(word)) }), " ")
+	}
+	lines := []string{first}
+	if len(x.Receives) > 0 {
+		line := "receives " + strings.Join(x.Receives, ", ")
+		if len(x.Addresses) > 0 {
+			line += ", with " + strings.Join(lists.Map(x.Addresses, abridged), ", ")
+		}
+		lines = append(lines, line)
+	} else if len(x.Addresses) > 0 && len(x.Starts) > 0 {
+		lines = append(lines, "names "+strings.Join(lists.Map(x.Addresses, abridged), ", "))
+	}
+	if len(x.Sets) > 0 {
+		lines = append(lines, "sets "+strings.Join(lists.Map(x.Sets, abridged), ", "))
+	}
+	if x.Dir != "" {
+		lines = append(lines, "in "+x.Dir)
+	}
+	for _, line := range x.Runs {
+		lines = append(lines, "for credentials runs "+abridged(line))
+	}
+	for _, grant := range x.Sandbox {
+		lines = append(lines, "in the sandbox: "+grant)
+	}
+	if x.Packages {
+		lines = append(lines, "this project's .npmrc and node_modules decide what runs")
+	}
+	return lists.Map(lines, Visible)
+}
+
+// abridged returns a long text without its middle, which is counted.
+func abridged(text string) string {
+	runes := []rune(text)
+	if len(runes) <= longArgument {
+		return text
+	}
+	half := longArgument / 2
+	return fmt.Sprintf("%s…(%d characters)…%s", string(runes[:half]), len(runes)-2*half, string(runes[len(runes)-half:]))
+}
+
+// writeTrust writes a block per configured server: what it would do, and whether it is trusted.
 func writeTrust(p *page, r *Report) {
 	for _, s := range r.Servers {
 		p.gap()
 		p.text(0, 2, span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, s.standing())
-		var all []manifest.Line
-		if s.Manifest != nil {
-			all = s.Manifest.Lines()
-		}
-		for _, line := range all {
-			p.text(2, 10, span{fmt.Sprintf("%-10s", line.What), dim}, span{line.Text, plain})
-			if line.Unusual != "" {
-				p.text(12, 14, span{"! " + line.Unusual, yellow})
+		if s.Effects != nil {
+			for _, line := range s.Effects.Lines() {
+				p.text(2, 4, span{line, plain})
 			}
-		}
-		for _, line := range s.Added {
-			p.text(2, 4, span{"+ " + line, red})
-		}
-		for _, line := range s.Gone {
-			p.text(2, 4, span{"- " + line, dim})
 		}
 	}
 	if len(r.Servers) == 0 && len(r.Problems) == 0 {

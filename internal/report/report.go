@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/manifest"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/signature"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -133,10 +132,8 @@ type Server struct {
 	Helper   string            `json:"headersHelper,omitempty"` // config: the command line that gives further headers, secrets masked
 	Trust    Trust             `json:"trust,omitempty"`         // config, trust: whether somebody agreed to it; empty = it needs no agreement
 	Since    string            `json:"since,omitempty"`         // trust: the day of the agreement
-	Added    []string          `json:"added,omitempty"`         // config, trust: what a changed server can do that it could not when it was agreed to
-	Gone     []string          `json:"gone,omitempty"`          // config, trust: what it no longer can
 
-	Manifest *manifest.Manifest `json:"manifest,omitempty"` // config, trust: all that the server can do
+	Effects *Effects `json:"effects,omitempty"` // config, trust: what the server would do
 
 	Transport       string `json:"transport,omitempty"`       // "stdio", "streamable-http" or "sse"
 	ProtocolVersion string `json:"protocolVersion,omitempty"` // negotiated, such as "2025-11-25"; of config the one that is pinned
@@ -191,8 +188,8 @@ type Trust string
 // What is known of the agreement to a server.
 const (
 	Trusted   Trust = "trusted"
-	Changed   Trust = "changed"   // it was trusted as it was before
-	Untrusted Trust = "untrusted" // nobody agreed to it
+	Changed   Trust = "changed" // it was trusted as it was before
+	Untrusted Trust = "untrusted"
 )
 
 // Counts are numbers of items. Nil = not offered, or nothing of the list arrived.

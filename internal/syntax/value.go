@@ -138,6 +138,36 @@ func (v Value) With(f Field) Value {
 	return v
 }
 
+// Canonical returns the value as text for digests: the kind of each value and every member, with the members of
+// objects in the order of their names. Two values have the same text only if they say the same.
+func (v Value) Canonical() []byte { return v.appendCanonical(nil) }
+
+func (v Value) appendCanonical(text []byte) []byte {
+	switch v.Kind {
+	case Object:
+		fields := slices.Clone(v.Fields)
+		slices.SortStableFunc(fields, func(a, b Field) int { return strings.Compare(a.Key, b.Key) })
+		text = append(text, '{')
+		for _, f := range fields {
+			text = strconv.AppendQuote(text, f.Key)
+			text = f.Value.appendCanonical(append(text, ':'))
+			text = append(text, ',')
+		}
+		return append(text, '}')
+	case List:
+		text = append(text, '[')
+		for _, item := range v.Items {
+			text = append(item.appendCanonical(text), ',')
+		}
+		return append(text, ']')
+	case Text:
+		return strconv.AppendQuote(text, v.Text)
+	case Null:
+		return append(text, "null"...)
+	}
+	return append(text, v.Text...) // a number or a boolean, as written
+}
+
 // Error is a mistake in a file's syntax. Its message quotes nothing of the file beyond one character.
 type Error struct {
 	Line          int // 1-based

@@ -96,6 +96,7 @@ func (t *Terminal) line(fd int, hidden bool) (string, error) {
 
 // Choose is the first of words that begins with the answer. Nothing means no, and so does too much nonsense.
 func (t *Terminal) Choose(ctx context.Context, question string, words ...string) (string, error) {
+	discardInput(t.In) // what was typed before the question answers nothing
 	for range Attempts {
 		answer, err := t.Ask(ctx, question, false)
 		if err != nil {

@@ -99,20 +99,43 @@ func (t *Terminal) echoes(test *testing.T) bool {
 	return state.Lflag&unix.ECHO != 0
 }
 
+// TestChoose types when it has read the question: what was typed before it answers nothing.
 func TestChoose(t *testing.T) {
-	terminal, typing := newTerminal(t)
-	for typed, want := range map[string]string{
-		"y\n": "yes", "YES\n": "yes", " e \n": "edit", "n\n": "no", "\n": "no", "what\nyes\n": "yes",
-		strings.Repeat("nonsense\n", Attempts): "no",
+	for _, c := range []struct {
+		ahead, typed, want string
+		err                error
+	}{
+		{"", "y\n", "yes", nil},
+		{"", "YES\n", "yes", nil},
+		{"", " e \n", "edit", nil},
+		{"", "n\n", "no", nil},
+		{"", "\n", "no", nil},
+		{"", "what\nyes\n", "yes", nil},
+		{"", strings.Repeat("nonsense\n", Attempts), "no", nil},
+		{"", "\x04", "", ErrClosed},
+		{"y\n", "n\n", "no", nil},
+		{"y\ny\n", "\x04", "", ErrClosed},
 	} {
-		typing.types(typed)
-		if got, err := terminal.Choose(t.Context(), "Do it? ", "yes", "edit", "no"); got != want || err != nil {
-			t.Errorf("%q: %q, %v, want %q", typed, got, err, want)
+		master, slave := terminaltest.Open(t)
+		if _, err := master.WriteString(c.ahead); err != nil {
+			t.Fatal(err)
 		}
-	}
-	typing.types("\x04")
-	if got, err := terminal.Choose(t.Context(), "Do it? ", "yes", "no"); !errors.Is(err, ErrClosed) {
-		t.Errorf("at the end: %q, %v", got, err)
+		var typing sync.WaitGroup
+		typing.Go(func() {
+			var shown bytes.Buffer
+			for chunk := make([]byte, 64); !strings.Contains(shown.String(), "Do it? "); {
+				n, err := master.Read(chunk)
+				if shown.Write(chunk[:n]); err != nil {
+					return
+				}
+			}
+			_, _ = master.WriteString(c.typed)
+		})
+		got, err := (&Terminal{slave, slave}).Choose(t.Context(), "Do it? ", "yes", "edit", "no")
+		if got != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%q, then %q: %q, %v, want %q", c.ahead, c.typed, got, err, c.want)
+		}
+		typing.Wait()
 	}
 }
 

@@ -100,7 +100,7 @@ func sources(p host.Process, f *fleet.Fleet) []string {
 		files = append(files, looked.Path)
 	}
 	if store, err := (trust.Gate{Process: p}).Store(); err == nil {
-		files = append(files, store.Folder)
+		files = append(files, store.Path())
 	}
 	return files
 }

@@ -127,6 +127,11 @@ func (a attempt) take(ctx context.Context, way dialer) (*Session, error) {
 
 // dial opens a connection in one way, and a caller on it.
 func (a attempt) dial(ctx context.Context, way dialer) (lasting, caller, error) {
+	if a.server.Verify != nil {
+		if err := a.server.Verify(); err != nil {
+			return lasting{}, caller{}, err
+		}
+	}
 	conn, err := way.open(ctx)
 	return conn, caller{conn: conn.Conn, client: a.options.Client, elicits: a.options.Elicit != nil, seen: a.seen}, err
 }

@@ -288,6 +288,9 @@ type Server struct {
 	Source  string        // where it was configured, "FILE:LINE" or "argv"
 
 	Protocol string // pins a protocol version for this server; empty = Options.Protocol
+
+	// Verify is called before each start or connection; its error refuses it. nil = always allowed.
+	Verify func() error `json:"-"`
 }
 
 // Stdio is a server that is started as a child process and speaks over its standard input and output.

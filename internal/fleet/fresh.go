@@ -1,0 +1,80 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/trust"
+)
+
+// freshness keeps found servers from starting again once their entry changed: before each start the files of the
+// configuration and the trust store are looked at, and read again if one of them is another than before.
+type freshness struct {
+	mu      sync.Mutex
+	seen    map[string]string          // the state of each file
+	trusted map[string]map[string]bool // digests that may start now, by file and server
+}
+
+// verify returns the check of an approved entry before each of its starts.
+func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen == nil {
+		s.seen = fileStates(f)
+	}
+	file, server := a.Entry().Declared()
+	digest := a.Entry().Digest()
+	return func() error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if now := fileStates(f); !maps.Equal(now, s.seen) {
+			again, err := f.Reload(context.Background(), nil)
+			if err != nil {
+				return fmt.Errorf("reading the configuration again before a start: %w", err)
+			}
+			s.seen, s.trusted = now, trustedDigests(again)
+		}
+		if s.trusted == nil || s.trusted[file+"\x00"+server][digest] {
+			return nil
+		}
+		return exit.Advise("review it with mcpctl config, then run mcpctl trust", "the entry of the server changed since it was trusted")
+	}
+}
+
+// trustedDigests returns the digests of the configuration's entries that may start.
+func trustedDigests(f *Fleet) map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	approved, _ := f.gate.Admit(f.Config, f.Config.Entries)
+	for _, a := range approved {
+		e := a.Entry()
+		file, server := e.Declared()
+		key := file + "\x00" + server
+		if all[key] == nil {
+			all[key] = map[string]bool{}
+		}
+		all[key][e.Digest()] = true
+	}
+	return all
+}
+
+// fileStates returns the size and time of each file that decides which servers start.
+func fileStates(f *Fleet) map[string]string {
+	paths := append([]string{}, f.Config.Files...)
+	for _, looked := range f.Config.Looked {
+		paths = append(paths, looked.Path)
+	}
+	if store, err := f.gate.Store(); err == nil {
+		paths = append(paths, store.Path())
+	}
+	states := map[string]string{}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			states[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return states
+}

@@ -1,0 +1,12 @@
+package terminal
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// discardInput drops what was typed and not read yet.
+func discardInput(in *os.File) {
+	_ = windows.FlushConsoleInputBuffer(windows.Handle(in.Fd())) // a console that cannot is asked all the same
+}

@@ -1,0 +1,490 @@
+package trust
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/report"
+)
+
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// user has a home directory with a repository in it, in which the test runs.
+type user struct {
+	Gate
+	t    *testing.T
+	home string
+}
+
+func newUser(t *testing.T) user {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := user{t: t, home: home}
+	u.writes("project/.git/HEAD", "")
+	t.Chdir(u.path("project"))
+	u.Process = host.Process{
+		Dir: u.path("project"), Home: u.home, Now: noon,
+		Environ: []string{"XDG_STATE_HOME=" + u.path("state"), "CI=true"},
+	}
+	return u
+}
+
+func (u user) path(name string) string { return filepath.Join(u.home, filepath.FromSlash(name)) }
+
+func (u user) writes(name, text string) {
+	u.t.Helper()
+	err := errors.Join(os.MkdirAll(filepath.Dir(u.path(name)), 0o700), os.WriteFile(u.path(name), []byte(text), 0o600))
+	if err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// reads returns the configuration of the project with this text as its .mcp.json.
+func (u user) reads(text string) *config.Config {
+	u.t.Helper()
+	return u.readsAs(".mcp.json", text)
+}
+
+func (u user) readsAs(file, text string) *config.Config {
+	u.t.Helper()
+	u.writes("project/"+file, text)
+	return u.load(false)
+}
+
+func (u user) load(discover bool) *config.Config {
+	u.t.Helper()
+	cfg, err := config.Load(config.Input{
+		Dir: u.path("project"), Home: u.home, Root: u.home, OS: "linux", Discover: discover, Lookup: u.Process.Lookup,
+	})
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	return cfg
+}
+
+// server returns the configuration with one server s.
+func (u user) server(entry string) *config.Config {
+	return u.reads(`{"servers": {"s": ` + entry + `}, "inputs": [{"id": "q", "default": "1"}, {"id": "other"}]}`)
+}
+
+func (u user) trust(cfg *config.Config) {
+	u.t.Helper()
+	if err := u.Keep(u.t.Context(), cfg.Entries); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// refusal returns why the first server may not start; empty = it may.
+func (u user) refusal(cfg *config.Config) string {
+	u.t.Helper()
+	if len(cfg.Entries) == 0 {
+		u.t.Fatal("no servers")
+	}
+	approved, refused := u.Admit(cfg, cfg.Entries[:1])
+	if len(approved)+len(refused) != 1 {
+		u.t.Fatalf("%d approved, %d refused", len(approved), len(refused))
+	}
+	if len(approved) == 1 {
+		return ""
+	}
+	if len(refused[0].Problems) == 0 {
+		return "disabled"
+	}
+	return refused[0].Problems[0].Message
+}
+
+// kept returns the servers of the store; "*" is a whole file.
+func (u user) kept() (servers []string) {
+	u.t.Helper()
+	store, err := u.Store()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	grants, err := store.List()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	for _, g := range grants {
+		servers = append(servers, g.describe(report.Trusted).Name)
+	}
+	slices.Sort(servers)
+	return servers
+}
+
+// TestAdmit refuses what was only found, says what it would do and what to do next, and shows no secret.
+func TestAdmit(t *testing.T) {
+	for entry, want := range map[string]string{
+		`{"command": "npx", "args": ["-y", "pkg", "--token", "s3cret-value"]}`:                 `not trusted yet: it would start "npx -y pkg --token '***'"`,
+		`{"command": "npx", "args": ["${input:q}"]}`:                                           `not trusted yet: it would start "npx '${input:q}'"`,
+		`{"url": "https://me:s3cret-value@h.example/mcp"}`:                                     `not trusted yet: it would contact https://***@h.example/mcp`,
+		`{"url": "https://h.example/mcp", "headersHelper": "get --password=s3cret-value"}`:     `not trusted yet: it would run "get --password=***" and contact https://h.example/mcp`,
+		`{"command": "npx", "disabled": true}`:                                                 `disabled`,
+		`{"type": "http", "url": "http://127.0.0.1/", "headers": {"Authorization": "s3cret"}}`: `not trusted yet: it would contact http://127.0.0.1/`,
+	} {
+		u := newUser(t)
+		cfg := u.server(entry)
+		if got := u.refusal(cfg); got != want {
+			t.Errorf("%s:\n got %q\nwant %q", entry, got, want)
+		}
+		if want == "disabled" {
+			continue
+		}
+		_, refused := u.Admit(cfg, cfg.Entries)
+		const hint = "review it with mcpctl config, then run mcpctl trust; or use --trust for this run, " +
+			"or name the file: --config .mcp.json"
+		if p := refused[0].Problems[0]; p.Hint != hint || p.File != ".mcp.json" || p.Line != 1 || p.Server != "s" {
+			t.Errorf("%s: %+v", entry, p)
+		}
+		once := u
+		once.Once = true
+		if got := once.refusal(cfg); got != "" && !strings.Contains(got, "input") {
+			t.Errorf("%s: with --trust %q", entry, got)
+		}
+		if kept := u.kept(); kept != nil {
+			t.Errorf("%s: stored without a decision: %q", entry, kept)
+		}
+	}
+}
+
+// TestEveryKeyAsks changes, adds and removes each key that an entry can have, in each dialect, known or not: every change
+// asks again, and the entry as it was stays trusted.
+func TestEveryKeyAsks(t *testing.T) {
+	values := []string{`"1"`, `"2"`, `["x"]`, `{"K": "v"}`, `true`, `7`, `null`}
+	keys := []string{
+		"command", "args", "env", "envFile", "cwd", "url", "serverUrl", "httpUrl", "headers", "http_headers",
+		"env_http_headers", "bearerToken", "bearer_token_env_var", "headersHelper", "oauth", "auth", "type", "transport",
+		"timeout", "sandbox", "tools", "allowed", "ENV", "future-key", "x\u0000y", "",
+	}
+	dialects := map[string]string{
+		".mcp.json":        `{"mcpServers": {"s": %s}}`,
+		".vscode/mcp.json": `{"servers": {"s": %s}}`,
+		"mcpctl.yaml":      `servers: {"s": %s}`,
+	}
+	for file, shape := range dialects {
+		u := newUser(t)
+		read := func(entry string) *config.Config {
+			u.writes("project/"+file, fmt.Sprintf(shape, entry))
+			cfg, _ := config.Load(config.Input{Dir: u.path("project"), Home: u.home, Root: u.home, OS: "linux"})
+			return cfg
+		}
+		base := read(`{"command": "npx"}`)
+		u.trust(base)
+		trusted := func(cfg *config.Config) bool {
+			yes, _ := u.Trusted(cfg, cfg.Entries)
+			return len(yes) == 1
+		}
+		if !trusted(base) {
+			t.Fatalf("%s: not trusted as it is", file)
+		}
+		tried := 0
+		for _, key := range keys {
+			for _, value := range values {
+				name, _ := json.Marshal(key)
+				entry := fmt.Sprintf(`{"command": "npx", %s: %s}`, name, value)
+				if key == "command" {
+					entry = fmt.Sprintf(`{%s: %s}`, name, value)
+				}
+				cfg := read(entry)
+				if len(cfg.Entries) == 0 {
+					continue // the file is refused as a whole
+				}
+				if tried++; trusted(cfg) && !cfg.Entries[0].Disabled {
+					t.Errorf("%s: %s starts without a question", file, entry)
+				}
+			}
+		}
+		if tried < len(keys)*len(values)*3/4 {
+			t.Errorf("%s: only %d changes were tried", file, tried)
+		}
+		if !trusted(read(`{ "command" : "npx" }`)) {
+			t.Errorf("%s: white space asks again", file)
+		}
+	}
+}
+
+// TestWhatElseIsDeclared changes what belongs to an entry without standing in it.
+func TestWhatElseIsDeclared(t *testing.T) {
+	const base = `{"servers": {"s": {"command": "npx", "args": ["${input:q}"]}}, "inputs": [{"id": "q", "default": "1"}]}`
+	for what, c := range map[string]struct {
+		change func(u user) *config.Config
+		asks   bool
+	}{
+		"another default of its input": {func(u user) *config.Config { return u.reads(strings.Replace(base, `"1"`, `"2"`, 1)) }, true},
+		"another input": {func(u user) *config.Config {
+			return u.reads(strings.Replace(base, `"inputs": [`, `"inputs": [{"id": "other"}, `, 1))
+		}, false},
+		"another server": {func(u user) *config.Config {
+			return u.reads(strings.Replace(base, `"servers": {`, `"servers": {"a": {"command": "x", "disabled": true}, `, 1))
+		}, false},
+		"a remark": {func(u user) *config.Config { return u.reads("// remark\n" + base) }, false},
+		"another file": {func(u user) *config.Config {
+			if err := os.Remove(u.path("project/.mcp.json")); err != nil {
+				u.t.Fatal(err)
+			}
+			return u.readsAs("mcp.json", base)
+		}, true},
+		"a grant of mcpctl.yaml": {func(u user) *config.Config {
+			u.writes("project/mcpctl.yaml", "include: [.mcp.json]\noverrides: {s: {sandbox: {network: [example.com]}}}\n")
+			return u.reads(base)
+		}, true},
+	} {
+		u := newUser(t)
+		u.trust(u.reads(base))
+		cfg := c.change(u)
+		cfg.Entries = slices.DeleteFunc(cfg.Entries, func(e config.Entry) bool { return e.Server.Name != "s" })
+		if yes, _ := u.Trusted(cfg, cfg.Entries); (len(yes) == 0) != c.asks {
+			t.Errorf("%s: trusted %v", what, len(yes) == 1)
+		}
+	}
+}
+
+// TestBranches keeps every version that was trusted, so that switching between branches asks nothing twice.
+func TestBranches(t *testing.T) {
+	u := newUser(t)
+	one, two := `{"command": "npx", "args": ["1"]}`, `{"command": "npx", "args": ["2"]}`
+	u.trust(u.server(one))
+	if got := u.refusal(u.server(two)); got != `changed since it was trusted: it would now start "npx 2"` {
+		t.Errorf("%q", got)
+	}
+	u.trust(u.server(two))
+	for _, entry := range []string{one, two, one} {
+		if got := u.refusal(u.server(entry)); got != "" {
+			t.Errorf("%s: %q", entry, got)
+		}
+	}
+}
+
+// TestCopies: a decision is about one server of one file.
+func TestCopies(t *testing.T) {
+	u := newUser(t)
+	u.trust(u.server(`{"command": "npx"}`))
+	if got := u.refusal(u.reads(`{"servers": {"t": {"command": "npx"}}}`)); !strings.HasPrefix(got, "not trusted yet") {
+		t.Errorf("another name: %q", got)
+	}
+	u.writes("project/.mcp.json", `{"servers": {"s": {"command": "npx"}}}`)
+	u.writes("clone/.git/HEAD", "")
+	u.writes("clone/.mcp.json", `{"servers": {"s": {"command": "npx"}}}`)
+	u.Process.Dir = u.path("clone")
+	cfg, err := config.Load(config.Input{Dir: u.path("clone"), Home: u.home, Root: u.home, OS: "linux"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := u.refusal(cfg); !strings.HasPrefix(got, "not trusted yet") {
+		t.Errorf("another clone: %q", got)
+	}
+}
+
+// TestApplications trusts the file of an application of the user's, with what is added to it later; not a file that
+// others can write, one in a repository, or an entry that starts something of a repository.
+func TestApplications(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: Windows has no permission bits")
+	}
+	const file = ".cursor/mcp.json"
+	discovered := func(u user, text string) *config.Config {
+		u.writes(file, text)
+		return u.load(true)
+	}
+	u := newUser(t)
+	first := discovered(u, `{"mcpServers": {"one": {"command": "uvx"}}}`)
+	u.trust(first)
+	if diff := cmp.Diff([]string{"*"}, u.kept()); diff != "" {
+		t.Fatalf("(-want +got):\n%s", diff)
+	}
+	if got := u.refusal(discovered(u, `{"mcpServers": {"later": {"url": "https://h.example/"}}}`)); got != "" {
+		t.Errorf("added later: %q", got)
+	}
+	u.writes("project/server.js", "")
+	inside := discovered(u, `{"mcpServers": {"in": {"command": "node", "args": ["${workspaceFolder}/server.js"]}}}`)
+	if got := u.refusal(inside); !strings.HasPrefix(got, "not trusted yet") {
+		t.Errorf("starts a file of a repository: %q", got)
+	}
+	own := discovered(u, `{"mcpServers": {"one": {"command": "uvx"}}}`)
+	if err := os.Chmod(u.path(file), 0o660); err != nil {
+		t.Fatal(err)
+	}
+	if got := u.refusal(own); !strings.HasPrefix(got, "not trusted yet") {
+		t.Errorf("others can write it: %q", got)
+	}
+	if err := os.Chmod(u.path(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.writes(".git/HEAD", "")
+	if got := u.refusal(own); !strings.HasPrefix(got, "not trusted yet") {
+		t.Errorf("in a repository: %q", got)
+	}
+}
+
+// TestStoreProvesNothing: a store that others can write, that is damaged or of a newer version is an error, and no server
+// starts on its word.
+func TestStoreProvesNothing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: Windows has no permission bits")
+	}
+	write := func(text string) func(string) error {
+		return func(file string) error { return os.WriteFile(file, []byte(text), 0o600) }
+	}
+	for what, c := range map[string]struct {
+		damage func(file string) error
+		want   string
+	}{
+		"the group can write the file":   {func(f string) error { return os.Chmod(f, 0o620) }, "can be written by others"},
+		"everybody can write the folder": {func(f string) error { return os.Chmod(filepath.Dir(f), 0o702) }, "can be written by others"},
+		"a link": {func(f string) error {
+			return errors.Join(os.Rename(f, f+".moved"), os.Symlink(f+".moved", f))
+		}, "is a link"},
+		"another user's file": {giveAway, "belongs to another user"},
+		"not JSON":            {write("yes"), "not a trust store of mcpctl: remove it"},
+		"trailing":            {write(`{"mcpctl": 3, "trusted": []}{}`), "not a trust store of mcpctl"},
+		"an unknown key":      {write(`{"mcpctl": 3, "trusted": [], "more": 1}`), "not a trust store of mcpctl"},
+		"newer":               {write(`{"mcpctl": 4, "trusted": []}`), "format 4, but this mcpctl reads format 3"},
+		"no digests":          {write(`{"mcpctl": 3, "trusted": [{"file": "/x", "server": "s", "since": ""}]}`), "an incomplete decision"},
+		"a directory":         {func(f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o700)) }, "not a regular file"},
+		"huge":                {write(`{"mcpctl": 3, "trusted": []}` + strings.Repeat(" ", maxStore)), "larger"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			u := newUser(t)
+			cfg := u.server(`{"command": "npx"}`)
+			u.trust(cfg)
+			err := c.damage(u.path("state/mcpctl/trust.json"))
+			if errors.Is(err, errors.ErrUnsupported) {
+				t.Skipf("SKIPPED: %v", err)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if got := u.refusal(cfg); !strings.HasPrefix(got, "not trusted: ") || !strings.Contains(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			if err := u.Keep(t.Context(), cfg.Entries); err == nil || !strings.Contains(err.Error(), "use --trust") {
+				t.Errorf("storing a decision: %v", err)
+			}
+		})
+	}
+}
+
+// giveAway makes a file another user's, which root alone can.
+func giveAway(path string) error {
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("only root can give files away: %w", errors.ErrUnsupported)
+	}
+	return os.Chown(path, 4711, 4711)
+}
+
+// TestRunsAtTheSameTime lose no decision.
+func TestRunsAtTheSameTime(t *testing.T) {
+	u := newUser(t)
+	var servers, want []string
+	for i := range 16 {
+		want = append(want, fmt.Sprintf("s%02d", i))
+		servers = append(servers, fmt.Sprintf(`"s%02d": {"command": "npx"}`, i))
+	}
+	cfg := u.reads(`{"mcpServers": {` + strings.Join(servers, ", ") + `}}`)
+	var all sync.WaitGroup
+	for i := range cfg.Entries {
+		all.Go(func() {
+			if err := u.Keep(t.Context(), cfg.Entries[i:i+1]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if diff := cmp.Diff(want, u.kept()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestRevokeFound removes the decisions about the files here, or about named servers of them, and nothing else.
+func TestRevokeFound(t *testing.T) {
+	const project = `{"mcpServers": {"one": {"command": "npx"}, "two": {"command": "npx", "args": ["2"]}}}`
+	for what, c := range map[string]struct {
+		now     string // the .mcp.json when it is revoked
+		names   []string
+		revoked []string
+		left    []string
+	}{
+		"all":                    {project, nil, []string{"*", "one", "two"}, []string{"elsewhere"}},
+		"by name":                {project, []string{"two"}, []string{"two"}, []string{"*", "elsewhere", "one"}},
+		"of an application":      {project, []string{"mine"}, []string{"*"}, []string{"elsewhere", "one", "two"}},
+		"one that is gone":       {`{"mcpServers": {"two": {"command": "npx"}}}`, []string{"one"}, []string{"one"}, []string{"*", "elsewhere", "two"}},
+		"changed since":          {strings.ReplaceAll(project, "npx", "x"), []string{"one"}, []string{"one"}, []string{"*", "elsewhere", "two"}},
+		"a name that is nowhere": {project, []string{"one", "twoo"}, nil, []string{"*", "elsewhere", "one", "two"}},
+		"a name of another file": {project, []string{"elsewhere"}, nil, []string{"*", "elsewhere", "one", "two"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			u := newUser(t)
+			u.writes(".cursor/mcp.json", `{"mcpServers": {"mine": {"command": "uvx"}}}`)
+			u.writes("project/.mcp.json", project)
+			u.trust(u.load(true))
+			store, _ := u.Store()
+			err := store.update(t.Context(), func(d *decisions) {
+				d.Trusted = append(d.Trusted, Grant{File: "/x/.mcp.json", Server: "elsewhere", Digests: map[string]string{"d": ""}})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.writes("project/.mcp.json", c.now)
+			r, err := store.RevokeFound(t.Context(), u.load(true), c.names)
+			if (err == nil) != (c.revoked != nil) {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.left, u.kept()); diff != "" {
+				t.Errorf("left (-want +got):\n%s", diff)
+			}
+			if err != nil {
+				return
+			}
+			var revoked []string
+			for _, s := range r.Servers {
+				revoked = append(revoked, s.Name)
+			}
+			slices.Sort(revoked)
+			if diff := cmp.Diff(c.revoked, revoked); diff != "" {
+				t.Errorf("revoked (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDescribe reports what an entry would do and whether it may.
+func TestDescribe(t *testing.T) {
+	for entry, want := range map[string]struct {
+		state report.State
+		trust report.Trust
+	}{
+		`{"command": "npx"}`:                         {report.OK, report.Untrusted},
+		`{"command": "npx", "disabled": true}`:       {report.Disabled, ""},
+		`{"command": "npx", "args": ["${NOT_SET}"]}`: {report.Failed, report.Untrusted},
+	} {
+		u := newUser(t)
+		cfg := u.server(entry)
+		s := u.Describe(cfg, cfg.Entries)[0]
+		if s.State != want.state || s.Trust != want.trust || (s.Error != nil) != (want.state == report.Failed) || s.Effects == nil {
+			t.Errorf("%s: %s, %q, error %v", entry, s.State, s.Trust, s.Error)
+		}
+		r, err := u.Propose(t.Context(), cfg, cfg.Entries, true)
+		if err != nil || u.kept() != nil {
+			t.Errorf("%s: a dry run: %v, stored %q", entry, err, u.kept())
+		}
+		for _, s := range r.Servers {
+			if s.State != report.OK || s.Error != nil {
+				t.Errorf("%s: proposed as %s with %v", entry, s.State, s.Error)
+			}
+		}
+	}
+}
