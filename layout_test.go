@@ -22,7 +22,7 @@ const module = "github.com/mcpctl/mcpctl/"
 // each floor gives is told in docs/architecture.md, what each package gives in its comment.
 var floors = [][]string{
 	0:  {"internal/ecma", "internal/lists", "internal/rawjson", "internal/process", "internal/files", "internal/host", "internal/exit", "internal/match"},
-	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/manifest", "internal/wording", "internal/terminal", "internal/vault", "internal/printable"},
+	1:  {"pkg/snapshot", "pkg/finding", "pkg/schema", "internal/redact", "internal/syntax", "internal/wording", "internal/terminal", "internal/vault", "internal/printable"},
 	2:  {"internal/signature", "pkg/diff", "pkg/check", "internal/call", "internal/accept", "internal/transport", "internal/git", "internal/clients", "internal/packages"},
 	3:  {"internal/declared", "internal/report", "internal/rules", "pkg/probe", "pkg/watch"},
 	4:  {"internal/monitor", "internal/output", "internal/sandbox", "internal/auth"},
@@ -60,7 +60,7 @@ var libraries = map[string][]string{
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
 	"golang.org/x/sync":                        {"internal/compare", "internal/fleet", "pkg/probe"},
-	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal/terminaltest"},
+	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal"},
 	"golang.org/x/term":                        {"internal/terminal"},
 }
 
