@@ -125,8 +125,13 @@ var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "cmd", "powers
 // Effects returns what the entry would do, from the configuration alone.
 func (e Entry) Effects() Effects {
 	words := e.words()
-	x := Effects{Starts: redact.MaskArgs(words), Contacts: e.contacts()}
+	x := Effects{Contacts: e.contacts()}
 	x.Packages = len(words) > 0 && slices.Contains(packageLaunchers, launcherName(words[0]))
+	named := 0 // the package, or whatever a launcher takes for it, must be shown however it looks
+	if x.Packages {
+		named = 1 + slices.IndexFunc(words[1:], func(word string) bool { return !strings.HasPrefix(word, "-") })
+	}
+	x.Starts = redact.Literals(words, func(i int) bool { return i <= named || mayBeCode(words[i]) })
 	x.Shell = slices.ContainsFunc(words, func(word string) bool { return slices.Contains(shells, launcherName(word)) })
 	for _, u := range e.uses {
 		x.Receives = append(x.Receives, e.received(u)...)
@@ -161,6 +166,9 @@ func (e Entry) Effects() Effects {
 	x.Receives = unique(x.Receives)
 	return x
 }
+
+// mayBeCode reports whether a program could take an argument for code, which must be shown however it looks.
+func mayBeCode(word string) bool { return strings.ContainsAny(word, " \t\n;|&()<>'\"`") }
 
 // isVariable reports whether a text is one variable, with a default or without.
 func isVariable(text string) bool {

@@ -241,7 +241,6 @@ var (
 	command      = match.Pattern("[$<>]\\([A-Za-z./ ]|`[A-Za-z./][^`]*`|[;|&]\\s*[A-Za-z./~][\\w./~-]*(?:[\\s$;|&<>]|$)")
 	code         = match.Pattern("[;|<>()`'\"\\\\{}]|\\$[A-Za-z_(]|&(?:&|\\s|$)")
 	userInfo     = match.Pattern(`(://)[A-Za-z0-9._~%+!*-]*:[A-Za-z0-9._~%+!*=-]+@`)
-	anyUser      = match.Pattern(`(://)[^/@\s]+@`)
 	namedLiteral = match.Pattern(`(?i)([A-Za-z0-9_-]*(?:token|secret|passw|pwd|api-?_?key|credential|authorization|cookie)[A-Za-z0-9_-]*["']?(?:\s*[:=]\s*|\s+)["']?(?:(?:bearer|basic)\s+)?|\b(?:bearer|basic)\s+)([A-Za-z0-9_+=~.-]{6,})([(/]?)`)
 	wholeLong    = match.Pattern(`^[A-Za-z0-9_+=-]{24,}$`)
 	withDefault  = match.Pattern(`\$\{[^{}]*\}`)
@@ -260,35 +259,6 @@ func Literals(argv []string, isCode func(i int) bool) []string {
 		}
 	}
 	return shown
-}
-
-// Named is a word that may say what runs, however much it looks like a secret: passwords in addresses and values of secret
-// variables are masked. A command that is nothing but a token stands there by mistake, and so does one as a folder of it.
-func Named(word string, command bool) string {
-	if at := strings.LastIndexAny(word, `/\`); command && at < 1 {
-		return MaskTokens(word)
-	} else if command {
-		return MaskTokens(word[:at]) + word[at:]
-	}
-	if name, value, ok := strings.Cut(word, "="); ok && SecretName(name) {
-		return name + "=" + LiteralValue(name, value)
-	}
-	return anyUser().ReplaceAllString(word, "${1}"+Mask+"@")
-}
-
-// Host is the name or address of a host, whole if it is one on the Internet, however much it looks like a token.
-func Host(name string) string {
-	if strings.Contains(name, ".") {
-		return name
-	}
-	return MaskTokens(name)
-}
-
-// Address is a URL as MaskURL has it, without tokens besides its host.
-func Address(raw string) string {
-	scheme, rest, _ := strings.Cut(MaskURL(raw), "://")
-	end := strings.IndexAny(rest+"/", "/?#")
-	return MaskTokens(scheme) + "://" + Host(rest[:end]) + MaskTokens(rest[end:])
 }
 
 func literalArg(previous, arg string) string {
