@@ -60,7 +60,7 @@ var libraries = map[string][]string{
 	"go.yaml.in/yaml/v3":                       {"internal/report", "internal/syntax", "internal/fixture"},
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
 	"golang.org/x/sync":                        {"internal/compare", "internal/fleet", "pkg/probe"},
-	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal"},
+	"golang.org/x/sys":                         {"internal/process", "internal/sandbox", "internal/fixture", "internal/terminal", "internal/terminal/terminaltest"},
 	"golang.org/x/term":                        {"internal/terminal"},
 }
 
