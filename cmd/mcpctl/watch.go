@@ -18,40 +18,49 @@ func watchCommand(p program) *cli.Command {
 	p.Output.Format = eventFormat(p.env)
 	own := []cli.Flag{
 		&cli.StringFlag{
-			Name: "format", Aliases: []string{"f"}, Usage: "Print a table (lines for people) or ndjson (one event a line)",
+			Name: "format", Aliases: []string{"f"}, Usage: "Print table (lines) or ndjson (one event a line)",
 			Value: p.Output.Format, Destination: &p.Output.Format,
 		},
 		&cli.GenericFlag{
-			Name: "interval", Usage: "Poll every `DURATION` (5m if the server announces changes)",
+			Name: "interval", Usage: "Poll every `DURATION` (5m for servers that notify)",
 			Value: duration(&o.Interval), DefaultText: "30s",
 		},
 		&cli.StringFlag{
-			Name: "against", Usage: "Compare with `SIDE`: previous or saved", Value: "previous", Destination: &against,
+			Name: "against", Usage: "Compare with the previous or the saved snapshot",
+			Value: "previous", Destination: &against,
 		},
-		&cli.GenericFlag{Name: "for", Usage: "Quit after `DURATION`, such as 10m", Value: duration(&o.For)},
+		&cli.GenericFlag{Name: "for", Usage: "Quit after `DURATION`", Value: duration(&o.For)},
 		&cli.GenericFlag{
-			Name: "reload", Usage: "Restart the server when files matching `GLOB` change (repeatable)", Value: list(&o.Reload),
+			Name: "reload", Usage: "Restart the server when `GLOB` changes (repeatable)", Value: list(&o.Reload),
 		},
-		&cli.StringFlag{Name: "build", Usage: "With --reload: run shell command `CMD` before each start", Destination: &o.Build},
-		&cli.StringFlag{Name: "exec", Usage: "Run shell command `CMD` for each change, as JSON on its stdin", Destination: &o.Exec},
+		&cli.StringFlag{
+			Name: "build", Usage: "With --reload: run `CMD` before each start", Destination: &o.Build,
+		},
+		&cli.StringFlag{
+			Name: "exec", Usage: "Run `CMD` for each change, with JSON on its stdin", Destination: &o.Exec,
+		},
 		&cli.StringFlag{Name: "webhook", Usage: "Post each change as JSON to `URL`", Destination: &o.Webhook},
 		&cli.StringFlag{
-			Name: "listen", Usage: "Serve metrics, states and events at `ADDRESS`, such as 127.0.0.1:9464", Destination: &o.Listen,
+			Name: "listen", Usage: "Serve metrics, states and events at `ADDRESS`", Destination: &o.Listen,
 		},
 		&cli.StringFlag{
-			Name: "state", Usage: "Keep the last snapshots in `DIR` and report changes since then",
+			Name: "state", Usage: "Keep snapshots in `DIR`; report changes since then",
 			Destination: &o.State, TakesFile: true,
 		},
-		&cli.StringFlag{Name: "fail-on", Usage: "Quit with status 1 at the first change of `LEVEL` or above", Destination: &o.FailOn},
+		&cli.StringFlag{
+			Name: "fail-on", Usage: "Quit with status 1 at a change of `LEVEL` or above", Destination: &o.FailOn,
+		},
 	}
 	return &cli.Command{
 		Name:      "watch",
 		Usage:     "Watch servers and report changes",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
-		Description: `Listens to notifications and polls, until a signal or --for ends it. r and Enter, or SIGUSR1,
-reads all servers now. Saved snapshots are not changed.`,
-		Flags: slices.Concat(own, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), selectionFlags(&p.Select),
-			p.talkFlags(), contactFlags(&p.Select, &p.Contact), p.parallelFlags(), snapshotsFlags(&p.Select)),
+		Description: `Listens to notifications and polls, until a signal or --for ends it.
+r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.`,
+		Flags: slices.Concat(
+			own, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), selectionFlags(&p.Select), p.talkFlags(),
+			contactFlags(&p.Select, &p.Contact), p.parallelFlags(), snapshotsFlags(&p.Select),
+		),
 		Before: p.complete(func() error {
 			switch {
 			case !slices.Contains(report.EventFormats(), p.Output.Format):
@@ -84,7 +93,8 @@ reads all servers now. Saved snapshots are not changed.`,
 	}
 }
 
-// eventFormat returns the format of events unless a flag names one. MCPCTL_FORMAT only says whether a program reads.
+// eventFormat returns the format of events unless a flag names one. MCPCTL_FORMAT only says whether a program
+// reads.
 func eventFormat(env config.Environment) string {
 	if env.Format != "" && env.Format != "table" {
 		return "ndjson"

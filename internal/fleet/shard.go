@@ -26,8 +26,9 @@ type Shard struct {
 // Has reports whether a server belongs to the shard.
 func (s Shard) Has(server string) bool { return s.Count == 0 || PartOf(server, s.Count) == s.Index }
 
-// PartOf is the part of so many that a server belongs to. Each goes where its name weighs most (rendezvous hashing: Thaler and
-// Ravishankar, 1998): a server more moves no other one, and a part more moves one server of as many as there are parts.
+// PartOf is the part of so many that a server belongs to. Each goes where its name weighs most (rendezvous
+// hashing: Thaler and Ravishankar, 1998): a server more moves no other one, and a part more moves one server
+// of as many as there are parts.
 func PartOf(server string, parts int) int {
 	best, most := 0, uint64(0)
 	for part := 1; part <= parts; part++ {
@@ -107,7 +108,8 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 	return Shard{}, fmt.Errorf("no job runner says in the environment which shard this is: specify one, such as 1/4")
 }
 
-// Part is what a report says of a run with some flags over a part of the configured servers; nil when the run is not divided.
+// Part is what a report says of a run with some flags over a part of the configured servers; nil when the run
+// is not divided.
 func (f *Fleet) Part(with ...string) *report.Part {
 	if f.selected.Shard.Count == 0 {
 		return nil
@@ -115,7 +117,8 @@ func (f *Fleet) Part(with ...string) *report.Part {
 	return &report.Part{Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, With: with, Fleet: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second)}
 }
 
-// WholeOf is how many servers the whole of a run has: all that are configured and take part, or the n that SOURCEs name.
+// WholeOf is how many servers the whole of a run has: all that are configured and take part, or the n that
+// SOURCEs name.
 func WholeOf(f *Fleet, from []source.Source, n int) int {
 	if len(from) > 0 {
 		return n

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestShardsMoveLittle divides 10,000 servers: each is in one part, the parts are about equal, and a part more moves one server of
-// as many as there are parts, all of them into the new one.
+// TestShardsMoveLittle divides 10,000 servers: each is in one part, the parts are about equal, and a part
+// more moves one server of as many as there are parts, all of them into the new one.
 func TestShardsMoveLittle(t *testing.T) {
 	const servers, parts = 10_000, 8
 	sizes, moved := map[int]int{}, 0
@@ -83,7 +83,8 @@ func TestParseShard(t *testing.T) {
 	}
 }
 
-// TestWholeOf: a part of a divided run knows how many servers the whole has, and a run of servers that are named has those.
+// TestWholeOf: a part of a divided run knows how many servers the whole has, and a run of servers that are
+// named has those.
 func TestWholeOf(t *testing.T) {
 	const configuration = `{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}, "c": {"command": "c"}}}`
 	for _, one := range []struct {

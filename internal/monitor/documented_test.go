@@ -11,7 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
 
-// TestMetricsAreDocumented compares the table of docs/watch.md with the metrics, and has Prometheus' linter judge them.
+// TestMetricsAreDocumented compares the table of docs/watch.md with the metrics, and has Prometheus' linter
+// judge them.
 func TestMetricsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/watch.md")
 	if err != nil {

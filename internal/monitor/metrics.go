@@ -30,7 +30,7 @@ func newMetrics(m *Monitor) *metrics {
 			Name: "mcpctl_changes_total", Help: "Findings in reported changes, by level (or waived).",
 		}, []string{"server", "level"}),
 		undelivered: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mcpctl_undelivered_changes_total", Help: "Changes that --exec or --webhook did not receive.",
+			Name: "mcpctl_undelivered_changes_total", Help: "Changes that an output did not receive.",
 		}, []string{"output"}),
 	}
 	clients := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -78,31 +78,33 @@ func label(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 type family struct {
 	description *prometheus.Desc
 	kind        prometheus.ValueType
-	values      func(watch.Status, func(value float64, labels ...string))
+	values      valuesOf
 }
 
-func newFamily(
-	name, help string, kind prometheus.ValueType, values func(watch.Status, func(float64, ...string)), labels ...string,
-) family {
+func newFamily(name, help string, kind prometheus.ValueType, values valuesOf, labels ...string) family {
 	return family{prometheus.NewDesc(name, help, append([]string{"server"}, labels...), nil), kind, values}
 }
+
+// valuesOf adds the values of a metric for one server.
+type valuesOf func(now watch.Status, add func(value float64, labels ...string))
 
 // families returns the metrics of each server.
 func families() []family {
 	number := func(name, help string, kind prometheus.ValueType, value func(watch.Status) float64) family {
-		return newFamily(name, help, kind, func(now watch.Status, add func(float64, ...string)) { add(value(now)) })
+		add := func(now watch.Status, add func(float64, ...string)) { add(value(now)) }
+		return newFamily(name, help, kind, add)
 	}
 	gauge, counter := prometheus.GaugeValue, prometheus.CounterValue
 	return []family{
-		newFamily("mcpctl_server_state", "1 for the state of the server, 0 for others.", gauge, addStates, "state"),
+		newFamily("mcpctl_server_state", "1 for the state of the server, else 0.", gauge, addStates, "state"),
 		number("mcpctl_server_up", "1 if the server is connected and its surface current.", gauge,
 			func(now watch.Status) float64 { return asNumber(now.Current()) }),
 		number("mcpctl_server_connected", "1 if the server is connected, as far as is known.", gauge,
 			func(now watch.Status) float64 { return asNumber(now.Connected) }),
 		number("mcpctl_server_listening", "1 if notifications of the server arrive.", gauge,
 			func(now watch.Status) float64 { return asNumber(now.Listening) }),
-		newFamily("mcpctl_last_success_timestamp_seconds", "When the complete surface last arrived.", gauge, addVerified),
-		number("mcpctl_readings_total", "Times that the server's lists were read, successfully or not.", counter,
+		newFamily("mcpctl_last_success_timestamp_seconds", "When everything last arrived.", gauge, addVerified),
+		number("mcpctl_readings_total", "Times that lists were read, successfully or not.", counter,
 			func(now watch.Status) float64 { return float64(now.Counts.Readings) }),
 		number("mcpctl_failures_total", "Readings and connections that failed.", counter,
 			func(now watch.Status) float64 { return float64(now.Counts.Failures) }),
@@ -110,7 +112,7 @@ func families() []family {
 			func(now watch.Status) float64 { return float64(now.Counts.Announcements) }),
 		number("mcpctl_connections_total", "Times that the server was connected to.", counter,
 			func(now watch.Status) float64 { return float64(now.Counts.Connections) }),
-		newFamily("mcpctl_surface_items", "Items in the last good surface, by kind.", gauge, addItems, "kind"),
+		newFamily("mcpctl_surface_items", "Items in the last good surface.", gauge, addItems, "kind"),
 		newFamily("mcpctl_surface_tokens", "Estimated tokens of instructions and tools.", gauge, addTokens),
 	}
 }

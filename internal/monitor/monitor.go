@@ -1,5 +1,5 @@
-// Package monitor serves the state of watched servers over HTTP. It only reads what watching publishes, so no client
-// can delay that.
+// Package monitor serves the state of watched servers over HTTP. It only reads what watching publishes, so no
+// client can delay that.
 package monitor
 
 import (
@@ -26,7 +26,7 @@ import (
 // Options configure a Monitor. The zero value works.
 type Options struct {
 	Token    string                      // that clients must send, except for /healthz; empty = none
-	Loopback bool                        // only this machine can connect: a Host other than its names is refused
+	Loopback bool                        // only this machine can connect, by one of its names
 	Version  string                      // of the program
 	Explain  func(error) *report.Failure // makes the "error" of a server; nil = its text only
 }
@@ -40,7 +40,8 @@ type Server struct {
 	Trouble   *report.Failure     // why it is not watched
 }
 
-// Monitor answers HTTP clients. Its methods may be called at the same time; those of a nil Monitor do nothing.
+// Monitor answers HTTP clients. Its methods may be called at the same time; those of a nil Monitor do
+// nothing.
 type Monitor struct {
 	options Options
 	servers atomic.Pointer[[]Server]
@@ -75,8 +76,9 @@ func New(o Options) *Monitor {
 // Serve answers the clients of a listener until Close.
 func (m *Monitor) Serve(listener net.Listener) {
 	m.http = &http.Server{
-		Handler: m.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: responseTime,
-		IdleTimeout: idleTime, MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: m.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
+		WriteTimeout: responseTime, IdleTimeout: idleTime, MaxHeaderBytes: headerBytes,
+		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	go func() {
 		defer close(m.ended)
@@ -143,8 +145,8 @@ func (m *Monitor) Handler() http.Handler {
 	return m.checkHost(http.NewCrossOriginProtection().Handler(mux))
 }
 
-// checkHost refuses a request that came to a loopback address under another name: a web page whose name was pointed at
-// this machine sends it (DNS rebinding).
+// checkHost refuses a request that came to a loopback address under another name: a web page whose name was
+// pointed at this machine sends it (DNS rebinding).
 func (m *Monitor) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -177,29 +179,13 @@ func hasToken(r *http.Request, token string) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// problem is why a request was refused (RFC 9457).
-type problem struct {
-	Title   string   `json:"title"`
-	Status  int      `json:"status"`
-	Detail  string   `json:"detail"`
-	Nearest []string `json:"nearest,omitempty"` // what may have been meant
-}
-
 func refuse(w http.ResponseWriter, status int, format string, args ...any) {
-	writeProblem(w, problem{Status: status, Detail: fmt.Sprintf(format, args...)})
-}
-
-func writeProblem(w http.ResponseWriter, p problem) {
-	p.Title = http.StatusText(p.Status)
-	w.Header().Set("Content-Type", "application/problem+json")
-	writeJSON(w, p.Status, p)
+	http.Error(w, fmt.Sprintf(format, args...), status)
 }
 
 // writeJSON answers with a value. Characters of strings that a terminal would obey are escaped.
 func writeJSON(w http.ResponseWriter, status int, value any) {
-	if w.Header().Get("Content-Type") == "" {
-		w.Header().Set("Content-Type", "application/json")
-	}
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	raw, _ := rawjson.Encode(value)            // every value of ours has a JSON form
 	_, _ = w.Write(printable.EscapedJSON(raw)) // if it fails, the client has left

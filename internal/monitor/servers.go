@@ -3,7 +3,6 @@ package monitor
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -65,9 +64,9 @@ func (m *Monitor) showServer(w http.ResponseWriter, r *http.Request) {
 func (m *Monitor) stateOf(s Server) (serverState, watch.Status) {
 	now := s.now()
 	state := serverState{
-		Name: s.Name, State: now.State, Since: timeOf(now.Since), Current: now.Current(), Connected: now.Connected,
-		Listening: now.Listening, VerifiedAt: timeOf(now.VerifiedAt), Transport: s.Transport,
-		Trouble: now.Trouble, Error: s.Trouble,
+		Name: s.Name, State: now.State, Since: timeOf(now.Since), Current: now.Current(),
+		Connected: now.Connected, Listening: now.Listening, VerifiedAt: timeOf(now.VerifiedAt),
+		Transport: s.Transport, Trouble: now.Trouble, Error: s.Trouble,
 	}
 	if s.Refresh != nil {
 		state.Watch = &now.Counts
@@ -114,9 +113,7 @@ func (m *Monitor) named(w http.ResponseWriter, r *http.Request) (Server, bool) {
 		return servers[i], true
 	}
 	names := lists.Map(servers, func(s Server) string { return s.Name })
-	writeProblem(w, problem{
-		Status: http.StatusNotFound, Detail: fmt.Sprintf("unknown server %q", name), Nearest: match.Nearest(name, names),
-	})
+	refuse(w, http.StatusNotFound, "unknown server %q%s", name, match.DidYouMean(name, names))
 	return Server{}, false
 }
 

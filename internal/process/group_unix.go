@@ -80,9 +80,6 @@ func (g *Group) Release() {}
 // shellOf is how the system's shell runs a command line.
 func shellOf(line string) []string { return []string{"/bin/sh", "-c", line} }
 
-// OwnerOnly lets a socket that is bound later be there with mode 0600 from the start, where the system heeds that: Linux does.
-func OwnerOnly(socket uintptr) { _ = unix.Fchmod(int(socket), 0o600) }
-
 // MaxFiles is how many descriptors this process may have open at once; 0 = nobody says. Go has raised it as far as it may.
 func MaxFiles() int {
 	var limit unix.Rlimit

@@ -75,8 +75,5 @@ func (g *Group) Release() { _ = windows.CloseHandle(g.job) }
 // shellOf is how the system's shell runs a command line.
 func shellOf(line string) []string { return []string{"cmd", "/C", line} }
 
-// OwnerOnly does nothing: Windows has no modes.
-func OwnerOnly(uintptr) {}
-
 // MaxFiles is how many descriptors this process may have open at once; 0 = nobody says.
 func MaxFiles() int { return 0 }

@@ -16,7 +16,7 @@ import (
 type Event struct {
 	Mcpctl   int       `json:"mcpctl"` // version of this form; EventJSON sets it
 	Time     time.Time `json:"time"`
-	Event    string    `json:"event"`               // an EventKind of pkg/watch, "reload", "build" or "summary"
+	Event    string    `json:"event"`               // of pkg/watch, "reload", "build" or "summary"
 	Server   string    `json:"server,omitempty"`    // configured name
 	State    string    `json:"state,omitempty"`     // the state in effect
 	Previous string    `json:"previous,omitempty"`  // state: the one before
@@ -32,11 +32,11 @@ type Event struct {
 	From       string     `json:"from,omitempty"`       // changed and recovered: digest of the surface before
 	To         string     `json:"to,omitempty"`         // and of this one
 	Announced  *bool      `json:"announced,omitempty"`  // the server sent a notification of it
-	Confirmed  *bool      `json:"confirmed,omitempty"`  // lists of several pages were read twice with the same result
+	Confirmed  *bool      `json:"confirmed,omitempty"`  // lists of several pages came twice the same
 	VerifiedAt *time.Time `json:"verifiedAt,omitempty"` // when the complete surface last arrived
 	Connected  *bool      `json:"connected,omitempty"`
 	Listening  *bool      `json:"listening,omitempty"` // notifications arrive
-	Dropped    int        `json:"dropped,omitempty"`   // changes before this one that an output did not receive
+	Dropped    int        `json:"dropped,omitempty"`   // changes before this one that were not delivered
 
 	Status  *int      `json:"status,omitempty"`  // summary: exit status of the run
 	Verdict Verdict   `json:"verdict,omitempty"` // summary: the status as a word

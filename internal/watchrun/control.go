@@ -20,8 +20,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
-// supervise handles requests until ctx ends: r and Enter or a signal reads all servers at once, q and Enter quits,
-// another signal or an edited configuration file reads the configuration again.
+// supervise handles requests until ctx ends: r and Enter or a signal reads all servers at once, q and Enter
+// quits, another signal or an edited configuration file reads the configuration again.
 func (r *watchRun) supervise(ctx context.Context) {
 	refresh, reload := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	notify(refresh, refreshSignals())
@@ -82,8 +82,8 @@ func readCommands(ctx context.Context, in io.Reader) <-chan string {
 	return words
 }
 
-// editsEvery is how often configuration files are checked. That also finds edits without a file system event: behind
-// links, on network file systems, of new files.
+// editsEvery is how often configuration files are checked. That also finds edits without a file system event:
+// behind links, on network file systems, of new files.
 const editsEvery = 500 * time.Millisecond
 
 func notify(c chan<- os.Signal, wanted []os.Signal) {
@@ -92,8 +92,8 @@ func notify(c chan<- os.Signal, wanted []os.Signal) {
 	}
 }
 
-// sources returns the files that decide which servers are watched: those of the configuration, those of applications if
-// they were read, and the directory of trusted entries.
+// sources returns the files that decide which servers are watched: those of the configuration, those of
+// applications if they were read, and the directory of trusted entries.
 func sources(p host.Process, f *fleet.Fleet) []string {
 	files := slices.Clone(f.Config.Files)
 	for _, looked := range f.Config.Looked {
@@ -139,8 +139,9 @@ func fileStates(files []string) map[string]string {
 	return states
 }
 
-// reload makes the servers those of the current configuration and leaves unchanged ones alone. A configuration that
-// cannot be read changes nothing. The states are from before reading: a later edit is one more.
+// reload makes the servers those of the current configuration and leaves unchanged ones alone. A
+// configuration that cannot be read changes nothing. The states are from before reading: a later edit is one
+// more.
 func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
 	seen = fileStates(sources(r.process, r.fleet))
 	f, err := r.fleet.Reload(ctx, r.from)
@@ -157,7 +158,8 @@ func (r *watchRun) reload(ctx context.Context) (seen map[string]string) {
 	return seen
 }
 
-// applyPolicy judges by the policy of a configuration from now on, including differences that were reported before.
+// applyPolicy judges by the policy of a configuration from now on, including differences that were reported
+// before.
 func (r *watchRun) applyPolicy(f *fleet.Fleet) {
 	policy, err := compare.Policy(f.Config.Project.Policy, r.options.FailOn)
 	if err != nil || reflect.DeepEqual(policy, r.totals.policy) {

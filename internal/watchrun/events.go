@@ -9,7 +9,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// totals are the reported findings, judged: of all changes, or of the newest differences from saved snapshots.
+// totals are the reported findings, judged: of all changes, or of the newest differences from saved
+// snapshots.
 type totals struct {
 	policy  finding.Policy
 	fails   bool // the run fails
@@ -37,8 +38,9 @@ func (t *totals) recount(servers []*watchedServer) {
 // shownEvent returns an event of a server as it is written.
 func shownEvent(w *watchedServer, e watch.Event) report.Event {
 	shown := report.Event{
-		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State), Previous: string(e.Previous),
-		Cause: string(e.Cause), Note: e.Note, Trouble: string(e.Trouble), From: e.From, To: e.To,
+		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State),
+		Previous: string(e.Previous), Cause: string(e.Cause), Note: e.Note, Trouble: string(e.Trouble),
+		From: e.From, To: e.To,
 	}
 	if w.target.Live() {
 		shown.Connected, shown.Listening = &e.Connected, &e.Listening

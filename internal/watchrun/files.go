@@ -1,5 +1,3 @@
-// Package reload tells when the files that a program is made of have changed. Announcements only say when to look; looking
-// finds it, whatever editors do, and whatever is lost. A file written again as it was has not changed.
 package watchrun
 
 import (
@@ -17,14 +15,14 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// fileOptions say which files to watch.
+// fileOptions are the files to watch.
 type fileOptions struct {
 	Dir   string        // where relative globs begin; empty = the current folder
 	Globs []string      // with ** for any folders; a folder stands for all that is in it
-	Quiet time.Duration // a change is told once none has followed for this long, after ten times as long at the latest; 0 = 100 ms
+	Quiet time.Duration // without another change until one is reported, ten times that at most; 0 = 100 ms
 }
 
-// fileChange is one thing to tell.
+// fileChange is one change of files.
 type fileChange struct {
 	Files []string  // those that came, changed or went, sorted; relative to Dir when they are in it
 	Since time.Time // when the first of them was announced
@@ -33,17 +31,17 @@ type fileChange struct {
 
 // fileWatcher watches files until it is closed.
 type fileWatcher struct {
-	quiet   time.Duration
-	look    scanner
-	seen    view
-	system  *fsnotify.Watcher
-	events  <-chan fsnotify.Event
-	failing <-chan error
-	said    string // the trouble that was told last
+	quiet    time.Duration
+	look     scanner
+	seen     view
+	system   *fsnotify.Watcher
+	events   <-chan fsnotify.Event
+	failing  <-chan error
+	reported string // the last error that was reported
 }
 
-// Open looks at all files once and begins to watch. The error is that of a glob which cannot be read, of too many files,
-// or of the system's limits, and says what to do.
+// openFiles reads all files once and begins to watch. The error is that of a glob which cannot be read, of
+// too many files, or of the system's limits, and says what to do.
 func openFiles(ctx context.Context, o fileOptions) (*fileWatcher, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -71,7 +69,7 @@ func openFiles(ctx context.Context, o fileOptions) (*fileWatcher, error) {
 // Close ends watching.
 func (w *fileWatcher) Close() error { return w.system.Close() }
 
-// Unmatched are the globs that no file matches, as they were written.
+// Unmatched returns the globs that no file matches, as they were written.
 func (w *fileWatcher) Unmatched() []string {
 	var none []string
 	for i, g := range w.look.globs {
@@ -82,7 +80,8 @@ func (w *fileWatcher) Unmatched() []string {
 	return none
 }
 
-// lookAround looks at all files, again as long as there are new folders: before they are watched nothing is announced.
+// lookAround looks at all files, again as long as there are new folders: before they are watched nothing is
+// announced.
 func (w *fileWatcher) lookAround(ctx context.Context) error {
 	for {
 		now, err := w.look.all(ctx, w.seen)
@@ -96,7 +95,7 @@ func (w *fileWatcher) lookAround(ctx context.Context) error {
 	}
 }
 
-// attend makes the folders that are watched those of the view, and tells whether there are more of them.
+// attend watches the directories of the view and reports whether new ones are among them.
 func (w *fileWatcher) attend() (more bool, _ error) {
 	watched := map[string]bool{}
 	for _, folder := range w.system.WatchList() {
@@ -111,7 +110,8 @@ func (w *fileWatcher) attend() (more bool, _ error) {
 			continue
 		}
 		err := w.system.Add(folder)
-		if err != nil && !errors.Is(err, syscall.ENOENT) && !errors.Is(err, fs.ErrPermission) { // on the way of a link
+		harmless := errors.Is(err, syscall.ENOENT) || errors.Is(err, fs.ErrPermission) // on the way of a link
+		if err != nil && !harmless {
 			failures = append(failures, limited(w.look.name(folder), err))
 		}
 		more = more || err == nil
@@ -119,28 +119,30 @@ func (w *fileWatcher) attend() (more bool, _ error) {
 	return more, cmp.Or(failures...)
 }
 
-// limited is the error of watching, with what to do when it is the system's limit.
+// limited returns the error of watching, with what to do about a limit of the system.
 func limited(what string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("watching %s: the system watches no more folders for this user: name fewer with --reload, or raise fs.inotify.max_user_watches (sudo sysctl fs.inotify.max_user_watches=524288)", what)
+		return fmt.Errorf("watching %s: the system watches no more directories for this user: name fewer, or raise"+
+			" fs.inotify.max_user_watches (sudo sysctl fs.inotify.max_user_watches=524288)", what)
 	case errors.Is(err, syscall.EMFILE) && strings.Contains(err.Error(), "inotify"):
-		return fmt.Errorf("watching %s: this user watches files with too many programs: end some, or raise fs.inotify.max_user_instances (sudo sysctl fs.inotify.max_user_instances=512)", what)
+		return fmt.Errorf("watching %s: this user watches files with too many programs: end some, or raise"+
+			" fs.inotify.max_user_instances (sudo sysctl fs.inotify.max_user_instances=512)", what)
 	case errors.Is(err, syscall.EMFILE):
-		return fmt.Errorf("watching %s: too many open files: name fewer with --reload, or raise the limit (ulimit -n 8192)", what)
+		return fmt.Errorf("watching %s: too many open files: name fewer, or raise the limit (ulimit -n 8192)", what)
 	}
 	return fmt.Errorf("watching %s: %w", what, err)
 }
 
-// Run tells changes until ctx ends. Those that come while nobody takes the last one are told together.
-func (w *fileWatcher) Run(ctx context.Context, told chan<- fileChange) {
+// Run sends changes until ctx ends. Those that come before the last one was received are joined.
+func (w *fileWatcher) Run(ctx context.Context, changes chan<- fileChange) {
 	var first time.Time        // when what is waited for began
 	var ready <-chan time.Time // when it is over
-	var untold fileChange
+	var pending fileChange
 	for {
 		var out chan<- fileChange
-		if len(untold.Files) > 0 || untold.Err != nil {
-			out = told
+		if len(pending.Files) > 0 || pending.Err != nil {
+			out = changes
 		}
 		news := false
 		select {
@@ -152,9 +154,9 @@ func (w *fileWatcher) Run(ctx context.Context, told chan<- fileChange) {
 			news = true
 		case <-ready:
 			ready = nil
-			untold = w.again(ctx, untold, first)
-		case out <- untold:
-			untold = fileChange{}
+			pending = w.again(ctx, pending, first)
+		case out <- pending:
+			pending = fileChange{}
 		}
 		if news && ready == nil {
 			first = time.Now()
@@ -166,30 +168,32 @@ func (w *fileWatcher) Run(ctx context.Context, told chan<- fileChange) {
 }
 
 // again looks at all files once more and adds what has changed to what is not told yet.
-func (w *fileWatcher) again(ctx context.Context, untold fileChange, first time.Time) fileChange {
+func (w *fileWatcher) again(ctx context.Context, pending fileChange, first time.Time) fileChange {
 	before := w.seen
 	err := w.lookAround(ctx)
 	if files := w.look.changed(before, w.seen); len(files) > 0 {
-		if len(untold.Files) == 0 {
-			untold.Since = first
+		if len(pending.Files) == 0 {
+			pending.Since = first
 		}
-		untold.Files = union(untold.Files, files)
+		pending.Files = union(pending.Files, files)
 	}
 	switch {
 	case err == nil:
-		w.said = ""
-	case err.Error() != w.said:
-		w.said, untold.Err = err.Error(), err
+		w.reported = ""
+	case err.Error() != w.reported:
+		w.reported, pending.Err = err.Error(), err
 	}
-	return untold
+	return pending
 }
 
-// concerns tells whether an announcement may be of a change: of a file that a glob names, of rules, or of a folder.
+// concerns reports whether an announcement may be of a change: of a file that a glob names, of rules, or of a
+// folder.
 func (w *fileWatcher) concerns(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
-	if w.seen.folders[e.Name] || w.seen.linked[e.Name] || w.seen.linked[filepath.Dir(e.Name)] || filepath.Base(e.Name) == ".gitignore" {
+	linked := w.seen.linked[e.Name] || w.seen.linked[filepath.Dir(e.Name)]
+	if linked || w.seen.folders[e.Name] || filepath.Base(e.Name) == ".gitignore" {
 		return true
 	}
 	info, err := os.Stat(e.Name) // a link to a folder is one
@@ -206,15 +210,15 @@ func (w *fileWatcher) concerns(e fsnotify.Event) bool {
 	return false
 }
 
-// In how many rounds in a row a file may change: up to tolerated the next round comes at once, up to doubted after 1, 3 and 9
-// seconds, in which people save and builds do not; then it is an output.
+// In how many rounds in a row a file may change: up to tolerated the next round comes at once, up to doubted
+// after 1, 3 and 9 seconds, in which people save and builds do not; then it is an output.
 const (
 	tolerated = 2
 	doubted   = 5
 )
 
-// buildOutputs tells the files that a build writes, so that it does not set itself off for ever: those that change in every round
-// and never in the growing pauses between. The zero value knows none.
+// buildOutputs finds the files that a build writes, so that a build does not lead to the next for ever: those
+// that change in every round and never in the growing pauses between. The zero value knows none.
 type buildOutputs struct {
 	rounds  map[string]int  // how many rounds in a row a file changed in
 	touched map[string]bool // changed in this round

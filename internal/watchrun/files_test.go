@@ -127,7 +127,8 @@ func TestFolders(t *testing.T) {
 	r.tells("later/on/c.ts")
 }
 
-// TestRulesChange: files that .gitignore leaves out from now on are gone, and those that it left out are there.
+// TestRulesChange: files that .gitignore leaves out from now on are gone, and those that it left out are
+// there.
 func TestRulesChange(t *testing.T) {
 	dir := plant(t, ".git/", ".gitignore=a.ts\n", "a.ts", "b.ts")
 	r := begin(t, dir, "**/*.ts")
@@ -139,7 +140,8 @@ func TestRulesChange(t *testing.T) {
 	r.tells("a.ts")
 }
 
-// TestLinks to files and folders elsewhere are followed, over other links, and when they lead elsewhere from now on.
+// TestLinks to files and folders elsewhere are followed, over other links, and when they lead elsewhere from
+// now on.
 func TestLinks(t *testing.T) {
 	away := plant(t, "one/er/a.ts=1", "two/er/a.ts=2", "file.ts=1", "other.ts=1")
 	dir := plant(t, "src/")
@@ -190,7 +192,8 @@ func TestLinkedBase(t *testing.T) {
 	r.tells("b.ts")
 }
 
-// TestLinkedBaseMoves: releases that take turns behind a link, at which a glob begins or over which it leads to its beginning.
+// TestLinkedBaseMoves: releases that take turns behind a link, at which a glob begins or over which it leads
+// to its beginning.
 func TestLinkedBaseMoves(t *testing.T) {
 	for _, glob := range []string{"now/src", "now/src/*.ts", "now/**"} {
 		dir := plant(t, "one/src/a.ts=1", "two/src/a.ts=2")

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// listen begins to answer HTTP clients on an address; nil for none. Its errors are usage errors: no server was
-// contacted yet.
+// listen begins to answer HTTP clients on an address; nil for none. Its errors are usage errors: no server
+// was contacted yet.
 func listen(p host.Process, text string) (*monitor.Monitor, error) {
 	if text == "" {
 		return nil, nil
@@ -31,7 +31,8 @@ func listen(p host.Process, text string) (*monitor.Monitor, error) {
 	}
 	loopback := address.Addr().IsLoopback()
 	if !loopback && token == "" {
-		return nil, exit.Usagef("--listen %s is open to other machines: set MCPCTL_LISTEN_TOKEN, or use 127.0.0.1", text)
+		return nil, exit.Usagef("--listen %s is open to other machines:"+
+			" set MCPCTL_LISTEN_TOKEN, or use 127.0.0.1", text)
 	}
 	network := "tcp"
 	if address.Addr().Is4() { // 0.0.0.0 does not include IPv6
@@ -41,7 +42,8 @@ func listen(p host.Process, text string) (*monitor.Monitor, error) {
 	if err != nil {
 		return nil, exit.Usagef("--listen: %w: choose another port, or 0 for any", err)
 	}
-	m := monitor.New(monitor.Options{Token: token, Loopback: loopback, Version: p.Version, Explain: fleet.FailureOf})
+	o := monitor.Options{Token: token, Loopback: loopback, Version: p.Version, Explain: fleet.FailureOf}
+	m := monitor.New(o)
 	m.Serve(listener)
 	p.Note("listening on http://%s", listener.Addr())
 	return m, nil
@@ -62,7 +64,7 @@ func parseAddress(text string) (netip.AddrPort, error) {
 	}
 	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("%q is not an IP address, such as 127.0.0.1:9464 or 0.0.0.0:9464", text)
+		return netip.AddrPort{}, fmt.Errorf("%q is not an IP address with port, as 127.0.0.1:9464", text)
 	}
 	return netip.AddrPortFrom(address.Unmap(), uint16(number)), nil
 }
@@ -81,7 +83,7 @@ func listenToken(p host.Process) (string, error) {
 		token = strings.TrimSpace(string(text))
 	}
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", exit.Usagef("MCPCTL_LISTEN_TOKEN is not one word of ASCII characters, as openssl rand -hex 32 prints")
+		return "", exit.Usagef("MCPCTL_LISTEN_TOKEN is not one word of ASCII characters")
 	}
 	return token, nil
 }

@@ -40,7 +40,8 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// FuzzParseAddress: what is parsed is an address with its port, and nothing that is not written out is open to others.
+// FuzzParseAddress: what is parsed is an address with its port, and nothing that is not written out is open
+// to others.
 func FuzzParseAddress(f *testing.F) {
 	for _, text := range []string{"9464", ":9464", "127.0.0.1:9464", "[::1]:9464", "0.0.0.0:1", "[::]:1", "localhost:0", "::1:5", "fe80::1%lo:4"} {
 		f.Add(text)

@@ -32,7 +32,8 @@ const (
 	shortReply    = 4 << 10          // bytes; after a longer one the connection is closed
 )
 
-// outputQueue passes changes to one output, one after the other. It delays neither watching nor another output.
+// outputQueue passes changes to one output, one after the other. It delays neither watching nor another
+// output.
 type outputQueue struct {
 	name        string // the flag
 	send        func(context.Context, []byte) error
@@ -65,7 +66,8 @@ func newOutputQueue(
 	ctx context.Context, name string, note func(string, ...any), undelivered func(string, int),
 	send func(context.Context, []byte) error,
 ) *outputQueue {
-	q := &outputQueue{name: name, send: send, note: note, undelivered: undelivered, ended: make(chan struct{})}
+	q := &outputQueue{name: name, send: send, note: note, undelivered: undelivered}
+	q.ended = make(chan struct{})
 	q.wake = sync.NewCond(&q.mu)
 	q.ctx, q.cancel = context.WithCancel(ctx)
 	context.AfterFunc(q.ctx, q.wake.Broadcast)

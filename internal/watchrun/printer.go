@@ -29,7 +29,6 @@ const maxUnprinted = 4096
 // printer writes events to standard output, in order. On a terminal a status line stands below them.
 type printer struct {
 	process host.Process
-	options output.Options
 	color   bool
 	view    *eventView    // nil = JSON
 	status  func() string // the text of the status line; nil = there is none
@@ -41,8 +40,11 @@ type printer struct {
 	err   error
 }
 
-func newPrinter(p host.Process, o output.Options, servers []string, developing bool, status func() string) *printer {
-	w := &printer{process: p, options: o, color: o.Colored(p), queue: make(chan printed, maxUnprinted), ended: make(chan struct{})}
+func newPrinter(
+	p host.Process, o output.Options, servers []string, developing bool, status func() string,
+) *printer {
+	w := &printer{process: p, color: o.Colored(p)}
+	w.queue, w.ended = make(chan printed, maxUnprinted), make(chan struct{})
 	if o.Format == "table" {
 		w.view = newEventView(servers, developing)
 	}
@@ -126,7 +128,8 @@ func (w *printer) write(text string, more bool) {
 	}
 }
 
-// erased returns what removes the status line from a screen of so many columns: a narrower one has broken it into rows.
+// erased returns what removes the status line from a screen of so many columns: a narrower one has broken it
+// into rows.
 func (w *printer) erased(width int) string {
 	if w.drawn == 0 {
 		return ""

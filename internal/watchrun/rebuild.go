@@ -13,7 +13,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// rebuilder builds a server and restarts it when its files change. The methods of a nil *rebuilder do nothing.
+// rebuilder builds a server and restarts it when its files change. The methods of a nil *rebuilder do
+// nothing.
 type rebuilder struct {
 	process host.Process
 	line    string // the command that builds; empty = none
@@ -42,7 +43,9 @@ const (
 )
 
 // newRebuilder opens what Options.Reload names; emit receives events about the server.
-func newRebuilder(ctx context.Context, p host.Process, o Options, emit func(report.Event)) (*rebuilder, error) {
+func newRebuilder(
+	ctx context.Context, p host.Process, o Options, emit func(report.Event),
+) (*rebuilder, error) {
 	files, err := openFiles(ctx, fileOptions{Globs: o.Reload})
 	if err != nil {
 		return nil, exit.Misuse(err)
@@ -65,9 +68,11 @@ func (o Options) restartable(servers []*watchedServer) error {
 	switch {
 	case len(o.Reload) == 0:
 	case len(servers) != 1:
-		return exit.Usagef("--reload restarts one stdio server, not %d: name one, or write its command after --", len(servers))
+		return exit.Usagef("--reload restarts one stdio server, not %d: name one, or write its command after --",
+			len(servers))
 	case servers[0].target.Live() && !servers[0].target.Starts():
-		return exit.Usagef("--reload restarts a stdio server, and %q is at a URL: write its command after --", servers[0].name())
+		return exit.Usagef("--reload restarts a stdio server, and %q is at a URL: write its command after --",
+			servers[0].name())
 	}
 	return nil
 }
@@ -87,7 +92,8 @@ func (b *rebuilder) start(ctx context.Context) (wait func()) {
 	}
 }
 
-// run builds and restarts whenever files change or a user asks, until ctx ends. A build that is running is canceled.
+// run builds and restarts whenever files change or a user asks, until ctx ends. A build that is running is
+// canceled.
 func (b *rebuilder) run(ctx context.Context, changes <-chan fileChange) {
 	now := b.begin(ctx, b.line != "")
 	defer func() { now.stop() }()

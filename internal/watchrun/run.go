@@ -1,6 +1,6 @@
-// Package watchrun is one run of watch. The supervisor turns signals, typed commands and edited files into requests; the
-// rebuilder builds and restarts a server that is being developed; events go to the printer, to HTTP clients and to
-// --exec and --webhook.
+// Package watchrun is one run of watch. The supervisor turns signals, typed commands and edited files into
+// requests; the rebuilder builds and restarts a server that is being developed; events go to the printer, to
+// HTTP clients and to --exec and --webhook.
 package watchrun
 
 import (
@@ -34,7 +34,7 @@ type Options struct {
 
 	Saved  bool         // compare with saved snapshots, not with the surface before
 	Diff   diff.Options // how surfaces are compared
-	FailOn string       // end with the first change at or above this level; empty = as configured, and never end
+	FailOn string       // end at the first change of this level or above; empty = as configured, and never end
 
 	Reload  []string // globs of files: when they change, the stdio server is restarted
 	Build   string   // with Reload: a shell command that runs before each start
@@ -67,13 +67,15 @@ func (o Options) Check(from []source.Source, command bool) error {
 
 // Watch watches the servers of SOURCEs until ctx or the options end it. The error carries the exit status.
 func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.Source, o Options) error {
-	r := &watchRun{process: p, options: o, from: from, fleet: f, began: time.Now(), left: map[string]*snapshot.Snapshot{}}
+	r := &watchRun{process: p, options: o, from: from, fleet: f, began: time.Now()}
+	r.left = map[string]*snapshot.Snapshot{}
 	r.places = make(chan struct{}, cmp.Or(o.Parallel, probe.AtOnce()))
 	policy, err := compare.Policy(f.Config.Project.Policy, o.FailOn)
 	if err != nil {
 		return err
 	}
-	r.totals.policy, r.options.Diff.ItemBudget, r.options.Diff.Now = policy, f.Config.Project.Budgets.ItemBytes, p.Now
+	r.totals.policy = policy
+	r.options.Diff.ItemBudget, r.options.Diff.Now = f.Config.Project.Budgets.ItemBytes, p.Now
 	if r.servers, err = r.resolve(ctx, f); err != nil {
 		return err
 	}
@@ -90,7 +92,8 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 			return err
 		}
 	}
-	r.printer = newPrinter(p, o.Output, lists.Map(r.servers, (*watchedServer).name), r.rebuild != nil, r.statusLine)
+	names := lists.Map(r.servers, (*watchedServer).name)
+	r.printer = newPrinter(p, o.Output, names, r.rebuild != nil, r.statusLine)
 	r.outputs = o.outputs(ctx, p, r.monitor.Undelivered)
 	return r.run(ctx)
 }
@@ -170,8 +173,9 @@ func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServe
 		return nil, err
 	}
 	servers := lists.Map(targets, func(t fleet.Target) *watchedServer {
-		enabled := f.Config.Project.Policy.Enabled(t.Name())
-		return &watchedServer{target: t, fleet: f, newest: f, enabled: enabled, refresh: make(chan struct{}, 1)}
+		w := &watchedServer{target: t, fleet: f, newest: f, refresh: make(chan struct{}, 1)}
+		w.enabled = f.Config.Project.Policy.Enabled(t.Name())
+		return w
 	})
 	return servers, r.options.restartable(servers)
 }
@@ -181,7 +185,9 @@ func (r *watchRun) sumUp(ctx context.Context) error {
 	r.mu.Lock()
 	e := report.Event{Time: time.Now(), Event: "summary", Summary: &r.totals.summary}
 	for _, w := range r.servers {
-		watched := report.Watched{Name: w.name(), State: string(w.last), Unsaved: w.unsaved, Tolerated: w.tolerated()}
+		watched := report.Watched{
+			Name: w.name(), State: string(w.last), Unsaved: w.unsaved, Tolerated: w.tolerated(),
+		}
 		if w.target.Live() {
 			watched.Watch = w.view.Status().Counts
 		}
@@ -201,8 +207,8 @@ func (r *watchRun) sumUp(ctx context.Context) error {
 	return r.exit(status)
 }
 
-// status returns the worst that holds: incomplete answers, then findings, then nothing to compare with. The caller
-// holds the lock.
+// status returns the worst that holds: incomplete answers, then findings, then nothing to compare with. The
+// caller holds the lock.
 func (r *watchRun) status() int {
 	unknown := func(w *watchedServer) bool { return !w.reached() || w.unread }
 	switch {

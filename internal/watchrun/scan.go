@@ -20,10 +20,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 )
 
-// most is how many files and folders may be looked at. More are a mistake in a glob, such as one that begins at the root.
+// most is how many files and directories are searched. More are a mistake in a glob, such as one that begins
+// at the root.
 const most = 100_000
 
-// mostRead is how many bytes of files are read in one look. What is beyond is compared by when it was written.
+// mostRead is how many bytes of files are read in one look. What is beyond is compared by when it was
+// written.
 const mostRead = 256 << 20
 
 // scanner looks at the files that globs name.
@@ -36,16 +38,17 @@ type scanner struct {
 type view struct {
 	files   map[string]stamp // by absolute path
 	folders map[string]bool  // in which something may come or go
-	linked  map[string]bool  // what links lead over and to, by the names under which changes of it are announced
+	linked  map[string]bool  // what links lead over and to, by the names in file system events
 	matched []int            // files by glob
 	rules   []ignoring       // by glob
 	looked  int
 	read    int64
 }
 
-// all looks at everything once. Files that are as they were in the view before are not read again.
+// all reads everything once. Files that are as they were in the view before are not read again.
 func (l scanner) all(ctx context.Context, before view) (view, error) {
-	now := view{files: map[string]stamp{}, folders: map[string]bool{}, linked: map[string]bool{}, matched: make([]int, len(l.globs))}
+	now := view{files: map[string]stamp{}, folders: map[string]bool{}, linked: map[string]bool{}}
+	now.matched = make([]int, len(l.globs))
 	for i, g := range l.globs {
 		now.rules = append(now.rules, ignoringIn(g.base, l.dir))
 		real, linked := l.behindLinks(g.base)
@@ -61,8 +64,9 @@ func (l scanner) all(ctx context.Context, before view) (view, error) {
 	return now, nil
 }
 
-// behindLinks is a folder by its name without links, if links below where globs begin may lead to it: what is watched is what they lead
-// to, which is another folder once they lead elsewhere. It is empty where they lead nowhere.
+// behindLinks returns a folder by its name without links, if links below where globs begin may lead to it:
+// what is watched is what they lead to, which is another folder once they lead elsewhere. It is empty where
+// they lead nowhere.
 func (l scanner) behindLinks(folder string) (real string, linked bool) {
 	real = realOf(folder)
 	if way, err := filepath.Rel(l.dir, folder); err == nil && real == filepath.Join(realOf(l.dir), way) {
@@ -71,7 +75,7 @@ func (l scanner) behindLinks(folder string) (real string, linked bool) {
 	return real, true
 }
 
-// existing is the folder itself, or the nearest one above it that is there.
+// existing returns the folder itself, or the nearest one above it that is there.
 func existing(folder string) string {
 	for !files.IsDir(folder) && folder != filepath.Dir(folder) {
 		folder = filepath.Dir(folder)
@@ -85,10 +89,11 @@ type walk struct {
 	glob    glob
 	i       int // of the glob
 	before  view
-	entered map[string]bool // folders behind links, each entered once, by the names that they have without links
+	entered map[string]bool // directories behind links, by their names without links
 }
 
-// enter looks at what the glob names in a folder at a level below its base; real is its name without links, if behind one.
+// enter looks at what the glob names in a folder at a level below its base; real is its name without links,
+// if behind one.
 func (w walk) enter(ctx context.Context, folder, real string, level int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -98,7 +103,7 @@ func (w walk) enter(ctx context.Context, folder, real string, level int) error {
 		return nil
 	}
 	if w.looked += len(entries); w.looked > most {
-		return fmt.Errorf("--reload %q: more than %d files and folders to look through: name fewer", w.glob.text, most)
+		return fmt.Errorf("--reload %q: more than %d files and directories to search: name fewer", w.glob.text, most)
 	}
 	w.folders[cmp.Or(real, folder)] = true
 	if real != "" {
@@ -139,13 +144,14 @@ func (w walk) visit(ctx context.Context, folder, real string, e fs.DirEntry, lev
 	return w.enter(ctx, path, real, level)
 }
 
-// leadsBack tells whether a link in a folder leads to it, or to one above it.
+// leadsBack reports whether a link in a folder leads to it, or to one above it.
 func leadsBack(link, folder string) bool {
 	way, err := filepath.Rel(realOf(link), realOf(folder))
 	return err == nil && filepath.IsLocal(way)
 }
 
-// note takes a file down if the glob names it. Only what is a file, or leads to one, can be read without waiting.
+// note records a file if the glob names it. Only what is a file, or leads to one, can be read without
+// waiting.
 func (w walk) note(path string, kind fs.FileMode) {
 	if !w.glob.matches(below(w.glob.base, path)) || kind&^fs.ModeSymlink != 0 {
 		return
@@ -167,7 +173,8 @@ func (w walk) note(path string, kind fs.FileMode) {
 // mostLinks is how many links may lead over each other.
 const mostLinks = 40
 
-// follow has all watched that decides where a path leads: each link on the way, and its end, in the folder that it is in.
+// follow has all watched that decides where a path leads: each link on the way, and its end, in the folder
+// that it is in.
 func (v *view) follow(path string, left int) {
 	folder := filepath.Dir(path)
 	real := realOf(folder)
@@ -189,7 +196,7 @@ func (v *view) follow(path string, left int) {
 	}
 }
 
-// realOf is a path without links; empty when it leads nowhere.
+// realOf returns a path without links; empty when it leads nowhere.
 func realOf(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -198,7 +205,7 @@ func realOf(path string) string {
 	return real
 }
 
-// changed are the files that are not in both views, or not the same in both, sorted.
+// changed returns the files that are not in both views, or not the same in both, sorted.
 func (l scanner) changed(before, now view) []string {
 	var names []string
 	for path, stamp := range now.files {
@@ -215,7 +222,7 @@ func (l scanner) changed(before, now view) []string {
 	return names
 }
 
-// name is a path as people write it.
+// name returns a path relative to the directory of globs, if it is below.
 func (l scanner) name(path string) string {
 	if way, err := filepath.Rel(l.dir, path); err == nil && filepath.IsLocal(way) {
 		return way
@@ -223,7 +230,7 @@ func (l scanner) name(path string) string {
 	return path
 }
 
-// union are the names that are in one of two lists, sorted.
+// union returns the names that are in one of two lists, sorted.
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
@@ -236,7 +243,7 @@ const wholly = 8 << 20
 // fresh is how old a file must be for its time to be trusted: file systems' clocks are coarse.
 const fresh = 2 * time.Second
 
-// stamp tells one state of a file from another.
+// stamp identifies one state of a file.
 type stamp struct {
 	size    int64
 	written time.Time
@@ -245,7 +252,8 @@ type stamp struct {
 	read    int64  // bytes that were read for it
 }
 
-// stampOf is the stamp of a file, which is read – up to so many bytes – unless the one before tells enough.
+// stampOf returns the stamp of a file, which is read – up to so many bytes – unless the one before tells
+// enough.
 func stampOf(path string, info fs.FileInfo, before stamp, budget int64) stamp {
 	now := stamp{size: info.Size(), written: info.ModTime(), settled: time.Since(info.ModTime()) > fresh}
 	switch {
@@ -289,7 +297,7 @@ type glob struct {
 func parseGlob(dir, text string) (glob, error) {
 	slashed := filepath.ToSlash(text)
 	if text == "" || !doublestar.ValidatePattern(slashed) {
-		return glob{}, fmt.Errorf("%q is no glob: write one such as src/**/*.ts, and quote it for the shell", text)
+		return glob{}, fmt.Errorf("invalid glob %q: quote one such as 'src/**/*.ts'", text)
 	}
 	base, rest := doublestar.SplitPattern(slashed)
 	base = files.From(dir, filepath.FromSlash(base))
@@ -303,13 +311,14 @@ func parseGlob(dir, text string) (glob, error) {
 	return g, nil
 }
 
-// matches tells whether a path below base, with slashes, is named by the glob.
+// matches reports whether a path below base, with slashes, is named by the glob.
 func (g glob) matches(below string) bool { return doublestar.MatchUnvalidated(g.rest, below) }
 
-// reaches tells whether the glob may name something in a folder so many levels below base.
+// reaches reports whether the glob may name something in a folder so many levels below base.
 func (g glob) reaches(level int) bool { return g.depth < 0 || level <= g.depth }
 
-// usual is left out unless a .gitignore says otherwise: repositories, installed modules, editors' temporary files.
+// usual is left out unless a .gitignore says otherwise: repositories, installed modules, editors' temporary
+// files.
 const usual = `.git
 .hg
 .svn
@@ -330,10 +339,11 @@ var lettingFolderIn = match.Pattern(`(?m)^!.*/[ \t\r]*$`)
 type ignoring struct {
 	root    string // that paths are relative to
 	folders *gitignore.Matcher
-	files   *gitignore.Matcher // without rules that let folders in: the library would let in all that is in them
+	files   *gitignore.Matcher // without rules that include directories: they would include all files in them
 }
 
-// ignoringIn are the rules in a folder, from its repository down; one that was named though left out has only its own.
+// ignoringIn returns the rules in a folder, from its repository down; one that was named though left out has
+// only its own.
 func ignoringIn(folder, dir string) ignoring {
 	i := newIgnoring(repository(folder, dir))
 	i.read(filepath.Join(i.root, ".git", "info", "exclude"), "")
@@ -361,7 +371,8 @@ func newIgnoring(root string) ignoring {
 	return i
 }
 
-// repository is the nearest folder above that is one; else dir, where the globs begin, or the folder itself.
+// repository returns the nearest folder above that is one; else dir, where the globs begin, or the folder
+// itself.
 func repository(folder, dir string) string {
 	for at := folder; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -401,7 +412,7 @@ func (i ignoring) leavesOut(path string, folder bool) bool {
 
 func (i ignoring) below(path string) string { return below(i.root, path) }
 
-// below is a path as seen from a folder above it, with slashes; empty for the folder itself.
+// below returns a path as seen from a folder above it, with slashes; empty for the folder itself.
 func below(folder, path string) string {
 	way, err := filepath.Rel(folder, path)
 	if err != nil || way == "." {

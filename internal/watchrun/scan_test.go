@@ -20,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plant makes files in a new folder: names, or names with "=" and their content. A name that ends in a slash is a folder.
+// plant makes files in a new folder: names, or names with "=" and their content. A name that ends in a slash
+// is a folder.
 func plant(t *testing.T, files ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

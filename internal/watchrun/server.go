@@ -54,7 +54,8 @@ func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 		close(w.ended)
 		return
 	}
-	server := watch.Source{Name: w.name(), Open: func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }}
+	open := func(ctx context.Context) (watch.Session, error) { return r.open(ctx, w) }
+	server := watch.Source{Name: w.name(), Open: open}
 	if r.options.Saved {
 		server.Saved = r.savedReader(ctx, w, w.savedFile())
 	} else if server.Last = r.left[w.name()]; server.Last == nil {
@@ -73,14 +74,16 @@ func (r *watchRun) begin(ctx context.Context, w *watchedServer) {
 func (r *watchRun) watchOptions(w *watchedServer) watch.Options {
 	o := watch.Options{
 		Silence: paced(30 * time.Second), Longest: paced(time.Minute), Backoff: paced(500 * time.Millisecond),
-		Retry: paced(time.Second), Timeout: w.fleet.Timeout(w.target), Diff: r.options.Diff, Refresh: w.refresh,
-		View: &w.view, Judge: r.judge,
+		Retry: paced(time.Second), Timeout: w.fleet.Timeout(w.target), Diff: r.options.Diff,
+		Refresh: w.refresh, View: &w.view, Judge: r.judge,
 	}
 	if r.options.Interval != nil {
 		o.Interval = paced(*r.options.Interval)
 	}
 	if r.state != nil {
-		o.Keep = func(s *snapshot.Snapshot) { r.printer.add(printed{then: func() { r.state.save(w.name(), s) }}) }
+		o.Keep = func(s *snapshot.Snapshot) {
+			r.printer.add(printed{then: func() { r.state.save(w.name(), s) }})
+		}
 	}
 	if r.rebuild != nil { // what fails now fails until somebody edits it
 		o.Restart, o.MaxFailures = r.rebuild.restart, 1
@@ -115,7 +118,8 @@ func (r *watchRun) open(ctx context.Context, w *watchedServer) (watch.Session, e
 	return Listen(ctx, session), nil
 }
 
-// listenWait is how long the first reading waits for notifications to begin. Those that begin later count too.
+// listenWait is how long the first reading waits for notifications to begin. Those that begin later count
+// too.
 const listenWait = time.Second
 
 // Listen returns a session as pkg/watch needs it, after waiting a moment for notifications to begin.
@@ -155,8 +159,8 @@ func (l *listeningSession) Ping(ctx context.Context) error {
 
 var errUnsaved = errors.New("no saved snapshot to compare with: run mcpctl snapshot")
 
-// savedReader returns a function that reads the saved snapshot of a server. A file that cannot be read is reported
-// once, and the last one that could stays in effect.
+// savedReader returns a function that reads the saved snapshot of a server. A file that cannot be read is
+// reported once, and the last one that could stays in effect.
 func (r *watchRun) savedReader(ctx context.Context, w *watchedServer, path string) func() *snapshot.Snapshot {
 	var last *snapshot.Snapshot
 	var reported string

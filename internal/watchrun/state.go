@@ -18,8 +18,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// stateFolder holds the last known snapshot of each server for the next run. Only one run writes it. The methods of a
-// nil *stateFolder do nothing.
+// stateFolder holds the last known snapshot of each server for the next run. Only one run writes it. The
+// methods of a nil *stateFolder do nothing.
 type stateFolder struct {
 	process host.Process
 	path    string
@@ -34,7 +34,8 @@ func openState(p host.Process, path string) (*stateFolder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, exit.Usagef("--state: %w", err)
 	}
-	s := &stateFolder{process: p, path: path, lock: flock.New(filepath.Join(path, ".lock"), flock.SetFlag(files.LockFlags))}
+	lock := flock.New(filepath.Join(path, ".lock"), flock.SetFlag(files.LockFlags))
+	s := &stateFolder{process: p, path: path, lock: lock}
 	locked, err := s.lock.TryLock()
 	switch {
 	case err != nil:
@@ -65,20 +66,22 @@ func (s *stateFolder) last(ctx context.Context, server string) *snapshot.Snapsho
 		err = errors.New("it is incomplete")
 	}
 	if err != nil {
-		s.process.Note("--state: the changes of %s since the last run are unknown: %v", report.Visible(server), err)
+		s.process.Note("--state: the changes of %s since the last run are unknown: %v",
+			report.Visible(server), err)
 		return nil
 	}
 	return saved.Snapshot
 }
 
-// save replaces the snapshot of a server. It is called after the events about the snapshot were printed, so a run that
-// is killed in between leads to a repeated event, not to a lost one.
+// save replaces the snapshot of a server. It is called after the events about the snapshot were printed, so a
+// run that is killed in between leads to a repeated event, not to a lost one.
 func (s *stateFolder) save(server string, surface *snapshot.Snapshot) {
 	data, err := surface.Encode()
 	if err == nil {
 		err = files.Replace(compare.SavedFile(s.path, server), data)
 	}
 	if err != nil {
-		s.process.Note("--state: saving %s: %v; the next run reports its changes again", report.Visible(server), err)
+		s.process.Note("--state: saving %s: %v; the next run reports its changes again",
+			report.Visible(server), err)
 	}
 }

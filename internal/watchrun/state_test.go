@@ -19,8 +19,9 @@ func offering(name string) *snapshot.Snapshot {
 	return &snapshot.Snapshot{Tools: snapshot.NewList(snapshot.Tools, []json.RawMessage{raw})}
 }
 
-// TestStateFollowsTheEvent: at every moment at which a run may be killed, an event that was not printed leads to a change
-// at the next start: the file is replaced after the event was written, and not at all if it could not be.
+// TestStateFollowsTheEvent: at every moment at which a run may be killed, an event that was not printed leads
+// to a change at the next start: the file is replaced after the event was written, and not at all if it could
+// not be.
 func TestStateFollowsTheEvent(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "s.json")

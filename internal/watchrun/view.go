@@ -12,8 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// eventView turns events into lines for a person: one for the start of all servers, one for a reload, one for a lost
-// connection that is back.
+// eventView turns events into lines for a person: one for the start of all servers, one for a reload, one for
+// a lost connection that is back.
 type eventView struct {
 	developing bool     // the one server is restarted when its files change
 	names      []string // of the servers at the start
@@ -35,7 +35,8 @@ type viewedServer struct {
 }
 
 func newEventView(names []string, developing bool) *eventView {
-	v := &eventView{names: names, developing: developing, servers: map[string]*viewedServer{}, begun: len(names) < 2}
+	v := &eventView{names: names, developing: developing, begun: len(names) < 2}
+	v.servers = map[string]*viewedServer{}
 	for _, name := range names {
 		v.width = max(v.width, displaywidth.String(report.Visible(name)))
 	}
@@ -95,7 +96,8 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 	lines := []report.EventLine{{Time: now, Word: line}}
 	for _, name := range v.names {
 		if s := v.servers[name]; s != nil && s.failure != nil {
-			lines = append(lines, v.trouble(report.Event{Time: now, Server: name, Error: s.failure}, s, s.state))
+			failed := report.Event{Time: now, Server: name, Error: s.failure}
+			lines = append(lines, v.trouble(failed, s, s.state))
 		}
 	}
 	for _, e := range v.held {
@@ -171,15 +173,17 @@ func (v *eventView) trouble(e report.Event, s *viewedServer, word string) report
 	return line
 }
 
-// stateLine returns the line of a state. A connection that is back has its line with what it found, and so has a server
-// that is no longer stale.
+// stateLine returns the line of a state. A connection that is back has its line with what it found, and so
+// has a server that is no longer stale.
 func (v *eventView) stateLine(e report.Event, s *viewedServer) report.EventLine {
 	before := watch.State(s.state)
 	s.state = e.State
 	reached := watch.State(e.State).Reached()
 	back := reached && (!s.lost.IsZero() || !s.reloaded.IsZero() || s.stale)
 	switch {
-	case e.State == string(watch.Connecting), e.State == string(watch.Closed), back && before != watch.Connecting:
+	case e.State == string(watch.Connecting), e.State == string(watch.Closed):
+		return report.EventLine{}
+	case back && before != watch.Connecting:
 		return report.EventLine{}
 	case e.State == string(watch.Reconnecting):
 		if s.lost.IsZero() {

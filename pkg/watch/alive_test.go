@@ -32,7 +32,8 @@ func TestInterruption(t *testing.T) {
 	})
 }
 
-// TestGone is a server at a URL that was killed: its stream breaks off, and nobody takes connections any more.
+// TestGone is a server at a URL that was killed: its stream breaks off, and nobody takes connections any
+// more.
 func TestGone(t *testing.T) {
 	refused := errors.New("connection refused")
 	var view watch.View
@@ -61,7 +62,8 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestHung is a server that announces a change and then says nothing any more, and one that says nothing at all.
+// TestHung is a server that announces a change and then says nothing any more, and one that says nothing at
+// all.
 func TestHung(t *testing.T) {
 	for name, test := range map[string]struct {
 		announce bool
@@ -142,7 +144,7 @@ func TestTooOld(t *testing.T) {
 	}
 }
 
-// TestOldSurfaceIsReadAgain by the next reading, which tells first that it works again and then what changed.
+// TestOldSurfaceIsReadAgain by the next reading, which reports what changed.
 func TestOldSurfaceIsReadAgain(t *testing.T) {
 	detailed(t, announcing, watch.Options{Interval: 5 * time.Second, Timeout: 20 * time.Second}, func(r *run) {
 		r.after(time.Second)
@@ -154,7 +156,7 @@ func TestOldSurfaceIsReadAgain(t *testing.T) {
 		time.Sleep(17 * time.Second) // of a network that swallows everything
 		r.hangs(false)
 		want(t, "told", r.after(time.Minute), "15s stale [unverified]: the surface was not verified for 15s",
-			"26s recovered by poll", "26s changed by poll tool-added(tool/b)")
+			"26s recovered by poll tool-added(tool/b)")
 	})
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// TestKeepFollowsTheEvents checks that a surface is handed on once, after the events about it, and never while a list of
-// it failed.
+// TestKeepFollowsTheEvents checks that a surface is handed on once, after the events about it, and never
+// while a list of it failed.
 func TestKeepFollowsTheEvents(t *testing.T) {
 	var r *run
 	var kept []string

@@ -74,11 +74,12 @@ func (n *news) forget() { n.kinds, n.all = nil, "" }
 
 const (
 	toleratedStreak = 3           // useless announcements in a row that have no consequence
-	firstBrake      = time.Second // the least time between readings of a server that announces too much; it doubles
+	firstBrake      = time.Second // between readings of a server that announces too much; it doubles
 )
 
-// weighAnnouncements reports whether the server announced a change that did not happen, and slows down reading if it
-// does so often. An announcement after a change that was found within Options.Silence is only late.
+// weighAnnouncements reports whether the server announced a change that did not happen, and slows down
+// reading if it does so often. An announcement after a change that was found within Options.Silence is only
+// late.
 func (w *watcher) weighAnnouncements(r reading, moved bool) (needless bool, note string) {
 	n := &w.news
 	answered := !slices.ContainsFunc(r.missing(), n.announced)
@@ -93,7 +94,7 @@ func (w *watcher) weighAnnouncements(r reading, moved bool) (needless bool, note
 		brake := min(firstBrake<<min(over-1, 16), w.options.interval(false))
 		n.notBefore = time.Now().Add(brake)
 		if over == 1 {
-			note = fmt.Sprintf("announces a change with every reading: read at most every %s from now on", brake)
+			note = fmt.Sprintf("announces a change with every reading: read at most every %s now", brake)
 		}
 	}
 	return empty && later >= w.options.Silence, note

@@ -52,7 +52,8 @@ func TestNotificationsAreCoalesced(t *testing.T) {
 	})
 }
 
-// TestEndlessNotifications announces every 50 ms for 3 seconds: nobody waits for silence longer than a second.
+// TestEndlessNotifications announces every 50 ms for 3 seconds: nobody waits for silence longer than a
+// second.
 func TestEndlessNotifications(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
 		r.after(time.Second)
@@ -90,8 +91,8 @@ func TestChangeDuringReading(t *testing.T) {
 	})
 }
 
-// TestAnnouncementsAreHeldAgainstChanges tells a change without an announcement, an announcement without a change, and an
-// announcement that comes after a poll has found its change.
+// TestAnnouncementsAreHeldAgainstChanges tells a change without an announcement, an announcement without a
+// change, and an announcement that comes after a poll has found its change.
 func TestAnnouncementsAreHeldAgainstChanges(t *testing.T) {
 	var view watch.View
 	bubble(t, announcing, watch.Options{View: &view}, func(r *run) {
@@ -111,7 +112,8 @@ func TestAnnouncementsAreHeldAgainstChanges(t *testing.T) {
 	})
 }
 
-// TestServerThatAnnouncesEveryReading is slowed down to the pace of polling, and told so once; a change ends that.
+// TestServerThatAnnouncesEveryReading is slowed down to the pace of polling, and told so once; a change ends
+// that.
 func TestServerThatAnnouncesEveryReading(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
 		r.onEach(func(kind snapshot.Kind, c *session) { c.hear(watch.News{Changed: []snapshot.Kind{snapshot.Tools}}) })
@@ -213,8 +215,8 @@ func TestOneListFails(t *testing.T) {
 	})
 }
 
-// TestWhatIsLackingIsReadAlong: a list that did not arrive with the first reading is read again with whatever is announced, else the
-// server would be called live without it.
+// TestWhatIsLackingIsReadAlong: a list that did not arrive with the first reading is read again with whatever
+// is announced, else the server would be called live without it.
 func TestWhatIsLackingIsReadAlong(t *testing.T) {
 	lacking := func() *server {
 		s := announcing()
@@ -250,8 +252,8 @@ func TestPollAnswersAnAnnouncement(t *testing.T) {
 	})
 }
 
-// TestAnnouncedChangeCannotBeRead: nothing was read, so the announcement is neither needless nor used up, and the change is
-// not silent when it is found at last.
+// TestAnnouncedChangeCannotBeRead: nothing was read, so the announcement is neither needless nor used up, and
+// the change is not silent when it is found at last.
 func TestAnnouncedChangeCannotBeRead(t *testing.T) {
 	trouble := []string{"8.1s state degraded: down", "8.1s stale: down"}
 	for name, test := range map[string]struct {
@@ -292,8 +294,8 @@ func TestAnnouncementWhileFailed(t *testing.T) {
 	})
 }
 
-// TestWhatNobodyWantsToHearOf: a change that the policy leaves out is no needless announcement, and the next change that is told begins where
-// the one before it ended.
+// TestWhatNobodyWantsToHearOf: a change that the policy leaves out is no needless announcement, and the next
+// change that is told begins where the one before it ended.
 func TestWhatNobodyWantsToHearOf(t *testing.T) {
 	judge := func(found []finding.Finding) []finding.Finding {
 		return slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Rule == "tool-added" })

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// TestRandomLife kills a server 50 times while it changes, fails and announces at random. The changes that were told,
-// one after the other, must lead from the first surface to the last: none lost, none told twice.
+// TestRandomLife kills a server 50 times while it changes, fails and announces at random. The changes that
+// were told, one after the other, must lead from the first surface to the last: none lost, none told twice.
 func TestRandomLife(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

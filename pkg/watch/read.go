@@ -32,8 +32,8 @@ func everything(cause Cause, session Session) *reading {
 // attempts is how often lists are tried before a reading fails.
 const attempts = 4
 
-// read asks for the lists of r, four times at most, while the connection stands; those that arrived are not asked for
-// again. The error is that of the missing lists, or the reason why ctx or the connection ended.
+// read asks for the lists of r, four times at most, while the connection stands; those that arrived are not
+// asked for again. The error is that of the missing lists, or the reason why ctx or the connection ended.
 func (w *watcher) read(ctx context.Context, session Session, r *reading) error {
 	ctx, release := whileConnected(ctx, session)
 	defer release()
@@ -96,8 +96,8 @@ func (w *watcher) tryToRead(ctx context.Context, session Session, r *reading) er
 	}
 }
 
-// attempt asks once for what is missing. A notification that comes while a list is read is not answered by it. If
-// nothing arrives at all, the server is pinged; lost says that it did not answer that either.
+// attempt asks once for what is missing. A notification that comes while a list is read is not answered by
+// it. If nothing arrives at all, the server is pinged; lost says that it did not answer that either.
 func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (failed, lost error) {
 	w.hear(session)
 	kinds := r.missing()
@@ -119,7 +119,8 @@ func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (fai
 	return failed, lost
 }
 
-// askedWait returns how long a server asks in an error not to be asked again, Longest at most; 0 = it does not.
+// askedWait returns how long a server asks in an error not to be asked again, Longest at most; 0 = it does
+// not.
 func (o *Options) askedWait(err error) time.Duration {
 	if e, ok := errors.AsType[interface {
 		error
@@ -130,9 +131,9 @@ func (o *Options) askedWait(err error) time.Duration {
 	return 0
 }
 
-// doubt marks lists of several pages as unread if the pages may come from different moments: a change was announced
-// meanwhile, an item is repeated, or the list would break callers. A list that comes twice in a row with the same
-// content is accepted. The error names the lists.
+// doubt marks lists of several pages as unread if the pages may come from different moments: a change was
+// announced meanwhile, an item is repeated, or the list would break callers. A list that comes twice in a row
+// with the same content is accepted. The error names the lists.
 func (w *watcher) doubt(ctx context.Context, r *reading) error {
 	var torn []error
 	breaks := sync.OnceValue(func() bool { return w.state.breaks(ctx, *r) })
@@ -148,7 +149,8 @@ func (w *watcher) doubt(ctx context.Context, r *reading) error {
 		r.before[list.Kind] = digest
 		if w.news.kinds[list.Kind] || repeats(list) || !w.state.knows(digest, list.Kind) && breaks() {
 			r.lists[i] = snapshot.NewPart(list.Kind, nil, "it changed while it was read")
-			torn = append(torn, fmt.Errorf("the list of %s changed each time while it was read", list.Kind.Plural()))
+			err := fmt.Errorf("the list of %s changed each time while it was read", list.Kind.Plural())
+			torn = append(torn, err)
 		}
 	}
 	return errors.Join(torn...)

@@ -43,7 +43,8 @@ func TestRestartFails(t *testing.T) {
 	})
 }
 
-// TestRestartBreaksOff whatever is under way: a reading that is never answered, and a wait for the next attempt.
+// TestRestartBreaksOff whatever is under way: a reading that is never answered, and a wait for the next
+// attempt.
 func TestRestartBreaksOff(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.after(time.Second)

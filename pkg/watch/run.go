@@ -10,8 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Run watches a server until ctx ends and calls emit for each event, one at a time and in order. It returns when
-// nothing is running any more; the error is that of closing the last session.
+// Run watches a server until ctx ends and calls emit for each event, one at a time and in order. It returns
+// when nothing is running any more; the error is that of closing the last session.
 //
 // A server passes through these states:
 //
@@ -28,10 +28,10 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 	w := &watcher{source: source, options: options}
 	w.state = &state{source: source, options: &w.options, emit: emit, expiry: time.NewTimer(forever)}
 	if source.Last != nil {
-		w.state.good, w.state.status.Surface = surface{shot: source.Last, digest: source.Last.Digest()}, source.Last
-		w.state.kept = w.state.good.digest
+		w.state.good = surface{shot: source.Last, digest: source.Last.Digest()}
+		w.state.status.Surface, w.state.kept = source.Last, w.state.good.digest
 	}
-	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below the shortest spread of Longest
+	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // less than any spread of Longest
 	return w.run(ctx)
 }
 
@@ -52,8 +52,8 @@ func (w *watcher) run(ctx context.Context) (err error) {
 	return err
 }
 
-// untilRestart returns a context that ends with ctx, or when a new session is asked for. The function ends it and
-// reports whether one was asked for.
+// untilRestart returns a context that ends with ctx, or when a new session is asked for. The function ends it
+// and reports whether one was asked for.
 func untilRestart(ctx context.Context, restart <-chan struct{}) (_ context.Context, end func() (asked bool)) {
 	life, cancel := context.WithCancel(ctx)
 	asked := make(chan bool, 1)
@@ -88,7 +88,8 @@ type watcher struct {
 	pollAt    time.Time     // when to read everything again
 }
 
-// breaker allows every attempt at a server until too many have failed in a row, and then one at a time, far apart.
+// breaker allows every attempt at a server until too many have failed in a row, and then one at a time, far
+// apart.
 type breaker struct {
 	limit    int           // failures in a row
 	rest     time.Duration // between attempts after them
@@ -222,7 +223,8 @@ func (w *watcher) follow(ctx context.Context, session Session) {
 	w.disconnected(cmp.Or(session.Lost(), lost))
 }
 
-// await waits for a reason to read. The error is that ctx ended, the connection was lost, or a ping was not answered.
+// await waits for a reason to read. The error is that ctx ended, the connection was lost, or a ping was not
+// answered.
 func (w *watcher) await(ctx context.Context, session Session) (*reading, error) {
 	poll := time.NewTimer(time.Until(w.pollAt))
 	defer poll.Stop()
@@ -307,8 +309,8 @@ func lossOf(err error) Trouble {
 	return Gone
 }
 
-// settling returns how long to wait for further notifications: until they pause, with a limit counted from the first,
-// but not before a server that announces too much may be read again.
+// settling returns how long to wait for further notifications: until they pause, with a limit counted from
+// the first, but not before a server that announces too much may be read again.
 func (w *watcher) settling(first time.Time) time.Duration {
 	left := w.options.patience() - time.Since(first)
 	return max(min(w.options.Quiet, left), time.Until(w.news.notBefore))
@@ -379,8 +381,8 @@ func (w *watcher) refresh(ctx context.Context, session Session, next *reading) e
 	return nil
 }
 
-// apply makes what was read the good surface, reports it, and schedules the next reading. Nothing happens if ctx ends
-// meanwhile: the next session reads everything.
+// apply makes what was read the good surface, reports it, and schedules the next reading. Nothing happens if
+// ctx ends meanwhile: the next session reads everything.
 func (w *watcher) apply(ctx context.Context, session Session, r *reading, err error) {
 	if err == nil {
 		w.misses = 0

@@ -97,7 +97,8 @@ func (s *server) breaks(kind snapshot.Kind, err error) {
 	s.fail[kind] = err
 }
 
-// hangs leaves every list without an answer from now on, and every ping but when pongs is set; or answers again.
+// hangs leaves every list without an answer from now on, and every ping but when pongs is set; or answers
+// again.
 func (s *server) hangs(yes ...bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,7 +32,6 @@ type state struct {
 	since     string          // digest of the surface that the last reported change led to
 	changedAt time.Time       // when a reading last found a change
 	reported  map[string]bool // fingerprints and levels of the last reported difference from Source.Saved
-	aged      bool            // the surface is stale because of its age only
 }
 
 // become sets the state and emits an event if it is a new one.
@@ -84,8 +83,8 @@ func (s *state) expiresIn(d time.Duration) {
 
 // expire reports that nothing was read for too long.
 func (s *state) expire() {
-	s.aged = !s.status.Stale
-	s.giveUp(cmp.Or(s.status.Trouble, Unverified), fmt.Errorf("the surface was not verified for %s", s.lifetime))
+	why := fmt.Errorf("the surface was not verified for %s", s.lifetime)
+	s.giveUp(cmp.Or(s.status.Trouble, Unverified), why)
 }
 
 // wait waits for a time and reports whether second ended it. A surface that expires meanwhile is reported.
@@ -200,10 +199,10 @@ func (s *state) reportReading(r reading, o outcome, recovered bool, err error) {
 		Kind: Changed, Cause: r.cause, Findings: o.findings, Note: o.note, From: o.from, To: o.to,
 		Announced: r.announced, Confirmed: len(r.sure) > 0, VerifiedAt: r.arrived,
 	}
-	again := recovered && (s.source.Saved != nil || s.aged)
-	if again { // what changed is not since the last good surface, but since Source.Saved or what was only old
+	again := recovered && s.source.Saved != nil
+	if again { // the difference from Source.Saved is in Changed only
 		s.report(Event{Kind: Recovered, Cause: r.cause})
-		recovered, s.aged = false, false
+		recovered = false
 	}
 	switch {
 	case recovered:
@@ -217,9 +216,9 @@ func (s *state) reportReading(r reading, o outcome, recovered bool, err error) {
 	s.report(e)
 }
 
-// compare returns what to report about the next surface: what changed since the last good one, or the difference from
-// Source.Saved if that is known and another one than before.
-func (s *state) compare(ctx context.Context, next surface) (found []finding.Finding, changed bool, err error) {
+// compare returns what to report about the next surface: what changed since the last good one, or the
+// difference from Source.Saved if that is known and another one than before.
+func (s *state) compare(ctx context.Context, next surface) (_ []finding.Finding, changed bool, err error) {
 	found, known, err := s.findings(ctx, next)
 	if err != nil || !known || s.source.Saved == nil {
 		return found, len(found) > 0, err
@@ -234,8 +233,8 @@ func (s *state) compare(ctx context.Context, next surface) (found []finding.Find
 	return found, true, nil
 }
 
-// findings returns what changed since the last good surface, or the difference from Source.Saved; known reports
-// whether there is a surface to compare with.
+// findings returns what changed since the last good surface, or the difference from Source.Saved; known
+// reports whether there is a surface to compare with.
 func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding, known bool, _ error) {
 	var old, new *snapshot.Snapshot
 	if s.source.Saved != nil {
@@ -252,7 +251,8 @@ func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding
 		ctx = limited
 	}
 	options := s.options.Diff
-	found, err := host.Await(ctx, func() ([]finding.Finding, error) { return diff.Compare(ctx, old, new, options) })
+	compare := func() ([]finding.Finding, error) { return diff.Compare(ctx, old, new, options) }
+	found, err := host.Await(ctx, compare)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
 	}
@@ -307,8 +307,8 @@ func (s surface) with(r reading) surface {
 // lacks reports whether the last reading of a list failed.
 func (s surface) lacks(kind snapshot.Kind) bool { return slices.Contains(s.lacking, kind) }
 
-// against returns the two sides of a comparison with the next surface. A list that becomes known was not added, and an
-// incomplete one is compared with nothing.
+// against returns the two sides of a comparison with the next surface. A list that becomes known was not
+// added, and an incomplete one is compared with nothing.
 func (s surface) against(next surface) (old, new *snapshot.Snapshot) {
 	before, after := *s.shot, *next.shot
 	for _, list := range s.shot.Incomplete() {

@@ -10,7 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// paged is a server with lists of two pages, and each of its readings as they are to come, the last one for ever.
+// paged is a server with lists of two pages, and each of its readings as they are to come, the last one for
+// ever.
 func paged(covered bool) func() *server {
 	return func() *server {
 		s := newServer("a", "b")
@@ -19,8 +20,8 @@ func paged(covered bool) func() *server {
 	}
 }
 
-// gives makes the list of tools come as these are, one after the other, and announces a change while each but the last is
-// read if it should.
+// gives makes the list of tools come as these are, one after the other, and announces a change while each but
+// the last is read if it should.
 func gives(r *run, announce bool, readings ...[]string) {
 	r.onEach(func(kind snapshot.Kind, c *session) {
 		if kind != snapshot.Tools || len(readings) == 0 {
@@ -65,7 +66,8 @@ func TestTornReading(t *testing.T) {
 	}
 }
 
-// TestNeverTheSame is a list that is another one with every reading: it is not known, and nothing is told of it.
+// TestNeverTheSame is a list that is another one with every reading: it is not known, and nothing is told of
+// it.
 func TestNeverTheSame(t *testing.T) {
 	var view watch.View
 	bubble(t, paged(true), watch.Options{View: &view}, func(r *run) {
@@ -110,7 +112,8 @@ func TestFirstReadingIsTorn(t *testing.T) {
 	})
 }
 
-// TestOnlyWhatIsInDoubtIsReadAgain: a list that came as it is known is not, whatever is wrong with another one.
+// TestOnlyWhatIsInDoubtIsReadAgain: a list that came as it is known is not, whatever is wrong with another
+// one.
 func TestOnlyWhatIsInDoubtIsReadAgain(t *testing.T) {
 	bubble(t, paged(false), watch.Options{}, func(r *run) {
 		r.after(time.Second)

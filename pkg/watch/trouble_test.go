@@ -40,7 +40,8 @@ func TestListFailsThreeTimes(t *testing.T) {
 	})
 }
 
-// TestListNeverWorks is stale once, tried again with every poll, and recovered once with all that changed meanwhile.
+// TestListNeverWorks is stale once, tried again with every poll, and recovered once with all that changed
+// meanwhile.
 func TestListNeverWorks(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.after(29 * time.Second)
@@ -53,7 +54,8 @@ func TestListNeverWorks(t *testing.T) {
 	})
 }
 
-// TestTooLargeToCompare: what cannot be compared is no news and no fault of the server's announcements; the last good surface stays.
+// TestTooLargeToCompare: what cannot be compared is no news and no fault of the server's announcements; the
+// last good surface stays.
 func TestTooLargeToCompare(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.after(29 * time.Second)
@@ -65,7 +67,8 @@ func TestTooLargeToCompare(t *testing.T) {
 	})
 }
 
-// TestAPartNeverReplacesTheWhole keeps the last good surface, and tells nothing as gone that may be on a lost page.
+// TestAPartNeverReplacesTheWhole keeps the last good surface, and tells nothing as gone that may be on a lost
+// page.
 func TestAPartNeverReplacesTheWhole(t *testing.T) {
 	var view watch.View
 	bubble(t, func() *server { return newServer("a", "b") }, watch.Options{View: &view}, func(r *run) {
@@ -81,7 +84,8 @@ func TestAPartNeverReplacesTheWhole(t *testing.T) {
 	})
 }
 
-// TestAPartIsBetterThanNothing: what arrived of a list that never was whole is there, and nothing is told of it.
+// TestAPartIsBetterThanNothing: what arrived of a list that never was whole is there, and nothing is told of
+// it.
 func TestAPartIsBetterThanNothing(t *testing.T) {
 	var view watch.View
 	cut := func() *server {
@@ -142,8 +146,8 @@ func TestTooManyFailures(t *testing.T) {
 	})
 }
 
-// TestFailedIsNoConnection: a failed server is tried at the longest interval, however soon its surface is too old, and is said to be
-// connected only while it is.
+// TestFailedIsNoConnection: a failed server is tried at the longest interval, however soon its surface is too
+// old, and is said to be connected only while it is.
 func TestFailedIsNoConnection(t *testing.T) {
 	var view watch.View
 	bubble(t, announcing, watch.Options{View: &view, MaxFailures: 1, Interval: 3 * time.Second}, func(r *run) {
@@ -241,7 +245,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestServerThatEndsAtOnce over and over is not started in a hot loop, whether it ends before its lists or after them.
+// TestServerThatEndsAtOnce over and over is not started in a hot loop, whether it ends before its lists or
+// after them.
 func TestServerThatEndsAtOnce(t *testing.T) {
 	for name, at := range map[string]snapshot.Kind{"before the lists": snapshot.Tools, "after them": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -319,7 +324,8 @@ func TestLossDuringTheFirstReading(t *testing.T) {
 	})
 }
 
-// TestEachOutageIsCountedByItself: attempts that failed before a connection that worked say nothing of those after it.
+// TestEachOutageIsCountedByItself: attempts that failed before a connection that worked say nothing of those
+// after it.
 func TestEachOutageIsCountedByItself(t *testing.T) {
 	var view watch.View
 	bubble(t, silent, watch.Options{View: &view}, func(r *run) {
@@ -339,7 +345,8 @@ func TestEachOutageIsCountedByItself(t *testing.T) {
 	})
 }
 
-// TestFailedReadingsAreCounted, each once with all of its attempts, and one that ends with a server that answers nothing.
+// TestFailedReadingsAreCounted, each once with all of its attempts, and one that ends with a server that
+// answers nothing.
 func TestFailedReadingsAreCounted(t *testing.T) {
 	var view watch.View
 	bubble(t, silent, watch.Options{View: &view, Timeout: time.Second}, func(r *run) {
@@ -408,7 +415,8 @@ func (e busyError) Error() string { return "busy" }
 
 func (e busyError) AskedWait() time.Duration { return time.Duration(e) }
 
-// TestServerAsksToWait: it is not asked before, neither for a list nor for a sign of life, which its answer was; within a minute.
+// TestServerAsksToWait: it is not asked before, neither for a list nor for a sign of life, which its answer
+// was; within a minute.
 func TestServerAsksToWait(t *testing.T) {
 	bubble(t, silent, watch.Options{}, func(r *run) {
 		r.after(29 * time.Second)

@@ -1,13 +1,13 @@
 // Package watch keeps the lists of a server current and reports each change once.
 //
-// It uses what each era of the protocol has: notifications, polling beside them, and a full reading after each lost
-// connection. The last complete surface stays in effect until a newer one arrived.
+// It uses what each era of the protocol has: notifications, polling beside them, and a full reading after
+// each lost connection. The last complete surface stays in effect until a newer one arrived.
 //
 //	source := watch.Source{Name: "tickets", Open: open}
 //	err := watch.Run(ctx, source, watch.Options{}, func(e watch.Event) { fmt.Println(e.Kind, e.Findings) })
 //
-// Stability: the words of states, events and causes are permanent. The Go API follows semantic versioning; before 1.0.0
-// a minor version may change it.
+// Stability: the words of states, events and causes are permanent. The Go API follows semantic versioning;
+// before 1.0.0 a minor version may change it.
 package watch
 
 import (
@@ -26,17 +26,17 @@ import (
 type Source struct {
 	Name string
 
-	// Open connects to the server once, within a time limit of its own. The session outlives the context. An error of
-	// Open, or of a session's List, that has a method AskedWait() time.Duration delays the next attempt by that time,
-	// a minute at most.
+	// Open connects to the server once, within a time limit of its own. The session outlives the context. An
+	// error of Open, or of a session's List, that has a method AskedWait() time.Duration delays the next
+	// attempt by that time, a minute at most.
 	Open func(context.Context) (Session, error)
 
-	// Saved returns the snapshot to compare each surface with, or nil if there is none. A nil function means that each
-	// surface is compared with the one before it.
+	// Saved returns the snapshot to compare each surface with, or nil if there is none. A nil function means
+	// that each surface is compared with the one before it.
 	Saved func() *snapshot.Snapshot
 
-	// Last is the surface known before Run: the first reading is compared with it. It must be complete. With nil the
-	// first reading is reported by its state only.
+	// Last is the surface known before Run: the first reading is compared with it. It must be complete. With
+	// nil the first reading is reported by its state only.
 	Last *snapshot.Snapshot
 }
 
@@ -74,8 +74,8 @@ type News = snapshot.News
 // Staleness is how many polling intervals a surface may age without being verified until it is stale.
 const Staleness = 3
 
-// Options are the times and limits of watching. The zero value works. All times but Quiet are spread by a quarter to
-// either side, so that many watchers do not act at the same moment.
+// Options are the times and limits of watching. The zero value works. All times but Quiet are spread by a
+// quarter to either side, so that many watchers do not act at the same moment.
 type Options struct {
 	Interval time.Duration // between polls; 0 = 30 s, and 5 min if the server announces changes of every list
 	Silence  time.Duration // of a server until it is pinged; 0 = 30 s
@@ -93,7 +93,8 @@ type Options struct {
 	View        *View           // receives each new Status
 	Random      func() float64  // in [0, 1), for the spread; nil = math/rand
 
-	// Keep receives each complete surface that differs from the one before it, after every event about it was emitted.
+	// Keep receives each complete surface that differs from the one before it, after every event about it was
+	// emitted.
 	Keep func(*snapshot.Snapshot)
 }
 
@@ -150,7 +151,7 @@ type Event struct {
 	Findings []finding.Finding // of Changed, and of Recovered unless surfaces are compared with a saved one
 	Err      error             // the reason of a state of trouble, or of Stale
 	Trouble  Trouble           // the kind of Err
-	Note     string            // a remark for a person, for example that the server is slowed down; often empty
+	Note     string            // a remark for a person; often empty
 
 	Connected bool // as far as is known
 	Listening bool // connected, and notifications arrive
@@ -182,7 +183,7 @@ const (
 	Changed      EventKind = "changed"
 	Unchanged    EventKind = "unchanged" // nothing changed, though it was announced or there is a new session
 	Stale        EventKind = "stale"     // reading failed for too long; the last good surface stays
-	Recovered    EventKind = "recovered" // reading works again after Stale; findings are since the last good surface
+	Recovered    EventKind = "recovered" // reading works again after Stale
 )
 
 // State is the state of one server. The words are permanent.
