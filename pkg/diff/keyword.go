@@ -48,6 +48,10 @@ func (r *revision) suffix(ch *change) string {
 	case schema.FamilyUnknown:
 		return either(r.modern && ch.Keyword == headerKeyword, "", "keyword-changed")
 	}
+	harmless := either(r.direction == finding.Input, string(widens), string(narrows))
+	if ch.breaks() && string(ch.effect) == harmless { // such as an alternative that grew into another one
+		return effectRule(schema.FamilySchema, effect(either(r.direction == finding.Input, string(narrows), string(widens))))
+	}
 	return effectRule(ch.Family, ch.effect)
 }
 
@@ -203,7 +207,7 @@ func (ch *change) values() (member string, old, new json.RawMessage) {
 	before, after := ch.schemas()
 	was, is := view{}, view{}
 	var differing []string
-	for _, keyword := range ch.Family.Keywords() {
+	for _, keyword := range ch.Keywords {
 		if same(before[keyword], after[keyword]) {
 			continue
 		}

@@ -60,8 +60,6 @@ type revision struct {
 	direction  finding.Direction
 	budget     schema.Budget
 	whole      schema.Change // what all edits do together
-	all        []*change     // the edits, by their numbers
-	asserting  []*change     // those that have to do with values
 	invalid    bool          // the new schema has parts without a meaning
 	unresolved bool          // one of them is a reference
 	told       bool          // something was told that the values say, not only the remarks
@@ -109,11 +107,14 @@ func (r *revision) compare() {
 	if r.direction == finding.Output {
 		side = schema.Output
 	}
-	whole, judged := r.Judge(r.ctx, side, r.budget)
-	r.whole = whole
+	judged := r.Judge(r.ctx, side, r.budget)
+	r.whole = judged.Whole
 	reportCombinators(r)
-	for _, ch := range r.changes(judged) {
+	for _, ch := range r.undecided(r.changes(judged.Changes)) {
 		r.change(ch)
+	}
+	for _, ch := range judged.Rest {
+		r.residual(ch)
 	}
 	tightenedTogether(r)
 	r.remainder()
@@ -165,8 +166,6 @@ func (r *revision) remainder() {
 	switch {
 	case equal(r.whole): // all edits together say the same in other words
 		r.tell("schema-rewritten", f)
-	case r.whole.Breaks.Verdict == schema.Unknown && !r.doubted && !r.invalid:
-		r.unproven(f, r.subject(""), r.whole.Breaks)
 	case !r.told && !r.invalid:
 		f.Level = finding.Info
 		r.tell(effectRule("", effectOf(r.whole, r.direction)), f)
@@ -214,12 +213,12 @@ func effectOf(ch schema.Change, direction finding.Direction) effect {
 }
 
 // level is how much a change matters: what its verdict says, softened or sharpened where the rule says so.
-func (r *revision) level(id string, breaks schema.Verdict) finding.Level {
+func (r *revision) level(id string, ch *change) finding.Level {
 	byDefault := r.rules[id].Level
 	switch {
-	case breaks == schema.Incompatible && r.softened(id):
+	case ch.breaks() && r.softened(id, ch):
 		return finding.Warning
-	case breaks == schema.Incompatible:
+	case ch.breaks():
 		return finding.Breaking
 	case byDefault == finding.Breaking:
 		return harmless(id)
@@ -228,14 +227,20 @@ func (r *revision) level(id string, breaks schema.Verdict) finding.Level {
 }
 
 // softened tells the rules that only warn unless plain sets are asked for (docs/compatibility.md, 3 and 4).
-func (r *revision) softened(id string) bool {
+func (r *revision) softened(id string, ch *change) bool {
 	switch id {
-	case "output-enum-value-added", "output-optional-property-added", "output-required-property-added",
-		"output-additional-properties-opened", "input-required-property-added-with-default",
-		"input-property-became-required-with-default":
+	case "output-optional-property-added", "output-required-property-added":
+		return !r.Strict && r.closed(ch.OldPath)
+	case "output-enum-value-added", "output-additional-properties-opened",
+		"input-required-property-added-with-default", "input-property-became-required-with-default":
 		return !r.Strict
 	}
 	return false
+}
+
+// closed reports whether an object of the old schema takes no undeclared members; one that is a map takes those of a type.
+func (r *revision) closed(object string) bool {
+	return string(r.Before.At(object+"/additionalProperties")) == "false" || string(r.Before.At(object+"/unevaluatedProperties")) == "false"
 }
 
 // harmless is the level of a rule that mostly breaks where it is proved that it does not.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -80,7 +78,7 @@ func (r *revision) words(ch *change) []string {
 		words = append(words, "default", brief(defaultOf(r, ch)))
 	case isInterval(ch.Family):
 		before, after := ch.schemas()
-		was, is := intervals(before, after, ch.Family)
+		was, is := intervals(before, after, ch.Keywords)
 		words = append(words, "was", was, "is", is)
 	}
 	if ch.Family == schema.FamilyDescription {
@@ -123,7 +121,7 @@ func generatorOf(r *revision, ch *change) string {
 		return either(slices.ContainsFunc(r.Edits, func(e schema.Edit) bool { return e.Family == schema.FamilyDialect }), anotherGenerator, "")
 	case schema.FamilyRange:
 		before, after := ch.schemas()
-		for _, keyword := range ch.Family.Keywords() {
+		for _, keyword := range ch.Keywords {
 			if slices.Contains(safeIntegers, string(after[keyword])) && !same(after[keyword], before[keyword]) {
 				return anotherGenerator
 			}
@@ -133,18 +131,18 @@ func generatorOf(r *revision, ch *change) string {
 }
 
 // intervals are the bounds of two schemas, in words, without those that say no more than safeIntegers unless nothing else differs.
-func intervals(old, new view, family schema.Family) (was, is string) {
-	was, is = interval(old, family, safeIntegers), interval(new, family, safeIntegers)
+func intervals(old, new view, keywords []string) (was, is string) {
+	was, is = interval(old, keywords, safeIntegers), interval(new, keywords, safeIntegers)
 	if was == is {
-		return interval(old, family, nil), interval(new, family, nil)
+		return interval(old, keywords, nil), interval(new, keywords, nil)
 	}
 	return was, is
 }
 
 // interval is the bounds that a schema sets, in words.
-func interval(v view, family schema.Family, unsaid []string) string {
+func interval(v view, keywords, unsaid []string) string {
 	var least, most []string
-	for _, keyword := range family.Keywords() {
+	for _, keyword := range keywords {
 		value := string(v[keyword])
 		switch {
 		case value == "" || slices.Contains(unsaid, value):
@@ -170,32 +168,4 @@ func someNames(names []string) string {
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
 	return names[0]
-}
-
-// sentencesOf say of changes what their rules say, as parts of a sentence.
-func sentencesOf(r *revision, changes []*change) []string {
-	var sentences []string
-	for _, ch := range changes {
-		f := finding.Finding{Path: ch.Path}
-		f.Member, f.Old, f.New = ch.values()
-		says := r.rules[string(r.direction)+"-"+r.suffix(ch)].message(f, r.words(ch))
-		sentences = append(sentences, lowered(strings.TrimSuffix(says, ".")))
-	}
-	return sentences
-}
-
-// common is the innermost place around two others.
-func common(a, b string) string {
-	for a != b && !strings.HasPrefix(b, a+"/") {
-		a = parent(a)
-	}
-	return a
-}
-
-func lowered(sentence string) string {
-	first, size := utf8.DecodeRuneInString(sentence)
-	if next, _ := utf8.DecodeRuneInString(sentence[size:]); unicode.IsLower(next) || next == ' ' {
-		return string(unicode.ToLower(first)) + sentence[size:]
-	}
-	return sentence
 }

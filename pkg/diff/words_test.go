@@ -64,8 +64,8 @@ func TestWhatFindingsSay(t *testing.T) {
 			"info /capabilities/logging: The capability `logging` is new.",
 		}},
 		"less by two limits of one": {input(`"n":{"type":"integer","minimum":1,"multipleOf":1}`), input(`"n":{"type":"integer","minimum":2,"multipleOf":2}`), []string{
-			"breaking tool/t/inputSchema/properties/n: The step of `n` is coarser: multiples of 2.",
-			"info tool/t/inputSchema/properties/n: The range of `n` is narrower (at least 1 → at least 2). → breaks nobody more, since the step of `n` is coarser: multiples of 2",
+			"breaking tool/t/inputSchema/properties/n: The step of `n` is coarser: multiples of 2. (`n` accepts less than before)",
+			"breaking tool/t/inputSchema/properties/n: The range of `n` is narrower (at least 1 → at least 2). (`n` accepts less than before)",
 		}},
 		"the same of two": {input(`"a":{"type":"string"},"b":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9},"b":{"type":"string","maxLength":9}`), []string{
 			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a` and `b` accept less than before)",
@@ -95,8 +95,9 @@ func TestWhatFindingsSay(t *testing.T) {
 		"a name that people see": {`{"tools":[` + tool("a", `,"title":"A"`) + `]}`, `{"tools":[` + tool("a", ``) + `]}`, []string{
 			`info tool/a/title: The title changed from "A" to "a". (The title changed)`,
 		}},
-		"two that break as one": {input(`"n":{"type":"integer","anyOf":[{"maximum":10},{"minimum":5}]}`), input(`"n":{"type":"integer","anyOf":[{"maximum":6},{"minimum":9}]}`), []string{
-			"breaking tool/t/inputSchema/properties/n/anyOf: These changes break as one: the range of `n` (in one alternative) is narrower (at most 10 → at most 6); the range of `n` (in one alternative) is narrower (at least 5 → at least 9).",
+		"two that break together": {input(`"n":{"type":"integer","anyOf":[{"maximum":10},{"minimum":5}]}`), input(`"n":{"type":"integer","anyOf":[{"maximum":6},{"minimum":9}]}`), []string{
+			"breaking tool/t/inputSchema/properties/n/anyOf/0: The range of `n` (in one alternative) is narrower (at most 10 → at most 6). (`n` accepts less than before)",
+			"breaking tool/t/inputSchema/properties/n/anyOf/1: The range of `n` (in one alternative) is narrower (at least 5 → at least 9). (`n` accepts less than before)",
 		}},
 		"two limits of one": {input(`"a":{"type":"string"}`), input(`"a":{"type":"string","maxLength":9,"pattern":"^x"}`), []string{
 			"breaking tool/t/inputSchema/properties/a: The allowed length of `a` shrank (no limit → at most 9). (`a` accepts less than before)",
@@ -133,7 +134,7 @@ func TestWhatFindingsSay(t *testing.T) {
 		}},
 		"a rename that breaks because of another change": {input(`"a":{"type":"string"}`), `{"tools":[` + tool("t", `,"inputSchema":{"type":"object","properties":{"b":{"type":"string"}},"additionalProperties":false}`) + `]}`, []string{
 			"warning tool/t/inputSchema: The input no longer accepts undeclared members.",
-			"breaking tool/t/inputSchema/properties/a: `a` was renamed to `b`, which breaks only because the input no longer accepts undeclared members. → send `b` instead",
+			"breaking tool/t/inputSchema/properties/a: `a` was renamed to `b`, and unknown arguments are now rejected. → send `b` instead",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 type builder struct {
 	*meter
 	doc      *document
-	patches  *patches // what is read differently from how it is written; usually nil
-	written  *written // with patches: the document as it is written, of which all is used that the patches do not reach
+	patches  *patches      // what is read differently from how it is written; usually nil
+	written  map[use]*node // with patches: the document as it is written, which is used where no patch is reached
 	nodes    map[use]*node
 	objects  int
 	patterns map[string]*node
@@ -26,6 +26,7 @@ type builder struct {
 type use struct {
 	doc   *document
 	place string
+	with  string
 	env   string
 	role  role
 }
@@ -43,6 +44,7 @@ const (
 type spot struct {
 	doc   *document
 	place string
+	with  string // what a patched schema is compared with, see [pairing]; empty where nothing below is patched
 	in    *resource
 	env   scope
 	role  role
@@ -52,8 +54,8 @@ func newBuilder(doc *document, m *meter) *builder {
 	return &builder{meter: m, doc: doc, nodes: map[use]*node{}, patterns: map[string]*node{}}
 }
 
-func (b *builder) root(r role) *node {
-	n := seal(b.node(spot{doc: b.doc, role: r}))
+func (b *builder) root(at pairing, r role) *node {
+	n := seal(b.node(spot{doc: b.doc, place: at.place, with: at.with, role: r}))
 	if b.cyclic() {
 		markLoops(n)
 	}
@@ -78,6 +80,8 @@ func (b *builder) node(s spot) *node {
 	return b.schema(v, s)
 }
 
+func (b *builder) nodeAt(s site) *node { return seal(b.node(spot{doc: s.doc, place: s.place})) }
+
 // enter completes the spot of a schema object.
 func (s spot) enter() spot {
 	s.in = s.doc.owner(s.place)
@@ -85,9 +89,10 @@ func (s spot) enter() spot {
 	return s
 }
 
-func (s spot) use() use { return use{s.doc, s.place, s.env.key(), s.role} }
+func (s spot) use() use { return use{s.doc, s.place, s.with, s.env.key(), s.role} }
 
 func (b *builder) schema(v any, s spot) *node {
+	s = b.patches.enter(s)
 	if other, ok := b.patches.instead(s); ok {
 		return b.node(other)
 	}
@@ -113,10 +118,10 @@ func (b *builder) object(o map[string]any, s spot) *node {
 	if n := b.nodes[key]; n != nil {
 		return n
 	}
-	if n := b.written.node(key, b.patches); n != nil {
+	if n := b.written[key]; n != nil && s.with == "" {
 		return n
 	}
-	n := &node{op: opAll, place: s.place, text: b.identity(s.doc) + string('0'+rune(s.role)) + key.env}
+	n := &node{op: opAll, place: s.place, text: b.identity(s.doc) + string('0'+rune(s.role)) + key.with + "\x00" + key.env}
 	b.nodes[key] = n
 	if b.objects++; b.spend(48+len(s.place)/4) || b.objects > maxNodes || len(s.env) > 0 && b.objects > maxScoped {
 		why := "too many schemas"
@@ -130,7 +135,13 @@ func (b *builder) object(o map[string]any, s spot) *node {
 		b.declare(n, o, s)
 		return n
 	}
-	b.patches.of(s).wrap(b, s, n, func(n *node) { b.writer(o, s, n).write() })
+	b.patches.of(s).wrap(b, s, n, func(n *node) {
+		if inner, ok := b.patches.inner(s); ok {
+			n.kids = []lit{yes(b.schema(o, inner))}
+			return
+		}
+		b.writer(o, s, n).write()
+	})
 	if s.role == asPart {
 		s.role = asWritten
 		n.implied = []lit{yes(b.object(o, s))}
@@ -254,7 +265,7 @@ func (w *writer) under(r role, tokens ...string) spot {
 	if from, ok := w.patched.source(tokens); ok {
 		s = from.as(s)
 	} else {
-		s.place = rawjson.Join(s.place, tokens...)
+		s = w.patches.follow(s, s.doc, rawjson.Join(s.place, w.patched.renamed(tokens)...))
 	}
 	s.role = r
 	return s

@@ -165,6 +165,7 @@ func (w *writer) many(keyword string, o op) {
 		}
 		n.kids = append(n.kids, yes(w.sub(v, keyword, strconv.Itoa(i))))
 	}
+	n.kids = append(n.kids, w.patched.joining(w.builder, keyword, w.spot)...)
 	if len(n.kids) == 1 {
 		n.op = opAll
 	}
@@ -182,6 +183,9 @@ func (w *writer) declaredOne(list []any, parts *node) *node {
 			written.kids = append(written.kids, yes(w.condition(v, "oneOf", strconv.Itoa(i))))
 		}
 	}
+	plain := w.spot
+	plain.role = asWritten
+	written.kids = append(written.kids, w.patched.joining(w.builder, "oneOf", plain)...)
 	if slices.Equal(written.kids, parts.kids) {
 		return written
 	}
@@ -232,9 +236,11 @@ func (w *writer) target(keyword, ref string) (target spot, uri string, ok bool) 
 		s.in = s.doc.owner(s.place)
 	}
 	home := s.doc
-	if s.doc, s.place, uri, ok = s.doc.resolve(ref, s.in); !ok {
+	doc, place, uri, ok := s.doc.resolve(ref, s.in)
+	if !ok {
 		return s, uri, false
 	}
+	s = w.patches.follow(s, doc, place)
 	if s.doc != home {
 		s.env = nil
 	}
@@ -244,7 +250,7 @@ func (w *writer) target(keyword, ref string) (target spot, uri string, ok bool) 
 	for name, anchored := range s.doc.owner(s.place).dynamic {
 		outermost, scoped := s.env[name]
 		if scoped && anchored == s.place && names(keyword, ref, name) {
-			s.place = outermost
+			s.place, s.with = outermost, ""
 			break
 		}
 	}

@@ -22,7 +22,7 @@ func Contains(ctx context.Context, wide, narrow *Schema, b Budget) Result {
 // written, and that none of out accepts. If there is none, the verdict is Compatible.
 type question struct {
 	in, out []*Schema
-	also    *Schema // must accept a value that is shown, if it accepts the one that was found
+	base    []string // where in a whole value the value is
 	budget  Budget
 }
 
@@ -81,12 +81,8 @@ func (q question) reads(ctx context.Context, l lit, value any) answer {
 // shown is the result that a value shows, or a plainer one that shows the same.
 func (q question) shown(ctx context.Context, value any) Result {
 	if weight(value, maxWitness) < maxWitness {
-		hold := q
-		if q.also != nil && q.reads(ctx, yes(q.also.plain), value) == inhabited {
-			hold.in = append(slices.Clone(q.in), q.also)
-		}
-		plainer := &plainer{schema: q.in[0], pool: q.budget.Pool, holds: func(v any) bool {
-			return (q.budget.Semantics == Strict || allExact(v)) && hold.holds(ctx, v)
+		plainer := &plainer{schema: q.in[0], base: q.base, pool: q.budget.Pool, holds: func(v any) bool {
+			return (q.budget.Semantics == Strict || allExact(v)) && q.holds(ctx, v)
 		}}
 		value = plainer.plain(value)
 	}

@@ -127,6 +127,16 @@ func (d *document) name(o map[string]any, place string, in *resource) {
 	}
 }
 
+// dynamic reports whether what a reference means may depend on the way to it.
+func (d *document) dynamic() bool {
+	for _, r := range d.roots {
+		if len(r.dynamic) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // owner returns the resource whose root encloses a place most closely.
 func (d *document) owner(place string) *resource {
 	if len(d.roots) == 1 {

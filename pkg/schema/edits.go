@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
@@ -81,6 +81,8 @@ type Edit struct {
 	// Instance is the place in the value that the edit speaks of, as a JSON pointer with "*" for every item or
 	// undeclared property: "/filter/tags/*". Empty is the whole value.
 	Instance string
+	// Keywords are those that the edit is about, where they are compared together.
+	Keywords []string
 	// Also lists further instance places that share the edited definition.
 	Also []string
 	// Old and New are the values of the keyword, or of the keywords of the family as an object; nil where absent.
@@ -91,51 +93,72 @@ type Edit struct {
 	// the property itself; nil where there is none.
 	OldSchema, NewSchema json.RawMessage
 
-	after    *Schema
-	patch    *patch
-	subsumed bool // a coarser edit takes its place
+	after *Schema
+	patch *patch
 }
 
-// Bounds on what is compared. Past them, the schemas are told as one in addition.
+// Bounds on what is compared. Past them, the comparison is cut.
 const (
 	maxEdits = 2000
 	maxPairs = 20_000
 )
 
-// editsOf lists the edits of a revision. Past the budget, the schemas are told as one in addition.
-func editsOf(ctx context.Context, before, after *Schema, b Budget) []Edit {
+// compared lists the edits of a revision; nil where a schema could not be read.
+func compared(ctx context.Context, before, after *Schema, b Budget) *comparison {
 	if before.doc == nil || after.doc == nil {
 		return nil
 	}
 	limit := b.steps() * unitsPerStep
-	c := &comparison{meter: newMeter(ctx, limit), before: before, after: after, seen: map[string]met{}, texts: map[*document]map[string]json.RawMessage{}}
+	c := &comparison{meter: newMeter(ctx, limit), before: before, after: after, seen: map[pairing]*met{},
+		pairs: newPairings(), texts: map[*document]map[string]json.RawMessage{}}
 	defer func() { b.Pool.take(limit - cmp.Or(c.spared, c.left)) }()
 	c.dialects()
-	c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
-	if c.cut = c.cut || c.left < 0; c.cut {
-		c.edits = append(c.edits, Edit{Family: FamilySchema, after: after, patch: &patch{instead: &origin{after.doc, ""}}})
-	} else {
-		c.complete()
-	}
-	slices.SortStableFunc(c.edits, func(a, b Edit) int { return strings.Compare(a.Path, b.Path) })
-	return c.edits
+	c.root = c.compare(site{before.doc, "", before.doc.root}, site{after.doc, "", after.doc.root}, trail{})
+	c.cut = c.cut || c.left < 0
+	return c
 }
 
 type comparison struct {
 	*meter
 	before, after *Schema
 	edits         []Edit
-	seen          map[string]met // by pair of places
+	seen          map[pairing]*met
+	pairs         *pairings
 	texts         map[*document]map[string]json.RawMessage
-	pairs         []pairing // those that were compared, inner ones before outer ones
-	cut           bool      // not all was compared
+	root          *met
+	met           []*met
+	cut           bool // not all was compared
 }
 
-// A met pair knows which edits lie inside it, and where in the value it was met.
+// A met pair is two schemas that were compared, with the edits between them and the pairs inside.
 type met struct {
-	begin, end int
-	instance   string
+	pairing
+	old, new   site
+	instance   string // in the value, where it was met first
+	begin, end int    // its edits, those inside included
+	own        []int  // those of its own keywords
+	inner      []reached
+	plain      bool // both say only what values of a type hold, see [place]
+	x, y       view
 }
+
+// reached is a pair inside a pair.
+type reached struct {
+	*met
+	kind step
+	name string // of the property
+}
+
+// A step says how a value inside a value is reached.
+type step uint8
+
+const (
+	stepNone     step = iota // the same value, or one that is not followed
+	stepSame                 // the same value, without what only wraps its schema
+	stepProperty             // the property of that name
+	stepOther                // an undeclared property
+	stepItem                 // an item
+)
 
 // A trail is how a pair of schemas was reached.
 type trail struct{ path, instance string }
@@ -148,33 +171,96 @@ func (t trail) into(instance string, path ...string) trail {
 	return t
 }
 
-// compare lists the edits between two schemas. A pair that was met before shares its edits.
-func (c *comparison) compare(old, new site, t trail) {
+// key names the comparison of two schemas. Places of other documents, such as meta-schemas, are kept apart.
+func (c *comparison) key(old, new site) pairing { return pairing{old.place, c.with(new)} }
+
+func (c *comparison) with(new site) string {
+	if new.doc != c.after.doc {
+		return "#" + new.doc.digest + new.place
+	}
+	return "#" + new.place
+}
+
+// compare lists the edits between two schemas: those of what wraps them, such as null, and those of what is inside the
+// wrappers. A pair that was met before shares its edits. It returns nil where the budget is spent.
+func (c *comparison) compare(old, new site, t trail) *met {
 	if c.spend(512 + 4*len(old.place) + 4*len(new.place)) {
-		return
+		return nil
 	}
 	x, y := settleBoth(old, new)
 	c.spend(32*(len(x.o)+len(y.o)) + 256*(len(x.members)+len(y.members)))
-	key := x.place + "\x00" + y.place
-	if m, ok := c.seen[key]; ok {
+	outerOld, hopsOld := refers(old)
+	outerNew, hopsNew := refers(new)
+	if outerOld.doc != c.before.doc {
+		return c.foreign(old, outerOld, outerNew, new, t)
+	}
+	at := c.pairs.chain(c.key(old, new), hopsOld, c.with(outerNew))
+	used := lists.Set(append(hops(old, hopsOld), hops(new, hopsNew)...))
+	if m := c.seen[at]; m != nil {
 		c.share(m, t)
-		return
+		compareAnnotations(pair{comparison: c, x: x, y: y, old: outerOld, new: outerNew, trail: t, met: m}, used)
+		return m
 	}
 	if len(c.edits) > maxEdits || len(c.seen) > maxPairs {
 		c.cut = true
-		return
+		return nil
 	}
-	begin, inner := len(c.edits), len(c.pairs)
-	c.seen[key] = met{begin, begin, t.instance}
-	p := pair{c, x, y, old, new, t, x.requires().asAny}
-	compareAnnotations(p)
+	m := c.add(&met{pairing: at, old: outerOld, new: outerNew, instance: t.instance, x: x, y: y})
+	p := pair{c, x, y, outerOld, outerNew, t, x.requires().asAny, m}
+	compareNull(p)
+	inner := c.pairs.chain(at, x.hops[len(hopsOld):], c.with(y.site))
+	if inner == at {
+		c.within(p, nil)
+	} else if known := c.seen[inner]; known != nil {
+		used := lists.Set(append(hops(old, x.hops), hops(new, y.hops)...))
+		c.share(known, t)
+		compareAnnotations(p, used)
+		m.inner = append(m.inner, reached{known, stepSame, ""})
+	} else {
+		p.met = c.add(&met{pairing: inner, old: x.site, new: y.site, instance: t.instance, x: x, y: y})
+		m.inner = append(m.inner, reached{p.met, stepSame, ""})
+		c.within(p, nil)
+	}
+	m.end = len(c.edits)
+	return m
+}
+
+// foreign lists a reference to another document, such as a meta-schema, that leads elsewhere now.
+func (c *comparison) foreign(old, target, newTarget, new site, t trail) *met {
+	if target.doc == newTarget.doc && target.place == newTarget.place || old.doc != c.before.doc {
+		return nil
+	}
+	m := c.add(&met{pairing: c.key(old, new), old: old, new: new, instance: t.instance})
+	p := pair{comparison: c, x: view{site: old}, y: view{site: new}, trail: t, met: m}
+	p.add(Edit{Family: FamilyReference, Keyword: "$ref", Old: c.rawAt(old), New: c.rawAt(new)}, &patch{instead: new.origin()})
+	m.end = len(c.edits)
+	return m
+}
+
+func (c *comparison) add(m *met) *met {
+	m.begin, m.end = len(c.edits), len(c.edits)
+	c.met, c.seen[m.pairing] = append(c.met, m), m
+	return m
+}
+
+// hops are the places from a site on that wrappers lead over, but for the last one.
+func hops(s site, over []string) []string {
+	if len(over) == 0 {
+		return nil
+	}
+	return append([]string{s.place}, over[:len(over)-1]...)
+}
+
+// within lists the edits of two schemas without their wrappers.
+func (c *comparison) within(p pair, used map[string]bool) {
+	compareAnnotations(p, used)
 	compareAssertions(p)
-	c.seen[key] = met{begin, len(c.edits), t.instance}
-	c.pairs = append(c.pairs, pairing{pair: p, inner: inner, begin: begin, end: len(c.edits)})
+	p.met.end = len(c.edits)
+	p.met.plain = p.x.plainly() && p.y.plainly()
 }
 
 // share records a further place for edits that were listed already.
-func (c *comparison) share(m met, t trail) {
+func (c *comparison) share(m *met, t trail) {
 	for i := m.begin; i < m.end && !c.spend(8+len(t.instance)/8); i++ {
 		e := &c.edits[i]
 		e.Also = append(e.Also, t.instance+strings.TrimPrefix(e.Instance, m.instance))
@@ -209,116 +295,4 @@ func (c *comparison) rawAt(s site) json.RawMessage {
 		c.spend(4 * len(raw))
 	}
 	return raw
-}
-
-// A pairing is a pair that was compared, with what was found inside it.
-type pairing struct {
-	pair
-	inner      int // the first of its inner pairs among all
-	begin, end int // its edits, with those of its inner pairs
-	coarse     int // the edit that tells the pair as one; 0 for none
-}
-
-const (
-	maxRounds      = 4    // of making edits coarser, from inside out
-	agreementSteps = 5000 // of work on the question whether a pair comes out as it should
-)
-
-// complete makes sure that all edits together make the new schema of the old one. The innermost pairs that are proved to come
-// out differently are told as one edit each.
-func (c *comparison) complete() {
-	after := newBuilder(c.after.doc, c.meter)
-	for range maxRounds {
-		made := newBuilder(c.before.doc, c.meter)
-		made.patches = patchesOf(c.before.doc, c.edits)
-		if made.root(asWritten).sum == c.after.plain.sum {
-			break
-		}
-		round := len(c.edits)
-		for i := range c.pairs {
-			p := &c.pairs[i]
-			if c.spend(64 + (len(c.pairs)-p.inner)/4) {
-				break
-			}
-			if c.partial(i) {
-				continue
-			}
-			if slices.ContainsFunc(c.pairs[p.inner:i+1], func(q pairing) bool { return q.coarse >= max(round, 1) }) || p.coarse > 0 {
-				continue
-			}
-			if old, new, ok := c.off(*p, made, after); ok {
-				c.coarsen(i, old, new)
-			}
-		}
-		if len(c.edits) == round {
-			break
-		}
-	}
-	c.edits = slices.DeleteFunc(c.edits, func(e Edit) bool { return e.subsumed })
-}
-
-// partial reports whether a pair holds only a part of its old place, such as one alternative of a union that is new.
-func (c *comparison) partial(i int) bool {
-	return slices.ContainsFunc(c.pairs[i+1:], func(q pairing) bool { return q.inner <= i && q.x.place == c.pairs[i].x.place })
-}
-
-// off returns the place where a pair is proved to come out differently: what a reference leads to, or the pair as it stands.
-func (c *comparison) off(p pairing, made, after *builder) (old, new site, ok bool) {
-	if !c.differ(made.nodeAt(p.old), after.nodeAt(p.new)) {
-		return old, new, false
-	}
-	for _, s := range [...][2]site{{p.x.site, p.y.site}, {p.old, p.new}} {
-		if s[0].place == p.old.place || s[0].doc == p.x.doc && !within(s[0].place, p.old.place) {
-			if c.differ(made.nodeAt(s[0]), after.nodeAt(s[1])) {
-				return s[0], s[1], true
-			}
-		}
-	}
-	return old, new, false
-}
-
-func within(place, outer string) bool {
-	return len(place) > len(outer) && place[:len(outer)] == outer && place[len(outer)] == '/'
-}
-
-func (b *builder) nodeAt(s site) *node { return seal(b.node(spot{doc: s.doc, place: s.place})) }
-
-// differ reports whether it is proved that two assertions do not accept the same values.
-func (c *comparison) differ(x, y *node) bool {
-	return x.sum != y.sum && (c.separable(x, y) || c.separable(y, x))
-}
-
-func (c *comparison) separable(inside, outside *node) bool {
-	e := newEngine(c.ctx, Budget{Steps: max(min(agreementSteps, c.left/unitsPerStep), 1), Semantics: Strict})
-	limit := e.left
-	out := e.inhabit([]lit{yes(inside), not(outside)})
-	c.spend(limit - e.left)
-	reader := &evaluator{meter: c.meter}
-	return out.answer == inhabited && reader.accepts(yes(inside), out.value) == inhabited && reader.accepts(yes(outside), out.value) == void
-}
-
-// coarsen tells a pair as one edit, in place of those inside it that assert something.
-func (c *comparison) coarsen(i int, old, new site) {
-	if len(c.edits) >= maxEdits {
-		return
-	}
-	p := c.pairs[i]
-	inside := make([]int, 0, p.end-p.begin)
-	for j := p.begin; j < p.end; j++ {
-		inside = append(inside, j)
-	}
-	for _, q := range c.pairs[p.inner:i] {
-		if q.coarse > 0 {
-			inside = append(inside, q.coarse)
-		}
-	}
-	for _, j := range inside {
-		c.edits[j].subsumed = c.edits[j].subsumed || c.edits[j].patch != nil
-	}
-	if len(c.edits) == 0 {
-		c.edits = append(c.edits, Edit{subsumed: true}) // the number 0 stands for none
-	}
-	c.pairs[i].coarse = len(c.edits)
-	p.add(Edit{Family: FamilySchema, Old: c.rawAt(old), New: c.rawAt(new), OldPath: old.place, NewPath: new.place,
-		OldSchema: c.rawAt(old), NewSchema: c.rawAt(new)}, &patch{place: old.place, instead: new.origin()})
 }

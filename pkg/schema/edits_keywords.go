@@ -9,7 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// A group is a family with its keywords. They are told together: minimum and exclusiveMinimum are one interval.
+// A group is a family with keywords that are compared together: minimum and exclusiveMinimum are one bound.
 type group struct {
 	family   Family
 	keywords []string
@@ -18,35 +18,26 @@ type group struct {
 // groups lists the families that are compared keyword by keyword.
 func groups() []group {
 	return []group{
-		{FamilyRange, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}},
+		{FamilyRange, []string{"minimum", "exclusiveMinimum"}},
+		{FamilyRange, []string{"maximum", "exclusiveMaximum"}},
 		{FamilyMultiple, []string{"multipleOf"}},
-		{FamilyLength, []string{"minLength", "maxLength"}},
+		{FamilyLength, []string{"minLength"}},
+		{FamilyLength, []string{"maxLength"}},
 		{FamilyPattern, []string{"pattern"}},
 		{FamilyFormat, []string{"format"}},
 		{FamilyContent, []string{"contentEncoding", "contentMediaType", "contentSchema"}},
-		{FamilyItemCount, []string{"minItems", "maxItems"}},
+		{FamilyItemCount, []string{"minItems"}},
+		{FamilyItemCount, []string{"maxItems"}},
 		{FamilyUnique, []string{"uniqueItems"}},
 		{FamilyContains, []string{"contains", "minContains", "maxContains"}},
-		{FamilyPropertyCount, []string{"minProperties", "maxProperties"}},
+		{FamilyPropertyCount, []string{"minProperties"}},
+		{FamilyPropertyCount, []string{"maxProperties"}},
 		{FamilyPropertyNames, []string{"propertyNames"}},
 		{FamilyDependent, []string{"dependentRequired", "dependencies"}},
 		{FamilyConditional, []string{"if", "then", "else", "dependentSchemas"}},
 		{FamilyUnevaluated, []string{"unevaluatedProperties", "unevaluatedItems"}},
 		{FamilyExclusion, []string{"not"}},
 	}
-}
-
-// Keywords are what a family tells together, as minimum and maximum are one interval; none for a family that is no keyword.
-func (f Family) Keywords() []string {
-	if f == FamilyItems || f == FamilyTuple {
-		return []string{"prefixItems", "items", "additionalItems"}
-	}
-	for _, g := range groups() {
-		if g.family == f {
-			return g.keywords
-		}
-	}
-	return nil
 }
 
 // compareKeywords lists the groups that differ. What is equal in text may still differ behind a reference.
@@ -60,7 +51,6 @@ func compareKeywords(p pair) {
 			compareBehind(p, k)
 		}
 	}
-	compareUnknown(p)
 }
 
 // text reports whether any of the keywords differs as written.
@@ -85,7 +75,8 @@ func (p pair) group(f Family, keywords []string) {
 			ch.set = append(ch.set, p.taken(v, k))
 		}
 	}
-	p.add(Edit{Family: f, Keyword: p.firstDifferent(keywords), Old: p.x.several(keywords), New: p.y.several(keywords)}, ch)
+	p.add(Edit{Family: f, Keyword: p.firstDifferent(keywords), Keywords: keywords,
+		Old: p.x.several(keywords), New: p.y.several(keywords)}, ch)
 }
 
 // taken is a keyword, or a member of one, as the new schema has it.
@@ -175,7 +166,11 @@ func compareProperties(p pair) {
 	for _, name := range lists.SortedKeys(x) {
 		t := p.trail.into(name, "properties", name)
 		if _, kept := y[name]; kept {
-			p.compare(p.x.child("properties", name), p.y.child("properties", name), t)
+			p.inside(stepProperty, name, p.x.child("properties", name), p.y.child("properties", name), t)
+			continue
+		}
+		if p.y.isMap() { // it is a name like any other now
+			p.inside(stepProperty, name, p.x.child("properties", name), p.y.child("additionalProperties"), t)
 			continue
 		}
 		ch := &patch{drop: [][]string{{"properties", name}}}
@@ -227,6 +222,7 @@ func compareRequired(p pair) {
 	for _, name := range append(slices.Clone(was.list), is.list...) {
 		_, had := x[name]
 		_, kept := y[name]
+		kept = kept || had && p.y.isMap()
 		if was.has[name] == is.has[name] || had != kept {
 			continue
 		}
@@ -268,13 +264,31 @@ func compareAdditional(p pair) {
 	if had && has {
 		x, y := p.x.child(keyword), p.y.child(keyword)
 		if p.same(x.value, y.value) || structured(x) && structured(y) {
-			p.compare(x, y, p.trail.into("*", keyword))
+			p.inside(stepOther, "", x, y, p.trail.into("*", keyword))
 			return
 		}
 	}
 	if p.text([]string{keyword}) {
 		p.group(FamilyAdditional, []string{keyword})
 	}
+}
+
+// isMap reports whether a view says what values undeclared properties have.
+func (v view) isMap() bool {
+	o, ok := v.o["additionalProperties"].(map[string]any)
+	return ok && len(asserting(o)) > 0
+}
+
+// plainly reports whether a view says no more than which values an object or an array holds.
+func (v view) plainly() bool {
+	_, tuple := v.o["items"].([]any)
+	return !tuple && v.union == "" && !v.doc.dynamic() && !slices.ContainsFunc(asserting(v.o), func(k string) bool {
+		switch k {
+		case "type", "properties", "required", "items", "additionalProperties", "format":
+			return false
+		}
+		return known(k)
+	})
 }
 
 // structured reports whether a schema describes values with values inside.
@@ -295,7 +309,7 @@ func compareItems(p pair) {
 	if xPrefix == "" && yPrefix == "" {
 		switch {
 		case xRest != "" && yRest != "":
-			p.compare(p.x.child(xRest), p.y.child(yRest), p.trail.into("*", "items"))
+			p.inside(stepItem, "", p.x.child(xRest), p.y.child(yRest), p.trail.into("*", "items"))
 		case p.text(all):
 			p.group(FamilyItems, all)
 		}
@@ -331,12 +345,26 @@ func compareCombined(p pair) {
 		x, y := p.x.list(keyword), p.y.list(keyword)
 		switch {
 		case p.x.union == keyword, p.y.union == keyword:
+		case len(x) > 0 && len(y) > 0 && of.family == FamilyUnion:
+			p.beside(keyword, x, y)
 		case len(x) != len(y):
 			p.group(of.family, of.keywords)
 		default:
 			p.compareEach(x, y, keyword)
 		}
 	}
+}
+
+// beside compares the members of two unions that stand beside other keywords.
+func (p pair) beside(keyword string, x, y []site) {
+	all := func(list []site) (indexes []int) {
+		for i := range list {
+			indexes = append(indexes, i)
+		}
+		return indexes
+	}
+	p.x.union, p.y.union, p.x.members, p.y.members = keyword, keyword, all(x), all(y)
+	p.members(x, y, p.x.members, p.y.members)
 }
 
 // compareEach compares the schemas of two lists by their places.
@@ -358,15 +386,4 @@ func known(keyword string) bool {
 	}
 	return slices.Contains([]string{"$ref", "$dynamicRef", "$recursiveRef", "type", "enum", "const", "properties", "required",
 		"patternProperties", "additionalProperties", "items", "prefixItems", "additionalItems", "allOf", "anyOf", "oneOf"}, keyword)
-}
-
-// compareUnknown lists the changes of keywords that the specification does not know.
-func compareUnknown(p pair) {
-	keys := append(asserting(p.x.o), asserting(p.y.o)...)
-	slices.Sort(keys)
-	for _, k := range slices.Compact(keys) {
-		if !known(k) && p.text([]string{k}) {
-			p.add(Edit{Family: FamilyUnknown, Keyword: k, Old: p.x.raw(k), New: p.y.raw(k)}, nil)
-		}
-	}
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
@@ -15,6 +16,20 @@ type pair struct {
 	old, new site // before their wrappers were taken off
 	trail    trail
 	required []any // names that the old one requires
+	met      *met
+}
+
+// compare compares two schemas inside the pair.
+func (p pair) compare(old, new site, t trail) { p.inside(stepNone, "", old, new, t) }
+
+// inside compares two schemas of a value inside the value.
+func (p pair) inside(kind step, name string, old, new site, t trail) {
+	if old.doc == p.before.doc {
+		p.pairs.link(p.met.pairing, p.key(old, new))
+	}
+	if m := p.comparison.compare(old, new, t); m != nil {
+		p.met.inner = append(p.met.inner, reached{m, kind, name})
+	}
 }
 
 func (p pair) add(e Edit, ch *patch) {
@@ -39,23 +54,64 @@ func (p pair) add(e Edit, ch *patch) {
 	}
 	e.after = p.after
 	if ch != nil {
-		if ch.place == "" {
-			ch.place = p.x.place
-		}
+		ch.at = p.met.pairing
 		e.patch = ch
+		p.met.own = append(p.met.own, len(p.comparison.edits))
 	}
-	p.edits = append(p.edits, e)
+	p.comparison.edits = append(p.comparison.edits, e)
 }
 
-func compareAnnotations(p pair) {
-	for _, k := range annotations {
+// compareAnnotations lists the remarks that differ. If places are named, only those that are written there count: the
+// others were compared before.
+func compareAnnotations(p pair, places map[string]bool) {
+	noted := maps.Clone(p.x.notes)
+	maps.Copy(noted, p.y.notes)
+	for _, k := range lists.SortedKeys(noted) {
 		was, had := p.x.notes[k]
 		is, has := p.y.notes[k]
-		if k == "$comment" || had == has && p.same(was.keywords()[k], is.keywords()[k]) || p.x.hands(k, p.y) || p.y.hands(k, p.x) {
-			continue
+		old, new := was.keywords()[k], is.keywords()[k]
+		switch {
+		case k == "$comment" || had == has && p.same(old, new) || p.x.hands(k, p.y) || p.y.hands(k, p.x):
+		case places != nil && !(had && places[was.place]) && !(has && places[is.place]):
+		case k == "discriminator" && p.mapped(was, is):
+		case (k == "default" || k == "examples") && p.unordered(k) && sameSet(old, new):
+		default:
+			p.add(Edit{Family: familyOfNote(k), Keyword: k, OldPath: was.place, NewPath: is.place,
+				Old: was.raw(k), New: is.raw(k)}, nil)
 		}
-		p.add(Edit{Family: familyOfNote(k), Keyword: k, OldPath: was.place, NewPath: is.place, Old: was.raw(k), New: is.raw(k)}, nil)
 	}
+}
+
+// unordered reports whether the order of the items in a remark has no meaning: of a set, or of examples.
+func (p pair) unordered(keyword string) bool {
+	return keyword == "examples" || p.x.o["uniqueItems"] == true && p.y.o["uniqueItems"] == true
+}
+
+// sameSet reports whether two arrays hold equal items, in any order; so may the arrays in two lists of examples.
+func sameSet(a, b any) bool {
+	x, isList := a.([]any)
+	y, also := b.([]any)
+	return isList && also && len(x) == len(y) && len(without(x, y)) == 0 && len(without(y, x)) == 0
+}
+
+// mapped reports whether two discriminators differ only in the names of definitions, and in values whose alternatives
+// came or left.
+func (p pair) mapped(was, is site) bool {
+	old, isObject := was.keywords()["discriminator"].(map[string]any)
+	new, also := is.keywords()["discriminator"].(map[string]any)
+	if !isObject || !also || !p.same(old["propertyName"], new["propertyName"]) {
+		return false
+	}
+	before, _ := old["mapping"].(map[string]any)
+	after, _ := new["mapping"].(map[string]any)
+	for value, ref := range before {
+		x, found := (site{was.doc, was.place, map[string]any{"$ref": ref}}).follow()
+		y, also := (site{is.doc, is.place, map[string]any{"$ref": after[value]}}).follow()
+		if after[value] != nil && !p.same(ref, after[value]) && (!found || !also || !p.same(settle(x).o, settle(y).o)) {
+			return false
+		}
+	}
+	return true
 }
 
 func familyOfNote(keyword string) Family {
@@ -63,17 +119,19 @@ func familyOfNote(keyword string) Family {
 	case "readOnly", "writeOnly":
 		return FamilyAccess
 	}
+	if !slices.Contains(annotations, keyword) {
+		return FamilyUnknown
+	}
 	return Family(keyword)
 }
 
 func compareAssertions(p pair) {
-	compareNull(p)
 	switch {
 	case len(p.x.members) > 0 || len(p.y.members) > 0:
 		compareUnions(p)
 	case p.unlike():
-		p.add(Edit{Family: FamilyType, Keyword: "type", Old: p.x.raw("type"), New: p.y.raw("type")},
-			&patch{place: p.x.place, instead: p.y.origin()})
+		p.add(Edit{Family: FamilyType, Keyword: "type", Old: p.x.typeOrChoice(), New: p.y.typeOrChoice()},
+			&patch{instead: p.y.origin()})
 	default:
 		compareFlattened(p)
 		compareTypes(p)
@@ -84,19 +142,66 @@ func compareAssertions(p pair) {
 	}
 }
 
-// types of a view without null; ok is false where it names none.
+// fraction is the type of the numbers that are not integers: "number" is both of them.
+const fraction = "fraction"
+
+var allTypes = []string{"array", "boolean", fraction, "integer", "object", "string"}
+
+// types returns the types that a view accepts, without null: those that it names, or those of the values that it lists;
+// ok is false where it does neither. Sorted.
 func (v view) types() (types []string, ok bool) {
-	value, ok := v.o["type"]
-	if !ok {
-		return nil, false
+	value, named := v.o["type"]
+	if members, listed := v.enum(); !named && listed {
+		return typesOf(members), true
+	}
+	if !named {
+		return allTypes, false
 	}
 	for _, t := range listed(value) {
-		if name, _ := t.(string); name != "null" {
+		switch name, _ := t.(string); name {
+		case "null":
+		case "number":
+			types = append(types, "integer", fraction)
+		default:
 			types = append(types, name)
 		}
 	}
 	slices.Sort(types)
 	return slices.Compact(types), true
+}
+
+// typesOf returns the types of some values.
+func typesOf(values []any) []string {
+	names := map[kindSet]string{kindBoolean: "boolean", kindString: "string", kindArray: "array", kindObject: "object"}
+	var types []string
+	for _, v := range values {
+		name := names[kindOf(v)]
+		if n, ok := v.(json.Number); ok {
+			if name = fraction; isInteger(n) {
+				name = "integer"
+			}
+		}
+		if name != "" {
+			types = append(types, name)
+		}
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}
+
+func isInteger(n json.Number) bool {
+	r, ok := rational(n)
+	return ok && r.IsInt()
+}
+
+// namedTypes writes types as a schema does; nil for all types.
+func namedTypes(types []any) any {
+	out := slices.Clone(types)
+	if slices.Contains(out, any(fraction)) {
+		out = lists.Filter(out, func(t any) bool { return t != "integer" && t != fraction })
+		out = append(out, "number")
+	}
+	return out
 }
 
 // acceptsNull reports whether a view accepts null, and whether it says so at all.
@@ -114,49 +219,81 @@ func compareNull(p pair) {
 	if was == is || !typed && len(p.x.members) == 0 || !stillTyped && len(p.y.members) == 0 {
 		return
 	}
-	ch := &patch{place: p.old.place, null: nullAdded}
+	ch := &patch{null: nullAdded}
 	if was {
 		ch.null = nullRemoved
 	}
 	p.add(Edit{Family: FamilyNull, Keyword: "type", Old: p.rawAt(p.old), New: p.rawAt(p.new)}, ch)
 }
 
-// unlike reports whether both name types and have none in common.
+// unlike reports whether both say which types they accept, and have none in common.
 func (p pair) unlike() bool {
-	x, ok := p.x.types()
-	y, also := p.y.types()
-	if !ok || !also || len(x) == 0 || len(y) == 0 {
-		return false
-	}
-	return !slices.ContainsFunc(x, func(t string) bool {
-		return slices.Contains(y, t) || t == "integer" && slices.Contains(y, "number") ||
-			t == "number" && slices.Contains(y, "integer")
-	})
+	x, ok := p.x.effectiveTypes()
+	y, also := p.y.effectiveTypes()
+	return ok && also && len(x) > 0 && len(y) > 0 && !slices.ContainsFunc(x, func(t string) bool { return slices.Contains(y, t) })
 }
 
-func compareTypes(p pair) {
-	x, _ := p.x.types()
-	y, named := p.y.types()
-	if slices.Equal(x, y) {
-		return
+// effectiveTypes are the types of the values that a view lists, or the types that it names.
+func (v view) effectiveTypes() (types []string, ok bool) {
+	if members, listed := v.enum(); listed {
+		return typesOf(members), true
 	}
-	ch := &patch{drop: p.x.dropUnion("type")}
-	if named {
-		types := []any{}
-		for _, t := range y {
-			types = append(types, t)
-		}
-		from, typed := p.x.o["type"]
-		if !typed {
-			from = p.y.o["type"]
-		}
-		if slices.Contains(listed(from), any("null")) {
-			types = append(types, "null")
-		}
-		ch.set = []patchedKeyword{{path: []string{"type"}, value: types}}
-	}
-	p.add(Edit{Family: FamilyType, Keyword: "type", Old: p.x.raw("type"), New: p.y.raw("type")}, ch)
+	return v.types()
 }
+
+// typeOrChoice is the type as written, or the list of values where there is one.
+func (v view) typeOrChoice() json.RawMessage {
+	if raw := v.choice(); raw != nil {
+		return raw
+	}
+	return v.raw("type")
+}
+
+// compareTypes lists the types that are lost as one edit, and those that are gained as another one.
+func compareTypes(p pair) {
+	x, named := p.x.types()
+	y, also := p.y.types()
+	_, hadType := p.x.o["type"]
+	_, hasType := p.y.o["type"]
+	if !hadType && !hasType || !hadType && !also || !hasType && !named {
+		return // the values that are listed say it all
+	}
+	if !hasType && !also { // every type, and null, is accepted now
+		y = allTypes
+	}
+	var lost, gained []string // where one side only lists values, its list says what is lost or gained
+	if hasType || !also {
+		lost = lists.Filter(x, func(t string) bool { return !slices.Contains(y, t) })
+	}
+	if hadType || !named {
+		gained = lists.Filter(y, func(t string) bool { return !slices.Contains(x, t) })
+	}
+	base, minus, plus := asAny(x), asAny(lost), asAny(gained)
+	was, _ := p.x.acceptsNull()
+	is, _ := p.y.acceptsNull()
+	switch {
+	case !named:
+		base = append(base, "null")
+		if !is {
+			minus = append(minus, "null")
+		}
+	case was:
+		base = append(base, "null")
+	case !also:
+		plus = append(plus, "null")
+	}
+	e := Edit{Family: FamilyType, Keyword: "type", Old: p.x.raw("type"), New: p.y.raw("type")}
+	if len(minus) > 0 {
+		e.Removed, e.Added = rawList(minus), nil
+		p.add(e, &patch{drop: p.x.dropUnion(), types: &listChange{base, minus, nil}})
+	}
+	if len(plus) > 0 {
+		e.Removed, e.Added = nil, rawList(plus)
+		p.add(e, &patch{drop: p.x.dropUnion(), types: &listChange{base, nil, plus}})
+	}
+}
+
+func asAny(names []string) []any { return lists.Map(names, func(name string) any { return name }) }
 
 // dropUnion lists keywords to take away, and the union that a view stands for.
 func (v view) dropUnion(keywords ...string) [][]string {
@@ -167,33 +304,29 @@ func (v view) dropUnion(keywords ...string) [][]string {
 	return out
 }
 
-// compareEnums lists the members that left an enum and those that joined, each as an edit of its own.
+// compareEnums lists the values that left an enum as one edit, and those that joined as another one; as one edit where
+// no value is left. Null has an edit of its own.
 func compareEnums(p pair) {
 	x, had := p.x.enum()
 	y, has := p.y.enum()
-	if !had && !has {
-		return
-	}
-	removed, added := without(x, y), without(y, x)
+	removed, added := withoutNull(without(x, y)), withoutNull(without(y, x))
 	switch {
-	case had != has, len(x) == 1 && len(y) == 1 && len(removed) == 1:
+	case !had && !has:
+	case had != has:
 		p.enum(x, y, removed, added, has)
-		return
-	}
-	if len(removed) > 0 {
-		p.enum(x, y, removed, nil, true)
-	}
-	if len(added) > 0 {
-		p.enum(x, y, nil, added, true)
+	case len(removed) == len(withoutNull(x)) && len(added) == len(withoutNull(y)) && len(removed) > 0 && len(added) > 0:
+		p.enum(x, y, removed, added, true)
+	default:
+		if len(removed) > 0 {
+			p.enum(x, y, removed, nil, true)
+		}
+		if len(added) > 0 {
+			p.enum(x, y, nil, added, true)
+		}
 	}
 }
 
 func (p pair) enum(x, y, removed, added []any, has bool) {
-	becomes := &listChange{x, removed, added}
-	removed, added = withoutNull(removed), withoutNull(added)
-	if len(removed) == 0 && len(added) == 0 && x != nil && y != nil {
-		return
-	}
 	e := Edit{Family: FamilyEnum, Keyword: "enum", Removed: rawList(removed), Added: rawList(added)}
 	if x != nil {
 		e.Old = p.x.choice()
@@ -207,8 +340,19 @@ func (p pair) enum(x, y, removed, added []any, has bool) {
 		e.Keyword = "const"
 	}
 	ch := &patch{drop: p.x.dropUnion("enum", "const")}
+	null, _ := p.x.acceptsNull()
+	if x == nil && null {
+		added = append(slices.Clone(added), nil)
+	}
 	if has {
-		ch.enum = becomes
+		ch.enum = &listChange{x, removed, added}
+	} else if _, typed := p.x.o["type"]; !typed && p.y.o["type"] != nil { // the values said it
+		names, _ := p.y.types()
+		types := asAny(names)
+		if null {
+			types = append(types, "null")
+		}
+		ch.set = []patchedKeyword{{path: []string{"type"}, value: namedTypes(types)}}
 	}
 	p.add(e, ch)
 }

@@ -72,6 +72,7 @@ type view struct {
 	site
 	o       map[string]any  // its keywords; a union of plain types or constants is written as one
 	notes   map[string]site // where annotations are written, those of wrappers first
+	hops    []string        // the places that the wrappers lead over, this one last
 	null    bool            // a wrapper accepts null
 	union   string          // anyOf or oneOf, if that is all there is and it has several members other than null
 	members []int           // their indexes
@@ -122,26 +123,44 @@ func strip(s site) view {
 			break
 		}
 		v.site = inner
+		v.hops = append(v.hops, inner.place)
 	}
 	v.o = v.keywords()
 	return v
 }
 
-func (v *view) note() {
-	o := v.keywords()
-	for _, k := range annotations {
-		if _, known := v.notes[k]; known {
-			continue
+// refers follows a site that is only a reference, with remarks at most, and returns the places that lead to the end.
+func refers(s site) (end site, hops []string) {
+	for range maxWrappers {
+		said := asserting(s.keywords())
+		if _, ref := s.keywords()["$ref"]; !ref || len(said) > 1 && !s.doc.owner(s.place).dialect.refAlone() {
+			break
 		}
-		if _, ok := o[k]; ok {
+		next, ok := s.follow()
+		if !ok {
+			break
+		}
+		s, hops = next, append(hops, next.place)
+	}
+	return s, hops
+}
+
+func (v *view) note() {
+	for k := range v.keywords() {
+		if _, noted := v.notes[k]; !noted && remark(k) {
 			v.notes[k] = v.site
 		}
 	}
 }
 
-// asserting lists the keywords of a schema object other than annotations.
+// remark reports whether a keyword accepts and refuses nothing: an annotation, or one that JSON Schema does not define.
+func remark(keyword string) bool {
+	return slices.Contains(annotations, keyword) || !known(keyword) && !slices.Contains(silent, keyword)
+}
+
+// asserting lists the keywords of a schema object that say which values are accepted.
 func asserting(o map[string]any) []string {
-	return lists.Filter(lists.SortedKeys(o), func(k string) bool { return !slices.Contains(annotations, k) && !slices.Contains(silent, k) })
+	return lists.Filter(lists.SortedKeys(o), func(k string) bool { return !remark(k) && !slices.Contains(silent, k) })
 }
 
 // unwrap returns what the site wraps.
@@ -177,6 +196,11 @@ func (v *view) alternatives(keyword string) (site, bool) {
 	switch {
 	case len(members) == 0:
 		return site{}, false
+	case len(members) < len(list) && keyword == "oneOf" && slices.ContainsFunc(members, func(i int) bool { return mayBeNull(list[i]) }):
+		members = members[:0]
+		for i := range list { // null satisfies two of them
+			members = append(members, i)
+		}
 	case len(members) < len(list):
 		v.null = true
 	}
@@ -185,6 +209,12 @@ func (v *view) alternatives(keyword string) (site, bool) {
 	}
 	v.union, v.members = keyword, members
 	return site{}, false
+}
+
+// mayBeNull reports whether a schema is not known to refuse null.
+func mayBeNull(s site) bool {
+	null, typed := strip(s).acceptsNull()
+	return null || !typed
 }
 
 func onlyNull(s site) bool {
@@ -227,6 +257,8 @@ func (v *view) flatten() {
 		}
 	}
 	switch {
+	case v.union == "oneOf" && (overlapping(types) || len(without(values, nil)) != len(lists.Distinct(lists.Map(values, canonical)))):
+		return // what two of them accept is refused
 	case len(values) == 0:
 		v.o = map[string]any{"type": types}
 	case len(types) == 0:
@@ -235,6 +267,11 @@ func (v *view) flatten() {
 		return
 	}
 	v.plain, v.members = v.members, nil
+}
+
+// overlapping reports whether a type is listed twice, also as a part of number.
+func overlapping(types []any) bool {
+	return len(lists.Distinct(types)) < len(types) || slices.Contains(types, any("number")) && slices.Contains(types, any("integer"))
 }
 
 func enumOnly(said []string) bool {

@@ -7,11 +7,21 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // compareUnions compares the alternatives of two unions. Something that is no union is one of a single member.
 func compareUnions(p pair) {
 	x, y := p.x.alternativesOf(p.y), p.y.alternativesOf(p.x)
+	p.members(x, y, p.x.members, p.y.members)
+	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
+		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
+			&patch{rename: map[string]string{p.y.union: p.x.union}})
+	}
+}
+
+// members compares the members of two unions with their indexes; one without indexes is what is no union itself.
+func (p pair) members(x, y []site, indexesX, indexesY []int) {
 	matchX, matchY := p.matched(x, y)
 	for i, m := range x {
 		if matchX[i] < 0 {
@@ -19,8 +29,8 @@ func compareUnions(p pair) {
 			continue
 		}
 		t := p.trail
-		if len(p.y.members) > 0 {
-			t = t.into("", p.y.union, strconv.Itoa(p.y.members[matchX[i]]))
+		if len(indexesY) > 0 {
+			t = t.into("", p.y.union, strconv.Itoa(indexesY[matchX[i]]))
 		}
 		p.compare(m, y[matchX[i]], t)
 	}
@@ -28,10 +38,6 @@ func compareUnions(p pair) {
 		if matchY[i] < 0 {
 			p.memberNew(m, x)
 		}
-	}
-	if p.x.union != p.y.union && len(p.x.members) > 0 && len(p.y.members) > 0 {
-		p.add(Edit{Family: FamilySchema, Keyword: p.y.union, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
-			&patch{instead: p.y.origin()})
 	}
 }
 
@@ -121,18 +127,13 @@ func (c *comparison) pairAlike(a, b []view, left, forX, forY []int) {
 	}
 }
 
-// likeness says how alike two different alternatives are, from 0 for nothing in common to 99.
+// likeness says how alike two different alternatives are, from 0 for nothing in common to 99. Those with one name or
+// one tag are the same alternative, and those with two tags are not.
 func likeness(a, b view) int {
 	types, named := a.types()
 	others, also := b.types()
-	if named != also || !slices.Equal(types, others) {
-		return 0
-	}
 	p, _ := a.o["properties"].(map[string]any)
 	q, _ := b.o["properties"].(map[string]any)
-	if len(p) == 0 && len(q) == 0 {
-		return 50
-	}
 	common, tags := 0, 0
 	for name := range p {
 		if _, shared := q[name]; !shared {
@@ -146,10 +147,29 @@ func likeness(a, b view) int {
 			return 0
 		}
 	}
-	if tags > 0 {
-		return 90
+	switch {
+	case tags > 0:
+		return 95
+	case a.called() != "" && a.called() == b.called():
+		return 99
+	case a.called() != "" && b.called() != "" || named != also || !slices.Equal(types, others):
+		return 0
+	case len(p) == 0 && len(q) == 0:
+		return 50
 	}
-	return 10 + 60*common/max(len(p), len(q))
+	return 60 * common / max(len(p), len(q))
+}
+
+// called is the name of an alternative: that of its definition, or its title.
+func (v view) called() string {
+	if len(v.hops) > 0 {
+		steps := rawjson.Split(v.hops[len(v.hops)-1])
+		if n := len(steps); n > 1 && (steps[n-2] == "$defs" || steps[n-2] == "definitions") {
+			return steps[n-1]
+		}
+	}
+	title, _ := v.notes["title"].keywords()["title"].(string)
+	return title
 }
 
 // sameTag reports whether two properties are constants, and whether the same.
@@ -183,7 +203,7 @@ func compareFlattened(p pair) {
 			}
 			y, t = p.y.member(j), p.trail.into("", p.y.union, strconv.Itoa(j))
 		}
-		compareAnnotations(pair{comparison: p.comparison, x: x, y: y, old: x.site, new: y.site, trail: t})
+		compareAnnotations(pair{comparison: p.comparison, x: x, y: y, old: x.site, new: y.site, trail: t, met: p.met}, nil)
 	}
 }
 
@@ -209,7 +229,7 @@ func (p pair) memberGone(i int, m site, others []site) {
 
 func (p pair) memberNew(m site, others []site) {
 	e := Edit{Family: memberFamily(m, others), Keyword: p.y.union, New: p.rawAt(m), NewPath: m.place}
-	p.add(e, &patch{also: []origin{*m.origin()}})
+	p.add(e, &patch{also: []origin{*m.origin()}, joins: p.x.union, exactly: p.x.union == "" && p.y.union == "oneOf"})
 }
 
 // memberFamily is type for an alternative of types that no other alternative has.

@@ -30,7 +30,7 @@ func Example() {
 	// type /properties/limit "number" "integer"
 }
 
-// Two changes at once: each is told with a call that it alone breaks.
+// Two changes at once: each comes with a call that it breaks.
 func ExampleRevision_Judge() {
 	before, _ := schema.Parse(json.RawMessage(`{"type": "object",
 		"properties": {"query": {"type": "string"}, "sort": {"enum": ["new", "old"]}}}`))
@@ -38,11 +38,10 @@ func ExampleRevision_Judge() {
 		"properties": {"query": {"type": "string", "minLength": 1}, "sort": {"enum": ["new"]}}}`))
 
 	revision := schema.Compare(context.Background(), before, after, schema.Budget{})
-	_, changes := revision.Judge(context.Background(), schema.Input, schema.Budget{})
-	for _, ch := range changes {
-		for _, i := range ch.Edits {
-			fmt.Println(revision.Edits[i].Family, revision.Edits[i].Path, ch.Breaks.Verdict, string(ch.Breaks.Witness))
-		}
+	judged := revision.Judge(context.Background(), schema.Input, schema.Budget{})
+	for _, ch := range judged.Changes {
+		edit := revision.Edits[ch.Edit]
+		fmt.Println(edit.Family, edit.Path, ch.Breaks.Verdict, string(ch.Breaks.Witness))
 	}
 	// Output:
 	// length /properties/query incompatible {"query":""}

@@ -83,7 +83,7 @@ func TestSchemasAreSafeForConcurrentUse(t *testing.T) {
 			if r := Contains(t.Context(), wide, narrow, Budget{Semantics: Strict}); r.Witness == nil {
 				t.Errorf("%v without a witness", r.Verdict)
 			}
-			if _, changes := Compare(t.Context(), narrow, wide, Budget{}).Judge(t.Context(), Output, Budget{}); len(changes) == 0 {
+			if j := Compare(t.Context(), narrow, wide, Budget{}).Judge(t.Context(), Output, Budget{}); len(j.Changes) == 0 {
 				t.Error("no changes")
 			}
 		})

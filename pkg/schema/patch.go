@@ -12,29 +12,101 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// Patches are the edits in force while a document is built, by the place of the schema object. Building, not rewriting text,
-// keeps references, addresses and dialects intact. Nil patches change nothing.
-type patches struct {
-	doc   *document
-	at    map[string]*patch
-	name  string // tells sets of edits apart
-	edits int
+// A pairing is a schema object of the old document as it is compared with one of the new document. A definition that
+// is compared with two others is patched in two ways, each on the paths that lead to it.
+type pairing struct {
+	place string // JSON pointer in the old document
+	with  string // "#" and the JSON pointer in the new document; empty where the object is read as written
+}
 
-	reached map[*node]bool // the nodes of the document as written from which a place with a patch is reached
+// Pairings record which pairing is reached from which: by the place of a schema inside or behind a reference, and for
+// the same schema object without the wrappers of its counterpart.
+type pairings struct {
+	next    map[pairing]map[string]pairing
+	same    map[pairing]pairing
+	parents map[pairing][]pairing
+}
+
+func newPairings() *pairings {
+	return &pairings{map[pairing]map[string]pairing{}, map[pairing]pairing{}, map[pairing][]pairing{}}
+}
+
+// link records that one pairing is reached from another.
+func (ps *pairings) link(from, to pairing) {
+	if from == to {
+		return
+	}
+	if from.place == to.place {
+		ps.same[from] = to
+	} else {
+		if ps.next[from] == nil {
+			ps.next[from] = map[string]pairing{}
+		}
+		ps.next[from][to.place] = to
+	}
+	ps.parents[to] = append(ps.parents[to], from)
+}
+
+// chain records a path over wrappers, and returns the pairing that it ends with.
+func (ps *pairings) chain(from pairing, hops []string, with string) pairing {
+	for i, place := range hops {
+		to := pairing{place, from.with + "@" + from.place}
+		if i == len(hops)-1 {
+			to.with = with
+		}
+		ps.link(from, to)
+		from = to
+	}
+	end := pairing{from.place, with}
+	ps.link(from, end)
+	return end
+}
+
+// reaching returns the pairings from which one of some pairings is reached.
+func (ps *pairings) reaching(patched map[pairing]*patch) map[pairing]bool {
+	reached := map[pairing]bool{}
+	var up func(p pairing)
+	up = func(p pairing) {
+		if !reached[p] {
+			reached[p] = true
+			for _, parent := range ps.parents[p] {
+				up(parent)
+			}
+		}
+	}
+	for p := range patched {
+		up(p)
+	}
+	return reached
+}
+
+// Patches are the edits in force while the old document is built. Building, not rewriting text, keeps references,
+// addresses and dialects intact. Nil patches change nothing.
+type patches struct {
+	doc     *document
+	pairs   *pairings
+	at      map[pairing]*patch
+	reached map[pairing]bool // from which a patch is reached
+	name    string           // distinguishes sets of edits
+	edits   int
 }
 
 // A patch lets some keywords of one schema object, or members of keywords, be read as the new document has them.
 type patch struct {
-	place   string
+	at      pairing
 	drop    [][]string         // keywords, or members of keywords, that are taken away
 	set     []patchedKeyword   // what is put in
 	taken   map[string]*origin // where that was written, by its path
+	types   *listChange        // of the types that are allowed
 	enum    *listChange        // of the values that are allowed
 	require *listChange        // of the names that are required
 	leave   map[string]bool    // members of unions that are taken away, as "anyOf/1"
+	rename  map[string]string  // old names of keywords by their new names
 	null    nullChange
-	gone    bool     // what the object says is no alternative any more
+	gone    bool     // what the object says is no longer an alternative
 	also    []origin // further alternatives
+	joins   string   // the union of the object that they belong to; empty where the object itself is an alternative
+	exactly bool     // exactly one of the object and the further alternatives is to hold
 	instead *origin  // what is read instead of all of it
 }
 
@@ -45,7 +117,7 @@ func (c *listChange) apply() []any {
 	return append(without(c.base, c.minus), c.plus...)
 }
 
-// merged adds a change to those before it; a nil one is none.
+// merged adds a change to those before it; nil changes nothing.
 func (c *listChange) merged(d *listChange) *listChange {
 	switch {
 	case d == nil:
@@ -57,40 +129,72 @@ func (c *listChange) merged(d *listChange) *listChange {
 	return c
 }
 
-func patchesOf(doc *document, edits []Edit) *patches {
-	ps := &patches{doc: doc, at: map[string]*patch{}}
+func patchesOf(doc *document, pairs *pairings, edits []Edit) *patches {
+	ps := &patches{doc: doc, pairs: pairs, at: map[pairing]*patch{}}
 	name := sha256.New()
 	for _, e := range edits {
-		if e.patch != nil && !e.subsumed {
+		if e.patch != nil {
 			ps.add(e.patch)
 			ps.edits++
-			fmt.Fprintf(name, "%s\x00%s\x00%s\x00%s\x00%d %d %s", e.Family, e.Path, e.Keyword, e.Name, len(e.Removed), len(e.Added), e.after.doc.digest)
+			fmt.Fprintf(name, "%s\x00%s\x00%s\x00%s\x00%d %d %v %s", e.Family, e.Path, e.Keyword, e.Name,
+				len(e.Removed), len(e.Added), e.patch.at, e.after.doc.digest)
 		}
 	}
 	ps.name = string(name.Sum(nil))
+	ps.reached = pairs.reaching(ps.at)
 	return ps
 }
 
 func (ps *patches) add(p *patch) {
-	all := ps.at[p.place]
+	all := ps.at[p.at]
 	if all == nil {
-		all = &patch{place: p.place, leave: map[string]bool{}, taken: map[string]*origin{}}
-		ps.at[p.place] = all
+		all = &patch{at: p.at, leave: map[string]bool{}, taken: map[string]*origin{}, rename: map[string]string{}}
+		ps.at[p.at] = all
 	}
 	for _, k := range p.set {
 		all.taken[strings.Join(k.path, "\x00")] = k.from
 	}
 	maps.Copy(all.leave, p.leave)
+	maps.Copy(all.rename, p.rename)
 	all.drop, all.set, all.also = append(all.drop, p.drop...), append(all.set, p.set...), append(all.also, p.also...)
-	all.enum, all.require = all.enum.merged(p.enum), all.require.merged(p.require)
-	all.null, all.instead, all.gone = cmp.Or(all.null, p.null), cmp.Or(all.instead, p.instead), all.gone || p.gone
+	all.types, all.enum, all.require = all.types.merged(p.types), all.enum.merged(p.enum), all.require.merged(p.require)
+	all.null, all.instead = cmp.Or(all.null, p.null), cmp.Or(all.instead, p.instead)
+	all.joins, all.gone, all.exactly = cmp.Or(all.joins, p.joins), all.gone || p.gone, all.exactly || p.exactly
+}
+
+// enter forgets what a schema object is compared with where no patch is reached from it.
+func (ps *patches) enter(s spot) spot {
+	if s.with != "" && (ps == nil || s.doc != ps.doc || !ps.reached[pairing{s.place, s.with}]) {
+		s.with = ""
+	}
+	return s
+}
+
+// follow moves a spot to a schema inside it, or one that it refers to.
+func (ps *patches) follow(s spot, doc *document, place string) spot {
+	from, stays := pairing{s.place, s.with}, s.doc == doc
+	s.doc, s.place, s.with = doc, place, ""
+	if ps != nil && from.with != "" && stays {
+		s.with = ps.pairs.next[from][place].with
+	}
+	return s
+}
+
+// inner returns the spot of the same schema object as it is compared without the wrappers of its counterpart.
+func (ps *patches) inner(s spot) (spot, bool) {
+	if ps == nil || s.with == "" {
+		return s, false
+	}
+	to, ok := ps.pairs.same[pairing{s.place, s.with}]
+	s.with = to.with
+	return s, ok
 }
 
 func (ps *patches) of(s spot) *patch {
-	if ps == nil || s.doc != ps.doc {
+	if ps == nil || s.with == "" {
 		return nil
 	}
-	return ps.at[s.place]
+	return ps.at[pairing{s.place, s.with}]
 }
 
 // instead returns what is read in place of the schema at a spot.
@@ -138,9 +242,32 @@ func (p *patch) source(tokens []string) (origin, bool) {
 	return origin{}, false
 }
 
+// renamed returns the path under which a part of a keyword with another name was written.
+func (p *patch) renamed(tokens []string) []string {
+	if p != nil && len(tokens) > 0 && p.rename[tokens[0]] != "" {
+		return append([]string{p.rename[tokens[0]]}, tokens[1:]...)
+	}
+	return tokens
+}
+
 // leavesOut reports whether a member of a union is taken away.
 func (p *patch) leavesOut(keyword string, i int) bool {
-	return p != nil && p.leave[keyword+"/"+strconv.Itoa(i)]
+	return p != nil && p.leave[strings.Join(p.renamed([]string{keyword, strconv.Itoa(i)}), "/")]
+}
+
+// joining returns the further members of a union.
+func (p *patch) joining(b *builder, keyword string, s spot) []lit {
+	if p == nil || p.joins == "" || p.joins != p.renamed([]string{keyword})[0] {
+		return nil
+	}
+	return p.alternatives(b, s)
+}
+
+func (p *patch) alternatives(b *builder, s spot) (out []lit) {
+	for _, o := range p.also {
+		out = append(out, yes(b.node(o.as(s))))
+	}
+	return out
 }
 
 func (p *patch) cost() int {
@@ -148,7 +275,7 @@ func (p *patch) cost() int {
 		return 0
 	}
 	n := 64 + 32*(len(p.drop)+len(p.set))
-	for _, list := range [...]*listChange{p.enum, p.require} {
+	for _, list := range [...]*listChange{p.types, p.enum, p.require} {
 		if list != nil {
 			n += 32 * (len(list.base) + len(list.minus) + len(list.plus))
 		}
@@ -166,6 +293,16 @@ func (p *patch) apply(o map[string]any) map[string]any {
 	}
 	for _, k := range p.set {
 		table(out, own, k.path)[k.path[len(k.path)-1]] = k.value
+	}
+	for new, old := range p.rename {
+		out[new] = out[old]
+		delete(out, old)
+	}
+	if p.types != nil {
+		types := p.types.apply()
+		if out["type"] = namedTypes(types); len(types) > len(allTypes) {
+			delete(out, "type")
+		}
 	}
 	if p.enum != nil {
 		delete(out, "const")
@@ -195,7 +332,7 @@ func table(o map[string]any, own map[string]map[string]any, path []string) map[s
 
 // wrap writes the node of a schema object, with null or further alternatives added or null taken away.
 func (p *patch) wrap(b *builder, s spot, n *node, write func(*node)) {
-	if p == nil || p.null == nullKept && len(p.also) == 0 && !p.gone {
+	if p == nil || p.null == nullKept && (len(p.also) == 0 || p.joins != "") && !p.gone {
 		write(n)
 		return
 	}
@@ -205,88 +342,34 @@ func (p *patch) wrap(b *builder, s spot, n *node, write func(*node)) {
 	if !p.gone {
 		alternatives = append(alternatives, yes(inner))
 	}
-	for _, o := range p.also {
-		alternatives = append(alternatives, yes(b.node(o.as(s))))
+	union := &node{op: opAny}
+	if p.joins == "" {
+		alternatives = append(alternatives, p.alternatives(b, s)...)
 	}
+	if p.exactly {
+		union.op = opOne
+	}
+	union.kids = alternatives
 	null := &node{op: opKinds, kinds: kindNull}
 	switch p.null {
 	case nullAdded:
-		alternatives = append(alternatives, yes(null))
+		n.kids = []lit{yes(some(yes(union), yes(null)))}
 	case nullRemoved:
-		n.kids = []lit{yes(some(alternatives...)), not(null)}
-		return
-	}
-	n.kids = []lit{yes(some(alternatives...))}
-}
-
-// A written document is the graph of a schema as it is written, with the ways up.
-type written struct {
-	nodes   map[use]*node
-	parents map[*node][]*node
-	places  map[string][]*node
-}
-
-func (s *Schema) written() *written {
-	s.declared() // nodes are added no more after this
-	w := &written{nodes: s.builder.nodes, parents: map[*node][]*node{}, places: map[string][]*node{}}
-	seen := map[*node]bool{}
-	var visit func(n *node)
-	visit = func(n *node) {
-		if seen[n] {
-			return
-		}
-		seen[n] = true
-		w.places[n.place] = append(w.places[n.place], n)
-		for _, k := range n.kids {
-			w.parents[k.node] = append(w.parents[k.node], n)
-			visit(k.node)
-		}
-	}
-	visit(s.plain)
-	return w
-}
-
-// reach finds the nodes from which a place with a patch is reached.
-func (w *written) reach(ps *patches) {
-	ps.reached = map[*node]bool{}
-	var up func(n *node)
-	up = func(n *node) {
-		if ps.reached[n] {
-			return
-		}
-		ps.reached[n] = true
-		for _, parent := range w.parents[n] {
-			up(parent)
-		}
-	}
-	for place := range ps.at {
-		for _, n := range w.places[place] {
-			up(n)
-		}
+		n.kids = []lit{yes(union), not(null)}
+	default:
+		n.kids = []lit{yes(union)}
 	}
 }
 
-// node returns the node of a schema object that no patch reaches, or nil.
-func (w *written) node(key use, ps *patches) *node {
-	if w == nil || key.role != asWritten {
-		return nil
-	}
-	if n := w.nodes[key]; n != nil && !ps.reached[n] {
-		return n
-	}
-	return nil
-}
-
-func (s *Schema) patched(m *meter, ps *patches, w *written) *Schema {
+// patched returns the schema object of a pairing with patches.
+func (s *Schema) patched(m *meter, ps *patches, at pairing) *Schema {
 	if len(ps.at) == 0 {
-		return s
+		return s.inside(pairing{place: at.place})
 	}
-	h := &Schema{raw: s.raw, unnamed: s.unnamed}
+	s.declared() // nodes are added no more after this
+	h := &Schema{raw: s.raw, unnamed: s.unnamed, doc: s.doc, at: at}
 	b := newBuilder(s.doc, m)
-	if b.patches = ps; w != nil {
-		b.written = w
-		w.reach(ps)
-	}
+	b.patches, b.written = ps, s.builder.nodes
 	b.spend(64*ps.edits + 8*len(ps.reached))
 	h.build(b)
 	return h

@@ -1,11 +1,9 @@
 package schema
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"sync"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 )
@@ -23,29 +21,53 @@ const (
 // Revision is two versions of a schema with the edits that lead from one to the other.
 type Revision struct {
 	Before, After *Schema
-	// Edits are the syntactic differences along matched paths, with references resolved on both sides. A difference inside
-	// a shared definition is listed once. All together they make the new schema of the old one; where finer ones would
-	// not, a coarse one of [FamilySchema] takes their place. The order is that of the paths.
+	// Edits are the differences along matched paths, with references resolved on both sides, each a loss or a gain. A
+	// difference inside a shared definition is listed once. The order is that of the paths.
 	Edits []Edit
 
-	written func() *written
+	pairs *pairings
+	root  *met // nil where the schemas were not compared
+	cut   bool // not all was compared
 }
 
-// Compare separates the edits between two versions. Where budget or context ends, they may be finer than is exact.
+// Compare separates the edits between two versions.
 func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	b = b.pooled()
 	before.pay(b.Pool)
 	after.pay(b.Pool)
 	b.Steps = b.Pool.Left
-	return &Revision{before, after, editsOf(ctx, before, after, b), sync.OnceValue(before.written)}
+	r := &Revision{Before: before, After: after, pairs: newPairings(), cut: true}
+	if c := compared(ctx, before, after, b); c != nil {
+		r.pairs, r.root, r.cut = c.pairs, c.root, c.cut
+		r.Edits = c.sorted()
+	}
+	return r
+}
+
+// sorted returns the edits in the order of their paths, and numbers them anew in the pairs.
+func (c *comparison) sorted() []Edit {
+	order := make([]int, len(c.edits))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(c.edits[a].Path, c.edits[b].Path) })
+	number := make([]int, len(order))
+	for i, old := range order {
+		number[old] = i
+	}
+	for _, m := range c.met {
+		m.own = lists.Map(m.own, func(i int) int { return number[i] })
+	}
+	return lists.Map(order, func(i int) Edit { return c.edits[i] })
 }
 
 // With returns the old version with some of the edits, named by their number.
 func (r *Revision) With(edits ...int) *Schema {
-	return r.with(context.Background(), nil, edits)
+	return r.with(context.Background(), nil, edits, pairing{"", "#"})
 }
 
-func (r *Revision) with(ctx context.Context, pool *Pool, edits []int) *Schema {
+// with returns the schema of a pairing in the old version with some of the edits.
+func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at pairing) *Schema {
 	if r.Before.doc == nil {
 		return r.Before
 	}
@@ -56,7 +78,7 @@ func (r *Revision) with(ctx context.Context, pool *Pool, edits []int) *Schema {
 		}
 	}
 	m := pool.bound(newMeter(ctx, r.Before.doc.limit))
-	return r.Before.patched(m, patchesOf(r.Before.doc, chosen), r.written())
+	return r.Before.patched(m, patchesOf(r.Before.doc, r.pairs, chosen), at)
 }
 
 // Without returns the new version with some of the edits undone.
@@ -75,88 +97,97 @@ func (r *Revision) others(edits []int) []int {
 	return kept
 }
 
-// Change is what an edit does, or what several edits only do together.
+// Change is what an edit does.
 type Change struct {
-	// Edits are numbers of edits of the revision. A change without any is a difference that no edit explains.
-	Edits []int
-	// Kept and Inside: with these edits alone, is all that was right still right, and was all that is right now right before?
+	// Edit is the number of the edit in the revision; -1 for a difference that no edit explains.
+	Edit int
+	// Kept and Inside: with this edit alone, is all that was right still right, and was all that is right now right before?
+	// They are asked at the place of the edit.
 	Kept, Inside Result
-	// Breaks is Incompatible where these edits break the other side of the call. Its witness was right before (of a result:
-	// is given now), is rejected with these edits alone and by the whole revision, and is accepted with these edits, and
-	// those of Beside, undone. Compatible also where other edits make up for it.
+	// Breaks is the answer to the two questions of docs/compatibility.md, section 7.
 	Breaks Result
-	// Beside are other edits that reject the witness as well, where each value that shows the change is rejected by others.
-	Beside []int
-	// Within is an edit that breaks whatever these edits break, also once it is taken for granted: it tells of them.
-	Within []int
+	// Path and Instance are the place in the schemas, and in the value, where the questions were asked. Old and New are
+	// the pointers of the schemas there.
+	Path, Instance, Old, New string
 }
 
-// Judge tells what the whole revision does, and each edit that asserts something; edits that only break together come last.
-func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) (whole Change, changes []Change) {
+// Judgement is the answer of [Revision.Judge].
+type Judgement struct {
+	// Whole is what all edits together do.
+	Whole Change
+	// Changes are what each edit that asserts something does, in the order of the edits.
+	Changes []Change
+	// Rest are differences that no edit explains: the edits that break leave them when they are undone.
+	Rest []Change
+}
+
+// Judge decides what the whole revision does and what each edit does. Every edit is asked the two questions of
+// docs/compatibility.md, section 7, at the deepest place where they can be asked; at the end it is asked whether
+// anything is left once all edits that break are undone.
+func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
-	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[string]*Schema{}, barring: map[int]bool{}, formats: b.AssertFormats}
-	j.from, j.to = r.Before, r.After
-	if d == Output {
-		j.from, j.to = r.After, r.Before
-	}
-	whole = j.effect(r.After)
-	whole.Breaks = Contains(ctx, j.to, j.from, b)
+	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b, made: map[madeKey]*Schema{}, found: map[int]Change{}}
 	for i, e := range r.Edits {
 		if e.patch != nil && (!e.Family.Annotation() || e.Family == FamilyFormat && b.AssertFormats) {
 			j.asserting = append(j.asserting, i)
 		}
 	}
-	if len(j.asserting) == 1 {
-		ch := whole
-		ch.Edits = j.asserting
-		if value, err := decode(whole.Breaks.Witness); err == nil && b.Semantics == Strict && whole.Breaks.Verdict == Incompatible {
-			ch.Breaks, _ = j.witness(j.asserting, nil, value)
+	whole := j.whole()
+	if whole.Kept.Verdict == Compatible && whole.Inside.Verdict == Compatible {
+		for _, i := range j.asserting { // other words for the same
+			j.found[i] = Change{Edit: i, Kept: whole.Kept, Inside: whole.Inside, Breaks: Result{Verdict: Compatible}}
 		}
-		return whole, []Change{ch}
+		return j.judgement(whole, nil)
 	}
-	for n, i := range j.asserting {
-		ch := j.share(len(j.asserting) - n).effectOf(i)
-		ch.Edits, ch.Breaks.Verdict = []int{i}, Compatible
-		changes = append(changes, ch)
+	places := placesOf(j)
+	for n, p := range places {
+		j.judgePlace(p, len(places)-n, whole)
 	}
-	return whole, j.blame(whole.Breaks, changes)
+	return j.judgement(whole, restOf(j, places, whole))
 }
 
-// A judgement is the work of telling which edits of a revision break.
+func (j *judgement) judgement(whole Change, rest []Change) Judgement {
+	out := Judgement{Whole: whole, Rest: rest}
+	for _, i := range j.asserting {
+		ch, asked := j.found[i]
+		if !asked && isUnused(j, i) {
+			ch = Change{Kept: Result{Verdict: Compatible}, Inside: Result{Verdict: Compatible}, Breaks: Result{Verdict: Compatible}}
+		} else if !asked {
+			ch.Breaks.Reason = outOfSteps.what
+		}
+		ch.Edit = i
+		out.Changes = append(out.Changes, ch)
+	}
+	return out
+}
+
+// A judgement is the work of deciding which edits of a revision break.
 type judgement struct {
 	*Revision
 	ctx       context.Context
 	direction Direction
 	budget    Budget
-	formats   bool
-	from, to  *Schema // where values come from, and what must accept them
 	asserting []int
-	made      map[string]*Schema
-	barring   map[int]bool // edits that reject all values, as far as somebody asked
+	made      map[madeKey]*Schema
+	found     map[int]Change // by edit: the worst of all places
 }
 
-// effect compares the old version with another one on all values.
-func (j *judgement) effect(other *Schema) Change {
-	b := j.budget
-	b.Semantics = Strict
-	return Change{Kept: Contains(j.ctx, other, j.Before, b), Inside: Contains(j.ctx, j.Before, other, b)}
+// whole decides what all edits do together.
+func (j *judgement) whole() Change {
+	part := j.share(4)
+	root := &place{at: pairing{"", "#"}}
+	strict := part.budget
+	strict.Semantics = Strict
+	return Change{Edit: -1,
+		Kept:   Contains(j.ctx, j.After, j.Before, strict),
+		Inside: Contains(j.ctx, j.Before, j.After, strict),
+		Breaks: Contains(j.ctx, part.to(root), part.from(root), part.budget)}
 }
 
-// effectOf compares the old version with the one that has some of the edits.
-func (j *judgement) effectOf(edits ...int) Change {
-	if j.spent() {
-		open := Result{Reason: outOfSteps.what}
-		return Change{Kept: open, Inside: open}
-	}
-	return j.effect(j.variant(edits, false))
-}
-
-// share leaves a part of a pool for what comes after, so that one costly edit does not keep the others from an answer.
-func (j *judgement) share(edits int) *judgement {
+// share leaves a part of the pool for what comes after, so that one costly edit does not keep the others from an answer.
+func (j *judgement) share(parts int) *judgement {
 	part := *j
-	if pool := j.budget.Pool; pool != nil {
-		part.budget.Steps = min(cmp.Or(j.budget.Steps, DefaultSteps), max(pool.Left/(4*edits), minShare))
-	}
+	part.budget.Steps = min(j.budget.steps(), max(j.budget.Pool.Left/(4*parts), minShare))
 	return &part
 }
 
@@ -168,151 +199,190 @@ func (j *judgement) spent() bool {
 	return j.ctx.Err() != nil || j.budget.Pool.empty()
 }
 
-// alone is what values come from, with some edits as what must accept the values has them.
-func (j *judgement) alone(edits ...int) *Schema { return j.variant(edits, j.direction == Output) }
-
-// undone is what must accept values, with some edits undone.
-func (j *judgement) undone(edits ...int) *Schema { return j.variant(edits, j.direction == Input) }
-
-func (j *judgement) variant(edits []int, without bool) *Schema {
-	key := fmt.Sprint(edits, without)
-	made := j.made[key]
-	if made != nil {
-		return made
+// judgePlace asks about each edit at a place whether it breaks. The worst answer of all places counts.
+func (j *judgement) judgePlace(p *place, places int, whole Change) {
+	kept := whole.Breaks
+	if p.parent != nil {
+		kept = j.share(places).contains(p, j.to(p), j.from(p))
 	}
-	if without {
-		edits = j.others(edits)
+	same := kept.Verdict == Compatible && j.equal(p) // other words for the same
+	for n, i := range p.edits {
+		part := j.share(places + len(p.edits) - n)
+		ch := Change{Edit: i, Path: p.path, Instance: p.instance, Old: p.old.place, New: p.new.place}
+		switch {
+		case part.spent():
+			ch.Breaks = Result{Reason: outOfSteps.what}
+		case kept.Verdict == Compatible && !j.opens(i):
+			ch.Breaks = Result{Verdict: Compatible} // nothing at all is refused here
+		default:
+			ch.Breaks = lifted(part, p, i, part.breaks(p, i))
+		}
+		if before, asked := j.found[i]; asked && worse(before.Breaks.Verdict) >= worse(ch.Breaks.Verdict) {
+			continue
+		}
+		if ch.Kept, ch.Inside = (Result{Verdict: Compatible}), (Result{Verdict: Compatible}); !same {
+			ch.Kept, ch.Inside = part.effect(p, i)
+		}
+		j.found[i] = ch
 	}
-	made = j.with(j.ctx, j.budget.Pool, edits)
-	made.pay(j.budget.Pool)
-	j.made[key] = made
-	return made
+}
+
+// equal reports whether both sides of a union, or of schemas that are combined, accept the same values.
+func (j *judgement) equal(p *place) bool {
+	part := j.share(4)
+	part.budget.Semantics = Strict
+	return !p.met.bare().plain && part.contains(p, j.side(p, true), j.side(p, false)).Verdict == Compatible &&
+		part.contains(p, j.side(p, false), j.side(p, true)).Verdict == Compatible
+}
+
+// worse orders verdicts.
+func worse(v Verdict) int { return map[Verdict]int{Compatible: 0, Unknown: 1, Incompatible: 2}[v] }
+
+// breaks asks the two questions of an edit: is there a value from the one side that the other side refuses, and that is
+// refused with this edit alone, or accepted with this edit undone?
+func (j *judgement) breaks(p *place, edit int) Result {
+	restored := j.restored(edit)
+	r := j.breaksWithout(p, edit, append(restored, p.inside...))
+	if value, err := decode(r.Witness); r.Verdict != Incompatible || err != nil || j.reads(j.to(p), value) == void {
+		return r
+	}
+	return j.breaksWithout(p, edit, nil)
+}
+
+// breaksWithout asks the two questions of an edit with others undone: those inside the members of an object, which have
+// their own places, and the removal of members where the object is closed.
+func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
+	from, to, alone, undone := j.from(p), j.to(p), j.alone(p, edit), j.undone(p, append(others, edit)...)
+	if len(others) > 0 {
+		to = j.undone(p, others...)
+	}
+	if j.opens(edit) {
+		from = from.asWritten()
+	}
+	first := j.refused(p, from, to, alone)
+	if value, err := decode(first.Witness); err == nil && j.reads(undone, value) == inhabited {
+		return first
+	}
+	second := j.ask(question{in: []*Schema{from, undone}, out: []*Schema{to}, base: p.base()})
+	switch {
+	case second.Verdict == Incompatible:
+		return second
+	case first.Verdict == Compatible:
+		return second
+	}
+	return first
+}
+
+// refused asks for a value that is refused by a schema with one edit alone, and by the other side. What the edit alone
+// does not refuse need not be asked of the whole.
+func (j *judgement) refused(p *place, from, to, alone *Schema) Result {
+	first := j.contains(p, alone, from)
+	if value, err := decode(first.Witness); first.Verdict == Compatible || err == nil && j.reads(to, value) == void {
+		return first
+	}
+	return j.ask(question{in: []*Schema{from}, out: []*Schema{to, alone}, base: p.base()})
+}
+
+// opens reports whether an edit takes away what was allowed in so many words, as additionalProperties: true allows
+// undeclared members: no name is declared, and yet the edit closes something.
+func (j *judgement) opens(edit int) bool {
+	e := j.Edits[edit]
+	given := e.Old
+	if j.direction == Output {
+		given = e.New
+	}
+	v, err := decode(given)
+	return e.Family == FamilyAdditional && err == nil && unrestricted(v)
+}
+
+// restored are the other edits of an object that are undone when one is judged which breaks only with the object closed:
+// members that are required now, and, where it is the closing that is judged, members that went. Of results it is the mirror.
+func (j *judgement) restored(edit int) []int {
+	e := j.Edits[edit]
+	goes := func(o Edit) bool { return o.Family == FamilyProperty && (o.New == nil) == (j.direction == Input) }
+	demands := func(o Edit) bool {
+		return o.Family == FamilyRequired && (o.New != nil) == (j.direction == Input) ||
+			o.Family == FamilyProperty && o.Required && (o.New != nil) == (j.direction == Input)
+	}
+	closes := e.Family == FamilyAdditional || e.Family == FamilyUnevaluated
+	if !closes && !goes(e) {
+		return nil
+	}
+	return lists.Filter(j.asserting, func(i int) bool {
+		o := j.Edits[i]
+		return i != edit && o.patch.at == e.patch.at && (closes && goes(o) || demands(o))
+	})
+}
+
+// effect compares what a schema accepts before, and with one edit alone, on all values.
+func (j *judgement) effect(p *place, edit int) (kept, inside Result) {
+	if j.spent() {
+		open := Result{Reason: outOfSteps.what}
+		return open, open
+	}
+	b := j.budget
+	b.Semantics = Strict
+	before, with := j.Before.inside(pairing{place: p.at.place}), j.version(p, []int{edit})
+	return Contains(j.ctx, with, before, b), Contains(j.ctx, before, with, b)
+}
+
+func (j *judgement) contains(p *place, wide, narrow *Schema) Result {
+	return j.ask(question{in: []*Schema{narrow}, out: []*Schema{wide}, base: p.base()})
+}
+
+func (j *judgement) ask(q question) Result {
+	q.budget = j.budget
+	return q.answer(j.ctx)
 }
 
 func (j *judgement) reads(s *Schema, value any) answer {
-	return question{budget: Budget{AssertFormats: j.formats, Pool: j.budget.Pool}}.reads(j.ctx, yes(s.plain), value)
+	return question{budget: j.budget}.reads(j.ctx, yes(s.plain), value)
 }
 
-// blame finds the edits that break values: one value after another that is broken even with those found before undone.
-func (j *judgement) blame(r Result, changes []Change) []Change {
-	var found []int
-	for r.Verdict == Incompatible && r.Witness != nil && !j.spent() {
-		value, err := decode(r.Witness)
-		if err != nil {
-			break
-		}
-		repair := j.repair(value)
-		fresh := slices.DeleteFunc(slices.Clone(repair), func(i int) bool { return slices.Contains(found, i) })
-		for _, i := range fresh {
-			changes = j.tell(changes, i, repair, value)
-		}
-		if len(fresh) == 0 {
-			if repair == nil {
-				changes = append(changes, Change{Breaks: r})
-			}
-			break
-		}
-		found = append(found, fresh...)
-		slices.Sort(found)
-		r = j.next(found)
+// from is where values come from at a place, and to what must accept them.
+func (j *judgement) from(p *place) *Schema { return j.side(p, j.direction == Output) }
+func (j *judgement) to(p *place) *Schema   { return j.side(p, j.direction == Input) }
+
+func (j *judgement) side(p *place, after bool) *Schema {
+	if after {
+		return j.After.inside(pairing{place: strings.TrimPrefix(p.at.with, "#")})
 	}
-	if r.Verdict == Incompatible && j.spent() {
-		r = Result{Reason: outOfSteps.what}
-	}
-	if r.Verdict == Unknown {
-		j.doubt(r, changes)
-	}
-	return j.cover(changes)
+	return j.Before.inside(pairing{place: p.at.place})
 }
 
-// next asks for a value that is broken with some edits undone, too.
-func (j *judgement) next(undone []int) Result {
-	if len(undone) == len(j.asserting) {
-		return Result{Verdict: Compatible}
+// alone is where values come from, with one edit as what must accept the values has it.
+func (j *judgement) alone(p *place, edit int) *Schema {
+	if j.direction == Output {
+		return j.version(p, j.others([]int{edit}))
 	}
-	without := j.undone(undone...)
-	r := Contains(j.ctx, without, j.from, j.budget)
-	if value, err := decode(r.Witness); err == nil && j.reads(j.to, value) != void {
-		r = question{in: []*Schema{j.from}, out: []*Schema{j.to, without}, budget: j.budget}.answer(j.ctx)
-	}
-	return r
+	return j.version(p, []int{edit})
 }
 
-// tell puts down that an edit breaks a value, or that it does so together with others.
-func (j *judgement) tell(changes []Change, edit int, repair []int, value any) []Change {
-	set := []int{edit}
-	if j.reads(j.alone(edit), value) != void {
-		rejects := func(edits []int) bool {
-			return slices.Contains(edits, edit) && j.reads(j.alone(edits...), value) == void
-		}
-		quiet := slices.DeleteFunc(slices.Clone(j.asserting), func(i int) bool { return j.reads(j.alone(i), value) == void })
-		if !rejects(quiet) { // only those tell which edits act together that do not reject the value by themselves
-			quiet = j.asserting
-		}
-		set = j.least(quiet, rejects)
+// undone is what must accept values, with some edits undone.
+func (j *judgement) undone(p *place, edits ...int) *Schema {
+	if j.direction == Input {
+		edits = j.others(edits)
 	}
-	r, beside := j.witness(set, repair, value)
-	for i := range changes {
-		if slices.Equal(changes[i].Edits, set) {
-			changes[i].Breaks, changes[i].Beside = r, beside
-			return changes
-		}
-	}
-	ch := j.effectOf(set...)
-	ch.Edits, ch.Breaks, ch.Beside = set, r, beside
-	return append(changes, ch)
+	return j.version(p, edits)
 }
 
-// repair finds few edits that, undone, let a broken value pass: one, or those that reject it alone, or all; else nil.
-func (j *judgement) repair(value any) []int {
-	passes := func(edits []int) bool {
-		return len(edits) > 0 && !j.spent() && j.reads(j.undone(edits...), value) == inhabited
-	}
-	var rejecting []int
-	for _, i := range j.asserting {
-		if passes([]int{i}) {
-			return []int{i}
-		}
-		if !j.spent() && j.reads(j.alone(i), value) == void {
-			rejecting = append(rejecting, i)
-		}
-	}
-	for _, edits := range [...][]int{rejecting, j.asserting} {
-		if passes(edits) {
-			return j.least(edits, passes)
-		}
-	}
-	return nil
+// madeKey names a schema between the two versions.
+type madeKey struct {
+	at    pairing
+	edits string
 }
 
-// least leaves out edits, many at a time and then one by one, as long as the rest is enough.
-func (j *judgement) least(edits []int, enough func([]int) bool) []int {
-	for size := (len(edits) + 1) / 2; size > 0; size /= 2 {
-		for at := 0; at < len(edits); {
-			if less := slices.Delete(slices.Clone(edits), at, min(at+size, len(edits))); !j.spent() && enough(less) {
-				edits = less
-			} else {
-				at += size
-			}
-		}
+// version returns the old version with some edits at a place, made once.
+func (j *judgement) version(p *place, edits []int) *Schema {
+	var name strings.Builder
+	for _, i := range slices.Sorted(slices.Values(edits)) {
+		name.WriteRune(rune(i + 1))
 	}
-	return edits
-}
-
-// doubt judges the edits by themselves for which nothing was found before a question was left open.
-func (j *judgement) doubt(open Result, changes []Change) {
-	for i, ch := range changes {
-		if ch.Breaks.Verdict != Compatible || len(ch.Edits) == 0 {
-			continue
-		}
-		if j.spent() {
-			changes[i].Breaks = open
-			continue
-		}
-		r := Contains(j.ctx, j.alone(ch.Edits...), j.from, j.budget)
-		if value, err := decode(r.Witness); r.Verdict == Incompatible && (err != nil || j.reads(j.to, value) != void) {
-			r = open
-		}
-		changes[i].Breaks = r
+	key := madeKey{p.at, name.String()}
+	if j.made[key] == nil {
+		made := j.with(j.ctx, j.budget.Pool, edits, p.at)
+		made.pay(j.budget.Pool)
+		j.made[key] = made
 	}
+	return j.made[key]
 }

@@ -40,6 +40,7 @@ import (
 type Schema struct {
 	raw      json.RawMessage
 	doc      *document
+	at       pairing      // the schema object of the document
 	plain    *node        // the schema as it is written
 	declared func() *node // the schema for a caller that sends declared properties only
 	problems []Problem
@@ -118,7 +119,7 @@ func (s *Schema) build(b *builder) {
 	limit := b.left
 	root := func(r role) *node {
 		before := b.left
-		n := b.root(r)
+		n := b.root(s.at, r)
 		s.unpaid.Add(int64(before - b.left))
 		b.left = max(b.left, limit/2) // what is written leaves as much for what is declared
 		return n
@@ -126,6 +127,26 @@ func (s *Schema) build(b *builder) {
 	s.plain = root(asWritten)
 	s.declared = sync.OnceValue(func() *node { return root(asDeclared) })
 	s.builder = b
+}
+
+// asWritten returns the schema for callers that send undeclared properties, too.
+func (s *Schema) asWritten() *Schema {
+	plain := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, at: s.at, plain: s.plain, builder: s.builder}
+	plain.declared = func() *node { return s.plain }
+	return plain
+}
+
+// inside returns the schema at another place of the document.
+func (s *Schema) inside(at pairing) *Schema {
+	if at == s.at || s.doc == nil {
+		return s
+	}
+	s.declared() // nodes are added no more after this
+	part := &Schema{raw: s.raw, doc: s.doc, unnamed: s.unnamed, at: at}
+	b := newBuilder(s.doc, soonMeter(s.doc.limit))
+	b.written = s.builder.nodes
+	part.build(b)
+	return part
 }
 
 // Raw returns the schema as it was given.
@@ -168,8 +189,8 @@ func (v Verdict) String() string {
 // Result is the answer of [Contains] with its evidence.
 type Result struct {
 	Verdict Verdict
-	// Path is the JSON pointer of the construct that stopped the decision, and Reason says in a few words why it did; both
-	// are empty unless the verdict is Unknown. What is wrong with a witness, [Schema.Faults] of the wide schema tells.
+	// Path is the JSON pointer of the construct that stopped the decision, and Reason says in a few words why it did, or
+	// why no witness is shown. [Schema.Faults] of the wide schema lists what is wrong with a witness.
 	Path, Reason string
 	// Witness is accepted by the narrow schema and rejected by the wide one; nil also where it is too large to be shown.
 	Witness json.RawMessage
@@ -181,8 +202,8 @@ type Result struct {
 type Semantics int
 
 const (
-	// Declared is the default: where an object schema lists properties and says nothing of others, callers send the
-	// listed ones only. An explicit additionalProperties (also true) is a declaration and is taken at its word. Numbers
+	// Declared is the default: where an object schema lists properties and says nothing of others, or that anything
+	// goes, callers send the listed ones only. An additionalProperties with a schema is a declaration. Numbers
 	// beyond ±(2^53−1), on which programs do not agree (RFC 7493 §2.2), count for nobody.
 	Declared Semantics = iota
 	// Strict is plain set inclusion: every value the narrow schema accepts counts.

@@ -211,6 +211,7 @@ func (b *builder) otherItem(place string, index int, o op, item *node, parts []e
 type evaluated struct {
 	when     []lit
 	every    bool            // all properties
+	open     bool            // all of them because a keyword says that anything goes
 	names    []string        // of properties
 	listed   map[string]bool // the same
 	patterns []*node         // of properties
@@ -249,6 +250,7 @@ func (b *builder) evaluated(v any, s spot) *collection {
 }
 
 func (b *builder) evaluate(c *collection, v any, s spot, when []lit, nested bool) {
+	s = b.patches.enter(s)
 	if other, ok := b.patches.instead(s); ok {
 		s = other
 		v, _ = rawjson.At(s.doc.root, s.place)
@@ -289,14 +291,15 @@ func (w *writer) own(when []lit, nested bool) evaluated {
 	for _, source := range lists.SortedKeys(byPattern) {
 		e.patterns = append(e.patterns, w.pattern(source, w.place))
 	}
-	_, e.every = w.o["additionalProperties"]
-	if _, ok := w.has("unevaluatedProperties"); ok && nested {
-		e.every = true
+	rest, every := w.o["additionalProperties"]
+	e.every, e.open = every, every && unrestricted(rest)
+	if rest, ok := w.has("unevaluatedProperties"); ok && nested {
+		e.every, e.open = true, e.open || unrestricted(rest)
 	}
 	e.required, _ = stringList(w.o["required"])
-	prefix, rest := w.tuple()
+	prefix, others := w.tuple()
 	list, _ := w.o[prefix].([]any)
-	e.prefix, e.items = len(list), rest != ""
+	e.prefix, e.items = len(list), others != ""
 	if _, ok := w.has("unevaluatedItems"); ok && nested {
 		e.items = true
 	}
@@ -367,6 +370,12 @@ func hasProperty(name string) *node {
 	return all(yes(&node{op: opKinds, kinds: kindObject}), yes(&node{op: opRequired, text: name}))
 }
 
+// unrestricted reports whether a schema accepts everything.
+func unrestricted(v any) bool {
+	o, ok := v.(map[string]any)
+	return v == true || ok && len(asserting(o)) == 0 && o["$ref"] == nil
+}
+
 // declare makes n the schema of a value whose sender knows only declared properties: all that is written, and where
 // properties are listed and nothing is said of others, no others.
 func (b *builder) declare(n *node, o map[string]any, s spot) {
@@ -377,6 +386,7 @@ func (b *builder) declare(n *node, o map[string]any, s spot) {
 	declares := false
 	for i, p := range c.parts {
 		declares = declares || p.declares
+		c.parts[i].every = p.every && !p.open
 		c.parts[i].names = append(slices.Clone(p.names), p.required...)
 	}
 	if declares && !c.over {

@@ -8,12 +8,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A witness should be the call that an agent would send. plain leaves out members and items, and puts what the schema shows,
 // or plain values, in place of scalars, as long as it shows what it showed before.
 type plainer struct {
-	schema *Schema // where values come from
+	schema *Schema  // where values come from
+	base   []string // leads to the values in a whole value
 	holds  func(value any) bool
 	pool   *Pool
 	left   int // values to try
@@ -135,8 +137,8 @@ func (p *plainer) likelier(value any, path []string) []any {
 			name, _ := o["format"].(string)
 			out = append(out, formats()[name].example)
 		}
-		if len(path) > 0 {
-			out = append(out, formats()[formatNamed(path[len(path)-1])].example)
+		if whole := append(slices.Clone(p.base), path...); len(whole) > 0 {
+			out = append(out, formats()[formatNamed(whole[len(whole)-1])].example)
 		}
 		out = append(out, v[:0]+"a")
 		if n := utf8.RuneCountInString(v); n > 1 {
@@ -172,7 +174,7 @@ func (p *plainer) shown(path []string) []map[string]any {
 	if p.schema.doc == nil {
 		return nil
 	}
-	here := inPlace(site{p.schema.doc, "", p.schema.doc.root}, nil)
+	here := inPlace((site{doc: p.schema.doc}).child(rawjson.Split(p.schema.at.place)...), nil)
 	for _, step := range path {
 		var inner []site
 		for _, s := range here {

@@ -190,12 +190,16 @@ func sources() []source {
 			group: func(pair) string { return "" }},
 		{name: "MCP mutations", file: "mcp_mutations.json.gz", semantics: schema.Strict, skip: none, floorTrue: 100, floorFalse: 100,
 			group: func(p pair) string { return "mcp " + p.Class + " " + p.Direction }},
-		{name: "MCP mutations, declared", file: "mcp_mutations.json.gz", semantics: schema.Declared, skip: none, floorTrue: 100, floorFalse: 100,
+		{name: "MCP mutations, declared", file: "mcp_mutations.json.gz", semantics: schema.Declared, skip: closesTrue, floorTrue: 100, floorFalse: 100,
 			group: func(pair) string { return "" }},
 		{name: "containment suite", file: "containment_suite.json.gz", semantics: schema.Strict, skip: assertsFormat, group: suite,
 			floorTrue: 99, floorFalse: 100},
 	}
 }
+
+// closesTrue leaves out the pair whose label takes "additionalProperties": true for a declaration of every name. Under the
+// declared semantics it declares none; that closing such an object breaks is a rule about the edit.
+func closesTrue(p pair) bool { return p.ID == "mcp-mut/0547" }
 
 // assertsFormat leaves out the suite's pairs whose labels take "format" for an assertion.
 func assertsFormat(p pair) bool { return strings.Contains(p.Name, "optional/format") }

@@ -54,11 +54,9 @@ func FuzzContains(f *testing.F) {
 		}
 		revision := schema.Compare(t.Context(), a, b, schema.Budget{})
 		for _, d := range []schema.Direction{schema.Input, schema.Output} {
-			_, changes := revision.Judge(t.Context(), d, schema.Budget{Steps: 2000, Pool: &schema.Pool{Left: 50_000}})
-			for _, ch := range changes {
-				if ch.Breaks.Witness != nil {
-					checkChange(t, revision, ch, d)
-				}
+			judged := revision.Judge(t.Context(), d, schema.Budget{Steps: 2000, Pool: &schema.Pool{Left: 50_000}})
+			for _, ch := range append(judged.Changes, judged.Rest...) {
+				checkChange(t, revision, ch, d)
 			}
 		}
 	})

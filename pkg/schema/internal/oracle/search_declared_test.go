@@ -15,7 +15,7 @@ func declared(ns []node, v any, depth int) bool {
 	switch v := v.(type) {
 	case map[string]any:
 		open := len(f.values("properties")) == 0 ||
-			len(f.values("additionalProperties", "unevaluatedProperties", "patternProperties")) > 0
+			slices.ContainsFunc(f.values("additionalProperties", "unevaluatedProperties", "patternProperties"), func(v any) bool { return v != true })
 		for name, sub := range v {
 			if !open && !slices.Contains(f.names(), name) || !declared(f.below(name), sub, depth+1) {
 				return false

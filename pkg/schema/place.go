@@ -1,0 +1,333 @@
+package schema
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
+)
+
+// A place is a pair of schemas about which edits are judged: the deepest one to which, on both sides, only schemas lead
+// that say nothing but which values an object or an array holds. What is found there holds for the whole.
+type place struct {
+	*met
+	at             pairing
+	parent         *place
+	kind           step // from the parent
+	name           string
+	path, instance string
+	edits          []int // that are judged here
+	inside         []int // those of the members, which are judged at their own places
+}
+
+// placesOf lists where edits are judged: the deepest first, and those last that may take much work.
+func placesOf(j *judgement) []*place {
+	if j.root == nil {
+		return nil
+	}
+	judged := lists.Set(j.asserting)
+	all := []*place{{met: j.root, at: pairing{"", "#"}}}
+	seen := map[*met]bool{j.root: true}
+	for n := 0; n < len(all); n++ {
+		p := all[n]
+		inner := p.met.bare()
+		p.edits = append(slices.Clone(p.own), inner.own...)
+		if inner.plain {
+			own := lists.Set(p.edits)
+			p.inside = lists.Filter(lists.Distinct(p.met.below(map[*met]bool{})), func(i int) bool { return judged[i] && !own[i] })
+			for _, r := range inner.inner {
+				if leadsInside(j, r) && !seen[r.met] {
+					seen[r.met] = true
+					all = append(all, p.to(r))
+				}
+			}
+		} else {
+			p.edits = p.met.below(map[*met]bool{})
+		}
+		p.edits = lists.Filter(lists.Distinct(p.edits), func(i int) bool { return judged[i] })
+	}
+	slices.Reverse(all)
+	slices.SortStableFunc(all, func(a, b *place) int { return cmp.Compare(hardness(j, a), hardness(j, b)) })
+	return lists.Filter(all, func(p *place) bool { return len(p.edits) > 0 })
+}
+
+// hardness is 1 for places where an answer may take much work: others are asked about before them.
+func hardness(j *judgement, p *place) int {
+	if !p.met.bare().plain && slices.ContainsFunc(p.edits, func(i int) bool {
+		switch j.Edits[i].Family {
+		case FamilyType, FamilyNull, FamilyEnum, FamilyRange, FamilyLength, FamilyItemCount, FamilyFormat:
+			return false
+		}
+		return true
+	}) {
+		return 1
+	}
+	return 0
+}
+
+// leadsInside reports whether a step leads to a value inside the value, in the documents that are compared.
+func leadsInside(j *judgement, r reached) bool {
+	return r.kind >= stepProperty && r.old.doc == j.Before.doc && r.new.doc == j.After.doc
+}
+
+// bare is the pair without what wraps it.
+func (m *met) bare() *met {
+	for len(m.inner) == 1 && m.inner[0].kind == stepSame {
+		m = m.inner[0].met
+	}
+	return m
+}
+
+// below lists the edits of a pair and of all that is reached from it.
+func (m *met) below(seen map[*met]bool) (edits []int) {
+	if seen[m] {
+		return nil
+	}
+	seen[m] = true
+	edits = slices.Clone(m.own)
+	for _, r := range m.inner {
+		edits = append(edits, r.met.below(seen)...)
+	}
+	return edits
+}
+
+func (p *place) to(r reached) *place {
+	t := trail{p.path, p.instance}
+	switch r.kind {
+	case stepProperty:
+		t = t.into(r.name, "properties", r.name)
+	case stepOther:
+		t = t.into("*", "additionalProperties")
+	default:
+		t = t.into("*", "items")
+	}
+	return &place{met: r.met, at: r.pairing, parent: p, kind: r.kind, name: r.name, path: t.path, instance: t.instance}
+}
+
+// base is the place in a whole value, in steps.
+func (p *place) base() []string { return rawjson.Split(p.instance) }
+
+// isUnused reports whether an edit stands where no value leads to.
+func isUnused(j *judgement, edit int) bool {
+	return j.root != nil && !slices.Contains(j.root.below(map[*met]bool{}), edit)
+}
+
+// lifted completes a value that shows a break at a place to a value of the whole, which both whole schemas read. Where
+// none is found, the question is asked about the whole.
+func lifted(j *judgement, p *place, edit int, r Result) Result {
+	if p.parent == nil || r.Verdict != Incompatible || r.Witness == nil {
+		return r
+	}
+	root := p
+	for root.parent != nil {
+		root = root.parent
+	}
+	value, _ := decode(r.Witness)
+	for at := p; at.parent != nil; at = at.parent {
+		value = around(j, at, value)
+	}
+	q := question{in: []*Schema{j.from(root)}, out: []*Schema{j.to(root)}, budget: j.budget}
+	if edit >= 0 && j.opens(edit) {
+		q.in[0] = q.in[0].asWritten()
+	}
+	if q.holds(j.ctx, value) {
+		r.Witness = json.RawMessage(jsonText(value))
+		return r
+	}
+	if r.Witness = nil; edit < 0 || len(j.restored(edit)) > 0 {
+		return r
+	}
+	return j.breaks(root, edit)
+}
+
+// around puts a value into the smallest value that holds it.
+func around(j *judgement, p *place, value any) any {
+	if p.kind == stepItem {
+		return []any{value}
+	}
+	outer := p.parent.met.bare()
+	from, to := outer.x, outer.y
+	if j.direction == Output {
+		from, to = to, from
+	}
+	name := p.name
+	if p.kind == stepOther {
+		name = undeclared(from, to)
+	}
+	object := map[string]any{name: value}
+	for _, required := range from.requires().list {
+		if _, there := object[required]; !there {
+			object[required] = sibling(j, from, to, required, p.parent)
+		}
+	}
+	return object
+}
+
+// undeclared is a name that neither side declares: one that is required anyway, or the plainest.
+func undeclared(from, to view) string {
+	x, _ := from.o["properties"].(map[string]any)
+	y, _ := to.o["properties"].(map[string]any)
+	names := from.requires().list
+	for i := range len(x) + len(y) + 1 {
+		names = append(names, strings.TrimSuffix("a"+strconv.Itoa(i), "0"))
+	}
+	i := slices.IndexFunc(names, func(name string) bool { return x[name] == nil && y[name] == nil })
+	return names[i]
+}
+
+// sibling is a value of a member that must be there, which both sides accept if there is one.
+func sibling(j *judgement, from, to view, name string, p *place) any {
+	schemas := []*Schema{}
+	for _, v := range [...]view{from, to} {
+		inner := v.child("properties", name)
+		if inner.value == nil {
+			inner = v.child("additionalProperties")
+		}
+		if whole := schemaOf(j, v.doc); inner.value != nil && whole != nil {
+			schemas = append(schemas, whole.inside(pairing{place: inner.place}))
+		}
+	}
+	b := Budget{AssertFormats: j.budget.AssertFormats, Semantics: j.budget.Semantics, Pool: j.budget.Pool, Steps: minShare}
+	for n := len(schemas); n > 0; n-- {
+		q := question{in: schemas[:n], budget: b, base: append(p.base(), name)}
+		if r := q.answer(j.ctx); r.Witness != nil {
+			if value, err := decode(r.Witness); err == nil {
+				return value
+			}
+		}
+	}
+	return "a"
+}
+
+func schemaOf(j *judgement, doc *document) *Schema {
+	switch doc {
+	case j.Before.doc:
+		return j.Before
+	case j.After.doc:
+		return j.After
+	}
+	return nil
+}
+
+// restOf asks whether anything is left once all edits are undone that break or are undecided. Edits that then break are
+// added to what was found; what no edit explains is returned.
+func restOf(j *judgement, places []*place, whole Change) []Change {
+	root := &place{met: j.root, at: pairing{"", "#"}}
+	if j.root == nil || j.cut {
+		whole.Breaks = unless(whole.Breaks, Result{Reason: outOfSteps.what})
+		return differing(whole)
+	}
+	if r := j.left(root); r.Verdict == Compatible {
+		return unexplained(j, append(places, root))
+	}
+	for n, p := range places {
+		part := j.share(len(places) - n)
+		if part.left(p).Verdict == Compatible {
+			continue
+		}
+		for _, i := range p.edits {
+			if ch := j.found[i]; ch.Breaks.Verdict == Compatible && !part.spent() {
+				if ch.Breaks = lifted(part, p, i, askAgain(part, p, i)); ch.Breaks.Verdict != Compatible {
+					j.found[i] = ch
+				}
+			}
+		}
+	}
+	for _, p := range append(places, root) {
+		if r := j.left(p); r.Verdict == Incompatible {
+			return []Change{{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance, Old: p.old.place, New: p.new.place}}
+		}
+	}
+	if r := j.left(root); r.Verdict == Unknown && !anyUndecided(j) {
+		return []Change{{Edit: -1, Breaks: r}}
+	}
+	return unexplained(j, append(places, root))
+}
+
+func unless(r, other Result) Result {
+	if r.Verdict == Unknown {
+		return other
+	}
+	return r
+}
+
+func differing(ch Change) []Change {
+	if ch.Breaks.Verdict == Compatible {
+		return nil
+	}
+	return []Change{ch}
+}
+
+// settled are the edits that have a finding of their own.
+func (j *judgement) settled() []int {
+	return lists.Filter(j.asserting, func(i int) bool { return j.found[i].Breaks.Verdict != Compatible })
+}
+
+func anyUndecided(j *judgement) bool {
+	return slices.ContainsFunc(j.asserting, func(i int) bool { return j.found[i].Breaks.Verdict == Unknown })
+}
+
+// left asks whether values break with all edits undone that have a finding of their own.
+func (j *judgement) left(p *place) Result {
+	settled := j.settled()
+	switch {
+	case len(settled) == len(j.asserting):
+		return Result{Verdict: Compatible}
+	case len(settled) == 0:
+		return j.contains(p, j.to(p), j.from(p))
+	case j.direction == Output:
+		return j.contains(p, j.to(p), j.version(p, j.others(settled)))
+	}
+	return j.contains(p, j.undone(p, settled...), j.from(p))
+}
+
+// askAgain asks the questions of an edit with all edits undone that have a finding of their own.
+func askAgain(j *judgement, p *place, edit int) Result {
+	settled := j.settled()
+	from, to := j.from(p), j.undone(p, settled...)
+	if j.direction == Output {
+		from, to = j.version(p, j.others(settled)), j.to(p)
+	}
+	for _, q := range [...]question{
+		{in: []*Schema{from}, out: []*Schema{to, j.alone(p, edit)}},
+		{in: []*Schema{from, j.undone(p, append(settled, edit)...)}, out: []*Schema{to}},
+	} {
+		q.base = p.base()
+		r := j.ask(q)
+		if r.Verdict == Compatible {
+			continue
+		}
+		q.in, q.out = append([]*Schema{j.from(p)}, q.in...), append(q.out, j.to(p)) // one that breaks now already
+		if now := j.ask(q); now.Verdict == Incompatible {
+			return now
+		}
+		if r.Witness = nil; r.Verdict == Incompatible {
+			r.Reason = "it breaks once the other breaking changes are undone"
+		}
+		return r
+	}
+	return Result{Verdict: Compatible}
+}
+
+// unexplained asks whether all edits together make the new schema of the old one.
+func unexplained(j *judgement, places []*place) []Change {
+	all := j.others(nil)
+	for _, p := range places {
+		after, made := j.After.inside(pairing{place: strings.TrimPrefix(p.at.with, "#")}), j.version(p, all)
+		if after.plain.sum == made.plain.sum {
+			continue
+		}
+		q := question{in: []*Schema{j.from(p), made}, out: []*Schema{after}}
+		if j.direction == Output {
+			q = question{in: []*Schema{after}, out: []*Schema{made, j.to(p)}}
+		}
+		if r := j.ask(q); r.Verdict == Incompatible {
+			return []Change{{Edit: -1, Breaks: lifted(j, p, -1, r), Path: p.path, Instance: p.instance, Old: p.old.place, New: p.new.place}}
+		}
+	}
+	return nil
+}
