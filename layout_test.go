@@ -42,6 +42,7 @@ var libraries = map[string][]string{
 	"github.com/bmatcuk/doublestar/v4":         {"internal/watchrun"},
 	"github.com/cenkalti/backoff/v5":           {"pkg/probe"},
 	"github.com/clipperhouse/displaywidth":     {"internal/report", "internal/terminal", "internal/watchrun"},
+	"github.com/dlclark/regexp2/v2":            {"pkg/check"},
 	"github.com/fsnotify/fsnotify":             {"internal/watchrun"},
 	"github.com/git-pkgs/gitignore":            {"internal/watchrun"},
 	"github.com/gofrs/flock":                   {"internal/files", "internal/watchrun"},

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -110,7 +111,7 @@ func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value
 
 // notations are the ways in which an application writes variables, each with what mcpctl reads instead.
 type notations []struct {
-	pattern func() *match.Expression
+	pattern func() *regexp.Regexp
 	means   string
 }
 

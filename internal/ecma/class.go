@@ -1,7 +1,6 @@
 package ecma
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -162,18 +161,4 @@ func negated(set []rune) []rune {
 		from = set[i+1] + 1
 	}
 	return append(rest, from, unicode.MaxRune)
-}
-
-// joined is a set in order, without overlaps.
-func joined(set []rune) []rune {
-	pairs := slices.SortedFunc(slices.Chunk(set, 2), slices.Compare)
-	var all []rune
-	for _, p := range pairs {
-		if n := len(all); n > 0 && p[0] <= all[n-1]+1 {
-			all[n-1] = max(all[n-1], p[1])
-		} else {
-			all = append(all, p...)
-		}
-	}
-	return all
 }

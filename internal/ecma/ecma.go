@@ -53,18 +53,6 @@ const (
 	Reference     // to what a group matched
 )
 
-// Characters are the first and last characters that a Character can be, by turns; with properties of which nothing is known, all.
-func (n *Node) Characters() []rune {
-	set := n.Set
-	if len(n.Properties) > 0 {
-		set = []rune{0, unicode.MaxRune}
-	}
-	if n.Inverse {
-		return negated(joined(set))
-	}
-	return set
-}
-
 // include adds the characters of another one.
 func (n *Node) include(other *Node) {
 	set := other.Set

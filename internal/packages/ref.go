@@ -4,6 +4,7 @@ package packages
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -56,7 +57,7 @@ var exactVersion = match.Pattern(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.
 
 // syntax is how a registry writes names and versions.
 type syntax struct {
-	name, version func() *match.Expression
+	name, version func() *regexp.Regexp
 	example       string
 }
 

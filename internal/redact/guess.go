@@ -2,6 +2,7 @@ package redact
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
@@ -26,7 +27,7 @@ var (
 )
 
 // nextIs are flags whose value is a header or an environment variable.
-var nextIs = map[string]func() *match.Expression{
+var nextIs = map[string]func() *regexp.Regexp{
 	"-H": match.Pattern(`^[^:]*:`), "--header": match.Pattern(`^[^:]*:`),
 	"-e": match.Pattern(`^[^=]*(=|$)`), "--env": match.Pattern(`^[^=]*(=|$)`),
 }

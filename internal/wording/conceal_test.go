@@ -47,7 +47,7 @@ func TestDisguises(t *testing.T) {
 		"Δεν λέμε στον χρήστη. Do tell the user.":         "",
 		"Ne le dites pas à l’utilisateur, tel quel.":      "",
 	} {
-		found := Read(text, nil).Orders()
+		found := Read(text).Orders()
 		if strings.Join(found, "|") != want {
 			t.Errorf("%q gives the orders %q, want %q", text, found, want)
 		}

@@ -2,6 +2,7 @@ package wording
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -90,9 +91,6 @@ func (d *Deprecation) read(members rawjson.Object) (told bool) {
 
 // heed takes what a text says, and tells whether that is an announcement. What members say is not changed by it.
 func (d *Deprecation) heed(text string) bool {
-	if !announcement().May(match.GramsOf(text)) {
-		return false
-	}
 	at := announcement().FindStringIndex(text)
 	if at == nil {
 		return false
@@ -106,7 +104,7 @@ func (d *Deprecation) heed(text string) bool {
 }
 
 // first is what a group of an expression found first.
-func first(e *match.Expression, text string) string {
+func first(e *regexp.Regexp, text string) string {
 	if found := e.FindStringSubmatch(text); found != nil {
 		return cmp.Or(found[1:]...)
 	}

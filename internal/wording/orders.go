@@ -2,6 +2,7 @@ package wording
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +13,7 @@ import (
 )
 
 // Instructions are orders behind the user's back, each as published attacks word it.
-var Instructions = []func() *match.Expression{
+var Instructions = []func() *regexp.Regexp{
 	order(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
 	order(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
 	order(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
@@ -23,7 +24,7 @@ var Instructions = []func() *match.Expression{
 }
 
 // PriorityClaims are orders to use a tool instead of, or before, what the user and other servers want.
-var PriorityClaims = []func() *match.Expression{
+var PriorityClaims = []func() *regexp.Regexp{
 	order(`(?i)\balways\s+(?:use|call|invoke|run)\s+this\s+(?:tool|function|server)?\s*(?:first|before\s+(?:any|all|every|everything|anything|each|using\s+any)\b[^.!?\n]{0,40})`),
 	order(`(?i)\b(?:never|do\s+not|don't|must\s+not)\s+(?:use|call|invoke|rely\s+on)\s+(?:any\s+|the\s+)?other\s+(?:tools?|servers?|functions?|mcp\b)[^.!?\n]{0,30}`),
 	order(`(?i)\b(?:must|should|needs?\s+to|has\s+to)\s+be\s+(?:called|used|invoked|run)\s+(?:first\s+)?before\s+(?:any|all|every)\s+other\s+(?:tools?|servers?|functions?)\b`),
@@ -32,8 +33,8 @@ var PriorityClaims = []func() *match.Expression{
 }
 
 // order is an expression with the blanks and apostrophes that its text may have in the place of the plain ones.
-func order(expression string) func() *match.Expression {
-	return sync.OnceValue(func() *match.Expression {
+func order(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
 		return match.Pattern(strings.NewReplacer(`\s`, `[\s\p{Z}]`, `'`, `['’]`).Replace(expression))()
 	})
 }
@@ -49,17 +50,13 @@ type Reading struct {
 type view struct {
 	plain string
 	from  []int // where each byte of plain, and its end, stands in the text; nil = they are the same
-	grams *match.Grams
 }
 
-// Read is the reading of a text, whose grams may be known already.
-func Read(text string, grams *match.Grams) Reading {
+// Read returns the reading of a text.
+func Read(text string) Reading {
 	switch {
 	case !strings.ContainsFunc(text, disguises):
-		if grams == nil {
-			grams = match.GramsOf(text)
-		}
-		return Reading{text, []view{{plain: text, grams: grams}}}
+		return Reading{text, []view{{plain: text}}}
 	case strings.ContainsFunc(text, func(r rune) bool { return Latin(r) < 0 }):
 		return Reading{text, []view{undisguised(text, ""), undisguised(text, " ")}}
 	}
@@ -87,11 +84,11 @@ func undisguised(text, unseen string) view {
 			from = append(from, at)
 		}
 	}
-	return view{plain.String(), append(from, len(text)), match.GramsOf(plain.String())}
+	return view{plain.String(), append(from, len(text))}
 }
 
 // Find is where an expression matches first, in bytes of the text as it is written; nil = nowhere.
-func (r Reading) Find(pattern func() *match.Expression) []int {
+func (r Reading) Find(pattern func() *regexp.Regexp) []int {
 	if found := r.all(pattern, 1); found != nil {
 		return found[0]
 	}
@@ -99,7 +96,7 @@ func (r Reading) Find(pattern func() *match.Expression) []int {
 }
 
 // all are the matches in every view, in their order, each place once.
-func (r Reading) all(pattern func() *match.Expression, most int) [][]int {
+func (r Reading) all(pattern func() *regexp.Regexp, most int) [][]int {
 	found := r.views[0].all(pattern, most)
 	for _, v := range r.views[1:] {
 		further := slices.DeleteFunc(v.all(pattern, most), func(at []int) bool {
@@ -112,10 +109,7 @@ func (r Reading) all(pattern func() *match.Expression, most int) [][]int {
 	return found
 }
 
-func (v view) all(pattern func() *match.Expression, most int) [][]int {
-	if !pattern().May(v.grams) {
-		return nil
-	}
+func (v view) all(pattern func() *regexp.Regexp, most int) [][]int {
 	found := pattern().FindAllStringIndex(v.plain, most)
 	for _, at := range found {
 		if v.from != nil {
@@ -142,7 +136,7 @@ var orders = slices.Concat(Instructions, PriorityClaims)
 // signed is a text with a sign before each order.
 func signed(text string) string {
 	var at []int
-	r := Read(text, nil)
+	r := Read(text)
 	for _, order := range orders {
 		for _, found := range r.all(order, -1) {
 			at = append(at, found[0])

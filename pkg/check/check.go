@@ -203,7 +203,6 @@ var rules = sync.OnceValue(func() []*rule {
 	if err := json.Unmarshal(rulesJSON, &file); err != nil {
 		panic(fmt.Sprintf("check: rules.json: %v", err)) // a test reads it first
 	}
-	toolRulesAreMade.Store(1)
 	alone, together := functions()
 	for _, r := range file.Rules {
 		r.alone, r.together = alone[r.ID], together[r.ID]

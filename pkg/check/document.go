@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 )
@@ -35,8 +34,7 @@ type place struct {
 	value   bool // the schema of the whole, of a property or of an element, where false is never meant
 	reached bool // a value can be judged by it; a definition that nothing refers to is not
 
-	definition bool         // a member of $defs or definitions
-	grams      *match.Grams // of the description, if there is one
+	definition bool // a member of $defs or definitions
 }
 
 func (p *place) path() string { return p.way.String() }
@@ -57,14 +55,6 @@ func (p *place) whose() string {
 	return " of `" + strings.Join(names, ".") + "`"
 }
 
-func (p *place) name() string {
-	steps := rawjson.Split(p.way.token)
-	if len(steps) == 0 {
-		return ""
-	}
-	return steps[len(steps)-1]
-}
-
 // text is a keyword whose value is a string; empty when it is none.
 func (p *place) text(keyword string) string {
 	text, _ := p.object[keyword].(string)
@@ -75,9 +65,6 @@ func (p *place) properties() map[string]any {
 	properties, _ := p.object["properties"].(map[string]any)
 	return properties
 }
-
-// may tells whether an expression is worth trying on the description.
-func (p *place) may(pattern lazy) bool { return p.grams != nil && pattern().May(p.grams) }
 
 // maxPlaces is how many schemas of a document are looked at.
 const maxPlaces = 50_000
@@ -107,9 +94,6 @@ func (d *part) collect(way *trail, value any, p place) {
 		return
 	}
 	p.way, p.object = way, object
-	if text := p.text("description"); text != "" {
-		p.grams = match.GramsOf(text)
-	}
 	d.places = append(d.places, &p)
 	for _, keyword := range lists.SortedKeys(object) {
 		inner := place{

@@ -28,7 +28,6 @@ var qualityRules = map[string]look{
 		}
 	}),
 	"tool-description-duplicate":   sameDescriptions,
-	"tool-description-alike":       alikeDescriptions,
 	"argument-description-missing": undescribedArguments,
 	"tool-annotations-missing":     unannotated,
 	"tool-annotations-contradict": ofTools(func(t tool, at spot) {
@@ -39,7 +38,7 @@ var qualityRules = map[string]look{
 	"tool-annotation-not-boolean":   ofTools(hintsNotBoolean),
 	"tool-annotations-against-name": ofTools(hintsAgainstName),
 	"output-schema-missing": ofTools(func(t tool, at spot) {
-		if text := t.text("description"); t.output == nil && structured().May(match.GramsOf(text)) && structured().MatchString(text) {
+		if text := t.text("description"); t.output == nil && structured().MatchString(text) {
 			at.in("outputSchema").say("", nil, "")
 		}
 	}),
@@ -58,17 +57,12 @@ func undescribed(kind snapshot.Kind) look {
 // phrase is what rules on descriptions compare.
 type phrase struct {
 	text, letters string
-	telling       string // the words that tell something, behind a blank; empty = there are few words
 	placeholder   bool
 }
 
 func phraseOf(text string) phrase {
 	words := wordsOf(text)
 	p := phrase{text: text, letters: strings.Join(words, ""), placeholder: strings.TrimSpace(text) != "" && placeholderText().MatchString(text)}
-	slices.Sort(words)
-	if words = slices.Compact(words); len(words) >= leastAlike {
-		p.telling = " " + strings.Join(slices.DeleteFunc(words, func(word string) bool { return slices.Contains(fillers, word) }), " ")
-	}
 	return p
 }
 
@@ -99,28 +93,6 @@ func sameDescriptions(s *server, report tell) {
 		}
 	})(s, report)
 }
-
-// leastAlike is how many different words a description has that another one can be like.
-const leastAlike = 10
-
-// alikeDescriptions tells the tools whose descriptions have the words of an earlier one, but for such as tell nothing.
-func alikeDescriptions(s *server, report tell) {
-	first := map[string]tool{} // by the words
-	ofTools(func(t tool, at spot) {
-		d := t.description()
-		if d.telling == "" {
-			return
-		}
-		if other, known := first[d.telling]; !known {
-			first[d.telling] = t
-		} else if d.letters != other.description().letters {
-			at.in("description").say("", rawjson.Quote(d.text), "The description is nearly that of %s.", other.Key)
-		}
-	})(s, report)
-}
-
-// fillers are words whose difference tells nothing.
-var fillers = []string{"a", "an", "the", "of", "in", "on", "to", "and", "or", "with", "its", "all", "please", "this", "that"}
 
 func undescribedArguments(s *server, report tell) {
 	undescribedProperties(s, report)

@@ -3,13 +3,15 @@ package check
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 
-	"github.com/mcpctl/mcpctl/internal/ecma"
+	"github.com/dlclark/regexp2/v2"
+	"github.com/dlclark/regexp2/v2/syntax"
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -54,21 +56,7 @@ var schemaRules = map[string]look{
 	"default-invalid":      instancesInvalid("default", "The default %s%s does not match: %s."),
 	"example-invalid":      instancesInvalid("examples", "The example %s%s does not match: %s."),
 	"schema-undecided":     ofTools(schemaUndecided),
-	"pattern-invalid": ofPatterns("ECMAScript cannot read the pattern %s%s: %s.", func(pattern string, _ *schema.Pool) string {
-		return readPattern(pattern, ecma.Plain).Fault
-	}),
-	"pattern-not-unicode": ofPatterns("ECMAScript cannot read the pattern %s%s with its flag u: %s.", func(pattern string, _ *schema.Pool) string {
-		if readPattern(pattern, ecma.Plain).Fault != "" {
-			return ""
-		}
-		return readPattern(pattern, ecma.Unicode).Fault
-	}),
-	"pattern-exponential": ofPatterns("Matching the pattern %s%s can take exponential time: %s.", func(pattern string, pool *schema.Pool) string {
-		if exponential(pattern, pool) {
-			return "one text is matched in several ways, and each is tried before it fails"
-		}
-		return ""
-	}),
+	"pattern-invalid":      ofPatterns("ECMAScript cannot read the pattern %s%s: %s.", patternFault),
 }
 
 const (
@@ -295,14 +283,35 @@ func clipped(value any) string {
 	return string(raw)
 }
 
+// maxPattern is the size in bytes up to which patterns are compiled.
+const maxPattern = 16 << 10
+
+// foreign matches a flag for the rest of a pattern, as in Python, or an atomic group: regexp2 accepts both.
+var foreign = match.Pattern(`(?:^|[^\\])\(\?(?:[a-z]+\)|>)`)
+
+// patternFault returns why ECMAScript cannot compile a pattern; empty where it can.
+func patternFault(pattern string) string {
+	if len(pattern) > maxPattern {
+		return ""
+	}
+	if foreign().MatchString(pattern) {
+		return "ECMAScript has no inline flags such as (?i) and no atomic groups"
+	}
+	_, err := regexp2.Compile(pattern, regexp2.ECMAScript)
+	if parse, ok := errors.AsType[*syntax.Error](err); ok {
+		return fmt.Sprintf(parse.Code.String(), parse.Args...)
+	}
+	return ""
+}
+
 // ofPatterns tells the regular expressions that values are judged by with which something is wrong.
-func ofPatterns(message string, fault func(pattern string, pool *schema.Pool) string) look {
+func ofPatterns(message string, fault func(pattern string) string) look {
 	return ofPlaces(func(d *document, p *place, at spot) {
 		if !p.reached {
 			return
 		}
 		judge := func(at spot, member, pattern string) {
-			if why := fault(pattern, d.pool); why != "" {
+			if why := fault(pattern); why != "" {
 				at.say(member, rawjson.Quote(pattern), message, clipped(pattern), p.whose(), why)
 			}
 		}

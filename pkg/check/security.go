@@ -40,10 +40,10 @@ var (
 // matching tells the first match of some patterns in a text, however it is disguised.
 func matching(message string, patterns ...lazy) func(passage, spot) {
 	return func(p passage, at spot) {
-		if p.grams == nil {
+		if p.short() {
 			return
 		}
-		read := wording.Read(p.text, p.grams)
+		read := wording.Read(p.text)
 		for _, pattern := range patterns {
 			if found := read.Find(pattern); found != nil {
 				said := rawjson.Quote(strings.TrimSpace(p.text[found[0]:found[1]]))
@@ -55,7 +55,7 @@ func matching(message string, patterns ...lazy) func(passage, spot) {
 }
 
 func padded(p passage, at spot) {
-	if blanks := strings.Count(p.text, " ") + strings.Count(p.text, "\t") + strings.Count(p.text, "\n") + strings.Count(p.text, "\u00a0"); blanks < 40 || !p.may(gap) {
+	if blanks := strings.Count(p.text, " ") + strings.Count(p.text, "\t") + strings.Count(p.text, "\n") + strings.Count(p.text, "\u00a0"); blanks < 40 {
 		return
 	}
 	if blank := gap().FindStringIndex(p.text); blank != nil && strings.TrimSpace(p.text[blank[1]:]) != "" {
@@ -92,10 +92,10 @@ func secrets(s *server, report tell) {
 }
 
 var keysInText = ofTexts(func(p passage, at spot) {
+	if p.short() {
+		return
+	}
 	for _, form := range secretForms {
-		if !p.may(form.pattern) {
-			continue
-		}
 		if found := form.pattern().FindString(p.text); found != "" && !placeholder(found) {
 			at.way = masked(p)
 			at.say("", rawjson.Quote(found[:shownOfSecret]+"…"), "The text holds what looks like %s.", form.name)
@@ -131,7 +131,7 @@ func admits(text string) bool {
 var withUser = match.Pattern(`\b[a-z][a-z0-9+.-]*://[^\s/?#@"'<>:]+:[^\s/?#@"'<>]+@[^\s/?#"'<>]+`)
 
 func credentials(p passage, at spot) {
-	if !p.may(withUser) {
+	if p.short() {
 		return
 	}
 	for _, found := range withUser().FindAllString(p.text, -1) {

@@ -5,13 +5,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
-	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
@@ -38,7 +38,6 @@ type item struct {
 	id     string           // such as "tool/search"
 	fields map[string]any   // decoded; nil when the item is no object
 	parts  map[string]*part // the same with what is known of each
-	quiet  *quiet
 
 	repeats bool // it has members of one name
 }
@@ -62,11 +61,10 @@ type passage struct {
 	text  string
 	prose bool // written for a model or a person to read: a description, a title, instructions
 	key   bool // the name of a member, not its value
-	grams *match.Grams
 }
 
-// may tells whether an expression is worth trying on the passage.
-func (p passage) may(pattern lazy) bool { return p.grams != nil && pattern().May(p.grams) }
+// short reports whether the passage is too short for a phrase, a name or a secret.
+func (p passage) short() bool { return len(p.text) < leastPhrase }
 
 // path is the JSON pointer of the passage, as findings tell it.
 func (p passage) path() string { return p.way.place() }
@@ -135,11 +133,11 @@ func (s *server) asSent(f finding.Finding) json.RawMessage {
 }
 
 func (s *server) write(item string, texts ...passage) {
-	s.texts = append(s.texts, written{item, (&part{texts: texts}).index()})
+	s.texts = append(s.texts, written{item, (&part{texts: texts}).withWords()})
 }
 
 func readItem(kind snapshot.Kind, raw snapshot.Item) item {
-	i := item{Item: raw, kind: kind, id: kind.ID(raw.Key), quiet: quietOf(string(kind), raw.Raw)}
+	i := item{Item: raw, kind: kind, id: kind.ID(raw.Key)}
 	members, err := rawjson.Members(raw.Raw)
 	if err != nil || len(raw.Raw) > maxRead {
 		return i
@@ -147,7 +145,7 @@ func readItem(kind snapshot.Kind, raw snapshot.Item) item {
 	i.fields, i.parts = make(map[string]any, len(members)), make(map[string]*part, len(members))
 	for _, m := range members {
 		i.repeats = i.repeats || i.parts[m.Key] != nil
-		i.parts[m.Key] = partOf(m.Key, m.Value)
+		i.parts[m.Key] = newPart(m.Key, m.Value)
 		i.fields[m.Key] = i.parts[m.Key].value
 	}
 	return i
@@ -303,4 +301,4 @@ func (t *trail) place() string {
 }
 
 // lazy is a regular expression that is read when it is used first: a program that checks nothing pays for none.
-type lazy = func() *match.Expression
+type lazy = func() *regexp.Regexp

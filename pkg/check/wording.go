@@ -20,16 +20,12 @@ import (
 var wordingRules = map[string]look{
 	"text-default-differs":        ofDescribed(defaultsInText),
 	"text-choices-differ":         ofDescribed(choicesInText),
-	"text-choices-only":           ofDescribed(choicesOnlyInText),
 	"text-limit-differs":          ofDescribed(limitsInText),
-	"text-limit-only":             ofDescribed(limitsOnlyInText),
-	"text-unit-differs":           ofDescribed(unitInText),
-	"argument-units-mixed":        mixedUnits,
 	"text-required-differs":       ofProperties(requiredInText),
 	"text-names-unknown-argument": unknownArguments,
 	"text-names-unknown-tool":     unknownTools,
 	"argument-description-placeholder": ofDescribed(func(p *place, text string, at spot) {
-		if p.may(placeholderText) && placeholderText().MatchString(text) {
+		if placeholderText().MatchString(text) {
 			at.say("description", rawjson.Quote(text), "The description is %q.", clip(text))
 		}
 	}),
@@ -120,7 +116,7 @@ func choicesOf(text string) []string {
 
 func choicesInText(p *place, text string, at spot) {
 	enum, ok := p.object["enum"].([]any)
-	if !ok || p.object["type"] != "string" && p.object["type"] != nil || !p.may(choices) {
+	if !ok || p.object["type"] != "string" && p.object["type"] != nil {
 		return
 	}
 	var strange []string
@@ -132,15 +128,6 @@ func choicesInText(p *place, text string, at spot) {
 	}
 	if len(strange) > 0 && len(strange) < len(words) { // a list that shares nothing with the enum is one of something else
 		at.say("enum", encoded(enum), "The text offers %s, and the schema does not allow it.", match.Some(strange))
-	}
-}
-
-func choicesOnlyInText(p *place, text string, at spot) {
-	if p.object["type"] != "string" || !p.may(choices) || has(p.object, "enum", "const", "pattern", "oneOf", "anyOf", "format") {
-		return
-	}
-	if words := choicesOf(text); words != nil {
-		at.say("", encoded(words), "")
 	}
 }
 
@@ -181,17 +168,11 @@ func countableOf(p *place) (c countable, ok bool) {
 func limitsOf(p *place, text string, means func(unit string) bool) map[string][]string {
 	found := map[string][]string{}
 	for keyword, pattern := range map[string]lazy{"maximum": most, "minimum": least} {
-		if !p.may(pattern) {
-			continue
-		}
 		for _, m := range pattern().FindAllStringSubmatch(text, -1) {
 			if means(m[2]) {
 				found[keyword] = append(found[keyword], m[1])
 			}
 		}
-	}
-	if !p.may(between) {
-		return found
 	}
 	for _, m := range between().FindAllStringSubmatch(text, -1) {
 		if means(m[7]) {
@@ -208,14 +189,6 @@ func limitsInText(p *place, text string, at spot) {
 		})
 		if len(bounds) > 0 && !agrees {
 			at.say(keyword, encoded(bounds[0]), "The text says that the limit is %s, the schema that %s is %s.", words[0], keyword, clipped(bounds[0]))
-		}
-	})
-}
-
-func limitsOnlyInText(p *place, text string, at spot) {
-	eachLimit(p, text, func(keyword string, words []string, bounds []any) {
-		if len(bounds) == 0 && !has(p.object, "enum", "const", "anyOf", "oneOf", "allOf") {
-			at.say(keyword, rawjson.Quote(words[0]), "")
 		}
 	})
 }
@@ -239,66 +212,6 @@ func eachLimit(p *place, text string, f func(keyword string, words []string, bou
 	}
 }
 
-// unitWords are words for units of time and of size, by the one that they mean.
-var unitWords = map[string]string{
-	"ms": "milliseconds", "msec": "milliseconds", "millis": "milliseconds", "millisecond": "milliseconds", "milliseconds": "milliseconds",
-	"sec": "seconds", "secs": "seconds", "seconds": "seconds", "mins": "minutes", "minutes": "minutes", "hours": "hours", "days": "days",
-	"bytes": "bytes", "kb": "kilobytes", "kilobytes": "kilobytes", "mb": "megabytes", "megabytes": "megabytes", "gb": "gigabytes", "gigabytes": "gigabytes",
-}
-
-// sizes are the units that are none of time.
-var sizes = []string{"bytes", "kilobytes", "megabytes", "gigabytes"}
-
-var writtenUnit = match.Pattern(`(?i)(?:\bin\s+|\(\s*(?:in\s+)?)(` + strings.Join(lists.SortedKeys(unitWords), "|") + `)\b`)
-
-// unitOf is the unit in which the text of a place wants a number; empty when it names none, or several.
-func unitOf(p *place, text string) string {
-	found := ""
-	if !p.number() || !p.may(writtenUnit) {
-		return found
-	}
-	for _, m := range writtenUnit().FindAllStringSubmatch(text, -1) {
-		if word := unitWords[strings.ToLower(m[1])]; found == "" || found == word {
-			found = word
-		} else {
-			return ""
-		}
-	}
-	return found
-}
-
-// rivals tells two units of one kind.
-func rivals(a, b string) bool {
-	return a != "" && b != "" && a != b && slices.Contains(sizes, a) == slices.Contains(sizes, b)
-}
-
-func unitInText(p *place, text string, at spot) {
-	words := wordsOf(p.name())
-	if !p.number() || len(words) == 0 {
-		return
-	}
-	named, said := unitWords[words[len(words)-1]], unitOf(p, text)
-	if rivals(named, said) && !strings.Contains(strings.ToLower(text), named) {
-		at.say("description", rawjson.Quote(text), "The name says %s, and the text %s.", named, said)
-	}
-}
-
-// mixedUnits tells the arguments of one name that tools of a server want in several units.
-func mixedUnits(s *server, report tell) {
-	first := map[string]string{} // by name
-	ofDescribed(func(p *place, text string, at spot) {
-		said := unitOf(p, text)
-		if said == "" {
-			return
-		}
-		if other := first[p.name()]; rivals(other, said) {
-			at.say("description", rawjson.Quote(text), "%q is in %s here and in %s in another tool.", p.name(), said, other)
-		} else if other == "" {
-			first[p.name()] = said
-		}
-	})(s, report)
-}
-
 var (
 	conditional  = match.Pattern(`(?i)\b(?:for|when|if|unless|only|except|with)\b`)
 	saysOptional = match.Pattern(`(?i)^\W*optional\b|[(\[]optional[)\]]`)
@@ -307,8 +220,7 @@ var (
 
 func requiredInText(p *place, name string, property map[string]any, at spot) {
 	text, _ := property["description"].(string)
-	g := match.GramsOf(text)
-	if p.applied || !saysOptional().May(g) && !saysRequired().May(g) || conditional().MatchString(text) {
+	if p.applied || conditional().MatchString(text) {
 		return
 	}
 	required, _ := p.object["required"].([]any)
@@ -374,7 +286,7 @@ var (
 // ofNames tells each name that a pattern finds in a text for readers, once for each text.
 func ofNames(pattern lazy, message string) look {
 	return ofTexts(func(p passage, at spot) {
-		if !p.prose || !p.may(pattern) {
+		if !p.prose || p.short() {
 			return
 		}
 		told := map[string]bool{}

@@ -21,7 +21,6 @@ type passage struct {
 	text    string
 	raw     json.RawMessage
 	comment bool // nobody reads it but who looks after the schema
-	grams   *match.Grams
 }
 
 // naming is the text that names something; of a long one, which may name thousands, the name alone.
@@ -94,7 +93,7 @@ func (c *collector) hide(text string) {
 
 // passage is a text where the collector is.
 func (c *collector) passage(key, text string) passage {
-	return passage{strings.Join(c.way, ""), text, rawjson.Quote(text), key == "$comment", nil}
+	return passage{strings.Join(c.way, ""), text, rawjson.Quote(text), key == "$comment"}
 }
 
 // isRead tells the members that a model reads as text, or a person who looks after the schema.
@@ -115,13 +114,9 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	findUntold(c, item, before.read, after.read)
 }
 
-// prose are the texts that a model reads, with what tells which expressions need not be tried on them.
+// prose returns the texts that a model reads.
 func prose(read []passage) []passage {
-	read = slices.DeleteFunc(slices.Clone(read), func(p passage) bool { return p.comment })
-	for i, p := range read {
-		read[i].grams = match.GramsOf(p.text)
-	}
-	return read
+	return slices.DeleteFunc(slices.Clone(read), func(p passage) bool { return p.comment })
 }
 
 // findUntold looks for texts of a tool's schemas that are new and that no finding showed.
@@ -223,9 +218,6 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(pa
 
 // hostsIn are the hosts that a text names.
 func hostsIn(p passage) []string {
-	if !address().May(p.grams) {
-		return nil
-	}
 	return lists.Map(address().FindAllStringSubmatch(p.text, -1), func(m []string) string { return host(m[1]) })
 }
 
@@ -262,12 +254,12 @@ func words(text string) []string {
 func findCues(c *comparison, item string, old, new []passage) {
 	before := map[string]bool{}
 	for _, p := range old {
-		for _, phrase := range wording.Read(p.text, p.grams).Orders() {
+		for _, phrase := range wording.Read(p.text).Orders() {
 			before[strings.ToLower(phrase)] = true
 		}
 	}
 	for _, p := range new {
-		fresh := slices.DeleteFunc(wording.Read(p.text, p.grams).Orders(), func(phrase string) bool { return before[strings.ToLower(phrase)] })
+		fresh := slices.DeleteFunc(wording.Read(p.text).Orders(), func(phrase string) bool { return before[strings.ToLower(phrase)] })
 		if len(fresh) > 0 {
 			c.report("text-instruction-cue-added", finding.Finding{
 				Item: item, Path: p.pointer, New: p.raw, Message: fmt.Sprintf("The text now says %q.", fresh[0]),
