@@ -83,7 +83,7 @@ func (p *projectReader) means(out *Project) map[string]func(syntax.Field) {
 	return map[string]func(syntax.Field){
 		"include":  func(f syntax.Field) { p.alone, p.include = true, p.included(f) },
 		"servers":  func(f syntax.Field) { p.alone, p.entries = true, append(p.entries, p.inline(f)...) },
-		"discover": func(f syntax.Field) { out.Discover = p.flag(f, false) },
+		"discover": func(f syntax.Field) { out.Discover = p.discover(f) },
 		"snapshots": func(f syntax.Field) {
 			out.Snapshots, out.snapshotsLine = resolve(p.folder, cmp.Or(p.path(f), defaultSnapshots)), f.Line
 		},
@@ -96,6 +96,16 @@ func (p *projectReader) means(out *Project) map[string]func(syntax.Field) {
 		"budgets":       func(f syntax.Field) { out.Budgets = p.budgets(f) },
 		"allow":         func(f syntax.Field) { out.Allow = p.allow(f) },
 	}
+}
+
+// discover reads whether applications are looked at too, which is for the user to say: a repository must not have the
+// servers of a user's applications started.
+func (p *projectReader) discover(f syntax.Field) bool {
+	if p.scope.found != Named {
+		p.complain(f.Line, "use --discover, or name the file with --config", `"discover" has no effect in a file that was only found`)
+		return false
+	}
+	return p.flag(f, false)
 }
 
 // inline are the servers that are written in the file itself.

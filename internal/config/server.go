@@ -324,7 +324,9 @@ func (r stdioReader) read(command syntax.Field) (stdio *probe.Stdio, shown strin
 	if ok && strings.TrimSpace(path.value) == "" {
 		r.complain(command.Value.Line, "name the program to start", `"command" is empty`)
 	}
-	stdio = &probe.Stdio{Command: absolute(path.value, dir), Args: values(r.args()), Env: r.environ(), Dir: dir}
+	args := values(r.args())
+	env, search := r.environ()
+	stdio = &probe.Stdio{Command: absolute(path.value, dir), Args: args, Env: env, Dir: dir, Search: search}
 	argv := append([]string{stdio.Command}, stdio.Args...)
 	r.secrets = append(append(r.secrets, hiddenIn(argv)...), Confidential(stdio.Env)...)
 	r.noNUL(argv, command.Line)
@@ -350,28 +352,39 @@ func (r stdioReader) args() []expanded {
 	})
 }
 
-// environ is what envFile and env set; env wins.
-func (r stdioReader) environ() map[string]probe.Secret {
-	env := map[string]probe.Secret{}
+// environ returns what envFile and env set, env over envFile, and the PATH that the command is looked up in: mcpctl's
+// own where envFile sets one, since a file of variables is for the program and does not choose it. Empty = the PATH that
+// the program gets.
+func (r stdioReader) environ() (env map[string]probe.Secret, search string) {
+	env = map[string]probe.Secret{}
 	if f, ok := r.get("envFile"); ok {
 		maps.Copy(env, r.envFile(f))
 	}
+	if slices.ContainsFunc(slices.Collect(maps.Keys(env)), isPath) {
+		search, _ = r.lookup.Value("PATH")
+	}
 	f, ok := r.get("env")
 	if !ok {
-		return env
+		return env, search
 	}
 	for _, m := range r.texts(f) {
 		if !envName(m.Key) {
 			r.complain(m.Line, "write NAME: value", `a name in "env" is empty, or holds "=" or NUL`)
 			continue
 		}
+		if isPath(m.Key) {
+			search = ""
+		}
 		out, _ := r.expand(m.In("env"))
 		r.noNUL([]string{out.value}, m.Line)
 		env[m.Key] = probe.Secret(out.value)
 		r.secrets = append(r.secrets, secretsOf(redact.Hidden([]string{out.value}, []string{redact.MaskText(out.value)}))...)
 	}
-	return env
+	return env, search
 }
+
+// isPath reports whether an environment variable is PATH, which Windows also writes Path.
+func isPath(name string) bool { return strings.EqualFold(name, "PATH") }
 
 func envName(name string) bool { return name != "" && !strings.ContainsAny(name, "=\x00") }
 

@@ -87,6 +87,14 @@ func Tool(name string, env []string) (string, error) {
 	return file, nil
 }
 
+// launchers start other programs, which relative entries of PATH must not choose.
+var launchers = []string{
+	"npx", "npm", "pnpm", "yarn", "bunx", "bun", "uvx", "uv", "pipx", "docker", "podman", "git", "bwrap",
+}
+
+// IsLauncher reports whether a command, without a directory, is a program that starts other programs.
+func IsLauncher(name string) bool { return slices.Contains(launchers, name) }
+
 // Missing is an error of Tool, or in its place what says that there is no such program.
 func Missing(err error, said string, args ...any) error {
 	if start, ok := errors.AsType[*StartError](err); ok && !start.NotFound {

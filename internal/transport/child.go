@@ -39,7 +39,15 @@ type child struct {
 }
 
 func startChild(c Command) (*child, error) {
-	file, err := process.LookPath(c.Path, c.Dir, c.Env)
+	search := c.Env
+	if c.Search != "" {
+		search = []string{"PATH=" + c.Search}
+	}
+	look := process.LookPath
+	if process.IsLauncher(c.Path) { // what it starts decides the rest
+		look = func(name, _ string, env []string) (string, error) { return process.Tool(name, env) }
+	}
+	file, err := look(c.Path, c.Dir, search)
 	if err != nil {
 		return nil, err
 	}

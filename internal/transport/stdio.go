@@ -11,12 +11,13 @@ import (
 
 // Command is a stdio server to start.
 type Command struct {
-	Path  string                     // a name looked up in the PATH of Env, or a path
-	Args  []string                   // its arguments, without its own name
-	Env   []string                   // the whole environment of the child, "K=V"
-	Dir   string                     // working folder; empty = the current one
-	Grace time.Duration              // what the child gets between SIGTERM and SIGKILL; 0 = 500 ms
-	Files func() ([]*os.File, error) // its descriptors from 3 on, ours to close once it has started; nil = none
+	Path   string                     // a name looked up in the PATH of Env, or a path
+	Args   []string                   // its arguments, without its own name
+	Env    []string                   // the whole environment of the child, "K=V"
+	Dir    string                     // working folder; empty = the current one
+	Search string                     // the PATH that a name is looked up in; empty = that of Env
+	Grace  time.Duration              // what the child gets between SIGTERM and SIGKILL; 0 = 500 ms
+	Files  func() ([]*os.File, error) // its descriptors from 3 on, ours to close once it has started; nil = none
 }
 
 type stdio struct {

@@ -179,7 +179,9 @@ func commandOf(stdio Stdio, options Options) transport.Command {
 	for name, value := range stdio.Env {
 		environ = append(environ, name+"="+value.Reveal())
 	}
-	return transport.Command{Path: stdio.Command, Args: stdio.Args, Env: environ, Dir: stdio.Dir, Files: stdio.Files}
+	return transport.Command{
+		Path: stdio.Command, Args: stdio.Args, Env: environ, Dir: stdio.Dir, Search: stdio.Search, Files: stdio.Files,
+	}
 }
 
 func endpointOf(http HTTP, options Options) transport.Endpoint {

@@ -299,6 +299,7 @@ type Stdio struct {
 	Args    []string          // its arguments
 	Env     map[string]Secret // added to the inherited minimum
 	Dir     string            // working folder; empty = the current one
+	Search  string            // the PATH that Command is looked up in; empty = that of the child's environment
 
 	// Files are opened anew for each start, and are its descriptors from 3 on; nil = it has none.
 	Files func() ([]*os.File, error) `json:"-"`
