@@ -55,6 +55,7 @@ var libraries = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {"pkg/schema"},
 	"github.com/tailscale/hujson":              {"internal/syntax", "internal/fixture"},
 	"github.com/urfave/cli/v2":                 {"cmd/mcpctl"},
+	"github.com/kballard/go-shellquote":        {"internal/source"},
 	"github.com/xrash/smetrics":                {"internal/match"},
 	"github.com/yosida95/uritemplate/v3":       {"internal/call"},
 	"github.com/zalando/go-keyring":            {"internal/vault"},

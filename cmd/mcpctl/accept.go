@@ -20,6 +20,7 @@ func acceptCommand(p program) *cli.Command {
 	var o compare.AcceptOptions
 	return p.command(&cli.Command{
 		Name:      "accept",
+		Category:  "Guard",
 		Usage:     "Accept selected changes into the snapshots",
 		ArgsUsage: "FINGERPRINT… [SOURCE…] [-- CMD ARG…]",
 		Description: `Fingerprints are those that mcpctl diff shows; they may be shortened. Inseparable changes are accepted

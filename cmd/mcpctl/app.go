@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,24 +52,13 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	}
 	var noTopic error // of "mcpctl help NAME"
 	app.CommandNotFound = func(_ *cli.Context, name string) { noTopic = unknownCommand(app, name) }
-	written := &checkedWriter{Writer: p.Out}
-	app.Writer = written
-	err := errors.Join(app.RunContext(ctx, own), noTopic, written.err)
+	var help bytes.Buffer // and completion: the library does not report that writing failed
+	app.Writer = &help
+	err := errors.Join(app.RunContext(ctx, own), noTopic)
+	_, failed := help.WriteTo(p.Out)
+	err = errors.Join(err, failed)
 	printError(p, err)
 	return exit.CodeOf(err)
-}
-
-// checkedWriter remembers that writing failed, which the library does not report of its help.
-type checkedWriter struct {
-	io.Writer
-	err error
-}
-
-// Write writes.
-func (w *checkedWriter) Write(p []byte) (int, error) {
-	n, err := w.Writer.Write(p)
-	w.err = err
-	return n, err
 }
 
 // newProgram is a run before its flags are read, with what the environment says in the place of their defaults.
@@ -84,22 +73,13 @@ func newProgram(p host.Process, behind []string) program {
 }
 
 func newApp(p program) *cli.App {
-	showVersion := false
 	app := &cli.App{
 		Name: "mcpctl", Usage: "Inspect, compare and guard MCP servers", Description: appDescription, Version: p.Version,
 		ErrWriter: p.Err, CustomAppHelpTemplate: appHelp, Suggest: true, EnableBashCompletion: true,
-		HideVersion: true, // its short form, -v, is that of --verbose
-		Flags: []cli.Flag{&cli.BoolFlag{
-			Name: "version", Aliases: []string{"V"}, Usage: "Print the version", Destination: &showVersion,
-		}},
-		OnUsageError:   badUsage,
-		ExitErrHandler: func(*cli.Context, error) {}, // main exits
+		OnUsageError: badUsage, ExitErrHandler: func(*cli.Context, error) {}, // main exits
 	}
 	app.Action = func(c *cli.Context) error {
 		switch {
-		case showVersion:
-			_, err := fmt.Fprintf(p.Out, "mcpctl version %s\n", p.Version)
-			return err
 		case c.Args().Present():
 			return unknownCommand(app, c.Args().First())
 		case p.behind != nil:
@@ -107,36 +87,23 @@ func newApp(p program) *cli.App {
 		}
 		return cli.ShowAppHelp(c)
 	}
-	for _, group := range []struct {
-		category string
-		commands []func(program) *cli.Command
-	}{
-		{"Inspect", []func(program) *cli.Command{
-			listCommand, showCommand, grepCommand, configCommand, pingCommand, rulesCommand, reportCommand,
-		}},
-		{"Guard", []func(program) *cli.Command{
-			initCommand, snapshotCommand, diffCommand, acceptCommand, checkCommand, watchCommand, mergeCommand,
-		}},
-		{"Call", []func(program) *cli.Command{callCommand, promptCommand, readCommand, completeCommand}},
-		{"Set up", []func(program) *cli.Command{
-			loginCommand, logoutCommand, trustCommand, completionCommand, versionCommand,
-			manCommand, optionsCommand,
-		}},
+	for _, construct := range []func(program) *cli.Command{
+		listCommand, showCommand, grepCommand, configCommand, pingCommand, rulesCommand, reportCommand,
+		initCommand, snapshotCommand, diffCommand, acceptCommand, checkCommand, watchCommand, mergeCommand,
+		callCommand, promptCommand, readCommand, completeCommand,
+		loginCommand, logoutCommand, trustCommand, completionCommand, versionCommand, manCommand, optionsCommand,
 	} {
-		for _, construct := range group.commands {
-			c := construct(p)
-			c.Category, c.OnUsageError, c.HideHelpCommand = group.category, badUsage, true
-			c.CustomHelpTemplate = commandHelp
-			for _, f := range c.Flags {
-				if b, ok := f.(*cli.BoolFlag); ok {
-					b.DisableDefaultText = true // "(default: false)"
-				}
+		c := construct(p)
+		c.OnUsageError, c.HideHelpCommand, c.CustomHelpTemplate = badUsage, true, commandHelp
+		for _, f := range c.Flags {
+			if b, ok := f.(*cli.BoolFlag); ok {
+				b.DisableDefaultText = true // "(default: false)"
 			}
-			if shown := examplesOf(c.Name); shown != "" {
-				c.Description = strings.TrimSpace(c.Description + "\n\nEXAMPLES:" + shown)
-			}
-			app.Commands = append(app.Commands, c)
 		}
+		if shown := examplesOf(c.Name); shown != "" {
+			c.Description = strings.TrimSpace(c.Description + "\n\nEXAMPLES:" + shown)
+		}
+		app.Commands = append(app.Commands, c)
 	}
 	return app
 }
@@ -189,4 +156,46 @@ func (p program) emit(ctx context.Context, r *report.Report, err error, view rep
 		return err
 	}
 	return output.Emit(ctx, p.Process, p.Output, r, view)
+}
+
+// splitCommand cuts an argument list at its first "--", behind which is a stdio server's command; nil without one.
+func splitCommand(args []string) (own, behind []string) {
+	at := slices.Index(args, "--")
+	if at < 0 {
+		return args, nil
+	}
+	return args[:at], append([]string{}, args[at+1:]...)
+}
+
+// arranged moves the flags of a command in front of its arguments: urfave/cli stops reading flags at the first argument.
+func arranged(app *cli.App, args []string) []string {
+	if len(args) == 0 || app.Command(args[0]) == nil {
+		return args
+	}
+	takesValue := map[string]bool{}
+	for _, f := range app.Command(args[0]).Flags {
+		_, boolean := f.(*cli.BoolFlag)
+		for _, name := range f.Names() {
+			takesValue[name] = !boolean
+		}
+	}
+	flags, words, end := args[:1:1], []string{}, []string{}
+	for i := 1; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--help", arg == "-h": // the library would take an argument beside it for a command
+			return append(args[:1:1], arg)
+		case arg == "-" || !strings.HasPrefix(arg, "-"): // "-" is standard input
+			words = append(words, arg)
+		case strings.HasPrefix(arg, "-- "): // a command line as a SOURCE; the library would take it for a flag
+			words, end = append(words, arg), []string{"--"}
+		case takesValue[strings.TrimLeft(arg, "-")] && i+1 < len(args):
+			flags = append(flags, arg, args[i+1])
+			i++
+		case takesValue[strings.TrimLeft(arg, "-")]: // its value is missing: no argument may become it
+			return append(flags, arg)
+		default:
+			flags = append(flags, arg)
+		}
+	}
+	return slices.Concat(flags, end, words)
 }

@@ -85,6 +85,7 @@ func callCommand(p program) *cli.Command {
 	var base string
 	return p.invokeCommand(&cli.Command{
 		Name:      "call",
+		Category:  "Call",
 		Usage:     "Call a tool and print its result",
 		ArgsUsage: "SOURCE TOOL [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `KEY=VALUE is converted to the type in the schema, KEY:=JSON is sent as it is, KEY@=FILE reads a file,
@@ -102,6 +103,7 @@ func promptCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{
 		Name:        "prompt",
+		Category:    "Call",
 		Usage:       "Get a prompt",
 		ArgsUsage:   "SOURCE NAME [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `Every argument of a prompt is a text; key@=FILE reads it from a file.`,
@@ -116,6 +118,7 @@ func readCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{
 		Name:        "read",
+		Category:    "Call",
 		Usage:       "Read a resource",
 		ArgsUsage:   "SOURCE URI [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `A URI template (RFC 6570) is expanded with the values: mcpctl read tickets tickets://{id} id=7.`,
@@ -130,6 +133,7 @@ func completeCommand(p program) *cli.Command {
 	var o invoke.Options
 	return p.invokeCommand(&cli.Command{
 		Name:        "complete",
+		Category:    "Call",
 		Usage:       "Complete an argument",
 		ArgsUsage:   "SOURCE prompt/NAME|template/URI ARGUMENT [PREFIX] [KEY=VALUE…] [-- CMD ARG…]",
 		Description: `KEY=VALUE are arguments that are known already; servers may suggest by them.`,

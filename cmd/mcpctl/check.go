@@ -15,6 +15,7 @@ func checkCommand(p program) *cli.Command {
 	var view report.Options
 	return p.command(&cli.Command{
 		Name:      "check",
+		Category:  "Guard",
 		Usage:     "Lint servers: protocol, schemas, quality, cost, security",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Description: `Checks each server, and all of them together. No tool is called. Security findings that the saved snapshot

@@ -26,6 +26,7 @@ func completionCommand(p program) *cli.Command {
 	shells := []string{"bash", "fish", "powershell", "zsh"}
 	return &cli.Command{
 		Name:         "completion",
+		Category:     "Set up",
 		Usage:        "Generate a shell completion script",
 		ArgsUsage:    "SHELL",
 		BashComplete: offerWords(shells),

@@ -13,6 +13,7 @@ import (
 func configCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:      "config",
+		Category:  "Inspect",
 		Usage:     "Show the resolved configuration",
 		ArgsUsage: "[NAME…]",
 		Action: func(c *cli.Context) error {

@@ -18,6 +18,7 @@ func diffCommand(p program) *cli.Command {
 	var view report.Options
 	return p.command(&cli.Command{
 		Name:      "diff",
+		Category:  "Guard",
 		Usage:     "Show changes since the saved snapshots",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Description: `Compares servers with their saved snapshots, or with --base. Two saved SOURCEs are

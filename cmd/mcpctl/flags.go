@@ -59,6 +59,20 @@ func (p *program) about(
 	}
 }
 
+// sources returns the SOURCEs of a command: its arguments, and the command behind "--" last.
+func (p program) sources(words []string) ([]source.Source, error) {
+	return source.ParseAll(words, p.behind)
+}
+
+// oneSource takes the SOURCE off the arguments of a command, unless it is the command behind "--", which is for the server
+// when a package is named.
+func oneSource(p program, words []string) (named, rest []string) {
+	if len(words) > 0 && (p.behind == nil || source.Parse(words[0]).Kind == source.Package) {
+		return words[:1], words[1:]
+	}
+	return nil, words
+}
+
 func (p *program) surveyFlags() []cli.Flag {
 	return slices.Concat(selectionFlags(&p.Select), p.outputFlags(), reportFlags(&p.Output), p.reachFlags())
 }

@@ -17,6 +17,7 @@ func grepCommand(p program) *cli.Command {
 	var filter fleet.ItemFilter
 	return p.command(&cli.Command{
 		Name:      "grep",
+		Category:  "Inspect",
 		Usage:     "Search tools, prompts and resources",
 		ArgsUsage: "PATTERN [SOURCE…] [-- CMD ARG…]",
 		Description: `Searches names, descriptions and schemas for a regular expression; case matters if it has capitals.

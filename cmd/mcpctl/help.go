@@ -3,26 +3,7 @@ package main
 import (
 	_ "embed"
 	"strings"
-
-	"github.com/urfave/cli/v2"
-
-	"github.com/mcpctl/mcpctl/internal/exit"
 )
-
-const appDescription = `A SOURCE is one of
-  NAME                       a configured server
-  https://HOST/PATH          a server at a URL
-  npm:, pypi:, oci:PACKAGE   a package, started by npx, uvx or docker
-  -- CMD ARG…                a stdio server, last on the command line
-  FILE.json, FOLDER, -       saved snapshots, or one on standard input
-  git:REF[:PATH]             saved snapshots as committed at REF
-
-Exit status
-  0  no findings at or above the threshold
-  1  findings
-  2  wrong usage or configuration
-  3  incomplete: a server failed
-  4  no saved snapshot to compare with`
 
 const appHelp = `{{.Name}} - {{.Usage}}
 
@@ -51,39 +32,12 @@ OPTIONS:{{range .VisibleFlagCategories}}{{if not .Name}}{{range .Flags}}
 Use "mcpctl options" for flags that commands share.
 `
 
-const optionsHelp = `{{.Description}}
-
-Flags that commands share
-{{template "visibleFlagCategoryTemplate" .}}`
-
 // The categories of flags that commands share.
 const (
 	selecting  = "Selection:"
 	connecting = "Connection:"
 	printing   = "Output:"
 )
-
-// optionsCommand shows what commands share, as kubectl options does.
-func optionsCommand(program) *cli.Command {
-	return &cli.Command{
-		Name:  "options",
-		Usage: "List the flags that commands share",
-		Action: func(c *cli.Context) error {
-			shared, seen := &cli.Command{Description: appDescription}, map[string]bool{}
-			for _, command := range c.App.Commands {
-				for _, f := range command.Flags {
-					grouped, ok := f.(cli.CategorizableFlag)
-					if ok && grouped.GetCategory() != "" && !seen[f.Names()[0]] {
-						seen[f.Names()[0]] = true
-						shared.Flags = append(shared.Flags, f)
-					}
-				}
-			}
-			cli.HelpPrinter(c.App.Writer, optionsHelp, shared)
-			return nil
-		},
-	}
-}
 
 // examples are command lines, each with what it does after "  # ".
 //
@@ -100,22 +54,4 @@ func examplesOf(command string) string {
 		}
 	}
 	return out.String()
-}
-
-func manCommand(p program) *cli.Command {
-	return p.command(&cli.Command{
-		Name:   "man",
-		Usage:  "Write the manual page, mcpctl(1)",
-		Hidden: true,
-		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return exit.Usagef("man takes no argument: mcpctl man | man -l -")
-			}
-			page, err := c.App.ToManWithSection(1)
-			if err != nil {
-				return err
-			}
-			return p.Output.Bytes(c.Context, p.Process, []byte(page))
-		},
-	}, outputFlag(&p.Output))
 }

@@ -41,6 +41,7 @@ func initCommand(p program) *cli.Command {
 	ci := ""
 	return p.command(&cli.Command{
 		Name:        "init",
+		Category:    "Guard",
 		Usage:       "Create mcpctl.yaml and the first snapshots",
 		ArgsUsage:   "[URL] [-- CMD ARG…]",
 		Description: `Uses the configuration that is found here, or the server on the command line. Existing files are kept.`,

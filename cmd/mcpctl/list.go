@@ -16,13 +16,14 @@ func listCommand(p program) *cli.Command {
 	var view report.Options
 	return p.command(&cli.Command{
 		Name:      "list",
+		Category:  "Inspect",
 		Aliases:   []string{"ls"},
 		Usage:     "List servers, or their tools, prompts and resources",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
 			kindFlag(&filter),
 			&cli.StringFlag{
-				Name: "filter", Usage: "Limit to items matching `GLOB`", Destination: (*string)(&filter.Name),
+				Name: "filter", Usage: "Limit to items matching `GLOB` (or containing it)", Destination: (*string)(&filter.Name),
 			},
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {

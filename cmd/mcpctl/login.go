@@ -20,6 +20,7 @@ func loginCommand(p program) *cli.Command {
 	status := false
 	return p.command(&cli.Command{
 		Name:      "login",
+		Category:  "Set up",
 		Usage:     "Log in to a server with OAuth",
 		ArgsUsage: "SERVER | --status [SERVER…]",
 		Description: `SERVER is the name of a configured server, or a URL. A browser opens. The tokens are kept in the keyring and
@@ -54,6 +55,7 @@ sent to that server only.`,
 func logoutCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:      "logout",
+		Category:  "Set up",
 		Usage:     "Log out and revoke tokens",
 		ArgsUsage: "SERVER",
 		Action: func(c *cli.Context) error {

@@ -19,6 +19,7 @@ func mergeCommand(p program) *cli.Command {
 	showWaived := false
 	return p.command(&cli.Command{
 		Name:      "merge",
+		Category:  "Guard",
 		Usage:     "Merge the reports of a sharded run",
 		ArgsUsage: "REPORT.json|FOLDER…",
 		Description: `Reads the reports that --shard I/N --report json=FILE wrote. The exit status is that of one run over all

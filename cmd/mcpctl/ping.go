@@ -13,6 +13,7 @@ import (
 func pingCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:        "ping",
+		Category:    "Inspect",
 		Usage:       "Check that servers respond",
 		ArgsUsage:   "[SOURCE…] [-- CMD ARG…]",
 		Description: `Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if a server does not respond.`,

@@ -18,6 +18,7 @@ func reportCommand(p program) *cli.Command {
 	var view report.Options
 	return p.command(&cli.Command{
 		Name:        "report",
+		Category:    "Inspect",
 		Usage:       "Convert a saved report",
 		ArgsUsage:   "FILE.json",
 		Description: `Reads a report that --format json or --report json=FILE wrote, - for standard input. Exits 0.`,

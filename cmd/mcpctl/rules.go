@@ -14,6 +14,7 @@ import (
 func rulesCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
 		Name:         "rules",
+		Category:     "Inspect",
 		Usage:        "List rules, or explain one",
 		ArgsUsage:    "[ID]",
 		BashComplete: offerWords(rules.IDs(rules.All())),

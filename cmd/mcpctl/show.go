@@ -12,6 +12,7 @@ func showCommand(p program) *cli.Command {
 	raw := false
 	return p.command(&cli.Command{
 		Name:        "show",
+		Category:    "Inspect",
 		Aliases:     []string{"inspect"},
 		Usage:       "Show details of a server, tool, prompt or resource",
 		ArgsUsage:   "SOURCE [ITEM…] [-- CMD ARG…]",

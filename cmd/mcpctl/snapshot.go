@@ -14,17 +14,22 @@ func snapshotCommand(p program) *cli.Command {
 	var o compare.SaveOptions
 	return p.command(&cli.Command{
 		Name:      "snapshot",
+		Category:  "Guard",
 		Usage:     "Save server snapshots",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
 			&cli.StringFlag{
 				Name: "output", Aliases: []string{"o"}, Destination: &o.File, TakesFile: true,
-				Usage: "Write the snapshot of one server to `FILE`",
+				Usage: "Write the snapshot of one server to `FILE` (- for stdout)",
 			},
 		},
 		Action: p.about(&report.Options{}, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Scope = p.scope()
-			return compare.Save(ctx, p.Process, o, from)
+			r, err := compare.Save(ctx, p.Process, o, from)
+			if o.File == "-" { // where the snapshot is
+				p.Out = p.Err
+			}
+			return r, err
 		}),
 	}, snapshotsFlags(&p.Select), selectionFlags(&p.Select), p.formatFlags(report.Formats(), "table"), p.talkFlags(), reportFlags(&p.Output), p.reachFlags())
 }

@@ -15,6 +15,7 @@ func trustCommand(p program) *cli.Command {
 	var how trusting
 	return p.command(&cli.Command{
 		Name:      "trust",
+		Category:  "Set up",
 		Usage:     "Trust servers found in configuration files",
 		ArgsUsage: "[NAME…]",
 		Description: `Shows what each server would do, asks, and remembers the answer until that changes. Contacts nothing.

@@ -43,8 +43,9 @@ func builtFrom() (commit string) {
 
 func versionCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
-		Name:  "version",
-		Usage: "Print the version",
+		Name:     "version",
+		Category: "Set up",
+		Usage:    "Print the version",
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return exit.Usagef("version takes no argument: see mcpctl version --help")

@@ -53,6 +53,7 @@ func watchCommand(p program) *cli.Command {
 	}
 	return &cli.Command{
 		Name:      "watch",
+		Category:  "Guard",
 		Usage:     "Watch servers and report changes",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Description: `Listens to notifications and polls, until a signal or --for ends it.

@@ -29,7 +29,7 @@ import (
 // SaveOptions say what is saved, and where.
 type SaveOptions struct {
 	Scope
-	File string // the snapshot of the one server goes there; empty = a file for each in the snapshots folder
+	File string // of the snapshot of the one server, "-" = standard output; empty = a file for each in the snapshots folder
 }
 
 // Save saves what servers offer.
@@ -38,6 +38,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	switch {
 	case err != nil:
 		return nil, err
+	case o.File == "-":
 	case o.File != "":
 		err = files.CheckOutput(p.Dir, o.File)
 	default:
@@ -61,6 +62,9 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	}
 	surfaces, err := f.Each(ctx, targets, func(_ int, s *fleet.Surface) error {
 		defer s.LetGo()
+		if o.File == "-" {
+			return printSnapshot(p, s)
+		}
 		file := cmp.Or(o.File, SavedFile(f.Config.Project.Snapshots, s.Name))
 		if err := save(ctx, p, s, file, f.Limit(), write); err != nil {
 			spoil(s, "saving", err)
@@ -82,6 +86,19 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	}
 	r.InPart(f.Part(), nil)
 	return r, nil
+}
+
+// printSnapshot writes the snapshot of s to standard output, unless it is not whole.
+func printSnapshot(p host.Process, s *fleet.Surface) error {
+	if !s.Whole() {
+		return nil
+	}
+	data, err := s.Snapshot.Encode()
+	if err == nil {
+		s.Saved = &report.Saved{Action: report.Created, File: "-"}
+		_, err = p.Out.Write(data)
+	}
+	return err
 }
 
 // checkFolder is the error for a folder of snapshots that leads out of the project though nobody named it.

@@ -153,7 +153,8 @@ func splitSides(from []source.Source, base string) (old, now []source.Source, er
 	saved := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() })
 	switch {
 	case base != "":
-		return []source.Source{source.Parse(base)}, from, nil
+		old, err := source.ParseAll([]string{base}, nil)
+		return old, from, err
 	case len(from) == 2 && (saved == 0 || from[1].Kind != source.Configured):
 		return from[:1], from[1:], nil
 	case saved < 0:

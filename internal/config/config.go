@@ -255,7 +255,7 @@ func Explain(err error) error {
 	for _, p := range problems {
 		line := p.Error()
 		if p.Hint != "" {
-			line += ": " + p.Hint
+			line += "\nhint: " + p.Hint
 		}
 		lines = append(lines, line)
 	}

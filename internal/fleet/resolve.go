@@ -190,7 +190,7 @@ func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
 	}
 	text := report.Visible(known.Name) + ": " + report.Visible(known.Error.Message)
 	if known.Error.Hint != "" {
-		text += ": " + report.Visible(known.Error.Hint)
+		text += "\nhint: " + report.Visible(known.Error.Hint)
 	}
 	return Target{}, exit.Usagef("%s", text)
 }

@@ -40,7 +40,7 @@ func Glob(pattern, text string) bool {
 func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
 
 // Filter is a pattern for names and URIs as path.Match has it, classes such as [a-z] included; * matches slashes too,
-// since URIs are full of them. The empty one matches everything.
+// since URIs are full of them. One without * ? [ matches every name that contains it.
 type Filter string
 
 // Valid tells whether it can be read as a pattern.
@@ -51,8 +51,8 @@ func (f Filter) Valid() bool {
 
 // Match tells whether a name is one that the filter lets through.
 func (f Filter) Match(name string) bool {
-	if f == "" {
-		return true
+	if !strings.ContainsAny(string(f), `*?[\`) {
+		return strings.Contains(name, string(f))
 	}
 	ok, _ := path.Match(strings.ReplaceAll(string(f), "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
 	return ok

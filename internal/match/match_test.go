@@ -40,6 +40,7 @@ func TestFilter(t *testing.T) {
 		want   bool
 	}{
 		{"", "x", true}, {"file://*.md", "file:///a/b.md", true}, {"item-[0-3]", "item-2", true}, {"item-[0-3]", "item-4", false}, {"a?c", "a/c", true},
+		{"create", "tool_create_issue", true}, {"create", "read", false}, {"create*", "recreate", false},
 	} {
 		if got := test.filter.Match(test.name); got != test.want || !test.filter.Valid() {
 			t.Errorf("%q: Match(%q) = %v", test.filter, test.name, got)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -53,15 +54,7 @@ func (s Source) Read(ctx context.Context, p host.Process, folder string) ([]Save
 // Find is Read that leaves the snapshots of a folder, of which there may be many, to be read later.
 func (s Source) Find(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
 	saved, err := s.read(ctx, p, folder)
-	return saved, advised(err)
-}
-
-// advised is err with what to do about the file.
-func advised(err error) error {
-	if unreadable, ok := errors.AsType[*ParseError](err); ok && unreadable.Hint() != "" {
-		err = fmt.Errorf("%w: %s", err, unreadable.Hint())
-	}
-	return exit.Misuse(err)
+	return saved, exit.Misuse(err)
 }
 
 func (s Source) read(ctx context.Context, p host.Process, folder string) ([]Saved, error) {
@@ -115,7 +108,7 @@ func readFolder(ctx context.Context, p host.Process, folder string) ([]Saved, er
 func pending(ctx context.Context, p *host.Process, path string, lock packages.Lock) Saved {
 	return Saved{Name: nameOf(path), Origin: path, Later: func() (Saved, error) {
 		one, err := ReadFile(ctx, *p, path)
-		return locked([]Saved{one}, lock)[0], advised(err)
+		return locked([]Saved{one}, lock)[0], exit.Misuse(err)
 	}}
 }
 
@@ -235,39 +228,53 @@ func parsed(origin, name string, data []byte) ([]Saved, error) {
 	}
 	one, err := snapshot.Parse(data)
 	if err != nil {
-		return nil, &ParseError{Origin: origin, Err: err, instead: instead(origin, data)}
+		problem := &ParseError{Origin: origin, Err: err}
+		problem.meant, problem.hint = meantAs(origin, data)
+		return nil, problem
 	}
 	return []Saved{{Snapshot: one, Raw: data, Name: name, Origin: origin}}, nil
 }
 
-// ParseError is a file that is there and holds no snapshot which can be read.
+// ParseError is a file that holds no snapshot which can be read.
 type ParseError struct {
 	Origin string // as reports name the file
 	Err    error
 
-	instead string // how to write what the file was meant for; empty = nobody knows
+	meant, hint string // what the file is, and what to do; empty = unknown
 }
 
-// instead is how to write a file that configures servers, or starts one.
-func instead(origin string, data []byte) string {
-	const most = 1 << 20 // bytes of what somebody wrote
-	if len(data) > most {
-		return ""
+// meantAs returns what a file is that holds no snapshot, and the command line for it.
+func meantAs(origin string, data []byte) (meant, hint string) {
+	const most = 1 << 20 // bytes of what people write
+	word := printable.ShellWord(origin)
+	launcher := map[string]string{
+		".js": "node ", ".mjs": "node ", ".cjs": "node ", ".ts": "npx tsx ", ".mts": "npx tsx ", ".py": "python3 ",
+	}[filepath.Ext(origin)]
+	executable := slices.ContainsFunc([]string{"#!", "\x7fELF", "MZ"}, func(magic string) bool {
+		return bytes.HasPrefix(data, []byte(magic))
+	})
+	switch {
+	case launcher != "" || executable:
+		return "is a program, not a snapshot", "mcpctl list -- " + launcher + word
+	case len(data) > most:
+		return "", ""
 	}
 	file, _ := syntax.JSON(data)
 	_, usual := file.Get("mcpServers")
 	_, ofVSCode := file.Get("servers")
-	switch {
-	case usual || ofVSCode:
-		return "it configures servers: write --config " + printable.ShellWord(origin)
-	case bytes.HasPrefix(data, []byte("#!")), bytes.HasPrefix(data, []byte("\x7fELF")), bytes.HasPrefix(data, []byte("MZ")):
-		return "if it starts a server, write -- " + printable.ShellWord(origin)
+	if usual || ofVSCode {
+		return "is a configuration, not a snapshot", "use --config " + word
 	}
-	return ""
+	return "", ""
 }
 
 // Error names the file.
-func (e *ParseError) Error() string { return fmt.Sprintf("reading %s: %v", e.Origin, e.Err) }
+func (e *ParseError) Error() string {
+	if e.meant != "" {
+		return e.Origin + " " + e.meant
+	}
+	return fmt.Sprintf("reading %s: %v", e.Origin, e.Err)
+}
 
 // Unwrap is what is wrong with the file.
 func (e *ParseError) Unwrap() error { return e.Err }
@@ -280,7 +287,7 @@ func (e *ParseError) Hint() string {
 	case errors.Is(e.Err, snapshot.ErrConflict):
 		return "run mcpctl snapshot, which saves what the server offers now"
 	}
-	return e.instead
+	return e.hint
 }
 
 // reportIn is the report that a file holds; nil when it holds something else. Reports have all these members.

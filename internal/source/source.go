@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/kballard/go-shellquote"
+
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/match"
@@ -25,7 +27,7 @@ const (
 	Configured Kind = iota // a server in the configuration
 	URL                    // an HTTP server
 	Package                // the server in a published package, such as npm:NAME@VERSION
-	Command                // the ad-hoc stdio server behind "--"
+	Command                // an ad-hoc stdio server: what follows "--", or an argument that begins with "-- "
 	Path                   // a snapshot file, or a folder of them
 	Git                    // snapshots as committed
 	Stdin                  // a snapshot on standard input
@@ -36,6 +38,9 @@ func Parse(word string) Source {
 	switch {
 	case word == "-":
 		return Source{Kind: Stdin, Word: word}
+	case strings.HasPrefix(word, "-- "):
+		args, _ := shellquote.Split(word[len("-- "):])
+		return Source{Kind: Command, Word: word, Args: args}
 	case strings.HasPrefix(word, "git:"):
 		return Source{Kind: Git, Word: strings.TrimPrefix(word, "git:")}
 	case strings.HasPrefix(word, "npm:"), strings.HasPrefix(word, "pypi:"), strings.HasPrefix(word, "oci:"):
@@ -65,7 +70,11 @@ func ParseAll(words, command []string) ([]Source, error) {
 		if strings.Contains(word, "://") && !isURL(word) {
 			return nil, exit.Usagef("%q is no address that mcpctl knows: it speaks http:// and https://, over which MCP servers are reached", word)
 		}
-		all = append(all, Parse(word))
+		parsed := Parse(word)
+		if parsed.Kind == Command && len(parsed.Args) == 0 {
+			return nil, exit.Usagef("%q is not a command line: a quote is not closed, or nothing follows --", word)
+		}
+		all = append(all, parsed)
 	}
 	if command == nil {
 		return all, nil
@@ -81,6 +90,11 @@ func ParseAll(words, command []string) ([]Source, error) {
 	}
 	if started {
 		return all, nil
+	}
+	if _, err := os.Stat(command[0]); len(command) == 1 && err != nil { // one argument that holds a whole command line
+		if words, err := shellquote.Split(command[0]); err == nil && len(words) > 1 {
+			command = words
+		}
 	}
 	return append(all, Source{Kind: Command, Args: command}), nil
 }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+)
+
+func manCommand(p program) *cli.Command {
+	return p.command(&cli.Command{
+		Name:     "man",
+		Category: "Set up",
+		Usage:    "Write the manual page, mcpctl(1)",
+		Hidden:   true,
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return exit.Usagef("man takes no argument: mcpctl man | man -l -")
+			}
+			page, err := c.App.ToManWithSection(1)
+			if err != nil {
+				return err
+			}
+			return p.Output.Bytes(c.Context, p.Process, []byte(page))
+		},
+	}, outputFlag(&p.Output))
+}
