@@ -39,7 +39,10 @@ func Parse(word string) Source {
 	case word == "-":
 		return Source{Kind: Stdin, Word: word}
 	case strings.HasPrefix(word, "-- "):
-		args, _ := shellquote.Split(word[len("-- "):])
+		args, err := shellquote.Split(word[len("-- "):])
+		if err != nil {
+			args = nil
+		}
 		return Source{Kind: Command, Word: word, Args: args}
 	case strings.HasPrefix(word, "git:"):
 		return Source{Kind: Git, Word: strings.TrimPrefix(word, "git:")}
