@@ -31,7 +31,8 @@ func watchCommand(p program) *cli.Command {
 		},
 		&cli.GenericFlag{Name: "for", Usage: "Quit after `DURATION`", Value: duration(&o.For)},
 		&cli.GenericFlag{
-			Name: "reload", Usage: "Restart the server when `GLOB` changes (repeatable)", Value: list(&o.Reload),
+			Name: "reload", Usage: "Restart the server when `GLOB` changes (repeatable)",
+			Value: list(&o.Reload),
 		},
 		&cli.StringFlag{
 			Name: "build", Usage: "With --reload: run `CMD` before each start", Destination: &o.Build,
@@ -48,7 +49,8 @@ func watchCommand(p program) *cli.Command {
 			Destination: &o.State, TakesFile: true,
 		},
 		&cli.StringFlag{
-			Name: "fail-on", Usage: "Quit with status 1 at a change of `LEVEL` or above", Destination: &o.FailOn,
+			Name: "fail-on", Usage: "Quit with status 1 at a change of `LEVEL` or above",
+			Destination: &o.FailOn,
 		},
 	}
 	return &cli.Command{

@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// webhook takes posts until the end of the test: webhook NAME REFUSED sets NAME_URL. The first REFUSED posts get status
-// 503, the body of the last one is in NAME.body, and NAME.log has a line for each.
+// webhook takes posts until the end of the test: webhook NAME REFUSED sets NAME_URL. The first REFUSED posts
+// get status 503, the body of the last one is in NAME.body, and NAME.log has a line for each.
 func webhook(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: webhook NAME REFUSED")

@@ -25,7 +25,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// lookout watches one real server and keeps what was told of its items: tools by their names, others as findings name them.
+// lookout watches one real server and keeps what was told of its items: tools by their names, others as
+// findings name them.
 type lookout struct {
 	t     *testing.T
 	view  watch.View
@@ -70,7 +71,8 @@ func lookOut(t *testing.T, target probe.Server) *lookout {
 	return l
 }
 
-// take applies an event to what is known. A change that makes no sense then was told twice, or one before it was lost.
+// take applies an event to what is known. A change that makes no sense then was told twice, or one before it
+// was lost.
 func (l *lookout) take(e watch.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

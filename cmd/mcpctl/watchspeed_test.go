@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestSaveToDiff measures the development loop with the example server, built from a copy of its source: from saving a
-// file to the event with the difference, the build left out. docs/performance.md has its figures.
+// TestSaveToDiff measures the development loop with the example server, built from a copy of its source: from
+// saving a file to the event with the difference, the build left out. docs/performance.md has its figures.
 func TestSaveToDiff(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {

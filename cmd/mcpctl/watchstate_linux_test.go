@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestStateOutlivesKills kills a watch again and again while its server changes: each run continues where the state
-// directory ends, so no change is lost. One may be reported twice, and no file is torn.
+// TestStateOutlivesKills kills a watch again and again while its server changes: each run continues where the
+// state directory ends, so no change is lost. One may be reported twice, and no file is torn.
 func TestStateOutlivesKills(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

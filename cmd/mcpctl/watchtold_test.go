@@ -18,8 +18,8 @@ type toldEvent struct {
 	Findings            []struct{ Rule, Item string }
 }
 
-// watchIn starts an mcpctl watch --format ndjson in a folder until the test ends. The function that it gives waits for an
-// event, or for a state, and gives all events until then.
+// watchIn starts an mcpctl watch --format ndjson in a folder until the test ends. The function that it gives
+// waits for an event, or for a state, and gives all events until then.
 func watchIn(t *testing.T, dir string, cmd *exec.Cmd) func(word string) []toldEvent {
 	t.Helper()
 	cmd.Dir, cmd.Stderr = dir, os.Stderr

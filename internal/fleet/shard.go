@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -69,7 +70,8 @@ func ParseShard(text string, lookup func(string) (string, bool)) (Shard, error) 
 	var err, wrong error
 	s.Index, err = strconv.Atoi(index)
 	s.Count, wrong = strconv.Atoi(count)
-	if err != nil || wrong != nil || !divided || s.Index < 1 || s.Index > s.Count || fmt.Sprintf("%d/%d", s.Index, s.Count) != text {
+	canonical := fmt.Sprintf("%d/%d", s.Index, s.Count) == text
+	if err != nil || wrong != nil || !divided || s.Index < 1 || s.Index > s.Count || !canonical {
 		return Shard{}, fmt.Errorf("%q is not a shard such as 1/4, nor auto", text)
 	}
 	return s, nil
@@ -85,7 +87,8 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 			count = total
 		}
 		if count == "" {
-			return Shard{}, fmt.Errorf("%s is %s, and the number of shards is unknown: specify auto/N", r.index, index)
+			return Shard{}, fmt.Errorf("%s is %s, and the number of shards is unknown: specify auto/N",
+				r.index, index)
 		}
 		number := func(variable, usual string) int {
 			text, ok := lookup(variable)
@@ -101,11 +104,12 @@ func shardOfRunner(count string, lookup func(string) (string, bool)) (Shard, err
 		part := 1 + (number(r.index, "")-number(r.first, r.first))/max(number(r.step, "1"), 1)
 		s, err := ParseShard(fmt.Sprintf("%d/%s", part, count), lookup)
 		if err != nil {
-			return s, fmt.Errorf("the environment has %s=%s, which is not a shard of %s", r.index, index, count)
+			return s, fmt.Errorf("the environment has %s=%s, which is not a shard of %s",
+				r.index, index, count)
 		}
 		return s, nil
 	}
-	return Shard{}, fmt.Errorf("no job runner says in the environment which shard this is: specify one, such as 1/4")
+	return Shard{}, errors.New("no job runner says in the environment which shard this is: specify I/N")
 }
 
 // Part is what a report says of a run with some flags over a part of the configured servers; nil when the run
@@ -114,7 +118,10 @@ func (f *Fleet) Part(with ...string) *report.Part {
 	if f.selected.Shard.Count == 0 {
 		return nil
 	}
-	return &report.Part{Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, With: with, Fleet: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second)}
+	return &report.Part{
+		Index: f.selected.Shard.Index, Count: f.selected.Shard.Count, Only: f.selected.Only, With: with,
+		Fleet: Digest(f.Config), Began: f.process.Now.UTC().Truncate(time.Second),
+	}
 }
 
 // WholeOf is how many servers the whole of a run has: all that are configured and take part, or the n that

@@ -103,7 +103,7 @@ func families() []family {
 			func(now watch.Status) float64 { return asNumber(now.Connected) }),
 		number("mcpctl_server_listening", "1 if notifications of the server arrive.", gauge,
 			func(now watch.Status) float64 { return asNumber(now.Listening) }),
-		newFamily("mcpctl_last_success_timestamp_seconds", "When everything last arrived.", gauge, addVerified),
+		newFamily("mcpctl_last_success_timestamp_seconds", "When all lists arrived.", gauge, addVerified),
 		number("mcpctl_readings_total", "Times that lists were read, successfully or not.", counter,
 			func(now watch.Status) float64 { return float64(now.Counts.Readings) }),
 		number("mcpctl_failures_total", "Readings and connections that failed.", counter,

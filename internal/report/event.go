@@ -97,7 +97,7 @@ func (l EventLine) Text(o Options) string {
 	if l.Error != nil {
 		writeEventError(p, *l.Error)
 	}
-	writeCauses(p, 2, roster{}, p.causes(finding.Groups(l.Findings)))
+	writeCauses(p, belowTime, roster{}, p.causes(finding.Groups(l.Findings)))
 	var out strings.Builder
 	_, _ = printable.Guard(&out, printable.SpelledOut).Write([]byte(p.String()))
 	return out.String()

@@ -123,13 +123,13 @@ func (w *fileWatcher) attend() (more bool, _ error) {
 func limited(what string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("watching %s: the system watches no more directories for this user: name fewer, or raise"+
+		return fmt.Errorf("watching %s: the limit of watched directories for this user: name fewer, or raise"+
 			" fs.inotify.max_user_watches (sudo sysctl fs.inotify.max_user_watches=524288)", what)
 	case errors.Is(err, syscall.EMFILE) && strings.Contains(err.Error(), "inotify"):
 		return fmt.Errorf("watching %s: this user watches files with too many programs: end some, or raise"+
 			" fs.inotify.max_user_instances (sudo sysctl fs.inotify.max_user_instances=512)", what)
 	case errors.Is(err, syscall.EMFILE):
-		return fmt.Errorf("watching %s: too many open files: name fewer, or raise the limit (ulimit -n 8192)", what)
+		return fmt.Errorf("watching %s: too many open files: name fewer, or raise ulimit -n", what)
 	}
 	return fmt.Errorf("watching %s: %w", what, err)
 }

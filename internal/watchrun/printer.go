@@ -36,7 +36,7 @@ type printer struct {
 	ended   chan struct{}
 	broken  atomic.Bool // standard output cannot be written
 
-	drawn int // columns of the status line on the screen; 0 = it is not there
+	drawn string // the status line on the screen; empty = it is not there
 	err   error
 }
 
@@ -79,7 +79,7 @@ func (w *printer) run() {
 				w.write(w.text(w.view.begin(time.Now())), true)
 			}
 		case <-resized:
-			if w.drawn > 0 {
+			if w.drawn != "" {
 				w.write("", true)
 			}
 		}
@@ -109,19 +109,18 @@ func (w *printer) text(lines []report.EventLine) string {
 
 // write replaces the status line by a text and draws it again below.
 func (w *printer) write(text string, more bool) {
-	width := cmp.Or(terminal.Width(w.process.Out), 80)
-	text = w.erased(width) + text
-	if w.drawn = 0; w.status != nil && more {
-		line := w.status()
-		if len(line) >= width {
+	width, line := cmp.Or(terminal.Width(w.process.Out), 80), ""
+	if w.status != nil && more {
+		if line = w.status(); len(line) >= width {
 			line = strings.TrimSuffix(line, typedHint)
 		}
 		line = line[:min(len(line), width-1)]
-		text, w.drawn = text+line, len(line)
 	}
-	if w.err != nil || text == "" {
+	if w.err != nil || text == "" && line == w.drawn {
 		return
 	}
+	text = w.erased(width) + text + line
+	w.drawn = line
 	if _, w.err = io.WriteString(w.process.Out, text); w.err != nil {
 		w.broken.Store(true)
 		w.process.Note("writing events to standard output: %v", w.err)
@@ -131,10 +130,10 @@ func (w *printer) write(text string, more bool) {
 // erased returns what removes the status line from a screen of so many columns: a narrower one has broken it
 // into rows.
 func (w *printer) erased(width int) string {
-	if w.drawn == 0 {
+	if w.drawn == "" {
 		return ""
 	}
-	return "\r" + strings.Repeat("\x1b[A", (w.drawn-1)/width) + "\x1b[J"
+	return "\r" + strings.Repeat("\x1b[A", (len(w.drawn)-1)/width) + "\x1b[J"
 }
 
 // finish prints what is left. The error says that events are missing.

@@ -68,8 +68,8 @@ func (o Options) restartable(servers []*watchedServer) error {
 	switch {
 	case len(o.Reload) == 0:
 	case len(servers) != 1:
-		return exit.Usagef("--reload restarts one stdio server, not %d: name one, or write its command after --",
-			len(servers))
+		return exit.Usagef("--reload restarts one stdio server, not %d:"+
+			" name one, or write its command after --", len(servers))
 	case servers[0].target.Live() && !servers[0].target.Starts():
 		return exit.Usagef("--reload restarts a stdio server, and %q is at a URL: write its command after --",
 			servers[0].name())

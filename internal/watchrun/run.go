@@ -34,7 +34,7 @@ type Options struct {
 
 	Saved  bool         // compare with saved snapshots, not with the surface before
 	Diff   diff.Options // how surfaces are compared
-	FailOn string       // end at the first change of this level or above; empty = as configured, and never end
+	FailOn string       // end at the first change of this level; empty = as configured, and never end
 
 	Reload  []string // globs of files: when they change, the stdio server is restarted
 	Build   string   // with Reload: a shell command that runs before each start

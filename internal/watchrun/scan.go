@@ -103,7 +103,7 @@ func (w walk) enter(ctx context.Context, folder, real string, level int) error {
 		return nil
 	}
 	if w.looked += len(entries); w.looked > most {
-		return fmt.Errorf("--reload %q: more than %d files and directories to search: name fewer", w.glob.text, most)
+		return fmt.Errorf("--reload %q: more than %d files to search: name fewer", w.glob.text, most)
 	}
 	w.folders[cmp.Or(real, folder)] = true
 	if real != "" {

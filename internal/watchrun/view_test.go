@@ -95,8 +95,8 @@ func TestOneLinePerSave(t *testing.T) {
             src/index.ts:35:51: ERROR: Expected ")"
             hint: waiting for the next save
 12:00:12  todo  reloaded in 3.0s (src/tools.ts)  1 breaking
-  breaking  It is gone  tool-removed  ` + removed.Fingerprint() + `
-    tool/a
+            breaking  It is gone  tool-removed  ` + removed.Fingerprint() + `
+              tool/a
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -143,7 +143,7 @@ func TestStatusLineIsErased(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if w.write("end\n", false); out.String() != "\r\x1b[Jend\n" || w.drawn != 0 {
-		t.Errorf("%q, %d columns are left", out.String(), w.drawn)
+	if w.write("end\n", false); out.String() != "\r\x1b[Jend\n" || w.drawn != "" {
+		t.Errorf("%q, %q is left", out.String(), w.drawn)
 	}
 }

@@ -105,7 +105,9 @@ func (w *watcher) attempt(ctx context.Context, session Session, r *reading) (fai
 	w.news.tried(kinds)
 	var lists []snapshot.List
 	w.state.during(func() {
-		lists, failed = listWithin(ctx, session, w.options.Timeout, kinds)
+		limited, cancel := within(ctx, w.options.Timeout, "no answer within")
+		defer cancel()
+		lists, failed = session.List(limited, kinds...)
 		nothing := !slices.ContainsFunc(lists, snapshot.List.Whole)
 		if failed != nil && w.options.askedWait(failed) == 0 && nothing && ctx.Err() == nil {
 			lost = ping(ctx, session, w.options.Timeout)
@@ -175,16 +177,13 @@ func repeats(list snapshot.List) bool {
 	return false
 }
 
-// listWithin asks once for lists, within a time limit; 0 = none.
-func listWithin(
-	ctx context.Context, session Session, limit time.Duration, kinds []snapshot.Kind,
-) ([]snapshot.List, error) {
-	if limit > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit, "no answer within"})
-		defer cancel()
-		ctx = limited
+// within returns a context with a time limit, 0 for none. what is the beginning of the error, before the
+// limit.
+func within(ctx context.Context, limit time.Duration, what string) (context.Context, context.CancelFunc) {
+	if limit == 0 {
+		return ctx, func() {}
 	}
-	return session.List(ctx, kinds...)
+	return context.WithTimeoutCause(ctx, limit, &timeoutError{limit, what})
 }
 
 type timeoutError struct {

@@ -31,7 +31,7 @@ func Run(ctx context.Context, source Source, options Options, emit func(Event)) 
 		w.state.good = surface{shot: source.Last, digest: source.Last.Digest()}
 		w.state.status.Surface, w.state.kept = source.Last, w.state.good.digest
 	}
-	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // less than any spread of Longest
+	w.breaker = breaker{limit: options.MaxFailures, rest: options.Longest / 2} // below any spread of Longest
 	return w.run(ctx)
 }
 
@@ -285,8 +285,7 @@ func (w *watcher) silence() time.Duration {
 
 // ping checks that the server responds. The error is a *lostError, or that of ctx.
 func ping(ctx context.Context, session Session, limit time.Duration) error {
-	limit = cmp.Or(limit, 30*time.Second)
-	limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit, "no answer within"})
+	limited, cancel := within(ctx, cmp.Or(limit, 30*time.Second), "no answer within")
 	defer cancel()
 	err := session.Ping(limited)
 	if err == nil || ctx.Err() != nil {

@@ -91,16 +91,7 @@ func (s *state) expire() {
 func (s *state) wait(ctx context.Context, d time.Duration, second <-chan struct{}) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-second:
-			return true
-		case <-s.expiry.C:
-			s.expire()
-		}
-	}
+	return s.either(ctx.Done(), second)
 }
 
 // during runs what may take long. A surface that expires meanwhile is reported.
@@ -110,10 +101,17 @@ func (s *state) during(run func()) {
 		defer close(ended)
 		run()
 	}()
+	s.either(ended, nil)
+}
+
+// either waits for the first of two and reports whether it was the second.
+func (s *state) either(first, second <-chan struct{}) bool {
 	for {
 		select {
-		case <-ended:
-			return
+		case <-first:
+			return false
+		case <-second:
+			return true
 		case <-s.expiry.C:
 			s.expire()
 		}
@@ -245,11 +243,8 @@ func (s *state) findings(ctx context.Context, next surface) (_ []finding.Finding
 	if old == nil {
 		return nil, false, nil
 	}
-	if limit := s.options.Timeout; limit > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit, "undecided after"})
-		defer cancel()
-		ctx = limited
-	}
+	ctx, cancel := within(ctx, s.options.Timeout, "undecided after")
+	defer cancel()
 	options := s.options.Diff
 	compare := func() ([]finding.Finding, error) { return diff.Compare(ctx, old, new, options) }
 	found, err := host.Await(ctx, compare)
