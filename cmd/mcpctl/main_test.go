@@ -103,7 +103,7 @@ func scripts(dir string) testscript.Params {
 			"json":        jsonValue,
 			"mcpgohttp":   mcpgoHTTP,
 			"nochild":     noChild,
-			"npmregistry": npmRegistry, "ociregistry": ociRegistry,
+			"npmregistry": npmRegistry, "pypi": pypiIndex, "ociregistry": ociRegistry,
 			"port":    port,
 			"until":   until,
 			"webhook": webhook,

@@ -74,10 +74,10 @@ func relock(ctx context.Context, p host.Process, f *fleet.Fleet, saved []fleet.S
 // maxLookups is how many packages are looked up at once.
 const maxLookups = 4
 
-// explain looks up the package of the new side, if the old side had one that may differ.
+// explain looks up the package of the new side, if the old side has a locked one that may differ.
 func (p *Pair) explain(ctx context.Context, process host.Process, f *fleet.Fleet) {
 	old, now := p.Old.Package, p.New.Package
-	if old == nil || now == nil || now.Integrity != "" || old.Ref == now.Ref && now.Exact() {
+	if old == nil || now == nil || old.Integrity == "" || now.Integrity != "" || old.Ref == now.Ref && now.Exact() {
 		return
 	}
 	launcher, err := f.Packages()

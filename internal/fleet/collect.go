@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -76,8 +77,8 @@ func (f *Fleet) Visit(ctx context.Context, targets []Target, visit func(i int, s
 		s := FromResult(result)
 		s.Package, s.Interrupted = t.packageOf(), result.Err != nil && ctx.Err() != nil
 		s.Given = given(result.Server, f.options)
-		if s.Error != nil && s.Error.Hint == "" {
-			s.Error.Hint = t.lacks(f)
+		if t.typed && !f.contact.AllowScripts && s.Error != nil && strings.HasPrefix(s.Error.Message, "the server ended") {
+			s.Error.Hint = "install scripts of packages did not run: if this one needs them, add --allow-scripts"
 		}
 		progress.Done(result.Index, report.Answer(s.Server))
 		arrived[slots[result.Index]] = &s

@@ -54,14 +54,6 @@ func given(s probe.Server, o probe.Options) []string {
 	return slices.AppendSeq([]string{}, maps.Keys(s.Stdio.Env))
 }
 
-// lacks returns a hint for a typed package that failed, which may need what did not run.
-func (t Target) lacks(f *Fleet) string {
-	if !t.typed || f.contact.AllowScripts {
-		return ""
-	}
-	return "install scripts of packages did not run: if this one needs them, add --allow-scripts"
-}
-
 // Launch returns what launcher a server is started by, and with which package; false for other servers.
 func (t Target) Launch() (packages.Launch, bool) {
 	if t.plain == nil || t.plain.Stdio == nil {
@@ -95,7 +87,8 @@ func AtVersion(f *Fleet, targets []Target, versions map[string]string) ([]Target
 		server, stdio := *t.plain, *t.plain.Stdio
 		words := launch.With(version)
 		stdio.Command, stdio.Args = words[0], words[1:]
-		stdio.Env = config.Merged(stdio.Env, config.Plain(launcher.Pinned()))
+		env := config.Merged(config.Plain(launcher.Env(launch.Ref.Registry)), stdio.Env)
+		stdio.Env = config.Merged(env, config.Plain(launcher.Pinned()))
 		server.Stdio, server.Timeout = &stdio, max(server.Timeout, packages.StartLimit)
 		moved[i].plain = &server
 	}

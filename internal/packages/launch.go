@@ -52,7 +52,7 @@ func (l Launcher) Command(ref Ref, args []string) (c Command, err error) {
 	if err != nil {
 		return c, fmt.Errorf("starting %s: %w", ref, err)
 	}
-	c.Args, c.Env = append(c.Args, args...), l.env(ref.Registry)
+	c.Args, c.Env = append(c.Args, args...), l.Env(ref.Registry)
 	c.Dir, err = l.private(filepath.Join(ref.Registry, strings.NewReplacer("/", "%2f", ":", "%3a").Replace(ref.spec())))
 	return c, err
 }
@@ -109,8 +109,8 @@ var forwarded = map[string][]string{
 	"":     {"http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_", "node_extra_ca_certs", "xdg_runtime_dir"},
 }
 
-// env returns the variables that a launcher gets: the user's own settings of it, under those that are pinned.
-func (l Launcher) env(registry string) map[string]string {
+// Env returns the variables that a launcher gets: the user's own settings of it, under those that are pinned.
+func (l Launcher) Env(registry string) map[string]string {
 	pinned := l.Pinned()
 	normal := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") } // as npm reads them
 	env := map[string]string{}
@@ -149,7 +149,9 @@ func (l Launcher) Pinned() map[string]string {
 	settings := map[string]string{
 		"npm_config_node_options": none, "npm_config_script_shell": shell, "npm_config_git": git, "UV_NO_CONFIG": "1",
 	}
-	if !l.Scripts {
+	if l.Scripts { // apart from what npx has installed without them, which it would start as it is
+		settings["npm_config_cache"] = filepath.Join(l.Dir, "npm-with-scripts")
+	} else {
 		settings["npm_config_ignore_scripts"], settings["UV_NO_BUILD"] = "true", "1"
 	}
 	return settings

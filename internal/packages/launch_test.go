@@ -97,7 +97,11 @@ func TestEnvironment(t *testing.T) {
 			}
 		}
 		ref, _, _ := packages.Parse(c.word)
-		got, err := packages.Launcher{Dir: t.TempDir(), Environ: environ, Scripts: c.scripts}.Command(ref, nil)
+		l := packages.Launcher{Dir: t.TempDir(), Environ: environ, Scripts: c.scripts}
+		if c.scripts {
+			want["npm_config_cache"] = filepath.Join(l.Dir, "npm-with-scripts")
+		}
+		got, err := l.Command(ref, nil)
 		if diff := cmp.Diff(want, got.Env); err != nil || diff != "" {
 			t.Errorf("%s, %v: %v (-want +got):\n%s", c.word, c.scripts, err, diff)
 		}

@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,8 +76,12 @@ func (l Lock) Encode() ([]byte, error) {
 	for name, p := range l {
 		out.Servers[name] = locked{p.String(), p.Integrity, p.Dependencies}
 	}
-	data, err := json.MarshalIndent(out, "", "  ")
-	return append(data, '\n'), err
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false) // ranges of versions have < and >
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(out)
+	return data.Bytes(), err
 }
 
 // maxChanges is how many dependencies Since names.

@@ -187,7 +187,7 @@ func (l Launcher) run(ctx context.Context, registry, program string, args ...str
 	cmd := exec.CommandContext(ctx, program, args...)
 	out, stderr := &process.CappedBuffer{Limit: maxAnswer}, &process.Tail{Limit: maxReported}
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, process.MinimalEnv(l.Environ), out, stderr
-	for name, value := range l.env(registry) {
+	for name, value := range l.Env(registry) {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	err = process.Run(cmd, true)
