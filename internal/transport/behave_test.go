@@ -105,13 +105,6 @@ var behaviours = map[string]func(*server){
 		os.Exit(7)
 	},
 	"crash-stdout": func(s *server) { s.write("usage: no such flag\n"); os.Exit(2) },
-	"tells": func(s *server) { // why it answers as it does, before it answers
-		for {
-			id, _ := s.next()
-			fmt.Fprintf(os.Stderr, "reason %s\n", id)
-			s.write(strings.ReplaceAll(fine, "ID", id))
-		}
-	},
 	"stderr-flood": func(s *server) {
 		chunk := strings.Repeat("e", 1<<20)
 		for range 64 {

@@ -20,6 +20,7 @@ const (
 	defaultGrace = 500 * time.Millisecond // between SIGTERM and SIGKILL
 	killWait     = 2 * time.Second        // after SIGKILL; only a process stuck in the kernel needs it
 	drainWait    = 200 * time.Millisecond // for what is still in its pipes once it is gone
+	writeWait    = 10 * time.Second       // to read its stdin, when the pipe is full
 	exitWait     = 500 * time.Millisecond // for its exit once its stdout has ended
 )
 
@@ -73,7 +74,7 @@ func startChild(c Command) (*child, error) {
 		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
 	ch := &child{
-		cmd: cmd, stdin: &stdinWriter{file: stdin, wake: make(chan struct{}, 1)}, stdout: stdout.(*os.File),
+		cmd: cmd, stdin: &stdinWriter{file: stdin.(*os.File)}, stdout: stdout.(*os.File),
 		stderr: &stderrPipe{file: stderr.(*os.File), ended: make(chan struct{}), tail: process.Tail{Limit: stderrKept}},
 		grace:  cmp.Or(c.Grace, defaultGrace), exited: make(chan struct{}),
 	}
@@ -110,14 +111,11 @@ func (c *child) run(started chan<- error) {
 	close(c.exited)
 }
 
-// read ends with the stream, and soon after the child: a grandchild may hold the other end open for ever.
-func (c *child) read(buf []byte) (int, error) {
+// Read reads stdout. It ends with the stream, and soon after the child: a grandchild may hold the other end open for ever.
+func (c *child) Read(buf []byte) (int, error) {
 	for {
 		last := within(c.exited, 0)
 		if last {
-			if n := pending(c.stdout, buf); n > 0 { // a deadline may pass before its read begins
-				return n, nil
-			}
 			_ = c.stdout.SetReadDeadline(time.Now().Add(drainWait))
 		}
 		n, err := c.stdout.Read(buf)
@@ -133,8 +131,11 @@ func (c *child) wake() {
 	_ = c.stdout.SetReadDeadline(time.Now())
 }
 
-// loss is the end of the child, or of its stdout, as an error; it waits a little for the facts.
-func (c *child) loss() *LostError {
+// loss returns the end of the child, or of its stdout, as an error; it waits a little for the facts.
+func (c *child) loss() error {
+	if c.stopping.Load() {
+		return ErrTransportClosed
+	}
 	if !within(c.exited, exitWait) {
 		return &LostError{Cause: "the server closed its standard output", Stderr: c.stderr.text()}
 	}
@@ -142,8 +143,10 @@ func (c *child) loss() *LostError {
 	return &LostError{Exited: true, Exit: c.state, Stderr: c.stderr.text()}
 }
 
-// stop ends the child and its whole tree and waits for that. Its stdin must be closed.
+// stop ends the child and its whole tree, after its stdin, and waits for that.
 func (c *child) stop() error {
+	c.group.Look()
+	_ = c.stdin.Close()
 	c.stopping.Store(true)
 	defer c.release()
 	if c.over(process.LeaveWait) {
@@ -176,7 +179,6 @@ func (c *child) over(limit time.Duration) bool {
 
 // release closes what is left of the child's pipes and its tree.
 func (c *child) release() {
-	c.stdin.abort()
 	_ = c.stdout.Close()
 	within(c.stderr.ended, drainWait)
 	_ = c.stderr.file.Close()
@@ -203,89 +205,55 @@ func within(done <-chan struct{}, d time.Duration) bool {
 	}
 }
 
-// Bounds of what waits for a child that does not read its stdin.
-const (
-	stdinLimit  = 16 << 20 // bytes, with our requests
-	answerLimit = 1 << 20  // bytes, with answers to the child's own requests, of which it decides how many there are
+// Errors of writing to a child's stdin.
+var (
+	errNotReading = errors.New("the server does not read its standard input")
+	errStdinEnded = &LostError{Cause: "the server closed its standard input"}
 )
 
-var errNotReading = errors.New("the server does not read its standard input")
-
-// stdinWriter writes to a child's stdin without ever making the caller wait.
+// stdinWriter writes to a child's stdin, one message at a time.
 type stdinWriter struct {
-	file io.WriteCloser
-	wake chan struct{} // capacity 1
-
-	mu     sync.Mutex
-	queue  []byte
-	closed bool
-	err    error
+	file *os.File
+	mu   sync.Mutex
+	err  error // the first error: after a part of a message nothing can follow
 }
 
-// write queues p, unless more than limit would wait then.
-func (w *stdinWriter) write(p []byte, limit int) error {
+// Write writes one message. It waits, up to a bound, for a child that does not read.
+func (w *stdinWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.err != nil {
+		return 0, w.err
+	}
+	_ = w.file.SetWriteDeadline(time.Now().Add(writeWait))
+	n, err := w.file.Write(p)
 	switch {
-	case w.err != nil:
-		return w.err
-	case w.closed:
-		return io.ErrClosedPipe
-	case len(w.queue)+len(p) > limit:
-		return errNotReading
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.err = errNotReading
+	case err != nil:
+		w.err = errStdinEnded
 	}
-	w.queue = append(w.queue, p...)
-	w.ring()
-	return nil
+	return n, w.err
 }
 
-func (w *stdinWriter) close() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.closed = true
-	w.ring()
+// Close ends stdin, and a write that waits.
+func (w *stdinWriter) Close() error { return w.file.Close() }
+
+// stderrPipe keeps the end of what a child writes to its stderr.
+type stderrPipe struct {
+	file  *os.File
+	ended chan struct{} // closed when nothing more comes
+	tail  process.Tail
 }
 
-// abort closes the file now, which ends a write that hangs.
-func (w *stdinWriter) abort() {
-	w.close()
-	_ = w.file.Close()
+// run reads until the pipe ends, or is closed.
+func (s *stderrPipe) run() {
+	defer close(s.ended)
+	_, _ = io.Copy(&s.tail, s.file)
 }
 
-// run writes until close. The error is of a child that no longer takes its stdin.
-func (w *stdinWriter) run() error {
-	defer w.file.Close()
-	for range w.wake {
-		batch, closed := w.take()
-		if _, err := w.file.Write(batch); err != nil {
-			return w.broke()
-		}
-		if closed {
-			return nil
-		}
-	}
-	return nil
-}
-
-func (w *stdinWriter) take() ([]byte, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	batch := w.queue
-	w.queue = nil
-	return batch, w.closed
-}
-
-func (w *stdinWriter) broke() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.err = &LostError{Cause: "the server closed its standard input"}
-	return w.err
-}
-
-// ring wakes run; the caller holds the lock.
-func (w *stdinWriter) ring() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
+// text returns the end of what was written until now. It waits a little for what is still in the pipe.
+func (s *stderrPipe) text() string {
+	within(s.ended, drainWait)
+	return s.tail.String()
 }

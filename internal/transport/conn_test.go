@@ -10,7 +10,7 @@ import (
 
 func TestCallsFindTheirReply(t *testing.T) {
 	var s pendingCalls
-	start := func(id any) *pendingCall { return s.start(mcp.NewRequestId(id)) }
+	start := func(id any) *pendingCall { return s.start(mcp.NewRequestId(id), func() {}) }
 	number, word, gone := start(int64(1)), start("word"), start("5")
 	if x, _ := s.find(nil); x != nil {
 		t.Error("a reply without an id means one of three")
@@ -50,11 +50,12 @@ func TestCallsFindTheirReply(t *testing.T) {
 // TestFailAllSparesWhatWasAnswered: a server may reply and then end the stream at once.
 func TestFailAllSparesWhatWasAnswered(t *testing.T) {
 	var s pendingCalls
-	first, second := s.start(mcp.NewRequestId(int64(1))), s.start(mcp.NewRequestId(int64(2)))
+	first, second := s.start(mcp.NewRequestId(int64(1)), func() {}), s.start(mcp.NewRequestId(int64(2)), func() {})
 	m, _ := parseMessage([]byte(`{"id":1,"result":{}}`))
-	if s.deliver(m) {
-		t.Fatal("the reply was not delivered")
+	if call, _ := s.find(m.id); call != first {
+		t.Fatal("the reply does not find its call")
 	}
+	first.answer(m)
 	lost := errors.New("lost")
 	s.failAll(lost)
 	if first.err != nil || second.err != lost {
@@ -66,7 +67,7 @@ func TestFailAllSparesWhatWasAnswered(t *testing.T) {
 func TestLateRepliesAreRememberedWithinBounds(t *testing.T) {
 	var s pendingCalls
 	for id := range int64(10 * lateLimit) {
-		s.stop(s.start(mcp.NewRequestId(id)))
+		s.stop(s.start(mcp.NewRequestId(id), func() {}))
 	}
 	if len(s.over) > lateLimit {
 		t.Errorf("%d ids are remembered", len(s.over))

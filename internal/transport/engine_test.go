@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,9 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/client"
-	mcptransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
@@ -45,11 +45,6 @@ func (c asMcpGo) SetNotificationHandler(f func(mcp.JSONRPCNotification)) {
 	})
 }
 
-func (c asMcpGo) SendRequest(ctx context.Context, r mcptransport.JSONRPCRequest) (*mcptransport.JSONRPCResponse, error) {
-	reply, err := c.Conn.SendRequest(ctx, JSONRPCRequest(r))
-	return (*mcptransport.JSONRPCResponse)(reply), err
-}
-
 // TestClientOfMcpGo: mcp-go's client runs over each of our carriers, and knows the same names on the wire.
 func TestClientOfMcpGo(t *testing.T) {
 	streamable := httptest.NewServer(mcpserver.NewStreamableHTTPServer(mcpGo()))
@@ -57,9 +52,6 @@ func TestClientOfMcpGo(t *testing.T) {
 	stream := httptest.NewServer(nil)
 	stream.Config.Handler = mcpserver.NewSSEServer(mcpGo())
 	defer stream.Close()
-	if HeaderKeySessionID != mcptransport.HeaderKeySessionID || HeaderKeyProtocolVersion != mcptransport.HeaderKeyProtocolVersion {
-		t.Error("mcp-go names the headers otherwise")
-	}
 	open := map[string]func() (*Conn, error){
 		KindStdio: func() (*Conn, error) {
 			return StartStdio(t.Context(), Command{Path: os.Args[0], Env: []string{"BEHAVE=mcp-go", "GOCOVERDIR=" + t.TempDir()}})
@@ -109,11 +101,11 @@ type resumed struct {
 func (s *resumed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.log = append(s.log, fmt.Sprintf("%s after %q, session %q", r.Method, r.Header.Get("Last-Event-ID"), r.Header.Get(sessionHeader)))
+	s.log = append(s.log, fmt.Sprintf("%s after %q, session %q", r.Method, r.Header.Get("Last-Event-ID"), r.Header.Get(HeaderKeySessionID)))
 	text := s.first
 	switch {
 	case r.Method == http.MethodPost:
-		w.Header().Set(sessionHeader, "abc")
+		w.Header().Set(HeaderKeySessionID, "abc")
 	case len(s.more) == 0 || s.more[0] == "":
 		http.Error(w, "no", http.StatusMethodNotAllowed)
 		return
@@ -163,12 +155,12 @@ func TestStreamThatEndsBeforeTheReplyGoesOn(t *testing.T) {
 			if err == nil {
 				got = string(reply.Result)
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			if diff := gocmp.Diff(test.want, got); diff != "" {
 				t.Errorf("result (-want +got):\n%s", diff)
 			}
 			test.server.mu.Lock()
 			defer test.server.mu.Unlock()
-			if diff := cmp.Diff(test.log, test.server.log); diff != "" {
+			if diff := gocmp.Diff(test.log, test.server.log); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
 		})
@@ -214,26 +206,13 @@ func TestBytesArriveAsTheyCame(t *testing.T) {
 	<-asked
 	want := []string{spread, spread, "ask " + spread, "notifications/x " + spread, "notifications/x " + spread}
 	got := append([]string{string(good.Result), string(bad.Error.Data.(json.RawMessage)), question}, told...)
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("texts (-want +got):\n%s", diff)
 	}
 }
 
-// TestJunkIsBounded: what can be no message is not kept until its line ends, and notifications nobody wants are dropped.
-func TestJunkIsBounded(t *testing.T) {
-	for _, start := range []string{"x", `{"level":"info","text":"`, "[[[[["} {
-		var f framer
-		most, frames := 0, 0
-		text := []byte(strings.Repeat("x", 64<<10))
-		f.feed([]byte(start), func(frame) {})
-		for range 1000 {
-			f.feed(text, func(one frame) { frames++ })
-			most = max(most, f.line.size)
-		}
-		if most > junkLimit || frames > 1 {
-			t.Errorf("%s…: %d bytes are kept, %d frames", start, most, frames)
-		}
-	}
+// TestQueueIsBounded: notifications that nobody wants are dropped.
+func TestQueueIsBounded(t *testing.T) {
 	var q notificationQueue
 	for range 10 {
 		m, _ := parseMessage([]byte(`{"jsonrpc":"2.0","method":"n","params":["` + strings.Repeat("x", queueBytes/4) + `"]}`))
@@ -241,6 +220,37 @@ func TestJunkIsBounded(t *testing.T) {
 	}
 	if q.size > queueBytes || len(q.waiting) == 0 {
 		t.Errorf("%d notifications of %d bytes wait", len(q.waiting), q.size)
+	}
+}
+
+// endless is a line without an end.
+type endless struct {
+	start string
+	read  int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.start)
+	e.start = e.start[n:]
+	for i := range p[n:] {
+		p[n+i] = 'x'
+	}
+	if e.read += len(p); e.read > 2*frameLimit {
+		return 0, io.EOF
+	}
+	return len(p), nil
+}
+
+// TestJunkIsBounded: of a line that cannot be a message little is kept, and one that never ends is reported on the way.
+func TestJunkIsBounded(t *testing.T) {
+	for start, limit := range map[string]int{"x": junkLimit, `{"level":"info","text":"`: frameLimit} {
+		text := &endless{start: start}
+		f := newFramer(text)
+		reported := 0
+		_ = f.next(func(one frame) { reported = cmp.Or(reported, text.read) })
+		if reported > limit+1<<17 {
+			t.Errorf("%s…: reported after %d bytes", start, reported)
+		}
 	}
 }
 
@@ -253,8 +263,8 @@ func TestLongMessagesAreNoJunk(t *testing.T) {
 		` [ {"_meta":{}, "id" : 1, "jsonrpc":"2.0","result":"` + long + `"}]`,
 	} {
 		var got []frame
-		var f framer
-		f.feed([]byte(text+"\n"), func(one frame) { got = append(got, one) })
+		f := newFramer(strings.NewReader(text + "\n"))
+		_ = f.next(func(one frame) { got = append(got, one) })
 		if len(got) != 1 || got[0].noise != nil || len(got[0].message.result) != len(long)+2 {
 			t.Errorf("%.40s… gives %d frames", text, len(got))
 		}

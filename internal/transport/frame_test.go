@@ -2,12 +2,13 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/mark3labs/mcp-go/mcp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // text writes frames so that a person can compare them.
@@ -28,16 +29,28 @@ func text(pieces []frame) []string {
 
 // frames feeds the input in chunks of the given sizes, over and over.
 func frames(input []byte, limit int, sizes ...byte) []frame {
-	f := framer{limit: limit}
+	f := newFramer(&chunked{input, sizes, 0})
+	f.limit = cmp.Or(limit, f.limit)
 	var out []frame
-	emit := func(one frame) { out = append(out, one) }
-	for i := 0; len(input) > 0; i++ {
-		n := min(len(input), max(1, int(sizes[i%len(sizes)])))
-		f.feed(input[:n], emit)
-		input = input[n:]
+	for f.next(func(one frame) { out = append(out, one) }) == nil {
 	}
-	f.rest(emit)
 	return out
+}
+
+// chunked reads an input in chunks of the given sizes, over and over.
+type chunked struct {
+	input, sizes []byte
+	reads        int
+}
+
+func (c *chunked) Read(p []byte) (int, error) {
+	if len(c.input) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, c.input[:min(len(c.input), max(1, int(c.sizes[c.reads%len(c.sizes)])))])
+	c.input = c.input[n:]
+	c.reads++
+	return n, nil
 }
 
 func TestFraming(t *testing.T) {
@@ -69,7 +82,7 @@ func TestFraming(t *testing.T) {
 		{"spread log", "{\n\"level\": 1\n}\n", []string{"noise { (1 bytes)", `noise "level": 1 (10 bytes)`, "noise } (1 bytes)"}},
 		{"broken", `{"jsonrpc":"2.0","id":4,"result":x}` + "\n", []string{"failed 4: the reply is not valid JSON (35 bytes)"}},
 		{"large", large + "\n" + one, []string{"failed 3: the message is larger than 0 MiB (94 bytes)", one}},
-		{"larger", large + large + large + "\n" + one, []string{"failed 3: the message is larger than 0 MiB (160 bytes)", "noise  (122 bytes)", one}},
+		{"larger", large + large + large + "\n" + one, []string{"failed 3: the message is larger than 0 MiB (282 bytes)", one}},
 		{"large noise", strings.Repeat("x", 100) + "\n" + one, []string{"noise " + strings.Repeat("x", 100) + " (100 bytes)", one}},
 	}
 	for _, test := range tests {
@@ -79,7 +92,7 @@ func TestFraming(t *testing.T) {
 				if strings.HasPrefix(test.name, "large") {
 					limit = 80
 				}
-				if diff := cmp.Diff(test.want, text(frames([]byte(test.input), limit, size))); diff != "" {
+				if diff := gocmp.Diff(test.want, text(frames([]byte(test.input), limit, size))); diff != "" {
 					t.Errorf("pieces (-want +got):\n%s", diff)
 				}
 			})
@@ -96,10 +109,10 @@ func FuzzFraming(f *testing.F) {
 			sizes = []byte{1}
 		}
 		whole := frames(input, 0, 255)
-		if diff := cmp.Diff(text(whole), text(frames(input, 0, sizes...))); diff != "" {
+		if diff := gocmp.Diff(text(whole), text(frames(input, 0, sizes...))); diff != "" {
 			t.Fatalf("chunking matters (-255 +chunks):\n%s", diff)
 		}
-		if diff := cmp.Diff(text(frames(input, 64, 255)), text(frames(input, 64, sizes...))); diff != "" {
+		if diff := gocmp.Diff(text(frames(input, 64, 255)), text(frames(input, 64, sizes...))); diff != "" {
 			t.Fatalf("chunking matters over the limit (-255 +chunks):\n%s", diff)
 		}
 		account(t, input, whole)
@@ -143,43 +156,7 @@ func between(t *testing.T, input, sizes []byte) {
 			got = append(got, raw)
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Fatalf("messages (-want +got):\n%s", diff)
 	}
-}
-
-// TestLongLinesForNobody are not kept: however much junk a server writes, it costs little.
-func TestLongLinesForNobody(t *testing.T) {
-	var calls pendingCalls
-	waiting := calls.start(mcp.NewRequestId(int64(7)))
-	for name, test := range map[string]struct {
-		start string
-		idle  bool // nobody waits for anything
-		kept  bool
-	}{
-		"text":                   {start: "x", kept: false},
-		"JSON":                   {start: `{"a":"`, kept: false},
-		"reply":                  {start: `{"jsonrpc":"2.0","id":7,"result":"`, kept: true},
-		"reply, its id last":     {start: `{"jsonrpc":"2.0","result":"`, kept: true},
-		"another's reply":        {start: `{"jsonrpc":"2.0","id":8,"result":"`, kept: false},
-		"reply to nobody":        {start: `{"jsonrpc":"2.0","id":7,"result":"`, idle: true, kept: false},
-		"notification to nobody": {start: `{"jsonrpc":"2.0","method":"notifications/message","params":"`, idle: true, kept: false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := framer{wants: calls.wants}
-			if test.idle {
-				f.wants = new(pendingCalls).wants
-			}
-			most := 0
-			f.feed([]byte(test.start), func(frame) {})
-			for range 8 << 4 {
-				f.feed(bytes.Repeat([]byte("x"), 64<<10), func(frame) {})
-				most = max(most, f.line.size)
-			}
-			if kept := most > 2*junkLimit; kept != test.kept {
-				t.Errorf("kept %d bytes of 8 MiB", most)
-			}
-		})
-	}
-	calls.stop(waiting)
 }

@@ -42,7 +42,7 @@ func inBubble(t *testing.T, h http.HandlerFunc) *Conn {
 	go func() { _ = srv.Serve(pipes) }()
 	t.Cleanup(func() { _ = srv.Close() })
 	l := openStreamable(t, Endpoint{URL: "http://server.example/mcp"})
-	l.carrier.(*streamableHTTP).base.DialContext = pipes.dial
+	l.web.base.DialContext = pipes.dial
 	return l
 }
 
@@ -333,7 +333,7 @@ func TestRedirects(t *testing.T) {
 func session(log *requestLog) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		method := log.add(r)
-		w.Header().Set(sessionHeader, "abc")
+		w.Header().Set(HeaderKeySessionID, "abc")
 		switch method {
 		case "initialize":
 			write(200, jsonType, fine)(w, r)
@@ -359,7 +359,7 @@ func (l *requestLog) add(r *http.Request) string {
 	_ = json.Unmarshal(text, &m)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines = append(l.lines, fmt.Sprint(r.Method, " ", m.Method, " session=", r.Header.Get(sessionHeader),
+	l.lines = append(l.lines, fmt.Sprint(r.Method, " ", m.Method, " session=", r.Header.Get(HeaderKeySessionID),
 		" version=", r.Header.Get("Mcp-Protocol-Version"), " agent=", r.UserAgent(), " authorized=", r.Header.Get("Authorization") == "Bearer "+secret))
 	return m.Method
 }
@@ -413,7 +413,7 @@ func TestDeleteDoesNotKeepTheUser(t *testing.T) {
 		hang := make(chan struct{})
 		defer close(hang)
 		l := inBubble(t, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set(sessionHeader, "abc")
+			w.Header().Set(HeaderKeySessionID, "abc")
 			if r.Method == http.MethodDelete {
 				<-hang
 			}

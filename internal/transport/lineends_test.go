@@ -18,6 +18,9 @@ func stream(body io.Reader) (all []string) {
 		if err != nil {
 			return all
 		}
+		if len(e.data) == 0 {
+			continue
+		}
 		all = append(all, e.kind+" "+events.last+" "+string(e.data))
 	}
 }

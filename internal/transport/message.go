@@ -4,13 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"math"
-	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -129,159 +123,30 @@ type RPCError struct {
 // HTTP+SSE. Its context ends with the connection, or the request that the server works on.
 type Handler func(context.Context, Request) (json.RawMessage, *RPCError)
 
-// reply is the whole reply to a request of the server's own, under the id that it has.
-func (c *Conn) reply(ctx context.Context, m message) []byte {
-	member, value := `,"result":`, []byte(nil)
-	result, refusal := c.decide(ctx, m)
-	if value = result; refusal != nil {
-		member = `,"error":`
-		value, _ = json.Marshal(refusal) // a number and a text can be encoded
+// firstValue returns the JSON value that a text begins with, or nil.
+func firstValue(text []byte) []byte {
+	var raw json.RawMessage
+	if json.NewDecoder(bytes.NewReader(text)).Decode(&raw) != nil {
+		return nil
 	}
-	return bytes.Join([][]byte{[]byte(`{"jsonrpc":"2.0","id":`), m.id, []byte(member), value, []byte("}")}, nil)
+	return raw
 }
 
-func (c *Conn) decide(ctx context.Context, m message) (json.RawMessage, *RPCError) {
-	if handle := c.handler.Load(); handle != nil {
-		if result, refusal := (*handle)(ctx, Request{m.method, m.params}); result != nil || refusal != nil {
-			return result, refusal
-		}
-	}
-	if m.method == string(mcp.MethodPing) {
-		return json.RawMessage("{}"), nil
-	}
-	return nil, &RPCError{mcp.METHOD_NOT_FOUND, "method not found: " + m.method}
+// opens reports whether a text could be the start of a JSON object or array.
+func opens(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// What follows has mcp-go's names and fields, so that its client runs over a Conn; its client/transport would bring its
-// server and a JSON Schema validator along.
+// nestingLimit is that of encoding/json, in levels of one message.
+const nestingLimit = 10_000
 
-// JSONRPCRequest is a request of JSON-RPC 2.0, with headers for a connection over HTTP.
-type JSONRPCRequest struct {
-	JSONRPC string        `json:"jsonrpc"`
-	ID      mcp.RequestId `json:"id"`
-	Method  string        `json:"method"`
-	Params  any           `json:"params,omitempty"`
-	Header  http.Header   `json:"-"`
+// tooDeep reports whether err, an error of encoding/json, is about nesting.
+func tooDeep(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "exceeded max depth")
 }
 
-// JSONRPCResponse is a response of JSON-RPC 2.0.
-type JSONRPCResponse struct {
-	JSONRPC string                   `json:"jsonrpc"`
-	ID      mcp.RequestId            `json:"id"`
-	Result  json.RawMessage          `json:"result,omitempty"`
-	Error   *mcp.JSONRPCErrorDetails `json:"error,omitempty"`
-}
-
-// Headers of the streamable HTTP transport.
-const (
-	HeaderKeySessionID       = "Mcp-Session-Id"
-	HeaderKeyProtocolVersion = "Mcp-Protocol-Version"
-)
-
-// Errors to match.
-var (
-	ErrTransportClosed   = errors.New("transport closed")
-	ErrSessionTerminated = errors.New("session terminated (404). need to re-initialize")
-)
-
-// TooLargeError is a message over the cap; it was not kept.
-type TooLargeError struct{ Limit int } // bytes
-
-// TooDeepError is a message that is nested over the cap.
-type TooDeepError struct{ Limit int } // levels
-
-// ReplyError is a reply that breaks JSON-RPC or its framing so that no client can use it.
-type ReplyError struct{ Problem string } // what is wrong, to follow "the reply"
-
-// LostError is the end of the connection while somebody waited. It wraps mcp-go's ErrTransportClosed.
-type LostError struct {
-	Exited bool   // the child is gone
-	Exit   string // how: "exit status 7", "signal: killed"
-	Stderr string // tail of its stderr, at most 8 KiB, unescaped
-	Cause  string // what was lost, when no child is gone: "the server closed its standard output"
-}
-
-// Error names the limit.
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the message is larger than %d MiB", e.Limit>>20)
-}
-
-// Error names the limit.
-func (e *TooDeepError) Error() string {
-	return fmt.Sprintf("the message is nested deeper than %d levels", e.Limit)
-}
-
-// Error names the problem alone: the text is the server's.
-func (e *ReplyError) Error() string { return "the reply " + e.Problem }
-
-// Error leaves out the stderr: it is the server's.
-func (e *LostError) Error() string {
-	if e.Exited {
-		return "the server ended: " + e.Exit
-	}
-	return e.Cause
-}
-
-// Unwrap is mcp-go's ErrTransportClosed.
-func (e *LostError) Unwrap() error { return ErrTransportClosed }
-
-// HTTPError is an HTTP reply without the MCP message that is needed. What it quotes has the values of our own headers masked.
-type HTTPError struct {
-	Status     int    // the HTTP status, also a good one
-	Type       string // Content-Type
-	Body       string // the first KiB, unescaped
-	Auth       string // WWW-Authenticate
-	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
-	RetryAfter string // as it came
-	Session    bool   // for a session that the server no longer knows: 404, or 400 and words to that effect
-}
-
-// Error names the status, and what was there instead of a message. Text of the server is quoted and short.
-func (e *HTTPError) Error() string {
-	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
-	body := strings.TrimSpace(e.Body)
-	switch {
-	case e.Session && e.Status == http.StatusNotFound:
-		return text + ": the server no longer knows the session"
-	case e.Session:
-		return text + ": the server no longer knows the session: " + quoteStart(body)
-	case e.HTML():
-		return text + " with an HTML page instead of JSON"
-	case body == "":
-		return text + " with an empty body"
-	case e.Status < 300 && e.Type == "":
-		return text + " without a Content-Type: " + quoteStart(body)
-	case e.Status < 300:
-		return text + " with " + strconv.Quote(e.Type) + " instead of JSON: " + quoteStart(body)
-	}
-	return text + ": " + quoteStart(body)
-}
-
-// AskedWait is how long Retry-After asks to wait (RFC 9110: seconds or a date); 0 = it does not.
-func AskedWait(retryAfter string) time.Duration {
-	if seconds, err := strconv.ParseUint(retryAfter, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second
-	}
-	if date, err := http.ParseTime(retryAfter); err == nil {
-		return max(time.Until(date), 0)
-	}
-	return 0
-}
-
-// HTML tells a web page from other bodies.
-func (e *HTTPError) HTML() bool {
-	if mediaType(e.Type) == "text/html" {
-		return true
-	}
-	start := strings.ToLower(strings.TrimSpace(e.Body))
-	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
-}
-
-func quoteStart(text string) string {
-	const most = 160
-	line, _, _ := strings.Cut(text, "\n")
-	if len(line) > most {
-		return strconv.Quote(line[:most]) + "…"
-	}
-	return strconv.Quote(line)
+// nestedTooDeep reports whether a text cannot be parsed since it is nested too deep.
+func nestedTooDeep(text []byte) bool {
+	return opens(text) && tooDeep(json.Unmarshal(text, new(json.RawMessage)))
 }

@@ -16,7 +16,7 @@ import (
 // counted is inBubble with the number of connections that were opened.
 func counted(t *testing.T, h http.HandlerFunc) (l *Conn, opened *int) {
 	l, opened = inBubble(t, h), new(int)
-	base := l.carrier.(*streamableHTTP).base
+	base := l.web.base
 	dial := base.DialContext
 	base.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		*opened++

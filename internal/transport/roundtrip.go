@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -54,17 +55,14 @@ const (
 	faultWait  = 2 * time.Second // for a body that does not end
 )
 
-// sessionHeader is set by mcp-go's name for it.
-const sessionHeader = HeaderKeySessionID
-
-// web is the HTTP client of one server: it adds our headers, stays at home.
+// web is the HTTP client of one server, below mcp-go: it adds our headers, stays at home, and reads all that comes.
 type web struct {
+	conn     *Conn
 	endpoint Endpoint
 	home     *url.URL // the configured URL; no other origin is contacted
 	base     *http.Transport
 	client   *http.Client
-	version  atomic.Value // string: the protocol version in effect
-	lingers  atomic.Bool  // the server does not end its answers
+	lingers  atomic.Bool // the server does not end its answers
 }
 
 var errURL = errors.New("the URL must be absolute and begin with http:// or https://")
@@ -152,72 +150,39 @@ func TLSConfig(further []byte) (*tls.Config, error) {
 	return &tls.Config{RootCAs: pool}, nil
 }
 
-func (w *web) setVersion(v string) { w.version.Store(v) }
-
-// protocol is the protocol version in effect; empty as long as there is none.
-func (w *web) protocol() string {
-	v, _ := w.version.Load().(string)
-	return v
-}
-
-// do sends one request: a POST of one message, a GET of an event stream, or a DELETE of a session.
-func (w *web) do(ctx context.Context, method, to string, body []byte, header http.Header) (*http.Response, error) {
-	req, err := w.request(ctx, method, to, body, header)
-	if err != nil {
-		return nil, err
-	}
-	return w.client.Do(req)
-}
-
-// request is a request with what the protocol wants in its header.
-func (w *web) request(ctx context.Context, method, to string, body []byte, header http.Header) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(req.Header, header)
-	if v := w.protocol(); v != "" {
-		req.Header.Set(HeaderKeyProtocolVersion, v)
-	}
-	switch method {
-	case http.MethodPost:
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Accept", "application/json, "+eventStream)
-	case http.MethodGet:
-		req.Header.Set("Accept", eventStream)
-	}
-	return req, nil
-}
-
-// stream gets an event stream. A reply that is none is an *HTTPError.
-func (w *web) stream(ctx context.Context, header http.Header) (*http.Response, error) {
-	reply, err := w.do(ctx, http.MethodGet, w.endpoint.URL, nil, header)
-	switch {
-	case err != nil:
-		return nil, err
-	case !good(reply):
-		return nil, w.bad(reply, nil)
-	case mediaType(reply.Header.Get("Content-Type")) != eventStream:
-		return nil, w.fault(reply, startOf(reply.Body))
-	}
-	return reply, nil
-}
-
-// respond posts the answer to a request of the server. If that fails, the server has to live without: it cannot be told.
-func (w *web) respond(ctx context.Context, to string, answer []byte, header http.Header) {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	if reply, err := w.do(ctx, http.MethodPost, to, answer, header); err == nil {
-		_ = reply.Body.Close()
-	}
-}
-
 // RoundTrip sends one request with our headers to our origin only, redirects too, and once more with better credentials.
+// What comes back for mcp-go are receipts; the reply itself, or why there is none, goes to the call of the request.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !sameOrigin(w.home, req.URL) {
 		return nil, &RedirectError{From: PlainURL(w.home), To: PlainURL(req.URL), Why: otherOrigin}
 	}
-	return w.send(req)
+	if req.Method == http.MethodDelete {
+		ctx, cancel := context.WithTimeout(req.Context(), deleteTimeout)
+		defer cancel()
+		req = req.WithContext(ctx)
+	}
+	reply, err := w.send(req)
+	if err != nil || redirects(reply) { // http.Client decides whether to follow
+		return reply, err
+	}
+	kind := mediaType(reply.Header.Get("Content-Type"))
+	switch call := callOf(req); {
+	case !good(reply):
+		return w.refuse(reply, call)
+	case req.Method == http.MethodGet && kind != eventStream:
+		return nil, w.fault(reply, startOf(reply.Body))
+	case req.Method == http.MethodGet && call == nil:
+		reply.Body = w.conn.filter(reply.Body, w.conn.takeEvent, w.conn.streamEnded)
+	case call == nil, w.conn.Kind == KindSSE: // nothing is to come here
+		w.leave(reply)
+		reply.Body = http.NoBody
+	case kind == eventStream:
+		w.streamReply(reply, call)
+	default:
+		return w.readReply(reply, call)
+	}
+	reply.StatusCode = http.StatusOK // mcp-go takes no other good one
+	return reply, nil
 }
 
 // CloseIdleConnections lets http.Client reach the transport below.
@@ -240,24 +205,138 @@ func (w *web) dressed(req *http.Request, credentials *issuedHeaders) *http.Reque
 	return req
 }
 
-// bad is a status that is not good. A JSON-RPC error in it is the answer to the call, except where the status itself
-// matters: to authorization, and within a session, unless the method is unknown, since any other 404 is its end.
-func (w *web) bad(reply *http.Response, call *pendingCall) error {
+// errAnswered ends a request for mcp-go whose call has its reply.
+var errAnswered = errors.New("the call was answered")
+
+// refuse handles a status that is not good. A JSON-RPC error in it is the reply to the call, except where the status
+// itself matters: to authorization, and within a session, unless the method is unknown, since any other 404 is its end.
+func (w *web) refuse(reply *http.Response, call *pendingCall) (*http.Response, error) {
 	body := startOf(reply.Body)
 	fail := w.fault(reply, body)
 	if call == nil {
-		return fail
+		return nil, fail
 	}
-	fail.Session = reply.Request.Header.Get(sessionHeader) != "" && endsSession(reply.StatusCode, body)
-	m, ok := parseMessage(firstValue(body)) // its id does not matter: servers that refuse what they have not read write null
-	if !ok || m.fault == nil || reply.StatusCode == http.StatusUnauthorized || reply.StatusCode == http.StatusForbidden {
-		return fail
+	fail.Session = reply.Request.Header.Get(HeaderKeySessionID) != "" && endsSession(reply.StatusCode, body)
+	authorization := reply.StatusCode == http.StatusUnauthorized || reply.StatusCode == http.StatusForbidden
+	m, ok := parseMessage(firstValue(body)) // its id does not matter: a server that did not read ours writes null
+	if ok && m.fault != nil && !authorization {
+		details, err := m.details()
+		if err == nil && (!fail.Session || details.Code == mcp.METHOD_NOT_FOUND) {
+			call.answer(m)
+			return nil, errAnswered
+		}
 	}
-	if details, err := m.details(); err != nil || fail.Session && details.Code != mcp.METHOD_NOT_FOUND {
-		return fail
+	if !fail.Session {
+		return nil, fail
 	}
-	call.answer(m)
-	return nil
+	call.fail(fail)
+	reply.StatusCode = http.StatusNotFound // mcp-go forgets a session for no other status
+	reply.Body = http.NoBody
+	return reply, nil
+}
+
+// readReply reads the reply in a JSON body. A body that goes on after its value is not waited for.
+func (w *web) readReply(reply *http.Response, call *pendingCall) (*http.Response, error) {
+	defer reply.Body.Close()
+	value, start, err := readValue(reply.Body)
+	if err != nil {
+		return nil, w.unreadable(reply, start, err)
+	}
+	batch, ok := parseMessages(value)
+	if !ok {
+		return nil, &ReplyError{"is JSON but no JSON-RPC message"}
+	}
+	for _, m := range batch {
+		if flawFor(call, m) == "" {
+			w.readEnd(reply)
+			reply.StatusCode, reply.ContentLength = http.StatusOK, -1
+			reply.Header.Set("Content-Type", "application/json")
+			reply.Body = io.NopCloser(bytes.NewReader(call.answer(m)))
+			return reply, nil
+		}
+	}
+	return nil, &ReplyError{flawFor(call, batch[0])}
+}
+
+// unreadable returns why a body could not be read as JSON.
+func (w *web) unreadable(reply *http.Response, start []byte, err error) error {
+	ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	switch {
+	case tooDeep(err):
+		return &TooDeepError{Limit: nestingLimit}
+	case ended && opens(start):
+		return &ReplyError{"is cut off"}
+	case !ended && !is[*json.SyntaxError](err):
+		return err
+	}
+	return w.fault(reply, start)
+}
+
+// readValue reads the JSON value that a body begins with, and at most a buffer of what follows. start is the first KiB.
+func readValue(body io.Reader) (value json.RawMessage, start []byte, err error) {
+	var head headWriter
+	limited := &io.LimitedReader{R: io.TeeReader(unmarked(body, 16), &head), N: frameLimit + 1}
+	if err = json.NewDecoder(limited).Decode(&value); limited.N <= 0 {
+		err = &TooLargeError{Limit: frameLimit}
+	}
+	return value, head.start, err
+}
+
+// headWriter keeps the first bytes that are written.
+type headWriter struct{ start []byte }
+
+// Write never fails.
+func (h *headWriter) Write(p []byte) (int, error) {
+	h.start = append(h.start, p[:min(len(p), bodyStart-len(h.start))]...)
+	return len(p), nil
+}
+
+// flawFor returns what makes a message useless as the reply to a call, or nothing.
+func flawFor(call *pendingCall, m message) string {
+	switch {
+	case !m.isReply():
+		return "is a request or a notification instead"
+	case m.id != nil && !slices.Contains(keysOf(m.id), call.key):
+		return "has the id of another request"
+	}
+	return m.flaw()
+}
+
+// streamReply puts a filter before the event stream in which the reply to a call is to come. Notifications and requests
+// of the server come before it; what comes after it is left.
+func (w *web) streamReply(reply *http.Response, call *pendingCall) {
+	call.streamed = true
+	ctx, stream := reply.Request.Context(), reply.Body
+	take := func(e event) (receipt [][]byte, err error) {
+		if e.kind != messageEvent {
+			return nil, nil
+		}
+		batch, ok := parseMessages(e.data)
+		if !ok && nestedTooDeep(e.data) { // the reply, most likely; what else cannot be read may be followed by it
+			return nil, &TooDeepError{Limit: nestingLimit}
+		}
+		if !ok {
+			call.note("is no JSON-RPC message")
+		}
+		for _, m := range batch {
+			switch problem := flawFor(call, m); {
+			case !m.isReply():
+				w.conn.take(ctx, m)
+			case problem != "":
+				call.note(problem)
+			default:
+				receipt = [][]byte{call.answer(m)}
+				w.readEnd(&http.Response{Body: stream, ProtoMajor: reply.ProtoMajor})
+				return receipt, io.EOF
+			}
+		}
+		return nil, nil
+	}
+	reply.Body = w.conn.filter(stream, take, func(err error) {
+		if !errors.Is(err, io.EOF) { // else mcp-go may resume the stream
+			call.fail(call.withoutReply(brokeOff("the event stream broke off before the reply", err)))
+		}
+	})
 }
 
 // endsSession tells whether a refusal says that the session is unknown: 404 (2025-11-25, transports, session management, 3),
@@ -316,7 +395,12 @@ func (w *web) readEnd(reply *http.Response) {
 	}
 }
 
-// good tells a status that promises what was asked for.
+// redirects reports whether a reply names another place.
+func redirects(reply *http.Response) bool {
+	return reply.StatusCode >= 300 && reply.StatusCode < 400 && reply.Header.Get("Location") != ""
+}
+
+// good reports whether a status promises what was asked for.
 func good(reply *http.Response) bool { return reply.StatusCode >= 200 && reply.StatusCode < 300 }
 
 func mediaType(header string) string {

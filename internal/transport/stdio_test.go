@@ -31,7 +31,7 @@ func behave(t *testing.T, name string) *Conn {
 }
 
 // childOf is the process of a stdio server.
-func childOf(l *Conn) *child { return l.carrier.(*stdio).child }
+func childOf(l *Conn) *child { return l.child }
 
 // ask sends one request and fails the test when that takes long.
 func ask(t *testing.T, l *Conn, id int64) (*JSONRPCResponse, error) {
@@ -159,19 +159,6 @@ func TestStdioKeepsTheEndOfStderr(t *testing.T) {
 	want := strings.Repeat("e", stderrKept-len("the end")) + "the end"
 	if diff := cmp.Diff(want, l.Stderr()); diff != "" {
 		t.Errorf("stderr (-want +got):\n%s", diff)
-	}
-}
-
-// TestStdioHasStderrBeforeTheReply: what a server writes before it answers is there with the answer, whoever read first.
-func TestStdioHasStderrBeforeTheReply(t *testing.T) {
-	l := behave(t, "tells")
-	for id := range int64(100) {
-		if _, err := ask(t, l, id); err != nil {
-			t.Fatal(err)
-		}
-		if want := fmt.Sprintf("reason %d\n", id); !strings.HasSuffix(l.Stderr(), want) {
-			t.Fatalf("stderr does not end with %q: %q", want, l.Stderr())
-		}
 	}
 }
 

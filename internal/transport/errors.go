@@ -1,0 +1,121 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	mcpgo "github.com/mark3labs/mcp-go/client/transport"
+)
+
+// Errors to match.
+var (
+	ErrTransportClosed   = mcpgo.ErrTransportClosed
+	ErrSessionTerminated = mcpgo.ErrSessionTerminated
+)
+
+// TooLargeError is a message over the cap; it was not kept.
+type TooLargeError struct{ Limit int } // bytes
+
+// TooDeepError is a message that is nested over the cap.
+type TooDeepError struct{ Limit int } // levels
+
+// ReplyError is a reply that breaks JSON-RPC or its framing so that no client can use it.
+type ReplyError struct{ Problem string } // what is wrong, to follow "the reply"
+
+// LostError is the end of the connection while somebody waited. It wraps mcp-go's ErrTransportClosed.
+type LostError struct {
+	Exited bool   // the child is gone
+	Exit   string // how: "exit status 7", "signal: killed"
+	Stderr string // tail of its stderr, at most 8 KiB, unescaped
+	Cause  string // what was lost, when no child is gone: "the server closed its standard output"
+}
+
+// Error names the limit.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the message is larger than %d MiB", e.Limit>>20)
+}
+
+// Error names the limit.
+func (e *TooDeepError) Error() string {
+	return fmt.Sprintf("the message is nested deeper than %d levels", e.Limit)
+}
+
+// Error names the problem alone: the text is the server's.
+func (e *ReplyError) Error() string { return "the reply " + e.Problem }
+
+// Error leaves out the stderr: it is the server's.
+func (e *LostError) Error() string {
+	if e.Exited {
+		return "the server ended: " + e.Exit
+	}
+	return e.Cause
+}
+
+// Unwrap is mcp-go's ErrTransportClosed.
+func (e *LostError) Unwrap() error { return ErrTransportClosed }
+
+// HTTPError is an HTTP reply without the MCP message that is needed. What it quotes has the values of our own headers masked.
+type HTTPError struct {
+	Status     int    // the HTTP status, also a good one
+	Type       string // Content-Type
+	Body       string // the first KiB, unescaped
+	Auth       string // WWW-Authenticate
+	Metadata   string // the resource_metadata URL in it (RFC 9728), if any
+	RetryAfter string // as it came
+	Session    bool   // for a session that the server no longer knows: 404, or 400 and words to that effect
+}
+
+// Error names the status, and what was there instead of a message. Text of the server is quoted and short.
+func (e *HTTPError) Error() string {
+	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
+	body := strings.TrimSpace(e.Body)
+	switch {
+	case e.Session && e.Status == http.StatusNotFound:
+		return text + ": the server no longer knows the session"
+	case e.Session:
+		return text + ": the server no longer knows the session: " + quoteStart(body)
+	case e.HTML():
+		return text + " with an HTML page instead of JSON"
+	case body == "":
+		return text + " with an empty body"
+	case e.Status < 300 && e.Type == "":
+		return text + " without a Content-Type: " + quoteStart(body)
+	case e.Status < 300:
+		return text + " with " + strconv.Quote(e.Type) + " instead of JSON: " + quoteStart(body)
+	}
+	return text + ": " + quoteStart(body)
+}
+
+// AskedWait is how long Retry-After asks to wait (RFC 9110: seconds or a date); 0 = it does not.
+func AskedWait(retryAfter string) time.Duration {
+	if seconds, err := strconv.ParseUint(retryAfter, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second
+	}
+	if date, err := http.ParseTime(retryAfter); err == nil {
+		return max(time.Until(date), 0)
+	}
+	return 0
+}
+
+// HTML tells a web page from other bodies.
+func (e *HTTPError) HTML() bool {
+	if mediaType(e.Type) == "text/html" {
+		return true
+	}
+	start := strings.ToLower(strings.TrimSpace(e.Body))
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+}
+
+func quoteStart(text string) string {
+	const most = 160
+	line, _, _ := strings.Cut(text, "\n")
+	if len(line) > most {
+		return strconv.Quote(line[:most]) + "…"
+	}
+	return strconv.Quote(line)
+}
