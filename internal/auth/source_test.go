@@ -213,8 +213,19 @@ func TestBrokenLogin(t *testing.T) {
 	if headers, err := other.Authorize(t.Context(), nil); headers != nil || err != nil {
 		t.Errorf("a server without a login: %v, %v", headers, err)
 	}
-	if _, err := other.Authorize(t.Context(), &probe.Refused{Status: 401}); err == nil || !strings.Contains(err.Error(), "x.json") {
-		t.Errorf("a server that wants one: %v", err)
+	if headers, err := other.Authorize(t.Context(), &probe.Refused{Status: 401}); headers != nil || err != nil {
+		t.Errorf("a server that wants one and has none: %v, %v", headers, err)
+	}
+	files, err := filepath.Glob(filepath.Join(source.Vault.Folder, "[0-9a-f]*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.Authorize(t.Context(), &probe.Refused{Status: 401}); err == nil ||
+		!strings.Contains(err.Error(), filepath.Base(files[0])) {
+		t.Errorf("its own login is broken: %v", err)
 	}
 	if got, want := other.Server.loginCommand(), `mcpctl login 'it'\''s other'`; got != want {
 		t.Errorf("%s, want %s", got, want)

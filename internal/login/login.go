@@ -186,7 +186,7 @@ func noKeyring(p host.Process) string {
 
 // Attacher gives what lets a server at a URL be asked with the login that the user has, or that its configuration makes.
 func Attacher(p host.Process, pem []byte) func(http *probe.HTTP, server auth.Server) {
-	store := storeOf(p).ForMany()
+	store := storeOf(p)
 	return func(http *probe.HTTP, server auth.Server) {
 		if http.Authorize == nil && !server.Client.Never {
 			source := auth.Source{Server: server, Vault: store, CACert: pem}

@@ -1,5 +1,5 @@
-// Package vault keeps the logins of a user: what is public of them in a folder, their tokens in the operating system's
-// keyring or, where that was chosen, in the same private files.
+// Package vault keeps the logins of a user: what is public of them in a folder, their tokens in the
+// operating system's keyring or, where that was chosen, in the same private files.
 package vault
 
 import (
@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -43,17 +42,19 @@ type Login struct {
 	Token    string    `json:"tokenEndpoint"`     // where they are renewed
 	Revoke   string    `json:"revoke,omitempty"`  // where they are revoked (RFC 7009)
 	Place    Place     `json:"place"`             // where Secrets are
-	Secrets  Secrets   `json:"-"`                 // never in the public part
+	Secrets  Secrets   `json:"secrets,omitzero"`  // in the file with File alone
 	Wanted   []string  `json:"wanted,omitempty"`  // scopes that the server asked for since
 	Revoked  bool      `json:"revoked,omitempty"` // the authorization server no longer knows the login
 }
 
 // Client is a client of an authorization server.
 type Client struct {
-	ID         string `json:"id"`
-	Method     string `json:"method,omitempty"`     // how it proves who it is (token_endpoint_auth_method); empty = none
-	Redirect   string `json:"redirect,omitempty"`   // the redirect URI it was registered with
-	Registered bool   `json:"registered,omitempty"` // by us (RFC 7591), so that it may be used for the next login
+	ID string `json:"id"`
+	// how it proves who it is (token_endpoint_auth_method); empty = none
+	Method   string `json:"method,omitempty"`
+	Redirect string `json:"redirect,omitempty"` // the redirect URI it was registered with
+	// by us (RFC 7591), so that it may be used for the next login
+	Registered bool `json:"registered,omitempty"`
 }
 
 // Secrets are what of a login must not be shown.
@@ -69,42 +70,24 @@ func (Secrets) String() string { return "***" }
 // GoString hides them from %#v.
 func (Secrets) GoString() string { return "***" }
 
-// key tells logins apart: by server and issuer.
-func (l Login) key() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s", l.Server, l.Issuer))
-	return hex.EncodeToString(sum[:16])
+// key returns the name of a login's file: that of its server, then of its issuer.
+func (l Login) key() string { return digest(l.Server) + digest(l.Issuer) }
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Vault is a folder of logins. A folder that does not exist holds none, and is made when it is needed.
 type Vault struct {
 	Folder  string // absolute
 	Keyring Ring   // the keyring for logins that are kept there
-
-	lately *reading // nil = every question reads all files
-}
-
-// reading is what all files of a vault held a moment ago.
-type reading struct {
-	mu     sync.Mutex
-	until  time.Time // when they are to be read again
-	logins []Login
-	err    error
-}
-
-// aMoment is how long a login that another run keeps may stay unseen by a run that asks for those of many servers.
-const aMoment = time.Second
-
-// ForMany is the vault for a run that asks for the logins of many servers: it does not read every file for each of them.
-func (v Vault) ForMany() Vault {
-	v.lately = new(reading)
-	return v
 }
 
 // document is a login as its file holds it.
 type document struct {
 	Format int `json:"mcpctlLogin"`
 	Login
-	Kept *Secrets `json:"secrets,omitempty"` // with File
 }
 
 const format = 1
@@ -116,58 +99,45 @@ func (v Vault) files() files.Folder {
 	return files.Folder{Path: v.Folder, Denied: files.NotReadable, Limit: largest}
 }
 
-// All are the logins without their secrets, by server. A file that cannot be read is an error beside the others.
+// All returns the logins without their secrets, by server. A file that cannot be read is an error beside
+// the others.
 func (v Vault) All() (all []Login, err error) {
-	err = v.files().Each(func(name string) error {
-		doc, err := v.read(name)
-		if err == nil {
-			all = append(all, doc.Login)
-		}
-		return err
+	err = v.each(func(string) bool { return true }, func(l Login) { all = append(all, l) })
+	slices.SortFunc(all, func(a, b Login) int {
+		return strings.Compare(a.Server+"\n"+a.Issuer,
+			b.Server+"\n"+b.Issuer)
 	})
-	slices.SortFunc(all, func(a, b Login) int { return strings.Compare(a.Server+"\n"+a.Issuer, b.Server+"\n"+b.Issuer) })
 	return all, err
 }
 
-// recent is All, or what it was a moment ago.
-func (v Vault) recent() ([]Login, error) {
-	if v.lately == nil {
-		return v.All()
-	}
-	v.lately.mu.Lock()
-	defer v.lately.mu.Unlock()
-	if now := time.Now(); now.After(v.lately.until) {
-		v.lately.logins, v.lately.err = v.All()
-		v.lately.until = now.Add(aMoment)
-	}
-	return v.lately.logins, v.lately.err
+// each reads the logins in files with these names.
+func (v Vault) each(named func(name string) bool, visit func(Login)) error {
+	return v.files().Each(func(name string) error {
+		if !named(name) {
+			return nil
+		}
+		doc, err := v.read(name)
+		if doc.Secrets = (Secrets{}); err == nil {
+			visit(doc.Login)
+		}
+		return err
+	})
 }
 
-// forget has the files read again at the next question.
-func (v Vault) forget() {
-	if v.lately != nil {
-		v.lately.mu.Lock()
-		defer v.lately.mu.Unlock()
-		v.lately.until = time.Time{}
-	}
-}
-
-// Of is the newest login to a server, without its secrets; nil = there is none.
-func (v Vault) Of(server string) (*Login, error) {
-	all, err := v.recent()
-	var newest *Login
-	for _, l := range all {
+// Of returns the newest login to a server, without its secrets; nil if there is none.
+func (v Vault) Of(server string) (newest *Login, err error) {
+	err = v.each(func(name string) bool { return strings.HasPrefix(name, digest(server)) }, func(l Login) {
 		if l.Server == server && (newest == nil || l.Since.After(newest.Since)) {
 			newest = &l
 		}
-	}
+	})
 	if newest != nil {
 		return newest, nil
 	}
 	return nil, err
 }
 
-// Unlock is a login as it is kept now, with its secrets; nil = it is gone.
+// Unlock returns a login as it is kept now, with its secrets; nil if it is gone.
 func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 	doc, err := v.read(l.key() + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -176,24 +146,23 @@ func (v Vault) Unlock(ctx context.Context, l Login) (*Login, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := doc.Login
-	if doc.Kept != nil {
-		now.Secrets = *doc.Kept
-		return &now, nil
+	if doc.Place == File {
+		return &doc.Login, nil
 	}
 	text, err := v.Keyring.get(ctx, l.key())
+	if err == nil && json.Unmarshal([]byte(text), &doc.Secrets) != nil {
+		err = errors.New("what is there is not a login of mcpctl")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the login to %s from the keyring: %w", l.Server, err)
 	}
-	if err := json.Unmarshal([]byte(text), &now.Secrets); err != nil {
-		return nil, fmt.Errorf("reading the login to %s from the keyring: what is there is not a login of mcpctl", l.Server)
-	}
-	return &now, nil
+	return &doc.Login, nil
 }
 
 func (v Vault) read(name string) (doc document, err error) {
 	err = v.files().Read(name, func(text []byte) error {
-		if json.Unmarshal(text, &doc) != nil || doc.Format != format || doc.Server == "" || doc.key()+".json" != name {
+		if json.Unmarshal(text, &doc) != nil || doc.Format != format || doc.Server == "" ||
+			doc.key()+".json" != name {
 			return errors.New("it is not a login that this version of mcpctl wrote")
 		}
 		return nil
@@ -203,16 +172,20 @@ func (v Vault) read(name string) (doc document, err error) {
 
 // Save keeps a login where its Place says, in the stead of an earlier one.
 func (v Vault) Save(ctx context.Context, l Login) error {
-	defer v.forget()
 	if err := v.files().Make(); err != nil { // before anything is in the keyring
 		return fmt.Errorf("keeping the login: %w", err)
 	}
 	doc := document{Format: format, Login: l}
 	doc.Renews = l.Secrets.Refresh != ""
-	if l.Place == File {
-		doc.Kept = &l.Secrets
-	} else if err := v.lock(ctx, l); err != nil {
-		return err
+	if l.Place != File {
+		text, err := json.Marshal(l.Secrets)
+		if err == nil {
+			err = v.Keyring.set(ctx, l.key(), string(text))
+		}
+		if err != nil {
+			return fmt.Errorf("keeping the login in the keyring: %w", err)
+		}
+		doc.Secrets = Secrets{}
 	}
 	if err := v.files().Write(l.key()+".json", doc); err != nil {
 		return fmt.Errorf("keeping the login: %w", err)
@@ -220,21 +193,8 @@ func (v Vault) Save(ctx context.Context, l Login) error {
 	return nil
 }
 
-// lock puts the secrets of a login into the keyring.
-func (v Vault) lock(ctx context.Context, l Login) error {
-	text, err := json.Marshal(l.Secrets)
-	if err != nil {
-		return err
-	}
-	if err := v.Keyring.set(ctx, l.key(), string(text)); err != nil {
-		return fmt.Errorf("keeping the login in the keyring: %w", err)
-	}
-	return nil
-}
-
 // Remove forgets a login. One that is not there is no error.
 func (v Vault) Remove(ctx context.Context, l Login) error {
-	defer v.forget()
 	var err error
 	if l.Place == Keyring {
 		err = v.Keyring.remove(ctx, l.key())
@@ -245,8 +205,8 @@ func (v Vault) Remove(ctx context.Context, l Login) error {
 	return nil
 }
 
-// Hold keeps other runs from renewing a login at the same time, until the function that it returns is called. A refresh
-// token may be good for one use only.
+// Hold locks the login against renewal by other runs, since a refresh token may be good for one use only.
+// The caller must call release.
 func (v Vault) Hold(ctx context.Context, l Login) (release func(), err error) {
 	if release, err = v.files().Lock(ctx, l.key()+".lock"); err != nil {
 		return nil, fmt.Errorf("renewing the login to %s: %w", l.Server, err)

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -171,36 +170,6 @@ func TestNewest(t *testing.T) {
 	if l, err := v.Of("https://mcp.example/other"); l != nil || err != nil {
 		t.Errorf("a login to another server: %+v, %v", l, err)
 	}
-}
-
-// TestForMany reads the files of the logins once for many servers, again a moment later, and at once after a change of its own.
-func TestForMany(t *testing.T) {
-	v := Vault{Folder: filepath.Join(t.TempDir(), "logins")}
-	first, second := some(File), some(File)
-	second.Server = "https://mcp.example/second"
-	synctest.Test(t, func(t *testing.T) {
-		many := v.ForMany()
-		for i, step := range []struct {
-			do   func() error
-			want [2]bool // whether there are logins to the two servers
-		}{
-			{func() error { return nil }, [2]bool{false, false}},
-			{func() error { return v.Save(t.Context(), first) }, [2]bool{false, false}},
-			{func() error { time.Sleep(aMoment + 1); return nil }, [2]bool{true, false}},
-			{func() error { return many.Save(t.Context(), second) }, [2]bool{true, true}},
-			{func() error { return v.Remove(t.Context(), first) }, [2]bool{true, true}},
-			{func() error { return many.Remove(t.Context(), second) }, [2]bool{false, false}},
-		} {
-			if err := step.do(); err != nil {
-				t.Fatal(err)
-			}
-			a, wrong := many.Of(first.Server)
-			b, err := many.Of(second.Server)
-			if got := [2]bool{a != nil, b != nil}; got != step.want || err != nil || wrong != nil {
-				t.Errorf("step %d: %v, want %v (%v, %v)", i, got, step.want, wrong, err)
-			}
-		}
-	})
 }
 
 // TestHold lets one in at a time, and ends the wait with the context.
