@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -136,7 +135,6 @@ type change struct {
 }
 
 func changeOf(ctx context.Context, p host.Process, s fleet.Surface, file string, limit time.Duration) (change, error) {
-	keepUnread(ctx, p, s.Snapshot, file)
 	data, err := s.Snapshot.Encode()
 	if err != nil {
 		return change{}, err
@@ -147,22 +145,6 @@ func changeOf(ctx context.Context, p host.Process, s fleet.Surface, file string,
 	}
 	saved.File = p.Rel(file)
 	return change{data, saved}, nil
-}
-
-// keepUnread leaves in a snapshot what is saved of lists that mcpctl does not know and that did not arrive.
-func keepUnread(ctx context.Context, p host.Process, now *snapshot.Snapshot, file string) {
-	if len(now.Unread) == 0 {
-		return
-	}
-	saved, err := source.ReadFile(ctx, p, file)
-	for _, name := range now.Unread {
-		if err == nil && saved.Snapshot.Extra[name] != nil {
-			if now.Extra == nil {
-				now.Extra = map[string]json.RawMessage{}
-			}
-			now.Extra[name] = saved.Snapshot.Extra[name]
-		}
-	}
 }
 
 type writeFile = func(ctx context.Context, p host.Process, file string, data []byte) error

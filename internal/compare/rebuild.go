@@ -188,22 +188,7 @@ func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool
 			}
 			old.Error = &failure
 		}
-		pairs = append(pairs, markUnknownArgument(Pair{Old: old, New: now}))
+		pairs = append(pairs, Pair{Old: old, New: now})
 	}
 	return pairs
-}
-
-// markUnknownArgument makes a side absent that ended at its start over an argument that only the other side knows.
-func markUnknownArgument(p Pair) Pair {
-	name, label := p.New.Name, p.Old.Source
-	switch {
-	case p.Old.UnknownArgument != "" && p.New.Whole():
-		p.Absence = fmt.Sprintf("The old side does not know the argument %s.", p.Old.UnknownArgument)
-		p.Old = fleet.Absent(name)
-		p.Old.Source = label
-	case p.New.UnknownArgument != "" && p.Old.Whole():
-		p.Absence = fmt.Sprintf("The argument %s is not known any more.", p.New.UnknownArgument)
-		p.New = fleet.Absent(name)
-	}
-	return p
 }

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -25,11 +24,10 @@ type Surface struct {
 	Package    *packages.Package  // of a live one as its command line names it, of a saved one as locked; nil = none, or unknown
 	File       string             // of a saved one, the file of the current tree that holds it; empty = there is none
 
-	Given           []string // the names of the variables that a server over stdio was started with; nil = not known
-	UnknownArgument string   // an argument that the server ended over, since it does not know it
-	Misconfigured   bool     // it failed because of the configuration: nothing was contacted
-	Interrupted     bool     // a signal ended the run before the server had answered in full
-	arrived         bool     // there was a snapshot before LetGo
+	Given         []string // the names of the variables that a server over stdio was started with; nil = not known
+	Misconfigured bool     // it failed because of the configuration: nothing was contacted
+	Interrupted   bool     // a signal ended the run before the server had answered in full
+	arrived       bool     // there was a snapshot before LetGo
 }
 
 // LetGo drops the documents of the surface. How much of them was known stays known.
@@ -126,7 +124,6 @@ func (s *Surface) fail(err error) {
 		s.State = report.Partial
 	}
 	for _, cause := range probe.Failures(err) {
-		s.UnknownArgument = cmp.Or(s.UnknownArgument, cause.Unknown)
 		s.Fail(report.Failure{Stage: string(cause.Stage), Message: cause.Err.Error(), Hint: cause.Hint, Stderr: cause.Stderr})
 	}
 }

@@ -76,7 +76,7 @@ func namedAfter(texts []string) view {
 func compareExtra(c *comparison, old, new *snapshot.Snapshot) {
 	s := subject{old: view(old.Extra), new: view(new.Extra)}
 	rule := func(string) string { return "server-changed" }
-	reportChanged(c, s, keys(s.old, s.new, slices.Concat(old.Unread, new.Unread)...), rule, func(rule, key string) { reportMember(c, s, rule, key) })
+	reportChanged(c, s, keys(s.old, s.new), rule, func(rule, key string) { reportMember(c, s, rule, key) })
 }
 
 func compareInstructions(c *comparison, old, new string) {

@@ -24,9 +24,6 @@ type Error struct {
 	Err    error  // the cause
 	Stderr string // the last 8 KiB that the server wrote to stderr, unescaped
 	Hint   string // what the user can do next; empty when nothing is known
-
-	// Unknown is the argument of a stdio server's command line that it does not know and ended over: "--read-only"; or empty.
-	Unknown string
 }
 
 // Error names the server and the stage once, then the cause.
@@ -219,7 +216,6 @@ const (
 	NoticeInitializedLost = "initialized-refused"      // notifications/initialized was refused
 	NoticeNoCapabilities  = "capabilities-missing"     // there is no capabilities object, so every list was asked for
 	NoticeInstructionsOdd = "instructions-not-text"    // instructions are there but are not a string
-	NoticeUnknownList     = "list-unknown"             // the server has a list that mcpctl does not know, which is kept as it came
 	NoticeNotImplemented  = "declared-not-implemented" // a capability is declared, its list answered with "method not found"
 	NoticeCursorRepeated  = "cursor-repeated"          // nextCursor had been followed already; the list was ended there
 	NoticeCursorOdd       = "cursor-not-text"          // nextCursor is a number; it was followed as it is
@@ -245,7 +241,6 @@ const (
 	ListingResources Stage = "listing resources"
 	ListingTemplates Stage = "listing resource templates"
 	ListingSkills    Stage = "listing skills"
-	ListingUnknown   Stage = "listing what mcpctl does not know"
 	Calling          Stage = "calling a tool"
 	Prompting        Stage = "getting a prompt"
 	Reading          Stage = "reading a resource"
@@ -257,7 +252,7 @@ const (
 
 func (s Stage) order() int {
 	return slices.Index([]Stage{
-		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, ListingSkills, ListingUnknown,
+		Starting, Connecting, Handshake, ListingTools, ListingPrompts, ListingResources, ListingTemplates, ListingSkills,
 		Calling, Prompting, Reading, Completing, Pinging, Watching, Closing,
 	}, s)
 }

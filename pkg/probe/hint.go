@@ -41,7 +41,7 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *tran
 		answer.shown, _ = a.masks().JSON(answer.data)
 	}
 	return &Error{
-		Server: a.server.Name, Stage: stage, Stderr: a.masks().Cut(f.stderr), Hint: a.masks().Text(hint(f)), Unknown: a.masks().Text(unknownArgument(f)),
+		Server: a.server.Name, Stage: stage, Stderr: a.masks().Cut(f.stderr), Hint: a.masks().Text(hint(f)),
 		Err: &cause{text: text(f, a.masks()), original: f.err},
 	}
 }
@@ -112,9 +112,6 @@ var hints = [...]struct {
 	{func(f failure) bool { return errors.Is(f.start().Err, syscall.EISDIR) }, always("that is a folder: name the program in it that starts the server, with its arguments behind it")},
 	{func(f failure) bool { return errors.Is(f.start().Err, fs.ErrPermission) }, always("make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]")},
 
-	{func(f failure) bool { return unknownArgument(f) != "" }, func(f failure) string {
-		return "the server does not know the argument " + unknownArgument(f) + ": its --help tells which it knows, in this version"
-	}},
 	{func(f failure) bool { return halfInstalled(f) != "" }, func(f failure) string {
 		return "npx was broken off while it installed the package: remove " + halfInstalled(f) + ", and try again"
 	}},

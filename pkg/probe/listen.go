@@ -105,12 +105,8 @@ func pace(longest time.Duration) *backoff.ExponentialBackOff {
 	}
 }
 
-// Hello is what the server said of itself, without its lists but those that the prober does not know, once they were read.
-func (s *Session) Hello() *snapshot.Snapshot {
-	shot := s.peer.snapshot()
-	s.unknown.into(shot)
-	return shot
-}
+// Hello returns what the server said of itself, without its lists.
+func (s *Session) Hello() *snapshot.Snapshot { return s.peer.snapshot() }
 
 // Lost is why the connection was lost, an *Error; nil while it lasts.
 func (s *Session) Lost() error {

@@ -8,42 +8,44 @@ import (
 	"time"
 )
 
-// TestPatience: a request has its time, and the time in which a person is asked does not count.
-func TestPatience(t *testing.T) {
+// TestLimit: a request has its time, which begins anew after a person was asked.
+func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{attempt: attempt{options: Options{Timeout: 10 * time.Second}}}
-		began := time.Now()
-		ctx, stop := s.paused.limit(t.Context(), s.attempt.timeout())
+		ctx, stop := s.timer.limit(t.Context(), s.attempt.timeout())
 		defer stop()
 		time.Sleep(4 * time.Second)
-		resume := s.paused.pause()
+		resume := s.timer.pause(s.attempt.timeout())
 		time.Sleep(time.Hour)
-		inner := s.paused.pause() // a second question within the first
+		inner := s.timer.pause(s.attempt.timeout()) // a second question within the first
 		time.Sleep(time.Minute)
 		inner()
+		time.Sleep(time.Minute)
 		resume()
-		time.Sleep(5 * time.Second)
+		began := time.Now()
 		if ctx.Err() != nil {
-			t.Errorf("the time was up after %v", time.Since(began))
+			t.Error("the time was up")
 		}
 		<-ctx.Done()
 		var late *timeoutError
-		if took := time.Since(began) - time.Hour - time.Minute; took < 10*time.Second || took > 10*time.Second+2*pausedStep || !errors.As(context.Cause(ctx), &late) {
-			t.Errorf("the time was up after %v without the questions, of %v", took, context.Cause(ctx))
+		if took := time.Since(began); took != 10*time.Second || !errors.As(context.Cause(ctx), &late) {
+			t.Errorf("the time was up %v after the questions, of %v", took, context.Cause(ctx))
 		}
 	})
 }
 
-// TestPatienceOfTheNextRequest: questions of an earlier request are forgotten.
-func TestPatienceOfTheNextRequest(t *testing.T) {
+// TestLimitOfTheNextRequest: questions of an earlier request do not matter, not even those answered late.
+func TestLimitOfTheNextRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{attempt: attempt{server: Server{Timeout: time.Second}}}
-		resume := s.paused.pause()
-		time.Sleep(time.Hour)
-		resume()
-		began := time.Now()
-		ctx, stop := s.paused.limit(t.Context(), s.attempt.timeout())
+		_, stop := s.timer.limit(t.Context(), s.attempt.timeout())
+		resume := s.timer.pause(s.attempt.timeout())
+		stop()
+		ctx, stop := s.timer.limit(t.Context(), s.attempt.timeout())
 		defer stop()
+		began := time.Now()
+		time.Sleep(time.Second / 2)
+		resume()
 		<-ctx.Done()
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("the time was up after %v, want 1s", took)
@@ -51,12 +53,14 @@ func TestPatienceOfTheNextRequest(t *testing.T) {
 	})
 }
 
-// TestNoPatienceNeeded: without a limit only the caller ends a request.
-func TestNoPatienceNeeded(t *testing.T) {
+// TestNoLimit: without one only the caller ends a request.
+func TestNoLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{}
-		ctx, stop := s.paused.limit(t.Context(), s.attempt.timeout())
+		ctx, stop := s.timer.limit(t.Context(), s.attempt.timeout())
+		resume := s.timer.pause(s.attempt.timeout())
 		time.Sleep(24 * time.Hour)
+		resume()
 		if ctx.Err() != nil {
 			t.Error("the time was up")
 		}

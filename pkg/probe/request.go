@@ -155,10 +155,10 @@ type Request struct {
 }
 
 // Request sends one request and waits for its result, which is exactly as sent, secrets masked. The timeout holds for each
-// request, without the time that Options.Elicit takes. When it or ctx ends, the server is told (specification, cancellation).
+// request; Options.Elicit stops it, and it begins anew with the answer. When it or ctx ends, the server is told (specification, cancellation).
 // The error is an *Error.
 func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessage, _ error) {
-	ctx, stop := s.paused.limit(ctx, s.attempt.timeout())
+	ctx, stop := s.timer.limit(ctx, s.attempt.timeout())
 	defer stop()
 	defer s.listenDuring(ctx)()
 	message, err := s.message(r)

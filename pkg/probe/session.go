@@ -24,8 +24,7 @@ type Session struct {
 	caller   caller
 	peer     peer
 	listener listener
-	paused   pausedClock
-	unknown  unknown
+	timer    requestTimer
 
 	stopListening func() // nil = nobody listens
 }
@@ -85,9 +84,6 @@ func (s *Session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.
 		lists[0], failures[0] = s.list(ctx, kinds[0])
 	}
 	all.Wait()
-	if len(kinds) == len(snapshot.Kinds()) && s.conn.Lost() == nil { // all that there is
-		_ = guard(func() error { listUnknown(ctx, s); return nil })
-	}
 	return lists, errors.Join(failures...)
 }
 
@@ -116,67 +112,29 @@ func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list snapshot.L
 	return list, failure
 }
 
-// pausedClock is the time for which a person was asked something: no server can help it, so it counts against no timeout.
-type pausedClock struct {
-	mu    sync.Mutex
-	open  int // questions that wait for an answer
-	since time.Time
-	spent time.Duration
+// requestTimer ends the request under way. Questions to a person stop it.
+type requestTimer struct {
+	timer atomic.Pointer[time.Timer]
 }
 
-// pause begins a question; the function it returns ends it.
-func (c *pausedClock) pause() (resume func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.open++; c.open == 1 {
-		c.since = time.Now()
-	}
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.open--; c.open == 0 {
-			c.spent += time.Since(c.since)
-		}
-	}
-}
-
-// total is the time that questions have taken until now, and whether one is open.
-func (c *pausedClock) total() (spent time.Duration, open bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.open > 0 {
-		return c.spent + time.Since(c.since), true
-	}
-	return c.spent, false
-}
-
-// limit is ctx with the time limit of a request, which stands still while a person is asked; 0 = none.
-func (c *pausedClock) limit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+// limit returns ctx with the time limit of a request; 0 = none.
+func (t *requestTimer) limit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if limit <= 0 {
 		return ctx, func() { cancel(nil) }
 	}
-	start := time.Now()
-	before, _ := c.total()
-	go func() {
-		for left := limit; left > 0; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(left):
-			}
-			asked, open := c.total()
-			if left = limit - (time.Since(start) - (asked - before)); open {
-				left = max(left, pausedStep)
-			}
-		}
-		cancel(&timeoutError{limit})
-	}()
-	return ctx, func() { cancel(nil) }
+	timer := time.AfterFunc(limit, func() { cancel(&timeoutError{limit}) })
+	t.timer.Store(timer)
+	return ctx, func() { timer.Stop(); cancel(nil) }
 }
 
-// pausedStep is how often an open question is looked at again.
-const pausedStep = 100 * time.Millisecond
+// pause stops the timer while a person is asked. resume gives the request its whole limit once more.
+func (t *requestTimer) pause(limit time.Duration) (resume func()) {
+	if timer := t.timer.Load(); timer != nil && timer.Stop() {
+		return func() { timer.Reset(limit) }
+	}
+	return func() {}
+}
 
 // observations are what one attempt at a server has seen so far. It may be used by several goroutines.
 type observations struct {
@@ -296,7 +254,7 @@ func (s *Session) answer(ctx context.Context, asked transport.Request) (json.Raw
 		if s.attempt.options.Elicit == nil {
 			return nil, nil
 		}
-		defer s.paused.pause()()
+		defer s.timer.pause(s.attempt.timeout())()
 		params, _ := s.attempt.masks().JSON(asked.Params)
 		result, err := s.attempt.options.Elicit(ctx, params)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/process"
@@ -150,55 +149,6 @@ func whatTheSandboxHeld(f failure) string {
 		return "in the sandbox it sees no network, no home, and of files only its program, its runtime and the project: run it without --sandbox to see whether it misses any of that"
 	}
 	return "it tried " + strings.Join(tried, ", and ") + ", which the sandbox does not give: grant what can be granted in mcpctl.yaml, or run it without --sandbox"
-}
-
-// unknownWord is how Go's flag and pflag, Cobra, urfave/cli, argparse, click, clap, commander, yargs, node:util, picocli,
-// System.CommandLine and getopt say that they do not know the argument behind it. "Invalid argument" is said of values, too.
-const unknownWord = `(?i)(?:` +
-	`flag provided but not defined: *|` +
-	`(?:unknown|unrecogni[sz]ed|unexpected|undefined|no such|bad) (?:or unexpected )?(?:shorthand |long |command[- ]line )?` +
-	`(?:flags?|options?|arguments?|args?|switch(?:es)?|parameters?|(?:sub)?commands?)(?: or argument)?(?:\(s\))?:? *(?:--? )?|` +
-	`(?:invalid|illegal) option -- *` +
-	`)["'` + "`" + `‘“]?(-{0,2}[\pL\pN][\pL\pN_.:-]*)`
-
-// subcommand are words that may be the name of a command rather than a value.
-const subcommand = `^[a-z][a-z0-9_-]{0,39}$`
-
-// unknownArgument is the argument that the server ended over because it does not know it; else empty. The signs: an exit
-// status other than 0 before anything of the protocol, and a line of stderr that names it.
-func unknownArgument(f failure) string {
-	if f.server.Stdio == nil || f.heard || !strings.HasPrefix(exited(f.err), "exit status ") {
-		return ""
-	}
-	for _, match := range regexp.MustCompile(unknownWord).FindAllStringSubmatch(f.stderr, -1) {
-		for _, arg := range f.server.Stdio.Args {
-			if name, _, _ := strings.Cut(arg, "="); named(name, match[1]) {
-				return name
-			}
-		}
-	}
-	return ""
-}
-
-// named tells whether a word of a message is the name of an argument. Programs add or take dashes.
-func named(arg, word string) bool {
-	bare := strings.TrimLeft(arg, "-")
-	if bare == "" || bare == arg && !regexp.MustCompile(subcommand).MatchString(arg) {
-		return false
-	}
-	word = strings.TrimRight(strings.TrimLeft(word, "-"), ".:")
-	short := len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && len(word) == 1 // one of several letters: -xvf
-	return slices.Contains([]string{bare, camel(bare)}, word) || short && strings.Contains(bare, word)
-}
-
-func camel(name string) string {
-	words := strings.Split(name, "-")
-	for i, w := range words[1:] {
-		if w != "" {
-			words[i+1] = strings.ToUpper(w[:1]) + w[1:]
-		}
-	}
-	return strings.Join(words, "")
 }
 
 // Of servers at a URL.

@@ -36,8 +36,7 @@ type Snapshot struct {
 
 	Extensions []List // of the kinds that extensions bring, such as Skills: read by List, written by SetList
 
-	Unread []string                   // members of Extra that the server has, and that did not arrive
-	Extra  map[string]json.RawMessage // further members of a file of this format, kept as they are
+	Extra map[string]json.RawMessage // further members of a file of this format, kept as they are
 }
 
 // List is the list of one kind; one that the server does not offer when the kind is unknown.
