@@ -98,6 +98,7 @@ func (b *inbox) decide(ctx context.Context, m message) (json.RawMessage, *RPCErr
 type pendingCall struct {
 	id     mcp.RequestId
 	key    string             // the id as mcp-go compares ids
+	repeat bool               // it may be sent a second time: it changes nothing
 	cancel context.CancelFunc // ends the wait in mcp-go
 
 	streamed bool                       // the reply comes in an event stream of its own

@@ -35,6 +35,7 @@ type Endpoint struct {
 	Credentials *Credentials      // further headers, sent to this origin only; nil = none
 	UserAgent   string            // empty = Go's
 	CACert      []byte            // further PEM certificates to trust
+	Cookies     http.CookieJar    // keeps what a load balancer sets to find the same server again; nil = none are kept
 
 	Allow func(netip.Addr) error // judges each address of the host before it is connected to; nil = all are right
 }
@@ -88,7 +89,7 @@ func newWeb(e Endpoint) (*web, error) {
 		return nil, err
 	}
 	w := &web{endpoint: e, home: u, base: base}
-	w.client = &http.Client{Transport: w, CheckRedirect: checkRedirect}
+	w.client = &http.Client{Transport: w, CheckRedirect: checkRedirect, Jar: e.Cookies}
 	return w, nil
 }
 
@@ -162,6 +163,11 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.WithContext(ctx)
 	}
 	reply, err := w.send(req)
+	if call := callOf(req); err != nil && call != nil && call.repeat && cutOff(err) { // a kept connection had ended, say
+		if again, ok := afresh(req); ok {
+			reply, err = w.send(again)
+		}
+	}
 	if err != nil || redirects(reply) { // http.Client decides whether to follow
 		return reply, err
 	}
@@ -196,9 +202,14 @@ func (w *web) dressed(req *http.Request, credentials *issuedHeaders) *http.Reque
 	}
 	for _, headers := range []map[string]Secret{w.endpoint.Headers, credentials.headers} {
 		for name, value := range headers {
-			req.Header.Set(name, value.Reveal())
-			if http.CanonicalHeaderKey(name) == "Host" {
-				req.Host = value.Reveal()
+			switch text := value.Reveal(); http.CanonicalHeaderKey(name) {
+			case "Cookie": // beside those of the server
+				req.Header.Set(name, strings.Join(append(req.Header.Values(name), text), "; "))
+			case "Host":
+				req.Host = text
+				fallthrough
+			default:
+				req.Header.Set(name, text)
 			}
 		}
 	}
@@ -217,6 +228,7 @@ func (w *web) refuse(reply *http.Response, call *pendingCall) (*http.Response, e
 		return nil, fail
 	}
 	fail.Session = reply.Request.Header.Get(HeaderKeySessionID) != "" && endsSession(reply.StatusCode, body)
+	fail.Taken = call.streamed
 	authorization := reply.StatusCode == http.StatusUnauthorized || reply.StatusCode == http.StatusForbidden
 	m, ok := parseMessage(firstValue(body)) // its id does not matter: a server that did not read ours writes null
 	if ok && m.fault != nil && !authorization {
@@ -229,10 +241,14 @@ func (w *web) refuse(reply *http.Response, call *pendingCall) (*http.Response, e
 	if !fail.Session {
 		return nil, fail
 	}
+	return sessionGone(reply, call, fail), nil
+}
+
+// sessionGone fails a call for the end of the session, and makes mcp-go forget the session, which it does for 404 alone.
+func sessionGone(reply *http.Response, call *pendingCall, fail *HTTPError) *http.Response {
 	call.fail(fail)
-	reply.StatusCode = http.StatusNotFound // mcp-go forgets a session for no other status
-	reply.Body = http.NoBody
-	return reply, nil
+	reply.StatusCode, reply.Body = http.StatusNotFound, http.NoBody
+	return reply
 }
 
 // readReply reads the reply in a JSON body. A body that goes on after its value is not waited for.
@@ -249,6 +265,12 @@ func (w *web) readReply(reply *http.Response, call *pendingCall) (*http.Response
 	for _, m := range batch {
 		if flawFor(call, m) == "" {
 			w.readEnd(reply)
+			details, _ := m.details()
+			if gone := m.fault != nil && details.Code == codeSessionGone; gone && endsSession(http.StatusBadRequest, value) {
+				fail := w.fault(reply, value)
+				fail.Session = true
+				return sessionGone(reply, call, fail), nil
+			}
 			reply.StatusCode, reply.ContentLength = http.StatusOK, -1
 			reply.Header.Set("Content-Type", "application/json")
 			reply.Body = io.NopCloser(bytes.NewReader(call.answer(m)))
@@ -339,12 +361,15 @@ func (w *web) streamReply(reply *http.Response, call *pendingCall) {
 	})
 }
 
-// endsSession tells whether a refusal says that the session is unknown: 404 (2025-11-25, transports, session management, 3),
-// or 400 in words, after examples of the TypeScript SDK.
+// endsSession reports whether a refusal says that the session is unknown: 404 (2025-11-25, transports, session
+// management, 3), 410, or in words 400 and error -32001, as in examples of the TypeScript SDK.
 func endsSession(status int, body []byte) bool {
-	return status == http.StatusNotFound ||
-		status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body[:min(len(body), bodyStart)]), []byte("session"))
+	inWords := bytes.Contains(bytes.ToLower(body[:min(len(body), bodyStart)]), []byte("session"))
+	return status == http.StatusNotFound || status == http.StatusGone || status == http.StatusBadRequest && inWords
 }
+
+// codeSessionGone is the JSON-RPC error of the TypeScript SDK for an unknown session.
+const codeSessionGone = -32001
 
 func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
 	auth := challenge(reply)
@@ -394,6 +419,15 @@ func (w *web) readEnd(reply *http.Response) {
 		w.lingers.Store(true)
 	}
 }
+
+// cutOff reports whether the connection ended in the place of an answer.
+func cutOff(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, wsaReset) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err.Error() == "http: server closed idle connection"
+}
+
+// wsaReset is what Windows reports in the place of ECONNRESET.
+const wsaReset = syscall.Errno(10054)
 
 // redirects reports whether a reply names another place.
 func redirects(reply *http.Response) bool {

@@ -23,6 +23,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -100,12 +101,19 @@ func (c *Conn) SendRequest(ctx context.Context, r JSONRPCRequest) (*JSONRPCRespo
 	defer cancel()
 	call := c.calls.start(r.ID, cancel)
 	defer c.calls.stop(call)
+	call.repeat = repeatable(r.Method)
 	if lost := c.Lost(); lost != nil { // asked after start: a loss after this fails the call
 		return nil, lost
 	}
 	_, err := c.carrier.SendRequest(context.WithValue(waiting, callKey{}, call), r)
 	call.fail(c.explain(ctx, call, err)) // unless it was answered, or failed for a better reason
 	return call.response(r.ID)
+}
+
+// repeatable reports whether a request changes nothing, so that it can be sent again when its fate is unknown.
+func repeatable(method string) bool {
+	return method == string(mcp.MethodInitialize) || method == string(mcp.MethodServerDiscover) ||
+		method == string(mcp.MethodPing) || strings.HasSuffix(method, "/list")
 }
 
 // SendNotification sends one notification; errors are those of SendRequest.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/cookiejar"
 	"slices"
 	"time"
 
@@ -18,6 +20,7 @@ type attempt struct {
 	options     Options
 	secrets     redact.Secrets // those of the configuration
 	credentials *transport.Credentials
+	cookies     http.CookieJar
 	seen        *observations
 }
 
@@ -27,6 +30,7 @@ func newAttempt(server Server, options Options) attempt {
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)
 	}
+	a.cookies, _ = cookiejar.New(nil) // no error without options
 	return a
 }
 
@@ -157,7 +161,7 @@ func (a attempt) dialers() []dialer {
 		}}}
 	}
 	endpoint := endpointOf(*a.server.HTTP, a.options)
-	endpoint.Credentials = a.credentials
+	endpoint.Credentials, endpoint.Cookies = a.credentials, a.cookies
 	over := func(open func(context.Context, transport.Endpoint) (*transport.Conn, error)) dialer {
 		return dialer{Connecting, httpGrace, func(ctx context.Context) (*transport.Conn, error) { return open(ctx, endpoint) }}
 	}
@@ -184,10 +188,11 @@ func commandOf(stdio Stdio, options Options) transport.Command {
 	}
 }
 
-func endpointOf(http HTTP, options Options) transport.Endpoint {
+func endpointOf(remote HTTP, options Options) transport.Endpoint {
 	client := options.Client.known()
 	return transport.Endpoint{
-		URL: http.URL, Headers: http.Headers, CACert: options.CACert, UserAgent: client.Name + "/" + client.Version, Allow: http.Allow,
+		URL: remote.URL, Headers: remote.Headers, Allow: remote.Allow,
+		CACert: options.CACert, UserAgent: client.Name + "/" + client.Version,
 	}
 }
 

@@ -250,7 +250,7 @@ func (e *Error) AskedWait() time.Duration {
 func (e *Error) mayHeal() bool {
 	err := originalOf(e)
 	if status, ok := errors.AsType[*transport.HTTPError](err); ok {
-		return status.Status == 429 || status.Status >= 500 && status.Status != 501
+		return status.Session || status.Status == 429 || status.Status >= 500 && status.Status != 501
 	}
 	if is[*timeoutError](err) || exited(err) != "" {
 		return e.Stage.order() <= Handshake.order()

@@ -163,8 +163,9 @@ func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessag
 	defer s.listenDuring(ctx)()
 	message, err := s.message(r)
 	if err == nil {
-		err = guard(func() error {
+		err = s.inSession(ctx, func() error {
 			result, err = s.caller.send(ctx, message)
+			message.ID = mcp.NewRequestId(s.attempt.seen.nextID()) // for a second time
 			return err
 		})
 	}

@@ -1,0 +1,60 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/transport"
+)
+
+// renewal counts the sessions of a connection over streamable HTTP.
+type renewal struct {
+	mu    sync.Mutex
+	count int
+}
+
+// inSession runs work, which sends requests. If the server does not know the session any more, it begins a new one and
+// runs work once more (2025-11-25, transports, session management). A session that listens is lost instead: what the
+// server announced in between is not known.
+func (s *Session) inSession(ctx context.Context, work func() error) error {
+	before := s.renewal.current()
+	err := guard(work)
+	if !sessionEnded(err) || s.stopListening != nil || s.renew(ctx, before) != nil {
+		return err
+	}
+	return guard(work)
+}
+
+// sessionEnded reports whether a request was refused, and thus certainly not executed, since the server does not know
+// the session.
+func sessionEnded(err error) bool {
+	status, ok := errors.AsType[*transport.HTTPError](err)
+	return ok && status.Session && !status.Taken || errors.Is(err, transport.ErrSessionTerminated)
+}
+
+func (r *renewal) current() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.count
+}
+
+// renew begins a new session, unless another request did since the count was read.
+func (s *Session) renew(ctx context.Context, count int) error {
+	s.renewal.mu.Lock()
+	defer s.renewal.mu.Unlock()
+	if s.renewal.count != count {
+		return nil
+	}
+	now, err := s.caller.initialize(ctx, s.peer.protocol)
+	if err != nil {
+		return err
+	}
+	now.supported, now.notices = s.peer.supported, nil
+	if now = now.withoutSecrets(s.attempt.surfaceSecrets()); now.snapshot().Digest() != s.peer.snapshot().Digest() {
+		return errAnother
+	}
+	s.caller.settle(ctx, now)
+	s.renewal.count++
+	return nil
+}
