@@ -76,6 +76,9 @@ type HTTPError struct {
 // Error names the status, and what was there instead of a message. Text of the server is quoted and short.
 func (e *HTTPError) Error() string {
 	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status)))
+	if e.Proxy != "" {
+		text += " (from the proxy " + e.Proxy + ", or through it)"
+	}
 	body := strings.TrimSpace(e.Body)
 	switch {
 	case e.Session && e.Status == http.StatusNotFound:

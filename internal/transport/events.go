@@ -168,7 +168,7 @@ func brokeOff(how string, err error) error {
 	if errors.Is(err, io.EOF) {
 		return &LostError{Cause: "the server ended the event stream"}
 	}
-	if is[*TooLargeError](err) || is[*TooDeepError](err) || is[*RedirectError](err) {
+	if is[*TooLargeError](err) || is[*TooDeepError](err) || is[*ReplyError](err) || is[*RedirectError](err) {
 		return err
 	}
 	return &LostError{Cause: fmt.Sprintf("%s: %v", how, err)}

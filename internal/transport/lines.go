@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"regexp"
 	"sync"
@@ -27,6 +26,7 @@ type framer struct {
 	in     *bufio.Reader
 	limit  int    // bytes of a line
 	spread []byte // the lines so far of a message that is spread over several
+	goesOn bool   // the last frame came without the end of its line
 }
 
 func newFramer(stdout io.Reader) framer {
@@ -38,37 +38,65 @@ func newFramer(stdout io.Reader) framer {
 func (f *framer) next(emit func(frame)) error {
 	var line []byte
 	for {
-		part, err := f.in.ReadSlice('\n')
+		part, err := f.part()
 		line = append(line, part...)
-		whole := !errors.Is(err, bufio.ErrBufferFull)
+		whole := err != nil || bytes.HasSuffix(part, []byte("\n"))
 		switch {
 		case len(line) > f.limit || len(line) > junkLimit && !opens(line):
 			f.spread = nil
-			text := bytes.TrimRight(line, "\r\n")
-			head := text[:min(len(text), noiseText)]
+			text := bytes.TrimSuffix(line, []byte("\n"))
+			head := text[:min(len(text), noiseText, f.limit)]
 			one := frame{noise: bytes.Clone(head), more: len(text) - len(head)}
 			if opens(head) {
-				one.err, one.id = &TooLargeError{Limit: f.limit}, idIn(line)
+				one.err, one.id = &TooLargeError{Limit: f.limit}, idIn(head)
 			}
 			if emit(one); whole {
 				return err
 			}
 			return f.skip(emit)
-		case whole:
-			if text := bytes.TrimSpace(line); len(text) > 0 {
+		case whole, len(line) <= junkLimit && isMessage(line): // a server may forget the newline
+			switch text := bytes.TrimSpace(line); {
+			case len(text) == 0:
+			case f.goesOn:
+				emitAll(salvage(text), emit)
+			default:
 				f.sort(text, line[0] == text[0], emit)
 			}
+			f.goesOn = !whole
 			return err
 		}
 	}
 }
 
+// part reads what there is of a line.
+func (f *framer) part() ([]byte, error) {
+	if _, err := f.in.Peek(1); err != nil {
+		return nil, err
+	}
+	text, _ := f.in.Peek(f.in.Buffered())
+	if end := bytes.IndexByte(text, '\n'); end >= 0 {
+		text = text[:end+1]
+	}
+	_, _ = f.in.Discard(len(text)) // the bytes stay until the next read
+	return text, nil
+}
+
+// isMessage reports whether a line that has no end yet is a whole message.
+func isMessage(line []byte) bool {
+	text := bytes.TrimSpace(line)
+	if len(text) == 0 || text[0] != '{' || text[len(text)-1] != '}' {
+		return false
+	}
+	_, ok := parseMessage(text)
+	return ok
+}
+
 // skip reads on to the end of a line and counts it as noise.
 func (f *framer) skip(emit func(frame)) error {
 	for {
-		part, err := f.in.ReadSlice('\n')
-		emit(frame{noise: []byte{}, more: len(bytes.TrimRight(part, "\r\n"))})
-		if !errors.Is(err, bufio.ErrBufferFull) {
+		part, err := f.part()
+		emit(frame{noise: []byte{}, more: len(bytes.TrimSuffix(part, []byte("\n")))})
+		if err != nil || bytes.HasSuffix(part, []byte("\n")) {
 			return err
 		}
 	}
@@ -87,6 +115,8 @@ func (f *framer) sort(line []byte, first bool, emit func(frame)) {
 	case spread != nil:
 		emit(frame{noise: line, id: spread.id, err: &ReplyError{"is spread over several lines (pretty-printed), " +
 			"where the stdio transport needs one line per message"}})
+	case bytes.Contains(line, []byte("\x00\"\x00")) || bytes.Contains(line, []byte("{\x00")):
+		emit(frame{noise: line, err: &ReplyError{"is UTF-16 text, where MCP needs UTF-8"}})
 	case err == nil: // a log in JSON, say, even if it quotes a message
 		emit(frame{noise: line})
 	case opens(line) && tooDeep(err):
@@ -96,9 +126,13 @@ func (f *framer) sort(line []byte, first bool, emit func(frame)) {
 		if len(frames) == 1 && line[0] == '{' && likelyReply(line) {
 			frames[0].err, frames[0].id = &ReplyError{"is not valid JSON"}, idIn(line)
 		}
-		for _, one := range frames {
-			emit(one)
-		}
+		emitAll(frames, emit)
+	}
+}
+
+func emitAll(frames []frame, emit func(frame)) {
+	for _, one := range frames {
+		emit(one)
 	}
 }
 

@@ -82,6 +82,7 @@ func newWeb(e Endpoint) (*web, error) {
 		MaxIdleConnsPerHost:    8,
 		MaxResponseHeaderBytes: 1 << 20,
 		IdleConnTimeout:        time.Minute,
+		OnProxyConnectResponse: refusedByProxy,
 		ReadBufferSize:         1 << 10, // most replies are short, and long ones are read past it
 		WriteBufferSize:        1 << 10, // requests are short
 	}
@@ -170,6 +171,10 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if err != nil || redirects(reply) { // http.Client decides whether to follow
 		return reply, err
+	}
+	if encoded(reply) { // net/http decodes what it asked for
+		_ = reply.Body.Close()
+		return nil, w.fault(reply, nil)
 	}
 	kind := mediaType(reply.Header.Get("Content-Type"))
 	switch call := callOf(req); {
@@ -330,10 +335,13 @@ func (w *web) streamReply(reply *http.Response, call *pendingCall) {
 	call.streamed = true
 	ctx, stream := reply.Request.Context(), reply.Body
 	take := func(e event) (receipt [][]byte, err error) {
+		batch, ok := parseMessages(e.data)
 		if e.kind != messageEvent {
+			if ok && flawFor(call, batch[0]) == "" {
+				return nil, &ReplyError{fmt.Sprintf("is in an event named %q, where MCP has %q", e.kind, messageEvent)}
+			}
 			return nil, nil
 		}
-		batch, ok := parseMessages(e.data)
 		if !ok && nestedTooDeep(e.data) { // the reply, most likely; what else cannot be read may be followed by it
 			return nil, &TooDeepError{Limit: nestingLimit}
 		}
@@ -372,15 +380,44 @@ func endsSession(status int, body []byte) bool {
 const codeSessionGone = -32001
 
 func (w *web) fault(reply *http.Response, body []byte) *HTTPError {
-	auth := challenge(reply)
+	auth, encoding := challenge(reply), ""
+	if encoded(reply) {
+		encoding, body = reply.Header.Get("Content-Encoding"), nil
+	}
 	return &HTTPError{
+		Encoding:   encoding,
 		Status:     reply.StatusCode,
 		Type:       reply.Header.Get("Content-Type"),
 		Body:       w.mask(string(body[:min(len(body), bodyStart)])),
 		Auth:       w.mask(auth),
 		Metadata:   w.mask(ChallengeParameter(auth, "resource_metadata")),
 		RetryAfter: reply.Header.Get("Retry-After"),
+		Proxy:      w.proxyOf(reply.StatusCode),
 	}
+}
+
+// encoded reports whether a body is compressed in a way that was not asked for.
+func encoded(reply *http.Response) bool {
+	return !slices.Contains([]string{"", "identity"}, strings.ToLower(reply.Header.Get("Content-Encoding")))
+}
+
+// proxyOf returns the proxy on the way to the server, for a status that a proxy may have given itself.
+func (w *web) proxyOf(status int) string {
+	via, err := host.Proxy(&http.Request{URL: w.home})
+	own := status == http.StatusProxyAuthRequired || w.home.Scheme == "http" && // https goes through it unread
+		slices.Contains([]int{http.StatusForbidden, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, status)
+	if err != nil || via == nil || !own {
+		return ""
+	}
+	return Origin(via)
+}
+
+// refusedByProxy returns the error of a proxy that does not connect to the server.
+func refusedByProxy(_ context.Context, via *url.URL, _ *http.Request, reply *http.Response) error {
+	if good(reply) {
+		return nil
+	}
+	return &HTTPError{Status: reply.StatusCode, Type: reply.Header.Get("Content-Type"), Proxy: Origin(via)}
 }
 
 // mask hides our headers, credentials, user info and query in a text of the server, which may quote the request.

@@ -94,7 +94,7 @@ func ended(ctx context.Context, err error, heard string) error {
 		return why
 	}
 	if heard == "" {
-		return fmt.Errorf("%w; nothing was heard from the server", why)
+		return fmt.Errorf("%w; no message came from the server", why)
 	}
 	return fmt.Errorf("%w; the last thing heard was %s", why, heard)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -95,7 +96,7 @@ func (c caller) settle(ctx context.Context, p peer) {
 
 // initializeAfter is initialize after discover failed or was of no use on another connection.
 func (c caller) initializeAfter(ctx context.Context, first peer) (peer, error) {
-	p, err := c.initialize(ctx, newestLegacy(first.supported))
+	p, err := c.initializeAny(ctx, newestLegacy(first.supported))
 	p.supported = first.supported
 	p.note(NoticeRestarted, "the server took initialize only on a fresh connection, without server/discover before it")
 	return p, err
@@ -122,6 +123,17 @@ func (c caller) discover(ctx context.Context) (peer, error) {
 	return p, nil
 }
 
+// initializeAny asks for a version, and once more for another one if the refusal names one that mcpctl speaks.
+func (c caller) initializeAny(ctx context.Context, version string) (peer, error) {
+	p, err := c.initialize(ctx, version)
+	named := lists.Filter(supportedBy(err), isLegacy)
+	if len(named) == 0 || newestLegacy(named) == version {
+		return p, err
+	}
+	return c.initialize(ctx, newestLegacy(named))
+}
+
+// initialize asks for one version with initialize.
 func (c caller) initialize(ctx context.Context, version string) (peer, error) {
 	raw, err := c.call(ctx, "initialize", map[string]any{
 		"protocolVersion": version, "capabilities": c.capabilities(), "clientInfo": c.implementation(),

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -46,10 +49,11 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *tran
 	}
 }
 
-// text is the cause, with the reason for it when the server told one on stdout before it ended.
+// text returns the cause, with what the server wrote to stdout when that is all that it wrote.
 func text(f failure, secrets redact.Secrets) string {
 	text := clip(secrets.Text(plain(f.err)), longText)
-	if exited(f.err) == "" || f.stderr != "" || len(f.noise) == 0 {
+	silent := exited(f.err) != "" && f.stderr == "" || is[*timeoutError](f.err) && !f.heard
+	if !silent || len(f.noise) == 0 {
 		return text
 	}
 	said := lists.Map(f.noise, func(piece transport.Noise) string { return strings.TrimSpace(secrets.Cut(piece.Text)) })
@@ -64,99 +68,183 @@ func originalOf(err error) error {
 	return err
 }
 
-// hint is what to do next: what the first row of hints says that fits.
+// hint returns what to do next, or nothing. What is certain comes before what is likely.
 func hint(f failure) string {
-	for _, row := range hints {
-		if row.when(f) {
-			return row.say(f)
+	for _, advise := range []func(failure) string{ownHint, startHint, exitHint, networkHint, statusHint, protocolHint, answerHint} {
+		if advice := advise(f); advice != "" {
+			return advice
 		}
+	}
+	if f.server.HTTP != nil && f.stage.order() <= Handshake.order() {
+		return "check the host, the port and the path in the URL: no MCP server answers there"
 	}
 	return ""
 }
 
-// always is a hint that is the same for every failure of a row.
-func always(text string) func(failure) string { return func(failure) string { return text } }
-
-// caused is a row for failures with an error of type E in them.
-func caused[E error](f failure) bool { return is[E](f.err) }
-
-// ofKind is a row for what the prober itself finds wrong.
-func ofKind(k errorKind) func(failure) bool { return func(f failure) bool { return k.in(f.err) } }
-
-func answeredWith(statuses ...int) func(failure) bool {
-	return func(f failure) bool { return slices.Contains(statuses, f.reply().Status) }
-}
-
-// acting is a row for a JSON-RPC error with one of the codes, or any, of a server that was to do something.
-func acting(codes ...int) func(failure) bool {
-	return func(f failure) bool {
-		doing := f.stage.order() >= Calling.order() && f.stage.order() <= Pinging.order()
-		return doing && (hasCode(f.err, codes...) || len(codes) == 0 && is[*RPCError](f.err))
+// ownHint advises on what failed before the server was contacted.
+func ownHint(f failure) string {
+	switch {
+	case is[*panicError](f.err):
+		return "this is a bug in mcpctl: please report it with the server's name and version"
+	case errors.Is(f.err, ErrNotTried):
+		return "fix the server that failed first, or leave --fail-fast out"
+	case is[*transport.CredentialsError](f.err):
+		return howToAuthorize(f)
+	case badUsage.in(f.err):
+		return "fix the configuration or the flag; no server was contacted"
 	}
+	return ""
 }
 
-// hints are tried from the top: what is certain comes before what is likely.
-var hints = [...]struct {
-	when func(failure) bool
-	say  func(failure) string
-}{
-	{caused[*panicError], always("this is a bug in mcpctl: please report it with the server's name and version")},
-	{func(f failure) bool { return errors.Is(f.err, ErrNotTried) }, always("mend the server that failed first, or leave --fail-fast out")},
-	{caused[*transport.CredentialsError], howToAuthorize},
-	{ofKind(badUsage), always("mend the configuration or the flag; nothing was contacted")},
+// startHint advises on a command that could not be started.
+func startHint(f failure) string {
+	first, _, several := strings.Cut(f.start().Command, " ")
+	_, known := runtimes[first]
+	switch start := f.start(); {
+	case start.Err != nil && strings.HasPrefix(start.Err.Error(), "working folder"):
+		return "fix cwd in the configuration: it names the working directory of the server"
+	case start.NotFound && several && known:
+		return `"command" is the program alone: write its arguments as "args", ` +
+			`such as "command": "npx", "args": ["-y", "PACKAGE"]`
+	case start.NotFound && runtimes[program(f)] != "":
+		return runtimes[program(f)] + "; if it is installed, give its full path or set PATH under env in the configuration"
+	case start.NotFound:
+		return notInPath(f)
+	case errors.Is(start.Err, syscall.EISDIR):
+		return "that is a directory: name the program in it that starts the server, and then its arguments"
+	case errors.Is(start.Err, fs.ErrPermission):
+		return "make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]"
+	}
+	return ""
+}
 
-	{noFolder, always("mend cwd in the configuration: it names the working folder of the server")},
-	{wholeLine, always("\"command\" is the program alone: write its arguments as \"args\", such as \"command\": \"npx\", \"args\": [\"-y\", \"PACKAGE\"]")},
-	{noRuntime, howToGetRuntime},
-	{func(f failure) bool { return f.start().NotFound }, notInPath},
-	{func(f failure) bool { return errors.Is(f.start().Err, syscall.EISDIR) }, always("that is a folder: name the program in it that starts the server, with its arguments behind it")},
-	{func(f failure) bool { return errors.Is(f.start().Err, fs.ErrPermission) }, always("make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]")},
+// exitHint advises on a stdio server that ended, or closed its stdout.
+func exitHint(f failure) string {
+	said := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(f.stderr) }
+	switch {
+	case f.server.Stdio == nil || !lost(f.err):
+		return ""
+	case exited(f.err) == "":
+		return "the command closed its output without answering: check that it is an MCP server, and that its arguments choose " +
+			"the stdio transport"
+	case halfInstalled(f) != "":
+		return "npx was interrupted while it installed the package: remove " + halfInstalled(f) + ", and try again"
+	case said(packageMissing):
+		return "check the package's name and version: the package registry does not have it"
+	case said(variableMissing):
+		return "set the missing variable under env in the configuration, or with --env NAME=value"
+	case said(moduleMissing):
+		return "build the server and install its dependencies in its directory (npm install, pip install), and check the path and " +
+			"the working directory"
+	case said(usageShown):
+		return "give the server the arguments that its usage names: as args in the configuration, or after -- on the command line"
+	case filepath.Base(f.server.Stdio.Command) == "bwrap":
+		return whatTheSandboxHeld(f)
+	}
+	return "run the same command by hand to see why; servers get a minimal environment (--inherit-env passes all of it) and what " +
+		"env in the configuration sets"
+}
 
-	{func(f failure) bool { return halfInstalled(f) != "" }, func(f failure) string {
-		return "npx was broken off while it installed the package: remove " + halfInstalled(f) + ", and try again"
-	}},
-	{diedSaying(packageMissing), always("check the package's name and version: the package registry does not have it")},
-	{diedSaying(variableMissing), always("set the missing variable under env in the configuration, or with --env NAME=value")},
-	{diedSaying(moduleMissing), always("build the server and install what it uses where it lies (npm install, pip install), and check the path and the working folder")},
-	{diedSaying(usageTold), always("give the server the arguments that its usage names: as args in the configuration, or behind -- on the command line")},
-	{diedInSandbox, whatTheSandboxHeld},
-	{died, always("run the same command by hand to see why; servers get a minimal environment (--inherit-env hands on all of it) and what env in the configuration sets")},
-	{func(f failure) bool { return lost(f.err) && f.server.Stdio != nil }, always("the command closed its output without answering: check that it is an MCP server and that its arguments choose the stdio transport")},
+// networkHint advises on a server at a URL that was not reached.
+func networkHint(f failure) string {
+	switch {
+	case is[x509.UnknownAuthorityError](f.err):
+		return "if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or SSL_CERT_FILE"
+	case untrusted(f.err):
+		return "the certificate does not fit: check the host name in the URL, this machine's clock, and when the certificate ends"
+	case notTLS(f.err):
+		return "the server does not speak TLS: use http:// instead of https://"
+	case proxied(f):
+		return "the proxy could not be used: check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY"
+	case is[*net.DNSError](f.err):
+		return "check the spelling of the host in the URL, and that this machine can resolve names (VPN, proxy)"
+	case f.server.HTTP != nil && cutOff(f.err) && f.stage == Calling:
+		return "the call may have been executed, its outcome is unknown: check that before calling again"
+	case f.server.HTTP != nil && cutOff(f.err):
+		return "the server, or a gateway before it, closed the connection: look into its log, or allow --retries"
+	case refused(f.err):
+		return "check that the server runs, and the port in the URL"
+	case is[*transport.RedirectError](f.err):
+		return newAddress(f)
+	}
+	return ""
+}
 
-	{caused[x509.UnknownAuthorityError], always("if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or SSL_CERT_FILE")},
-	{func(f failure) bool { return untrusted(f.err) }, always("the certificate does not fit: check the host name in the URL, this machine's clock, and when the certificate ends")},
-	{func(f failure) bool { return notTLS(f.err) }, always("the server does not speak TLS: use http:// instead of https://")},
-	{proxied, always("the proxy could not be used: check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY")},
-	{caused[*net.DNSError], always("check the spelling of the host in the URL, and that this machine can resolve names (VPN, proxy)")},
-	{func(f failure) bool { return f.server.HTTP != nil && cutOff(f.err) }, always("the server, or a gateway before it, closed the connection: look into its log, or allow --retries")},
-	{func(f failure) bool { return refused(f.err) }, always("check that the server runs, and the port in the URL")},
-	{caused[*transport.RedirectError], newAddress},
+// statusHint advises on an HTTP reply without a message.
+func statusHint(f failure) string {
+	if !is[*transport.HTTPError](f.err) {
+		return ""
+	}
+	switch reply := f.reply(); {
+	case reply.Proxy != "":
+		return proxyHint(f)
+	case reply.Encoding != "":
+		return "a proxy or gateway before the server compresses for clients that did not ask for it: turn that off for this URL"
+	case reply.Status == http.StatusUnauthorized:
+		return howToSignIn(f)
+	case reply.Status == http.StatusForbidden && otherHost(f) != "" && !hasAuthorization(f):
+		return fmt.Sprintf("the server may insist on another name of this machine: try %s in the URL instead of %s",
+			otherHost(f), f.address().Hostname())
+	case reply.Status == http.StatusForbidden:
+		return howToBeLetIn(f)
+	case reply.Status == http.StatusTooManyRequests:
+		return "the server limits requests: wait, or ask it less, with --parallel 1 and --retries, or a longer --interval of watch"
+	case reply.Status >= 500:
+		return "the server, or a gateway before it, failed: look into its log, or allow --retries"
+	case reply.Session:
+		return "the server no longer knows the session: it may have restarted; try again"
+	case f.stage.order() > Handshake.order():
+		return "the server answered initialize at this URL, so the URL is right: look into the server's log, and into that of a " +
+			"gateway before it"
+	case reply.HTML():
+		return "this URL is a web page: MCP endpoints usually end with /mcp or /sse"
+	case reply.Status == http.StatusNotFound, reply.Status == http.StatusMethodNotAllowed:
+		return otherPath(f)
+	}
+	return "check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its headers"
+}
 
-	{answeredWith(401), howToSignIn},
-	{otherSpelling, func(f failure) string {
-		return fmt.Sprintf("the server may insist on another name of this machine: try %s in the URL instead of %s", otherHost(f), f.address().Hostname())
-	}},
-	{answeredWith(403), howToBeLetIn},
-	{answeredWith(429), always("the server limits requests: wait, or ask it less, with --parallel 1 and --retries, or a longer --interval of watch")},
-	{func(f failure) bool { return f.reply().Status >= 500 }, always("the server, or a gateway before it, failed: look into its log, or allow --retries")},
-	{func(f failure) bool { return f.reply().HTML() }, always("this URL is a web page: MCP endpoints usually end with /mcp or /sse")},
-	{answeredWith(404, 405), otherPath},
-	{caused[*transport.HTTPError], always("check that the URL is the one of an MCP endpoint, with its path (often /mcp or /sse) and its headers")},
+// protocolHint advises on servers that have no protocol version in common with mcpctl.
+func protocolHint(f failure) string {
+	named := supportedBy(f.err)
+	switch {
+	case is[*timeoutError](f.err):
+		return whatToWaitFor(f)
+	case badVersion.in(f.err) && f.server.Protocol != "":
+		return "take protocol out of this server's configuration to speak what the server speaks"
+	case badVersion.in(f.err) && f.options.Protocol != "" && f.options.Protocol != auto:
+		return "leave --protocol out to speak what the server speaks"
+	case f.stage == Handshake && len(named) > 0 && !slices.Contains(named, modern):
+		return "the server names version " + versions(named) + ": ask for it with --protocol " + clip(named[0], shortText)
+	case badVersion.in(f.err), hasCode(f.err, codeUnsupportedVersion):
+		return "update mcpctl or the server; --protocol asks for another version"
+	}
+	return ""
+}
 
-	{caused[*timeoutError], whatToWaitFor},
-	{func(f failure) bool { return badVersion.in(f.err) && f.server.Protocol != "" }, always("take protocol out of this server's configuration to speak what the server speaks")},
-	{func(f failure) bool {
-		return badVersion.in(f.err) && f.options.Protocol != "" && f.options.Protocol != auto
-	}, always("leave --protocol out to speak what the server speaks")},
-	{func(f failure) bool { return badVersion.in(f.err) || hasCode(f.err, codeUnsupportedVersion) }, always("update mcpctl or the server; --protocol asks for another version")},
-	{acting(codeMissingCapability), always("the server wants to ask somebody while it works: run this in a terminal")},
-	{acting(codeMethodNotFound), always("the server does not know this request: mcpctl show tells what it offers")},
-	{acting(), always("the server says so of this request: look at it with --dry-run, and into its log")},
-	{func(f failure) bool { return hasCode(f.err, codeMissingCapability) }, always("the server wants a client that does more than list (sampling, elicitation, roots); mcpctl offers none of that")},
-	{func(f failure) bool { return f.stage == Handshake && hasCode(f.err, codeMethodNotFound) }, always("the program answers JSON-RPC but not MCP's handshake: check that it is an MCP server")},
-	{tooLarge, always("ask the server's author for pages (nextCursor) or smaller schemas")},
-	{caused[*RPCError], always("the server itself says so: check its credentials, its network and its log")},
-	{func(f failure) bool { return refusedTLS(f.err) }, always("the server, or a proxy before it, refused TLS as mcpctl speaks it: it may want a certificate of its clients, and mcpctl sends none, or TLS older than 1.2")},
-	{garbled, always("the server's author must mend this; other clients will fail here too")},
-	{func(f failure) bool { return f.server.HTTP != nil && f.stage.order() <= Handshake.order() }, always("check the host, the port and the path in the URL: no MCP server answers there")},
+// answerHint advises on servers that answered with an error, or with nonsense.
+func answerHint(f failure) string {
+	acting := f.stage.order() >= Calling.order() && f.stage.order() <= Pinging.order()
+	switch {
+	case acting && hasCode(f.err, codeMissingCapability):
+		return "the server wants to ask somebody while it works: run this in a terminal"
+	case acting && hasCode(f.err, codeMethodNotFound):
+		return "the server does not know this request: mcpctl show tells what it offers"
+	case acting && is[*RPCError](f.err):
+		return "the server says so of this request: look at it with --dry-run, and into its log"
+	case hasCode(f.err, codeMissingCapability):
+		return "the server wants a client with other capabilities: declare them with --client-capabilities"
+	case f.stage == Handshake && hasCode(f.err, codeMethodNotFound):
+		return "the program answers JSON-RPC but not MCP's handshake: check that it is an MCP server"
+	case is[*transport.TooLargeError](f.err), overLimit.in(f.err):
+		return "ask the server's author for pages (nextCursor) or smaller schemas"
+	case is[*RPCError](f.err):
+		return "the server itself says so: check its credentials, its network and its log"
+	case refusedTLS(f.err):
+		return "the server, or a proxy before it, refused TLS as mcpctl speaks it: it may want a certificate of its clients, and " +
+			"mcpctl sends none, or TLS older than 1.2"
+	case is[*transport.ReplyError](f.err), is[*transport.TooDeepError](f.err), badShape.in(f.err), inCircle.in(f.err):
+		return "this is a bug in the server, report it to its author: other clients will fail here too"
+	}
+	return ""
 }

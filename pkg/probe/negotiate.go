@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -94,7 +96,7 @@ func (n *negotiation) sendInitialize(ctx context.Context) {
 		return
 	}
 	version := n.version()
-	n.initialized = introduce(ctx, func(ctx context.Context) (peer, error) { return n.caller.initialize(ctx, version) })
+	n.initialized = introduce(ctx, func(ctx context.Context) (peer, error) { return n.caller.initializeAny(ctx, version) })
 }
 
 // settled tells that nothing more is to be waited for.
@@ -196,11 +198,30 @@ func newestLegacy(versions []string) string {
 	return legacy
 }
 
-// supportedBy are the versions in the data of an UnsupportedProtocolVersion error.
+// datedVersion finds protocol versions in a text.
+var datedVersion = regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`)
+
+// supportedBy returns the versions that a refusal names as supported: in its data whatever the code, as servers spell it,
+// or in a text about versions, of an error or of HTTP 400.
 func supportedBy(err error) []string {
-	refusal, ok := errors.AsType[*RPCError](err)
-	if !ok || refusal.Code != codeUnsupportedVersion {
+	text := ""
+	if refusal, ok := errors.AsType[*RPCError](err); ok {
+		for _, name := range []string{"supported", "supportedVersions"} {
+			if named := rawjson.Texts(rawjson.ObjectOf(refusal.data)[name]); len(named) > 0 {
+				return named
+			}
+		}
+		text = refusal.Message
+	}
+	if status, ok := errors.AsType[*transport.HTTPError](err); ok && status.Status == http.StatusBadRequest {
+		text = status.Body
+	}
+	_, named, ok := strings.Cut(strings.ToLower(text), "support") // behind "unsupported" the one that was asked for may be named
+	if !ok || !strings.Contains(strings.ToLower(text), "version") {
 		return nil
 	}
-	return rawjson.Texts(rawjson.ObjectOf(refusal.data)["supported"])
+	if _, behind, again := strings.Cut(named, "support"); again {
+		named = behind
+	}
+	return datedVersion.FindAllString(named, -1)
 }

@@ -78,7 +78,7 @@ func (c caller) call(ctx context.Context, method string, params map[string]any) 
 // those it supports, is asked once more (specification 2026-07-28, version negotiation).
 func (c caller) send(ctx context.Context, request transport.JSONRPCRequest) (json.RawMessage, error) {
 	result, err := c.sendOnce(ctx, request)
-	if c.version == "" || !slices.Contains(supportedBy(err), c.version) {
+	if c.version == "" || !hasCode(err, codeUnsupportedVersion) || !slices.Contains(supportedBy(err), c.version) {
 		return result, err
 	}
 	request.ID = mcp.NewRequestId(c.seen.nextID())

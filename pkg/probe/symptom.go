@@ -1,9 +1,11 @@
 package probe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -39,13 +41,6 @@ func (f failure) address() *url.URL {
 	return &url.URL{}
 }
 
-// Of servers that do not start or do not stay.
-
-func noFolder(f failure) bool {
-	cause := f.start().Err
-	return cause != nil && strings.HasPrefix(cause.Error(), "working folder")
-}
-
 // program is the name of the command without folder and extension: npx for C:\nodejs\npx.cmd.
 func program(f failure) string {
 	name := filepath.Base(f.start().Command)
@@ -63,22 +58,6 @@ func notInPath(f failure) string {
 		hint += " (looked for in " + path + ")"
 	}
 	return hint
-}
-
-// wholeLine tells a command that holds its arguments, too, from one that is not there.
-func wholeLine(f failure) bool {
-	first, _, several := strings.Cut(f.start().Command, " ")
-	_, known := runtimes[first]
-	return f.start().NotFound && several && known
-}
-
-func noRuntime(f failure) bool {
-	_, known := runtimes[program(f)]
-	return known && f.start().NotFound
-}
-
-func howToGetRuntime(f failure) string {
-	return runtimes[program(f)] + "; if it is installed, give its full path or set PATH under env in the configuration"
 }
 
 // runtimes are the programs that servers are often started with, and how to get them.
@@ -104,28 +83,17 @@ var runtimes = map[string]string{
 const (
 	packageMissing  = `\bE404\b|404 Not Found - GET|No solution found when resolving|No matching distribution found`
 	moduleMissing   = `Cannot find (module|package) '|ModuleNotFoundError: `
-	usageTold       = `(?im)^\s*usage:\s`
+	usageShown      = `(?im)^\s*usage:\s`
 	variableMissing = `(?i)\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}(is required|not set|is missing|must be set|not provided|undefined)|` +
 		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
 )
 
-func died(f failure) bool { return exited(f.err) != "" }
-
-// diedSaying is a row for servers that ended with such a text on stderr.
-func diedSaying(pattern string) func(failure) bool {
-	return func(f failure) bool { return died(f) && regexp.MustCompile(pattern).MatchString(f.stderr) }
-}
-
 // halfInstalled is the folder of npx in which a module is missing that the package brings; else empty. npx takes what is there for whole.
 func halfInstalled(f failure) string {
-	if !diedSaying(`ERR_MODULE_NOT_FOUND|Cannot find module`)(f) {
+	if !regexp.MustCompile(`ERR_MODULE_NOT_FOUND|Cannot find module`).MatchString(f.stderr) {
 		return ""
 	}
 	return regexp.MustCompile(`(?:[A-Za-z]:)?[^\s'"]+[/\\]_npx[/\\][0-9a-f]+`).FindString(f.stderr)
-}
-
-func diedInSandbox(f failure) bool {
-	return died(f) && f.server.Stdio != nil && filepath.Base(f.server.Stdio.Command) == "bwrap"
 }
 
 // heldBack is what a program in a sandbox tried, by what it wrote when that was refused.
@@ -178,7 +146,7 @@ func howToAuthorize(f failure) string {
 	if errors.As(f.err, &wise) {
 		return wise.Hint()
 	}
-	return "mend how the configuration gets the server's credentials; the server was not asked without them"
+	return "fix how the configuration gets the server's credentials; the server was not asked without them"
 }
 
 func howToSignIn(f failure) string {
@@ -223,11 +191,6 @@ func howToBeLetIn(f failure) string {
 	return howToSignIn(f)
 }
 
-// otherSpelling: some servers on this machine answer to one name of it only.
-func otherSpelling(f failure) bool {
-	return f.reply().Status == 403 && otherHost(f) != "" && !hasAuthorization(f)
-}
-
 // otherHost is how else this machine can be called, when the URL is of this machine.
 func otherHost(f failure) string {
 	host := f.address().Hostname()
@@ -243,8 +206,6 @@ func otherHost(f failure) string {
 func otherPath(f failure) string {
 	path := strings.TrimSuffix(f.address().Path, "/")
 	switch {
-	case f.reply().Session:
-		return "the server no longer knows the session: it may have restarted; try again"
 	case f.server.HTTP.Kind == SSE:
 		return "the server may speak streamable HTTP: leave the transport's type out, and both are tried"
 	case f.server.HTTP.Kind == StreamableHTTP:
@@ -261,15 +222,37 @@ func whatToWaitFor(f failure) string {
 	switch {
 	case f.heard:
 		return "the server answers, but slowly: allow more with --timeout"
+	case listensAt(f) != "":
+		return "it seems to be an HTTP server: try mcpctl list " + listensAt(f)
 	case f.server.Stdio != nil:
-		return "allow more with --timeout if the first start downloads or builds something; else check that the command is an MCP server that speaks over stdio"
+		return "allow more with --timeout if the first start downloads or builds something; else check that the command is an " +
+			"MCP server that speaks over stdio"
 	}
 	return "allow more with --timeout if the server is slow; else check that the URL is an MCP endpoint"
 }
 
-func tooLarge(f failure) bool { return is[*transport.TooLargeError](f.err) || overLimit.in(f.err) }
+var listening = regexp.MustCompile(`(?i)\b(?:listening|running|started|serving|available)\b[^\n]*?` +
+	`(?:https?://[\w.\[\]:-]+?:|\bport:? |:)(\d{2,5})\b(/[\w./-]*)?`)
 
-func garbled(f failure) bool {
-	return is[*transport.ReplyError](f.err) || is[*transport.TooDeepError](f.err) ||
-		badShape.in(f.err) || inCircle.in(f.err)
+// listensAt returns the URL at which a stdio server says that it listens for HTTP, or nothing.
+func listensAt(f failure) string {
+	said := f.stderr
+	for _, piece := range f.noise {
+		said += "\n" + piece.Text
+	}
+	found := listening.FindStringSubmatch(said)
+	if f.server.Stdio == nil || found == nil {
+		return ""
+	}
+	path := strings.TrimRight(found[2], "./")
+	return "http://localhost:" + found[1] + cmp.Or(path, "/mcp")
+}
+
+// proxyHint advises on a reply of the proxy in the place of the server's.
+func proxyHint(f failure) string {
+	variable, proxy := strings.ToUpper(f.address().Scheme)+"_PROXY", f.reply().Proxy
+	if f.reply().Status == http.StatusProxyAuthRequired {
+		return fmt.Sprintf("the proxy %s wants a login: set %s=http://NAME:PASSWORD@HOST:PORT, or name the host in NO_PROXY", proxy, variable)
+	}
+	return fmt.Sprintf("the answer may be that of the proxy %s: check %s, or name the host in NO_PROXY", proxy, variable)
 }
