@@ -87,10 +87,13 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("HTTP %d %s", e.status, http.StatusText(e.status))
 }
 
-// notThere tells that a document does not exist, which is no failure where another one may.
+// errPage is a web page in the place of a document, as single-page applications answer any path.
+var errPage = errors.New("a web page is there, not a JSON document")
+
+// notThere reports whether a document does not exist, which is no failure where another one may.
 func notThere(err error) bool {
 	var status *statusError
-	return errors.As(err, &status) && status.status >= 400 && status.status < 500
+	return errors.As(err, &status) && status.status >= 400 && status.status < 500 || errors.Is(err, errPage)
 }
 
 // get reads a JSON object. The error begins with the URL.
@@ -132,6 +135,8 @@ func (w *client) object(req *http.Request, good int, into any) error {
 	switch {
 	case reply.StatusCode != good && reply.StatusCode != http.StatusOK:
 		return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), &statusError{reply.StatusCode})
+	case wrong != nil && bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
+		return fmt.Errorf("%s: %w", transport.PlainURL(req.URL), errPage)
 	case wrong != nil:
 		return fmt.Errorf("%s: the document is not the JSON it should be", transport.PlainURL(req.URL))
 	}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,11 +163,24 @@ func (w *client) issuer(ctx context.Context, id string) (issuer, error) {
 		return issuer{}, err
 	}
 	openID := wellKnown(u, "openid-configuration", true)
+	var first *issuer
 	for _, place := range append(wellKnown(u, "oauth-authorization-server", true)[:1], openID...) {
 		found, err := w.issuerAt(ctx, place, id)
-		if !notThere(err) {
+		switch {
+		case first != nil && (err != nil || found.proves() != nil): // the first document is enough, but for S256
+		case notThere(err):
+		case err != nil || found.proves() == nil:
+			if err == nil && first != nil {
+				first.Challenges = found.Challenges
+				return *first, nil
+			}
 			return found, err
+		default:
+			first = &found
 		}
+	}
+	if first != nil {
+		return *first, nil
 	}
 	return issuer{}, fmt.Errorf("%w %s", errNoMetadata, quoted(transport.PlainURL(u)))
 }
@@ -179,10 +193,22 @@ func (w *client) issuerAt(ctx context.Context, place, id string) (i issuer, err 
 	if err := w.get(ctx, place, &i); err != nil {
 		return i, fmt.Errorf("reading metadata of the authorization server: %w", err)
 	}
-	if id != "" && i.ID != id {
+	if id != "" && !sameIssuer(i.ID, id) {
 		return i, exit.Advise(trustIt, "reading metadata of the authorization server: %s is of issuer %s and not of %s", place, quoted(i.ID), quoted(id))
 	}
 	return i, w.vet(i)
+}
+
+// sameIssuer reports whether two issuers are the same URL (RFC 3986, 6.2.2 and 6.2.3): the case of the host, a default
+// port and the slash of an empty path do not matter.
+func sameIssuer(a, b string) bool {
+	x, errX := url.Parse(a)
+	y, errY := url.Parse(b)
+	if errX != nil || errY != nil || x.Host == "" || x.Fragment+y.Fragment != "" || x.User != nil || y.User != nil {
+		return a == b
+	}
+	path := func(u *url.URL) string { return cmp.Or(u.EscapedPath(), "/") }
+	return transport.Origin(x) == transport.Origin(y) && path(x) == path(y) && x.RawQuery == y.RawQuery
 }
 
 // vet checks the endpoints of an issuer. All of them must be there for a browser or for us to go to.

@@ -154,10 +154,21 @@ func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
 // errDenied is a person, or the authorization server, who did not let the client in.
 var errDenied = errors.New("the login was denied")
 
+// denied returns errDenied, with the reason that the authorization server gives.
+func denied(why string) error {
+	if why == "" {
+		return errDenied
+	}
+	return fmt.Errorf("%w: %s", errDenied, quoted(why))
+}
+
 // byCode logs in through a browser (authorization code with PKCE).
 func (w *client) byCode(ctx context.Context, s Server, f discovered, old *vault.Login, flow Flow, keep keeper) error {
 	if err := f.issuer.proves(); err != nil {
-		return err
+		if s.Client.Authorize == "" && s.Client.Metadata == "" {
+			return err
+		}
+		flow.Tell(fmt.Sprintf("warning: %v; going on, since its endpoints are configured", err))
 	}
 	if f.issuer.Authorize == "" {
 		return errors.New("the authorization server has no page to log in at (authorization_endpoint)")
@@ -222,12 +233,12 @@ func (r request) code(answer url.Values) (string, error) {
 		return "", errors.New("the answer to the login is not to this login: its state differs; nothing of it was used")
 	case !told && r.issuer.TellsIss:
 		return "", errors.New("the answer to the login does not say which authorization server it is from, though that one promised to (iss)")
-	case told && (len(iss) != 1 || iss[0] != r.issuer.ID):
+	case told && (len(iss) != 1 || !sameIssuer(iss[0], r.issuer.ID)):
 		return "", fmt.Errorf("the answer to the login is from %s and not from %s (iss): another authorization server may be trying to get at the login; nothing of it was used", quoted(strings.Join(iss, " ")), quoted(r.issuer.ID))
 	}
 	switch failure := answer.Get("error"); {
 	case failure == "access_denied":
-		return "", errDenied
+		return "", denied(answer.Get("error_description"))
 	case failure != "":
 		return "", &RefusedError{failure, answer.Get("error_description")}
 	case answer.Get("code") == "":
@@ -297,7 +308,7 @@ func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient
 	case ctx.Err() != nil:
 		return token{}, fmt.Errorf("waiting for the device login: %w", context.Cause(ctx))
 	case errors.As(err, &said) && said.ErrorCode == "access_denied":
-		return token{}, errDenied
+		return token{}, denied(said.ErrorDescription)
 	case errors.As(err, &said) && said.ErrorCode == "expired_token", errors.Is(err, context.DeadlineExceeded):
 		return token{}, errors.New("the code expired before it was typed: log in again")
 	}

@@ -1,17 +1,23 @@
 package auth
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -80,7 +86,39 @@ func (w *client) ask(ctx context.Context, p oauthClient, address, grant string, 
 
 // context makes the oauth2 library use our client.
 func (w *client) context(ctx context.Context) context.Context {
-	return context.WithValue(ctx, oauth2.HTTPClient, w.client)
+	lenient := *w.client
+	lenient.Transport = wholeSeconds{w.client.Transport}
+	return context.WithValue(ctx, oauth2.HTTPClient, &lenient)
+}
+
+// wholeSeconds makes expires_in of a token an integer: the oauth2 library fails for 3600.0, which some servers send.
+type wholeSeconds struct{ next http.RoundTripper }
+
+// RoundTrip replaces the body of a reply that needs it.
+func (r wholeSeconds) RoundTrip(req *http.Request) (*http.Response, error) {
+	reply, err := r.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer reply.Body.Close()
+	body, err := files.ReadLimited(reply.Body, bodyLimit)
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) == nil {
+		text := strings.Trim(string(members["expires_in"]), `"`)
+		seconds, err := strconv.ParseFloat(text, 64)
+		switch {
+		case text == "":
+			delete(members, "expires_in")
+		case err == nil && math.Abs(seconds) <= longestLife.Seconds():
+			members["expires_in"] = strconv.AppendInt(nil, int64(seconds), 10)
+		}
+		body, _ = json.Marshal(members) // what was read can be written
+	}
+	reply.Body, reply.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return reply, nil
 }
 
 // refused is an error of the oauth2 library without the reply, which may quote what was sent.

@@ -1,0 +1,124 @@
+package auth
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSameIssuer: issuers are compared as URLs, and what is not the same URL is another issuer.
+func TestSameIssuer(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want bool
+	}{
+		{"https://as.example", "https://as.example/", true},
+		{"https://as.example/", "https://as.example:443", true},
+		{"https://AS.example/tenant", "https://as.example:443/tenant", true},
+		{"http://as.example:80", "http://as.example", true},
+		{"https://as.example/tenant", "https://as.example/tenant/", false},
+		{"https://as.example/a", "https://as.example/b", false},
+		{"https://as.example", "http://as.example", false},
+		{"https://as.example", "https://as.example:8443", false},
+		{"https://as.example/?a", "https://as.example/", false},
+		{"https://me@as.example/", "https://as.example/", false},
+		{"x", "x", true},
+		{"x", "", false},
+	}
+	for _, test := range tests {
+		if got := sameIssuer(test.a, test.b); got != test.want || got != sameIssuer(test.b, test.a) {
+			t.Errorf("%q and %q: %v, want %v", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+// serves starts a server of documents, some of which hold ISSUER, and returns a client for it.
+func serves(t *testing.T, documents map[string]string) (*client, string) {
+	t.Helper()
+	var srv *httptest.Server
+	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, ok := documents[r.URL.Path]
+		w.Header().Set("Content-Type", "application/json")
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = io.WriteString(w, strings.ReplaceAll(text, "ISSUER", srv.URL))
+	}))
+	t.Cleanup(srv.Close)
+	w, err := newClient(Server{Name: "s", URL: srv.URL + "/mcp"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, srv.URL
+}
+
+// TestLifetimes takes expires_in as servers write it.
+func TestLifetimes(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		`3600`: time.Hour, `3600.0`: time.Hour, `"3600"`: time.Hour, `"3599.9"`: time.Hour - time.Second, `3.6e3`: time.Hour, `null`: 0, `""`: 0,
+	} {
+		w, at := serves(t, map[string]string{"/token": `{"access_token":"a","token_type":"Bearer","expires_in":` + text + `}`})
+		got, err := w.redeem(t.Context(), oauthClient{}, at+"/token", "client_credentials", url.Values{})
+		life := time.Until(got.expires).Round(time.Second)
+		if got.expires.IsZero() {
+			life = 0
+		}
+		if err != nil || life != want {
+			t.Errorf("expires_in %s: %v, %v, want %v", text, life, err, want)
+		}
+	}
+}
+
+// TestIssuerDocuments goes on to the next place for a page and for S256, and stays with the first document otherwise.
+func TestIssuerDocuments(t *testing.T) {
+	const (
+		oauth, openID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
+		without       = `{"issuer":"ISSUER/","token_endpoint":"ISSUER/t1"}`
+		with          = `{"issuer":"ISSUER","token_endpoint":"ISSUER/t2","code_challenge_methods_supported":["plain","S256"]}`
+		page          = "\n<!doctype html><title>app</title>"
+	)
+	tests := map[string]struct {
+		documents   map[string]string
+		token, fail string
+		proves      bool
+	}{
+		"S256 in the second":    {map[string]string{oauth: without, openID: with}, "/t1", "", true},
+		"S256 in none":          {map[string]string{oauth: without, openID: without}, "/t1", "", false},
+		"the second is broken":  {map[string]string{oauth: without, openID: "{"}, "/t1", "", false},
+		"a page, then metadata": {map[string]string{oauth: page, openID: with}, "/t2", "", true},
+		"pages alone":           {map[string]string{oauth: page, openID: page}, "", "there is no metadata", false},
+		"another issuer":        {map[string]string{oauth: `{"issuer":"ISSUER/x"}`, openID: with}, "", "is of issuer", false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w, at := serves(t, test.documents)
+			got, err := w.issuer(t.Context(), at)
+			switch {
+			case test.fail != "":
+				if err == nil || !strings.Contains(err.Error(), test.fail) {
+					t.Errorf("error %v, want %q", err, test.fail)
+				}
+			case err != nil || got.Token != at+test.token || (got.proves() == nil) != test.proves:
+				t.Errorf("token endpoint %q, S256 %v, error %v", got.Token, got.proves(), err)
+			}
+		})
+	}
+}
+
+// TestDenied shows the reason of a refusal, escaped.
+func TestDenied(t *testing.T) {
+	for why, want := range map[string]string{
+		"":                  "the login was denied",
+		"User not assigned": `the login was denied: "User not assigned"`,
+		"\x1b[31mred\n":     `the login was denied: "\x1b[31mred\n"`,
+		"\u202etext":        `the login was denied: "\u202etext"`,
+	} {
+		if got := denied(why).Error(); got != want {
+			t.Errorf("%q gives %s, want %s", why, got, want)
+		}
+	}
+}
