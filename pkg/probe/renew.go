@@ -17,10 +17,10 @@ type renewal struct {
 // inSession runs work, which sends requests. If the server does not know the session any more, it begins a new one and
 // runs work once more (2025-11-25, transports, session management). A session that listens is lost instead: what the
 // server announced in between is not known.
-func (s *Session) inSession(ctx context.Context, work func() error) error {
+func inSession(ctx context.Context, s *Session, work func() error) error {
 	before := s.renewal.current()
 	err := guard(work)
-	if !sessionEnded(err) || s.stopListening != nil || s.renew(ctx, before) != nil {
+	if !sessionEnded(err) || s.stopListening != nil || renew(ctx, s, before) != nil {
 		return err
 	}
 	return guard(work)
@@ -40,7 +40,7 @@ func (r *renewal) current() int {
 }
 
 // renew begins a new session, unless another request did since the count was read.
-func (s *Session) renew(ctx context.Context, count int) error {
+func renew(ctx context.Context, s *Session, count int) error {
 	s.renewal.mu.Lock()
 	defer s.renewal.mu.Unlock()
 	if s.renewal.count != count {

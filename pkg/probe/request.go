@@ -163,7 +163,7 @@ func (s *Session) Request(ctx context.Context, r Request) (result json.RawMessag
 	defer s.listenDuring(ctx)()
 	message, err := s.message(r)
 	if err == nil {
-		err = s.inSession(ctx, func() error {
+		err = inSession(ctx, s, func() error {
 			result, err = s.caller.send(ctx, message)
 			message.ID = mcp.NewRequestId(s.attempt.seen.nextID()) // for a second time
 			return err

@@ -96,7 +96,7 @@ func (s *Session) list(ctx context.Context, kind snapshot.Kind) (list snapshot.L
 		return list, nil
 	}
 	way := listMethods[at]
-	err := s.inSession(ctx, func() (err error) { // in a new session from the first page: cursors belong to a session
+	err := inSession(ctx, s, func() (err error) { // in a new session from the first page: cursors belong to a session
 		var notices []Notice
 		list, notices, err = s.caller.list(ctx, way, way.state(s.peer), standardLimits())
 		s.attempt.seen.note(notices...)
