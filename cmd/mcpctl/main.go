@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -25,6 +26,7 @@ func main() {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	ctx, interrupt := signalContext()
 	status := run(ctx, os.Args[1:], ofSystem(ctx, interrupt))
+	auth.Finish()
 	if ctx.Err() != nil {
 		status = exit.CodeOf(context.Cause(ctx))
 	}

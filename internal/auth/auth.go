@@ -171,7 +171,7 @@ func (w *client) identify(ctx context.Context, s Server, f discovered, old *vaul
 		return oauthClient{}, exit.Advise(`register a client there by hand, and configure it: "oauth": {"clientId": "…"}`,
 			"the authorization server %s registers no clients by itself, and none is configured", quoted(f.issuer.ID))
 	}
-	return w.register(ctx, f, redirect, grant)
+	return finish(ctx, func(ctx context.Context) (oauthClient, error) { return w.register(ctx, f, redirect, grant) })
 }
 
 func (w *client) register(ctx context.Context, f discovered, redirect, grant string) (oauthClient, error) {

@@ -91,7 +91,7 @@ func (w *client) whole(ctx context.Context, s Server, way Flow) error {
 	}
 	f, err := w.discover(ctx, s, c)
 	if err == nil {
-		err = w.byCode(ctx, s, f, nil, way, func(oauthClient, token) error { return nil })
+		err = w.byCode(ctx, s, f, nil, way, func(context.Context, oauthClient, token) error { return nil })
 	}
 	return err
 }

@@ -22,7 +22,7 @@ import (
 type Flow struct {
 	Tell   func(text string)                           // shows one line; text of strangers in it is fit for a terminal
 	Open   func(ctx context.Context, url string) error // opens a browser; it need not wait
-	Keep   func(l *vault.Login) error                  // keeps the login, before the browser is told that it worked; nil = nothing is kept
+	Keep   func(context.Context, *vault.Login) error   // keeps the login, before the browser is told that it worked; nil = nothing is kept
 	Paste  func(ctx context.Context) (string, error)   // reads the address that a browser ended at; nil = the browser brings it
 	Device bool                                        // log in on another device
 	Scopes []string                                    // asked for in addition
@@ -75,12 +75,12 @@ func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []
 		way = w.byDevice
 	}
 	var l *vault.Login
-	err = way(ctx, s, f, old, flow, func(p oauthClient, t token) error {
+	err = way(ctx, s, f, old, flow, func(ctx context.Context, p oauthClient, t token) error {
 		l = loginOf(s, f, p, t)
 		if flow.Keep == nil {
 			return nil
 		}
-		return flow.Keep(l)
+		return flow.Keep(ctx, l)
 	})
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func Login(ctx context.Context, s Server, old *vault.Login, flow Flow, caCert []
 }
 
 // keeper takes what a way of logging in brought.
-type keeper func(oauthClient, token) error
+type keeper func(context.Context, oauthClient, token) error
 
 // sameIssuer refuses to hand the secret of a configured client to another authorization server than the one of the last
 // login (specification 2026-07-28, authorization server binding).
@@ -145,7 +145,10 @@ func Logout(ctx context.Context, s Server, l vault.Login, caCert []byte) error {
 	var all error
 	for _, secret := range []string{l.Secrets.Refresh, l.Secrets.Access} {
 		if secret != "" {
-			all = errors.Join(all, w.revoke(ctx, p, l.Revoke, secret))
+			_, err := finish(ctx, func(ctx context.Context) (struct{}, error) {
+				return struct{}{}, w.revoke(ctx, p, l.Revoke, secret)
+			})
+			all = errors.Join(all, err)
 		}
 	}
 	return all
@@ -187,10 +190,13 @@ func (w *client) byCode(ctx context.Context, s Server, f discovered, old *vault.
 	if err != nil {
 		return err
 	}
-	t, err := w.exchange(ctx, r, answer)
-	if err == nil {
-		err = keep(p, t)
-	}
+	_, err = finish(ctx, func(ctx context.Context) (token, error) {
+		t, err := w.exchange(ctx, r, answer)
+		if err == nil {
+			err = keep(ctx, p, t)
+		}
+		return t, err
+	})
 	callback.outcome <- err
 	return err
 }
@@ -273,11 +279,14 @@ func (w *client) byDevice(ctx context.Context, s Server, f discovered, old *vaul
 	if err := w.invite(code, flow); err != nil {
 		return err
 	}
-	t, err := w.await(ctx, config, p, code, f.resource)
-	if err != nil {
-		return err
-	}
-	return keep(p, t)
+	_, err = finish(ctx, func(own context.Context) (token, error) {
+		t, err := w.await(ctx, config, p, code, f.resource)
+		if err == nil {
+			err = keep(own, p, t)
+		}
+		return t, err
+	})
+	return err
 }
 
 // invite tells the person where to go, and what to type there.
@@ -293,14 +302,18 @@ func (w *client) invite(code *oauth2.DeviceAuthResponse, flow Flow) error {
 	return nil
 }
 
-// await asks for the token at the pace that the authorization server wants, until its code expires.
+// await asks for the token at the pace that the authorization server wants, until its code expires or ctx ends. A request
+// that is under way then is finished: its answer may hold the token.
 func (w *client) await(ctx context.Context, config *oauth2.Config, p oauthClient, code *oauth2.DeviceAuthResponse, resource string) (token, error) {
 	code.Interval = min(max(code.Interval, shortestAsk), longestAsk)
 	latest := time.Now().Add(deviceTime)
 	if code.Expiry.IsZero() || code.Expiry.After(latest) {
 		code.Expiry = latest
 	}
-	given, err := config.DeviceAccessToken(w.context(ctx), code, oauth2.SetAuthURLParam("resource", resource))
+	patient := *w.client
+	patient.Transport = outliving{patient.Transport}
+	asking := context.WithValue(ctx, oauth2.HTTPClient, &patient)
+	given, err := config.DeviceAccessToken(asking, code, oauth2.SetAuthURLParam("resource", resource))
 	var said *oauth2.RetrieveError
 	switch {
 	case err == nil:

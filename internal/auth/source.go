@@ -117,7 +117,14 @@ func (s *Source) renew(ctx context.Context, seen vault.Login, refused bool) (*va
 	if err != nil {
 		return nil, err
 	}
-	defer release()
+	return finish(ctx, func(ctx context.Context) (*vault.Login, error) {
+		defer release()
+		return s.renewHeld(ctx, seen, refused)
+	})
+}
+
+// renewHeld is renew while no other run can renew the login.
+func (s *Source) renewHeld(ctx context.Context, seen vault.Login, refused bool) (*vault.Login, error) {
 	now, err := s.Vault.Unlock(ctx, seen)
 	switch {
 	case err != nil || now == nil:

@@ -88,7 +88,7 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 			return nil, exit.Usagef("%w\nlog in with MCPCTL_TOKEN_STORE=file to keep the tokens in a file that only you can read", err)
 		}
 	}
-	l, err := authorize(ctx, p, server, old, o, func(l *vault.Login) error {
+	l, err := authorize(ctx, p, server, old, o, func(ctx context.Context, l *vault.Login) error {
 		l.Place, l.Renews = place, l.Secrets.Refresh != ""
 		if old != nil && (old.Issuer != l.Issuer || old.Place != l.Place) { // to another authorization server, or in another place
 			if err := store.Remove(ctx, *old); err != nil {
@@ -104,7 +104,7 @@ func inTime(ctx context.Context, p host.Process, server auth.Server, old *vault.
 }
 
 // authorize is the login itself.
-func authorize(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, o Options, keep func(*vault.Login) error) (*vault.Login, error) {
+func authorize(ctx context.Context, p host.Process, server auth.Server, old *vault.Login, o Options, keep func(context.Context, *vault.Login) error) (*vault.Login, error) {
 	if old != nil { // its registration may be used again
 		if whole, err := storeOf(p).Unlock(ctx, *old); err == nil && whole != nil {
 			old = whole

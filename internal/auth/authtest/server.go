@@ -37,6 +37,7 @@ type Quirks struct {
 	Keep     bool                        // refresh tokens are not rotated
 	Modern   bool                        // the MCP server answers requests of the era before 2026-07-28 before it asks who sends them
 	Secret   string                      // clients must prove that they are "known" with this secret
+	Hold     func(path string)           // returns when a request may be answered; nil = at once
 }
 
 // Server is an authorization server with an MCP server that it protects.
@@ -129,8 +130,11 @@ func (s *Server) site(usual http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.requests = append(s.requests, r.Method+" "+r.URL.Path)
-		instead := s.quirks.Answers[r.URL.Path]
+		instead, hold := s.quirks.Answers[r.URL.Path], s.quirks.Hold
 		s.mu.Unlock()
+		if hold != nil {
+			hold(r.URL.Path)
+		}
 		if instead != nil {
 			instead(w, r)
 			return

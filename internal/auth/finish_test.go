@@ -1,0 +1,99 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/internal/auth/authtest"
+	"github.com/mcpctl/mcpctl/internal/vault"
+)
+
+// TestInterrupted ends runs while the authorization server answers what cannot be asked again: the run ends at once, and
+// what was answered is kept, so that the next run works.
+func TestInterrupted(t *testing.T) {
+	over := errors.New("the run is over")
+	hold := func(s *authtest.Server, end string) (arrived, release chan struct{}) {
+		arrived, release = make(chan struct{}, 8), make(chan struct{})
+		s.Change(func(q *authtest.Quirks) {
+			q.Hold = func(path string) {
+				if strings.HasSuffix(path, end) {
+					arrived <- struct{}{}
+					<-release
+				}
+			}
+		})
+		return arrived, release
+	}
+	t.Run("renewal", func(t *testing.T) {
+		s, server := serve(t, authtest.Quirks{Life: 1})
+		source, before := login(t, server, browser(t))
+		arrived, release := hold(s, "/token")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := source.Authorize(ctx, nil)
+			ended <- err
+		}()
+		<-arrived
+		cancel(over)
+		if err := <-ended; !errors.Is(err, over) {
+			t.Errorf("the run ended with %v", err)
+		}
+		close(release)
+		Finish()
+		after, err := source.Vault.Unlock(t.Context(), *before)
+		if err != nil || after.Secrets.Refresh == before.Secrets.Refresh {
+			t.Fatalf("the renewed login was not kept: %v", err)
+		}
+		next := &Source{Server: server, Vault: source.Vault}
+		if _, err := next.Authorize(t.Context(), nil); err != nil {
+			t.Errorf("the next run: %v", err)
+		}
+	})
+	t.Run("code", func(t *testing.T) {
+		s, server := serve(t, authtest.Quirks{})
+		arrived, release := hold(s, "/token")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		kept, ended := make(chan *vault.Login, 1), make(chan error, 1)
+		flow := browser(t)
+		flow.Keep = func(ctx context.Context, l *vault.Login) error {
+			kept <- l
+			return ctx.Err()
+		}
+		go func() {
+			_, err := Login(ctx, server, nil, flow, nil)
+			ended <- err
+		}()
+		<-arrived
+		cancel(over)
+		if err := <-ended; !errors.Is(err, over) {
+			t.Errorf("the run ended with %v", err)
+		}
+		close(release)
+		Finish()
+		if l := <-kept; l.Secrets.Access == "" {
+			t.Error("the login was not kept")
+		}
+	})
+	t.Run("revocation", func(t *testing.T) {
+		s, server := serve(t, authtest.Quirks{})
+		source, l := login(t, server, browser(t))
+		arrived, release := hold(s, "/revoke")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- Logout(ctx, server, *l, nil) }()
+		<-arrived
+		cancel(over)
+		if err := <-ended; !errors.Is(err, over) {
+			t.Errorf("the run ended with %v", err)
+		}
+		close(release)
+		Finish()
+		if status, _ := visit(t, &Source{Server: server, Vault: source.Vault}, s.URL); status == http.StatusOK {
+			t.Error("the tokens are still good")
+		}
+	})
+}
