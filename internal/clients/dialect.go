@@ -18,6 +18,7 @@ type Dialect string
 // The dialects. The empty one is what most applications share.
 const (
 	Shared   Dialect = ""
+	VSCode   Dialect = "vscode"
 	Zed      Dialect = "zed"
 	Gemini   Dialect = "gemini"
 	Seconds  Dialect = "seconds" // shared, but a timeout is in seconds
@@ -76,8 +77,8 @@ func (d Dialect) renamed() map[string]string {
 	}[d]
 }
 
-// Translate is a server with the keys and variables that mcpctl reads. A reason why nobody but the application can run it is
-// not empty.
+// Translate is a server with the keys and variables that mcpctl reads. A reason why nobody but the
+// application can run it is not empty.
 func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value, reason string) {
 	if server.Kind != syntax.Object {
 		return server, ""
@@ -89,6 +90,8 @@ func (d Dialect) Translate(server syntax.Value, lookup Lookup) (out syntax.Value
 		}
 	}
 	switch d {
+	case VSCode:
+		return vscodeServer(server, lookup), ""
 	case Zed:
 		return zedServer(server)
 	case Codex:
@@ -143,7 +146,8 @@ func (ns notations) rewrite(v syntax.Value) syntax.Value {
 	return v
 }
 
-// openCodeServer takes the program and its arguments out of one list. The type tells nothing that the other keys do not.
+// openCodeServer takes the program and its arguments out of one list. The type tells nothing that the other
+// keys do not.
 func openCodeServer(server syntax.Value) syntax.Value {
 	server = server.Without("type")
 	command, ok := server.Get("command")
@@ -154,6 +158,36 @@ func openCodeServer(server syntax.Value) syntax.Value {
 	args.Key, args.Value.Items = "args", command.Value.Items[1:]
 	command.Value = command.Value.Items[0]
 	return server.Without("command", "args").With(command).With(args)
+}
+
+// vscodeServer replaces a "~" at the beginning of command, cwd and args by the home folder, and appends
+// env.PATH to the PATH that there is, as VS Code does when it starts a server.
+func vscodeServer(server syntax.Value, lookup Lookup) syntax.Value {
+	home := func(v syntax.Value) syntax.Value {
+		if v.Kind == syntax.Text && (v.Text == "~" || strings.HasPrefix(v.Text, "~/") ||
+			strings.HasPrefix(v.Text, `~\`)) {
+			v.Text = "${userHome}" + v.Text[1:]
+		}
+		return v
+	}
+	for i, f := range server.Fields {
+		switch f.Key {
+		case "command", "cwd":
+			server.Fields[i].Value = home(f.Value)
+		case "args":
+			server.Fields[i].Value.Items = lists.Map(f.Value.Items, home)
+		case "env":
+			server.Fields[i].Value.Fields = slices.Clone(f.Value.Fields)
+			for j, m := range f.Value.Fields {
+				if path, _ := lookup.Value("PATH"); path != "" && strings.EqualFold(m.Key, "PATH") &&
+					m.Value.Kind == syntax.Text {
+					server.Fields[i].Value.Fields[j].Value.Text = "${env:PATH}" +
+						string(filepath.ListSeparator) + m.Value.Text
+				}
+			}
+		}
+	}
+	return server
 }
 
 // zedServer reads both forms that Zed had for a command. One that an extension starts has none.
@@ -186,7 +220,10 @@ func gooseServer(server syntax.Value) (syntax.Value, string) {
 	if len(names.Value.Items) == 0 || kind != "stdio" {
 		return server, ""
 	}
-	passed := lists.Map(names.Value.Items, func(item syntax.Value) syntax.Field { return syntax.String(item.Text, "${"+item.Text+"}", item.Line) })
+	passed := lists.Map(names.Value.Items, func(item syntax.Value) syntax.Field {
+		return syntax.String(
+			item.Text, "${"+item.Text+"}", item.Line)
+	})
 	if env, ok := server.Get("env"); ok && env.Value.Kind != syntax.Object {
 		server = server.Without("env")
 	}
@@ -236,13 +273,18 @@ var layouts = []struct {
 	dialect Dialect
 	fits    func(syntax.Value) bool // nil = always
 }{
-	{path: []string{"mcpServers"}, fits: func(v syntax.Value) bool { return !isNamedList(v) }}, // Claude, Cursor, Windsurf, Gemini, Cline …
+	// Claude, Cursor, Windsurf, Gemini, Cline …
+	{path: []string{"mcpServers"}, fits: func(v syntax.Value) bool { return !isNamedList(v) }},
 	{path: []string{"mcpServers"}, dialect: Continue, fits: isNamedList},
-	{path: []string{"servers"}}, // VS Code's mcp.json
-	{path: []string{"mcp", "servers"}, fits: func(v syntax.Value) bool { return !IsOpenCode(v) }}, // VS Code's settings.json
-	{path: []string{"mcp", "servers"}, dialect: OpenCode, fits: IsOpenCode},                       // OpenCode 2
+	// mcp.json
+	{path: []string{"servers"}, dialect: VSCode},
+	// settings.json
+	{path: []string{"mcp", "servers"}, dialect: VSCode,
+		fits: func(v syntax.Value) bool { return !IsOpenCode(v) }},
+	// OpenCode 2
+	{path: []string{"mcp", "servers"}, dialect: OpenCode, fits: IsOpenCode},
 	{path: []string{"mcp"}, dialect: OpenCode, fits: IsOpenCode},
-	{path: []string{"customizations", "vscode", "mcp", "servers"}}, // devcontainer.json
+	{path: []string{"customizations", "vscode", "mcp", "servers"}, dialect: VSCode}, // devcontainer.json
 	{path: []string{"context_servers"}, dialect: Zed},
 	{path: []string{"mcp_servers"}, dialect: Codex},
 	{path: []string{"extensions"}, dialect: Goose, fits: isGoose},
@@ -267,7 +309,8 @@ func Sections(root syntax.Value) []Section {
 // RowSections are the places of a file of this row that hold servers.
 func (r Row) RowSections(root syntax.Value) []syntax.Field {
 	found := root.At(strings.Split(r.Key, ".")...)
-	if deeper := root.At("mcp", "servers"); r.Dialect == OpenCode && len(deeper) > 0 && IsOpenCode(deeper[0].Value) {
+	if deeper := root.At("mcp", "servers"); r.Dialect == OpenCode && len(deeper) > 0 &&
+		IsOpenCode(deeper[0].Value) {
 		found = deeper
 	}
 	if len(found) == 0 && r.Dialect != OpenCode && isFlat(root) {
@@ -306,20 +349,25 @@ func IsOpenCode(v syntax.Value) bool {
 	return slices.ContainsFunc(v.Fields, func(f syntax.Field) bool {
 		kind := f.Value.TextOf("type")
 		command, _ := f.Value.Get("command")
-		return f.Value.Kind == syntax.Object && (kind == "local" || kind == "remote" || command.Value.Kind == syntax.List)
+		return f.Value.Kind == syntax.Object && (kind == "local" || kind == "remote" ||
+			command.Value.Kind == syntax.List)
 	})
 }
 
 // isGoose is whether v are goose's extensions: other applications have something else of that name.
 func isGoose(v syntax.Value) bool {
 	kinds := []string{"stdio", "sse", "streamable_http", "builtin", "platform", "frontend", "inline_python"}
-	return slices.ContainsFunc(v.Fields, func(f syntax.Field) bool { return slices.Contains(kinds, f.Value.TextOf("type")) })
+	return slices.ContainsFunc(v.Fields, func(f syntax.Field) bool {
+		return slices.Contains(kinds,
+			f.Value.TextOf("type"))
+	})
 }
 
 // isFlat is whether a file is nothing but servers by name.
 func isFlat(root syntax.Value) bool {
 	return len(root.Fields) > 0 && !slices.ContainsFunc(root.Fields, func(f syntax.Field) bool {
-		return f.Value.Kind != syntax.Object || !slices.ContainsFunc([]string{"command", "url", "serverUrl", "httpUrl"}, func(key string) bool {
+		return f.Value.Kind != syntax.Object || !slices.ContainsFunc([]string{"command", "url", "serverUrl",
+			"httpUrl"}, func(key string) bool {
 			_, ok := f.Value.Get(key)
 			return ok
 		})

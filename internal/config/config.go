@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +24,11 @@ import (
 
 // Input is all that Load depends on, apart from the files themselves.
 type Input struct {
-	Files  []string        // named with --config; empty = MCPCTL_CONFIG, else the search
+	Files []string  // named with --config; empty = MCPCTL_CONFIG, else the search
+	Stdin io.Reader // what a configuration called "-" is; nil = the standard input of this process
+	// Streams keeps what pipes and "-" held, by path, for reading the configuration again; nil = it is read once.
+	Streams map[string][]byte
+
 	Dir    string          // the current folder, absolute
 	Home   string          // the user's home folder, for ${userHome}
 	Lookup clients.Lookup  // the environment; nil = empty

@@ -66,7 +66,7 @@ func (r credentialReader) command(f syntax.Field, bearer bool) *probe.Helper {
 	if line == "" {
 		return nil
 	}
-	return &probe.Helper{Command: line, Dir: r.folder, Bearer: bearer}
+	return &probe.Helper{Command: line, Dir: r.folder, Env: r.gives, Bearer: bearer}
 }
 
 // bearer is the Authorization header of a bearer token, or the command that gives it.

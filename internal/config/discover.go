@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -45,9 +46,13 @@ type discovery struct {
 
 // discover is what applications have, as each would use it.
 func (l *loader) discover() []Entry {
-	host := clients.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup, Projects: files.ProjectFolders(l.in.Dir), Root: l.in.Root}
+	host := clients.Host{OS: cmp.Or(l.in.OS, runtime.GOOS), Home: l.in.Home, Lookup: l.in.Lookup,
+		Projects: files.ProjectFolders(l.in.Dir), Root: l.in.Root}
 	d := &discovery{loader: l, host: host, seen: map[string]document{}}
-	return l.usable(lists.Flat(clients.Table(), func(app clients.App) []Entry { return d.application(app, host.Files(app)) }))
+	return l.usable(lists.Flat(clients.Table(), func(app clients.App) []Entry {
+		return d.application(app,
+			host.Files(app))
+	}))
 }
 
 // application is the servers of one application: of each name the strongest, with what the others are.
@@ -76,7 +81,8 @@ func (d *discovery) application(app clients.App, files []clients.File) []Entry {
 }
 
 func (d *discovery) looked(file clients.File) looked {
-	return looked{File: report.File{Application: file.App.Name, Scope: string(file.Row.Scope), Path: d.in.present(file.Path)}}
+	return looked{File: report.File{Application: file.App.Name, Scope: string(file.Row.Scope),
+		Path: d.in.present(file.Path)}}
 }
 
 func (d *discovery) look(l looked) {
@@ -104,7 +110,9 @@ func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looke
 	looked.Servers = len(entries)
 	if d.count+len(entries) > maxDiscovered {
 		looked.State = Broken
-		looked.wrong = &Problem{File: looked.Path, Message: fmt.Sprintf("more than %d servers with those before", maxDiscovered), Hint: "name the file with --config if you mean it"}
+		looked.wrong = &Problem{File: looked.Path,
+			Message: fmt.Sprintf("more than %d servers with those before", maxDiscovered),
+			Hint:    "name the file with --config if you mean it"}
 		return nil
 	}
 	d.count += len(entries)
@@ -115,7 +123,8 @@ func (d *discovery) servers(s scope, file clients.File, root syntax.Value, looke
 func placed(file clients.File, entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
-		e.Places = []report.Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope), File: e.File, Line: e.Line, Name: e.Server.Name}}
+		e.Places = []report.Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
+			File: e.File, Line: e.Line, Name: e.Server.Name}}
 		e.beside = file.App.Each || file.Row.Beside
 	}
 	return entries
@@ -125,7 +134,8 @@ func placed(file clients.File, entries []Entry) []Entry {
 // no project gets a say in it; ${workspaceFolder} is the project nevertheless.
 func (d *discovery) scopeOf(file clients.File) scope {
 	project := files.ProjectRoot(d.in.Dir)
-	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered, folder: cmp.Or(d.in.Home, d.in.Dir), root: project}
+	s := scope{file: d.in.present(file.Path), abs: file.Path, found: Discovered,
+		folder: cmp.Or(d.in.Home, d.in.Dir), root: project}
 	if project == d.in.Home { // what the user has everywhere is no project
 		s.root = ""
 	}
@@ -144,7 +154,8 @@ func (d *discovery) scopeOf(file clients.File) scope {
 func (in Input) present(path string) string {
 	root := files.ProjectRoot(in.Dir)
 	rel, err := filepath.Rel(root, path)
-	if err != nil || root == in.Home || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if err != nil || root == in.Home || rel == ".." ||
+		strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return path
 	}
 	return in.show(path)
@@ -178,17 +189,20 @@ func (d *discovery) parsed(path string) document {
 		err = fmt.Errorf("more than %d MiB with those before", maxDiscoveredBytes>>20)
 	}
 	if err != nil {
-		return document{state: Broken, wrong: &Problem{File: shown, Message: "reading the file: " + err.Error(), Hint: "the other files were read"}}
+		return document{state: Broken, wrong: &Problem{File: shown,
+			Message: "reading the file: " + err.Error(), Hint: "the other files were read"}}
 	}
 	if strings.TrimSpace(string(data)) == "" { // some applications leave such
 		return document{state: Read, root: syntax.Value{Kind: syntax.Object, Line: 1}}
 	}
 	root, wrong := syntax.ParserFor(path)(data)
 	if wrong == nil && root.Kind != syntax.Object {
-		wrong = &syntax.Error{Line: root.Line, Message: "the file must be an object, but is " + root.Kind.String(), Hint: "the application expects one, too"}
+		wrong = &syntax.Error{Line: root.Line, Message: "the file must be an object, but is " +
+			root.Kind.String(), Hint: "the application expects one, too"}
 	}
 	if wrong != nil {
-		return document{state: Broken, wrong: &Problem{File: shown, Line: wrong.Line, Message: wrong.Message, Hint: wrong.Hint}}
+		return document{state: Broken, wrong: &Problem{File: shown, Line: wrong.Line, Message: wrong.Message,
+			Hint: wrong.Hint}}
 	}
 	return document{state: Read, root: root}
 }
@@ -211,9 +225,10 @@ func (s scope) rowServers(file clients.File, root syntax.Value, projects []strin
 		if servers.Value.Kind == syntax.Null || !r.want(servers, syntax.Object) {
 			continue
 		}
-		servers.Value.Fields = slices.DeleteFunc(slices.Clone(servers.Value.Fields), func(f syntax.Field) bool {
-			return isSwitch(f.Value)
-		})
+		servers.Value.Fields = slices.DeleteFunc(slices.Clone(servers.Value.Fields),
+			func(f syntax.Field) bool {
+				return isSwitch(f.Value)
+			})
 		entries = append(entries, s.servers(servers.Value)...)
 	}
 	off := switchedOff(file, root, projects)
@@ -245,7 +260,11 @@ func (d *discovery) plugins(file clients.File, root syntax.Value) []Entry {
 			if looked++; looked > maxPlugins || !filepath.IsAbs(folder) || !here {
 				continue
 			}
-			more := d.plugin(file, filepath.Clean(folder))
+			folder = filepath.Clean(folder)
+			more := d.plugin(file, folder, map[string]string{
+				"CLAUDE_PLUGIN_ROOT": folder, "CLAUDE_PROJECT_DIR": files.ProjectRoot(d.in.Dir),
+				"CLAUDE_PLUGIN_DATA": filepath.Join(filepath.Dir(file.Path), "data", pluginData(plugin.Key)),
+			})
 			for i := range more {
 				more[i].Disabled = more[i].Disabled || !on
 			}
@@ -253,6 +272,16 @@ func (d *discovery) plugins(file clients.File, root syntax.Value) []Entry {
 		}
 	}
 	return entries
+}
+
+// pluginData returns the name of the folder in which a plugin keeps its data.
+func pluginData(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 && plainByte(byte(r)) && r != '.' {
+			return r
+		}
+		return '-'
+	}, id)
 }
 
 // installations are the places of a plugin; the list had one only at first.
@@ -275,10 +304,10 @@ func (d *discovery) pluginOn(app clients.App, id string) bool {
 	return false
 }
 
-// plugin is the servers of one plugin's folder: of its .mcp.json, and of its manifest or the files that
-// that names.
-func (d *discovery) plugin(file clients.File, folder string) []Entry {
-	entries := d.pluginFile(file, folder, ".mcp.json")
+// plugin returns the servers of one plugin's folder: of its .mcp.json, and of its manifest or the files
+// that it names. Claude Code gives them variables, which may also stand in these files.
+func (d *discovery) plugin(file clients.File, folder string, gives map[string]string) []Entry {
+	entries := d.pluginFile(file, folder, ".mcp.json", gives)
 	manifest := filepath.Join(folder, ".claude-plugin", "plugin.json")
 	doc := d.open(manifest)
 	servers, ok := doc.root.Get("mcpServers")
@@ -290,11 +319,12 @@ func (d *discovery) plugin(file clients.File, folder string) []Entry {
 		d.look(broken)
 	case !ok:
 	case servers.Value.Kind == syntax.Object:
-		entries = append(entries, d.pluginFile(file, folder, filepath.Join(".claude-plugin", "plugin.json"))...)
+		entries = append(entries, d.pluginFile(file, folder, filepath.Join(".claude-plugin", "plugin.json"),
+			gives)...)
 	default:
 		for _, item := range append(slices.Clone(servers.Value.Items), servers.Value) {
 			if item.Kind == syntax.Text && filepath.Clean(item.Text) != ".mcp.json" {
-				entries = append(entries, d.pluginFile(file, folder, item.Text)...)
+				entries = append(entries, d.pluginFile(file, folder, item.Text, gives)...)
 			}
 		}
 	}
@@ -302,7 +332,7 @@ func (d *discovery) plugin(file clients.File, folder string) []Entry {
 }
 
 // pluginFile is the servers of one file of a plugin, which must be inside of it.
-func (d *discovery) pluginFile(file clients.File, folder, name string) []Entry {
+func (d *discovery) pluginFile(file clients.File, folder, name string, gives map[string]string) []Entry {
 	name = filepath.FromSlash(strings.TrimPrefix(name, "${CLAUDE_PLUGIN_ROOT}/"))
 	if !filepath.IsLocal(name) {
 		return nil
@@ -315,7 +345,8 @@ func (d *discovery) pluginFile(file clients.File, folder, name string) []Entry {
 	looked := d.looked(file)
 	looked.State, looked.wrong = doc.state, doc.wrong
 	s := d.scopeOf(file)
-	s.folder, s.known["CLAUDE_PLUGIN_ROOT"] = folder, folder
+	s.folder, s.gives = folder, gives
+	maps.Copy(s.known, gives)
 	file.Row.Key, file.Row.Dialect = "mcpServers", clients.Shared
 	var entries []Entry
 	if doc.state == Read {

@@ -41,7 +41,8 @@ type unresolved struct {
 	prompt        *Prompt // that a person could answer; nil = nobody can
 }
 
-// expand replaces ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:ID}, ${workspaceFolder} and its like. "$${" is a literal "${".
+// expand replaces ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:ID}, ${workspaceFolder} and its like. "$${"
+// is a literal "${".
 func (x expander) expand(s string) (expanded, []unresolved) {
 	var value, shown strings.Builder
 	var missing []unresolved
@@ -107,7 +108,8 @@ func (x expander) replace(token string) (value, shown string, missing []unresolv
 	if !closed {
 		return "", "", []unresolved{{message: `"${" without "}"`, hint: `write "$${" for a literal "${"`}}
 	}
-	if folder, ok := x.folders(name); ok {
+	known, _, _ := strings.Cut(strings.TrimPrefix(name, "env:"), ":-")
+	if folder, ok := x.folders(known); ok {
 		return folder, folder, nil
 	}
 	value, missing = x.reference(name)
@@ -138,6 +140,11 @@ func (x expander) reference(inner string) (string, []unresolved) {
 		return x.input(id)
 	}
 	name, fallback, hasFallback := strings.Cut(strings.TrimPrefix(inner, "env:"), ":-")
+	if form := shellForm().FindStringSubmatch(name); form != nil {
+		if _, set := x.lookup.Value(name); !set {
+			return "", []unresolved{notOfTheShell(form[1], form[2])}
+		}
+	}
 	if !variableName().MatchString(name) {
 		return "", []unresolved{notUnderstood(name)}
 	}
@@ -150,7 +157,8 @@ func (x expander) variable(name, fallback string, hasFallback bool) (string, []u
 	switch {
 	case hasFallback && value == "":
 		if x.depth++; x.depth > maxDefaults {
-			return "", []unresolved{{message: "defaults inside defaults, too deep", hint: "set " + name + " in the environment"}}
+			return "", []unresolved{{message: "defaults inside defaults, too deep",
+				hint: "set " + name + " in the environment"}}
 		}
 		out, missing := x.expand(fallback)
 		return out.value, missing
@@ -180,11 +188,24 @@ func variablePart(name string) string {
 	}, name)
 }
 
+// shellForm matches other expansions of a shell: ${NAME-default}, ${NAME:=default}, ${NAME:?message},
+// ${NAME+other}.
+var shellForm = match.Pattern(`^([A-Za-z_][A-Za-z0-9_]*)(:?[-=+?])`)
+
+// notOfTheShell returns the problem with an expansion that only shells know. What follows the operator may
+// be secret.
+func notOfTheShell(name, operator string) unresolved {
+	hint := fmt.Sprintf("write ${%s}, or ${%s:-default}", name, name)
+	return unresolved{message: fmt.Sprintf("${%s%s…} is a form of shells that is not supported", name,
+		operator), hint: hint}
+}
+
 // notUnderstood names a variable only if it looks like a name: it may be part of a password.
 func notUnderstood(name string) unresolved {
 	const hint = `environment variables, ${input:ID}, ${workspaceFolder} and ${userHome} exist; write "$${" for a literal "${"`
 	if strings.HasPrefix(name, "file:") {
-		return unresolved{message: "a file in place of a value is not supported", hint: "put the value into an environment variable, and name that instead"}
+		return unresolved{message: "a file in place of a value is not supported",
+			hint: "put the value into an environment variable, and name that instead"}
 	}
 	if printable().MatchString(name) {
 		return unresolved{message: fmt.Sprintf("the variable ${%s} is not supported", name), hint: hint}
@@ -232,7 +253,8 @@ func (s *scope) hear(root syntax.Value) {
 
 func readInput(id string, v syntax.Value) editorInput {
 	in := editorInput{Prompt: Prompt{
-		ID: id, Variable: inputVariable(id), Description: v.TextOf("description"), Default: v.TextOf("default"),
+		ID: id, Variable: inputVariable(id), Description: v.TextOf("description"),
+		Default:  v.TextOf("default"),
 		Password: v.TextOf("password") == "true",
 	}}
 	switch kind := v.TextOf("type"); kind {
@@ -243,9 +265,11 @@ func readInput(id string, v syntax.Value) editorInput {
 			in.wrong, in.hint = "has no options to choose from", `write "options": ["one", "two"]`
 		}
 	case "command":
-		in.wrong, in.hint = "is of type command, which runs a command of the editor", fmt.Sprintf("set %s in the environment", in.Variable)
+		in.wrong, in.hint = "is of type command, which runs a command of the editor",
+			fmt.Sprintf("set %s in the environment", in.Variable)
 	default:
-		in.wrong, in.hint = fmt.Sprintf("is of the unknown type %.40q", kind), "promptString and pickString exist"
+		in.wrong, in.hint = fmt.Sprintf("is of the unknown type %.40q", kind),
+			"promptString and pickString exist"
 	}
 	return in
 }
@@ -263,18 +287,21 @@ func readOptions(list syntax.Value) []Option {
 	return options
 }
 
-// input is the value of one of VS Code's inputs, taken from the environment; an answer that is none of the options is as wrong as none.
+// input is the value of one of VS Code's inputs, taken from the environment; an answer that is none of the
+// options is as wrong as none.
 func (x expander) input(id string) (string, []unresolved) {
 	known, configured := x.inputs[id]
 	name := inputVariable(id)
 	value, ok := x.lookup.Value(name)
 	switch {
 	case ok && configured && !known.allows(value):
-		return "", []unresolved{{message: fmt.Sprintf("%s is none of the options of the input %q", name, id), hint: known.choices()}}
+		return "", []unresolved{{message: fmt.Sprintf("%s is none of the options of the input %q", name, id),
+			hint: known.choices()}}
 	case ok:
 		return value, nil
 	case !configured:
-		return "", []unresolved{{message: fmt.Sprintf("the input %q has no value", id), hint: fmt.Sprintf("set %s in the environment", name)}}
+		return "", []unresolved{{message: fmt.Sprintf("the input %q has no value", id),
+			hint: fmt.Sprintf("set %s in the environment", name)}}
 	case known.wrong != "":
 		return "", []unresolved{{message: fmt.Sprintf("the input %q %s", id, known.wrong), hint: known.hint}}
 	}
@@ -282,7 +309,8 @@ func (x expander) input(id string) (string, []unresolved) {
 	if known.Description != "" {
 		hint += fmt.Sprintf(" (%q)", known.Description)
 	}
-	return "", []unresolved{{message: fmt.Sprintf("the input %q has no value", id), hint: hint, prompt: &known.Prompt}}
+	return "", []unresolved{{message: fmt.Sprintf("the input %q has no value", id), hint: hint,
+		prompt: &known.Prompt}}
 }
 
 func (p Prompt) allows(value string) bool {
@@ -312,7 +340,8 @@ func (x expander) confidential(s string) []probe.Secret {
 	for s != "" {
 		_, token, rest := x.next(s)
 		s = rest
-		if _, folder := x.folders(strings.TrimSuffix(strings.TrimPrefix(token, "${"), "}")); token == "" || folder {
+		if _, folder := x.folders(strings.TrimSuffix(strings.TrimPrefix(token, "${"), "}")); token == "" ||
+			folder {
 			continue
 		}
 		value, _, _ := x.replace(token)

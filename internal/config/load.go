@@ -118,6 +118,9 @@ func (l *loader) readProject(file origin) {
 // scope is what the servers of a file share.
 func (l *loader) scope(file origin) scope {
 	folder := clients.ProjectFolder(file.path)
+	if isStream(file.path) {
+		folder = l.in.Dir
+	}
 	s := scope{
 		file: file.shown, abs: file.path, found: file.found, prefix: file.prefix, folder: folder, root: files.ProjectRoot(l.in.Dir),
 		expander: expander{lookup: l.in.Lookup, home: l.in.Home, folder: folder},
@@ -125,13 +128,32 @@ func (l *loader) scope(file origin) scope {
 	return s.in(clients.DialectOf(file.path))
 }
 
+// isStream reports whether a path stands for what a shell or a caller passes: it has no folder of a project.
+func isStream(path string) bool {
+	return path == standardInput || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
+}
+
+// standardInput is where the configuration "-" is read.
+const standardInput = "/dev/stdin"
+
 func (l *loader) parse(file origin, parser syntax.Parser) (syntax.Value, bool) {
 	l.config.Files = append(l.config.Files, file.shown)
 	read := readFile
 	if file.found != Named { // a pipe would keep the run waiting for ever
 		read = readRegular
 	}
-	data, err := read(file.path)
+	data, kept := l.in.Streams[file.path]
+	var err error
+	switch {
+	case kept:
+	case file.shown == "-" && l.in.Stdin != nil:
+		data, err = decoded(files.ReadLimited(l.in.Stdin, syntax.MaxFile))
+	default:
+		data, err = read(file.path)
+	}
+	if isStream(file.path) && l.in.Streams != nil {
+		l.in.Streams[file.path] = data
+	}
 	if err != nil {
 		hint := ""
 		if file.from != "" {
@@ -273,6 +295,9 @@ func resolve(folder, path string) string {
 
 // origin resolves a path that was written by the user.
 func (in Input) origin(path string) origin {
+	if path == "-" {
+		return origin{path: standardInput, shown: path, from: "--config or MCPCTL_CONFIG"}
+	}
 	return origin{path: resolve(in.Dir, path), shown: path, from: "--config or MCPCTL_CONFIG"}
 }
 

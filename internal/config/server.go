@@ -22,16 +22,17 @@ import (
 )
 
 type scope struct {
-	file    string        // as shown in problems
-	found   Found         // how it came to be read
-	abs     string        // absolute, of the file
-	folder  string        // that relative paths refer to, absolute
-	root    string        // of the project that the run is in; empty = there is none
-	prefix  string        // of the names of all its servers
-	owner   string        // follows the names of servers in what is agreed to, where a file has several of one name
-	asked   syntax.Value  // what the file says of inputs
-	strict  bool          // an unknown key is a mistake
-	unit    time.Duration // of a timeout written as a number; see clients.Dialect.Unit
+	file    string            // as shown in problems
+	found   Found             // how it came to be read
+	abs     string            // absolute, of the file
+	folder  string            // that relative paths refer to, absolute
+	root    string            // of the project that the run is in; empty = there is none
+	prefix  string            // of the names of all its servers
+	owner   string            // follows the names of servers in what is agreed to, where a file has several of one name
+	asked   syntax.Value      // what the file says of inputs
+	gives   map[string]string // variables that the application gives to its servers and their headersHelper
+	strict  bool              // an unknown key is a mistake
+	unit    time.Duration     // of a timeout written as a number; see clients.Dialect.Unit
 	dialect clients.Dialect
 	expander
 }
@@ -357,6 +358,9 @@ func (r stdioReader) args() []expanded {
 // the program gets.
 func (r stdioReader) environ() (env map[string]probe.Secret, search string) {
 	env = map[string]probe.Secret{}
+	for name, value := range r.gives {
+		env[name] = probe.Secret(value)
+	}
 	if f, ok := r.get("envFile"); ok {
 		maps.Copy(env, r.envFile(f))
 	}

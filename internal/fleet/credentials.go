@@ -208,9 +208,13 @@ func runHelper(ctx context.Context, server probe.Server, environ []string) (map[
 
 // helperEnviron is all of our environment and which server it is for, under Claude Code's names, too.
 func helperEnviron(server probe.Server, environ []string) []string {
-	return append(environ[:len(environ):len(environ)],
+	environ = append(environ[:len(environ):len(environ)],
 		"CLAUDE_CODE_MCP_SERVER_NAME="+server.Name, "CLAUDE_CODE_MCP_SERVER_URL="+server.HTTP.URL,
 		"MCPCTL_SERVER_NAME="+server.Name, "MCPCTL_SERVER_URL="+server.HTTP.URL)
+	for name, value := range server.HTTP.Helper.Env {
+		environ = append(environ, name+"="+value)
+	}
+	return environ
 }
 
 // redactOutput is a failed helper's standard error without its output, values of its environment and headers, and tokens.

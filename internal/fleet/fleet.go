@@ -70,6 +70,7 @@ type Fleet struct {
 	answers  map[string]string // to prompts of the configuration, by the variable that stands for each; never stored
 	remarked []string          // what was told of the configuration
 	fresh    *freshness        // looks at the configuration again before a server starts
+	streams  map[string][]byte // configurations that cannot be read twice
 }
 
 // Survey is the surfaces that SOURCEs name, in their order; none = every configured server.
@@ -86,7 +87,8 @@ func Load(ctx context.Context, p host.Process, s Selection, c Contact, from []so
 	if s.Shard.Count > 0 && len(from) > 0 {
 		return nil, exit.Usagef("--shard divides the configured servers: name none, or leave it out")
 	}
-	f := &Fleet{process: p, selected: s, contact: c, gate: trust.Gate{Process: p, Once: s.Trust}, fresh: &freshness{}}
+	f := &Fleet{process: p, selected: s, contact: c, streams: map[string][]byte{}, fresh: &freshness{},
+		gate: trust.Gate{Process: p, Once: s.Trust}}
 	var err error
 	if f.options, err = c.options(p); err != nil {
 		return nil, err
@@ -137,7 +139,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	}
 	cfg, err := host.Await(ctx, func() (*config.Config, error) { // a hostile one takes long
 		return config.Load(config.Input{
-			Files: f.selected.Files, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: rules.AllIDs, Discover: f.selected.Discover,
+			Files: f.selected.Files, Stdin: f.process.In, Streams: f.streams, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: rules.AllIDs, Discover: f.selected.Discover,
 		})
 	})
 	if f.Config = cfg; cfg == nil {

@@ -219,6 +219,9 @@ func parse(ctx context.Context, origin, name string, data []byte) ([]Saved, erro
 }
 
 func parsed(origin, name string, data []byte) ([]Saved, error) {
+	if syntax.IsUTF16(data) {
+		return nil, exit.Usagef("reading %s: %w", origin, syntax.ErrUTF16)
+	}
 	if told := reportIn(data); told != nil {
 		saved, err := fromReport(told, origin)
 		if err != nil {

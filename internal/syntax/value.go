@@ -197,13 +197,26 @@ func IsYAML(path string) bool {
 // MaxFile bounds the size of a file, in bytes.
 const MaxFile = 16 << 20
 
+// ErrUTF16 is the error for a file that Windows PowerShell wrote, for example.
+var ErrUTF16 = errors.New("UTF-16 text; save it as UTF-8")
+
+// IsUTF16 reports whether data begins with a byte order mark of UTF-16, or as JSON and YAML without one do.
+func IsUTF16(data []byte) bool {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "{\x00", "[\x00", "\x00{", "\x00["} {
+		if bytes.HasPrefix(data, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Decode is the UTF-8 text of a file without its byte order mark.
 func Decode(data []byte) ([]byte, error) {
 	switch {
 	case len(data) > MaxFile:
 		return nil, fmt.Errorf("larger than %d MiB", MaxFile>>20)
-	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
-		return nil, errors.New("UTF-16 text; save it as UTF-8")
+	case IsUTF16(data):
+		return nil, ErrUTF16
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {

@@ -321,9 +321,10 @@ type HTTP struct {
 
 // Helper is a command whose output is headers for one origin. Whoever decides what may be run must decide about it too.
 type Helper struct {
-	Command string // a command line of the system's shell
-	Dir     string // its working folder; empty = the current one
-	Bearer  bool   // its output is a bearer token; otherwise a JSON object of headers (Claude Code's headersHelper)
+	Command string            // a command line of the system's shell
+	Dir     string            // its working folder; empty = the current one
+	Env     map[string]string // added to its environment
+	Bearer  bool              // its output is a bearer token; otherwise a JSON object of headers (Claude Code's headersHelper)
 }
 
 // HTTPKind chooses between the two HTTP transports of the specification.

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,13 +15,16 @@ const (
 	longText  = 2 << 10 // bytes of a server's text in an error
 )
 
+// plainVariables are folders that messages name, such as those in which a command was not found.
+var plainVariables = []string{"PATH", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_PROJECT_DIR"}
+
 // redactorFor knows the secrets of a server, which are masked in every text that leaves the package: the values of
 // environment (but PATH) and headers, the user info and query values of the URL, and Server.Secrets.
 func redactorFor(server Server) redact.Secrets {
 	var secrets []string
 	if server.Stdio != nil {
 		for name, value := range server.Stdio.Env {
-			if !strings.EqualFold(name, "PATH") { // which tells why a command is not found
+			if !slices.Contains(plainVariables, strings.ToUpper(name)) {
 				secrets = append(secrets, value.Reveal())
 			}
 		}
