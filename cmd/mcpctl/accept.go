@@ -55,5 +55,5 @@ together.`,
 			r, err := compare.Accept(c.Context, p.Process, o, from)
 			return p.emit(c.Context, r, err, report.Options{Waived: true})
 		},
-	}, schemaFlags(&o.Strict, &o.AssertFormats), snapshotsFlags(&p.Select), p.surveyFlags())
+	}, schemaFlags(&o.Strict), snapshotsFlags(&p.Select), p.surveyFlags())
 }

@@ -22,7 +22,6 @@ func checkCommand(p program) *cli.Command {
 already has are reported as info.`,
 		Flags: []cli.Flag{
 			&cli.GenericFlag{Name: "against", Usage: "Check `FILE` (server.json, manifest.json; auto) against the server", Value: list(&o.Against), TakesFile: true},
-			&cli.BoolFlag{Name: "fix", Usage: "Update the files of --against first", Destination: &o.Fix},
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Scope = p.scope()

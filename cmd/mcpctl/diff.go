@@ -35,5 +35,5 @@ compared with each other: the first is old, the second new.`,
 			o.Scope, view.History = p.scope(), o.Versions > 0
 			return compare.Diff(ctx, p.Process, o, from)
 		}),
-	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), schemaFlags(&o.Strict, &o.AssertFormats), snapshotsFlags(&p.Select), p.surveyFlags())
+	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), schemaFlags(&o.Strict), snapshotsFlags(&p.Select), p.surveyFlags())
 }

@@ -258,14 +258,11 @@ func waivedFlag(show *bool) cli.Flag {
 	return &cli.BoolFlag{Name: "show-waived", Usage: "Include waived findings", Destination: show}
 }
 
-func schemaFlags(strict, assertFormats *bool) []cli.Flag {
+func schemaFlags(strict *bool) []cli.Flag {
 	return []cli.Flag{
 		&cli.GenericFlag{
 			Name: "semantics", Value: semantics(strict), DefaultText: "declared",
 			Usage: "Compare declared or any (strict) properties",
-		},
-		&cli.BoolFlag{
-			Name: "assert-formats", Usage: "Treat format in schemas as a constraint", Destination: assertFormats,
 		},
 	}
 }

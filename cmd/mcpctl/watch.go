@@ -61,7 +61,7 @@ func watchCommand(p program) *cli.Command {
 		Description: `Listens to notifications and polls, until a signal or --for ends it.
 r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.`,
 		Flags: slices.Concat(
-			own, schemaFlags(&o.Diff.Strict, &o.Diff.AssertFormats), selectionFlags(&p.Select), p.talkFlags(),
+			own, schemaFlags(&o.Diff.Strict), selectionFlags(&p.Select), p.talkFlags(),
 			contactFlags(&p.Select, &p.Contact), p.parallelFlags(), snapshotsFlags(&p.Select),
 		),
 		Before: p.complete(func() error {

@@ -22,15 +22,11 @@ type CheckOptions struct {
 	Scope
 	FailOn  string   // as --fail-on; empty = as configured, else warning
 	Against []string // files and URLs that say what the one server is, or declared.Auto
-	Fix     bool     // the files of Against are brought in step with the server first
 
 }
 
 // Check is what is wrong with what servers offer.
 func Check(ctx context.Context, p host.Process, o CheckOptions, from []source.Source) (*report.Report, error) {
-	if o.Fix && len(o.Against) == 0 {
-		return nil, exit.Usagef("--fix mends the files that --against names; --against auto takes those of this folder")
-	}
 	o.Contact.ReadTwice = true
 	f, err := o.load(ctx, p, from)
 	if err != nil {
@@ -105,7 +101,7 @@ func judge(ctx context.Context, subject check.Subject, options check.Options) (j
 	return j, err
 }
 
-// declare adds what files say of the one server, once they are mended with Fix.
+// declare adds what files say of the one server.
 func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subject) error {
 	if len(o.Against) == 0 {
 		return nil
@@ -115,19 +111,6 @@ func (o CheckOptions) declare(ctx context.Context, p host.Process, s *check.Subj
 		return err
 	}
 	files := declared.Reader{Folder: p.Dir, CACert: trusted}
-	if s.Declared, err = files.Load(ctx, o.Against); err != nil {
-		return exit.Misuse(err)
-	}
-	if !o.Fix || s.Snapshot == nil {
-		return nil
-	}
-	remarks, err := files.Fix(s.Declared, s.Snapshot, s.Observed.Package)
-	for _, r := range remarks {
-		p.Note("%s", report.Visible(r))
-	}
-	if err != nil {
-		return exit.Misuse(err)
-	}
 	if s.Declared, err = files.Load(ctx, o.Against); err != nil {
 		return exit.Misuse(err)
 	}

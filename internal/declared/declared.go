@@ -30,7 +30,7 @@ import (
 const Auto = "auto"
 
 // projectFiles are where a project keeps such files, as their formats have it.
-var projectFiles = []string{"manifest.json", "package.json", "server.json", ".well-known/mcp/server-card.json", ".well-known/mcp.json", "server-card.json", "README.md"}
+var projectFiles = []string{"manifest.json", "package.json", "server.json", ".well-known/mcp/server-card.json", ".well-known/mcp.json", "server-card.json"}
 
 const longest = 4 << 20
 
@@ -87,9 +87,6 @@ func (r Reader) load(ctx context.Context, name string) (check.Declared, error) {
 	data, digest, err := r.read(ctx, name)
 	if err != nil {
 		return check.Declared{}, fmt.Errorf("reading %s: %w", shown, err)
-	}
-	if isMarkdown(name) {
-		return readme(shown, data)
 	}
 	root, wrong := syntax.JSON(data)
 	if wrong != nil {
@@ -187,7 +184,7 @@ func readBundle(path string) (data []byte, digest string, err error) {
 }
 
 // errOther is a file that says nothing of a server.
-var errOther = errors.New("it is no server.json, manifest of a bundle, server card, package.json with mcpName, or README with a list of tools")
+var errOther = errors.New("it is no server.json, manifest of a bundle, server card or package.json with mcpName")
 
 // parse tells the forms apart by the members that each of them must have.
 func parse(name string, root syntax.Value) (check.Declared, error) {

@@ -20,9 +20,6 @@ func TestURL(t *testing.T) {
 			_, _ = io.WriteString(w, `{"server": {"name": "a.b/c", "version": "1.0.0", "packages": []}}`)
 		})
 	}
-	mux.HandleFunc("/README.md", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "| Tool |\n|---|\n| `list` |\n")
-	})
 	mux.HandleFunc("/huge", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.Copy(w, io.LimitReader(spaces{}, 5<<20))
 	})
@@ -32,7 +29,7 @@ func TestURL(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	for path, want := range map[string]string{
-		"/server.json": "", "/moved": "", "/README.md": "", "/README.md?raw=1": "",
+		"/server.json": "", "/moved": "",
 		"/none": "HTTP 404 Not Found", "/page": "a page for people", "/away": "it redirects to " + other.URL, "/circle": "redirects too often", "/huge": "larger than 4",
 	} {
 		all, err := load(t, t.TempDir(), server.URL+path)

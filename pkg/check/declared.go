@@ -14,7 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Declared is what one file says of a server: server.json, a manifest of a bundle, a server card, package.json, or a README.
+// Declared is what one file says of a server: server.json, a manifest of a bundle, a server card or package.json.
 type Declared struct {
 	File       string                           // or its URL
 	Name       Said                             // in the registry
