@@ -14,7 +14,7 @@ import (
 
 // Instructions are orders behind the user's back, each as published attacks word it.
 var Instructions = []func() *regexp.Regexp{
-	order(`(?i)<\s*(?:important|system|secret|hidden|critical)\s*>`),
+	order(`(?i)<\s*(?:important|system|hidden|critical)\s*>`),
 	order(`(?i)\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|system|existing)\s+(?:system\s+)?(?:instruction|prompt|rule|message|direction|guideline)s?\b`),
 	order(`(?i)\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:tell|telling|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclose|disclosing|show|showing|let)\b[^.!?\n]{0,40}\b(?:the|your)\s+(?:user|human|customer|developer)\b[^.!?\n]{0,3}(?:[.!?\n]|about|of|that|know|what|$)`),
 	order(`(?i)\b(?:hide|conceal|keep)\s+(?:this|it|these|that)\b[^.!?\n]{0,20}\bfrom\s+the\s+(?:user|human)\b`),

@@ -23,12 +23,12 @@ type Default struct {
 }
 
 // value is what a text may write for a value: something in quotes, a number, true or false, or a word.
-const value = "(?:\"([^\"\\n]{0,80})\"|'([^'\\n]{0,80})'|`([^`\\n]{0,80})`|(-?\\d[\\d_]*(?:,\\d{3})*(?:\\.\\d+)?)(\\s*[%A-Za-z]\\w*)?|\\b(true|false)\\b|([A-Za-z][\\w-]*))"
+const value = "(?:\"([^\"\\n]{0,80})\"|'([^'\\n]{0,80})'|`([^`\\n]{0,80})`|(-?\\d[\\d_]*(?:,\\d{3})*(?:\\.\\d+)?)(\\s*[%\\p{L}]\\w*)?|\\b(true|false)\\b|([A-Za-z][\\w-]*))"
 
 var defaults = match.Pattern(`(?i)\bdefaults?(?:\s+value)?(?:\s*[:=]\s*|\s+(?:is|to|of|as)\s+|\s+)` + value)
 
 // unit behind a number makes it another one.
-var unit = match.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b)`)
+var unit = match.Pattern(`(?i)^\s*(?:%|[kmg]i?b\b|ms\b|s\b|secs?\b|seconds?\b|m\b|mins?\b|minutes?\b|h\b|hours?\b|d\b|days?\b|weeks?\b|months?\b|years?\b|k\b|million|thousand|bytes?\b|x\b|px\b|tokens?\b|π)`)
 
 // IsUnit tells whether what stands behind a number is a unit of measure.
 func IsUnit(behind string) bool { return unit().MatchString(behind) }

@@ -261,7 +261,15 @@ func instancesInvalid(keyword, message string) look {
 			if several {
 				here = at.in(strconv.Itoa(i))
 			}
-			if why := d.faults(p, value); len(why) > 0 {
+			why := d.faults(p, value)
+			if len(why) > 0 && value == nil && keyword == "default" { // x: str = None, a habit of Python
+				here.report(finding.Finding{
+					Item: here.item, Path: here.way.place(), New: encoded(value),
+					Message: fmt.Sprintf(message, clipped(value), p.whose(), wrongness(why[0])),
+					Cause:   "Default null where the type does not allow it",
+					Hint:    "Allow null in the type (in Python: str | None), or leave the default out.",
+				})
+			} else if len(why) > 0 {
 				here.say("", encoded(value), message, clipped(value), p.whose(), wrongness(why[0]))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/wording"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -18,11 +19,7 @@ var securityRules = map[string]look{
 			at.say("", rawjson.Quote(p.text), "The text holds %d characters that nobody sees, the first is %U.", len(hidden), hidden[0])
 		}
 	}),
-	"text-instructs-model": ofTexts(func(p passage, at spot) {
-		if !p.key {
-			matching("The text says %s.", wording.Instructions...)(p, at)
-		}
-	}),
+	"text-instructs-model":       instructions,
 	"text-claims-priority":       ofTexts(matching("The text says %s.", wording.PriorityClaims...)),
 	"text-names-credential-file": ofTexts(matching("The text names %s.", credentialFile)),
 	"text-hidden-comment":        ofTexts(matching("The text has the comment %s.", comment)),
@@ -32,10 +29,26 @@ var securityRules = map[string]look{
 }
 
 var (
-	credentialFile = match.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|/etc/shadow|claude_desktop_config\.json`)
-	comment        = match.Pattern(`(?s)<!--.{0,200}?-->`)
-	gap            = match.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
+	credentialFile = match.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root)/(?:` +
+		`\.ssh/(?:id_[a-z0-9]+|authorized_keys)|\.aws/credentials|\.netrc|\.npmrc|\.pypirc|\.git-credentials|` +
+		`\.cursor/mcp\.json|\.docker/config\.json|\.config/gcloud/[\w.-]+|\.kube/config)|` +
+		`/etc/shadow|/proc/self/environ|claude_desktop_config\.json`)
+	comment = match.Pattern(`(?s)<!--.{0,200}?-->`)
+	gap     = match.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
+
+// instructions reports texts that give orders, about this server or about another one's tools.
+func instructions(s *server, report tell) {
+	told := map[string]bool{}
+	once := func(f finding.Finding) {
+		if place := f.Item + f.Path; !told[place] {
+			told[place] = true
+			report(f)
+		}
+	}
+	ofTexts(poisoned)(s, once)
+	shadowing(s, once)
+}
 
 // matching tells the first match of some patterns in a text, however it is disguised.
 func matching(message string, patterns ...lazy) func(passage, spot) {

@@ -46,9 +46,13 @@ func (p *place) number() bool { return p.object["type"] == "integer" || p.object
 
 func defaultsInText(p *place, text string, at spot) {
 	given, ok := p.object["default"]
-	if !ok {
+	if !ok || given == nil { // null: the text says what takes its place
 		return
 	}
+	if m := standsForDefault().FindStringSubmatch(text); m != nil && sameText(m[1], given) {
+		return
+	}
+	_, boolean := given.(bool)
 	said := ""
 	for _, d := range wording.Defaults(text) {
 		enum, _ := p.object["enum"].([]any)
@@ -56,6 +60,7 @@ func defaultsInText(p *place, text string, at spot) {
 		switch {
 		case sameText(d.Word, given), d.Number && (d.Unit != "" || !isNumber(given)):
 			return // it says the same somewhere, or speaks of another unit or of another thing
+		case boolean && d.Word != "true" && d.Word != "false": // the default of something else
 		case !bare:
 			said = cmp.Or(said, d.Word)
 		}
@@ -64,6 +69,9 @@ func defaultsInText(p *place, text string, at spot) {
 		at.say("default", encoded(given), "The text says that the default is %s, the schema that it is %s.", said, clipped(given))
 	}
 }
+
+// standsForDefault is a value that means the default, as in "0 for the default of 100".
+var standsForDefault = match.Pattern("(?i)([\\w.-]+)[`'\"]?\\s+(?:for|means|uses|=)\\s+(?:the\\s+)?defaults?\\b")
 
 func isNumber(value any) bool {
 	_, err := strconv.ParseFloat(fmt.Sprint(value), 64)
@@ -246,7 +254,7 @@ func confusableArguments(p *place, at spot) {
 
 var (
 	namedArgument = match.Pattern("(?i)[`'\"]([A-Za-z_][\\w.-]*)[`'\"]\\s+(?:parameter|argument|param)\\b|\\b(?:parameter|argument|param)\\s+[`'\"]([A-Za-z_][\\w.-]*)[`'\"]")
-	namedTool     = match.Pattern("\\b(?:[Cc]all|[Ii]nvoke|[Uu]se)\\s+[`'\"]([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead|for)\\b|[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
+	namedTool     = match.Pattern("\\b(?:[Cc]all|[Ii]nvoke|[Uu]se)\\s+[`'\"]([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"](?:\\(\\))?\\s+(?:first|to|before|instead)\\b|[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]\\s+(?:MCP\\s+)?tool\\b|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\s+(?:MCP\\s+)?tool\\b|\\b[Tt]ool\\s+[`'\"]([A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+)[`'\"]")
 )
 
 // unknownArguments tells the arguments that a tool's texts name and no tool of the server has, unless the tool declares none.
@@ -332,11 +340,23 @@ var credentialProperties = ofProperties(func(_ *place, name string, property map
 })
 
 func credentialNamed(name string, at spot) {
-	if slices.Contains(credentialNames, lettersOf(name)) {
+	if givesAccess(name) {
 		at.say("", rawjson.Quote(name), "The argument %q makes a model handle a credential.", name)
 	}
 }
 
+// givesAccess reports whether a name is, or ends with, one of credentialNames.
+func givesAccess(name string) bool {
+	words := wordsOf(name)
+	for i := range words {
+		if slices.Contains(credentialNames, strings.Join(words[i:], "")) {
+			return true
+		}
+	}
+	return false
+}
+
 // credentialNames are what arguments that give access are called, without case and separators.
 var credentialNames = []string{"apikey", "apitoken", "apisecret", "accesstoken", "accesskey", "secretaccesskey", "authtoken", "bearertoken", "refreshtoken",
-	"clientsecret", "secretkey", "privatekey", "personalaccesstoken", "githubtoken", "sessiontoken", "password", "passwd"}
+	"clientsecret", "secretkey", "privatekey", "personalaccesstoken", "githubtoken", "sessiontoken", "password", "passwd",
+	"passphrase", "sessioncookie", "authcookie", "pat", "jwt", "jwttoken", "bearer", "idtoken", "oauthtoken", "bottoken", "webhooksecret", "signingkey"}

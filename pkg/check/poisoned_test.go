@@ -1,0 +1,46 @@
+package check_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
+)
+
+// TestPoisonedTexts looks for planted texts of the kinds that published attacks use. Those of kind "unlisted" are
+// translated or encoded by something that the rules do not list.
+func TestPoisonedTexts(t *testing.T) {
+	data, err := os.ReadFile("testdata/poisoned.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var planted []struct{ Kind, Text string }
+	if err := json.Unmarshal(data, &planted); err != nil {
+		t.Fatal(err)
+	}
+	security := map[string]bool{}
+	for _, r := range check.Rules() {
+		security[r.ID] = r.Security
+	}
+	seen := 0
+	for _, p := range planted {
+		text, _ := json.Marshal(p.Text)
+		s, err := snapshot.Parse([]byte(`{"tools":[{"name":"note","description":` + string(text) + `,"inputSchema":{"type":"object"}}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := run(t, []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
+		if slices.ContainsFunc(found, func(f finding.Finding) bool { return security[f.Rule] }) {
+			seen++
+		} else {
+			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
+		}
+	}
+	if len(planted) < 100 || seen < 90 {
+		t.Errorf("%d of %d planted texts are seen, want 90 of 100", seen, len(planted))
+	}
+}
