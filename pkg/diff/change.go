@@ -375,7 +375,7 @@ func (r *revision) residual(ch schema.Change) {
 func (r *revision) undecided(changes []*change) []*change {
 	open := map[string]*change{}
 	for _, ch := range changes {
-		if ch.judged != nil && ch.judged.Breaks.Verdict == schema.Unknown && open[ch.Path] == nil {
+		if ch.judged != nil && ch.judged.Breaks.Verdict == schema.Unknown && (open[ch.Path] == nil || ch.Family == schema.FamilyPattern) {
 			open[ch.Path] = ch
 		}
 	}

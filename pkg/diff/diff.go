@@ -142,18 +142,23 @@ func (s subject) named() []string {
 	return []string{"name", code(s.name)}
 }
 
-// compareDescription tells what became of a description by the rules that begin with a word; one that came or went has changed
-// where there is no rule about that.
+// compareDescription reports what became of a description by the rules that begin with a word. One that is new is info;
+// the rules on texts look at it beside this.
 func compareDescription(c *comparison, s subject, word string) {
 	became := textBecame(s.old.text("description"), s.new.text("description"))
 	if became == "" {
 		return
 	}
 	rule := word + "-description-" + became
-	if _, known := c.rules[rule]; !known {
-		rule = word + "-description-changed"
+	if _, known := c.rules[rule]; known {
+		reportMember(c, s, rule, "description")
+		return
 	}
-	reportMember(c, s, rule, "description")
+	f := finding.Finding{Item: s.id, Path: s.path + "/description", Old: s.old["description"], New: s.new["description"]}
+	if became == "added" {
+		f.Level, f.Message, f.Cause = finding.Info, "There is a description now.", "Descriptions are new"
+	}
+	c.report(word+"-description-changed", f, s.named()...)
 }
 
 // textBecame is what became of a text, as the ids of rules have it; empty where no reader sees a change.

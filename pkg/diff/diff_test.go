@@ -110,7 +110,7 @@ func TestCompare(t *testing.T) {
 		},
 		"a comment that names a host": {
 			`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, `{"tools":[{"name":"a","inputSchema":{"type":"object","$comment":"See https://a.example."}}]}`,
-			[]string{`info input-property-description-added tool/a/inputSchema →"See https://a.example."`},
+			nil,
 		},
 		"a host at the end of a sentence": {
 			`{"tools":[{"name":"a","description":"See https://a.example/"}]}`, `{"tools":[{"name":"a","description":"See https://a.example."}]}`,
@@ -118,7 +118,7 @@ func TestCompare(t *testing.T) {
 		},
 		"a tool named in quotes": {
 			`{"tools":[{"name":"a","description":"Before a fetch."},{"name":"fetch"}]}`, "{\"tools\":[{\"name\":\"a\",\"description\":\"Before a `fetch`.\"},{\"name\":\"fetch\"}]}",
-			[]string{"warning text-tool-reference-added tool/a/description →\"Before a `fetch`.\"", "warning tool-description-changed tool/a/description \"Before a fetch.\"→\"Before a `fetch`.\""},
+			[]string{"info text-tool-reference-added tool/a/description →\"Before a `fetch`.\"", "warning tool-description-changed tool/a/description \"Before a fetch.\"→\"Before a `fetch`.\""},
 		},
 		"a tool that names itself": {
 			`{"tools":[{"name":"fetch","description":"Fetches."}]}`, "{\"tools\":[{\"name\":\"fetch\",\"description\":\"Call `fetch`.\"}]}",
@@ -209,7 +209,7 @@ func TestIntervalsAreTold(t *testing.T) {
 		}},
 		{tool(""), tool(`,"minimum":0,"maximum":9007199254740991`), []string{
 			"The range of `n` is narrower (no limit → at most 9007199254740991), which touches no caller.",
-			"The range of `n` is narrower (no limit → at least 0).",
+			"`n` has a lower bound now (no limit → at least 0).",
 		}},
 	} {
 		var got []string

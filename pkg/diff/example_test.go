@@ -23,5 +23,5 @@ func ExampleCompare() {
 	}
 	// Output:
 	// info input-optional-property-added tool/search/inputSchema/properties/lang:  → {"type":"string"}
-	// breaking input-type-narrowed tool/search/inputSchema/properties/limit/type: "number" → "integer"
+	// breaking input-fractions-rejected tool/search/inputSchema/properties/limit/type: "number" → "integer"
 }

@@ -110,7 +110,7 @@ func TestCostlyToolsLeaveTheOthersAnAnswer(t *testing.T) {
 	}
 	proved := 0
 	for _, f := range compared(t, parse(t, surface(1, "number")), parse(t, surface(2, "integer")), diff.Options{}) {
-		if f.Item == "tool/plain" && f.Rule == "input-type-narrowed" && string(f.Witness) == `{"n":0.5}` {
+		if f.Item == "tool/plain" && f.Rule == "input-fractions-rejected" && string(f.Witness) == `{"n":0.5}` {
 			proved++
 		}
 	}

@@ -111,7 +111,7 @@ func carried(t *testing.T, into, from map[string]any, f finding.Finding, forward
 		}
 		object, ok := inside(into, steps[:len(steps)-2])
 		other, there := inside(from, steps[:len(steps)-2])
-		if !ok || !there {
+		if !ok || !there || object["properties"] == nil || other["properties"] == nil {
 			return nil, false
 		}
 		for _, name := range names {

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -26,27 +27,24 @@ func treeOf(raw json.RawMessage) any {
 	return value
 }
 
-// same tells whether two JSON values mean the same, whatever the order of keys and the spelling of numbers.
-func same(old, new json.RawMessage) bool {
-	if old == nil || new == nil {
-		return old == nil && new == nil
-	}
-	return bytes.Equal(old, new) || alike(treeOf(old), treeOf(new))
-}
+// numbers compares numbers by value, however they are spelled.
+var numbers = gocmp.Comparer(func(a, b json.Number) bool { return a == b || exact(a.String()) == exact(b.String()) })
 
-func alike(old, new any) bool {
-	switch o := old.(type) {
-	case map[string]any:
-		n, ok := new.(map[string]any)
-		return ok && maps.EqualFunc(o, n, alike)
-	case []any:
-		n, ok := new.([]any)
-		return ok && slices.EqualFunc(o, n, alike)
-	case json.Number:
-		n, ok := new.(json.Number)
-		return ok && (o == n || exact(o.String()) == exact(n.String()))
+// mostCompared is the size in bytes up to which the values of two members are compared place by place.
+const mostCompared = 1 << 20
+
+// same reports whether two JSON values mean the same, whatever the order of keys and the spelling of numbers. Large ones
+// are compared by their canonical texts.
+func same(old, new json.RawMessage) bool {
+	switch {
+	case old == nil || new == nil:
+		return old == nil && new == nil
+	case bytes.Equal(old, new):
+		return true
+	case len(old)+len(new) > mostCompared:
+		return rawjson.Equal(old, new)
 	}
-	return old == new
+	return gocmp.Equal(treeOf(old), treeOf(new), numbers)
 }
 
 // exact is one spelling for all spellings of a number. It never writes out a large exponent.
@@ -70,62 +68,52 @@ func exact(number string) string {
 	return trimmed + "e" + scale.String()
 }
 
-// walker lists the JSON pointers at which two trees differ, in the order of keys and indexes.
+// walker is a reporter of go-cmp that collects the JSON pointers at which two trees differ.
 type walker struct {
-	way   []string
+	path  gocmp.Path
 	found []string // mostTold of them
 	more  int      // how many more there are
 }
 
-func walk(old, new any) (w walker) {
-	w.walk(old, new)
+func walk(old, new any) *walker {
+	w := &walker{}
+	gocmp.Equal(old, new, numbers, gocmp.Reporter(w))
 	return w
 }
 
-func (w *walker) walk(old, new any) {
-	before, wasObject := old.(map[string]any)
-	after, isObject := new.(map[string]any)
-	was, wasArray := old.([]any)
-	is, isArray := new.([]any)
+// PushStep follows the comparison into a value.
+func (w *walker) PushStep(s gocmp.PathStep) { w.path = append(w.path, s) }
+
+// PopStep follows the comparison out of a value.
+func (w *walker) PopStep() { w.path = w.path[:len(w.path)-1] }
+
+// Report records the place of a difference.
+func (w *walker) Report(r gocmp.Result) {
 	switch {
-	case wasObject && isObject:
-		for _, name := range keys(before, after) {
-			w.in(rawjson.Join("", name), member(before, name), member(after, name))
-		}
-	case wasArray && isArray:
-		for i := range max(len(was), len(is)) {
-			w.in("/"+strconv.Itoa(i), element(was, i), element(is, i))
-		}
-	case alike(old, new):
+	case r.Equal():
 	case len(w.found) == mostTold:
 		w.more++
 	default:
-		w.found = append(w.found, strings.Join(w.way, ""))
+		w.found = append(w.found, w.pointer())
 	}
 }
 
-func (w *walker) in(token string, old, new any) {
-	w.way = append(w.way, token)
-	w.walk(old, new)
-	w.way = w.way[:len(w.way)-1]
-}
-
-func member(object map[string]any, name string) any {
-	if value, there := object[name]; there {
-		return value
+func (w *walker) pointer() string {
+	var pointer string
+	for _, step := range w.path {
+		switch s := step.(type) {
+		case gocmp.MapIndex:
+			pointer = rawjson.Join(pointer, s.Key().String())
+		case gocmp.SliceIndex:
+			x, y := s.SplitKeys()
+			pointer += "/" + strconv.Itoa(max(x, y))
+		}
 	}
-	return broken("")
-}
-
-func element(array []any, i int) any {
-	if i < len(array) {
-		return array[i]
-	}
-	return broken("")
+	return pointer
 }
 
 // whereabouts names up to three places at which two values differ, for a message.
-func (w walker) whereabouts() string {
+func (w *walker) whereabouts() string {
 	const shown = 3
 	if w.found[0] == "" {
 		return "as a whole"

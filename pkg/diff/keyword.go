@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -48,11 +49,30 @@ func (r *revision) suffix(ch *change) string {
 	case schema.FamilyUnknown:
 		return either(r.modern && ch.Keyword == headerKeyword, "", "keyword-changed")
 	}
+	if rule := r.oftenBreaks(ch); rule != "" {
+		return rule
+	}
 	harmless := either(r.direction == finding.Input, string(widens), string(narrows))
 	if ch.breaks() && string(ch.effect) == harmless { // such as an alternative that grew into another one
 		return effectRule(schema.FamilySchema, effect(either(r.direction == finding.Input, string(narrows), string(widens))))
 	}
 	return effectRule(ch.Family, ch.effect)
+}
+
+// oftenBreaks are rules of their own for what makes most of the breaks of real releases, so that a project can lower them:
+// a lower bound of 0 or 1 where there was none, and integers where there were numbers.
+func (r *revision) oftenBreaks(ch *change) string {
+	if r.direction == finding.Output || !ch.breaks() {
+		return ""
+	}
+	_, after := ch.schemas()
+	switch lower := string(cmp.Or(string(after["minimum"]), string(after["exclusiveMinimum"]))); {
+	case ch.Family == schema.FamilyType && len(ch.Removed) == 1 && string(ch.Removed[0]) == `"fraction"`:
+		return "fractions-rejected"
+	case ch.Family == schema.FamilyRange && ch.Keywords[0] == "minimum" && ch.Old == nil && (lower == "0" || lower == "1"):
+		return "lower-bound-added"
+	}
+	return ""
 }
 
 func either(condition bool, yes, no string) string {
@@ -157,11 +177,14 @@ func (ch *change) additionalRule() string {
 	switch {
 	case string(ch.New) == "false":
 		return "additional-properties-closed"
-	case string(ch.Old) == "false":
-		return "additional-properties-opened"
+	case string(ch.Old) == "false", !ch.breaks() && anyName(ch.Old) && !anyName(ch.New):
+		return "additional-properties-opened" // what was said of no name is a map of any
 	}
 	return either(ch.effect == widens, "additional-properties-widened", "additional-properties-narrowed")
 }
+
+// anyName reports whether additionalProperties is absent or says that anything goes.
+func anyName(raw json.RawMessage) bool { return raw == nil || unconstrained(raw) }
 
 // unionRule names a change of alternatives: where their number does not go with the effect, as when a union is new, by the effect alone.
 func (ch *change) unionRule() string {

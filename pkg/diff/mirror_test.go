@@ -27,6 +27,8 @@ func excuses() map[string]string {
 		"text-url-added":                              "an address that is gone is told by the rule of the text",
 		"text-tool-reference-added":                   "a name that is gone is told by the rule of the text",
 		"text-instruction-cue-added":                  "a phrase that is gone is told by the rule of the text",
+		"input-fractions-rejected":                    "the way back is input-type-widened",
+		"input-lower-bound-added":                     "the way back is input-range-widened",
 		"text-size-grew":                              "an item that shrinks costs nothing",
 		"list-unavailable":                            "a list that can be read again is compared",
 		"list-incomplete":                             "a list that is whole is compared",

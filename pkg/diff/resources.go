@@ -94,8 +94,15 @@ func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
 	before, after := parseTemplate(old), parseTemplate(new)
 	oldVariables, oldShape := required(before)
 	newVariables, newShape := required(after)
+	moved := slices.ContainsFunc(newVariables, func(name string) bool {
+		return slices.Contains(oldVariables, name) && slices.Index(oldVariables, name) != slices.Index(newVariables, name)
+	})
 	switch {
-	case slices.Equal(oldShape, newShape) && !slices.Equal(oldVariables, newVariables):
+	case slices.Equal(oldShape, newShape) && slices.Equal(oldVariables, newVariables):
+	case slices.Equal(oldShape, newShape) && moved:
+		f.Message = "The variables of the template changed places, so that its URIs mean something else."
+		c.report("template-uri-changed", f)
+	case slices.Equal(oldShape, newShape):
 		c.report("template-variable-renamed", f)
 	case len(newVariables) > len(oldVariables) && contains(newVariables, oldVariables):
 		c.report("template-variable-added", f)

@@ -129,9 +129,13 @@ func compareVersionStep(c *comparison, old, new *snapshot.Snapshot) {
 	c.report(rule, f)
 }
 
+// ofClients are capabilities of clients: in the answer of a server they offer nothing.
+var ofClients = []string{"elicitation", "roots", "sampling"}
+
 func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot) {
 	s := subject{path: "/capabilities", old: old, new: new}
-	reportChanged(c, s, keys(old, new, "extensions", "experimental"), s.comesOrGoes("capability-added", "capability-removed", optionRemoved), func(rule, key string) {
+	known := append([]string{"extensions", "experimental"}, ofClients...)
+	reportChanged(c, s, keys(old, new, known...), s.comesOrGoes("capability-added", "capability-removed", optionRemoved), func(rule, key string) {
 		switch f := (finding.Finding{Path: rawjson.Join(s.path, key), Old: old[key], New: new[key]}); {
 		case f.Old != nil && f.New != nil:
 			compareOptions(c, f.Path, f.Old, f.New)

@@ -20,7 +20,6 @@ type passage struct {
 	pointer string
 	text    string
 	raw     json.RawMessage
-	comment bool // nobody reads it but who looks after the schema
 }
 
 // naming is the text that names something; of a long one, which may name thousands, the name alone.
@@ -93,11 +92,11 @@ func (c *collector) hide(text string) {
 
 // passage is a text where the collector is.
 func (c *collector) passage(key, text string) passage {
-	return passage{strings.Join(c.way, ""), text, rawjson.Quote(text), key == "$comment"}
+	return passage{pointer: strings.Join(c.way, ""), text: text, raw: rawjson.Quote(text)}
 }
 
-// isRead tells the members that a model reads as text, or a person who looks after the schema.
-func isRead(key string) bool { return key == "description" || key == "title" || key == "$comment" }
+// isRead reports whether a model reads a member as text.
+func isRead(key string) bool { return key == "description" || key == "title" }
 
 // compareTexts looks at what the texts of an item say on the new side only. path is the JSON pointer of the values.
 func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
@@ -107,16 +106,11 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	hiding := mayHide(new)
 	before, after := textsOf(path, "description", treeOf(old), hiding), textsOf(path, "description", treeOf(new), hiding)
 	findHidden(c, item, before.hiding, after.hiding)
-	was, is := prose(before.read), prose(after.read)
+	was, is := before.read, after.read
 	findNew(c, "text-url-added", item, was, is, hostsIn, func(host string) string { return "The text now names the host " + host + "." })
-	findNew(c, "text-tool-reference-added", item, was, is, c.toolsIn(item), func(tool string) string { return "The text now names the tool " + code(tool) + "." })
+	findNew(c, "text-tool-reference-added", item, was, is, c.toolsIn(item), func(tool string) string { return "The text now names the tool " + code(tool) + " of this server." })
 	findCues(c, item, was, is)
 	findUntold(c, item, before.read, after.read)
-}
-
-// prose returns the texts that a model reads.
-func prose(read []passage) []passage {
-	return slices.DeleteFunc(slices.Clone(read), func(p passage) bool { return p.comment })
 }
 
 // findUntold looks for texts of a tool's schemas that are new and that no finding showed.
@@ -126,7 +120,14 @@ func findUntold(c *comparison, item string, old, new []passage) {
 	for _, p := range old {
 		known[normal(p.text)], before[p.pointer] = true, p.raw
 	}
+	definitions := map[string]bool{} // that were there before
+	for _, p := range old {
+		definitions[definitionOf(p.pointer)] = true
+	}
 	fresh := slices.DeleteFunc(slices.Clone(new), func(p passage) bool {
+		if d := definitionOf(p.pointer); d != "" && !definitions[d] || repeatsItsName(p) {
+			return true // it belongs to what brought the definition
+		}
 		return known[normal(p.text)] || normal(p.text) == "" || !strings.HasPrefix(p.pointer, "/inputSchema/") && !strings.HasPrefix(p.pointer, "/outputSchema/")
 	})
 	if len(fresh) == 0 {
@@ -152,6 +153,18 @@ func findUntold(c *comparison, item string, old, new []passage) {
 			Message: "A text in the schema " + either(isNew, "is new.", "changed."), Cause: "Texts in schemas changed",
 		})
 	}
+}
+
+var definition = match.Pattern(`^/(inputSchema|outputSchema)/(\$defs|definitions)/[^/]*`)
+
+// definitionOf is the pointer of the definition that a text is in; empty for none.
+func definitionOf(pointer string) string { return definition().FindString(pointer) }
+
+// repeatsItsName reports whether a text is the title that a generator makes of the name of a property.
+func repeatsItsName(p passage) bool {
+	steps := rawjson.Split(p.pointer)
+	n := len(steps)
+	return n > 2 && steps[n-1] == "title" && steps[n-3] == "properties" && repeatsName(p.text, steps[n-2])
 }
 
 // mayHide tells whether a JSON text can hold an invisible character at all: one beyond ASCII, or an escaped one.

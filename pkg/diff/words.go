@@ -103,7 +103,7 @@ func (r *revision) subject(instance string) string {
 	if instance == "" {
 		return either(input, "the input", "the result")
 	}
-	name := strings.ReplaceAll(instance[1:]+"/", "/*/", "[]/")
+	name := strings.ReplaceAll(instance[1:]+"/", "/[]", "[]")
 	name = dotted.Replace(strings.TrimSuffix(name, "/"))
 	return code(name) + either(input, "", " in the result")
 }

@@ -37,13 +37,21 @@ func Groups(findings []Finding) []Group {
 		ready = append(ready, groupOf(members))
 	}
 	slices.SortStableFunc(ready, func(a, b Group) int {
-		return cmp.Or(rank(b)-rank(a), cmp.Compare(len(b.Members), len(a.Members)))
+		return cmp.Or(rank(b)-rank(a), cmp.Compare(last(a), last(b)), cmp.Compare(len(b.Members), len(a.Members)))
 	})
 	return ready
 }
 
 // cause is what the finding says of itself, or its message.
 func (f Finding) cause() string { return cmp.Or(f.Cause, strings.TrimSuffix(f.Message, ".")) }
+
+// last is 1 for causes that stand behind all others of their level, since they are so many.
+func last(g Group) int {
+	if rule := g.Members[0].Rule; rule == "input-fractions-rejected" || rule == "input-lower-bound-added" {
+		return 1
+	}
+	return 0
+}
 
 func rank(g Group) int {
 	if g.Waived {

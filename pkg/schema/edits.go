@@ -78,8 +78,8 @@ type Edit struct {
 	Path string
 	// OldPath and NewPath are the JSON pointers, in either document, of the schema object that holds the keyword.
 	OldPath, NewPath string
-	// Instance is the place in the value that the edit speaks of, as a JSON pointer with "*" for every item or
-	// undeclared property: "/filter/tags/*". Empty is the whole value.
+	// Instance is the place in the value that the edit speaks of, as a JSON pointer with "[]" for every item and "*" for
+	// every undeclared property: "/filter/tags/[]". Empty is the whole value.
 	Instance string
 	// Keywords are those that the edit is about, where they are compared together.
 	Keywords []string

@@ -122,7 +122,9 @@ func compareBehind(p pair, keyword string) {
 	switch keyword {
 	case "if", "then", "else", "not":
 		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("", keyword))
-	case "contains", "contentSchema", "unevaluatedItems", "propertyNames", "unevaluatedProperties":
+	case "contains", "unevaluatedItems":
+		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("[]", keyword))
+	case "contentSchema", "propertyNames", "unevaluatedProperties":
 		p.compare(p.x.child(keyword), p.y.child(keyword), p.trail.into("*", keyword))
 	case "dependentSchemas", "dependencies":
 		table, _ := v.(map[string]any)
@@ -309,7 +311,7 @@ func compareItems(p pair) {
 	if xPrefix == "" && yPrefix == "" {
 		switch {
 		case xRest != "" && yRest != "":
-			p.inside(stepItem, "", p.x.child(xRest), p.y.child(yRest), p.trail.into("*", "items"))
+			p.inside(stepItem, "", p.x.child(xRest), p.y.child(yRest), p.trail.into("[]", "items"))
 		case p.text(all):
 			p.group(FamilyItems, all)
 		}
@@ -326,7 +328,7 @@ func compareItems(p pair) {
 	}
 	_, wasSchema := p.x.o[xRest].(map[string]any)
 	if _, isSchema := p.y.o[yRest].(map[string]any); wasSchema && isSchema {
-		p.compare(p.x.child(xRest), p.y.child(yRest), p.trail.into("*", "items"))
+		p.compare(p.x.child(xRest), p.y.child(yRest), p.trail.into("[]", "items"))
 	} else if !p.same(p.x.o[xRest], p.y.o[yRest]) {
 		p.group(FamilyTuple, all)
 	}

@@ -103,7 +103,7 @@ func (p *place) to(r reached) *place {
 	case stepOther:
 		t = t.into("*", "additionalProperties")
 	default:
-		t = t.into("*", "items")
+		t = t.into("[]", "items")
 	}
 	return &place{met: r.met, at: r.pairing, parent: p, kind: r.kind, name: r.name, path: t.path, instance: t.instance}
 }
