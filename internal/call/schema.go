@@ -264,24 +264,6 @@ func (s shape) choices() []any {
 	return lists.Flat(s.parts(), choicesOf)
 }
 
-// Values are the texts that a property of an object schema can have, if they are few: those that it lists, or true and false.
-func Values(schema json.RawMessage, property string) []string {
-	at := shapeOf(schema).property(property)
-	var texts []string
-	for _, choice := range at.choices() {
-		switch text, isText := choice.(string); {
-		case isText:
-			texts = append(texts, text)
-		case typeOfValue(choice)&(anArray|anObject) == 0:
-			texts = append(texts, brief(choice))
-		}
-	}
-	if texts == nil && at.types() == aBoolean {
-		return []string{"true", "false"}
-	}
-	return texts
-}
-
 // gathers tells that a text is one element of the array that the place wants, not the whole of it.
 func (s shape) gathers(text string) bool {
 	allowed := s.types()
