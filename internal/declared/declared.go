@@ -1,16 +1,12 @@
 // Package declared reads what files say of a server: server.json of the registry (every published schema), manifest.json of an
-// MCP bundle, also inside of one, server cards in their present and older forms, and mcpName of package.json.
+// MCP bundle, server cards in their present and older forms, and mcpName of package.json.
 package declared
 
 import (
-	"archive/zip"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -84,7 +80,7 @@ func (r Reader) load(ctx context.Context, name string) (check.Declared, error) {
 	if isURL(name) {
 		shown = redact.Of(redact.OfURL(name)...).Text(name)
 	}
-	data, digest, err := r.read(ctx, name)
+	data, err := r.read(ctx, name)
 	if err != nil {
 		return check.Declared{}, fmt.Errorf("reading %s: %w", shown, err)
 	}
@@ -92,26 +88,19 @@ func (r Reader) load(ctx context.Context, name string) (check.Declared, error) {
 	if wrong != nil {
 		return check.Declared{}, fmt.Errorf("reading %s: line %d: %s: %s", shown, wrong.Line, wrong.Message, wrong.Hint)
 	}
-	d, err := parse(shown, root)
-	d.Digest = digest
-	return d, err
+	return parse(shown, root)
 }
 
-// read gives the text of a file, of a URL, or of the manifest in a bundle; of a bundle also its SHA-256.
-func (r Reader) read(ctx context.Context, name string) (data []byte, digest string, err error) {
+// read returns the text of a file or of a URL.
+func (r Reader) read(ctx context.Context, name string) ([]byte, error) {
 	if isURL(name) {
-		data, err = r.fetch(ctx, name)
-		return data, "", err
+		return r.fetch(ctx, name)
 	}
 	path, err := r.path(name)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if isBundle(name) {
-		return readBundle(path)
-	}
-	data, err = files.ReadRegular(path, longest)
-	return data, "", err
+	return files.ReadRegular(path, longest)
 }
 
 // path is the file behind a name, links followed: one of the project lies inside of it.
@@ -127,64 +116,8 @@ func isURL(name string) bool {
 	return strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
 }
 
-func isBundle(name string) bool {
-	return strings.HasSuffix(name, ".mcpb") || strings.HasSuffix(name, ".dxt")
-}
-
-// largestBundle bounds what is read of a bundle for its digest.
-const largestBundle = 1 << 30
-
-// longestDirectory bounds what is read of a bundle to find its manifest: the list of its files takes several times as much memory.
-const longestDirectory = 16 << 20
-
-// boundedAt is a file of which so many bytes may be read.
-type boundedAt struct {
-	*os.File
-	left int
-}
-
-// ReadAt is for io.ReaderAt.
-func (b *boundedAt) ReadAt(p []byte, at int64) (n int, err error) {
-	if b.left -= len(p); b.left < 0 {
-		return 0, errors.New("the list of its files is longer than 16 MiB")
-	}
-	return b.File.ReadAt(p, at)
-}
-
-// readBundle is the manifest in a bundle, and the SHA-256 of all of it. Nothing is unpacked. A signature behind the archive is
-// read over.
-func readBundle(path string) (data []byte, digest string, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, "", err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, "", err
-	}
-	if !info.Mode().IsRegular() || info.Size() > largestBundle {
-		return nil, "", errors.New("it is no regular file of 1 GiB at most")
-	}
-	archive, err := zip.NewReader(&boundedAt{file, longestDirectory}, info.Size())
-	if err != nil {
-		return nil, "", err
-	}
-	manifest, err := archive.Open("manifest.json")
-	if err != nil {
-		return nil, "", err
-	}
-	defer manifest.Close()
-	if data, err = files.ReadLimited(manifest, longest); err != nil {
-		return nil, "", err
-	}
-	sum := sha256.New()
-	_, err = io.Copy(sum, io.NewSectionReader(file, 0, info.Size()))
-	return data, hex.EncodeToString(sum.Sum(nil)), err
-}
-
 // errOther is a file that says nothing of a server.
-var errOther = errors.New("it is no server.json, manifest of a bundle, server card or package.json with mcpName")
+var errOther = errors.New("not a server.json, manifest.json of a bundle, server card or package.json with mcpName")
 
 // parse tells the forms apart by the members that each of them must have.
 func parse(name string, root syntax.Value) (check.Declared, error) {
@@ -310,7 +243,7 @@ func registry(d *check.Declared, root syntax.Value) {
 	remotes(d, root)
 	packages, _ := root.Get("packages")
 	for _, p := range packages.Value.Items {
-		of := check.DeclaredPackage{Type: said(p, "registryType", "registry_type"), Name: said(p, "identifier"), Version: said(p, "version"), Digest: said(p, "fileSha256", "file_sha256")}
+		of := check.DeclaredPackage{Type: said(p, "registryType", "registry_type"), Name: said(p, "identifier"), Version: said(p, "version")}
 		for _, v := range member(p, "environmentVariables", "environment_variables").Value.Items {
 			required := member(v, "isRequired", "is_required").Value.Text == "true"
 			d.Variables = append(d.Variables, check.DeclaredVariable{Name: said(v, "name"), Required: required})

@@ -30,7 +30,7 @@ func (r Reader) fetch(ctx context.Context, address string) ([]byte, error) {
 	if err != nil {
 		return nil, errors.New("it is not a URL")
 	}
-	request.Header.Set("Accept", "application/mcp-server-card+json, application/json, text/markdown, */*;q=0.1")
+	request.Header.Set("Accept", "application/mcp-server-card+json, application/json, */*;q=0.1")
 	answer, err := client.Do(request)
 	if err != nil {
 		return nil, errors.Unwrap(err) // of a *url.Error, which names the address with its secrets

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,7 +25,6 @@ type Declared struct {
 	Packages   []DeclaredPackage
 	Versioned  bool // it is the package's own file: its version is that of the release, whatever the server says
 	Variables  []DeclaredVariable
-	Digest     string // of a bundle, its SHA-256 in hex
 	Faults     []Said // what is wrong with the file alone, as clauses
 }
 
@@ -43,8 +41,8 @@ type DeclaredItem struct {
 	List              int      // of a text for people, which of its lists it stands in: one may be about something else; 0 = it is surely a tool or prompt
 }
 
-// DeclaredPackage is a package that a file names, or is; Digest is what its file has by SHA-256, in hex.
-type DeclaredPackage struct{ Type, Name, Version, Digest Said }
+// DeclaredPackage is a package that a file names, or is.
+type DeclaredPackage struct{ Type, Name, Version Said }
 
 // DeclaredVariable is an environment variable that a file asks its reader to set.
 type DeclaredVariable struct {
@@ -63,7 +61,6 @@ var declaredRules = map[string]look{
 	"declared-name-differs":        ofDeclared(differingNames),
 	"declared-file-invalid":        ofDeclared(invalidFiles),
 	"declared-package-out-of-step": ofDeclared(packagesOutOfStep),
-	"declared-digest-differs":      ofDeclared(differingDigests),
 	"declared-variable-differs":    ofDeclared(differingVariables),
 	"declared-variable-unneeded":   ofDeclared(unneededVariables),
 }
@@ -246,17 +243,6 @@ func packagesOutOfStep(s *server, d Declared, say statement) {
 				if d.File > other.File && p.Type.Text == same.Type.Text && p.Name.Text == same.Name.Text && p.Version.Text != same.Version.Text {
 					say("", p.Version, same.Version.Text, "the package %s has the version %q, and %q in %s:%d.", p.Name.Text, p.Version.Text, same.Version.Text, other.File, same.Version.Line)
 				}
-			}
-		}
-	}
-}
-
-// differingDigests holds the hash of a bundle in server.json to the bundle of that name.
-func differingDigests(s *server, d Declared, say statement) {
-	for _, p := range d.Packages {
-		for _, bundle := range others(s, d) {
-			if p.Digest.Text != "" && bundle.Digest != "" && p.Digest.Text != bundle.Digest && path.Base(p.Name.Text) == path.Base(filepath.ToSlash(bundle.File)) {
-				say("", p.Digest, bundle.Digest, "the SHA-256 of %s is %s, and %s has %s: clients refuse it.", p.Name.Text, p.Digest.Text, bundle.File, bundle.Digest)
 			}
 		}
 	}
