@@ -26,7 +26,7 @@ type attempt struct {
 
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
-	a := attempt{server: server, options: options, secrets: redactorFor(server), seen: &observations{twice: options.ReadTwice}}
+	a := attempt{server: server, options: options, secrets: redactorFor(server, options.Environ), seen: &observations{twice: options.ReadTwice}}
 	if server.HTTP != nil && server.HTTP.Authorize != nil {
 		a.credentials = credentialsOf(server.HTTP.Authorize)
 	}
@@ -177,7 +177,7 @@ func (a attempt) dialers() []dialer {
 func commandOf(stdio Stdio, options Options) transport.Command {
 	environ := options.Environ
 	if !options.InheritEnv {
-		environ = process.MinimalEnv(environ)
+		environ = append(process.MinimalEnv(environ), process.LauncherEnv(stdio.Command, environ)...)
 	}
 	environ = slices.Clone(environ)
 	for name, value := range stdio.Env {

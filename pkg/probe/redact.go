@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -20,9 +21,15 @@ var plainVariables = []string{"PATH", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"
 
 // redactorFor knows the secrets of a server, which are masked in every text that leaves the package: the values of
 // environment (but PATH) and headers, the user info and query values of the URL, and Server.Secrets.
-func redactorFor(server Server) redact.Secrets {
+func redactorFor(server Server, environ []string) redact.Secrets {
 	var secrets []string
 	if server.Stdio != nil {
+		inherited := process.LauncherEnv(server.Stdio.Command, environ)
+		secrets = append(secrets, redact.InEnvironment(inherited)...)
+		for _, pair := range inherited {
+			_, value, _ := strings.Cut(pair, "=")
+			secrets = append(secrets, redact.OfURL(value)...)
+		}
 		for name, value := range server.Stdio.Env {
 			if !slices.Contains(plainVariables, strings.ToUpper(name)) {
 				secrets = append(secrets, value.Reveal())

@@ -61,7 +61,7 @@ func TestRedact(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			mask := redactorFor(test.server)
+			mask := redactorFor(test.server, nil)
 			got := mask.Text(test.text)
 			if test.cut {
 				got = mask.Cut(test.text)
@@ -104,5 +104,19 @@ func TestPanicsAreRedacted(t *testing.T) {
 	_, err := Open(t.Context(), server, Options{})
 	if err == nil || !strings.Contains(err.Error(), "no luck with ***") || strings.Contains(fmt.Sprintf("%+v %#v", err, err), "sup3rs3cret") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLauncherSecrets: what a launcher gets of the user's environment is masked where it holds a password.
+func TestLauncherSecrets(t *testing.T) {
+	environ := []string{"HTTPS_PROXY=http://me:hunter2hunter2@proxy:8080", "UV_INDEX_URL=https://u:s3cretpassw0rd@index/simple"}
+	mask := redactorFor(Server{Stdio: &Stdio{Command: "uvx"}}, environ)
+	for _, text := range []string{"via http://me:hunter2hunter2@proxy:8080", "password s3cretpassw0rd"} {
+		if got := mask.Text(text); strings.Contains(got, "hunter2") || strings.Contains(got, "s3cret") {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+	}
+	if got := redactorFor(Server{Stdio: &Stdio{Command: "node"}}, environ).Text("s3cretpassw0rd"); got != "s3cretpassw0rd" {
+		t.Errorf("what node does not get is masked: %q", got)
 	}
 }
