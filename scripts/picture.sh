@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 old=npm:@playwright/mcp@0.0.70 new=npm:@playwright/mcp@0.0.83
 status=0
-(cd "$work" && "$mcpctl" diff --yes --quiet --color always "$old" "$new" >out) || status=$?
+(cd "$work" && "$mcpctl" diff --quiet --color always "$old" "$new" >out) || status=$?
 test "$status" -eq 1 || {
 	echo "picture: mcpctl diff ended with $status, not 1" >&2
 	exit 1

@@ -43,8 +43,8 @@ const (
 // onlyListed are scenarios in which a user looks at the lists and at nothing else.
 var onlyListed = []string{"json-schema-ref-no-deref", "sep-2640-client-no-prefetch"}
 
-// answers are those to what servers ask on the way.
-var answers = map[string][]string{
+// given has the answers to what servers ask during a scenario.
+var given = map[string][]string{
 	"elicitation-sep1034-client-defaults": {"--answer", "name=Ada"},
 	"sep-2322-client-request-state":       {"--answer", "confirmed=yes"},
 }
@@ -306,7 +306,7 @@ func (c conformer) use() (said string, status int) {
 	var requests [][]string
 	for _, tool := range report.Servers[0].Tools {
 		call := []string{"call", "it", rawjson.ObjectOf(tool).Text("name"), "--yes", "--args", arguments(tool, report.Servers[0].Tools[0])}
-		requests = append(requests, append(call, answers[c.scenario]...))
+		requests = append(requests, append(call, given[c.scenario]...))
 	}
 	if len(c.context.Calls) > 0 {
 		requests = nil

@@ -32,7 +32,8 @@ func TestRealPairs(t *testing.T) {
 		{"@modelcontextprotocol/server-sequential-thinking", "2025.12.18", "2026.8.31", 0, nil},
 		{"chrome-devtools-mcp", "1.1.1", "1.11.0", 61, nil},
 	} {
-		line := append([]string{"diff", "--yes", "--quiet", "npm:" + pair.name + "@" + pair.old, "npm:" + pair.name + "@" + pair.new, "--format", "json"}, pair.args...)
+		name := "npm:" + pair.name + "@"
+		line := append([]string{"diff", "--quiet", name + pair.old, name + pair.new, "--format", "json"}, pair.args...)
 		var out, said bytes.Buffer
 		cmd := exec.Command(os.Getenv("MCPCTL_REAL_BIN"), line...)
 		cmd.Stdout, cmd.Stderr = &out, &said
