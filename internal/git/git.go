@@ -2,14 +2,17 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -30,13 +33,10 @@ func Here(p host.Process) Repo { return Repo{dir: p.Dir, environ: p.Environ} }
 // run runs git and gives what it printed; the error holds git's words. No hook or monitor of the repository runs, no folder
 // that only looks like a repository counts, and git gets nothing from the terminal.
 func (r Repo) run(ctx context.Context, args ...string) (string, error) {
-	safe := []string{"-C", r.dir, "-c", "safe.bareRepository=explicit", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"}
-	program, err := process.Tool("git", r.environ)
+	cmd, err := r.command(ctx, args...)
 	if err != nil {
-		return "", process.Missing(err, "git is not installed")
+		return "", err
 	}
-	cmd := exec.CommandContext(ctx, program, slices.Concat(safe, args)...)
-	cmd.Env = append(slices.Clone(r.environ), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0")
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err = process.Run(cmd, false)
@@ -48,6 +48,21 @@ func (r Repo) run(ctx context.Context, args ...string) (string, error) {
 		err = errors.New(text)
 	}
 	return out.String(), err
+}
+
+// command prepares git, which obeys no hook or monitor of the repository.
+func (r Repo) command(ctx context.Context, args ...string) (*exec.Cmd, error) {
+	safe := []string{
+		"-C", r.dir, "-c", "safe.bareRepository=explicit", "-c", "core.hooksPath=" + os.DevNull,
+		"-c", "core.fsmonitor=false", "-c", "submodule.recurse=false",
+	}
+	program, err := process.Tool("git", r.environ)
+	if err != nil {
+		return nil, process.Missing(err, "git is not installed")
+	}
+	cmd := exec.CommandContext(ctx, program, slices.Concat(safe, args)...)
+	cmd.Env = append(slices.Clone(r.environ), "GIT_LFS_SKIP_SMUDGE=1", "GIT_TERMINAL_PROMPT=0")
+	return cmd, nil
 }
 
 // MergeBase is the word for the commit at which this branch left the one that it goes back to.
@@ -109,28 +124,97 @@ type File struct {
 	Data []byte
 }
 
-// Read reads the files with an extension in a folder of a commit, or the one file at path. A path that begins with a dot or
-// is absolute is one of the current tree; any other is seen from the repository's root, as git reads REF:PATH.
-func (r Repo) Read(ctx context.Context, commit, path, extension string) ([]File, error) {
+// Read reads the files with an extension in a folder of a commit, or the one file at path. A path that begins with a dot
+// or is absolute is one of the current tree; any other is seen from the repository's root, as git reads REF:PATH. Sizes
+// are known before anything is read: a file above limit bytes is an error, and so is a folder above four times that.
+func (r Repo) Read(ctx context.Context, commit, path, extension string, limit int64) ([]File, error) {
 	path, err := r.fromRoot(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.run(ctx, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit, "--", path)
+	listed, err := r.run(ctx, "ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", path)
 	if err != nil {
 		return nil, err
 	}
-	var files []File
-	for _, file := range strings.Split(out, "\x00") {
+	var blobs []blob
+	total := int64(0)
+	for entry := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
+		about, file, _ := strings.Cut(entry, "\t")
+		fields := strings.Fields(about) // mode, kind, object, size
 		inside := strings.TrimPrefix(file, path+"/")
-		if file != path && (!strings.HasSuffix(file, extension) || strings.Contains(inside, "/")) {
+		wanted := file == path || strings.HasSuffix(file, extension) && !strings.Contains(inside, "/")
+		if len(fields) != 4 || fields[1] != "blob" || !wanted {
 			continue
 		}
-		blob, err := r.run(ctx, "cat-file", "blob", commit+":"+file)
+		size, err := strconv.ParseInt(fields[3], 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", file, err)
+			return nil, fmt.Errorf("reading the size of %s: %w", file, err)
 		}
-		files = append(files, File{file, []byte(blob)})
+		if size > limit {
+			return nil, fmt.Errorf("%s is larger than %d MiB", file, limit>>20)
+		}
+		if total += size; total > 4*limit {
+			return nil, fmt.Errorf("the files of %s are larger than %d MiB together", path, 4*limit>>20)
+		}
+		blobs = append(blobs, blob{file, fields[2], size})
+	}
+	if len(blobs) == 0 {
+		return nil, nil
+	}
+	return r.contents(ctx, blobs)
+}
+
+// blob is a file of a commit that is not read yet.
+type blob struct {
+	path, object string
+	size         int64
+}
+
+// contents reads all blobs with one process of git.
+func (r Repo) contents(ctx context.Context, blobs []blob) ([]File, error) {
+	cmd, err := r.command(ctx, "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	var asked strings.Builder
+	for _, b := range blobs {
+		asked.WriteString(b.object + "\n")
+	}
+	out, in := io.Pipe()
+	cmd.Stdin, cmd.Stdout = strings.NewReader(asked.String()), in
+	ended := make(chan error, 1)
+	go func() {
+		err := process.Run(cmd, false)
+		_ = in.CloseWithError(err)
+		ended <- err
+	}()
+	files, err := readBatch(bufio.NewReader(out), blobs)
+	_ = out.CloseWithError(err)
+	if ended := <-ended; err == nil {
+		err = ended
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return files, err
+}
+
+// readBatch reads what git cat-file --batch prints for each blob: a line with its size, its content, and a newline.
+func readBatch(r *bufio.Reader, blobs []blob) ([]File, error) {
+	var files []File
+	for _, b := range blobs {
+		header, err := r.ReadString('\n')
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", b.path, err)
+		}
+		if want := fmt.Sprintf("%s blob %d\n", b.object, b.size); header != want {
+			return nil, fmt.Errorf("reading %s: git printed %q", b.path, strings.TrimSpace(header))
+		}
+		data := make([]byte, b.size+1)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", b.path, err)
+		}
+		files = append(files, File{b.path, data[:b.size]})
 	}
 	return files, nil
 }

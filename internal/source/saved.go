@@ -354,7 +354,7 @@ func readGit(ctx context.Context, p host.Process, spec, folder string) ([]Saved,
 	if err != nil {
 		return nil, err
 	}
-	committed, err := repo.Read(ctx, commit, path, extension)
+	committed, err := repo.Read(ctx, commit, path, extension, MaxSize)
 	if err != nil {
 		return nil, exit.Usagef("git:%s: %w", spec, err)
 	}
