@@ -92,6 +92,10 @@ func toldBy(parts []PartReport) (map[string]bool, error) {
 			if belongs := fleet.PartOf(server.Name, len(parts)); belongs != part.Part.Index {
 				return nil, fmt.Errorf("%s: part %d of %d tells of %q, which belongs to part %d: run it again", part.File, part.Part.Index, len(parts), server.Name, belongs)
 			}
+			if told[server.Name] {
+				return nil, fmt.Errorf("%s: part %d of %d names the server %q twice: run it again",
+					part.File, part.Part.Index, len(parts), server.Name)
+			}
 			told[server.Name] = true
 		}
 	}

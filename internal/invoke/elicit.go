@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -157,9 +159,20 @@ func (c *Client) answered(e call.Elicitation) (json.RawMessage, error) {
 	return nil, errors.New(text)
 }
 
-// askURL shows where a person shall go. It opens nothing.
+// askURL shows where a person shall go. It opens nothing. An address that a browser would not take for a web page is
+// declined.
 func askURL(ctx context.Context, t *terminal.Terminal, e call.Elicitation) (json.RawMessage, error) {
-	t.Printf("  It wants you to visit %s:\n  %s\n  Open it yourself if you trust that host; mcpctl does not.\n", report.Visible(e.Host), report.Visible(e.URL))
+	u, err := url.Parse(e.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		t.Printf("  It wants you to open an address that is not a web page, which mcpctl declined:\n  %s\n",
+			report.Visible(e.URL))
+		return call.Declined, nil
+	}
+	t.Printf("  It wants you to visit %s:\n  %s\n", report.Visible(e.Host), report.Visible(e.URL))
+	if strings.ContainsFunc(e.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		t.Printf("  ! The host has letters that can look like others: %+q\n", e.Host)
+	}
+	t.Printf("  Open it yourself if you trust that host; mcpctl does not.\n")
 	answer, err := t.Choose(ctx, "Did you? [y]es, [N]o, [c]ancel: ", "yes", "no", "cancel")
 	switch answer {
 	case "yes":
