@@ -83,11 +83,11 @@ func TestHelpIsShort(t *testing.T) {
 		if c.Name == "" {
 			most = 40
 		}
-		if n := strings.Count(out.String(), "\n"); n > most && c.Name != "watch" {
+		if n := strings.Count(out.String(), "\n"); n > most {
 			t.Errorf("%v: %d lines, want at most %d", args, n, most)
 		}
 		for line := range strings.Lines(out.String()) {
-			if len([]rune(line)) > 110 && c.Name != "watch" {
+			if len([]rune(line)) > 110 {
 				t.Errorf("%v: %d columns: %s", args, len([]rune(line)), line)
 			}
 		}

@@ -16,44 +16,7 @@ func watchCommand(p program) *cli.Command {
 	var o watchrun.Options
 	var against string
 	p.Output.Format = eventFormat(p.env)
-	own := []cli.Flag{
-		&cli.StringFlag{
-			Name: "format", Aliases: []string{"f"}, Usage: "Print table (lines) or ndjson (one event a line)",
-			Value: p.Output.Format, Destination: &p.Output.Format,
-		},
-		&cli.GenericFlag{
-			Name: "interval", Usage: "Poll every `DURATION` (5m for servers that notify)",
-			Value: duration(&o.Interval), DefaultText: "30s",
-		},
-		&cli.StringFlag{
-			Name: "against", Usage: "Compare with the previous or the saved snapshot",
-			Value: "previous", Destination: &against,
-		},
-		&cli.GenericFlag{Name: "for", Usage: "Quit after `DURATION`", Value: duration(&o.For)},
-		&cli.GenericFlag{
-			Name: "reload", Usage: "Restart the server when `GLOB` changes (repeatable)",
-			Value: list(&o.Reload),
-		},
-		&cli.StringFlag{
-			Name: "build", Usage: "With --reload: run `CMD` before each start", Destination: &o.Build,
-		},
-		&cli.StringFlag{
-			Name: "exec", Usage: "Run `CMD` for each change, with JSON on its stdin", Destination: &o.Exec,
-		},
-		&cli.StringFlag{Name: "webhook", Usage: "Post each change as JSON to `URL`", Destination: &o.Webhook},
-		&cli.StringFlag{
-			Name: "listen", Usage: "Serve metrics, states and events at `ADDRESS`", Destination: &o.Listen,
-		},
-		&cli.StringFlag{
-			Name: "state", Usage: "Keep snapshots in `DIR`; report changes since then",
-			Destination: &o.State, TakesFile: true,
-		},
-		&cli.StringFlag{
-			Name: "fail-on", Usage: "Quit with status 1 at a change of `LEVEL` or above",
-			Destination: &o.FailOn,
-		},
-	}
-	return &cli.Command{
+	c := &cli.Command{
 		Name:      "watch",
 		Category:  "Guard",
 		Usage:     "Watch servers and report changes",
@@ -61,10 +24,13 @@ func watchCommand(p program) *cli.Command {
 		Description: `Listens to notifications and polls, until a signal or --for ends it.
 r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.`,
 		Flags: slices.Concat(
-			own, schemaFlags(&o.Diff.Strict), selectionFlags(&p.Select), p.talkFlags(),
+			p.watchFlags(&o, &against), schemaFlags(&o.Diff.Strict), selectionFlags(&p.Select), p.talkFlags(),
 			contactFlags(&p.Select, &p.Contact), p.parallelFlags(), snapshotsFlags(&p.Select),
 		),
 		Before: p.complete(func() error {
+			if p.JSON {
+				p.Output.Format = "ndjson"
+			}
 			switch {
 			case !slices.Contains(report.EventFormats(), p.Output.Format):
 				return exit.Usagef("watch has the formats table and ndjson, not %q", p.Output.Format)
@@ -92,6 +58,50 @@ r and Enter, or SIGUSR1, reads all servers now. Saved snapshots are not changed.
 				return err
 			}
 			return watchrun.Watch(c.Context, p.Process, f, from, o)
+		},
+	}
+	c.BashComplete = completeFor(&p, c)
+	return c
+}
+
+// watchFlags are the flags of watch alone.
+func (p *program) watchFlags(o *watchrun.Options, against *string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{
+			Name: "format", Aliases: []string{"f"}, Usage: "Print table (lines) or ndjson (one event a line)",
+			Value: p.Output.Format, Destination: &p.Output.Format,
+		},
+		&cli.BoolFlag{Name: "json", Usage: "Same as --format ndjson", Destination: &p.JSON},
+		&cli.GenericFlag{
+			Name: "interval", Usage: "Poll every `DURATION` (5m for servers that notify)",
+			Value: duration(&o.Interval), DefaultText: "30s",
+		},
+		&cli.StringFlag{
+			Name: "against", Usage: "Compare with the previous or the saved snapshot",
+			Value: "previous", Destination: against,
+		},
+		&cli.GenericFlag{Name: "for", Usage: "Quit after `DURATION`", Value: duration(&o.For)},
+		&cli.GenericFlag{
+			Name: "reload", Usage: "Restart the server when `GLOB` changes (repeatable)",
+			Value: list(&o.Reload),
+		},
+		&cli.StringFlag{
+			Name: "build", Usage: "With --reload: run `CMD` before each start", Destination: &o.Build,
+		},
+		&cli.StringFlag{
+			Name: "exec", Usage: "Run `CMD` for each change, with JSON on its stdin", Destination: &o.Exec,
+		},
+		&cli.StringFlag{Name: "webhook", Usage: "Post each change as JSON to `URL`", Destination: &o.Webhook},
+		&cli.StringFlag{
+			Name: "listen", Usage: "Serve metrics, states and events at `ADDRESS`", Destination: &o.Listen,
+		},
+		&cli.StringFlag{
+			Name: "state", Usage: "Keep snapshots in `DIR`; report changes since then",
+			Destination: &o.State, TakesFile: true,
+		},
+		&cli.StringFlag{
+			Name: "fail-on", Usage: "Quit with status 1 at a change of `LEVEL` or above",
+			Destination: &o.FailOn,
 		},
 	}
 }
