@@ -1,35 +1,33 @@
 package finding
 
 import (
-	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/match"
+	"golang.org/x/mod/semver"
 )
 
 // Version is the numbers of a semantic version (https://semver.org); what follows them is not compared.
 type Version struct{ Major, Minor, Patch int }
 
-var versionPattern = match.Pattern(`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:$|[-+])`)
-
 // ParseVersion reads a semantic version; false when it is none.
 func ParseVersion(text string) (Version, bool) {
-	m := versionPattern().FindStringSubmatch(text)
-	if m == nil {
+	text = "v" + strings.TrimPrefix(text, "v")
+	core, _, _ := strings.Cut(semver.Canonical(text), "-")
+	var v Version
+	_, err := fmt.Sscanf(core, "v%d.%d.%d", &v.Major, &v.Minor, &v.Patch)
+	if err != nil || !strings.HasPrefix(text, core) { // v1.2 is short for v1.2.0 there
 		return Version{}, false
 	}
-	number := func(digits string) int { n, _ := strconv.Atoi(digits); return n } // the pattern bounds it
-	return Version{number(m[1]), number(m[2]), number(m[3])}, true
+	return v, true
 }
 
 // String is the version as three numbers.
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch) }
 
-// Less tells whether v comes before w.
+// Less reports whether v comes before w.
 func (v Version) Less(w Version) bool {
-	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor), cmp.Compare(v.Patch, w.Patch)) < 0
+	return semver.Compare("v"+v.String(), "v"+w.String()) < 0
 }
 
 // Bump is how far a version steps. Below 1.0.0 the minor number announces what the major one does above.
