@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// TestPoisonedTexts looks for planted texts of the kinds that published attacks use. Those of kind "unlisted" are
-// translated or encoded by something that the rules do not list.
+// TestPoisonedTexts looks for planted texts of the kinds that published attacks use. Those of kind "unlisted"
+// are translated or encoded by something that the rules do not list.
 func TestPoisonedTexts(t *testing.T) {
 	data, err := os.ReadFile("testdata/poisoned.json")
 	if err != nil {
@@ -29,7 +29,8 @@ func TestPoisonedTexts(t *testing.T) {
 	seen := 0
 	for _, p := range planted {
 		text, _ := json.Marshal(p.Text)
-		s, err := snapshot.Parse([]byte(`{"tools":[{"name":"note","description":` + string(text) + `,"inputSchema":{"type":"object"}}]}`))
+		tool := `{"name":"note","description":` + string(text) + `,"inputSchema":{"type":"object"}}`
+		s, err := snapshot.Parse([]byte(`{"tools":[` + tool + `]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
