@@ -8,7 +8,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/rules"
 )
 
 func rulesCommand(p program) *cli.Command {
@@ -17,11 +16,11 @@ func rulesCommand(p program) *cli.Command {
 		Category:     "Inspect",
 		Usage:        "List rules, or explain one",
 		ArgsUsage:    "[ID]",
-		BashComplete: offerWords(rules.IDs(rules.All())),
+		BashComplete: offerWords(report.RuleIDs(report.AllRules())),
 		Action: func(c *cli.Context) error {
-			all, ids := rules.All(), c.Args().Slice()
+			all, ids := report.AllRules(), c.Args().Slice()
 			for _, id := range ids {
-				if known := rules.IDs(all); !slices.Contains(known, id) {
+				if known := report.RuleIDs(all); !slices.Contains(known, id) {
 					return exit.Usagef("there is no rule %q%s: see mcpctl rules", id, match.DidYouMean(id, known))
 				}
 			}

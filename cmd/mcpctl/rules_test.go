@@ -10,7 +10,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/internal/rules"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -66,13 +66,13 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 			seen[rule.ID] = c.title
 		}
 	}
-	for _, rule := range rules.All() {
+	for _, rule := range report.AllRules() {
 		if seen[rule.ID] == "" {
 			t.Errorf("mcpctl rules lists %s, and no catalogue has it", rule.ID)
 		}
 	}
-	if len(rules.All()) != len(seen) {
-		t.Errorf("mcpctl rules lists %d of %d rules", len(rules.All()), len(seen))
+	if len(report.AllRules()) != len(seen) {
+		t.Errorf("mcpctl rules lists %d of %d rules", len(report.AllRules()), len(seen))
 	}
 }
 

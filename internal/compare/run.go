@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/lists"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/rules"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -72,8 +71,8 @@ func seenOf(surfaces []fleet.Surface) (seen, partial []string) {
 
 // scopeOf is what a run by applied rules looked at.
 func scopeOf(cfg *config.Config, applied []finding.Rule, seen, partial []string) finding.Scope {
-	scope := finding.Scope{Rules: rules.IDs(applied), Seen: seen, Partial: partial}
-	for _, id := range rules.AllIDs() {
+	scope := finding.Scope{Rules: report.RuleIDs(applied), Seen: seen, Partial: partial}
+	for _, id := range report.AllRuleIDs() {
 		if !slices.Contains(scope.Rules, id) {
 			scope.Others = append(scope.Others, id)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/rules"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -139,7 +138,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	}
 	cfg, err := host.Await(ctx, func() (*config.Config, error) { // a hostile one takes long
 		return config.Load(config.Input{
-			Files: f.selected.Files, Stdin: f.process.In, Streams: f.streams, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: rules.AllIDs, Discover: f.selected.Discover,
+			Files: f.selected.Files, Stdin: f.process.In, Streams: f.streams, Dir: f.process.Dir, Home: f.process.Home, Lookup: lookup, Rules: report.AllRuleIDs, Discover: f.selected.Discover,
 		})
 	})
 	if f.Config = cfg; cfg == nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/match"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/rules"
 	"github.com/mcpctl/mcpctl/internal/terminal"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -154,7 +153,7 @@ func Write(ctx context.Context, p host.Process, o Options, r *report.Report, vie
 // write is Write of what is made until late ends.
 func write(ctx, late context.Context, p host.Process, o Options, r *report.Report, view report.Options) error {
 	format := o.format()
-	view.Rules, view.Version, view.Color, view.Verbose, view.Made = rules.All, p.Version, o.Colored(p), p.Verbose, p.Now
+	view.Rules, view.Version, view.Color, view.Verbose, view.Made = report.AllRules, p.Version, o.Colored(p), p.Verbose, p.Now
 	for _, name := range []string{"GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION"} {
 		if commit, _ := p.Lookup(name); view.Commit == "" {
 			view.Commit = commit

@@ -1,11 +1,11 @@
-package rules_test
+package report_test
 
 import (
 	"regexp"
 	"slices"
 	"testing"
 
-	"github.com/mcpctl/mcpctl/internal/rules"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -13,7 +13,7 @@ import (
 
 // TestAllHoldsEveryRuleOnce is what waivers, overrides and docs/rules.md rest on: an id means one rule, whoever speaks.
 func TestAllHoldsEveryRuleOnce(t *testing.T) {
-	all := rules.IDs(rules.All())
+	all := report.RuleIDs(report.AllRules())
 	if !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
 		t.Error("the ids are not sorted, or one stands for two rules")
 	}
@@ -21,7 +21,7 @@ func TestAllHoldsEveryRuleOnce(t *testing.T) {
 		if len(some) == 0 {
 			t.Errorf("%s has no rules", name)
 		}
-		for _, id := range rules.IDs(some) {
+		for _, id := range report.RuleIDs(some) {
 			if !slices.Contains(all, id) {
 				t.Errorf("%s of %s is missing", id, name)
 			}
@@ -35,22 +35,22 @@ func TestAllHoldsEveryRuleOnce(t *testing.T) {
 // TestIDsAreFitForConfigurations keeps to the form that rules.KEY of mcpctl.yaml, links of docs/rules.md and SARIF take.
 func TestIDsAreFitForConfigurations(t *testing.T) {
 	form := regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
-	for _, rule := range rules.All() {
+	for _, rule := range report.AllRules() {
 		if !form.MatchString(rule.ID) || rule.Title == "" || rule.Doc == "" {
 			t.Errorf("%q is in another form, or has no title or text", rule.ID)
 		}
 	}
-	if ids := rules.IDs(nil); ids != nil {
+	if ids := report.RuleIDs(nil); ids != nil {
 		t.Errorf("no rules have the ids %v", ids)
 	}
 }
 
 // TestCallersCannotChangeRules: what one caller does with its copy is nobody else's.
 func TestCallersCannotChangeRules(t *testing.T) {
-	first := rules.All()
+	first := report.AllRules()
 	was := first[0].ID
 	first[0].ID = "changed"
-	if got := rules.All()[0].ID; got != was {
+	if got := report.AllRules()[0].ID; got != was {
 		t.Errorf("the first rule is %q now", got)
 	}
 }

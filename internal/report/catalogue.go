@@ -1,0 +1,29 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/lists"
+	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/diff"
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// AllRules returns the rules of diff, of check and of the policy, sorted by id.
+func AllRules() []finding.Rule { return slices.Clone(sortedRules()) }
+
+var sortedRules = sync.OnceValue(func() []finding.Rule {
+	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules())
+	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+})
+
+// AllRuleIDs returns the ids of all rules.
+func AllRuleIDs() []string { return RuleIDs(AllRules()) }
+
+// RuleIDs returns the ids of rules, in their order.
+func RuleIDs(rules []finding.Rule) []string {
+	return lists.Map(rules, func(rule finding.Rule) string { return rule.ID })
+}
