@@ -192,6 +192,10 @@ func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 			Name: "protocol", Category: connecting, Value: c.Protocol, Destination: &c.Protocol,
 			Usage: "Speak protocol `VERSION`, such as 2025-11-25",
 		},
+		&cli.StringFlag{
+			Name: "client-capabilities", Category: connecting, Destination: &c.Declares,
+			Usage: "Declare `LIST` of roots,sampling,elicitation, or none",
+		},
 		&cli.GenericFlag{
 			Name: "header", Category: connecting, Value: list(&c.Headers),
 			Usage: "Send `\"K: V\"` (or lines of @FILE) to HTTP servers (repeatable)",

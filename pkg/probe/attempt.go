@@ -137,7 +137,15 @@ func (a attempt) dial(ctx context.Context, way dialer) (lasting, caller, error) 
 		}
 	}
 	conn, err := way.open(ctx)
-	return conn, caller{conn: conn.Conn, client: a.options.Client, elicits: a.options.Elicit != nil, seen: a.seen}, err
+	return conn, caller{conn: conn.Conn, client: a.options.Client, declares: a.options.declared(), seen: a.seen}, err
+}
+
+// declared returns the capabilities to declare.
+func (o Options) declared() []string {
+	if o.Capabilities == nil && o.Elicit != nil {
+		return []string{"elicitation"}
+	}
+	return o.Capabilities
 }
 
 type dialer struct {

@@ -45,7 +45,11 @@ const (
 	undeclared capabilityState = iota
 	declared
 	untold // there are no capabilities to read
+	bare   // no capability of any list is declared: some servers have lists all the same
 )
+
+// bareWait bounds the wait for a list that a server without any capability may not have.
+const bareWait = 2 * time.Second
 
 // state reads the capabilities: true and every object declare one, false and null do not. Nobody has an extension without saying so.
 func (m listMethod) state(p peer) capabilityState {
@@ -53,10 +57,33 @@ func (m listMethod) state(p peer) capabilityState {
 	switch {
 	case err != nil && !m.kind.Extension():
 		return untold
-	case m.kind.DeclaredIn(p.capabilities) == nil:
-		return undeclared
+	case m.kind.DeclaredIn(p.capabilities) != nil:
+		return declared
+	case !m.kind.Extension() && !p.declaresLists():
+		return bare
 	}
-	return declared
+	return undeclared
+}
+
+// declaresLists reports whether a server declares any list.
+func (p peer) declaresLists() bool {
+	return slices.ContainsFunc(listMethods[:], func(m listMethod) bool { return m.kind.DeclaredIn(p.capabilities) != nil })
+}
+
+// undeclaredList reads a list of a server that declares none. What comes is offered, and everything else is the answer of
+// a server without the list.
+func (c caller) undeclaredList(ctx context.Context, method listMethod, bounds limits) (snapshot.List, []Notice) {
+	ctx, cancel := context.WithTimeout(ctx, bareWait)
+	defer cancel()
+	r, err := c.pages(ctx, method, bounds)
+	if err != nil || len(r.items) == 0 {
+		return snapshot.List{Kind: method.kind}, nil
+	}
+	list := snapshot.NewList(method.kind, r.items)
+	list.Pages = r.pages
+	r.note(NoticeNoCapabilities, "the server does not declare the capability %q and answers %s with %d items: some clients do not ask for them",
+		method.kind.Capability(), method.name, len(r.items))
+	return list, append(r.notices, method.oddKeys(list)...)
 }
 
 // limits bound what one list may be. Over one of them the list is Truncated, and the error says so.
@@ -91,6 +118,10 @@ type reading struct {
 
 // list reads all pages of one list. With an error it is what arrived before, and is not whole.
 func (c caller) list(ctx context.Context, method listMethod, declares capabilityState, bounds limits) (snapshot.List, []Notice, error) {
+	if declares == bare {
+		list, notices := c.undeclaredList(ctx, method, bounds)
+		return list, notices, nil
+	}
 	r, err := c.pages(ctx, method, bounds)
 	if r.again != nil {
 		return r.again.list, nil, nil

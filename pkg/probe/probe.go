@@ -45,12 +45,19 @@ type Options struct {
 	InheritEnv bool          // hand all of Environ to stdio servers, not only the minimum
 	CACert     []byte        // further PEM certificates to trust
 	Client     Client        // how mcpctl introduces itself
-	Elicit     Elicit        // answers the questions of servers; nil = the capability is not declared
-	LogLevel   string        // with OnNotification, the least level of log messages to ask for, such as "info"; empty = none (since 2026-07-28)
+	Elicit     Elicit        // answers the questions of servers; nil = the capability is not declared, or they are declined
+
+	// Capabilities are declared to servers, of ClientCapabilities; nil = what Elicit answers. Servers get no roots, and
+	// sampling is declined.
+	Capabilities []string
+	LogLevel     string // with OnNotification, the least level of log messages to ask for, such as "info"; empty = none (since 2026-07-28)
 
 	// OnNotification is told the progress and the log of requests, and must not wait; nil = neither is asked for.
 	OnNotification func(Heard)
 }
+
+// ClientCapabilities returns the names of capabilities that can be declared.
+func ClientCapabilities() []string { return []string{"roots", "sampling", "elicitation"} }
 
 // Client is how the prober introduces itself to servers (clientInfo, User-Agent). The zero value is "mcpctl" "dev".
 type Client struct{ Name, Version string }

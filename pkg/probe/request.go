@@ -62,11 +62,11 @@ type sender interface {
 
 // caller sends requests over one connection and gives back the raw results.
 type caller struct {
-	conn    sender
-	client  Client
-	version string // protocol version of the requests; empty before the handshake
-	elicits bool   // there is somebody to answer the server's questions
-	seen    *observations
+	conn     sender
+	client   Client
+	version  string   // protocol version of the requests; empty before the handshake
+	declares []string // capabilities of ClientCapabilities
+	seen     *observations
 }
 
 // call makes a request, sends it and waits for its result. The error is an *RPCError or one of the connection's.
@@ -134,12 +134,16 @@ func withMeta(params map[string]any, more map[string]any) map[string]any {
 	return params
 }
 
-// capabilities are declared to the server: only what somebody is there for, so that no server waits in vain.
+// capabilities returns what is declared to the server: what was asked for, else what somebody is there for.
 func (c caller) capabilities() map[string]any {
-	if !c.elicits {
-		return map[string]any{}
+	declared := map[string]any{}
+	for _, name := range c.declares {
+		declared[name] = map[string]any{}
 	}
-	return map[string]any{"elicitation": map[string]any{"form": struct{}{}, "url": struct{}{}}}
+	if slices.Contains(c.declares, "elicitation") {
+		declared["elicitation"] = map[string]any{"form": struct{}{}, "url": struct{}{}}
+	}
+	return declared
 }
 
 func (c caller) implementation() map[string]string {

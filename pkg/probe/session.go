@@ -253,6 +253,9 @@ func (s *Session) answer(ctx context.Context, asked transport.Request) (json.Raw
 		return nil, &transport.RPCError{Code: codeRejected, Message: "mcpctl has no model: sampling is not supported"}
 	case mcp.MethodElicitationCreate:
 		if s.attempt.options.Elicit == nil {
+			if slices.Contains(s.caller.declares, "elicitation") {
+				return json.RawMessage(`{"action":"decline"}`), nil
+			}
 			return nil, nil
 		}
 		defer s.timer.pause(s.attempt.timeout())()
