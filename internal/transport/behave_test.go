@@ -97,8 +97,8 @@ var behaviours = map[string]func(*server){
 	"large": func(s *server) {
 		s.answer(`{"jsonrpc":"2.0","result":"` + strings.Repeat("x", frameLimit) + `","id":ID}` + "\n")
 	},
-	"mcp-go":     func(*server) { _ = mcpserver.ServeStdio(mcpGo()) },
-	"silent":     func(s *server) { s.rest() },
+	"mcp-go":          func(*server) { _ = mcpserver.ServeStdio(mcpGo()) },
+	"silent":          func(s *server) { s.rest() },
 	"forgets-newline": func(s *server) { s.answer(strings.TrimSpace(fine)) },
 	"content-length": func(s *server) {
 		for {

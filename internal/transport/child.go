@@ -21,6 +21,7 @@ const (
 	killWait     = 2 * time.Second        // after SIGKILL; only a process stuck in the kernel needs it
 	drainWait    = 200 * time.Millisecond // for what is still in its pipes once it is gone
 	writeWait    = 10 * time.Second       // to read its stdin, when the pipe is full
+	stderrWait   = 50 * time.Millisecond  // for what it has just written to its stderr
 	exitWait     = 500 * time.Millisecond // for its exit once its stdout has ended
 )
 
@@ -254,6 +255,6 @@ func (s *stderrPipe) run() {
 
 // text returns the end of what was written until now. It waits a little for what is still in the pipe.
 func (s *stderrPipe) text() string {
-	within(s.ended, drainWait)
+	within(s.ended, stderrWait)
 	return s.tail.String()
 }
