@@ -103,7 +103,7 @@ check-corpus:         ## how often each rule of check speaks of the listings in 
 oracle:               ## random schemas against an independent validator, for as long as FOR says
 	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^TestOracle$$' -v -args -for $(or $(FOR),1h) -seed $(or $(SEED),$(shell date +%s))
 
-composed:             ## changes of real tools, several at once, each told like alone: N compositions by SEED
+composed:             ## changes of real tools, several at once, by an independent validator: N compositions by SEED
 	$(GO) test -count=1 -timeout 0 ./pkg/diff -run '^TestComposed' -v -args -compositions $(or $(N),20000) -seed $(or $(SEED),$(shell date +%s))
 
 soak:                 ## watch many servers that change at random: SOAK="SERVERS DURATION"; needs /proc

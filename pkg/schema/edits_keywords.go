@@ -286,7 +286,8 @@ func (v view) plainly() bool {
 	_, tuple := v.o["items"].([]any)
 	return !tuple && v.union == "" && !v.doc.dynamic() && !slices.ContainsFunc(asserting(v.o), func(k string) bool {
 		switch k {
-		case "type", "properties", "required", "items", "additionalProperties", "format":
+		case "type", "properties", "required", "items", "additionalProperties", "format",
+			"minProperties", "maxProperties", "minItems", "maxItems":
 			return false
 		}
 		return known(k)

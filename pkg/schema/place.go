@@ -141,7 +141,7 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 	if r.Witness = nil; edit < 0 || len(j.restored(edit)) > 0 {
 		return r
 	}
-	return j.breaks(root, edit)
+	return j.breaksWithout(root, edit, nil)
 }
 
 // around puts a value into the smallest value that holds it.

@@ -295,8 +295,9 @@ func (j *judgement) opens(edit int) bool {
 	return e.Family == FamilyAdditional && err == nil && unrestricted(v)
 }
 
-// restored are the other edits of an object that are undone when one is judged which breaks only with the object closed:
-// members that are required now, and, where it is the closing that is judged, members that went. Of results it is the mirror.
+// restored are the other edits of an object that are undone when one is judged which may break only with the object
+// closed, the closing or a member that went: other members that went, and members that are required now. Each of them
+// could refuse every value. Of results it is the mirror.
 func (j *judgement) restored(edit int) []int {
 	e := j.Edits[edit]
 	goes := func(o Edit) bool { return o.Family == FamilyProperty && (o.New == nil) == (j.direction == Input) }
@@ -304,13 +305,12 @@ func (j *judgement) restored(edit int) []int {
 		return o.Family == FamilyRequired && (o.New != nil) == (j.direction == Input) ||
 			o.Family == FamilyProperty && o.Required && (o.New != nil) == (j.direction == Input)
 	}
-	closes := e.Family == FamilyAdditional || e.Family == FamilyUnevaluated
-	if !closes && !goes(e) {
+	if e.Family != FamilyAdditional && e.Family != FamilyUnevaluated && !goes(e) {
 		return nil
 	}
 	return lists.Filter(j.asserting, func(i int) bool {
 		o := j.Edits[i]
-		return i != edit && o.patch.at == e.patch.at && (closes && goes(o) || demands(o))
+		return i != edit && o.patch.at == e.patch.at && (goes(o) || demands(o))
 	})
 }
 
