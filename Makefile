@@ -1,10 +1,11 @@
-# make demo and make test are the two commands of a newcomer; the others are for whoever works on mcpctl.
+# make demo and make test are all that a newcomer needs; the other targets are for work on mcpctl.
 GO ?= go
 VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -s -w -X main.buildVersion=$(VERSION)
 # A build as it is released: static, and without the manual pages of urfave/cli, which cost each start half a millisecond.
 RELEASED := CGO_ENABLED=0 $(GO) build -trimpath
 
+DEADCODE := golang.org/x/tools/cmd/deadcode@v0.49.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.1
@@ -12,7 +13,9 @@ ACT := github.com/nektos/act@v0.2.89
 CONFORMANCE := 0.2.0-alpha.12 0.1.16
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
-.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs test-packages test-fleet test-kubernetes test-real test-systems test-browser conformance bench cost scale corpus check-corpus oracle composed soak clean
+.PHONY: build extras picture demo test race cover lint vuln cross release-check release docs
+.PHONY: test-packages test-fleet test-kubernetes test-real test-systems test-browser conformance
+.PHONY: bench cost scale corpus check-corpus oracle composed fuzz soak nightly clean
 
 build:                ## build bin/mcpctl
 	$(RELEASED) -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -31,21 +34,22 @@ demo: build           ## the main job on the example server: list, show, snapsho
 	$(RELEASED) -ldflags '-s -w' -o bin/tickets ./examples/tickets
 	PATH="$(CURDIR)/bin:$$PATH" sh examples/demo.sh
 
-test:                 ## every hermetic test; scripts wait more than they work, so ten at once
-	$(GO) test -timeout 25m -parallel 10 ./...
+test:                 ## every hermetic test, or those of PACKAGES; scripts wait more than they work, so ten at once
+	$(GO) test -timeout 25m -parallel 10 $(or $(PACKAGES),./...)
 
 race:                 ## the same with the race detector
 	$(GO) test -race -timeout 25m -parallel 4 ./...
 
-cover:                ## statement coverage of product code; 85 % is the floor for pkg/; RACE=-race looks for races in the same run, PACKAGES=… are those whose tests count
+cover:                ## statement coverage by the tests of PACKAGES, at least 85 % in pkg/; RACE=-race finds races, too
 	sh scripts/cover.sh $(RACE)
 
-lint:                 ## formatting, vet, staticcheck with its documentation checks, actionlint
-	test -z "$$(gofmt -l cmd pkg internal examples layout_test.go)" || { gofmt -l cmd pkg internal examples layout_test.go; exit 1; }
+lint:                 ## formatting, vet with every build tag, staticcheck, dead code, workflows
+	@unformatted=$$(gofmt -l cmd pkg internal examples *.go); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,scale,soak ./cmd/mcpctl ./internal/report
+	$(GO) vet -tags bench,browser,conformance,fleet,packages,real,scale,soak ./cmd/mcpctl ./internal/...
 	$(GO) mod verify
-	$(GO) run $(STATICCHECK) ./...
+	$(GO) run $(STATICCHECK) -checks all,-ST1005 ./...
+	@dead=$$($(GO) run $(DEADCODE) -test ./...) || exit 1; test -z "$$dead" || { echo "$$dead"; exit 1; }
 	$(GO) run $(ACTIONLINT)
 
 vuln:                 ## known vulnerabilities in what we call
@@ -105,6 +109,12 @@ oracle:               ## random schemas against an independent validator, for as
 
 composed:             ## changes of real tools, several at once, by an independent validator: N compositions by SEED
 	$(GO) test -count=1 -timeout 0 ./pkg/diff -run '^TestComposed' -v -args -compositions $(or $(N),20000) -seed $(or $(SEED),$(shell date +%s))
+
+fuzz:                 ## every fuzz test for as long as FOR says (30s)
+	sh scripts/fuzz.sh $(or $(FOR),30s)
+
+nightly:              ## what takes too long for CI: Slurm, Kubernetes, other systems, soak, fuzzing, cost; says what it skips
+	bash .ci/nightly
 
 soak:                 ## watch many servers that change at random: SOAK="SERVERS DURATION"; needs /proc
 	MCPCTL_SOAK="$(or $(SOAK),1000 5m)" $(GO) test -count=1 -timeout 0 -tags soak ./cmd/mcpctl -run '^TestSoak$$' -v

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const module = "github.com/mcpctl/mcpctl/"
@@ -313,4 +314,62 @@ func TestNoTypeHoldsEverything(t *testing.T) {
 	if len(methods) < 100 {
 		t.Errorf("only %d types have methods", len(methods))
 	}
+}
+
+const (
+	maxColumns = 110 // of a line of product code, a tab being tabWidth
+	tabWidth   = 4
+
+	// longLines is how many lines may still be longer. It may only shrink: lower it to what the test reports.
+	longLines = 2400
+)
+
+// longURL matches a URL that cannot be wrapped.
+var longURL = regexp.MustCompile(`https?://\S{40,}`)
+
+// TestLinesAreShort limits the width of product code. Lines with a long URL may be wider, and those of a table whose
+// comment has the word "table:".
+func TestLinesAreShort(t *testing.T) {
+	var long []string
+	for _, file := range productFiles(t) {
+		if floorOf(roomOf(filepath.ToSlash(filepath.Dir(file)))) < 0 {
+			continue // an example, or a server for tests
+		}
+		for number, line := range widerThan(t, file, maxColumns) {
+			long = append(long, file+":"+strconv.Itoa(number)+": "+strings.TrimSpace(line))
+		}
+	}
+	slices.Sort(long)
+	switch {
+	case len(long) > longLines:
+		t.Errorf("%d lines are wider than %d columns, %d may be; wrap those you added:\n%s",
+			len(long), maxColumns, longLines, strings.Join(long, "\n"))
+	case len(long) < longLines:
+		t.Logf("longLines can be %d instead of %d", len(long), longLines)
+	}
+}
+
+// widerThan returns the lines of a file that are wider than a number of columns, by their numbers.
+func widerThan(t *testing.T, file string, most int) map[int]string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide, inTable := map[int]string{}, false
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		number++
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(line), "// table:"):
+			inTable = true
+		case strings.HasPrefix(line, "}") || strings.HasPrefix(line, ")"):
+			inTable = false
+		}
+		width := utf8.RuneCountInString(line) + strings.Count(line, "\t")*(tabWidth-1)
+		if width > most && !inTable && !longURL.MatchString(line) {
+			wide[number] = line
+		}
+	}
+	return wide
 }

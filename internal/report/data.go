@@ -101,10 +101,10 @@ func writeIndentedJSON(w io.Writer, v any) error {
 }
 
 // MarshalJSON adds the fingerprint to each finding.
-func (all Findings) MarshalJSON() ([]byte, error) {
+func (f Findings) MarshalJSON() ([]byte, error) {
 	list := []judged{}
-	for _, f := range all {
-		list = append(list, judgedAs(f))
+	for _, one := range f {
+		list = append(list, judgedAs(one))
 	}
 	return rawjson.Encode(list)
 }
