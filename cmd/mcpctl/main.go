@@ -19,11 +19,13 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/process"
 )
 
 func main() {
 	// The MCP library logs through the default logger; stderr is our conversation, not its.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
+	process.AdoptOrphans()
 	ctx, interrupt := signalContext()
 	status := run(ctx, os.Args[1:], ofSystem(ctx, interrupt))
 	auth.Finish()

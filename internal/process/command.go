@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -222,6 +223,15 @@ func (c ShellCommand) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	return err
 }
 
+// runVariable is in the environment of what we start, and finds its descendants wherever they went.
+const runVariable = "MCPCTL_RUN"
+
+// Marked returns an environment with the mark of one start, and the mark.
+func Marked(environ []string) (marked []string, run string) {
+	run = rand.Text()
+	return append(slices.Clip(environ), runVariable+"="+run), run
+}
+
 // outputWait is how long the output of a command is waited for once the command has ended.
 const outputWait = time.Second
 
@@ -232,6 +242,11 @@ func Run(cmd *exec.Cmd, killRest bool) error {
 	var group *Group
 	started := make(chan struct{})
 	cmd.SysProcAttr, cmd.WaitDelay = OwnGroup(), outputWait
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	environ, run := Marked(cmd.Env)
+	cmd.Env = environ
 	cmd.Cancel = func() error {
 		if <-started; group == nil {
 			return cmd.Process.Kill()
@@ -242,7 +257,7 @@ func Run(cmd *exec.Cmd, killRest bool) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	group, err := GroupOf(cmd.Process)
+	group, err := GroupOf(cmd.Process, run)
 	close(started)
 	if err != nil {
 		_ = cmd.Process.Kill()
@@ -253,6 +268,8 @@ func Run(cmd *exec.Cmd, killRest bool) error {
 	err = cmd.Wait()
 	if killRest {
 		group.Kill()
+		group.Look()
+		group.Kill() // what the first left without a parent
 	}
 	return err
 }

@@ -2,11 +2,14 @@ package process
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -67,6 +70,67 @@ func children(pid int) []int {
 		}
 	}
 	return found
+}
+
+// AdoptOrphans makes this process the parent of descendants whose own parents end (prctl(2), PR_SET_CHILD_SUBREAPER), so
+// that servers and hooks that fork twice are found and end with their group.
+func AdoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+
+// own are the children that we started and that are not released yet: all others were adopted.
+var own struct {
+	sync.Mutex
+	pids map[int]bool
+}
+
+func started(pid int) {
+	own.Lock()
+	defer own.Unlock()
+	if own.pids == nil {
+		own.pids = map[int]bool{}
+	}
+	own.pids[pid] = true
+}
+
+func ended(pid int) {
+	own.Lock()
+	defer own.Unlock()
+	delete(own.pids, pid)
+}
+
+// adopted returns the orphans with the mark of a run in their environment, and their descendants.
+func adopted(run string) []descendant {
+	var found []descendant
+	for _, pid := range children(os.Getpid()) {
+		own.Lock()
+		ours := own.pids[pid]
+		own.Unlock()
+		if ours || !marked(pid, run) {
+			continue
+		}
+		if s, ok := readStat(pid); ok {
+			found = append(found, descendant{s.pid, s.start})
+		}
+		found = append(found, escapedDescendants(pid)...)
+	}
+	return found
+}
+
+// marked reports whether a process has the mark of a run in the environment that it was started with.
+func marked(pid int, run string) bool {
+	environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	return err == nil && run != "" && bytes.Contains(environ, []byte(runVariable+"="+run))
+}
+
+// reap fetches the status of an adopted process that ended, which nobody else does. It waits a moment for one that was
+// killed; of a process that is no child of ours the system says so at once.
+func (d descendant) reap() {
+	for pause := time.Millisecond; pause < 50*time.Millisecond; pause *= 2 {
+		pid, err := unix.Wait4(d.pid, nil, unix.WNOHANG, nil)
+		if pid == d.pid || err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+		time.Sleep(pause)
+	}
 }
 
 // onlyZombies tells whether all of a group has ended unfetched: in containers whose first process fetches nobody, they stay.

@@ -15,6 +15,17 @@ type descendant struct{ pid int }
 
 func (descendant) lives() bool { return false }
 
+func (descendant) reap() {}
+
+func adopted(string) []descendant { return nil }
+
+func started(int) {}
+
+func ended(int) {}
+
+// AdoptOrphans does nothing here: only Linux lets us find descendants whose parents ended.
+func AdoptOrphans() {}
+
 func escapedDescendants(int) []descendant { return nil }
 
 func onlyZombies(int) bool { return false }

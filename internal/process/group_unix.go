@@ -31,27 +31,36 @@ func closeInherited() {
 
 // Group is a child's process group, and those of its descendants that left the group.
 type Group struct {
-	id int
+	id  int
+	run string // the mark in the environment of the child and its descendants
 
 	mu      sync.Mutex
 	escaped []descendant
 }
 
-// GroupOf is the group of a child that was started with OwnGroup.
-func GroupOf(p *os.Process) (*Group, error) { return &Group{id: p.Pid}, nil }
+// GroupOf returns the group of a child that was started with OwnGroup and an environment of Marked.
+func GroupOf(p *os.Process, run string) (*Group, error) {
+	started(p.Pid)
+	return &Group{id: p.Pid, run: run}, nil
+}
 
-// Look remembers the descendants that a signal to the group does not reach; later they can no longer be told.
+// Look remembers the descendants that a signal to the group does not reach: those in other groups, and those whose
+// parents ended, as far as the system lets us find them.
 func (g *Group) Look() {
-	found := escapedDescendants(g.id)
+	found := append(escapedDescendants(g.id), adopted(g.run)...)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.escaped = found
+	for _, d := range found {
+		if !slices.Contains(g.escaped, d) {
+			g.escaped = append(g.escaped, d)
+		}
+	}
 }
 
 func (g *Group) seen() []descendant {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.escaped
+	return slices.Clone(g.escaped)
 }
 
 // Terminate asks the group to end.
@@ -62,6 +71,7 @@ func (g *Group) Kill() { g.signal(syscall.SIGKILL) }
 
 func (g *Group) signal(s syscall.Signal) {
 	_ = syscall.Kill(-g.id, s)
+	g.Look() // what lost its parent by now
 	for _, d := range g.seen() {
 		if d.lives() {
 			_ = syscall.Kill(d.pid, s)
@@ -74,8 +84,13 @@ func (g *Group) Alive() bool {
 	return slices.ContainsFunc(g.seen(), descendant.lives) || syscall.Kill(-g.id, 0) == nil && !onlyZombies(g.id)
 }
 
-// Release gives back what the system holds for the group.
-func (g *Group) Release() {}
+// Release gives back what the system holds for the group, once it has ended.
+func (g *Group) Release() {
+	for _, d := range g.seen() {
+		d.reap()
+	}
+	ended(g.id)
+}
 
 // shellOf is how the system's shell runs a command line.
 func shellOf(line string) []string { return []string{"/bin/sh", "-c", line} }

@@ -21,7 +21,7 @@ func OwnGroup() *syscall.SysProcAttr {
 }
 
 // GroupOf puts a child into a job. What it starts before that moment escapes; os/exec cannot start it suspended.
-func GroupOf(p *os.Process) (*Group, error) {
+func GroupOf(p *os.Process, _ string) (*Group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, err
@@ -77,3 +77,6 @@ func shellOf(line string) []string { return []string{"cmd", "/C", line} }
 
 // MaxFiles is how many descriptors this process may have open at once; 0 = nobody says.
 func MaxFiles() int { return 0 }
+
+// AdoptOrphans does nothing here: a job object holds all descendants.
+func AdoptOrphans() {}

@@ -64,9 +64,8 @@ func startChild(c Command) (*child, error) {
 		}
 	}
 	cmd := &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, ExtraFiles: files}
-	if cmd.Env == nil {
-		cmd.Env = []string{} // nil would mean all of ours
-	}
+	environ, run := process.Marked(c.Env)
+	cmd.Env = environ
 	cmd.SysProcAttr = process.OwnGroup()
 	stdin, errIn := cmd.StdinPipe()
 	stdout, errOut := cmd.StdoutPipe() // an *os.File, as stderr
@@ -80,7 +79,7 @@ func startChild(c Command) (*child, error) {
 		grace:  cmp.Or(c.Grace, defaultGrace), exited: make(chan struct{}),
 	}
 	started := make(chan error, 1)
-	go ch.run(started)
+	go ch.run(started, run)
 	if err = <-started; err != nil {
 		return nil, process.StartFailure(c.Path, file, err)
 	}
@@ -89,14 +88,14 @@ func startChild(c Command) (*child, error) {
 }
 
 // run starts the child and waits for it on one thread: Linux sends the death signal when the thread that started it ends.
-func (c *child) run(started chan<- error) {
+func (c *child) run(started chan<- error, run string) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := c.cmd.Start(); err != nil {
 		started <- err
 		return
 	}
-	group, err := process.GroupOf(c.cmd.Process)
+	group, err := process.GroupOf(c.cmd.Process, run)
 	if err != nil {
 		_ = c.cmd.Process.Kill()
 		_ = c.cmd.Wait()

@@ -37,7 +37,7 @@ func runs(pid int) bool {
 
 // groupLives tells whether anything of a process group runs.
 func groupLives(id int) bool {
-	group, err := process.GroupOf(&os.Process{Pid: id})
+	group, err := process.GroupOf(&os.Process{Pid: id}, "")
 	return err == nil && group.Alive()
 }
 
